@@ -78,10 +78,13 @@ type Phase struct {
 // Sample identifies one run of a scenario against a style, and what is wanted
 // at its end.
 type Sample struct {
-	Style     string        `json:"style"`
-	Scenario  string        `json:"scenario"`
-	Round     int           `json:"round"` // from 1: the replicate's block
-	Warmup    bool          `json:"warmup,omitempty"`
+	Style    string `json:"style"`
+	Scenario string `json:"scenario"`
+	Round    int    `json:"round"` // from 1: the replicate's block
+	Warmup   bool   `json:"warmup,omitempty"`
+	// Prepare marks what only brings about a scenario's given state: it is
+	// recorded, but neither judged nor measured.
+	Prepare   bool          `json:"prepare,omitempty"`
 	Namespace string        `json:"namespace"`
 	Name      string        `json:"name"`              // of the custom resource
 	Size      *int          `json:"size,omitempty"`    // wanted; nil: the custom resource is to be gone

@@ -1,0 +1,78 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// Recorder appends entries to a recording as they happen. It is safe for
+// concurrent use. Every entry is one write, so that a killed process loses
+// nothing that it had recorded.
+type Recorder struct {
+	began time.Time // carries the monotonic clock that all times are read from
+
+	mu        sync.Mutex
+	out       io.Writer
+	err       error
+	listeners map[int]func(Entry)
+	next      int
+}
+
+// NewRecorder begins a recording on out by writing its header. The header's
+// schema and beginning are filled in.
+func NewRecorder(out io.Writer, header Header) (*Recorder, error) {
+	r := &Recorder{began: time.Now(), out: out, listeners: map[int]func(Entry){}}
+	header.Schema, header.Began = Schema, r.began.UTC()
+	return r, r.Record(Entry{Kind: KindHeader, Header: &header})
+}
+
+// Now returns the time since the recording began, on the monotonic clock.
+func (r *Recorder) Now() time.Duration { return time.Since(r.began) }
+
+// Record appends an entry and hands it to the listeners. After an error
+// (a full disk, say) nothing more is written and every further call returns
+// that error: a recording never has a hole that nobody knows of.
+func (r *Recorder) Record(e Entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("record a %s entry: %w", e.Kind, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if _, err := r.out.Write(append(line, '\n')); err != nil {
+		r.err = fmt.Errorf("append to the recording (what was recorded before is kept): %w", err)
+		return r.err
+	}
+	for _, listen := range r.listeners {
+		listen(e)
+	}
+	return nil
+}
+
+// Err returns the error that ended the recording, nil while it goes on.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Listen calls f with every further entry, in the recording's order, until
+// stop is called. f must not block and must not call the Recorder.
+func (r *Recorder) Listen(f func(Entry)) (stop func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := r.next
+	r.next++
+	r.listeners[id] = f
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.listeners, id)
+	}
+}
