@@ -1,0 +1,170 @@
+// Package watch fills a recording from a live cluster: it keeps watches open
+// and records every event at the moment of its delivery.
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+
+	"operatorbench/e2e/record"
+)
+
+// Target is what one watch covers: a resource in one namespace.
+type Target struct {
+	Resource  schema.GroupVersionResource
+	Namespace string
+}
+
+// Name is the resource's name in a recording: plural.version.group.
+func (t Target) Name() string { return ResourceName(t.Resource) }
+
+// ResourceName spells a resource as recordings do, for example
+// deployments.v1.apps, or pods.v1 in the core group.
+func ResourceName(r schema.GroupVersionResource) string {
+	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
+}
+
+// reconnect is how long to wait before a failed watch is tried again.
+const reconnect = 100 * time.Millisecond
+
+// Open starts a watch for each target and returns when all of them are synced:
+// everything that exists is recorded as LISTED, and every later change will be
+// seen. The watches go on until stop is called, which waits for them to end.
+// An interrupted watch is taken up again where it ended and leaves a gap entry.
+func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, targets ...Target) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	for _, target := range targets {
+		w := &watcher{client: client.Resource(target.Resource).Namespace(target.Namespace), recorder: recorder, target: target}
+		events, err := w.open(ctx)
+		if err != nil {
+			stop()
+			return nil, fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
+		}
+		running.Go(func() { w.run(ctx, events) })
+	}
+	return stop, nil
+}
+
+// watcher keeps one watch open.
+type watcher struct {
+	client   dynamic.ResourceInterface
+	recorder *record.Recorder
+	target   Target
+	version  string // the newest resourceVersion that was seen
+}
+
+// open opens the watch behind the newest version that was seen. Where there is
+// none (at first, or when the server no longer has it), it lists what exists.
+func (w *watcher) open(ctx context.Context) (apiwatch.Interface, error) {
+	if w.version == "" {
+		list, err := w.client.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("list: %w", err)
+		}
+		for i := range list.Items {
+			w.record(w.recorder.Now(), "LISTED", &list.Items[i])
+		}
+		w.version = list.GetResourceVersion()
+	}
+	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true})
+	w.forget(err)
+	return events, err
+}
+
+// forget drops a version that the server no longer has.
+func (w *watcher) forget(err error) {
+	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		w.version = ""
+	}
+}
+
+// run records events until ctx ends, and opens the watch again when it breaks.
+func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
+	for {
+		reason := w.drain(ctx, events)
+		events.Stop()
+		from := w.recorder.Now()
+		if ctx.Err() != nil {
+			return
+		}
+		var err error
+		for events, err = w.open(ctx); err != nil; events, err = w.open(ctx) {
+			reason = err.Error()
+			if !pause(ctx) {
+				return
+			}
+		}
+		// The driver learns through Recorder.Err of a recording that failed.
+		_ = w.recorder.Record(record.Entry{Time: w.recorder.Now(), Kind: record.KindGap, Gap: &record.Gap{
+			From: from, Resource: w.target.Name(), Namespace: w.target.Namespace, Reason: reason,
+		}})
+	}
+}
+
+// drain records events until the watch ends, and says why it did.
+func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err().Error()
+		case event, open := <-events.ResultChan():
+			now := w.recorder.Now()
+			if !open {
+				return "the server closed the watch"
+			}
+			if event.Type == apiwatch.Error {
+				err := apierrors.FromObject(event.Object)
+				w.forget(err)
+				return err.Error()
+			}
+			object, ok := event.Object.(*unstructured.Unstructured)
+			if !ok {
+				return fmt.Sprintf("the watch delivered a %T", event.Object)
+			}
+			w.version = object.GetResourceVersion()
+			if event.Type != apiwatch.Bookmark {
+				w.record(now, string(event.Type), object)
+			}
+		}
+	}
+}
+
+func (w *watcher) record(at time.Duration, event string, object *unstructured.Unstructured) {
+	unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
+	raw, err := json.Marshal(object.Object)
+	if err != nil {
+		raw = nil // cannot happen to what was just decoded from JSON
+	}
+	_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindWatch, Watch: &record.Watch{
+		Event: event, Resource: w.target.Name(), Namespace: object.GetNamespace(),
+		Name: object.GetName(), UID: string(object.GetUID()), Object: raw,
+	}})
+}
+
+// pause waits before the next attempt; false when ctx ended.
+func pause(ctx context.Context) bool {
+	timer := time.NewTimer(reconnect)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,114 @@
+package watch_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
+)
+
+var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+// server speaks the part of the watch protocol that a test writes down: each
+// connection of the watch gets the next script, then is closed.
+func server(t *testing.T, scripts ...[]string) dynamic.Interface {
+	t.Helper()
+	var connection atomic.Int32
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":[` + pod("old", "9") + `]}`))
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		n := int(connection.Add(1)) - 1
+		if n >= len(scripts) {
+			<-r.Context().Done()
+			return
+		}
+		for _, line := range scripts[n] {
+			_, _ = w.Write([]byte(line + "\n"))
+		}
+	}
+	s := httptest.NewServer(http.HandlerFunc(handler))
+	t.Cleanup(s.Close)
+	client, err := dynamic.NewForConfig(&rest.Config{Host: s.URL})
+	require.NoError(t, err)
+	return client
+}
+
+func pod(name, version string) string {
+	raw, _ := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{
+		"name": name, "namespace": "n", "uid": name + "-uid", "resourceVersion": version,
+		"managedFields": []any{map[string]any{"manager": "x"}},
+	}})
+	return string(raw)
+}
+
+func event(kind, object string) string { return `{"type":"` + kind + `","object":` + object + `}` }
+
+// collect opens a watch and returns the entries up to the n-th behind the header.
+func collect(t *testing.T, client dynamic.Interface, n int) []record.Entry {
+	t.Helper()
+	var out bytes.Buffer
+	recorder, err := record.NewRecorder(&out, record.Header{})
+	require.NoError(t, err)
+	heard := make(chan record.Entry, 100)
+	defer recorder.Listen(func(e record.Entry) { heard <- e })()
+	stop, err := watch.Open(context.Background(), client, recorder, watch.Target{Resource: pods, Namespace: "n"})
+	require.NoError(t, err)
+	defer stop()
+	var entries []record.Entry
+	for len(entries) < n {
+		select {
+		case e := <-heard:
+			entries = append(entries, e)
+		case <-time.After(10 * time.Second):
+			t.Fatalf("only %d of %d entries came: %+v", len(entries), n, entries)
+		}
+	}
+	return entries
+}
+
+func TestEventsAreRecordedWithoutManagedFields(t *testing.T) {
+	entries := collect(t, server(t, []string{event("ADDED", pod("new", "11")), event("BOOKMARK", pod("", "12")), event("DELETED", pod("new", "13"))}), 3)
+	require.Equal(t, "LISTED", entries[0].Watch.Event)
+	assert.Equal(t, "old", entries[0].Watch.Name)
+	assert.NotContains(t, string(entries[0].Watch.Object), "managedFields")
+	assert.Equal(t, "ADDED", entries[1].Watch.Event)
+	assert.Equal(t, "new-uid", entries[1].Watch.UID)
+	assert.Equal(t, "pods.v1", entries[1].Watch.Resource)
+	assert.Equal(t, "DELETED", entries[2].Watch.Event)
+	assert.LessOrEqual(t, entries[1].Time, entries[2].Time)
+}
+
+func TestAnInterruptedWatchLeavesAGapAndGoesOn(t *testing.T) {
+	entries := collect(t, server(t, []string{event("ADDED", pod("a", "11"))}, []string{event("ADDED", pod("b", "12"))}), 4)
+	assert.Equal(t, "a", entries[1].Watch.Name)
+	require.Equal(t, record.KindGap, entries[2].Kind)
+	assert.Equal(t, "pods.v1", entries[2].Gap.Resource)
+	assert.Contains(t, entries[2].Gap.Reason, "closed")
+	assert.Equal(t, "b", entries[3].Watch.Name)
+}
+
+func TestAnExpiredWatchListsAnewAndLeavesAGap(t *testing.T) {
+	gone := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}`
+	entries := collect(t, server(t, []string{event("ERROR", gone)}), 3)
+	assert.Equal(t, "LISTED", entries[1].Watch.Event, "an expired version is listed anew")
+	require.Equal(t, record.KindGap, entries[2].Kind)
+	assert.Contains(t, entries[2].Gap.Reason, "too old resource version")
+}
