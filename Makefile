@@ -1,0 +1,112 @@
+# Two commands do everything on a fresh machine: `make e2e` (the main job) and `make test` (all that needs no cluster).
+# `make help` lists the rest. Needs Go, git and, for `make e2e`, a container engine or root on Debian or Ubuntu.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# What `make e2e` runs: styles (a name, a list with commas, a folder, all), rounds (empty: the suite plans them), and any
+# further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster"; `go test ./e2e -args --help` explains them.
+OPERATOR ?= all
+ROUNDS   ?=
+ARGS     ?=
+TIMEOUT  ?= 60m
+# How long `make fuzz` gives each fuzz target.
+FUZZTIME ?= 10s
+# The race detector needs a C compiler; without one Go says CGO_ENABLED=0, and the tests run without it.
+RACE     ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+
+# The suite's own package needs a cluster. Everything else is tested without one; the suite is vetted and linted all the same.
+SUITE    := operatorbench/e2e
+PACKAGES  = $$(go list ./... | grep -vx $(SUITE))
+SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
+
+##@ The two commands
+
+.PHONY: e2e
+e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=argo,native ROUNDS=5 ARGS=…)
+	@echo "e2e: container engine (seconds; minutes when it must be installed), images (seconds; ~20 min of building on 2 cores when"
+	@echo "e2e: there are none and no registry answers), cluster (~1 min), then operator=$(OPERATOR): ~1 min a round for native, ~5 min for argo."
+	scripts/engine-up.sh
+	go run ./e2e/cmd/opbench images ensure
+	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+
+.PHONY: test
+test: vet unit lint ## Everything that needs no cluster: vet, unit and golden tests, lint, go.mod and formatting checks
+
+##@ Parts of `make test`
+
+.PHONY: vet
+vet: ## go vet of all packages, the suite and the tests that need a cluster included
+	@echo "test: compiling; the first time on a machine this takes minutes, afterwards seconds"
+	go vet ./...
+	go vet -tags cluster ./fixtures/... ./operators/...
+
+.PHONY: unit
+unit: ## Unit, golden and script tests (with the race detector where there is a C compiler)
+	@$(if $(RACE),,echo "unit: no C compiler here: running without the race detector")
+	go test $(RACE) $(PACKAGES)
+
+.PHONY: lint
+lint: tools ## golangci-lint (formatting and import rules too), go.mod tidy, actionlint, shellcheck
+	bin/golangci-lint run ./...
+	go mod tidy -diff
+	bin/actionlint
+	@for script in $(SCRIPTS); do bash -n "$$script"; done
+	@if command -v shellcheck >/dev/null; then \
+		echo "shellcheck" $(SCRIPTS); shellcheck $(SCRIPTS); \
+	else \
+		echo "lint: shellcheck is not installed: SKIPPED, only the syntax of shell scripts was checked (apt-get install shellcheck)"; \
+	fi
+
+.PHONY: tools
+tools: ## Build the pinned linters into bin/
+	@[[ -x bin/golangci-lint && -x bin/actionlint ]] || \
+		echo "tools: building golangci-lint and actionlint; the first time on a machine this takes minutes, afterwards a second"
+	@for tool in golangci-lint actionlint; do go build -C "tools/$$tool" -trimpath -o ../../bin/ tool; done
+
+.PHONY: verify
+verify: test ## What CI runs on every change
+
+##@ With a cluster or a container engine
+
+.PHONY: images
+images: ## Make all images ready (pull or build) and list them
+	scripts/engine-up.sh
+	go run ./e2e/cmd/opbench images ensure
+	go run ./e2e/cmd/opbench images
+
+.PHONY: test-cluster
+test-cluster: ## Tests of fixtures and styles that need a cluster of their own
+	scripts/engine-up.sh
+	go run ./e2e/cmd/opbench images ensure
+	go test -tags cluster -count=1 -timeout 30m ./fixtures/... ./operators/...
+
+.PHONY: clean
+clean: ## Remove clusters and containers that killed runs of this project left, and nothing else
+	go run ./e2e/cmd/opbench clean
+
+##@ While working
+
+.PHONY: fmt
+fmt: tools ## Format all Go code
+	bin/golangci-lint fmt ./...
+
+.PHONY: fuzz
+fuzz: ## A short run of each fuzz target (FUZZTIME=10s)
+	@{ grep -rEo --include='*_test.go' '^func Fuzz\w+' e2e fixtures operators || true; } | while IFS=: read -r file target; do \
+		echo "fuzz: $${target#func } in $$(dirname "$$file")"; \
+		go test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME); \
+	done
+
+.PHONY: update
+update: ## Rewrite golden files from what is printed now; read the diff before committing it
+	@packages=$$({ grep -rlE --include='*_test.go' 'flag\.Bool\("update"' e2e fixtures operators || true; } | xargs -r -n1 dirname | sort -u); \
+	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
+	for package in $$packages; do go test "./$$package" -update; done
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
