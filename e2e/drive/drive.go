@@ -1,0 +1,289 @@
+// Package drive performs scenarios on a live cluster. It is the only package
+// that changes a cluster on a scenario's behalf. It judges nothing: it records
+// what it does, and asks its Judge only when to go on.
+package drive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/scenarios"
+)
+
+// watched is what is recorded in a round's namespace, whatever the style.
+var watched = []schema.GroupVersionResource{
+	memcached.Resource,
+	{Group: "apps", Version: "v1", Resource: "deployments"},
+	{Group: "apps", Version: "v1", Resource: "replicasets"},
+	{Version: "v1", Resource: "pods"},
+	{Group: "events.k8s.io", Version: "v1", Resource: "events"},
+}
+
+// name is the custom resource's, in every namespace.
+const name = "memcached"
+
+// Judge says of the sample that is open in a namespace what it still waits
+// for, in a few words; "" when all of it has been seen.
+type Judge interface {
+	Missing(namespace string) string
+}
+
+// Observer is told of samples as they begin and end.
+type Observer interface {
+	Began(record.Sample)
+	Ended(record.Sample, record.End)
+}
+
+// Style is what driving must know of an operator style.
+type Style struct {
+	Name    string
+	Timeout time.Duration  // of one reconcile
+	Watches []watch.Target // in the style's own namespaces, for its inner phases
+	// Null makes the driver itself write what the custom resource asks for,
+	// right after each act: the floor of every latency.
+	Null bool
+}
+
+// Driver performs scenarios. Fields are set once, before the first round.
+type Driver struct {
+	Client   *kube.Client
+	Owner    kube.Owner // labels of the namespaces that rounds make
+	Recorder *record.Recorder
+	Judge    Judge
+	Observer Observer
+	Window   time.Duration // of quiescence, behind each sample
+}
+
+// Round puts a style through the scenarios once, in a fresh namespace. A
+// sample that does not end well is no error: the round goes on, in another
+// fresh namespace. An error means that the bed is broken or ctx has ended.
+func (d *Driver) Round(ctx context.Context, style Style, number int, list []scenarios.Scenario) error {
+	r := &round{Driver: d, style: style, number: number}
+	defer r.close()
+	for _, scenario := range list {
+		if err := r.scenario(ctx, scenario); err != nil {
+			return fmt.Errorf("style %s, scenario %s, round %d: %w", style.Name, scenario.Name, number, err)
+		}
+	}
+	return r.empty(ctx)
+}
+
+// Namespace names the n-th fresh namespace (from 0) of a round. Every name is
+// known from the plan, before a run.
+func Namespace(run, style string, round, n int) string {
+	if n == 0 {
+		return fmt.Sprintf("services-%s-%s-%d", run, style, round)
+	}
+	return fmt.Sprintf("services-%s-%s-%d-%d", run, style, round, n)
+}
+
+// round is the state of one Round.
+type round struct {
+	*Driver
+	style     Style
+	number    int
+	opened    int
+	namespace string // "" while none is open
+	stop      func() // ends the namespace's watches
+	state     *scenarios.Spec
+	broken    bool // what the namespace holds is not known
+}
+
+// scenario brings the given state about, then performs and awaits the steps.
+func (r *round) scenario(ctx context.Context, s scenarios.Scenario) error {
+	if r.namespace == "" || r.broken || (s.Given == nil && r.state != nil) {
+		if err := r.fresh(ctx); err != nil {
+			return err
+		}
+	}
+	if s.Given != nil && (r.state == nil || *r.state != *s.Given) {
+		if err := r.prepare(ctx, s); err != nil {
+			return err
+		}
+	}
+	sample := r.sample(s, s.Result())
+	if r.broken {
+		return r.unreached(sample, *s.Given)
+	}
+	return r.perform(ctx, sample, s.Steps)
+}
+
+// unreached records that a scenario could not begin, because the operator did
+// not bring about what the scenario is given.
+func (r *round) unreached(sample record.Sample, given scenarios.Spec) error {
+	end := endOf(sample)
+	end.Outcome, end.Reason = record.TimedOut, fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached", given.Size)
+	if err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
+		return err
+	}
+	err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	r.Observer.Ended(sample, end)
+	return err
+}
+
+func endOf(sample record.Sample) record.End {
+	return record.End{Style: sample.Style, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+}
+
+// prepare brings about the state that a scenario is given.
+func (r *round) prepare(ctx context.Context, s scenarios.Scenario) error {
+	step := scenarios.Step{Create: s.Given}
+	if r.state != nil {
+		step = scenarios.Step{Patch: s.Given}
+	}
+	sample := r.sample(s, s.Given)
+	sample.Prepare = true
+	return r.perform(ctx, sample, []scenarios.Step{step})
+}
+
+// empty deletes a custom resource that the last scenario left, and waits until
+// the operator has handled that: a later round must not meet its traces.
+func (r *round) empty(ctx context.Context) error {
+	if r.state == nil || r.broken {
+		return nil
+	}
+	sample := r.sample(scenarios.Scenario{Name: "empty"}, nil)
+	sample.Prepare = true
+	return r.perform(ctx, sample, []scenarios.Step{{Delete: &struct{}{}}})
+}
+
+func (r *round) sample(s scenarios.Scenario, result *scenarios.Spec) record.Sample {
+	sample := record.Sample{
+		Style: r.style.Name, Scenario: s.Name, Round: r.number,
+		Namespace: r.namespace, Name: name,
+		Timeout: r.style.Timeout, Window: r.Window, Expect: s.Expect,
+	}
+	if result != nil {
+		sample.Size = &result.Size
+	}
+	for _, target := range r.targets() {
+		sample.Watches = append(sample.Watches, target.Name())
+	}
+	return sample
+}
+
+// perform records one sample: its beginning, its steps, and its end.
+func (r *round) perform(ctx context.Context, sample record.Sample, steps []scenarios.Step) error {
+	changed := make(chan struct{}, 1)
+	defer r.Recorder.Listen(func(record.Entry) {
+		select {
+		case changed <- struct{}{}:
+		default: // the signal that waits covers this entry too
+		}
+	})()
+	if err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
+		return err
+	}
+	r.Observer.Began(sample)
+	end := endOf(sample)
+	deadline, cancel := context.WithTimeout(ctx, sample.Timeout)
+	defer cancel()
+	stepped := r.steps(deadline, sample, steps)
+	if stepped != nil {
+		end.Outcome, end.Reason = record.Interrupted, stepped.Error()
+	} else {
+		end.Outcome, end.Reason = r.await(deadline, sample, changed)
+	}
+	if ctx.Err() != nil {
+		end.Outcome = record.Interrupted
+	}
+	r.broken = end.Outcome != record.Settled
+	r.state = nil
+	if sample.Size != nil {
+		r.state = &scenarios.Spec{Size: *sample.Size}
+	}
+	err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	r.Observer.Ended(sample, end)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// await waits until nothing is missing and has not been for the quiescence
+// window; each event begins the window anew.
+func (r *round) await(ctx context.Context, sample record.Sample, changed <-chan struct{}) (outcome, reason string) {
+	window := time.NewTimer(sample.Window)
+	defer window.Stop()
+	for {
+		missing := r.Judge.Missing(sample.Namespace)
+		if missing == "" {
+			window.Reset(sample.Window)
+		} else {
+			window.Stop()
+		}
+		select {
+		case <-changed:
+			if err := r.Recorder.Err(); err != nil {
+				return record.Interrupted, err.Error()
+			}
+		case <-window.C:
+			return record.Settled, ""
+		case <-ctx.Done():
+			if missing == "" {
+				missing = fmt.Sprintf("it never stood still for %v", sample.Window)
+			}
+			return record.TimedOut, missing
+		}
+	}
+}
+
+// fresh leaves the round's namespace and opens the next, with every watch
+// synced before anything is written to it.
+func (r *round) fresh(ctx context.Context) error {
+	r.close()
+	namespace := Namespace(r.Owner.Run, r.style.Name, r.number, r.opened)
+	r.opened++
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"})
+	object.SetName(namespace)
+	if err := r.Client.Apply(ctx, r.Owner, []*unstructured.Unstructured{object}); err != nil {
+		return fmt.Errorf("make the round's namespace: %w", err)
+	}
+	r.namespace, r.state, r.broken = namespace, nil, false
+	stop, err := watch.Open(ctx, r.Client.Dynamic, r.Recorder, r.targets()...)
+	if err != nil {
+		return err
+	}
+	r.stop = stop
+	return nil
+}
+
+// targets is what is watched while the round's namespace is open.
+func (r *round) targets() []watch.Target {
+	var targets []watch.Target
+	for _, resource := range watched {
+		targets = append(targets, watch.Target{Resource: resource, Namespace: r.namespace})
+	}
+	return slices.Concat(targets, r.style.Watches)
+}
+
+// deleteTimeout bounds the request that begins a namespace's deletion.
+const deleteTimeout = 10 * time.Second
+
+// close ends the watches and begins the namespace's deletion. Whether it went
+// is checked at the run's end, for all of them.
+func (r *round) close() {
+	if r.stop != nil {
+		r.stop()
+		r.stop = nil
+	}
+	if r.namespace == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
+	defer cancel()
+	// An error shows when the run's end waits for the namespace to be gone.
+	_ = r.Client.Typed.CoreV1().Namespaces().Delete(ctx, r.namespace, metav1.DeleteOptions{})
+	r.namespace = ""
+}
