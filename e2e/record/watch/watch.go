@@ -35,6 +35,19 @@ func ResourceName(r schema.GroupVersionResource) string {
 	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
 }
 
+// ParseResource is the inverse of ResourceName.
+func ParseResource(name string) (r schema.GroupVersionResource, ok bool) {
+	parts := strings.SplitN(name, ".", 3)
+	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+		return r, false
+	}
+	r.Resource, r.Version = parts[0], parts[1]
+	if len(parts) == 3 {
+		r.Group = parts[2]
+	}
+	return r, true
+}
+
 // reconnect is how long to wait before a failed watch is tried again.
 const reconnect = 100 * time.Millisecond
 

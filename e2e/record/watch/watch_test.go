@@ -112,3 +112,20 @@ func TestAnExpiredWatchListsAnewAndLeavesAGap(t *testing.T) {
 	require.Equal(t, record.KindGap, entries[2].Kind)
 	assert.Contains(t, entries[2].Gap.Reason, "too old resource version")
 }
+
+func TestResourceNames(t *testing.T) {
+	for name, resource := range map[string]schema.GroupVersionResource{
+		"pods.v1":                        pods,
+		"deployments.v1.apps":            {Group: "apps", Version: "v1", Resource: "deployments"},
+		"workflows.v1alpha1.argoproj.io": {Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"},
+	} {
+		assert.Equal(t, name, watch.ResourceName(resource))
+		parsed, ok := watch.ParseResource(name)
+		assert.True(t, ok, name)
+		assert.Equal(t, resource, parsed)
+	}
+	for _, name := range []string{"", "pods", ".v1", "pods."} {
+		_, ok := watch.ParseResource(name)
+		assert.False(t, ok, name)
+	}
+}
