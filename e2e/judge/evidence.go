@@ -1,0 +1,136 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// evidence prints the events that match, at most six: the first two and the
+// last four of a longer list.
+func (t *Timeline) evidence(match func(*Event) bool) []string {
+	const head, tail = 2, 4
+	var lines []string
+	for i := range t.Events {
+		if e := &t.Events[i]; match(e) {
+			lines = append(lines, t.line(e))
+		}
+	}
+	if left := len(lines) - head - tail; left > 0 {
+		cut := append(lines[:head:head], fmt.Sprintf("… %d more", left))
+		lines = append(cut, lines[len(lines)-tail:]...)
+	}
+	return lines
+}
+
+// of matches actions, and watch events on any of these resources.
+func of(resources ...string) func(*Event) bool {
+	return func(e *Event) bool {
+		if e.Kind != record.KindWatch {
+			return e.Kind == record.KindAction
+		}
+		for _, r := range resources {
+			if e.Watch.Resource == r {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// line prints one event with its time since the sample's intent.
+func (t *Timeline) line(e *Event) string {
+	at := t.since(e.Time)
+	switch e.Kind {
+	case record.KindAction:
+		a := e.Action
+		what := fmt.Sprintf("%s harness: %s %s", at, a.Verb, title(a.Resource, a.Name))
+		if a.Error != "" {
+			what += ": refused: " + a.Error
+		}
+		return what
+	case record.KindGap:
+		return fmt.Sprintf("%s gap: nothing heard of %s for %s: %s", at, kind(e.Gap.Resource), round(e.Time-e.Gap.From), e.Gap.Reason)
+	case record.KindWatch:
+		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state()), " ")
+	}
+	return at + " " + string(e.Kind)
+}
+
+// state is what an object's state is judged by, in a few words.
+func (o *Object) state() string {
+	var words []string
+	switch o.Resource {
+	case Deployments:
+		words = append(words, fmt.Sprintf("generation %d observed %d, asks for %d, has %d, ready %d",
+			o.Generation, o.ObservedGeneration, o.Replicas, o.StatusReplicas, o.ReadyReplicas))
+	case ReplicaSets:
+		words = append(words, fmt.Sprintf("asks for %d, has %d, ready %d", o.Replicas, o.StatusReplicas, o.ReadyReplicas))
+	case CustomResources:
+		words = append(words, fmt.Sprintf("generation %d, size %d", o.Generation, o.Size))
+		if o.ObservedGeneration != 0 || len(o.Nodes) > 0 {
+			words = append(words, fmt.Sprintf("status observed %d, %d nodes", o.ObservedGeneration, len(o.Nodes)))
+		}
+	case Pods:
+		words = append(words, o.Phase)
+	}
+	if o.Deleting {
+		words = append(words, "terminating")
+	}
+	return strings.Join(words, ", ")
+}
+
+// kind is a resource's plural without version and group.
+func kind(resource string) string {
+	plural, _, _ := strings.Cut(resource, ".")
+	return plural
+}
+
+func title(resource, name string) string { return kind(resource) + "/" + name }
+
+// write is a change that somebody wrote to the child or the custom resource.
+type write struct {
+	at      time.Duration
+	event   *Event
+	created bool
+	deleted bool
+}
+
+// writes lists the writes to the sample's children and custom resource that
+// the harness did not make itself: an object that came or went, a new
+// generation of a Deployment, a new resource version of the custom resource.
+// A Deployment's status is the Deployment controller's own and does not count.
+func (t *Timeline) writes() []write {
+	seen := map[string]*Object{}
+	for i := range t.Before {
+		seen[t.Before[i].Object.UID] = t.Before[i].Object
+	}
+	var list []write
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind != record.KindWatch {
+			continue
+		}
+		o, prev := e.Object, seen[e.Object.UID]
+		seen[o.UID] = o
+		if !t.written(e, prev) || t.acts.versions[o.UID+"/"+o.ResourceVersion] {
+			continue
+		}
+		list = append(list, write{at: e.Time, event: e, created: e.Watch.Event == "ADDED", deleted: e.Watch.Event == "DELETED"})
+	}
+	return list
+}
+
+func (t *Timeline) written(e *Event, prev *Object) bool {
+	came := prev == nil || e.Watch.Event == "DELETED"
+	switch e.Watch.Resource {
+	case Deployments:
+		d := t.world.deployments[e.Object.UID]
+		return d != nil && t.isChild(d) && e.Watch.Event != "LISTED" && (came || e.Object.Generation != prev.Generation)
+	case CustomResources:
+		return e.Watch.Name == t.Sample.Name && e.Watch.Event == "MODIFIED" && (came || e.Object.ResourceVersion != prev.ResourceVersion)
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// Result is what is known of one sample once it is judged.
+type Result struct {
+	Style, Scenario string
+	Round           int // from 1
+	Warmup          bool
+	Namespace       string
+
+	Began, Ended time.Duration // on the recording's clock
+	// End is the driver's outcome (record.Settled and so on), with its reason;
+	// record.Interrupted where the recording stops in the sample.
+	End, Reason string
+
+	Verdicts []Verdict // in the order in which the scenario names them
+	Samples  []Sample  // in the order of the phases
+
+	style  *style
+	phases []phase
+}
+
+// Outcome sums up the verdicts: the worst counts, and what is not applicable
+// does not, unless nothing else is there.
+func (r *Result) Outcome() Outcome {
+	worst := NotApplicable
+	for _, v := range r.Verdicts {
+		switch {
+		case v.Outcome == Fail:
+			return Fail
+		case v.Outcome == Invalid:
+			worst = Invalid
+		case v.Outcome == Pass && worst == NotApplicable:
+			worst = Pass
+		}
+	}
+	return worst
+}
+
+// One judges one sample.
+func One(t *Timeline) Result {
+	r := Result{
+		Style: t.Style.Name, Scenario: t.Sample.Scenario, Round: t.Sample.Round, Warmup: t.Sample.Warmup,
+		Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
+		End: record.Interrupted, Reason: "the recording stops here",
+		style: t.style, phases: t.phases,
+	}
+	if t.End != nil {
+		r.End, r.Reason = t.End.Outcome, t.End.Reason
+	}
+	r.Verdicts = verdicts(t, Oracles())
+	r.Samples = latencies(t, r.Verdicts)
+	return r
+}
+
+// Judgement is a whole recording, judged.
+type Judgement struct {
+	Header  record.Header
+	Results []Result // in the order in which the samples ended
+	// Warnings are what a reader of the results must know: a recording that is
+	// cut off, a given state that was not reached.
+	Warnings []string
+}
+
+// Samples returns the samples of all results, in their order.
+func (j *Judgement) Samples() iter.Seq[Sample] {
+	return func(yield func(Sample) bool) {
+		for i := range j.Results {
+			for _, s := range j.Results[i].Samples {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Judge judges a recording as it is read; it keeps no more of it than the
+// samples that are open. A recording that is cut off is judged as far as it
+// goes, with a warning. Any other error means that it cannot be judged.
+func Judge(entries iter.Seq2[record.Entry, error]) (*Judgement, error) {
+	j, s := &Judgement{}, NewSplitter()
+	for e, err := range entries {
+		if errors.Is(err, record.ErrTruncated) {
+			j.Warnings = append(j.Warnings, fmt.Sprintf("%v; all before it is judged", err))
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		closed, err := s.Add(e)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case e.Kind == record.KindHeader:
+			j.Header = *e.Header
+		case e.Kind == record.KindGap:
+			j.blind(e)
+		case closed != nil:
+			j.take(closed)
+		}
+	}
+	for _, t := range s.Rest() {
+		j.take(t)
+	}
+	return j, nil
+}
+
+// take judges a sample, or checks that the given state that it was to bring
+// about is there.
+func (j *Judgement) take(t *Timeline) {
+	if !t.Sample.Prepare {
+		j.Results = append(j.Results, One(t))
+		return
+	}
+	if t.End == nil || t.End.Outcome != record.Settled {
+		reason := t.Missing()
+		if t.End != nil && t.End.Reason != "" {
+			reason = t.End.Reason
+		}
+		j.Warnings = append(j.Warnings, fmt.Sprintf("the given state of %s %s, round %d, was not reached: %s",
+			t.Sample.Style, t.Sample.Scenario, t.Sample.Round, reason))
+	}
+}
+
+// blind takes up a gap that reaches back into samples already judged: a watch
+// can break in one sample and be back only in the next.
+func (j *Judgement) blind(gap record.Entry) {
+	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
+		if r := &j.Results[i]; concerns(gap.Gap, r.Namespace, r.style) {
+			r.blind(gap)
+		}
+	}
+}
+
+// blind withdraws what a gap makes unknowable.
+func (r *Result) blind(gap record.Entry) {
+	oracles := Oracles()
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		needs := slices.ContainsFunc(oracles, func(o Named) bool {
+			return o.Name == v.Oracle && slices.Contains(o.Needs, gap.Gap.Resource)
+		})
+		if needs && v.Outcome != NotApplicable {
+			v.Outcome, v.Message = Invalid, unheard(gap)
+		}
+	}
+	judged := countsAs(r.Verdicts)
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		needs := slices.ContainsFunc(r.phases, func(p phase) bool {
+			return p.name == s.Phase && slices.Contains(p.needs, gap.Gap.Resource)
+		})
+		switch {
+		case needs:
+			s.Outcome = Interrupted
+		case s.Outcome == OK || s.Outcome == Wrong:
+			s.Outcome = judged
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// Outcomes of a Sample.
+const (
+	OK          = "ok"          // the phase was reached, and the sample's oracles passed
+	Wrong       = "wrong"       // some oracle failed: the latency does not count
+	Timeout     = "timeout"     // censored: not reached after Value seconds
+	Interrupted = "interrupted" // not known: the run or a watch was interrupted
+)
+
+// Sample is one measured latency, and one line of samples.jsonl.
+type Sample struct {
+	Operator string `json:"operator"`
+	Variant  string `json:"variant,omitempty"` // for comparisons: base or head, say
+	Scenario string `json:"scenario"`
+	Phase    string `json:"phase"`
+	Run      string `json:"run"`
+	Block    int    `json:"block"` // the round, from 1
+	// Value runs from the intent to the watch event that showed the phase. For
+	// a timeout it is the time that was waited.
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"` // s: seconds
+	Outcome string  `json:"outcome"`
+	Warmup  bool    `json:"warmup,omitempty"`
+}
+
+// reached returns when a phase was reached, on the recording's clock.
+func (t *Timeline) reached(name string) (time.Duration, bool) {
+	for i, p := range t.phases {
+		if p.name != name {
+			continue
+		}
+		switch {
+		case p.name == PhaseAcknowledged:
+			return t.acts.acked, t.acts.any
+		case p.name == PhaseQuiet:
+			settled := t.End != nil && t.End.Outcome == record.Settled
+			return t.last, settled && t.acts.any && t.last >= t.acts.intent
+		}
+		return t.marks[i].at, t.marks[i].reached
+	}
+	return 0, false
+}
+
+// latencies returns a Sample for each phase that the sample went through or
+// waited for in vain. A phase that never had to happen, because its state was
+// there all along, has none.
+func latencies(t *Timeline, verdicts []Verdict) []Sample {
+	if !t.acts.measured {
+		return nil
+	}
+	judged := countsAs(verdicts)
+	var samples []Sample
+	for i, p := range t.phases {
+		at, reached := t.reached(p.name)
+		outcome := judged
+		if !reached {
+			at, outcome = t.EndedAt, t.absent(i)
+		}
+		if outcome == "" {
+			continue
+		}
+		if t.blind(p.needs) != "" || t.End == nil || t.End.Outcome == record.Interrupted {
+			outcome = Interrupted
+		}
+		samples = append(samples, Sample{
+			Operator: t.Style.Name, Scenario: t.Sample.Scenario, Phase: p.name, Run: t.Run, Block: t.Sample.Round,
+			Value: (at - t.acts.intent).Seconds(), Unit: "s", Outcome: outcome, Warmup: t.Sample.Warmup,
+		})
+	}
+	return samples
+}
+
+// countsAs is the outcome that reached phases have, given the sample's verdicts.
+func countsAs(verdicts []Verdict) string {
+	is := func(o Outcome) bool {
+		return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Outcome == o })
+	}
+	switch {
+	case is(Fail):
+		return Wrong
+	case is(Invalid):
+		return Interrupted
+	}
+	return OK
+}
+
+// absent is the outcome of a phase that was not reached; empty: it did not
+// have to be.
+func (t *Timeline) absent(i int) string {
+	p := &t.phases[i]
+	timedOut := t.End != nil && t.End.Outcome == record.TimedOut
+	over := t.End == nil || t.End.Outcome == record.Interrupted
+	switch {
+	case p.holds != nil && t.marks[i].holds:
+		return ""
+	case p.inner >= 0 && !t.acts.reconcile:
+		return ""
+	case over:
+		return Interrupted
+	case timedOut:
+		return Timeout
+	case p.holds != nil: // ended as settled, but is not
+		return Wrong
+	}
+	return ""
+}

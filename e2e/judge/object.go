@@ -1,0 +1,129 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"operatorbench/e2e/record"
+)
+
+// The resources that judging reads, named as in record.Watch.Resource.
+const (
+	CustomResources = "memcacheds.v1alpha1.cache.example.com"
+	Deployments     = "deployments.v1.apps"
+	ReplicaSets     = "replicasets.v1.apps"
+	Pods            = "pods.v1"
+)
+
+// Object is what judging reads of a Kubernetes object.
+type Object struct {
+	Resource, Namespace, Name, UID string
+
+	ResourceVersion string
+	Generation      int64
+	Controller      string // uid of the controller among the owner references; empty: none
+	Deleting        bool   // it has a deletion timestamp
+	Finalizers      []string
+
+	Size     int // spec.size of a custom resource
+	Replicas int // spec.replicas of a Deployment or ReplicaSet; 1 where absent, as the API defines
+
+	ObservedGeneration int64    // status.observedGeneration
+	StatusReplicas     int      // status.replicas
+	ReadyReplicas      int      // status.readyReplicas
+	UpdatedReplicas    int      // status.updatedReplicas
+	Nodes              []string // status.nodes of a custom resource
+	Phase              string   // status.phase of a pod
+}
+
+// wire is the part of an object's JSON that Object is made from.
+type wire struct {
+	Metadata struct {
+		UID               string   `json:"uid"`
+		ResourceVersion   string   `json:"resourceVersion"`
+		Generation        int64    `json:"generation"`
+		DeletionTimestamp *string  `json:"deletionTimestamp"`
+		Finalizers        []string `json:"finalizers"`
+		OwnerReferences   []struct {
+			UID        string `json:"uid"`
+			Controller bool   `json:"controller"`
+		} `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec struct {
+		Size     int  `json:"size"`
+		Replicas *int `json:"replicas"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64    `json:"observedGeneration"`
+		Replicas           int      `json:"replicas"`
+		ReadyReplicas      int      `json:"readyReplicas"`
+		UpdatedReplicas    int      `json:"updatedReplicas"`
+		Nodes              []string `json:"nodes"`
+		Phase              string   `json:"phase"`
+	} `json:"status"`
+}
+
+// judged tells whether objects of a resource are parsed: of all others (a
+// style's Workflows, say) only the inner phases' paths are read.
+func judged(resource string) bool {
+	switch resource {
+	case CustomResources, Deployments, ReplicaSets, Pods:
+		return true
+	}
+	return false
+}
+
+func parseObject(w *record.Watch) (*Object, error) {
+	o := &Object{Resource: w.Resource, Namespace: w.Namespace, Name: w.Name, UID: w.UID}
+	if !judged(w.Resource) {
+		return o, nil
+	}
+	if err := o.read(w.Object); err != nil {
+		return nil, fmt.Errorf("%s event of %s %s/%s: %w", w.Event, w.Resource, w.Namespace, w.Name, err)
+	}
+	return o, nil
+}
+
+func (o *Object) read(raw json.RawMessage) error {
+	var in wire
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return fmt.Errorf("read the recorded object: %w", err)
+	}
+	meta := &in.Metadata
+	if o.UID == "" {
+		o.UID = meta.UID
+	}
+	o.ResourceVersion, o.Generation = meta.ResourceVersion, meta.Generation
+	o.Deleting, o.Finalizers = meta.DeletionTimestamp != nil, meta.Finalizers
+	for _, owner := range meta.OwnerReferences {
+		if owner.Controller {
+			o.Controller = owner.UID
+		}
+	}
+	o.Size, o.Replicas = in.Spec.Size, 1
+	if in.Spec.Replicas != nil {
+		o.Replicas = *in.Spec.Replicas
+	}
+	s := &in.Status
+	o.ObservedGeneration, o.Nodes, o.Phase = s.ObservedGeneration, s.Nodes, s.Phase
+	o.StatusReplicas, o.ReadyReplicas, o.UpdatedReplicas = s.Replicas, s.ReadyReplicas, s.UpdatedReplicas
+	return nil
+}
+
+// lacks says in one sentence what a Deployment still needs to be rolled out
+// with size replicas; it is empty when nothing is missing.
+func (o *Object) lacks(size int) string {
+	switch {
+	case o.Replicas != size:
+		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", o.Name, o.Replicas, size)
+	case o.ObservedGeneration < o.Generation:
+		return fmt.Sprintf("the Deployment controller has seen generation %d of Deployment %s, not yet %d", o.ObservedGeneration, o.Name, o.Generation)
+	case o.ReadyReplicas != size:
+		return fmt.Sprintf("Deployment %s has %d of %d ready replicas", o.Name, o.ReadyReplicas, size)
+	case o.UpdatedReplicas != size:
+		return fmt.Sprintf("Deployment %s has %d of %d replicas of the current template", o.Name, o.UpdatedReplicas, size)
+	case o.StatusReplicas != size:
+		return fmt.Sprintf("Deployment %s still has %d replicas, wanted %d", o.Name, o.StatusReplicas, size)
+	}
+	return ""
+}

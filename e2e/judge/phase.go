@@ -1,0 +1,72 @@
+package judge
+
+import "operatorbench/e2e/record"
+
+// The phases that every style has, in their order; a style's inner phases
+// follow.
+const (
+	PhaseAcknowledged  = "acknowledged"   // the API server's reply to the first measured action
+	PhaseChildWritten  = "child written"  // the Deployment asks for the wanted replicas
+	PhaseReady         = "ready"          // exactly these replicas exist, up to date and ready
+	PhaseStatusWritten = "status written" // status is of the current generation and names as many pods; where declared
+	PhaseQuiet         = "quiet"          // the last event before the quiescence window passed
+	PhaseGone          = "CR gone"        // the custom resource was removed
+	PhaseChildGone     = "child gone"     // no Deployment of it is left
+	PhasePodsGone      = "pods gone"      // nor any pod of that Deployment
+)
+
+// phase is one step of a reconcile. Either holds or inner decides it, but for
+// acknowledged and quiet, which are read from the actions and the last event.
+type phase struct {
+	name  string
+	needs []string // resources that must have been watched without a gap
+	holds func(*Timeline) bool
+	inner int  // index into Style.Phases; -1: none
+	last  bool // the last time that it came true counts, not the first
+}
+
+// withInner appends a style's inner phases.
+func withInner(phases []phase, inner []record.Phase) []phase {
+	for i, p := range inner {
+		phases = append(phases, phase{name: p.Name, needs: []string{p.Resource}, inner: i})
+	}
+	return phases
+}
+
+// writePhases are the phases of a sample that wants a size.
+func writePhases(s record.Style) []phase {
+	phases := []phase{
+		{name: PhaseAcknowledged, inner: -1},
+		{name: PhaseChildWritten, inner: -1, needs: []string{Deployments}, holds: func(t *Timeline) bool {
+			child := t.child()
+			return child != nil && child.Replicas == *t.Sample.Size
+		}},
+		{name: PhaseReady, inner: -1, needs: []string{Deployments}, holds: func(t *Timeline) bool {
+			child := t.child()
+			return child != nil && child.lacks(*t.Sample.Size) == ""
+		}},
+	}
+	if s.Status {
+		phases = append(phases, phase{name: PhaseStatusWritten, inner: -1, needs: []string{CustomResources}, holds: func(t *Timeline) bool {
+			return t.statusLacks() == ""
+		}})
+	}
+	phases = append(phases, phase{name: PhaseQuiet, inner: -1, needs: []string{CustomResources, Deployments, ReplicaSets, Pods}})
+	return withInner(phases, s.Phases)
+}
+
+// deletePhases are the phases of a sample that wants the custom resource gone.
+func deletePhases(s record.Style) []phase {
+	return withInner([]phase{
+		{name: PhaseAcknowledged, inner: -1},
+		{name: PhaseGone, inner: -1, last: true, needs: []string{CustomResources}, holds: func(t *Timeline) bool {
+			return t.custom() == nil
+		}},
+		{name: PhaseChildGone, inner: -1, last: true, needs: []string{Deployments}, holds: func(t *Timeline) bool {
+			return !t.hasChildren()
+		}},
+		{name: PhasePodsGone, inner: -1, last: true, needs: []string{Deployments, ReplicaSets, Pods}, holds: func(t *Timeline) bool {
+			return !t.hasChildren() && len(t.childPods()) == 0
+		}},
+	}, s.Phases)
+}

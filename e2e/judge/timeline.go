@@ -1,0 +1,327 @@
+// Package judge turns a recording into latencies and verdicts. It is a pure
+// function of recorded entries: it needs no cluster and never asks one.
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// Event is one entry of a Timeline.
+type Event struct {
+	record.Entry
+	// Object is what a watch event shows of its object; nil for other entries.
+	Object *Object
+
+	inner []int // the style's inner phases that this event brings about
+}
+
+// Timeline is everything that was seen of one sample. It is made by a
+// Splitter, which adds to it while the sample is open.
+type Timeline struct {
+	Run    string // the recording's run id
+	Sample record.Sample
+	Style  record.Style
+	Began  time.Duration
+	// End is nil while the sample is open, and stays nil when the recording
+	// stops in its midst.
+	End     *record.End
+	EndedAt time.Duration // of the last entry, where End is nil
+	// Before holds the last event of each object in the sample's namespace
+	// that was known when the sample began.
+	Before []Event
+	// Events are in the recording's order: the sample's actions, the watch
+	// events in its namespace and on its style's inner phases, and gaps.
+	Events []Event
+
+	style     *style
+	childName string // empty: the child is found by its owner reference
+	acts      actions
+	phases    []phase
+	marks     []mark // parallel to phases
+	world     world
+	gaps      []Event
+	added     map[string]bool // uids of objects whose ADDED came since the intent
+	last      time.Duration   // of the last watch event on an object of the sample
+}
+
+// actions is what the harness did, as the rest must know it.
+type actions struct {
+	any       bool
+	measured  bool
+	intent    time.Duration // of the first measured action; before one comes: of the first action
+	acked     time.Duration // that action's reply
+	refused   *record.Action
+	reconcile bool            // some action changed the custom resource
+	want      int64           // the custom resource's generation after the last action
+	uids      []string        // the custom resource's uids, in order of appearance
+	versions  map[string]bool // uid/resourceVersion of what the harness wrote
+}
+
+// mark is whether and when a phase was reached.
+type mark struct {
+	holds   bool // the phase's condition, after the last event
+	reached bool
+	at      time.Duration
+}
+
+func newTimeline(run string, s *style, sample record.Sample, began time.Duration, before []Event) (*Timeline, error) {
+	name, err := s.childName(sample.Namespace, sample.Name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Timeline{
+		Run: run, Sample: sample, Style: s.Style, Began: began, EndedAt: began, Before: before,
+		style: s, childName: name, last: began,
+	}
+	t.acts.versions = map[string]bool{}
+	t.phases = s.phases(&t.Sample)
+	t.replay()
+	return t, nil
+}
+
+// add appends an event that the Splitter found to be this sample's.
+func (t *Timeline) add(e Event) error {
+	t.Events = append(t.Events, e)
+	t.EndedAt = e.Time
+	switch e.Kind {
+	case record.KindAction:
+		if err := t.note(e); err != nil {
+			return err
+		}
+		// What is waited for follows from the actions, and events that an
+		// action caused can stand before its reply: look at all of them again.
+		t.replay()
+	case record.KindWatch:
+		t.step(&t.Events[len(t.Events)-1])
+	case record.KindGap:
+		t.gaps = append(t.gaps, e)
+	}
+	return nil
+}
+
+func (t *Timeline) close(e record.Entry) {
+	t.End, t.EndedAt = e.End, e.Time
+}
+
+// note takes up an action.
+func (t *Timeline) note(e Event) error {
+	act, a := &t.acts, e.Action
+	if !act.any || (a.Measured && !act.measured) {
+		act.intent, act.acked = a.From, e.Time
+	}
+	act.any, act.measured = true, act.measured || a.Measured
+	if a.Error != "" {
+		act.refused = a
+		return nil
+	}
+	reply, err := replyOf(a)
+	if err != nil {
+		return err
+	}
+	if reply.UID != "" {
+		act.versions[reply.UID+"/"+reply.ResourceVersion] = true
+	}
+	if a.Resource != CustomResources || a.Name != t.Sample.Name {
+		return nil
+	}
+	if !t.noop(a, reply) {
+		act.reconcile = true
+	}
+	if a.Verb != "delete" {
+		act.want = max(act.want, a.Generation, reply.Generation)
+		t.knowUID(reply.UID)
+	}
+	return nil
+}
+
+// replyOf reads the API's reply to an action; a delete's may be absent.
+func replyOf(a *record.Action) (*Object, error) {
+	reply := &Object{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name}
+	if len(a.Object) == 0 {
+		return reply, nil
+	}
+	if err := reply.read(a.Object); err != nil {
+		return nil, fmt.Errorf("reply to %s of %s %s/%s: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
+	}
+	return reply, nil
+}
+
+// noop tells whether a patch changed nothing: the API then replies with the
+// resource version that was there before, and no watch hears of it.
+func (t *Timeline) noop(a *record.Action, reply *Object) bool {
+	if a.Verb == "create" || a.Verb == "delete" || reply.ResourceVersion == "" {
+		return false
+	}
+	seen := func(e Event) bool {
+		return e.Kind == record.KindWatch && e.Time < a.From && e.Object.UID == reply.UID && e.Object.ResourceVersion == reply.ResourceVersion
+	}
+	return slices.ContainsFunc(t.Before, seen) || slices.ContainsFunc(t.Events, seen)
+}
+
+func (t *Timeline) knowUID(uid string) {
+	if uid != "" && !slices.Contains(t.acts.uids, uid) {
+		t.acts.uids = append(t.acts.uids, uid)
+	}
+}
+
+// replay builds the state of the sample from its events.
+func (t *Timeline) replay() {
+	t.world, t.added = newWorld(), map[string]bool{}
+	t.marks = make([]mark, len(t.phases))
+	for i := range t.Before {
+		t.apply(&t.Before[i])
+	}
+	t.settleMarks()
+	for i := range t.Events {
+		if t.Events[i].Kind == record.KindWatch {
+			t.step(&t.Events[i])
+		}
+	}
+}
+
+func (t *Timeline) apply(e *Event) {
+	if e.Watch.Resource == CustomResources && e.Watch.Name == t.Sample.Name {
+		t.knowUID(e.Object.UID)
+	}
+	t.world.apply(e)
+}
+
+// settleMarks takes the conditions as they stand, without reaching a phase.
+func (t *Timeline) settleMarks() {
+	for i, p := range t.phases {
+		if p.holds != nil {
+			t.marks[i].holds = p.holds(t)
+		}
+	}
+}
+
+// step takes one watch event: a phase is reached by the event after the intent
+// that makes its condition true.
+func (t *Timeline) step(e *Event) {
+	t.apply(e)
+	if e.Watch.Event != "LISTED" {
+		t.last = max(t.last, e.Time)
+	}
+	since := t.acts.any && e.Time >= t.acts.intent
+	if since && e.Watch.Event == "ADDED" {
+		t.added[e.Watch.UID] = true
+	}
+	for i := range t.phases {
+		p, m := &t.phases[i], &t.marks[i]
+		held := m.holds
+		switch {
+		case p.holds != nil:
+			m.holds = p.holds(t)
+		case p.inner >= 0 && slices.Contains(e.inner, p.inner):
+			held, m.holds = false, !t.style.adds[e.Watch.Resource] || t.added[e.Watch.UID]
+		default:
+			continue
+		}
+		if p.last && !m.holds {
+			m.reached = false // it came back: not the last one yet
+		}
+		if since && m.holds && !held && !m.reached {
+			m.reached, m.at = true, e.Time
+		}
+	}
+}
+
+// LastEvent is when something last happened to an object of the sample. The
+// quiescence window begins there, at the earliest.
+func (t *Timeline) LastEvent() time.Duration { return t.last }
+
+// Intent is just before the sample's first measured action, or its first
+// action if none is measured; false before there is any.
+func (t *Timeline) Intent() (time.Duration, bool) { return t.acts.intent, t.acts.any }
+
+// isChild tells whether a Deployment belongs to the sample's custom resource,
+// in any of the lives that it had.
+func (t *Timeline) isChild(d *entity) bool {
+	if t.childName != "" {
+		return d.Name == t.childName
+	}
+	return d.owner != "" && slices.Contains(t.acts.uids, d.owner)
+}
+
+// child is the Deployment of the custom resource's present life; nil: none.
+func (t *Timeline) child() *Object {
+	return first(t.world.deployments, func(d *entity) bool {
+		if t.childName != "" {
+			return d.Name == t.childName
+		}
+		return d.owner != "" && d.owner == t.uid()
+	})
+}
+
+func (t *Timeline) children() []*Object { return living(t.world.deployments, t.isChild) }
+
+func (t *Timeline) hasChildren() bool { return first(t.world.deployments, t.isChild) != nil }
+
+// uid is the custom resource's, in its present life.
+func (t *Timeline) uid() string {
+	if n := len(t.acts.uids); n > 0 {
+		return t.acts.uids[n-1]
+	}
+	return ""
+}
+
+// custom is the custom resource as last seen; nil: it is not there.
+func (t *Timeline) custom() *Object {
+	return first(t.world.customs, func(c *entity) bool { return c.Name == t.Sample.Name })
+}
+
+func (t *Timeline) childReplicaSets() []*Object {
+	return living(t.world.replicaSets, t.ofChild)
+}
+
+func (t *Timeline) childPods() []*Object {
+	return living(t.world.pods, func(p *entity) bool {
+		set := t.world.replicaSets[p.owner]
+		return set != nil && t.ofChild(set)
+	})
+}
+
+func (t *Timeline) ofChild(set *entity) bool {
+	d := t.world.deployments[set.owner]
+	return d != nil && t.isChild(d)
+}
+
+func inOrder(found []*entity) []*Object {
+	slices.SortFunc(found, func(a, b *entity) int { return cmp.Compare(a.seq, b.seq) })
+	objects := make([]*Object, len(found))
+	for i, o := range found {
+		objects[i] = o.Object
+	}
+	return objects
+}
+
+// blind returns the first gap in the sample's watching of any of the
+// resources, as a sentence; empty: all was seen.
+func (t *Timeline) blind(resources []string) string {
+	for _, e := range t.gaps {
+		if slices.Contains(resources, e.Gap.Resource) {
+			return unheard(e.Entry)
+		}
+	}
+	return ""
+}
+
+func unheard(gap record.Entry) string {
+	return fmt.Sprintf("nothing was heard of %s for %s: %s", gap.Gap.Resource, round(gap.Time-gap.Gap.From), gap.Gap.Reason)
+}
+
+// since prints a time of the recording relative to the sample's intent.
+func (t *Timeline) since(at time.Duration) string {
+	intent := t.acts.intent
+	if !t.acts.any {
+		intent = t.Began
+	}
+	return fmt.Sprintf("%+.3f s", (at - intent).Seconds())
+}
+
+func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
