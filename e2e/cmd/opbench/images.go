@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"operatorbench/fixtures/engine"
+	"operatorbench/fixtures/images"
+)
+
+const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got
+       opbench images ensure [NAME...]  get those that are missing (default: all)
+       opbench images lock              ask the registries for digests and write the lock file
+
+Flags:
+  --images=auto|pull|build   where images may come from (default auto: cache or local engine, else pull, else build)
+`
+
+// runImages is `opbench images`.
+func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	verb := "list"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		verb, args = args[0], args[1:]
+	}
+	flags := flag.NewFlagSet("opbench images "+verb, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	source := flags.String("images", string(images.Auto), "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		_, err := io.WriteString(stdout, imagesUsage)
+		return err
+	case err != nil:
+		return usageError{fmt.Sprintf("%v\n%s", err, imagesUsage)}
+	}
+	if verb != "ensure" && flags.NArg() > 0 {
+		return usageError{fmt.Sprintf("opbench images %s takes no names; got %q", verb, flags.Args())}
+	}
+	switch verb {
+	case "list", "ensure", "lock":
+	default:
+		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure or lock\n%s", verb, imagesUsage)}
+	}
+	store, err := openStore(ctx, *source, stderr)
+	if err != nil {
+		return err
+	}
+	switch verb {
+	case "ensure":
+		return store.Ensure(ctx, flags.Args()...)
+	case "lock":
+		return store.WriteLock(ctx)
+	default:
+		return listImages(ctx, store, stdout)
+	}
+}
+
+// openStore opens the store of the repository around the working folder.
+func openStore(ctx context.Context, source string, progress io.Writer) (*images.Store, error) {
+	from, err := images.ParseSource(source)
+	if err != nil {
+		return nil, usageError{"--images: " + err.Error()}
+	}
+	root, err := images.FindRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	cache, err := images.CacheFolder(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	found, err := engine.Find(ctx, os.Getenv(engine.ProviderVariable))
+	if err != nil {
+		// Every image but the node can be had without an engine, and the list is
+		// worth having then too.
+		_, _ = fmt.Fprintf(progress, "no container engine: %v\n", err)
+	}
+	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Engine: found, Progress: progress})
+}
+
+// listImages prints one line for each image.
+func listImages(ctx context.Context, store *images.Store, stdout io.Writer) error {
+	list, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	if _, err := fmt.Fprintln(table, "NAME\tREFERENCE\tSIZE\tSOURCE\tSTATE"); err != nil {
+		return err
+	}
+	for _, image := range list {
+		size, source, state := "-", "-", image.Why
+		if image.Have != nil {
+			size, source, state = images.Size(image.Have.Size).String(), image.Have.Source, "cached"
+		}
+		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", image.Name, image.Reference, size, source, state); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}

@@ -1,0 +1,98 @@
+// Command opbench does from a shell what the suite does from go test.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// Exit statuses.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// subcommand is one verb: run gets the arguments after its name.
+type subcommand struct {
+	name    string
+	summary string
+	run     func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+// subcommands lists them in the order of the help text.
+func subcommands() []subcommand {
+	return []subcommand{
+		{"images", "list the container images, get what is missing, or lock their digests", runImages},
+	}
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+// run is the program without its process: it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		help(stderr)
+		return exitUsage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		help(stdout)
+		return exitOK
+	}
+	for _, sub := range subcommands() {
+		if sub.name == args[0] {
+			return exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
+		}
+	}
+	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s", args[0], names())}, stderr)
+}
+
+// exitStatus prints an error once and gives the status that belongs to it.
+func exitStatus(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	_, _ = fmt.Fprintf(stderr, "opbench: %v\n", err) // there is nowhere else to say it
+	var usage usageError
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitError
+}
+
+func names() string {
+	var all []string
+	for _, sub := range subcommands() {
+		all = append(all, sub.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// help writes what there is; a help text that cannot be written has no reader.
+func help(out io.Writer) {
+	_, _ = fmt.Fprint(out, "Usage: opbench SUBCOMMAND [flags] [arguments]\n\n")
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, sub := range subcommands() {
+		_, _ = fmt.Fprintf(table, "  %s\t%s\n", sub.name, sub.summary)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprint(out, "\nopbench SUBCOMMAND --help tells more.\n")
+}
