@@ -5,10 +5,12 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-# What `make e2e` runs: styles (a name, a list with commas, a folder, all), rounds (empty: the suite plans them), and any
-# further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster"; `go test ./e2e -args --help` explains them.
+# What `make e2e` runs: styles (a name, a list with commas, a folder, all), rounds (empty: the suite's default), where images
+# come from (empty: auto), and any further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster";
+# `go test ./e2e -args --help` explains them. The suite plans its rounds to fit TIMEOUT.
 OPERATOR ?= all
 ROUNDS   ?=
+IMAGES   ?=
 ARGS     ?=
 TIMEOUT  ?= 60m
 # How long `make fuzz` gives each fuzz target.
@@ -18,6 +20,7 @@ RACE     ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
 # The suite's own package needs a cluster. Everything else is tested without one; the suite is vetted and linted all the same.
 SUITE    := operatorbench/e2e
+OPBENCH  := go run ./e2e/cmd/opbench
 PACKAGES  = $$(go list ./... | grep -vx $(SUITE))
 SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
 
@@ -25,11 +28,12 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 
 .PHONY: e2e
 e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=argo,native ROUNDS=5 ARGS=…)
-	@echo "e2e: container engine (seconds; minutes when it must be installed), images (seconds; ~20 min of building on 2 cores when"
-	@echo "e2e: there are none and no registry answers), cluster (~1 min), then operator=$(OPERATOR): ~1 min a round for native, ~5 min for argo."
+	@echo "e2e: operator=$(OPERATOR): this finds a container engine, gets the images, makes a kind cluster, installs, drives, judges, and deletes the cluster."
+	@echo "e2e: engine: seconds, or 1-2 min to install one; images: seconds, or ~20 min on 2 cores to build all when no registry answers;"
+	@echo "e2e: cluster and installs: 1-2 min; then each round: about 10 s for native, about 5 min for argo (a tutorial reconcile takes a minute)."
 	scripts/engine-up.sh
-	go run ./e2e/cmd/opbench images ensure
-	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+	$(OPBENCH) images ensure $(if $(IMAGES),--images=$(IMAGES))
+	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(IMAGES),--images=$(IMAGES)) $(ARGS)
 
 .PHONY: test
 test: vet unit lint ## Everything that needs no cluster: vet, unit and golden tests, lint, go.mod and formatting checks
@@ -73,18 +77,18 @@ verify: test ## What CI runs on every change
 .PHONY: images
 images: ## Make all images ready (pull or build) and list them
 	scripts/engine-up.sh
-	go run ./e2e/cmd/opbench images ensure
-	go run ./e2e/cmd/opbench images
+	$(OPBENCH) images ensure $(if $(IMAGES),--images=$(IMAGES))
+	$(OPBENCH) images
 
 .PHONY: test-cluster
 test-cluster: ## Tests of fixtures and styles that need a cluster of their own
 	scripts/engine-up.sh
-	go run ./e2e/cmd/opbench images ensure
+	$(OPBENCH) images ensure $(if $(IMAGES),--images=$(IMAGES))
 	go test -tags cluster -count=1 -timeout 30m ./fixtures/... ./operators/...
 
 .PHONY: clean
 clean: ## Remove clusters and containers that killed runs of this project left, and nothing else
-	go run ./e2e/cmd/opbench clean
+	$(OPBENCH) clean
 
 ##@ While working
 
