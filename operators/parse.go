@@ -1,0 +1,325 @@
+package operators
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// version of style.yaml that this package reads. Today's files need not say it.
+const version = "1"
+
+// Parse reads a style.yaml. The file's name is for errors, folder is the name
+// that the style must have, and exists says whether there is something at a
+// path within the style's folder. The error lists every mistake with its line.
+func Parse(file, folder string, text []byte, exists func(path string) bool) (Style, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return Style{}, fmt.Errorf("%s: %w", file, err)
+	}
+	p := &parser{reader: reader{file: file}, folder: folder, exists: exists}
+	if len(document.Content) != 1 {
+		return Style{}, fmt.Errorf("%s:1: the file is empty, expected a style", file)
+	}
+	p.root(document.Content[0])
+	for _, check := range p.later {
+		check()
+	}
+	if err := p.err(); err != nil {
+		return Style{}, err
+	}
+	return p.style, nil
+}
+
+// parser fills a style from a file.
+type parser struct {
+	reader
+	folder string
+	exists func(string) bool
+	style  Style
+}
+
+func (p *parser) root(node *yaml.Node) {
+	s := &p.style
+	p.mapping(node, "style", map[string]field{
+		"version":     optional(p.version),
+		"name":        required(p.name),
+		"description": required(p.text("description", &s.Description)),
+		"source":      required(p.text("source", &s.Source)),
+		"images":      required(p.texts("images", &s.Images)),
+		"install":     required(p.stages),
+		"components":  required(p.list("components", p.component)),
+		"child":       required(p.child),
+		"declares":    required(p.declares),
+		"phases":      optional(p.list("phases", p.phase)),
+		"idle":        optional(p.list("idle", p.idle)),
+		"typical":     required(p.typical),
+		"timeout":     required(p.duration("timeout", &s.Timeout)),
+	})
+	p.later = append(p.later, func() {
+		if s.Timeout > 0 && s.Timeout <= s.Typical.Reconcile {
+			p.fail(node, "timeout is %s, expected more than typical.reconcile, which is %s", s.Timeout, s.Typical.Reconcile)
+		}
+	})
+}
+
+func (p *parser) version(node *yaml.Node) {
+	if node.Value != version {
+		p.fail(node, "version: found %s, expected %s", found(node), version)
+	}
+}
+
+func (p *parser) name(node *yaml.Node) {
+	p.text("name", &p.style.Name)(node)
+	if p.style.Name == "" {
+		return
+	}
+	if p.style.Name != p.folder {
+		p.fail(node, "name: found %q, expected %q as the folder's name", p.style.Name, p.folder)
+	}
+	if wrong := validation.IsDNS1123Label(p.style.Name); len(wrong) > 0 {
+		p.fail(node, "name: found %q, expected lower-case letters, digits and hyphens, since it becomes a label", p.style.Name)
+	}
+}
+
+func (p *parser) stages(node *yaml.Node) {
+	seen := map[string]bool{}
+	p.list("install", func(item *yaml.Node) {
+		stage := p.stage(item)
+		if seen[stage.Name] && stage.Name != "" {
+			p.fail(item, "stage: the name %q stands twice, expected it once", stage.Name)
+		}
+		seen[stage.Name] = true
+		p.style.Stages = append(p.style.Stages, stage)
+	})(node)
+	if last := len(p.style.Stages) - 1; last >= 0 && len(p.style.Stages[last].Ready) == 0 {
+		p.fail(node, "install: the last stage has no ready list, expected the sign by which the operator is known to see events")
+	}
+}
+
+func (p *parser) stage(node *yaml.Node) Stage {
+	var stage Stage
+	p.mapping(node, "stage", map[string]field{
+		"name": required(p.text("stage name", &stage.Name)),
+		"manifests": required(p.list("manifests", func(item *yaml.Node) {
+			stage.Manifests = append(stage.Manifests, p.manifests(item))
+		})),
+		"ready": optional(p.list("ready", func(item *yaml.Node) {
+			stage.Ready = append(stage.Ready, p.gate(item))
+		})),
+	})
+	return stage
+}
+
+func (p *parser) manifests(node *yaml.Node) string {
+	var path string
+	p.text("manifests", &path)(node)
+	if path != "" && !p.exists(path) {
+		p.fail(node, "manifests: there is no %q in the style's folder, expected a file or a folder", path)
+	}
+	return path
+}
+
+func (p *parser) gate(node *yaml.Node) Gate {
+	var gate Gate
+	p.mapping(node, "ready", map[string]field{
+		"rollout":   optional(func(n *yaml.Node) { gate.Rollout = p.rollout(n) }),
+		"condition": optional(func(n *yaml.Node) { gate.Condition = p.condition(n) }),
+		"log":       optional(func(n *yaml.Node) { gate.Log = p.log(n) }),
+	})
+	if node.Kind == yaml.MappingNode && len(node.Content) != 2 {
+		p.fail(node, "ready: found %d signs in one item, expected exactly one of condition, log, rollout", len(node.Content)/2)
+	}
+	return gate
+}
+
+func (p *parser) rollout(node *yaml.Node) *Rollout {
+	var r Rollout
+	p.mapping(node, "rollout", map[string]field{
+		"kind":      required(p.choice("rollout kind", &r.Kind, "Deployment", "StatefulSet", "DaemonSet")),
+		"namespace": required(p.text("rollout namespace", &r.Namespace)),
+		"name":      required(p.text("rollout name", &r.Name)),
+	})
+	return &r
+}
+
+func (p *parser) condition(node *yaml.Node) *Condition {
+	var c Condition
+	p.mapping(node, "condition", map[string]field{
+		"apiVersion": required(p.text("condition apiVersion", &c.APIVersion)),
+		"kind":       required(p.text("condition kind", &c.Kind)),
+		"namespace":  optional(p.text("condition namespace", &c.Namespace)),
+		"name":       required(p.text("condition name", &c.Name)),
+		"type":       required(p.text("condition type", &c.Type)),
+	})
+	return &c
+}
+
+func (p *parser) log(node *yaml.Node) *Log {
+	var l Log
+	p.mapping(node, "log", map[string]field{
+		"component": required(func(n *yaml.Node) {
+			p.text("log component", &l.Component)(n)
+			p.later = append(p.later, func() { p.known(n, "component", p.componentNames()) })
+		}),
+		"contains": required(p.text("log contains", &l.Contains)),
+	})
+	return &l
+}
+
+// known refuses a reference to what the file does not hold.
+func (p *parser) known(node *yaml.Node, what string, names []string) {
+	for _, name := range names {
+		if node.Value == name {
+			return
+		}
+	}
+	p.fail(node, "unknown %s %q, expected one of %s%s", what, node.Value, strings.Join(names, ", "), Suggestion(node.Value, names))
+}
+
+func (p *parser) componentNames() []string {
+	var names []string
+	for _, component := range p.style.Components {
+		names = append(names, component.Name)
+	}
+	return names
+}
+
+func (p *parser) phaseNames() []string {
+	var names []string
+	for _, phase := range p.style.Phases {
+		names = append(names, phase.Name)
+	}
+	return names
+}
+
+func (p *parser) component(node *yaml.Node) {
+	var c Component
+	p.mapping(node, "component", map[string]field{
+		"name":      required(p.text("component name", &c.Name)),
+		"namespace": required(p.text("component namespace", &c.Namespace)),
+		"selector": required(func(n *yaml.Node) {
+			p.text("component selector", &c.Selector)(n)
+			if _, err := labels.Parse(c.Selector); err != nil {
+				p.fail(n, "component selector: found %q, expected a label selector: %v", c.Selector, err)
+			}
+		}),
+	})
+	if _, twice := p.style.Component(c.Name); twice && c.Name != "" {
+		p.fail(node, "component: the name %q stands twice, expected it once", c.Name)
+	}
+	p.style.Components = append(p.style.Components, c)
+}
+
+func (p *parser) child(node *yaml.Node) {
+	c := &p.style.Child
+	p.mapping(node, "child", map[string]field{
+		"name":           optional(p.childName),
+		"ownerReference": optional(p.flag("child ownerReference", &c.OwnerReference)),
+	})
+	if (c.Name != "") == c.OwnerReference {
+		p.fail(node, "child: expected exactly one of name and ownerReference: true")
+	}
+	p.later = append(p.later, func() {
+		if c.OwnerReference && !p.style.Declares.OwnerReferences.Supported {
+			p.fail(node, "child: found by its owner reference, but declares.ownerReferences says that there is none")
+		}
+	})
+}
+
+func (p *parser) childName(node *yaml.Node) {
+	p.text("child name", &p.style.Child.Name)(node)
+	if p.style.Child.Name == "" {
+		return
+	}
+	name, err := p.style.Child.DeploymentName("services", "memcached")
+	if err == nil && len(validation.IsDNS1123Subdomain(name)) > 0 {
+		err = fmt.Errorf("for a custom resource memcached it gives %q, which is no name of a Deployment", name)
+	}
+	if err != nil {
+		p.fail(node, "child name: found %q, expected a text/template over .Name and .Namespace: %v", node.Value, err)
+	}
+}
+
+func (p *parser) declares(node *yaml.Node) {
+	d := &p.style.Declares
+	p.mapping(node, "declares", map[string]field{
+		"status":          required(p.declaration("declares status", &d.Status)),
+		"ownerReferences": required(p.declaration("declares ownerReferences", &d.OwnerReferences)),
+		"driftRepair":     required(p.declaration("declares driftRepair", &d.DriftRepair)),
+	})
+}
+
+// declaration reads true, or a mapping that gives a no its reason.
+func (p *parser) declaration(what string, into *Declaration) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		if node.Kind == yaml.ScalarNode && node.Tag == "!!bool" {
+			p.flag(what, &into.Supported)(node)
+		} else {
+			p.mapping(node, what, map[string]field{
+				"supported": required(p.flag(what+" supported", &into.Supported)),
+				"reason":    optional(p.text(what+" reason", &into.Reason)),
+			})
+		}
+		switch {
+		case !into.Supported && into.Reason == "":
+			p.fail(node, "%s: not supported and no reason, expected {supported: false, reason: …}", what)
+		case into.Supported && into.Reason != "":
+			p.fail(node, "%s: supported and yet a reason, expected the reason of a no", what)
+		}
+	}
+}
+
+// resource is plural.version.group, or plural.version for the core group.
+var resource = regexp.MustCompile(`^[a-z]+\.v[0-9]+((alpha|beta)[0-9]+)?(\.[a-z0-9][a-z0-9.-]*)?$`)
+
+func (p *parser) phase(node *yaml.Node) {
+	var phase Phase
+	p.mapping(node, "phase", map[string]field{
+		"name": required(p.text("phase name", &phase.Name)),
+		"resource": required(func(n *yaml.Node) {
+			p.text("phase resource", &phase.Resource)(n)
+			if !resource.MatchString(phase.Resource) {
+				p.fail(n, "phase resource: found %s, expected plural.version.group, such as deployments.v1.apps, or pods.v1", found(n))
+			}
+		}),
+		"namespace": optional(p.text("phase namespace", &phase.Namespace)),
+		"event":     optional(p.choice("phase event", &phase.Event, "ADDED", "MODIFIED", "DELETED")),
+		"path":      optional(p.text("phase path", &phase.Path)),
+		"equals":    optional(p.texts("phase equals", &phase.Equals)),
+	})
+	switch {
+	case len(phase.Equals) > 0 && phase.Path == "":
+		p.fail(node, "phase %s: equals without a path, expected the path whose value is compared", phase.Name)
+	case phase.Event == "" && phase.Path == "":
+		p.fail(node, "phase %s: neither event nor path, expected what marks it", phase.Name)
+	}
+	for _, name := range p.phaseNames() {
+		if name == phase.Name && name != "" {
+			p.fail(node, "phase: the name %q stands twice, expected it once", name)
+		}
+	}
+	p.style.Phases = append(p.style.Phases, phase)
+}
+
+func (p *parser) idle(node *yaml.Node) {
+	var name string
+	p.text("idle", &name)(node)
+	p.style.Idle = append(p.style.Idle, name)
+	p.later = append(p.later, func() {
+		if name != "" {
+			p.known(node, "phase", p.phaseNames())
+		}
+	})
+}
+
+func (p *parser) typical(node *yaml.Node) {
+	p.mapping(node, "typical", map[string]field{
+		"install":   required(p.duration("typical install", &p.style.Typical.Install)),
+		"reconcile": required(p.duration("typical reconcile", &p.style.Typical.Reconcile)),
+	})
+}

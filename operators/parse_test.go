@@ -1,0 +1,162 @@
+package operators_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/operators"
+)
+
+// good is a style with something of everything.
+const good = `name: mine
+description: d
+source: s
+images: [native]
+install:
+  - name: one
+    manifests: [manifests]
+    ready:
+      - rollout: {kind: Deployment, namespace: n, name: d}
+      - condition: {apiVersion: v1, kind: Node, name: a, type: Ready}
+      - log: {component: manager, contains: started}
+components:
+  - {name: manager, namespace: n, selector: "app=manager"}
+child:
+  name: "{{.Name}}-deployment"
+declares:
+  status: {supported: false, reason: none}
+  ownerReferences: true
+  driftRepair: {supported: true}
+phases:
+  - {name: made, resource: pods.v1, event: ADDED}
+  - {name: done, resource: workflows.v1alpha1.argoproj.io, namespace: n, path: status.phase, equals: [Succeeded]}
+idle: [done]
+typical: {install: 5s, reconcile: 1s}
+timeout: 30s
+`
+
+func parse(text string) (operators.Style, error) {
+	exists := func(path string) bool { return path == "manifests" }
+	return operators.Parse("style.yaml", "mine", []byte(text), exists)
+}
+
+func TestParse(t *testing.T) {
+	style, err := parse(good)
+	require.NoError(t, err)
+	assert.Equal(t, operators.Style{
+		Name: "mine", Description: "d", Source: "s", Images: []string{"native"},
+		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []operators.Gate{
+			{Rollout: &operators.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
+			{Condition: &operators.Condition{APIVersion: "v1", Kind: "Node", Name: "a", Type: "Ready"}},
+			{Log: &operators.Log{Component: "manager", Contains: "started"}},
+		}}},
+		Components: []operators.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
+		Child:      operators.Child{Name: "{{.Name}}-deployment"},
+		Declares: operators.Declares{
+			Status:          operators.Declaration{Reason: "none"},
+			OwnerReferences: operators.Declaration{Supported: true},
+			DriftRepair:     operators.Declaration{Supported: true},
+		},
+		Phases: []operators.Phase{
+			{Name: "made", Resource: "pods.v1", Event: "ADDED"},
+			{Name: "done", Resource: "workflows.v1alpha1.argoproj.io", Namespace: "n", Path: "status.phase", Equals: []string{"Succeeded"}},
+		},
+		Idle:    []string{"done"},
+		Typical: operators.Typical{Install: 5 * time.Second, Reconcile: time.Second},
+		Timeout: 30 * time.Second,
+	}, style)
+	name, err := style.Child.DeploymentName("services", "sample")
+	require.NoError(t, err)
+	assert.Equal(t, "sample-deployment", name)
+}
+
+// Each case changes one place of the good style.
+func TestParseRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, want string }{
+		"empty":                      {good, "", "style.yaml:1: the file is empty"},
+		"not YAML":                   {good, "name: [", "style.yaml: yaml: line 1"},
+		"a list":                     {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
+		"another version":            {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
+		"unknown field":              {"timeout:", "timeuot:", `style.yaml:25: style: unknown field "timeuot", expected one of child, components, declares, description, idle, images, install, name, phases, source, timeout, typical, version; did you mean "timeout"?`},
+		"missing field":              {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
+		"a field twice":              {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
+		"another name":               {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},
+		"a number for a name":        {"name: mine", "name: 7", `style.yaml:1: name: found the number 7, expected a text`},
+		"no description":             {"description: d", "description:", "style.yaml:2: description: found nothing, expected a text"},
+		"no images":                  {"[native]", "[]", "style.yaml:4: images: found an empty list, expected a list of at least one"},
+		"no manifests":               {"[manifests]", "[elsewhere]", `style.yaml:7: manifests: there is no "elsewhere" in the style's folder`},
+		"manifests as a text":        {"[manifests]", "manifests", `style.yaml:7: manifests: found "manifests", expected a list`},
+		"two stages of a name":       {"components:", "  - {name: one, manifests: [manifests], ready: [rollout: {kind: Deployment, namespace: n, name: d}]}\ncomponents:", `style.yaml:12: stage: the name "one" stands twice`},
+		"last stage without a sign":  {"components:", "  - {name: two, manifests: [manifests]}\ncomponents:", "style.yaml:6: install: the last stage has no ready list"},
+		"a rollout of a Job":         {"kind: Deployment", "kind: Job", `style.yaml:9: rollout kind: found "Job", expected one of Deployment, StatefulSet, DaemonSet`},
+		"two signs in one":           {"- rollout: {kind: Deployment, namespace: n, name: d}", "- {rollout: {kind: Deployment, namespace: n, name: d}, log: {component: manager, contains: x}}", "style.yaml:9: ready: found 2 signs in one item, expected exactly one of condition, log, rollout"},
+		"a log of nobody":            {"component: manager", "component: manger", `style.yaml:11: unknown component "manger", expected one of manager; did you mean "manager"?`},
+		"a bad selector":             {"app=manager", "app in", `style.yaml:13: component selector: found "app in", expected a label selector`},
+		"two components of a name":   {"child:", "  - {name: manager, namespace: n, selector: a}\nchild:", `style.yaml:14: component: the name "manager" stands twice`},
+		"child by name and owner":    {"-deployment\"", "-deployment\"\n  ownerReference: true", "style.yaml:15: child: expected exactly one of name and ownerReference: true"},
+		"child by nothing":           {"  name: \"{{.Name}}-deployment\"", "  ownerReference: false", "style.yaml:15: child: expected exactly one of name and ownerReference: true"},
+		"child by no template":       {"{{.Name}}", "{{.Name", `style.yaml:15: child name: found "{{.Name-deployment", expected a text/template`},
+		"child by an unknown field":  {"{{.Name}}", "{{.Size}}", `style.yaml:15: child name: found "{{.Size}}-deployment", expected a text/template over .Name and .Namespace`},
+		"child by no name":           {"{{.Name}}", "{{.Name}}_", "it gives \"memcached_-deployment\", which is no name of a Deployment"},
+		"child by an absent owner":   {"name: \"{{.Name}}-deployment\"\ndeclares:\n  status: {supported: false, reason: none}\n  ownerReferences: true", "ownerReference: true\ndeclares:\n  status: true\n  ownerReferences: {supported: false, reason: none}", "style.yaml:15: child: found by its owner reference, but declares.ownerReferences says that there is none"},
+		"no without a reason":        {", reason: none", "", "style.yaml:17: declares status: not supported and no reason"},
+		"false without a reason":     {"ownerReferences: true", "ownerReferences: false", "style.yaml:18: declares ownerReferences: not supported and no reason"},
+		"yes with a reason":          {"{supported: true}", "{supported: true, reason: why}", "style.yaml:19: declares driftRepair: supported and yet a reason"},
+		"a declaration is missing":   {"  ownerReferences: true\n", "", `style.yaml:17: declares: field "ownerReferences" is missing`},
+		"a resource without version": {"pods.v1", "pods", `style.yaml:21: phase resource: found "pods", expected plural.version.group`},
+		"an unknown event":           {"event: ADDED", "event: ADD", `style.yaml:21: phase event: found "ADD", expected one of ADDED, MODIFIED, DELETED; did you mean "ADDED"?`},
+		"a phase without a mark":     {", event: ADDED", "", "style.yaml:21: phase made: neither event nor path"},
+		"equals without a path":      {"path: status.phase, ", "event: ADDED, ", "style.yaml:22: phase done: equals without a path"},
+		"two phases of a name":       {"name: made", "name: done", `style.yaml:22: phase: the name "done" stands twice`},
+		"idle of no phase":           {"idle: [done]", "idle: [finished]", `style.yaml:23: unknown phase "finished", expected one of made, done`},
+		"typical of zero":            {"install: 5s", "install: 0s", `style.yaml:24: typical install: found "0s", expected a duration above zero`},
+		"a timeout below zero":       {"timeout: 30s", "timeout: -30s", `style.yaml:25: timeout: found "-30s", expected a duration above zero`},
+		"a timeout without a unit":   {"timeout: 30s", "timeout: 30", "style.yaml:25: timeout: found the number 30, expected a duration above zero, such as 90s"},
+		"a timeout below typical":    {"timeout: 30s", "timeout: 500ms", "timeout is 500ms, expected more than typical.reconcile, which is 1s"},
+		"an alias":                   {"description: d\nsource: s", "description: &a d\nsource: *a", "style.yaml:3: source: found an alias, expected a text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, good, test.old)
+			_, err := parse(strings.Replace(good, test.old, test.new, 1))
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestParseTellsEveryMistake(t *testing.T) {
+	text := strings.NewReplacer("source: s\n", "", "timeout: 30s", "timeout: never", "idle: [done]", "idle: [made, never]").Replace(good)
+	_, err := parse(text)
+	require.Error(t, err)
+	assert.Equal(t, strings.TrimSpace(`
+style.yaml:1: style: field "source" is missing
+style.yaml:22: unknown phase "never", expected one of made, done
+style.yaml:24: timeout: found "never", expected a duration above zero, such as 90s or 2m`), err.Error())
+}
+
+// Whatever a file holds, the parser ends, and what it accepts it accepts for
+// good: a style never lacks what installing it needs.
+func FuzzParse(f *testing.F) {
+	f.Add(good)
+	for _, file := range []string{"argo/style.yaml", "native/style.yaml"} {
+		f.Add(read(f, filepath.FromSlash(file)))
+	}
+	f.Add("a: &a [*a]")
+	f.Add("<<: {name: mine}")
+	f.Fuzz(func(t *testing.T, text string) {
+		style, err := parse(text)
+		if err != nil {
+			return
+		}
+		require.Equal(t, "mine", style.Name)
+		require.NotEmpty(t, style.Stages)
+		require.NotEmpty(t, style.Stages[len(style.Stages)-1].Ready)
+		require.Greater(t, style.Timeout, style.Typical.Reconcile)
+		_, err = style.Child.DeploymentName("services", "memcached")
+		require.NoError(t, err)
+	})
+}

@@ -1,0 +1,169 @@
+package operators
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"text/template"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/fixtures/kube"
+)
+
+// Style is a style.yaml, read and checked.
+type Style struct {
+	Name        string // the folder's name
+	Description string // one sentence
+	Source      string // where the operator comes from
+	Folder      string // where style.yaml was found
+
+	Images     []string // names in fixtures/images/catalogue.yaml that the node must have
+	Stages     []Stage  // of the installation, in order
+	Components []Component
+	Child      Child
+	Declares   Declares
+	Phases     []Phase
+	Idle       []string // the phases that end a reconcile, by name
+	Typical    Typical
+	Timeout    time.Duration // a reconcile that takes longer is a censored sample
+}
+
+// Stage is a part of the installation: its manifests are applied, then its
+// gates are awaited, then the next stage follows.
+type Stage struct {
+	Name      string
+	Manifests []string // files or folders, relative to the style's folder
+	Ready     []Gate
+}
+
+// Gate is a sign that a stage is ready. Exactly one field is set.
+type Gate struct {
+	Rollout   *Rollout
+	Condition *Condition
+	Log       *Log
+}
+
+// Rollout is complete when every pod of a workload is new and available.
+type Rollout struct {
+	Kind      string // Deployment, StatefulSet or DaemonSet
+	Namespace string
+	Name      string
+}
+
+// Condition holds when it is True in the status of an object.
+type Condition struct {
+	APIVersion string
+	Kind       string
+	Namespace  string // empty for a cluster-scoped object
+	Name       string
+	Type       string
+}
+
+// Log is there when a line of a component's log contains a text.
+type Log struct {
+	Component string
+	Contains  string
+}
+
+// Component is a part of the operator that runs in pods of its own.
+type Component struct {
+	Name      string
+	Namespace string
+	Selector  string // a label selector
+}
+
+// Child says how the Deployment of a custom resource is found. Exactly one
+// field is set.
+type Child struct {
+	Name           string // a text/template over .Name and .Namespace of the custom resource
+	OwnerReference bool   // the Deployment whose controller owner reference is the custom resource
+}
+
+// DeploymentName returns the name of a custom resource's Deployment. It is empty
+// if the Deployment is to be found by its owner reference.
+func (c Child) DeploymentName(namespace, name string) (string, error) {
+	if c.OwnerReference {
+		return "", nil
+	}
+	parsed, err := template.New("child.name").Option("missingkey=error").Parse(c.Name)
+	if err != nil {
+		return "", err
+	}
+	var text bytes.Buffer
+	err = parsed.Execute(&text, map[string]string{"Name": name, "Namespace": namespace})
+	return text.String(), err
+}
+
+// Declares says what the operator is meant to do beyond its Deployment.
+type Declares struct {
+	Status          Declaration // it writes the custom resource's status
+	OwnerReferences Declaration // its Deployment is owned by the custom resource
+	DriftRepair     Declaration // it undoes what others change in its Deployment
+}
+
+// Declaration is a yes, or a no with its reason.
+type Declaration struct {
+	Supported bool
+	Reason    string
+}
+
+// Phase is an inner phase of a reconcile: the first watch event after the
+// intent, on an object of Resource, for which the rest holds.
+type Phase struct {
+	Name      string
+	Resource  string   // plural.version.group, for example deployments.v1.apps; pods.v1 for the core group
+	Namespace string   // empty: that of the custom resource
+	Event     string   // ADDED, MODIFIED or DELETED; empty: any
+	Path      string   // gjson syntax, into the object
+	Equals    []string // any of these; empty: the path exists
+}
+
+// Typical are times for planning rounds, never for judging.
+type Typical struct {
+	Install   time.Duration
+	Reconcile time.Duration
+}
+
+// Component returns the component of a name.
+func (s Style) Component(name string) (Component, bool) {
+	for _, component := range s.Components {
+		if component.Name == name {
+			return component, true
+		}
+	}
+	return Component{}, false
+}
+
+// Plan says what Install would touch. It reads the manifests alone.
+func (s Style) Plan() (kube.Footprint, error) {
+	stages, err := s.render()
+	if err != nil {
+		return kube.Footprint{}, err
+	}
+	return kube.Plan(flatten(stages)), nil
+}
+
+// render returns the objects of each stage.
+func (s Style) render() ([][]*unstructured.Unstructured, error) {
+	stages := make([][]*unstructured.Unstructured, len(s.Stages))
+	for i, stage := range s.Stages {
+		for _, manifests := range stage.Manifests {
+			objs, err := kube.RenderPath(filepath.Join(s.Folder, manifests))
+			if err != nil {
+				return nil, fmt.Errorf("operator %s, stage %s: %w", s.Name, stage.Name, err)
+			}
+			stages[i] = append(stages[i], objs...)
+		}
+	}
+	return stages, nil
+}
+
+func flatten(stages [][]*unstructured.Unstructured) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, objs := range stages {
+		all = append(all, objs...)
+	}
+	return all
+}

@@ -1,0 +1,172 @@
+package operators
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/fixtures/kube"
+)
+
+const (
+	// uninstallWithin bounds an Uninstall whose context has no deadline.
+	uninstallWithin = 4 * time.Minute
+	// finalizerGrace is how long controllers get to remove their finalizers. It
+	// is above the 60 s of grace that the pod of a JetStream bus has.
+	finalizerGrace = 75 * time.Second
+)
+
+// Uninstall goes through the stages in reverse. Before the definitions of a
+// stage go, every object of their kinds goes: the operator's own leftovers, such
+// as Workflows, while the controllers that know them still run.
+func (f *folder) Uninstall(ctx context.Context, c Cluster) error {
+	ctx, cancel := bounded(ctx, uninstallWithin)
+	defer cancel()
+	stages, err := f.style.render()
+	if err == nil {
+		u := uninstaller{Cluster: c, style: f.style, owner: c.owner(f.style.Name), grace: finalizerGrace}
+		err = u.remove(ctx, stages)
+	}
+	if err != nil {
+		return fmt.Errorf("uninstall operator %s: %w", f.style.Name, err)
+	}
+	return nil
+}
+
+// uninstaller removes what one style has brought.
+type uninstaller struct {
+	Cluster
+	style Style
+	owner kube.Owner
+	grace time.Duration // that controllers still get to remove their finalizers
+}
+
+// remove removes the stages in reverse. A stage that finalizers hold up is tried
+// again at the end: it is free once the definitions of its kinds are gone.
+func (u *uninstaller) remove(ctx context.Context, stages [][]*unstructured.Unstructured) error {
+	var held []int
+	for i := len(stages) - 1; i >= 0; i-- {
+		u.progress("%s: removing stage %s", u.style.Name, u.style.Stages[i].Name)
+		if err := u.instances(ctx, stages[i]); err != nil {
+			return fmt.Errorf("stage %s: %w", u.style.Stages[i].Name, err)
+		}
+		if err := u.stage(ctx, stages[i], i == 0); err != nil {
+			u.progress("%s: stage %s is held up: %v", u.style.Name, u.style.Stages[i].Name, err)
+			held, u.grace = append(held, i), 0
+		}
+	}
+	for _, i := range held {
+		if err := u.Kube.Delete(ctx, u.owner, stages[i]); err != nil {
+			return fmt.Errorf("stage %s: %w", u.style.Stages[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// stage deletes the objects of a stage. Only the last to go, with the
+// controllers, has all of the time.
+func (u *uninstaller) stage(ctx context.Context, objs []*unstructured.Unstructured, last bool) error {
+	if !last {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, finalizerGrace)
+		defer cancel()
+	}
+	return u.Kube.Delete(ctx, u.owner, objs)
+}
+
+// definition is the kind of a CustomResourceDefinition.
+var definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// instances removes every object of the kinds that this run defined in a stage.
+func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstructured) error {
+	for _, obj := range objs {
+		if obj.GroupVersionKind().GroupKind() != definition {
+			continue
+		}
+		gvr, err := u.served(ctx, obj)
+		if err == nil && !gvr.Empty() {
+			err = u.removeAll(ctx, gvr)
+		}
+		if err != nil {
+			return fmt.Errorf("removing the objects of %s: %w", kube.Describe(obj), err)
+		}
+	}
+	return nil
+}
+
+// served returns the resource of a definition. It is empty if the cluster does
+// not serve it, or did before this run.
+func (u *uninstaller) served(ctx context.Context, crd *unstructured.Unstructured) (schema.GroupVersionResource, error) {
+	resource, err := u.Kube.Resource(crd)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	live, err := resource.Get(ctx, crd.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && !u.owner.Owns(live) {
+		return schema.GroupVersionResource{}, nil
+	}
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	group, _, _ := unstructured.NestedString(live.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(live.Object, "spec", "names", "plural")
+	versions, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
+	if len(versions) == 0 {
+		return schema.GroupVersionResource{}, nil // refused by the cluster, hence without objects
+	}
+	return schema.GroupVersionResource{Group: group, Version: versions[0], Resource: plural}, nil
+}
+
+// removeAll deletes all objects of a resource, in every namespace, and waits
+// until they are gone.
+func (u *uninstaller) removeAll(ctx context.Context, gvr schema.GroupVersionResource) error {
+	list, err := u.Kube.Dynamic.Resource(gvr).List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	foreground := metav1.DeletePropagationForeground
+	for _, item := range list.Items {
+		resource := u.Kube.Dynamic.Resource(gvr).Namespace(item.GetNamespace())
+		err := resource.Delete(ctx, item.GetName(), metav1.DeleteOptions{PropagationPolicy: &foreground})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("deleting %s: %w", kube.Describe(&item), err)
+		}
+	}
+	graceful, cancel := context.WithTimeout(ctx, u.grace)
+	defer cancel()
+	for _, item := range list.Items {
+		if err := u.gone(ctx, graceful, gvr, &item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gone returns when the object is. After the graceful time its finalizers are
+// removed: whoever was to remove them does not run.
+func (u *uninstaller) gone(ctx, graceful context.Context, gvr schema.GroupVersionResource, obj *unstructured.Unstructured) error {
+	namespace, name := obj.GetNamespace(), obj.GetName()
+	err := u.Kube.WaitGone(graceful, gvr, namespace, name)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	u.progress("%s: removing the finalizers of %s, which its controller did not", u.style.Name, kube.Describe(obj))
+	resource := u.Kube.Dynamic.Resource(gvr).Namespace(namespace)
+	_, err = resource.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: kube.FieldManager})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("removing the finalizers of %s: %w", kube.Describe(obj), err)
+	}
+	return u.Kube.WaitGone(ctx, gvr, namespace, name)
+}
