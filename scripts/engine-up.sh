@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Makes sure that a container engine works: Docker, else podman, else nerdctl, as
+# kind finds them. Where none does, and root on Debian or Ubuntu: installs Docker
+# and starts it, saying so.
+set -euo pipefail
+
+say() { echo "engine-up: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+works() { command -v "$1" >/dev/null && "$1" info >/dev/null 2>&1; }
+
+# Asks dockerd until it answers, for at most 60 s; the arguments are a command
+# that fails once there is nothing left to wait for.
+await_docker() {
+  local deadline=$((SECONDS + 60))
+  until docker info >/dev/null 2>&1; do
+    "$@" || return 1
+    ((SECONDS < deadline)) || return 1
+    sleep 0.2
+  done
+}
+
+for engine in ${KIND_EXPERIMENTAL_PROVIDER:-docker podman nerdctl}; do
+  if works "$engine"; then exit 0; fi
+done
+
+provider=${KIND_EXPERIMENTAL_PROVIDER:-docker}
+[[ $provider == docker ]] || die "$provider does not work ('$provider info' fails), and only Docker can be set up here: repair it, or unset KIND_EXPERIMENTAL_PROVIDER"
+if [[ $(id -u) != 0 ]]; then
+  if command -v docker >/dev/null; then
+    die "no container engine answers this user: start Docker (sudo systemctl start docker) and join its group (sudo usermod -aG docker \$USER, then log in again), or run this as root"
+  fi
+  die "no container engine is installed: run this as root (sudo scripts/engine-up.sh), or install Docker, podman or nerdctl"
+fi
+
+if ! command -v dockerd >/dev/null; then
+  command -v apt-get >/dev/null || die "no container engine is installed, and this is neither Debian nor Ubuntu: install Docker, podman or nerdctl"
+  say "no container engine works: installing docker.io with apt-get"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get install -y --no-install-recommends docker.io iptables >/dev/null 2>&1 || {
+    apt-get update -q >&2
+    apt-get install -y --no-install-recommends docker.io iptables >&2
+  }
+fi
+
+flags=()
+bounding=$(sed -n 's/^CapBnd:[[:space:]]*//p' /proc/self/status)
+if (((16#$bounding >> 24 & 1) == 0)); then # bit 24 is CAP_SYS_RESOURCE
+  runtime=/usr/local/bin/runc-drop-caps
+  say "this host lacks CAP_SYS_RESOURCE: dockerd gets the default runtime $runtime, which asks runc only for what there is"
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  (cd "$root" && CGO_ENABLED=0 go build -trimpath -o "$runtime" ./fixtures/engine/runc-drop-caps)
+  flags=(--add-runtime "drop-caps=$runtime" --default-runtime drop-caps)
+fi
+
+if [[ -d /run/systemd/system && ${#flags[@]} == 0 ]]; then
+  say "starting Docker with systemctl"
+  systemctl start docker
+  await_docker systemctl --quiet is-active docker || {
+    journalctl --unit docker --lines 15 --no-pager >&2
+    die "dockerd did not answer within 60 s; the lines above are its last"
+  }
+else
+  log=${DOCKERD_LOG:-/var/log/operatorbench-dockerd.log}
+  say "starting dockerd in the background (log: $log)"
+  setsid dockerd "${flags[@]}" >"$log" 2>&1 </dev/null &
+  await_docker kill -0 $! 2>/dev/null || {
+    tail -n 15 "$log" >&2
+    die "dockerd did not answer within 60 s; the lines above are the last of $log"
+  }
+fi
+say "Docker $(docker info --format '{{.ServerVersion}}') answers"
