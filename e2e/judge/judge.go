@@ -31,7 +31,7 @@ type Result struct {
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
 // does not, unless nothing else is there.
-func (r *Result) Outcome() Outcome {
+func (r Result) Outcome() Outcome {
 	worst := NotApplicable
 	for _, v := range r.Verdicts {
 		switch {

@@ -204,7 +204,8 @@ func (t *Timeline) settleMarks() {
 // that makes its condition true.
 func (t *Timeline) step(e *Event) {
 	t.apply(e)
-	if e.Watch.Event != "LISTED" {
+	// Kubernetes' own Events about a sample do not keep it from being quiet.
+	if e.Watch.Event != "LISTED" && (judged(e.Watch.Resource) || t.style.byResource[e.Watch.Resource] != nil) {
 		t.last = max(t.last, e.Time)
 	}
 	since := t.acts.any && e.Time >= t.acts.intent

@@ -84,6 +84,8 @@ func run(o Named, t *Timeline) Verdict {
 		return Verdict{Outcome: Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
+	case !t.acts.any:
+		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}
 	for _, need := range o.Needs {
 		if len(t.Sample.Watches) > 0 && !slices.Contains(t.Sample.Watches, need) {

@@ -1,0 +1,309 @@
+package judge_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// live feeds a story to a Splitter, as a driver does, and returns what was
+// missing after each entry of the open sample.
+func live(t *testing.T, s *story) []string {
+	splitter := judge.NewSplitter()
+	var missing []string
+	for _, e := range s.entries {
+		_, err := splitter.Add(e)
+		require.NoError(t, err)
+		if open := splitter.Open("services"); open != nil {
+			if m := open.Missing(); len(missing) == 0 || missing[len(missing)-1] != m {
+				missing = append(missing, m)
+			}
+		}
+	}
+	return missing
+}
+
+func TestMissingOnCreate(t *testing.T) {
+	s := newStory(t)
+	s.created()
+	assert.Equal(t, []string{
+		"the API server has not acknowledged the sample's action",
+		"there is no Deployment whose controller is the custom resource cache",
+		"Deployment cache-deployment has 0 of 3 ready replicas",
+		"Deployment cache-deployment has 2 of 3 ready replicas",
+		"status.observedGeneration of cache is 0, wanted 1",
+		"",
+	}, live(t, s))
+}
+
+func TestMissingOnScale(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "scale down", 1)
+	s.see(5, "LISTED", custom(1, 2, 1, "p1", "p2"))
+	s.see(5, "LISTED", deployment(1, 2, 2, 2))
+	s.act(10, 15, "patch", custom(2, 1, 1, "p1", "p2").at(100))
+	s.see(16, "MODIFIED", custom(2, 1, 1, "p1", "p2").at(100))
+	unseen := deployment(2, 1, 2, 2)
+	unseen.object["status"].(fields)["observedGeneration"] = 1
+	s.see(20, "MODIFIED", unseen)
+	s.see(30, "MODIFIED", deployment(2, 1, 2, 1))
+	s.see(40, "MODIFIED", deployment(2, 1, 1, 1))
+	s.see(50, "MODIFIED", custom(2, 1, 2, "p1", "p2"))
+	s.see(60, "MODIFIED", custom(2, 1, 2, "p1"))
+	s.end(1100, record.Settled)
+	assert.Equal(t, []string{
+		"the API server has not acknowledged the sample's action",
+		"Deployment cache-deployment asks for 2 replicas, wanted 1",
+		"the Deployment controller has seen generation 1 of Deployment cache-deployment, not yet 2",
+		"Deployment cache-deployment has 2 of 1 replicas of the current template",
+		"status.observedGeneration of cache is 1, wanted 2",
+		"status.nodes of cache names 2 of 1 pods",
+		"",
+	}, live(t, s))
+}
+
+func TestMissingOnDelete(t *testing.T) {
+	missing := live(t, deleteStory(t))
+	assert.Equal(t, []string{
+		"the API server has not acknowledged the sample's action",
+		"the custom resource cache is still there",
+		"Deployment cache-deployment is still there",
+		"ReplicaSet cache-deployment-5d is still there",
+		"3 pods are still there: p1, p2, p3",
+		"2 pods are still there: p2, p3",
+		"pod p3 is still there",
+		"",
+	}, missing[len(missing)-8:])
+}
+
+func TestMissingWaitsForTheStyleToBeIdle(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "argo", "create", 1)
+	s.act(10, 15, "create", custom(1, 1, 0).at(7))
+	s.see(16, "ADDED", custom(1, 1, 0).at(7))
+	s.see(20, "ADDED", workflow("w1", "Running"))
+	s.see(60, "ADDED", deployment(1, 1, 1, 1))
+	s.see(90, "MODIFIED", workflow("w1", "Succeeded"))
+	assert.Equal(t, []string{
+		"the API server has not acknowledged the sample's action",
+		"there is no Deployment cache-deployment",
+		`inner phase "workflow finished" has not happened`,
+		"",
+	}, live(t, s))
+	s.end(1100, record.Settled)
+
+	// A patch that changes nothing causes no reconcile: there is no Workflow to wait for.
+	s.begin(2000, "argo", "no change", 1)
+	s.act(2010, 2015, "patch", custom(1, 1, 0).at(7))
+	missing := live(t, s)
+	assert.Empty(t, missing[len(missing)-1])
+}
+
+func TestMissingTellsOfARefusal(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "create", 1)
+	s.add(record.Entry{Time: at(15), Kind: record.KindAction, Action: &record.Action{
+		From: at(10), Verb: "create", Resource: judge.CustomResources, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+	}})
+	missing := live(t, s)
+	assert.Equal(t, "create of memcacheds.v1alpha1.cache.example.com cache was refused: spec.size: Invalid value", missing[len(missing)-1])
+}
+
+func TestOverlappingSamplesAreKeptApart(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "create", 1, func(b *record.Sample) { b.Namespace = "a" })
+	first := s.sample
+	s.begin(1, "argo", "create", 1, func(b *record.Sample) { b.Namespace = "b" })
+	second := s.sample
+	one := deployment(1, 1, 1, 1)
+	one.namespace = "b"
+	s.see(20, "ADDED", one)
+	s.see(30, "ADDED", workflow("w1", "Running"))
+	s.sample = first
+	s.end(100, record.Settled)
+	s.sample = second
+	s.end(200, record.Settled)
+	all, err := judge.Timelines(s.seq())
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	assert.Equal(t, "native", all[0].Sample.Style)
+	assert.Empty(t, all[0].Events)
+	assert.Len(t, all[1].Events, 2)
+}
+
+func TestBeforeIsWhatWasThere(t *testing.T) {
+	s := newStory(t)
+	s.see(1, "LISTED", deployment(1, 2, 2, 2))
+	s.see(1, "LISTED", custom(1, 2, 0))
+	s.see(2, "MODIFIED", deployment(2, 3, 3, 3))
+	s.see(3, "LISTED", pod(1, "Running"))
+	s.see(4, "DELETED", pod(1, "Running"))
+	s.begin(10, "native", "scale up", 4)
+	all, err := judge.Timelines(s.seq())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Nil(t, all[0].End)
+	require.Len(t, all[0].Before, 2)
+	assert.EqualValues(t, 2, all[0].Before[0].Object.Generation)
+	assert.Equal(t, "cache", all[0].Before[1].Object.Name)
+}
+
+func TestSplitterRefuses(t *testing.T) {
+	header := func(styles ...record.Style) record.Entry {
+		return record.Entry{Kind: record.KindHeader, Header: &record.Header{Styles: styles}}
+	}
+	begin := record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create", Namespace: "services"}}
+	end := record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Namespace: "services"}}
+	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: judge.Pods, Name: "p1", Object: json.RawMessage(`{"status": 3}`)}}
+	for want, entries := range map[string][]record.Entry{
+		"before the header":                      {begin},
+		"a second header":                        {header(), header()},
+		`style "native" is there twice`:          {header(native, native)},
+		`style "native" is not in the header`:    {header(argo), begin},
+		"began before its last run ended":        {header(native), begin, begin},
+		"ended without having begun":             {header(native), end},
+		`childName "{{.Nme}}"`:                   {header(record.Style{Name: "native", ChildName: "{{.Nme}}"}), begin},
+		`childName "{{"`:                         {header(record.Style{Name: "native", ChildName: "{{"})},
+		`idle names phase "done"`:                {header(record.Style{Name: "native", Idle: []string{"done"}})},
+		"ADDED event of pods.v1 /p1: read the r": {header(), broken},
+	} {
+		t.Run(want, func(t *testing.T) {
+			_, err := judge.Judge(sequence(entries))
+			require.ErrorContains(t, err, want)
+			_, err = judge.Timelines(sequence(entries))
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
+
+func TestTruncatedRecordingIsJudgedAsFarAsItGoes(t *testing.T) {
+	s := newStory(t)
+	s.created()
+	s.end(1710, record.Settled)
+	s.begin(2000, "native", "scale up", 4)
+	cut := func(yield func(record.Entry, error) bool) {
+		for e := range s.seq() {
+			yield(e, nil)
+		}
+		yield(record.Entry{}, fmt.Errorf("line 20: %w", record.ErrTruncated))
+	}
+	j, err := judge.Judge(cut)
+	require.NoError(t, err)
+	require.Len(t, j.Results, 2)
+	assert.Equal(t, judge.Pass, j.Results[0].Outcome())
+	assert.Equal(t, judge.Invalid, j.Results[1].Outcome())
+	assert.Equal(t, []string{"line 20: the recording's last line is cut off; all before it is judged"}, j.Warnings)
+
+	all, err := judge.Timelines(cut)
+	require.ErrorIs(t, err, record.ErrTruncated)
+	assert.Len(t, all, 2)
+}
+
+// A run can be killed after any entry: what had ended by then is judged as it
+// is in the whole recording, and what had not is interrupted.
+func TestEveryPrefixIsJudgedTheSame(t *testing.T) {
+	s := deleteStory(t)
+	s.end(3410, record.Settled)
+	whole := s.judge()
+	for n := 1; n <= len(s.entries); n++ {
+		j, err := judge.Judge(sequence(s.entries[:n]))
+		require.NoError(t, err, "the first %d entries", n)
+		for i, r := range j.Results {
+			if r.End == record.Interrupted {
+				assert.Equal(t, judge.Invalid, r.Outcome())
+				continue
+			}
+			assert.Equal(t, whole.Results[i].Samples, r.Samples, "the first %d entries", n)
+			assert.Equal(t, whole.Results[i].Verdicts, r.Verdicts, "the first %d entries", n)
+		}
+	}
+}
+
+// The driver's view and the judge's are the same: nothing is missing exactly
+// where the end is judged to be right.
+func TestMissingAgreesWithTheVerdicts(t *testing.T) {
+	for name, tell := range map[string]func(*story){
+		"converged": func(*story) {}, "lost pod": func(s *story) { s.see(900, "MODIFIED", deployment(1, 3, 3, 2)) },
+		"stale status": func(s *story) { s.see(900, "MODIFIED", custom(2, 3, 1, "p1", "p2", "p3")) },
+		"deleted":      func(s *story) { s.see(900, "DELETED", deployment(1, 3, 3, 3)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.created(func(b *record.Sample) { b.Expect = []string{"converged", "status"} })
+			tell(s)
+			missing := live(t, s)
+			s.end(1710, record.Settled)
+			assert.Equal(t, missing[len(missing)-1] == "", s.result().Outcome() == judge.Pass)
+		})
+	}
+}
+
+// Whatever bytes come, Judge returns an error or a judgement whose samples
+// make sense; it never panics.
+func FuzzJudge(f *testing.F) {
+	s := newStory(f)
+	s.created()
+	s.gap(705, 710, judge.Pods)
+	s.end(1710, record.Settled)
+	s.begin(2000, "argo", "scale up", 2)
+	s.act(2010, 2015, "patch", custom(2, 2, 0))
+	s.see(2020, "ADDED", workflow("w2", "Running"))
+	s.see(2030, "MODIFIED", workflow("w2", "Succeeded"))
+	s.end(12000, record.TimedOut)
+	var whole bytes.Buffer
+	for _, e := range s.entries {
+		require.NoError(f, json.NewEncoder(&whole).Encode(e))
+	}
+	f.Add(whole.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, err := judge.Judge(record.Read(bytes.NewReader(data)))
+		if err != nil {
+			if errors.Is(err, record.ErrTruncated) {
+				t.Fatal("a truncated recording must be judged")
+			}
+			return
+		}
+		for one := range j.Samples() {
+			if one.Outcome == "" || one.Unit != "s" {
+				t.Fatalf("a sample without outcome or unit: %+v", one)
+			}
+		}
+	})
+}
+
+// samplesSeq tells of n native creates, each in its own namespace, without
+// holding them.
+func samplesSeq(b *testing.B, n int) iter.Seq2[record.Entry, error] {
+	one := newStory(b)
+	one.created()
+	one.end(1710, record.Settled)
+	return func(yield func(record.Entry, error) bool) {
+		yield(one.entries[0], nil)
+		for i := range n {
+			space := fmt.Sprintf("services-%d", i)
+			for _, e := range one.entries[1:] {
+				yield(moved(e, at(float64(i)*2000).Nanoseconds(), space, i+1), nil)
+			}
+		}
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	const samples = 100_000
+	b.ReportAllocs()
+	for b.Loop() {
+		j, err := judge.Judge(samplesSeq(b, samples))
+		require.NoError(b, err)
+		require.Len(b, j.Results, samples)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/samples, "ns/sample")
+}
