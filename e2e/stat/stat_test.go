@@ -1,0 +1,188 @@
+package stat_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/stat"
+)
+
+func observed(values ...float64) []stat.Observation {
+	var list []stat.Observation
+	for _, v := range values {
+		list = append(list, stat.Observation{Value: v})
+	}
+	return list
+}
+
+func censored(v float64) stat.Observation { return stat.Observation{Value: v, Censored: true} }
+
+func TestQuantile(t *testing.T) {
+	for name, test := range map[string]struct {
+		observations  []stat.Observation
+		p50, p90, max stat.Observation
+	}{
+		"one":            {observed(3), observed(3)[0], observed(3)[0], observed(3)[0]},
+		"odd":            {observed(5, 1, 3), observed(3)[0], observed(5)[0], observed(5)[0]},
+		"even":           {observed(4, 1, 3, 2), observed(2)[0], observed(4)[0], observed(4)[0]},
+		"ten":            {observed(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), observed(5)[0], observed(9)[0], observed(10)[0]},
+		"two censored":   {append(observed(1, 2, 3), censored(180), censored(180)), observed(3)[0], censored(180), censored(180)},
+		"mostly":         {append(observed(1), censored(180), censored(181)), censored(180), censored(181), censored(181)},
+		"all":            {[]stat.Observation{censored(9), censored(5)}, censored(5), censored(9), censored(9)},
+		"early timeout":  {append(observed(7, 8), censored(5)), observed(8)[0], censored(8), censored(8)},
+		"negative is ok": {observed(-0.001, 0.002), observed(-0.001)[0], observed(0.002)[0], observed(0.002)[0]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := stat.Order(test.observations)
+			assert.Equal(t, test.p50, o.Quantile(0.5))
+			assert.Equal(t, test.p90, o.Quantile(0.9))
+			assert.Equal(t, test.max, o.Max())
+		})
+	}
+}
+
+// The rank of a quantile is exactly ⌈np⌉, whatever floating point makes of n·p.
+func TestQuantileRankIsExact(t *testing.T) {
+	values := []float64{}
+	for n := 1; n <= 2000; n++ {
+		values = append(values, float64(n))
+		o := stat.Order(observed(values...))
+		require.InDelta(t, (n+1)/2, o.Quantile(0.5).Value, 0, "p50 of %d", n)
+		require.InDelta(t, (9*n+9)/10, o.Quantile(0.9).Value, 0, "p90 of %d", n)
+	}
+}
+
+// Properties that hold for any observations.
+func TestQuantileProperties(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		list := make([]stat.Observation, 1+random.IntN(40))
+		for i := range list {
+			list[i] = stat.Observation{Value: random.ExpFloat64(), Censored: random.IntN(5) == 0}
+		}
+		o := stat.Order(list)
+		p50, p90, top := o.Quantile(0.5), o.Quantile(0.9), o.Max()
+		assert.LessOrEqual(t, p50.Value, p90.Value)
+		assert.LessOrEqual(t, p90.Value, top.Value)
+		assert.False(t, p50.Censored && !p90.Censored, "what lies above a censored rank is censored")
+
+		// Waiting longer before giving up can only raise what is known.
+		for i := range list {
+			if list[i].Censored {
+				list[i].Value++
+			}
+		}
+		assert.GreaterOrEqual(t, stat.Order(list).Quantile(0.9).Value, p90.Value)
+
+		// The order of arrival does not matter, nor does the unit.
+		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		before := stat.Order(list).Quantile(0.5)
+		for i := range list {
+			list[i].Value *= 1000
+		}
+		assert.InEpsilon(t, before.Value*1000, stat.Order(list).Quantile(0.5).Value, 1e-12)
+	}
+}
+
+// The ranks for the median are those of the two-sided sign test at 5%: the
+// lower rank is its tabulated critical value plus one (Triola, "Elementary
+// Statistics", table A-7; n from 6 to 25). Below six there is none.
+func TestRanksOfTheMedianAgainstThePublishedTable(t *testing.T) {
+	critical := []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7}
+	for i, c := range critical {
+		n := i + 6
+		low, high, coverage, ok := stat.Ranks(n, 0.5, 0.95)
+		require.True(t, ok, "n = %d", n)
+		assert.Equal(t, c+1, low, "n = %d", n)
+		assert.Equal(t, n-c, high, "n = %d", n)
+		assert.GreaterOrEqual(t, coverage, 0.95, "n = %d", n)
+	}
+	for n := range 6 {
+		_, _, _, ok := stat.Ranks(n, 0.5, 0.95)
+		assert.False(t, ok, "n = %d", n)
+	}
+}
+
+// Either end leaves at most 2.5% beyond it, and neither could be closer.
+func TestRanksAreTheTightest(t *testing.T) {
+	for _, p := range []float64{0.5, 0.9} {
+		for n := 1; n <= 300; n++ {
+			low, high, _, ok := stat.Ranks(n, p, 0.95)
+			b := distuv.Binomial{N: float64(n), P: p}
+			if !ok {
+				assert.True(t, b.CDF(0) > 0.025 || b.Prob(float64(n)) > 0.025, "n = %d: there would be an interval", n)
+				continue
+			}
+			assert.LessOrEqual(t, b.CDF(float64(low-1)), 0.025)
+			assert.Greater(t, b.CDF(float64(low)), 0.025)
+			assert.LessOrEqual(t, 1-b.CDF(float64(high-1)), 0.025+1e-12)
+			assert.Greater(t, 1-b.CDF(float64(high-2)), 0.025)
+		}
+	}
+}
+
+// The interval covers the true quantile as often as it says.
+func TestIntervalCovers(t *testing.T) {
+	const trials = 4000
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, test := range []struct {
+		n int
+		p float64
+	}{{9, 0.5}, {40, 0.5}, {60, 0.9}} {
+		covered := 0
+		var level float64
+		for range trials {
+			values := make([]float64, test.n)
+			for i := range values {
+				values[i] = random.Float64() // its p-quantile is p
+			}
+			interval, ok := stat.Order(observed(values...)).Interval(test.p, 0.95)
+			require.True(t, ok)
+			level = interval.Level
+			if interval.Low.Value <= test.p && test.p <= interval.High.Value {
+				covered++
+			}
+		}
+		assert.InDelta(t, level, float64(covered)/trials, 0.015, "n = %d, p = %v", test.n, test.p)
+		assert.GreaterOrEqual(t, level, 0.95)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	sample := func(phase string, value float64, outcome string) judge.Sample {
+		return judge.Sample{Operator: "argo", Scenario: "create", Phase: phase, Value: value, Unit: "s", Outcome: outcome}
+	}
+	warm := sample("ready", 99, judge.OK)
+	warm.Warmup = true
+	summaries := stat.Summarize(slices.Values([]judge.Sample{
+		warm,
+		sample("ready", 3, judge.OK), sample("child written", 1, judge.Wrong), sample("ready", 1, judge.OK),
+		sample("ready", 180, judge.Timeout), sample("ready", 2, judge.Wrong), sample("ready", 2, judge.Interrupted), sample("ready", 2, judge.OK),
+	}))
+	require.Len(t, summaries, 2)
+	assert.Equal(t, stat.Summary{
+		Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "ready"}, N: 4, Censored: 1, Wrong: 1, Interrupted: 1,
+		P50: observed(2)[0], P90: censored(180), Max: censored(180),
+	}, summaries[0])
+	assert.Equal(t, stat.Summary{Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "child written"}, Wrong: 1}, summaries[1])
+}
+
+func TestSummarizeGivesIntervalsWhereItCan(t *testing.T) {
+	var samples []judge.Sample
+	for n := 1; n <= 40; n++ {
+		samples = append(samples, judge.Sample{Value: float64(n), Outcome: judge.OK})
+	}
+	s := stat.Summarize(slices.Values(samples))[0]
+	require.NotNil(t, s.CI50)
+	assert.InDelta(t, 14, s.CI50.Low.Value, 0)
+	assert.InDelta(t, 27, s.CI50.High.Value, 0)
+	require.NotNil(t, s.CI90)
+	assert.InDelta(t, 32, s.CI90.Low.Value, 0)
+	assert.InDelta(t, 40, s.CI90.High.Value, 0)
+}
