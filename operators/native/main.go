@@ -18,12 +18,16 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	appsv1client "k8s.io/client-go/kubernetes/typed/apps/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	eventsv1client "k8s.io/client-go/kubernetes/typed/events/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
 
 	"operatorbench/operators/native/internal/controller"
@@ -141,31 +145,42 @@ func startEvents(ctx context.Context, config *rest.Config) (events.EventRecorder
 	// Own, and lower, limits: a flood of events must not hold up a reconcile.
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = 20, 50
-	client, err := kubernetes.NewForConfig(config)
+	client, err := eventsv1client.NewForConfig(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the client for events: %w", err)
 	}
-	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
 		return nil, nil, fmt.Errorf("start to record events: %w", err)
 	}
 	return broadcaster.NewRecorder(scheme.Scheme, plan.Manager), broadcaster.Shutdown, nil
 }
 
-func newController(ctx context.Context, config *rest.Config, s settings, recorder events.EventRecorder, metrics *telemetry.Metrics) (*controller.Controller, error) {
-	dynamicClient, err := dynamic.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("make the client for Memcacheds: %w", err)
-	}
+// newClients returns the clients of a controller, which share one rate limit.
+func newClients(config *rest.Config) (controller.Clients, error) {
+	config = rest.CopyConfig(config)
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
 	// Protobuf costs a fraction of JSON to decode; custom resources do not have it.
-	built := rest.CopyConfig(config)
-	built.ContentType = "application/vnd.kubernetes.protobuf"
-	built.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	kube, err := kubernetes.NewForConfig(built)
-	if err != nil {
-		return nil, fmt.Errorf("make the client for Deployments and pods: %w", err)
+	builtIn := rest.CopyConfig(config)
+	builtIn.ContentType = runtime.ContentTypeProtobuf
+	builtIn.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	var clients controller.Clients
+	var failures [3]error
+	clients.Dynamic, failures[0] = dynamic.NewForConfig(config)
+	clients.Apps, failures[1] = appsv1client.NewForConfig(builtIn)
+	clients.Core, failures[2] = corev1client.NewForConfig(builtIn)
+	if err := errors.Join(failures[:]...); err != nil {
+		return clients, fmt.Errorf("make the clients for %s: %w", config.Host, err)
 	}
-	return controller.New(ctx, kube, dynamicClient, controller.Options{
+	return clients, nil
+}
+
+func newController(ctx context.Context, config *rest.Config, s settings, recorder events.EventRecorder, metrics *telemetry.Metrics) (*controller.Controller, error) {
+	clients, err := newClients(config)
+	if err != nil {
+		return nil, err
+	}
+	return controller.New(ctx, clients, controller.Options{
 		Recorder:     recorder,
 		Workers:      s.workers,
 		Resync:       s.resync,

@@ -117,7 +117,7 @@ func (c *Controller) findDeployment(ctx context.Context, m *api.Memcached) (*app
 	if deployment, ok := object.(*appsv1.Deployment); err == nil && found && ok {
 		return deployment, nil
 	}
-	deployment, err := c.kube.AppsV1().Deployments(m.Namespace).Get(ctx, m.Name, metav1.GetOptions{})
+	deployment, err := c.clients.Apps.Deployments(m.Namespace).Get(ctx, m.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -190,7 +190,7 @@ func (c *Controller) repairDeployment(ctx context.Context, cr *unstructured.Unst
 
 func (c *Controller) apply(ctx context.Context, namespace string, want *appsv1ac.DeploymentApplyConfiguration, force bool) (*appsv1.Deployment, error) {
 	options := metav1.ApplyOptions{FieldManager: plan.Manager, Force: force}
-	applied, err := c.kube.AppsV1().Deployments(namespace).Apply(ctx, want, options)
+	applied, err := c.clients.Apps.Deployments(namespace).Apply(ctx, want, options)
 	if err != nil {
 		return nil, fmt.Errorf("apply Deployment %s/%s: %w", namespace, *want.Name, err)
 	}
@@ -209,7 +209,7 @@ func (c *Controller) writeStatus(ctx context.Context, cr *unstructured.Unstructu
 	if err != nil || !changed {
 		return err
 	}
-	written, err := c.dynamic.Resource(api.Resource()).Namespace(m.Namespace).
+	written, err := c.clients.Dynamic.Resource(api.Resource()).Namespace(m.Namespace).
 		UpdateStatus(ctx, next, metav1.UpdateOptions{FieldManager: plan.Manager})
 	if err != nil {
 		return fmt.Errorf("update the status of Memcached %s/%s: %w", m.Namespace, m.Name, err)
