@@ -1,0 +1,155 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Floor is the name of the null operator's style: the harness writes the
+// Deployment itself, so that its latencies are the cluster's and the
+// observer's own. Reports show it before all others.
+const Floor = "null"
+
+// Environment is where a run took place and what with: environment.json.
+type Environment struct {
+	Run     string    `json:"run"`
+	Began   time.Time `json:"began"` // wall clock
+	Program string    `json:"program"`
+
+	Cluster    string `json:"cluster"`        // kind or existing
+	Kind       string `json:"kind,omitempty"` // kind's version
+	Engine     string `json:"engine,omitempty"`
+	Kubernetes string `json:"kubernetes"` // the API server's version
+
+	Styles []StyleFacts `json:"styles"`
+	Images []ImageFacts `json:"images"`
+	Host   Host         `json:"host"`
+
+	Go       string `json:"go"`
+	Revision string `json:"revision,omitempty"` // git's commit
+	Dirty    bool   `json:"dirty,omitempty"`    // the working tree differed from it
+
+	Flags  map[string]string `json:"flags"`
+	Seed   uint64            `json:"seed"`
+	Stages []Stage           `json:"stages"` // in the order in which they ran
+	Notes  []string          `json:"notes,omitempty"`
+}
+
+// StyleFacts identify what was compared.
+type StyleFacts struct {
+	Name      string            `json:"name"`
+	Versions  map[string]string `json:"versions,omitempty"` // of what the operator is made of
+	Manifests string            `json:"manifests"`          // hash of the rendered manifests
+}
+
+// ImageFacts identify an image.
+type ImageFacts struct {
+	Name      string `json:"name"` // in the catalogue
+	Reference string `json:"reference"`
+	Digest    string `json:"digest,omitempty"`
+	Source    string `json:"source"` // local, pulled or built
+}
+
+// Stage is a part of the run.
+type Stage struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Host is the machine.
+type Host struct {
+	Kernel string `json:"kernel"`
+	CPU    string `json:"cpu,omitempty"` // the model, where /proc/cpuinfo names it
+	CPUs   int    `json:"cpus"`
+	Memory int64  `json:"memory"` // bytes
+}
+
+// ReadHost gathers the machine's facts from a root file system, usually
+// os.DirFS("/").
+func ReadHost(root fs.FS) (Host, error) {
+	var h Host
+	kernel, err := fs.ReadFile(root, "proc/sys/kernel/osrelease")
+	if err != nil {
+		return h, fmt.Errorf("read the kernel's version: %w", err)
+	}
+	h.Kernel = strings.TrimSpace(string(kernel))
+	err = eachField(root, "proc/cpuinfo", func(key, value string) error {
+		switch key {
+		case "processor":
+			h.CPUs++
+		case "model name":
+			h.CPU = value
+		}
+		return nil
+	})
+	if err != nil {
+		return h, err
+	}
+	return h, eachField(root, "proc/meminfo", func(key, value string) error {
+		if key != "MemTotal" {
+			return nil
+		}
+		kib, err := strconv.ParseInt(strings.TrimSuffix(value, " kB"), 10, 64)
+		h.Memory = kib << 10
+		return err
+	})
+}
+
+// eachField calls f with each "key : value" line of a file of /proc.
+func eachField(root fs.FS, name string, f func(key, value string) error) error {
+	file, err := root.Open(name)
+	if err != nil {
+		return fmt.Errorf("read the machine's facts: %w", err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		key, value, _ := strings.Cut(lines.Text(), ":")
+		if err := f(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+			return fmt.Errorf("%s: line %q: %w", name, lines.Text(), err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// String is the host in one line.
+func (h Host) String() string {
+	var parts []string
+	if h.CPU != "" {
+		parts = append(parts, h.CPU)
+	}
+	return strings.Join(append(parts, plural(h.CPUs, "CPU"), fmt.Sprintf("%.0f GiB", float64(h.Memory)/(1<<30)), "Linux "+h.Kernel), ", ")
+}
+
+// Lines describe the environment for people.
+func (e *Environment) Lines() []string {
+	var cluster []string
+	for _, part := range []struct{ name, value string }{{"Kubernetes", e.Kubernetes}, {"kind", e.Kind}, {"engine", e.Engine}, {"", e.Go}} {
+		if part.value != "" {
+			cluster = append(cluster, strings.TrimSpace(part.name+" "+part.value))
+		}
+	}
+	lines := []string{e.Host.String(), strings.Join(cluster, ", ")}
+	if e.Revision != "" {
+		revision := "revision " + e.Revision
+		if e.Dirty {
+			revision += " with changes"
+		}
+		lines = append(lines, fmt.Sprintf("%s, seed %d", revision, e.Seed))
+	}
+	var stages []string
+	for _, s := range e.Stages {
+		stages = append(stages, fmt.Sprintf("%s %s", s.Name, Duration(s.Seconds)))
+	}
+	if len(stages) > 0 {
+		lines = append(lines, "stages: "+strings.Join(stages, ", "))
+	}
+	return append(lines, e.Notes...)
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"operatorbench/e2e/stat"
+)
+
+// Duration prints seconds with three significant digits in a sensible unit.
+func Duration(seconds float64) string {
+	value, unit := seconds, "s"
+	switch size := math.Abs(seconds); {
+	case size == 0:
+		return "0 s"
+	case size < 0.9995e-3:
+		value, unit = seconds*1e6, "µs"
+	case size < 0.9995:
+		value, unit = seconds*1e3, "ms"
+	}
+	return digits(value) + " " + unit
+}
+
+// digits prints a number with three significant digits, and never fewer than
+// its whole part.
+func digits(value float64) string {
+	switch size := math.Abs(value); {
+	case size >= 99.95:
+		return strconv.FormatFloat(value, 'f', 0, 64)
+	case size >= 9.995:
+		return strconv.FormatFloat(value, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(value, 'f', 2, 64)
+}
+
+// latency prints an order statistic; a censored one is only known to be larger.
+func latency(o stat.Observation) string {
+	if o.Censored {
+		return ">" + Duration(o.Value)
+	}
+	return Duration(o.Value)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// clip shortens a text to a width in runes.
+func clip(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:max(width-1, 0)]) + "…"
+}
+
+// pad fills a text with blanks on its right up to a width in runes.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(width-utf8.RuneCountInString(text), 0))
+}
+
+// padLeft fills a text with blanks on its left.
+func padLeft(text string, width int) string {
+	return strings.Repeat(" ", max(width-utf8.RuneCountInString(text), 0)) + text
+}
