@@ -11,9 +11,12 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+
+	"operatorbench/fixtures/cluster"
 )
 
 func main() {
+	cluster.ReapIfAsked() // this may be the process that removes a cluster after its maker ended
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -38,6 +41,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{"images", "list the container images, get what is missing, or lock their digests", runImages},
+		{"clean", "remove what killed runs left on this machine", runClean},
 	}
 }
 
