@@ -15,6 +15,7 @@ import (
 
 const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got
        opbench images ensure [NAME...]  get those that are missing (default: all)
+       opbench images archive [NAME...] write them to standard output, for ctr images import or docker load
        opbench images lock              ask the registries for digests and write the lock file
 
 Flags:
@@ -37,13 +38,13 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	case err != nil:
 		return usageError{fmt.Sprintf("%v\n%s", err, imagesUsage)}
 	}
-	if verb != "ensure" && flags.NArg() > 0 {
+	if (verb == "list" || verb == "lock") && flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench images %s takes no names; got %q", verb, flags.Args())}
 	}
 	switch verb {
-	case "list", "ensure", "lock":
+	case "list", "ensure", "archive", "lock":
 	default:
-		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure or lock\n%s", verb, imagesUsage)}
+		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, archive or lock\n%s", verb, imagesUsage)}
 	}
 	store, err := openStore(ctx, *source, stderr)
 	if err != nil {
@@ -52,6 +53,8 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	switch verb {
 	case "ensure":
 		return store.Ensure(ctx, flags.Args()...)
+	case "archive":
+		return store.Archive(ctx, stdout, flags.Args()...)
 	case "lock":
 		return store.WriteLock(ctx)
 	default:
