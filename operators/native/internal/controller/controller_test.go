@@ -212,11 +212,21 @@ func TestReconcileRepairs(t *testing.T) {
 		change func(d *appsv1.Deployment)
 		event  string
 	}{
-		{"replicas", func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](7) }, "Normal Scaled Scaled Deployment example from 7 to 3 replicas"},
-		{"image", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "other" },
-			"Normal Repaired Brought Deployment example back to what is wanted: spec.template.spec.containers[0].image"},
-		{"owner reference", func(d *appsv1.Deployment) { d.OwnerReferences = nil },
-			"Normal Repaired Brought Deployment example back to what is wanted: metadata.ownerReferences"},
+		{
+			"replicas",
+			func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](7) },
+			"Normal Scaled Scaled Deployment example from 7 to 3 replicas",
+		},
+		{
+			"image",
+			func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "other" },
+			"Normal Repaired Brought Deployment example back to what is wanted: spec.template.spec.containers[0].image",
+		},
+		{
+			"owner reference",
+			func(d *appsv1.Deployment) { d.OwnerReferences = nil },
+			"Normal Repaired Brought Deployment example back to what is wanted: metadata.ownerReferences",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func example(size int32) *api.Memcached {
 
 // served is the Deployment of example(1), complete and rolled out, as an API server
 // of Kubernetes 1.37 returned it: with the defaults that it fills in.
-func served(t testing.TB) *appsv1.Deployment {
+func served(t *testing.T) *appsv1.Deployment {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "served.json"))
 	require.NoError(t, err)
