@@ -2,8 +2,11 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/record"
 )
@@ -25,18 +28,14 @@ func (t *Timeline) evidence(match func(*Event) bool) []string {
 	return lines
 }
 
-// of matches actions, and watch events on any of these resources.
+// of matches actions, what brings an inner phase about, and watch events on
+// any of these resources.
 func of(resources ...string) func(*Event) bool {
 	return func(e *Event) bool {
 		if e.Kind != record.KindWatch {
 			return e.Kind == record.KindAction
 		}
-		for _, r := range resources {
-			if e.Watch.Resource == r {
-				return true
-			}
-		}
-		return false
+		return len(e.inner) > 0 || slices.Contains(resources, e.Watch.Resource)
 	}
 }
 
@@ -54,9 +53,24 @@ func (t *Timeline) line(e *Event) string {
 	case record.KindGap:
 		return fmt.Sprintf("%s gap: nothing heard of %s for %s: %s", at, kind(e.Gap.Resource), round(e.Time-e.Gap.From), e.Gap.Reason)
 	case record.KindWatch:
-		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state()), " ")
+		return strings.TrimRight(fmt.Sprintf("%s %s %s %s%s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state(), t.innerState(e)), " ")
 	}
 	return at + " " + string(e.Kind)
+}
+
+// innerState names the inner phases that an event brings about, with the value
+// that shows it.
+func (t *Timeline) innerState(e *Event) string {
+	var words []string
+	for _, i := range e.inner {
+		p := &t.Style.Phases[i]
+		word := p.Name
+		if p.Path != "" {
+			word += fmt.Sprintf(" (%s %s)", p.Path, gjson.GetBytes(e.Watch.Object, p.Path).String())
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
 }
 
 // state is what an object's state is judged by, in a few words.

@@ -70,3 +70,11 @@ func deletePhases(s record.Style) []phase {
 		}},
 	}, s.Phases)
 }
+
+// Phases lists the phases that every style has, in their order.
+func Phases() []string {
+	return []string{
+		PhaseAcknowledged, PhaseChildWritten, PhaseReady, PhaseStatusWritten,
+		PhaseGone, PhaseChildGone, PhasePodsGone, PhaseQuiet,
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"operatorbench/e2e/stat"
@@ -42,6 +43,36 @@ func latency(o stat.Observation) string {
 		return ">" + Duration(o.Value)
 	}
 	return Duration(o.Value)
+}
+
+// clean makes a foreign text harmless for a terminal: control characters, which
+// could move the cursor or write escapes, become blanks.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// wrap breaks a text between words into lines of at most width runes; a longer
+// word has a line of its own.
+func wrap(s string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
 }
 
 func plural(n int, word string) string {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"unicode"
 
 	"golang.org/x/term"
 
@@ -128,19 +127,12 @@ func (p *Progress) line() string {
 
 const eraseLine = "\r\x1b[K"
 
-// show writes the line anew. Control characters of foreign texts (a log line,
-// an error) would move the cursor: they become blanks.
+// show writes the line anew.
 func (p *Progress) show(text string) {
 	if !p.terminal {
 		return
 	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	p.print(eraseLine + clip(text, p.width()-1))
+	p.print(eraseLine + clip(clean(text), p.width()-1))
 	p.shown = true
 }
 

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"operatorbench/e2e/judge"
+)
+
+// The names of what is in a results folder.
+const (
+	RecordingFile   = "recording.jsonl"
+	SamplesFile     = "samples.jsonl"
+	EnvironmentFile = "environment.json"
+	JUnitFile       = "junit.xml"
+	SummaryFile     = "summary.md"
+)
+
+// WriteFiles writes samples.jsonl, junit.xml and summary.md into a results
+// folder. Each replaces what was there only once it is whole.
+func (r *Report) WriteFiles(dir string) error {
+	return errors.Join(
+		replace(filepath.Join(dir, SamplesFile), r.SamplesJSON),
+		replace(filepath.Join(dir, JUnitFile), r.JUnit),
+		replace(filepath.Join(dir, SummaryFile), r.Markdown),
+	)
+}
+
+// SamplesJSON prints all samples as JSON Lines.
+func (r *Report) SamplesJSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	for _, s := range r.Samples {
+		if err := encoder.Encode(s); err != nil {
+			return fmt.Errorf("write the samples: %w", err)
+		}
+	}
+	return nil
+}
+
+// ReadSamples reads samples as SamplesJSON printed them; an error names the line.
+func ReadSamples(in io.Reader) ([]judge.Sample, error) {
+	var samples []judge.Sample
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for number := 1; lines.Scan(); number++ {
+		var s judge.Sample
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			return samples, fmt.Errorf("line %d: not a sample: %w", number, err)
+		}
+		samples = append(samples, s)
+	}
+	return samples, lines.Err()
+}
+
+// Write writes environment.json into a results folder.
+func (e *Environment) Write(dir string) error {
+	return replace(filepath.Join(dir, EnvironmentFile), func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(e)
+	})
+}
+
+// ReadEnvironment reads environment.json from a results folder. After a run
+// that was killed there is none: the error is then fs.ErrNotExist.
+func ReadEnvironment(dir string) (*Environment, error) {
+	name := filepath.Join(dir, EnvironmentFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the environment: %w", err)
+	}
+	e := &Environment{}
+	if err := json.Unmarshal(data, e); err != nil {
+		return nil, fmt.Errorf("read the environment: %s: %w", name, err)
+	}
+	return e, nil
+}
+
+// replace writes a file beside the one of that name, and then puts it in its place.
+func replace(name string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close() // closed already, or of no use any more
+			err = errors.Join(fmt.Errorf("write %s: %w", name, err), os.Remove(file.Name()))
+		}
+	}()
+	buffered := bufio.NewWriter(file)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	if err := file.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/stat"
+)
+
+// markdownProblems is how many failures the summary tells of: GitHub shows job
+// summaries of at most 1 MiB.
+const markdownProblems = 25
+
+// Markdown prints the report as GitHub-flavoured Markdown, for a job summary.
+func (r *Report) Markdown(out io.Writer) error {
+	m := &markdown{}
+	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
+	m.line("")
+	m.overview(r)
+	if r.Environment != nil {
+		m.line("")
+		for _, line := range r.Environment.Lines() {
+			m.line("- %s", text(line))
+		}
+	}
+	for _, warning := range r.Warnings {
+		m.line("")
+		m.line("> **Warning:** %s", text(warning))
+	}
+	m.problems(r.problems())
+	m.details(r)
+	_, err := io.WriteString(out, m.text.String())
+	return err
+}
+
+type markdown struct{ text strings.Builder }
+
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.text, format+"\n", args...) }
+
+func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, " | ")) }
+
+// text escapes what Markdown would take for its own.
+func text(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", ">", "&gt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(clean(s))
+}
+
+// overview has one line for each style and scenario.
+func (m *markdown) overview(r *Report) {
+	if len(r.Cells) == 0 {
+		m.line("The recording holds no sample.")
+		return
+	}
+	m.row("style", "scenario", "verdict", "n", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "---")
+	for _, style := range r.Styles {
+		for _, c := range r.Cells {
+			if c.Style != style {
+				continue
+			}
+			written, there := c.phase(judge.PhaseChildWritten)
+			ready, _ := c.phase(judge.PhaseReady)
+			if !there {
+				written, _ = c.phase(judge.PhaseChildGone)
+				ready, _ = c.phase(judge.PhasePodsGone)
+			}
+			m.row(text(c.Style), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), notes(ready))
+		}
+	}
+}
+
+func join(s stat.Summary) string {
+	f := figures(s)
+	if s.N == 0 {
+		return f[0]
+	}
+	return text(strings.Join(f[:], " / "))
+}
+
+func (c *Cell) markdownVerdict() string {
+	marks := map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", Flaky: "❌ ", judge.Invalid: "⚠️ "}
+	verdict, _, _ := c.Verdict()
+	return marks[verdict] + c.verdictText()
+}
+
+// problems explains what failed, with its evidence.
+func (m *markdown) problems(all []problem) {
+	if len(all) == 0 {
+		return
+	}
+	m.line("")
+	m.line("### What failed")
+	for i, p := range all {
+		m.line("")
+		if i == markdownProblems {
+			m.line("… and %d more; junit.xml tells of all.", len(all)-i)
+			return
+		}
+		m.line("**%s** (namespace %s)<br>", text(p.title()), text(p.Namespace))
+		m.line("%s", text(p.Message))
+		if len(p.Evidence) > 0 {
+			fence := fenceFor(strings.Join(p.Evidence, "\n"))
+			m.line("\n%stext", fence)
+			for _, e := range p.Evidence {
+				m.line("%s", clean(e))
+			}
+			m.line("%s", fence)
+		}
+	}
+}
+
+// fenceFor is a code fence longer than any run of backticks in a text.
+func fenceFor(s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence
+}
+
+// details has every phase, with confidence intervals, and what does not apply.
+func (m *markdown) details(r *Report) {
+	if len(r.Cells) == 0 {
+		return
+	}
+	m.line("\n<details><summary>All phases</summary>\n")
+	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval, where n allows one.\n", 100*stat.Level)
+	m.row("scenario", "phase", "style", "n", "p50", "p90", "max", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "---")
+	for _, scenario := range r.Scenarios {
+		for _, phase := range r.phases(scenario) {
+			for c := range r.of(scenario) {
+				if s, there := c.phase(phase); there {
+					f := figures(s)
+					m.row(text(scenario), text(phase), text(c.Style), strconv.Itoa(s.N),
+						text(f[0])+interval(s.CI50), text(f[1])+interval(s.CI90), text(f[2]), notes(s))
+				}
+			}
+		}
+	}
+	for _, line := range r.notApplicable() {
+		m.line("\n%s", text(line))
+	}
+	m.line("\n</details>")
+}
+
+func interval(i *stat.Interval) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf(" \\[%s, %s]", text(latency(i.Low)), text(latency(i.High)))
+}
+
+// notApplicable says once for each style and oracle why it was not asked.
+func (r *Report) notApplicable() []string {
+	var lines []string
+	for _, c := range r.Cells {
+		for _, result := range c.Results {
+			for _, v := range result.Verdicts {
+				line := fmt.Sprintf("%s, oracle %s not applicable: %s", c.Style, v.Oracle, v.Message)
+				if v.Outcome == judge.NotApplicable && !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	return lines
+}

@@ -1,0 +1,248 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const handMade = "testdata/hand-made"
+
+func handMadeReport(t *testing.T) *report.Report {
+	t.Helper()
+	judged, err := judge.Judge(record.ReadFile(filepath.Join(handMade, report.RecordingFile)))
+	require.NoError(t, err)
+	environment, err := report.ReadEnvironment(handMade)
+	require.NoError(t, err)
+	return report.New(environment, judged)
+}
+
+// golden compares what is printed with a file, or writes it.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join(handMade, name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), string(got), "go test ./e2e/report -update writes %s anew", path)
+}
+
+func TestGolden(t *testing.T) {
+	r := handMadeReport(t)
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal.txt":        func(w io.Writer) error { return r.Terminal(w, false) },
+		"terminal-colour.txt": func(w io.Writer) error { return r.Terminal(w, true) },
+		report.SummaryFile:    r.Markdown,
+		report.JUnitFile:      r.JUnit,
+		report.SamplesFile:    r.SamplesJSON,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			require.NoError(t, write(&got))
+			golden(t, name, got.Bytes())
+		})
+	}
+}
+
+// nasty is a report whose every text tries to break the formats.
+func nasty() *report.Report {
+	evil := "a|b `c` <d> \x00\x1b[31m ]]> *e* \ufffe ```f``` \xff"
+	long := strings.Repeat("name", 20)
+	result := judge.Result{
+		Style: long, Scenario: "sc|en<a>rio", Round: 1, Namespace: "n",
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail, Message: evil, Evidence: []string{evil, evil}}},
+		Samples: []judge.Sample{
+			{Operator: long, Scenario: "sc|en<a>rio", Phase: long, Value: 180, Outcome: judge.Timeout},
+			{Operator: long, Scenario: "sc|en<a>rio", Phase: long, Value: 181, Outcome: judge.Wrong},
+			{Operator: long, Scenario: "sc|en<a>rio", Phase: long, Value: 181, Outcome: judge.Interrupted},
+		},
+	}
+	return report.New(nil, &judge.Judgement{Results: []judge.Result{result}, Warnings: []string{evil}})
+}
+
+func TestTerminalIsAtMost100ColumnsWide(t *testing.T) {
+	for name, r := range map[string]*report.Report{"hand-made": handMadeReport(t), "nasty": nasty()} {
+		var out bytes.Buffer
+		require.NoError(t, r.Terminal(&out, false))
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, " ") { // all but titles and warnings, which terminals break well enough
+				assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, "%s: %q", name, line)
+			}
+		}
+	}
+}
+
+// A foreign text must not reach the terminal with its control characters.
+func TestTerminalPrintsNoForeignEscapes(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, nasty().Terminal(&out, false))
+	assert.NotContains(t, out.String(), "\x1b")
+	assert.NotContains(t, out.String(), "\x00")
+}
+
+func TestJUnitIsWellFormed(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, nasty().JUnit(&out))
+	assert.True(t, utf8.Valid(out.Bytes()))
+	decoder := xml.NewDecoder(&out)
+	for {
+		_, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+	}
+}
+
+func TestMarkdownTablesKeepTheirColumns(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, nasty().Markdown(&out))
+	columns := 0
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "|") {
+			columns = 0
+			continue
+		}
+		n := strings.Count(strings.ReplaceAll(line, "\\|", ""), "|")
+		if columns > 0 {
+			assert.Equal(t, columns, n, "%q", line)
+		}
+		columns = n
+	}
+	assert.NotContains(t, out.String(), "<d>\n")
+}
+
+func TestEmptyRecording(t *testing.T) {
+	r := report.New(nil, &judge.Judgement{})
+	assert.False(t, r.Failed())
+	var out bytes.Buffer
+	require.NoError(t, r.Terminal(&out, false))
+	assert.Equal(t, "The recording holds no sample.\n", out.String())
+	require.NoError(t, r.Markdown(&out))
+	require.NoError(t, r.JUnit(&out))
+}
+
+func TestDuration(t *testing.T) {
+	for seconds, want := range map[float64]string{
+		0: "0 s", 1e-9: "0.00 µs", 1.5e-6: "1.50 µs", 0.00085: "850 µs", 0.0009996: "1.00 ms", 0.0123: "12.3 ms", 0.64: "640 ms",
+		0.9994: "999 ms", 0.9996: "1.00 s", 9.994: "9.99 s", 9.996: "10.0 s", 62.34: "62.3 s", 99.96: "100 s", 180: "180 s", 4000.4: "4000 s", -0.0001: "-100 µs",
+	} {
+		assert.Equal(t, want, report.Duration(seconds), "%v", seconds)
+	}
+}
+
+func TestWriteFiles(t *testing.T) {
+	dir := t.TempDir()
+	r := handMadeReport(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, report.SamplesFile), []byte("old"), 0o644))
+	require.NoError(t, r.WriteFiles(dir))
+	for _, name := range []string{report.SamplesFile, report.SummaryFile, report.JUnitFile} {
+		want, err := os.ReadFile(filepath.Join(handMade, name))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got))
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 3, "no temporary file is left")
+
+	err = r.WriteFiles(filepath.Join(dir, "not-there"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, report.SamplesFile)
+}
+
+func TestSamplesAreReadBack(t *testing.T) {
+	r := handMadeReport(t)
+	var out bytes.Buffer
+	require.NoError(t, r.SamplesJSON(&out))
+	samples, err := report.ReadSamples(&out)
+	require.NoError(t, err)
+	assert.Equal(t, r.Samples, samples)
+
+	_, err = report.ReadSamples(strings.NewReader(`{"operator":"argo"}` + "\n" + `{"value":"fast"}` + "\n"))
+	require.ErrorContains(t, err, "line 2: not a sample")
+}
+
+func FuzzReadSamples(f *testing.F) {
+	f.Add([]byte(`{"operator":"argo","scenario":"create","phase":"ready","run":"r","block":1,"value":62.3,"unit":"s","outcome":"ok"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		samples, err := report.ReadSamples(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		require.NoError(t, (&report.Report{Samples: samples}).SamplesJSON(&out))
+		again, err := report.ReadSamples(&out)
+		require.NoError(t, err)
+		require.Equal(t, samples, again)
+	})
+}
+
+func TestEnvironmentIsReadBack(t *testing.T) {
+	dir := t.TempDir()
+	e := &report.Environment{Run: "abc123", Kubernetes: "v1.37.0", Seed: 1<<63 + 1, Host: report.Host{CPUs: 2}, Stages: []report.Stage{{Name: "cluster", Seconds: 11.5}}}
+	require.NoError(t, e.Write(dir))
+	again, err := report.ReadEnvironment(dir)
+	require.NoError(t, err)
+	assert.Equal(t, e, again)
+
+	_, err = report.ReadEnvironment(t.TempDir())
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, report.EnvironmentFile), []byte("{"), 0o644))
+	_, err = report.ReadEnvironment(dir)
+	var syntax *json.SyntaxError
+	require.ErrorAs(t, err, &syntax)
+}
+
+func TestReadHost(t *testing.T) {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	root := fstest.MapFS{
+		"proc/sys/kernel/osrelease": file("6.1.0-18-amd64\n"),
+		"proc/cpuinfo":              file("processor\t: 0\nmodel name\t: AMD EPYC 7B13\n\nprocessor\t: 1\nmodel name\t: AMD EPYC 7B13\n"),
+		"proc/meminfo":              file("MemTotal:       24567890 kB\nMemFree: 1 kB\n"),
+	}
+	h, err := report.ReadHost(root)
+	require.NoError(t, err)
+	assert.Equal(t, report.Host{Kernel: "6.1.0-18-amd64", CPU: "AMD EPYC 7B13", CPUs: 2, Memory: 24567890 << 10}, h)
+	assert.Equal(t, "AMD EPYC 7B13, 2 CPUs, 23 GiB, Linux 6.1.0-18-amd64", h.String())
+
+	root["proc/meminfo"] = file("MemTotal: lots\n")
+	_, err = report.ReadHost(root)
+	require.ErrorContains(t, err, `proc/meminfo: line "MemTotal: lots"`)
+	delete(root, "proc/cpuinfo")
+	_, err = report.ReadHost(root)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestThisHost(t *testing.T) {
+	if _, err := os.Stat("/proc/cpuinfo"); err != nil {
+		t.Skip("no /proc on this system")
+	}
+	h, err := report.ReadHost(os.DirFS("/"))
+	require.NoError(t, err)
+	assert.NotEmpty(t, h.Kernel)
+	assert.Positive(t, h.CPUs)
+	assert.Positive(t, h.Memory)
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"operatorbench/e2e/judge"
+)
+
+// width is the most columns that a table takes.
+const width = 100
+
+// terminalProblems is how many failures a terminal is told of; summary.md and
+// junit.xml have more.
+const terminalProblems = 5
+
+// Terminal prints the report for a person, at most 100 columns wide. With
+// colour, verdicts are coloured by ANSI escapes.
+func (r *Report) Terminal(out io.Writer, colour bool) error {
+	t := &terminal{colour: colour}
+	for _, scenario := range r.Scenarios {
+		t.scenario(r, scenario)
+	}
+	if len(r.Scenarios) == 0 {
+		t.line("The recording holds no sample.")
+	}
+	t.problems(r.problems())
+	for _, warning := range r.Warnings {
+		t.line("")
+		t.line("%s: %s", t.paint(judge.Invalid, "warning"), clean(warning))
+	}
+	_, err := io.WriteString(out, t.text.String())
+	return err
+}
+
+type terminal struct {
+	text   strings.Builder
+	colour bool
+}
+
+func (t *terminal) line(format string, args ...any) { fmt.Fprintf(&t.text, format+"\n", args...) }
+
+// paint colours a text by an outcome.
+func (t *terminal) paint(outcome judge.Outcome, text string) string {
+	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", Flaky: "31", judge.Invalid: "33"}
+	if code := codes[outcome]; t.colour && code != "" {
+		return "\x1b[" + code + "m" + text + "\x1b[0m"
+	}
+	return text
+}
+
+// scenario prints a scenario's verdicts, and below them its phases, each with
+// the floor first and the styles beside it.
+func (t *terminal) scenario(r *Report, scenario string) {
+	if t.text.Len() > 0 {
+		t.line("")
+	}
+	t.verdicts(r, scenario)
+	phaseWidth, styleWidth := len("phase"), len("style")
+	phases := r.phases(scenario)
+	for _, phase := range phases {
+		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 24)
+	}
+	for c := range r.of(scenario) {
+		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style)), 20)
+	}
+	t.row(phaseWidth, styleWidth, "phase", "style", "n", [3]string{"p50", "p90", "max"}, "")
+	for _, phase := range phases {
+		name := phase
+		for c := range r.of(scenario) {
+			s, there := c.phase(phase)
+			if !there {
+				continue
+			}
+			t.row(phaseWidth, styleWidth, name, c.Style, strconv.Itoa(s.N), figures(s), notes(s))
+			name = ""
+		}
+	}
+}
+
+// verdicts prints a scenario's name and each style's verdict, in as many lines
+// as they need.
+func (t *terminal) verdicts(r *Report, scenario string) {
+	const gap = "   "
+	line, used := clean(scenario), utf8.RuneCountInString(scenario)
+	for c := range r.of(scenario) {
+		verdict, _, _ := c.Verdict()
+		style := clip(clean(c.Style), 20)
+		plain := style + " " + c.verdictText()
+		if used+len(gap)+utf8.RuneCountInString(plain) > width {
+			t.line("%s", line)
+			line, used = " ", 1
+		}
+		line += gap + style + " " + t.paint(verdict, c.verdictText())
+		used += len(gap) + utf8.RuneCountInString(plain)
+	}
+	t.line("%s", line)
+}
+
+func (t *terminal) row(phaseWidth, styleWidth int, phase, style, n string, figures [3]string, note string) {
+	const value = 9
+	line := "  " + pad(clip(clean(phase), phaseWidth), phaseWidth) + "  " + pad(clip(clean(style), styleWidth), styleWidth) + padLeft(n, 6)
+	for _, f := range figures {
+		line += " " + padLeft(f, value)
+	}
+	if note != "" {
+		if utf8.RuneCountInString(line+"  "+note) > width {
+			t.line("%s", line)
+			line = padLeft("", 2+phaseWidth)
+		}
+		line += "  " + note
+	}
+	t.line("%s", line)
+}
+
+// wrapped prints a foreign text, its further lines indented deeper.
+func (t *terminal) wrapped(indent, text string) {
+	for i, line := range wrap(clean(text), width-len(indent)-2) {
+		if i > 0 {
+			line = "  " + line
+		}
+		t.line("%s%s", indent, line)
+	}
+}
+
+func (t *terminal) problems(all []problem) {
+	for i, p := range all {
+		t.line("")
+		if i == terminalProblems {
+			t.line("… and %d more; summary.md and junit.xml tell of them", len(all)-i)
+			return
+		}
+		t.line("%s", t.paint(p.Outcome, clean(p.title())))
+		t.wrapped("  ", p.Message)
+		for _, e := range p.Evidence {
+			t.wrapped("    ", e)
+		}
+	}
+}
