@@ -22,8 +22,7 @@ func (t *Timeline) evidence(match func(*Event) bool) []string {
 		}
 	}
 	if left := len(lines) - head - tail; left > 0 {
-		cut := append(lines[:head:head], fmt.Sprintf("… %d more", left))
-		lines = append(cut, lines[len(lines)-tail:]...)
+		lines = slices.Concat(lines[:head], []string{fmt.Sprintf("… %d more", left)}, lines[len(lines)-tail:])
 	}
 	return lines
 }

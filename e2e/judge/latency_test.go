@@ -62,6 +62,7 @@ func TestOnlyWhatFollowsTheIntentCounts(t *testing.T) {
 
 // deleteStory tells of a native delete that follows a create, up to 2400 ms.
 func deleteStory(t *testing.T, change ...func(*record.Sample)) *story {
+	t.Helper()
 	s := newStory(t)
 	s.created()
 	s.end(1710, record.Settled)
@@ -177,6 +178,7 @@ func TestGap(t *testing.T) {
 		"on something else":                    {"events.v1", []string{"ok", "ok", "ok", "ok", "ok"}, judge.Pass},
 	} {
 		check := func(t *testing.T, s *story) {
+			t.Helper()
 			r := s.judge().Results[0]
 			var outcomes []string
 			for _, one := range r.Samples {

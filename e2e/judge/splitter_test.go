@@ -18,6 +18,7 @@ import (
 // live feeds a story to a Splitter, as a driver does, and returns what was
 // missing after each entry of the open sample.
 func live(t *testing.T, s *story) []string {
+	t.Helper()
 	splitter := judge.NewSplitter()
 	var missing []string
 	for _, e := range s.entries {
@@ -191,7 +192,7 @@ func TestTruncatedRecordingIsJudgedAsFarAsItGoes(t *testing.T) {
 	s.end(1710, record.Settled)
 	s.begin(2000, "native", "scale up", 4)
 	cut := func(yield func(record.Entry, error) bool) {
-		for e := range s.seq() {
+		for _, e := range s.entries {
 			yield(e, nil)
 		}
 		yield(record.Entry{}, fmt.Errorf("line 20: %w", record.ErrTruncated))
@@ -283,6 +284,7 @@ func FuzzJudge(f *testing.F) {
 // samplesSeq tells of n native creates, each in its own namespace, without
 // holding them.
 func samplesSeq(b *testing.B, n int) iter.Seq2[record.Entry, error] {
+	b.Helper()
 	one := newStory(b)
 	one.created()
 	one.end(1710, record.Settled)

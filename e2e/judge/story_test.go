@@ -38,8 +38,9 @@ var (
 	}
 )
 
-func newStory(t testing.TB) *story {
-	return &story{t: t, entries: []record.Entry{{
+func newStory(tb testing.TB) *story {
+	tb.Helper()
+	return &story{t: tb, entries: []record.Entry{{
 		Kind: record.KindHeader, Header: &record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{native, argo}},
 	}}}
 }

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/report"
+)
+
+const handMade = "../../report/testdata/hand-made"
+
+// opbench runs the program and returns what it printed.
+func opbench(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	status = run(t.Context(), args, &out, &problems)
+	return status, out.String(), problems.String()
+}
+
+// file writes a file into a fresh folder and returns its path.
+func file(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, content, 0o644))
+	return path
+}
+
+func read(t *testing.T, path ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(path...))
+	require.NoError(t, err)
+	return data
+}
+
+func TestJudgeAResultsFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{report.RecordingFile, report.EnvironmentFile} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
+	}
+	status, stdout, stderr := opbench(t, "judge", dir)
+	assert.Equal(t, exitError, status)
+	assert.Equal(t, string(read(t, handMade, "terminal.txt")), stdout)
+	assert.Equal(t, "opbench: 4 of 17 samples were not handled correctly\n", stderr)
+	for _, name := range []string{report.SamplesFile, report.SummaryFile, report.JUnitFile} {
+		assert.Equal(t, string(read(t, handMade, name)), string(read(t, dir, name)), name)
+	}
+}
+
+func TestJudgeARecordingWritesNothingBesideIt(t *testing.T) {
+	recording := file(t, "recording.jsonl", read(t, handMade, report.RecordingFile))
+	_, stdout, _ := opbench(t, "judge", recording)
+	assert.Equal(t, string(read(t, handMade, "terminal.txt")), stdout)
+	left, err := os.ReadDir(filepath.Dir(recording))
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+
+	out := filepath.Join(t.TempDir(), "new", "folder")
+	opbench(t, "judge", "--out="+out, recording)
+	assert.Equal(t, string(read(t, handMade, report.SamplesFile)), string(read(t, out, report.SamplesFile)))
+}
+
+func TestJudgeSeveralTogether(t *testing.T) {
+	recording := filepath.Join(handMade, report.RecordingFile)
+	_, stdout, stderr := opbench(t, "judge", recording, recording)
+	assert.Contains(t, stdout, "null pass 6/6")
+	assert.Equal(t, "opbench: 8 of 34 samples were not handled correctly\n", stderr)
+}
+
+// What passed is exit status 0: here the null operator's first create.
+func TestJudgePasses(t *testing.T) {
+	whole := read(t, handMade, report.RecordingFile)
+	_, rest, found := bytes.Cut(whole, []byte(`"kind":"end"`))
+	require.True(t, found)
+	end := len(whole) - len(rest) + bytes.IndexByte(rest, '\n') + 1
+	status, stdout, stderr := opbench(t, "judge", file(t, "recording.jsonl", whole[:end]))
+	assert.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, "create   null pass 1/1\n")
+	assert.Empty(t, stderr)
+}
+
+// A killed run: the last line is cut off, and there is no environment.json.
+func TestJudgeAKilledRun(t *testing.T) {
+	whole := read(t, handMade, report.RecordingFile)
+	recording := file(t, report.RecordingFile, whole[:len(whole)-20])
+	status, stdout, stderr := opbench(t, "judge", filepath.Dir(recording))
+	assert.Equal(t, exitError, status)
+	assert.Contains(t, stderr, "has no environment.json, as after a run that was killed")
+	assert.Contains(t, stderr, "the recording's last line is cut off; all before it is judged")
+	assert.Contains(t, stdout, "the recording's last line is cut off")
+	assert.Contains(t, string(read(t, filepath.Dir(recording), report.SummaryFile)), "the recording's last line is cut off")
+}
+
+func TestJudgeRefuses(t *testing.T) {
+	header := `{"t":0,"kind":"header","header":{"schema":1,"run":"r","styles":[]}}` + "\n"
+	for name, test := range map[string]struct {
+		args   []string
+		status int
+		want   string
+	}{
+		"nothing":        {nil, exitUsage, "needs a results folder or a recording"},
+		"unknown flag":   {[]string{"--fast", "x"}, exitUsage, "flag provided but not defined: -fast"},
+		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
+		"empty folder":   {[]string{t.TempDir()}, exitError, "recording.jsonl: no such file"},
+		"empty file":     {[]string{file(t, "r.jsonl", nil)}, exitError, "r.jsonl: the recording is empty"},
+		"foreign":        {[]string{file(t, "r.jsonl", []byte("PASS\n"))}, exitError, "r.jsonl: line 1: not an entry of a recording"},
+		"later schema":   {[]string{file(t, "r.jsonl", []byte(strings.Replace(header, `"schema":1`, `"schema":2`, 1)))}, exitError, "schema 2, this program reads schema 1"},
+		"damaged":        {[]string{file(t, "r.jsonl", []byte(header+"{\n"+header))}, exitError, "line 2: not an entry"},
+		"no sample":      {[]string{file(t, "r.jsonl", []byte(header))}, exitError, "the recording holds no sample"},
+		"unknown style":  {[]string{file(t, "r.jsonl", []byte(header+`{"t":1,"kind":"begin","begin":{"style":"x"}}`+"\n"))}, exitError, `style "x" is not in the header`},
+		"out is no path": {[]string{"--out=" + file(t, "f", nil), filepath.Join(handMade, report.RecordingFile)}, exitError, "--out: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, _, stderr := opbench(t, append([]string{"judge"}, test.args...)...)
+			assert.Equal(t, test.status, status)
+			assert.Contains(t, stderr, test.want)
+		})
+	}
+}
+
+func TestJudgeHelp(t *testing.T) {
+	status, stdout, _ := opbench(t, "judge", "--help")
+	assert.Equal(t, exitOK, status)
+	assert.Contains(t, stdout, "Usage: opbench judge")
+}
