@@ -1,0 +1,115 @@
+// Package e2e_test is the suite: every operator style, put through the same
+// scenarios on a real cluster. It wires, and does nothing else.
+//
+//	go test ./e2e -v -timeout 60m -args --operator=argo,native --rounds=3
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/e2e-framework/pkg/env"
+	"sigs.k8s.io/e2e-framework/pkg/envconf"
+	"sigs.k8s.io/e2e-framework/pkg/flags"
+
+	"operatorbench/e2e/run"
+	"operatorbench/fixtures/cluster"
+	"operatorbench/fixtures/images"
+)
+
+// What TestMain hands to the tests.
+var (
+	testenv env.Environment
+	session *run.Session
+	ctx     context.Context // ends with Ctrl-C, SIGTERM, and in time before -timeout
+)
+
+func TestMain(m *testing.M) {
+	cluster.ReapIfAsked()
+	status, err := suite(m, time.Now())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "operatorbench:", err)
+	}
+	os.Exit(status)
+}
+
+// suite returns 0 only if every test passed and nothing was left behind, and 2
+// where nothing was tried: a wrong command line, or images that are missing.
+func suite(m *testing.M, began time.Time) (status int, err error) {
+	var options run.Options
+	options.Register(flag.CommandLine)
+	if slices.ContainsFunc(os.Args[1:], isHelp) {
+		if _, err := flags.ParseArgs(nil); err != nil { // registers e2e-framework's
+			return 2, err
+		}
+		run.Usage(os.Stdout, flag.CommandLine)
+		return 2, nil // go test hides the output of what succeeds
+	}
+	flag.Usage = func() { fmt.Fprintln(os.Stderr, "go test ./e2e -args --help explains every flag") }
+	config, err := parse()
+	if err != nil {
+		return 2, err
+	}
+	options.Kubeconfig, options.Context = config.KubeconfigFile(), config.KubeContext()
+	flag.Visit(func(f *flag.Flag) { options.ImagesAsked = options.ImagesAsked || f.Name == "images" })
+
+	root, err := images.FindRoot(".")
+	if err != nil {
+		return 2, err
+	}
+	deadline := run.Deadline(began, flag.Lookup("test.timeout"))
+	if session, err = run.Load(options, root, deadline, os.Stdout); err != nil {
+		return 2, err
+	}
+	session.Keep(run.Selected(config.FeatureRegex(), config.SkipFeatureRegex(), flag.Lookup("test.run")))
+	testenv = env.NewWithConfig(config)
+	if config.DryRunMode() {
+		return m.Run(), nil
+	}
+	return live(m, deadline)
+}
+
+// live opens the bed, runs the tests and closes the bed, whatever happens.
+func live(m *testing.M, deadline time.Time) (status int, err error) {
+	signalled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx = signalled
+	if !deadline.IsZero() {
+		bounded, cancel := context.WithDeadline(signalled, deadline.Add(-run.Reserve))
+		defer cancel()
+		ctx = bounded
+	}
+	defer func() {
+		stop() // a second Ctrl-C ends the program at once; the cluster's reaper then cleans up
+		if closed := session.Close(context.Background()); closed != nil {
+			status, err = max(status, 1), errors.Join(err, closed)
+		}
+	}()
+	if err := session.Open(ctx); err != nil {
+		return 2, err
+	}
+	return m.Run(), nil
+}
+
+// parse reads the command line. e2e-framework panics where a value is no
+// regular expression.
+func parse() (config *envconf.Config, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("command line: %v", problem)
+		}
+	}()
+	return envconf.NewFromFlags()
+}
+
+func isHelp(arg string) bool {
+	return slices.Contains([]string{"-h", "--h", "-help", "--help"}, arg)
+}

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/kube"
+	"operatorbench/operators"
+)
+
+// surroundings gathers what is known before the cluster is.
+func (s *Session) surroundings() (report.Environment, error) {
+	host, err := report.ReadHost(os.DirFS("/"))
+	if err != nil {
+		return report.Environment{}, err
+	}
+	e := report.Environment{
+		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
+		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
+	}
+	e.Revision, e.Dirty = revision(s.root)
+	if e.Cluster == "kind" {
+		e.Kind = moduleVersion("sigs.k8s.io/kind")
+	}
+	for _, operator := range s.styles {
+		hash, err := manifestsHash(operator.Style())
+		if err != nil {
+			return e, err
+		}
+		e.Styles = append(e.Styles, report.StyleFacts{Name: operator.Style().Name, Manifests: hash})
+	}
+	return e, nil
+}
+
+// values are the options that decide what is measured.
+func (o *Options) values() map[string]string {
+	return map[string]string{
+		"operator": o.Operator, "scenario": o.Scenario, "rounds": strconv.Itoa(o.Rounds),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(),
+	}
+}
+
+// manifestsHash identifies what a style installs, as it is rendered.
+func manifestsHash(style operators.Style) (string, error) {
+	objects, err := style.Objects()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	encoder := json.NewEncoder(hash)
+	for _, object := range objects {
+		if err := encoder.Encode(object.Object); err != nil {
+			return "", fmt.Errorf("hash %s of style %s: %w", kube.Describe(object), style.Name, err)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// revision is the repository's commit, and whether the work tree differs from
+// it; empty where git cannot say.
+func revision(root string) (commit string, dirty bool) {
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	return git("rev-parse", "HEAD"), git("status", "--porcelain") != ""
+}
+
+// moduleVersion is the version of a dependency that this program was built with.
+func moduleVersion(path string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, module := range info.Deps {
+		if module.Path == path {
+			return module.Version
+		}
+	}
+	return ""
+}
+
+// imageFacts fills in what the styles run.
+func (s *Session) imageFacts(ctx context.Context) error {
+	described, err := s.store.Describe(ctx, append([]string{"node"}, s.imageNames()...)...)
+	if err != nil {
+		return err
+	}
+	for _, d := range described {
+		s.environment.Images = append(s.environment.Images, report.ImageFacts{Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source})
+	}
+	return nil
+}
+
+// peakMemory is the largest resident set of this process so far, in bytes.
+func peakMemory() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return usage.Maxrss << 10 // Linux counts KiB
+}

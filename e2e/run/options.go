@@ -1,0 +1,92 @@
+// Package run is the main job: it brings up the bed, installs each operator
+// style, drives the scenarios, and has the recording judged and reported. The
+// test suite and opbench are thin shells over it.
+package run
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Options is what a person can ask of a run.
+type Options struct {
+	Operator   string        // names or folders, separated by commas; "all"
+	Scenario   string        // names, separated by commas; "all"
+	Rounds     int           // replicates
+	Cluster    string        // kind, existing
+	Kubeconfig string        // for an existing cluster
+	Context    string        // of the kubeconfig; "" is its current one
+	Results    string        // folder; "" is results/<time>
+	Images     string        // auto, pull, build
+	Keep       bool          // leave the cluster
+	Seed       uint64        // of every random choice; 0 draws one
+	Window     time.Duration // of quiescence
+
+	// ImagesAsked is true when the person named a source of images, and so
+	// agrees that the run itself pulls or builds what is missing.
+	ImagesAsked bool
+}
+
+// Register adds the suite's flags to a flag set. --kubeconfig and --context
+// are not among them: they are e2e-framework's.
+func (o *Options) Register(flags *flag.FlagSet) {
+	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
+	flags.StringVar(&o.Scenario, "scenario", "all", "scenarios to run, separated by commas, or all")
+	flags.IntVar(&o.Rounds, "rounds", 5, "replicates: how often each style goes through the scenarios")
+	flags.StringVar(&o.Cluster, "cluster", "kind", "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context, and leaves there only what was there before")
+	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
+	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
+	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster, and print how to reach and delete it")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles (default: drawn, and printed)")
+	flags.DurationVar(&o.Window, "quiescence", time.Second, "how long nothing may change before a sample counts as settled")
+}
+
+// Check refuses values that no run can have, and draws the seed where none is
+// given. It returns every problem at once.
+func (o *Options) Check() error {
+	var problems []error
+	if o.Rounds < 1 || o.Rounds > 10000 {
+		problems = append(problems, fmt.Errorf("--rounds=%d: expected a number from 1 to 10000", o.Rounds))
+	}
+	if o.Window <= 0 || o.Window > time.Minute {
+		problems = append(problems, fmt.Errorf("--quiescence=%v: expected a duration up to 1m, such as 1s", o.Window))
+	}
+	problems = append(problems,
+		oneOf("--cluster", o.Cluster, "kind", "existing"),
+		oneOf("--images", o.Images, "auto", "pull", "build"))
+	if o.Cluster == "existing" && o.Kubeconfig == "" {
+		problems = append(problems, errors.New("--cluster=existing needs --kubeconfig=FILE: the cluster that is used is always named, never guessed from the environment"))
+	}
+	if o.Cluster == "kind" && o.Kubeconfig != "" {
+		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))
+	}
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64() //nolint:gosec // an order of trials, not a secret
+	}
+	return errors.Join(problems...)
+}
+
+// folder is where the results of a run that begins at now go.
+func (o *Options) folder(root string, now time.Time) string {
+	if o.Results != "" {
+		if filepath.IsAbs(o.Results) {
+			return o.Results
+		}
+		return filepath.Join(root, o.Results)
+	}
+	return filepath.Join(root, "results", now.Format("20060102-150405"))
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	for _, a := range allowed {
+		if value == a {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s=%q: expected %s", flag, value, strings.Join(allowed, " or "))
+}

@@ -1,0 +1,39 @@
+package run_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/run"
+)
+
+func TestPlan(t *testing.T) {
+	costs := []run.Cost{
+		{Style: "argo", Once: 60 * time.Second, Round: 260 * time.Second},
+		{Style: "native", Once: 10 * time.Second, Round: 10 * time.Second},
+	}
+	for name, test := range map[string]struct {
+		budget time.Duration
+		want   map[string]int
+		short  string
+	}{
+		"no limit":         {0, map[string]int{"argo": 5, "native": 5}, ""},
+		"the dear one has": {450 * time.Second, map[string]int{"argo": 1, "native": 5}, "argo 1;"},
+		"barely one each":  {340 * time.Second, map[string]int{"argo": 1, "native": 1}, "argo 1, native 1;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := run.NewPlan(5, test.budget, costs)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, plan.Rounds)
+			assert.Contains(t, plan.Shortened([]string{"argo", "native"}), test.short)
+			if test.budget > 0 {
+				assert.LessOrEqual(t, plan.Planned, test.budget)
+			}
+		})
+	}
+	_, err := run.NewPlan(5, 100*time.Second, costs)
+	require.ErrorContains(t, err, "only 1m40s remain before go test's -timeout: give a longer one")
+}

@@ -1,0 +1,151 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/operators"
+)
+
+// Result is one sample, judged.
+type Result struct{ judge.Result }
+
+// Problems are the reasons for which a sample does not count as handled
+// correctly; none if it does.
+func (r Result) Problems() []string {
+	var problems []string
+	for _, v := range r.Verdicts {
+		if v.Outcome == judge.Fail || v.Outcome == judge.Invalid {
+			lines := append([]string{fmt.Sprintf("%s %s: %s", v.Oracle, v.Outcome, v.Message)}, v.Evidence...)
+			problems = append(problems, strings.Join(lines, "\n  "))
+		}
+	}
+	if len(problems) == 0 && r.Outcome() != judge.Pass {
+		problems = append(problems, "no oracle could judge it")
+	}
+	return problems
+}
+
+// Judged reads the recording back and returns every sample of a style and
+// scenario: what is asserted is what anyone can judge from the file.
+func (s *Session) Judged(style, scenario string) ([]Result, error) {
+	all, err := judge.Judge(record.ReadFile(s.results(report.RecordingFile)))
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	for _, r := range all.Results {
+		if r.Style == style && (scenario == "" || r.Scenario == scenario) {
+			results = append(results, Result{r})
+		}
+	}
+	return results, nil
+}
+
+// Began shows a sample's beginning.
+func (s *Session) Began(sample record.Sample) { s.progress.Began(sample) }
+
+// Ended shows how a sample ended.
+func (s *Session) Ended(sample record.Sample, _ record.End) {
+	if timeline := s.judge.ended(); timeline != nil && !sample.Prepare {
+		s.progress.Ended(judge.One(timeline))
+	}
+}
+
+// writeReports judges the recording as it is in its file, writes the results
+// folder's other files, and prints the table.
+func (s *Session) writeReports() error {
+	s.environment.Notes = append(s.environment.Notes, fmt.Sprintf("peak memory of the harness %d MiB", peakMemory()>>20))
+	if err := s.environment.Write(s.folder); err != nil {
+		return err
+	}
+	judged, err := judge.Judge(record.ReadFile(s.results(report.RecordingFile)))
+	if err != nil {
+		return err
+	}
+	r := report.New(&s.environment, judged)
+	if len(judged.Results) > 0 {
+		s.say("")
+		if err := r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == ""); err != nil {
+			return err
+		}
+	}
+	s.say("results are in %s", s.folder)
+	return errors.Join(r.WriteFiles(s.folder), appendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r))
+}
+
+// appendSummary adds the summary to that of a GitHub Actions job.
+func appendSummary(name string, r *report.Report) error {
+	if name == "" {
+		return nil
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644) //nolint:gosec // GitHub names the file
+	if err != nil {
+		return fmt.Errorf("append to the job's summary: %w", err)
+	}
+	return errors.Join(r.Markdown(file), file.Close())
+}
+
+// wrong says whether some sample of a style was not handled correctly.
+func (s *Session) wrong(style string) bool {
+	results, err := s.Judged(style, "")
+	if err != nil {
+		return true
+	}
+	for _, r := range results {
+		if len(r.Problems()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// collect saves what explains a failure while it is still there.
+func (s *Session) collect(style string, operator operators.Operator) {
+	ctx, cancel := context.WithTimeout(context.Background(), logsWithin)
+	defer cancel()
+	dir := s.results("logs", style)
+	err := s.stage("collect logs", func() error {
+		footprint, err := operator.Style().Plan()
+		if err != nil {
+			return err
+		}
+		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.namespaces()...)...))
+	})
+	if err != nil {
+		s.say("some logs could not be collected: %v", err)
+	}
+	s.say("logs of the cluster and of %s are in %s", style, dir)
+}
+
+// namespaces are all those that rounds may have made.
+func (s *Session) namespaces() []string {
+	var names []string
+	for _, style := range s.driven {
+		for round := 1; round <= s.plan.Rounds[style]; round++ {
+			for n := range len(s.scenarios) {
+				names = append(names, drive.Namespace(s.id, style, round, n))
+			}
+		}
+	}
+	return names
+}
+
+func unique(names []string) []string {
+	seen := map[string]bool{}
+	var kept []string
+	for _, name := range names {
+		if !seen[name] {
+			seen[name] = true
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
