@@ -281,6 +281,50 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
+// Whatever order the entries of a run come in, and whichever are missing or
+// there twice, nothing is called ok that an oracle did not let pass.
+func FuzzJudgeEntries(f *testing.F) {
+	s := newStory(f)
+	s.created()
+	s.gap(705, 710, judge.Pods)
+	s.end(1710, record.Settled)
+	s.begin(2000, "argo", "delete", -1)
+	s.act(2010, 2015, "delete", custom(1, 3, 1))
+	s.see(2016, "DELETED", custom(1, 3, 1))
+	s.see(2020, "ADDED", workflow("w2", "Running"))
+	s.see(2025, "DELETED", deployment(1, 3, 3, 3))
+	s.see(2030, "MODIFIED", workflow("w2", "Succeeded"))
+	s.end(12000, record.TimedOut)
+	var inOrder []byte
+	for i := range s.entries {
+		inOrder = append(inOrder, byte(i))
+	}
+	f.Add(inOrder)
+	f.Fuzz(func(t *testing.T, order []byte) {
+		entries := s.entries[:1:1]
+		for i, n := range order {
+			e := s.entries[int(n)%len(s.entries)]
+			e.Time = at(float64(i)) // the recorder's clock never runs back
+			entries = append(entries, e)
+		}
+		j, err := judge.Judge(sequence(entries))
+		if err != nil {
+			return
+		}
+		for _, r := range j.Results {
+			for _, one := range r.Samples {
+				passed := r.Outcome() == judge.Pass || r.Outcome() == judge.NotApplicable
+				if one.Outcome == judge.OK && !passed {
+					t.Fatalf("%+v is ok, but %+v", one, r.Verdicts)
+				}
+			}
+			if r.Ended < r.Began {
+				t.Fatalf("it ended at %s, before it began at %s", r.Ended, r.Began)
+			}
+		}
+	})
+}
+
 // samplesSeq tells of n native creates, each in its own namespace, without
 // holding them.
 func samplesSeq(b *testing.B, n int) iter.Seq2[record.Entry, error] {
