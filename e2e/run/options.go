@@ -43,7 +43,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
 	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster, and print how to reach and delete it")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles (default: drawn, and printed)")
-	flags.DurationVar(&o.Window, "quiescence", time.Second, "how long nothing may change before a sample counts as settled")
+	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }
 
 // Check refuses values that no run can have, and draws the seed where none is

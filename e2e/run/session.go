@@ -51,6 +51,7 @@ type Session struct {
 	progress    *report.Progress
 	environment report.Environment
 	plan        Plan
+	collector   chan error // one result: the garbage collector knows the custom resource
 	driven      []string // styles whose rounds have begun, the null operator's first
 }
 
@@ -63,7 +64,7 @@ func Load(options Options, root string, deadline time.Time, out io.Writer) (*Ses
 	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline}
 	s.folder = options.folder(root, time.Now())
 	var err error
-	if s.styles, err = operators.Find(root, strings.Split(options.Operator, ",")...); err != nil {
+	if s.styles, err = operators.Find(filepath.Join(root, "operators"), s.operatorNames()...); err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
 	// The order is random, so that no style always has the fresher cluster.
@@ -73,6 +74,18 @@ func Load(options Options, root string, deadline time.Time, out io.Writer) (*Ses
 		return nil, err
 	}
 	return s, nil
+}
+
+// operatorNames are the styles that are asked for; folders are named from the
+// repository's root, since go test runs a test elsewhere.
+func (s *Session) operatorNames() []string {
+	names := strings.Split(s.options.Operator, ",")
+	for i, name := range names {
+		if strings.HasPrefix(name, ".") {
+			names[i] = filepath.Join(s.root, name)
+		}
+	}
+	return names
 }
 
 // Styles are the names of the styles, in the order in which they are driven.
@@ -131,7 +144,10 @@ func (s *Session) floor(ctx context.Context) error {
 	if err := s.makePlan(); err != nil {
 		return err
 	}
-	return s.rounds(ctx, drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, s.plan.Rounds[report.Floor])
+	if err := s.rounds(ctx, drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, s.plan.Rounds[report.Floor]); err != nil {
+		return err
+	}
+	return s.stage("garbage collector", func() error { return <-s.collector })
 }
 
 // floorTimeout is generous: the floor waits for the kubelet alone.
