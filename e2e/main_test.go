@@ -25,11 +25,11 @@ import (
 	"operatorbench/fixtures/images"
 )
 
-// What TestMain hands to the tests.
+// What TestMain hands to the tests. The environment's context ends with Ctrl-C,
+// with SIGTERM, and in time before -timeout.
 var (
 	testenv env.Environment
 	session *run.Session
-	ctx     context.Context // ends with Ctrl-C, SIGTERM, and in time before -timeout
 )
 
 func TestMain(m *testing.M) {
@@ -53,7 +53,7 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 		run.Usage(os.Stdout, flag.CommandLine)
 		return 2, nil // go test hides the output of what succeeds
 	}
-	flag.Usage = func() { fmt.Fprintln(os.Stderr, "go test ./e2e -args --help explains every flag") }
+	flag.CommandLine.Usage = func() { fmt.Fprintln(os.Stderr, "go test ./e2e -args --help explains every flag") }
 	config, err := parse()
 	if err != nil {
 		return 2, err
@@ -70,23 +70,26 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 		return 2, err
 	}
 	session.Keep(run.Selected(config.FeatureRegex(), config.SkipFeatureRegex(), flag.Lookup("test.run")))
-	testenv = env.NewWithConfig(config)
 	if config.DryRunMode() {
+		testenv = env.NewWithConfig(config)
 		return m.Run(), nil
 	}
-	return live(m, deadline)
+	return live(m, config, deadline)
 }
 
 // live opens the bed, runs the tests and closes the bed, whatever happens.
-func live(m *testing.M, deadline time.Time) (status int, err error) {
-	signalled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int, err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx = signalled
 	if !deadline.IsZero() {
-		bounded, cancel := context.WithDeadline(signalled, deadline.Add(-run.Reserve))
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-run.Reserve))
 		defer cancel()
-		ctx = bounded
 	}
+	if testenv, err = env.NewWithContext(ctx, config); err != nil {
+		return 2, err
+	}
+	testenv.BeforeEachTest(driveStyle)
 	defer func() {
 		stop() // a second Ctrl-C ends the program at once; the cluster's reaper then cleans up
 		if closed := session.Close(context.Background()); closed != nil {

@@ -2,7 +2,6 @@ package record_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"syscall"
@@ -121,7 +120,7 @@ func TestAFullDiskEndsTheRecordingForGood(t *testing.T) {
 	require.ErrorIs(t, failed, syscall.ENOSPC)
 	disk.left = 1 << 20
 	require.ErrorIs(t, recorder.Record(watchEntry("b")), syscall.ENOSPC, "nothing may follow a hole")
-	assert.True(t, errors.Is(recorder.Err(), syscall.ENOSPC))
+	require.ErrorIs(t, recorder.Err(), syscall.ENOSPC)
 }
 
 func TestListen(t *testing.T) {

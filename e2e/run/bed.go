@@ -45,7 +45,7 @@ func (s *Session) Open(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	err := s.stage("cluster", func() error { return s.cluster(ctx, node) })
@@ -68,7 +68,7 @@ func (s *Session) Open(ctx context.Context) error {
 }
 
 // begin makes the results folder and the recording in it.
-func (s *Session) begin() error {
+func (s *Session) begin(ctx context.Context) error {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return fmt.Errorf("make the results folder (choose another with --results): %w", err)
 	}
@@ -88,7 +88,7 @@ func (s *Session) begin() error {
 	s.judge = newLive(header)
 	s.recorder.Listen(s.judge.add)
 	stages := s.environment.Stages // that came before
-	if s.environment, err = s.surroundings(); err != nil {
+	if s.environment, err = s.surroundings(ctx); err != nil {
 		return err
 	}
 	s.environment.Stages = stages

@@ -21,7 +21,7 @@ import (
 )
 
 // surroundings gathers what is known before the cluster is.
-func (s *Session) surroundings() (report.Environment, error) {
+func (s *Session) surroundings(ctx context.Context) (report.Environment, error) {
 	host, err := report.ReadHost(os.DirFS("/"))
 	if err != nil {
 		return report.Environment{}, err
@@ -30,7 +30,7 @@ func (s *Session) surroundings() (report.Environment, error) {
 		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
 		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
 	}
-	e.Revision, e.Dirty = revision(s.root)
+	e.Revision, e.Dirty = revision(ctx, s.root)
 	if e.Cluster == "kind" {
 		e.Kind = moduleVersion("sigs.k8s.io/kind")
 	}
@@ -70,9 +70,9 @@ func manifestsHash(style operators.Style) (string, error) {
 
 // revision is the repository's commit, and whether the work tree differs from
 // it; empty where git cannot say.
-func revision(root string) (commit string, dirty bool) {
+func revision(ctx context.Context, root string) (commit string, dirty bool) {
 	git := func(args ...string) string {
-		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
 		if err != nil {
 			return ""
 		}

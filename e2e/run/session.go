@@ -52,7 +52,7 @@ type Session struct {
 	environment report.Environment
 	plan        Plan
 	collector   chan error // one result: the garbage collector knows the custom resource
-	driven      []string // styles whose rounds have begun, the null operator's first
+	driven      []string   // styles whose rounds have begun, the null operator's first
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever

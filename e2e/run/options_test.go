@@ -1,0 +1,115 @@
+package run_test
+
+import (
+	"flag"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/run"
+)
+
+// repository is the root of the repository, seen from this package.
+const repository = "../.."
+
+func parse(t *testing.T, args ...string) run.Options {
+	t.Helper()
+	var options run.Options
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	options.Register(flags)
+	require.NoError(t, flags.Parse(args))
+	return options
+}
+
+func TestLoadTakesTheDefaults(t *testing.T) {
+	session, err := run.Load(parse(t), repository, time.Time{}, io.Discard)
+	require.NoError(t, err)
+	assert.Subset(t, session.Styles(), []string{"argo", "native"})
+	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete"}, session.Scenarios()[:4])
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"unknown style":      {[]string{"--operator=nativ"}, `unknown operator "nativ", expected argo, native, all, or a path such as ./my-operator; did you mean "native"?`},
+		"folder of no style": {[]string{"--operator=./fixtures"}, "style.yaml"},
+		"empty style":        {[]string{"--operator="}, `unknown operator ""`},
+		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario "scale-upp"; did you mean "scale-up"?; there are: create, scale-up, scale-down, delete, or all`},
+		"no rounds":          {[]string{"--rounds=0"}, "--rounds=0: expected a number from 1 to 10000"},
+		"unknown cluster":    {[]string{"--cluster=minikube"}, `--cluster="minikube": expected kind or existing`},
+		"unknown source":     {[]string{"--images=download"}, `--images="download": expected auto or pull or build`},
+		"no kubeconfig":      {[]string{"--cluster=existing"}, "--cluster=existing needs --kubeconfig=FILE"},
+		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := run.Load(parse(t, test.args...), repository, time.Time{}, io.Discard)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestEveryProblemIsNamedAtOnce(t *testing.T) {
+	options := parse(t, "--rounds=-1", "--cluster=cloud", "--images=none")
+	err := options.Check()
+	for _, want := range []string{"--rounds=-1", `--cluster="cloud"`, `--images="none"`} {
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestTheSeedDecidesTheOrder(t *testing.T) {
+	orders := map[string]bool{}
+	for _, seed := range []string{"1", "1", "2", "3", "4", "5", "6", "7"} {
+		session, err := run.Load(parse(t, "--operator=argo,native", "--seed="+seed), repository, time.Time{}, io.Discard)
+		require.NoError(t, err)
+		orders[strings.Join(session.Styles(), " ")] = true
+	}
+	assert.Len(t, orders, 2, "both orders of two styles, and one seed gives one order")
+}
+
+func TestDeadline(t *testing.T) {
+	began := time.Now()
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.Duration("some", 10*time.Minute, "")
+	flags.Duration("none", 0, "")
+	assert.Equal(t, began.Add(10*time.Minute), run.Deadline(began, flags.Lookup("some")))
+	assert.True(t, run.Deadline(began, flags.Lookup("none")).IsZero(), "-timeout 0 is no limit")
+	assert.True(t, run.Deadline(began, nil).IsZero())
+}
+
+func TestSelected(t *testing.T) {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.String("all", "TestOperators/native", "")
+	flags.String("third", "TestOperators/native/^scale", "")
+	for name, test := range map[string]struct {
+		feature, skip *regexp.Regexp
+		run           string
+		want          []string
+	}{
+		"nothing asked": {nil, nil, "all", []string{"create", "scale-up", "scale-down", "delete"}},
+		"feature":       {regexp.MustCompile("create|delete"), nil, "all", []string{"create", "delete"}},
+		"skip":          {nil, regexp.MustCompile("^scale"), "all", []string{"create", "delete"}},
+		"go test -run":  {nil, nil, "third", []string{"scale-up", "scale-down"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, err := run.Load(parse(t), repository, time.Time{}, io.Discard)
+			require.NoError(t, err)
+			session.Keep(run.Selected(test.feature, test.skip, flags.Lookup(test.run)))
+			assert.Equal(t, test.want, session.Scenarios())
+		})
+	}
+}
+
+func TestUsageExplainsEveryFlag(t *testing.T) {
+	var out strings.Builder
+	run.Usage(&out, flag.NewFlagSet("", flag.ContinueOnError))
+	for _, name := range []string{"operator", "scenario", "rounds", "cluster", "results", "images", "keep-cluster", "seed"} {
+		assert.Regexp(t, `(?m)^  -`+name+`( |$)`, out.String())
+	}
+}
