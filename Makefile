@@ -6,11 +6,11 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # What `make e2e` runs: styles (a name, a list with commas, a folder, all), rounds (empty: the suite's default), where images
-# come from (empty: auto), and any further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster";
+# come from (auto, pull, build), and any further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster";
 # `go test ./e2e -args --help` explains them. The suite plans its rounds to fit TIMEOUT.
 OPERATOR ?= all
 ROUNDS   ?=
-IMAGES   ?=
+IMAGES   ?= auto
 ARGS     ?=
 TIMEOUT  ?= 60m
 # How long `make fuzz` gives each fuzz target.
@@ -32,8 +32,7 @@ e2e: ## Main job: engine, images, cluster, install, create / scale / delete, jud
 	@echo "e2e: engine: seconds, or 1-2 min to install one; images: seconds, or ~20 min on 2 cores to build all when no registry answers;"
 	@echo "e2e: cluster and installs: 1-2 min; then each round: about 10 s for native, about 5 min for argo (a tutorial reconcile takes a minute)."
 	scripts/engine-up.sh
-	$(OPBENCH) images ensure $(if $(IMAGES),--images=$(IMAGES))
-	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(IMAGES),--images=$(IMAGES)) $(ARGS)
+	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 
 .PHONY: test
 test: vet unit lint ## Everything that needs no cluster: vet, unit and golden tests, lint, go.mod and formatting checks
@@ -77,13 +76,13 @@ verify: test ## What CI runs on every change
 .PHONY: images
 images: ## Make all images ready (pull or build) and list them
 	scripts/engine-up.sh
-	$(OPBENCH) images ensure $(if $(IMAGES),--images=$(IMAGES))
+	$(OPBENCH) images ensure --images=$(IMAGES)
 	$(OPBENCH) images
 
 .PHONY: test-cluster
 test-cluster: ## Tests of fixtures and styles that need a cluster of their own
 	scripts/engine-up.sh
-	$(OPBENCH) images ensure $(if $(IMAGES),--images=$(IMAGES))
+	$(OPBENCH) images ensure --images=$(IMAGES)
 	go test -tags cluster -count=1 -timeout 30m ./fixtures/... ./operators/...
 
 .PHONY: clean

@@ -135,6 +135,21 @@ func (s *Session) Drive(ctx context.Context, name string) error {
 	return errors.Join(err, s.stage("uninstall "+name, func() error { return operator.Uninstall(cleanup, target) }))
 }
 
+// DriveAll drives every style. An error is also that some sample was not
+// handled correctly.
+func (s *Session) DriveAll(ctx context.Context) error {
+	var problems []error
+	for _, style := range s.Styles() {
+		if err := s.Drive(ctx, style); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", style, err))
+		}
+		if s.wrong(style) {
+			problems = append(problems, fmt.Errorf("%s: not every sample was handled correctly; the summary says which", style))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // floor measures the null operator, once, before any style is installed: a
 // style would act on the null operator's custom resources.
 func (s *Session) floor(ctx context.Context) error {

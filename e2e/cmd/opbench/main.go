@@ -40,6 +40,7 @@ type subcommand struct {
 // subcommands lists them in the order of the help text.
 func subcommands() []subcommand {
 	return []subcommand{
+		{"run", "run the main job: cluster, styles, scenarios, reports", runRun},
 		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
 		{"images", "list the container images, get what is missing, or lock their digests", runImages},
 		{"clean", "remove what killed runs left on this machine", runClean},

@@ -73,3 +73,31 @@ func TestImagesOutsideARepository(t *testing.T) {
 	assert.Equal(t, exitError, code)
 	assert.Contains(t, stderr, "run this inside a checkout of the repository")
 }
+
+// What is wrong with a run is said before anything is made.
+func TestRunRefuses(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // no engine
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"help":             {[]string{"--help"}, exitOK, "-operator"},
+		"unknown flag":     {[]string{"--opertor=argo"}, exitUsage, "flag provided but not defined: -opertor"},
+		"an argument":      {[]string{"argo"}, exitUsage, `run takes flags alone, not "argo"`},
+		"unknown style":    {[]string{"--operator=agro"}, exitError, `unknown operator "agro"`},
+		"unknown scenario": {[]string{"--scenario=explode"}, exitError, `there is no scenario "explode"`},
+		"wrong value":      {[]string{"--rounds=many"}, exitUsage, `invalid value "many" for flag -rounds`},
+		"no engine":        {[]string{"--operator=native"}, exitError, "no container engine is installed"},
+		"no such kubeconfig": {
+			[]string{"--operator=native", "--cluster=existing", "--kubeconfig=/nowhere", "--results=" + t.TempDir()},
+			exitError, "kubeconfig /nowhere",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := opbench(t, append([]string{"run"}, test.args...)...)
+			assert.Equal(t, test.code, code)
+			assert.Contains(t, stdout+stderr, test.says)
+		})
+	}
+}
