@@ -4,15 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"operatorbench/fixtures/kube"
 )
 
 // installWithin bounds an Install whose context has no deadline.
@@ -40,11 +35,11 @@ func (f *folder) install(ctx context.Context, c Cluster) error {
 		return err
 	}
 	owner := c.owner(f.style.Name)
-	if err := refuseForeign(ctx, c, owner, flatten(stages)); err != nil {
+	if err := c.Kube.RefuseForeign(ctx, owner, flatten(stages)); err != nil {
 		return err
 	}
 	for i, stage := range f.style.Stages {
-		c.progress("%s: stage %s: applying %d objects", f.style.Name, stage.Name, len(stages[i]))
+		c.progress("%s: stage %s: applying its manifests", f.style.Name, stage.Name)
 		if err := c.Kube.Apply(ctx, owner, stages[i]); err != nil {
 			return fmt.Errorf("stage %s: %w", stage.Name, err)
 		}
@@ -54,33 +49,6 @@ func (f *folder) install(ctx context.Context, c Cluster) error {
 				return fmt.Errorf("stage %s: not ready: waited for %s: %w", stage.Name, gate, err)
 			}
 		}
-	}
-	return nil
-}
-
-// refuseForeign returns a *kube.ForeignError if any of the objects exists and was
-// not made in this run. Apply does the same for one stage; here no stage may
-// have been applied when a later one turns out to be in the way.
-func refuseForeign(ctx context.Context, c Cluster, owner kube.Owner, objs []*unstructured.Unstructured) error {
-	foreign := &kube.ForeignError{Run: owner.Run}
-	for _, obj := range objs {
-		resource, err := c.Kube.Resource(obj)
-		if meta.IsNoMatchError(err) {
-			continue // of a kind that the cluster does not know there is none
-		}
-		if err != nil {
-			return err
-		}
-		live, err := resource.Get(ctx, obj.GetName(), metav1.GetOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("looking whether %s exists: %w", kube.Describe(obj), err)
-		}
-		if err == nil && !owner.Owns(live) {
-			foreign.Objects = append(foreign.Objects, kube.Describe(obj))
-		}
-	}
-	if len(foreign.Objects) > 0 {
-		return foreign
 	}
 	return nil
 }
@@ -108,7 +76,7 @@ func (g Gate) String() string {
 	case g.Rollout != nil:
 		return fmt.Sprintf("the rollout of %s %s/%s", g.Rollout.Kind, g.Rollout.Namespace, g.Rollout.Name)
 	case g.Condition != nil:
-		return fmt.Sprintf("condition %s of %s %s/%s", g.Condition.Type, g.Condition.Kind, g.Condition.Namespace, g.Condition.Name)
+		return fmt.Sprintf("condition %s of %s %s", g.Condition.Type, g.Condition.Kind, path.Join(g.Condition.Namespace, g.Condition.Name))
 	case g.Log != nil:
 		return fmt.Sprintf("%q in the log of %s", g.Log.Contains, g.Log.Component)
 	}

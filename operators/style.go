@@ -138,11 +138,17 @@ func (s Style) Component(name string) (Component, bool) {
 
 // Plan says what Install would touch. It reads the manifests alone.
 func (s Style) Plan() (kube.Footprint, error) {
-	stages, err := s.render()
+	objs, err := s.Objects()
 	if err != nil {
 		return kube.Footprint{}, err
 	}
-	return kube.Plan(flatten(stages)), nil
+	return kube.Plan(objs), nil
+}
+
+// Objects renders everything that Install applies, in its order.
+func (s Style) Objects() ([]*unstructured.Unstructured, error) {
+	stages, err := s.render()
+	return flatten(stages), err
 }
 
 // render returns the objects of each stage.
