@@ -323,6 +323,20 @@ func TestInstallRefusesWhatItDidNotMake(t *testing.T) {
 	assert.Equal(t, before, inventory(t, c))
 }
 
+// An Install that ends in the middle leaves nothing after Uninstall either: the
+// bus of Argo Events takes ten seconds at least.
+func TestUninstallAfterHalfAnInstall(t *testing.T) {
+	c := connect(t)
+	operator, err := operators.Load("argo")
+	require.NoError(t, err)
+	before := inventory(t, c)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.ErrorContains(t, operator.Install(ctx, c), "stage eventbus: not ready: waited for the rollout of StatefulSet argo-events/eventbus-default-js")
+	require.NoError(t, operator.Uninstall(t.Context(), c))
+	assert.Equal(t, before, inventory(t, c))
+}
+
 // A finalizer whose controller does not run holds nothing up for ever, neither on
 // what was applied nor on what came about later.
 func TestUninstallWithoutTheController(t *testing.T) {

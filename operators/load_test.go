@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/fixtures/images"
 	"operatorbench/operators"
 )
 
@@ -95,19 +97,32 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
-// What the house ships can be loaded and rendered.
+// What the house ships can be loaded and rendered, and asks for the images that
+// its manifests name.
 func TestEveryStyleOfTheHouse(t *testing.T) {
 	all, err := operators.Find(".", operators.All)
 	require.NoError(t, err)
-	assert.Contains(t, namesOf(all), "argo")
+	assert.Equal(t, []string{"argo", "native"}, namesOf(all))
+	catalogue, err := images.Load("..")
+	require.NoError(t, err)
 	for _, operator := range all {
 		style := operator.Style()
 		t.Run(style.Name, func(t *testing.T) {
 			plan, err := style.Plan()
 			require.NoError(t, err)
-			assert.NotEmpty(t, plan.Namespaces)
 			for _, component := range style.Components {
 				assert.Contains(t, plan.Namespaces, component.Namespace, "component %s", component.Name)
+			}
+			objs, err := style.Objects()
+			require.NoError(t, err)
+			manifests, err := json.Marshal(objs)
+			require.NoError(t, err)
+			for _, name := range style.Images {
+				image, err := catalogue.Image(name)
+				require.NoError(t, err)
+				if name != "memcached" || style.Name == "argo" { // the native controller's program names it
+					assert.Contains(t, string(manifests), image.Reference, "image %s", name)
+				}
 			}
 		})
 	}
