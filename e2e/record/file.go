@@ -3,12 +3,14 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"strings"
 )
 
 // ErrTruncated is what a recording ends with when its last line is not whole,
@@ -52,7 +54,8 @@ func Read(in io.Reader) iter.Seq2[Entry, error] {
 	}
 }
 
-// ReadFile is Read for a file; errors name it.
+// ReadFile is Read for a file, compressed by gzip if its name ends in .gz;
+// errors name it.
 func ReadFile(name string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		file, err := os.Open(name)
@@ -61,7 +64,14 @@ func ReadFile(name string) iter.Seq2[Entry, error] {
 			return
 		}
 		defer file.Close()
-		for entry, err := range Read(file) {
+		var in io.Reader = file
+		if strings.HasSuffix(name, ".gz") {
+			if in, err = gzip.NewReader(file); err != nil {
+				yield(Entry{}, fmt.Errorf("%s: decompress the recording: %w", name, err))
+				return
+			}
+		}
+		for entry, err := range Read(in) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", name, err)
 			}

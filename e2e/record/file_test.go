@@ -2,7 +2,10 @@ package record_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +48,28 @@ func TestRoundTrip(t *testing.T) {
 	assert.Equal(t, "abc123", entries[0].Header.Run)
 	assert.Equal(t, record.Schema, entries[0].Header.Schema)
 	assert.Equal(t, watchEntry("b"), entries[2])
+}
+
+func TestReadFileDecompresses(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "recording.jsonl.gz")
+	file, err := os.Create(name)
+	require.NoError(t, err)
+	compressed := gzip.NewWriter(file)
+	_, err = compressed.Write(recording(t, watchEntry("a")))
+	require.NoError(t, err)
+	require.NoError(t, compressed.Close())
+	require.NoError(t, file.Close())
+	count := 0
+	for _, err := range record.ReadFile(name) {
+		require.NoError(t, err)
+		count++
+	}
+	assert.Equal(t, 2, count)
+
+	require.NoError(t, os.WriteFile(name, recording(t), 0o600))
+	for _, err := range record.ReadFile(name) {
+		require.ErrorContains(t, err, "decompress the recording")
+	}
 }
 
 // A kill can come at any byte: whatever was whole is read, and the reader says

@@ -61,15 +61,22 @@ func (m *markdown) overview(r *Report) {
 			if c.Style != style {
 				continue
 			}
-			written, there := c.phase(judge.PhaseChildWritten)
-			ready, _ := c.phase(judge.PhaseReady)
-			if !there {
-				written, _ = c.phase(judge.PhaseChildGone)
-				ready, _ = c.phase(judge.PhasePodsGone)
-			}
+			written, ready := c.outcome()
 			m.row(text(c.Style), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), notes(ready))
 		}
 	}
+}
+
+// outcome is when the operator had done its part, and when the cluster had: the
+// Deployment written and its pods ready, or both gone.
+func (c *Cell) outcome() (written, ready stat.Summary) {
+	written, there := c.phase(judge.PhaseChildWritten)
+	ready, _ = c.phase(judge.PhaseReady)
+	if !there {
+		written, _ = c.phase(judge.PhaseChildGone)
+		ready, _ = c.phase(judge.PhasePodsGone)
+	}
+	return written, ready
 }
 
 func join(s stat.Summary) string {

@@ -27,6 +27,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	if len(r.Scenarios) == 0 {
 		t.line("The recording holds no sample.")
 	}
+	t.overview(r)
 	t.problems(r.problems())
 	for _, warning := range r.Warnings {
 		t.line("")
@@ -62,7 +63,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	phaseWidth, styleWidth := len("phase"), len("style")
 	phases := r.phases(scenario)
 	for _, phase := range phases {
-		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 24)
+		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 32)
 	}
 	for c := range r.of(scenario) {
 		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style)), 20)
@@ -77,6 +78,45 @@ func (t *terminal) scenario(r *Report, scenario string) {
 			}
 			t.row(phaseWidth, styleWidth, name, c.Style, strconv.Itoa(s.N), figures(s), notes(s))
 			name = ""
+		}
+	}
+}
+
+// overview has one line for each style and scenario. It comes last of the
+// tables, where a terminal still shows it.
+func (t *terminal) overview(r *Report) {
+	if len(r.Cells) == 0 {
+		return
+	}
+	styleWidth, scenarioWidth, verdictWidth := len("style"), len("scenario"), len("verdict")
+	for _, c := range r.Cells {
+		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style)), 14)
+		scenarioWidth = min(max(scenarioWidth, utf8.RuneCountInString(c.Scenario)), 14)
+		verdictWidth = max(verdictWidth, utf8.RuneCountInString(c.verdictText()))
+	}
+	left := func(style, scenario string) string {
+		return pad(clip(clean(style), styleWidth), styleWidth) + " " + pad(clip(clean(scenario), scenarioWidth), scenarioWidth) + " "
+	}
+	right := func(n string, written, ready [3]string) string {
+		line := padLeft(n, 4)
+		for _, f := range append(written[:], ready[:]...) {
+			line += " " + padLeft(f, 8)
+		}
+		return line
+	}
+	t.line("")
+	t.line("%s", pad("", styleWidth+scenarioWidth+verdictWidth+6)+padLeft("written (delete: gone)", 27)+padLeft("ready (delete: pods gone)", 27))
+	quantiles := [3]string{"p50", "p90", "max"}
+	t.line("%s", left("style", "scenario")+pad("verdict", verdictWidth)+right("n", quantiles, quantiles))
+	for _, style := range r.Styles {
+		for _, c := range r.Cells {
+			if c.Style != style {
+				continue
+			}
+			verdict, _, _ := c.Verdict()
+			written, ready := c.outcome()
+			t.line("%s", left(c.Style, c.Scenario)+t.paint(verdict, pad(c.verdictText(), verdictWidth))+
+				right(strconv.Itoa(ready.N), figures(written), figures(ready)))
 		}
 	}
 }

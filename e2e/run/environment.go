@@ -9,11 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/kube"
@@ -32,7 +33,8 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
 	if e.Cluster == "kind" {
-		e.Kind = moduleVersion("sigs.k8s.io/kind")
+		e.Engine = s.engine.Name()
+		e.Kind = kindversion.Version()
 	}
 	for _, operator := range s.styles {
 		hash, err := manifestsHash(operator.Style())
@@ -79,20 +81,6 @@ func revision(ctx context.Context, root string) (commit string, dirty bool) {
 		return strings.TrimSpace(string(out))
 	}
 	return git("rev-parse", "HEAD"), git("status", "--porcelain") != ""
-}
-
-// moduleVersion is the version of a dependency that this program was built with.
-func moduleVersion(path string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, module := range info.Deps {
-		if module.Path == path {
-			return module.Version
-		}
-	}
-	return ""
 }
 
 // imageFacts fills in what the styles run.
