@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"testing"
 
@@ -27,10 +28,14 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// driveStyle comes before the features of a style. Whatever goes wrong in it,
-// the features judge what was recorded.
+// driveStyle comes before the features of a style. Unless the run was stopped,
+// the features judge what was recorded, whatever went wrong.
 func driveStyle(ctx context.Context, _ *envconf.Config, t *testing.T) (context.Context, error) {
-	assert.NoError(t, session.Drive(ctx, path.Base(t.Name())))
+	err := session.Drive(ctx, path.Base(t.Name()))
+	if ctx.Err() != nil {
+		return ctx, fmt.Errorf("the run was stopped (%w): %w", context.Cause(ctx), err)
+	}
+	assert.NoError(t, err)
 	return ctx, nil
 }
 
