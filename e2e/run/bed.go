@@ -171,6 +171,10 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 		if err != nil {
 			return err
 		}
+		for _, note := range cluster.HostNotes(host) {
+			s.progress.Clear()
+			s.say("%s", note)
+		}
 		kind, err := cluster.NewKind(cluster.KindOptions{
 			Run: s.id, Engine: s.engine.Name(), NodeImage: node, Host: host, Keep: s.options.Keep,
 			FailureLogs: s.results("logs"), Progress: s.kindProgress,
@@ -301,7 +305,7 @@ func (s *Session) Close(ctx context.Context) error {
 // cluster of its own.
 func (s *Session) teardown(ctx context.Context) error {
 	var removed error
-	if s.kube != nil && (s.options.Cluster == "existing" || s.options.Keep) {
+	if s.kube != nil && s.options.Cluster == "existing" {
 		removed = s.removeObjects(ctx)
 	}
 	return errors.Join(removed, s.provider.Delete(ctx))

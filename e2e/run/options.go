@@ -41,7 +41,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Cluster, "cluster", "kind", "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context, and leaves there only what was there before")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
-	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster, and print how to reach and delete it")
+	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster with the last style in it, and print how to reach and delete it")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles (default: drawn, and printed)")
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }
@@ -61,6 +61,9 @@ func (o *Options) Check() error {
 		oneOf("--images", o.Images, "auto", "pull", "build"))
 	if o.Cluster == "existing" && o.Kubeconfig == "" {
 		problems = append(problems, errors.New("--cluster=existing needs --kubeconfig=FILE: the cluster that is used is always named, never guessed from the environment"))
+	}
+	if o.Cluster == "existing" && o.Keep {
+		problems = append(problems, errors.New("--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it"))
 	}
 	if o.Cluster == "kind" && o.Kubeconfig != "" {
 		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))

@@ -46,6 +46,9 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown cluster":    {[]string{"--cluster=minikube"}, `--cluster="minikube": expected kind or existing`},
 		"unknown source":     {[]string{"--images=download"}, `--images="download": expected auto or pull or build`},
 		"no kubeconfig":      {[]string{"--cluster=existing"}, "--cluster=existing needs --kubeconfig=FILE"},
+		"keep what is not ours": {
+			[]string{"--cluster=existing", "--keep-cluster"}, "--keep-cluster is for --cluster=kind",
+		},
 		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -127,7 +127,11 @@ func (s *Session) Drive(ctx context.Context, name string) error {
 	if err != nil || s.wrong(name) {
 		s.collect(name, operator)
 	}
-	if ctx.Err() != nil && s.options.Cluster == "kind" && !s.options.Keep {
+	switch last := s.styles[len(s.styles)-1] == operator; {
+	case s.options.Keep && last:
+		s.say("%s is left installed in the cluster that is kept", name)
+		return err
+	case ctx.Err() != nil && s.options.Cluster == "kind":
 		return err // the cluster goes as a whole, and time is short
 	}
 	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), teardownWithin)
@@ -161,6 +165,9 @@ func (s *Session) floor(ctx context.Context) error {
 	}
 	if err := s.rounds(ctx, drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, s.plan.Rounds[report.Floor]); err != nil {
 		return err
+	}
+	if s.wrong(report.Floor) {
+		return errors.New("the floor could not be measured: the cluster does not bring about what the harness itself writes; summary.md says what was seen")
 	}
 	return s.stage("garbage collector", func() error { return <-s.collector })
 }
