@@ -33,7 +33,7 @@ const (
 // Open brings up the bed: images, results folder, cluster, custom resource
 // definition. Whatever happens after it, Close is to be called.
 func (s *Session) Open(ctx context.Context) error {
-	s.progress = report.NewProgress(s.out)
+	s.progress = report.NewProgress(screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), strings.Join(s.Scenarios(), ", "), s.options.Seed)
 	var node string // checked before anything is written: without images there is nothing to keep
 	if s.options.Cluster == "kind" {
@@ -65,6 +65,18 @@ func (s *Session) Open(ctx context.Context) error {
 		return err
 	}
 	return s.imageFacts(ctx)
+}
+
+// screen is where a person can watch: out if it is a terminal. Under go test it
+// is a pipe; then it is the terminal that go test was started from, if any.
+func screen(out io.Writer) io.Writer {
+	if report.IsTerminal(out) {
+		return out
+	}
+	if terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+		return terminal // closed with the process
+	}
+	return out
 }
 
 // begin makes the results folder and the recording in it.
@@ -230,6 +242,9 @@ func (s *Session) definition(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.refuseForeign(ctx, crd); err != nil {
+		return err
+	}
 	probe := namespace(s.probeNamespace())
 	if err := s.kube.Apply(ctx, kube.Owner{Run: s.id}, []*unstructured.Unstructured{crd, probe}); err != nil {
 		return err
@@ -284,6 +299,24 @@ func (s *Session) announce() error {
 	}
 	s.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, s.id)
 	return nil
+}
+
+// refuseForeign fails if an existing cluster has anything that this run or one
+// of its styles would make. Install refuses too, but by then the definition and
+// the floor's namespaces are there, and other styles may have been driven.
+func (s *Session) refuseForeign(ctx context.Context, crd *unstructured.Unstructured) error {
+	if s.options.Cluster != "existing" {
+		return nil
+	}
+	objects := []*unstructured.Unstructured{crd}
+	for _, operator := range s.styles {
+		brought, err := operator.Style().Objects()
+		if err != nil {
+			return err
+		}
+		objects = append(objects, brought...)
+	}
+	return s.kube.RefuseForeign(ctx, kube.Owner{Run: s.id}, objects)
 }
 
 // Close writes the reports and leaves nothing behind. It is to be called once,

@@ -1,0 +1,162 @@
+//go:build cluster
+
+package run_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/run"
+	"operatorbench/fixtures/cluster"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/testnode/testcluster"
+)
+
+// bed is the existing cluster of these tests; TestMain makes it known.
+var bed *testcluster.Cluster
+
+func TestMain(m *testing.M) {
+	cluster.ReapIfAsked()
+	bed = testcluster.New("memcached", "native")
+	os.Exit(bed.Main(m))
+}
+
+// trial is a run on the existing cluster.
+type trial struct {
+	*run.Session
+	out     strings.Builder
+	results string
+}
+
+// load prepares a run of one round, whose results go to a folder of the test's.
+func load(t *testing.T, args ...string) *trial {
+	t.Helper()
+	tr := &trial{results: filepath.Join(t.TempDir(), "results")}
+	options := parse(t, append([]string{"--rounds=1", "--cluster=existing", "--results=" + tr.results}, args...)...)
+	options.Kubeconfig = bed.Kubeconfig(t)
+	var err error
+	tr.Session, err = run.Load(options, repository, time.Time{}, &tr.out)
+	require.NoError(t, err)
+	t.Cleanup(func() { t.Log(tr.out.String()) })
+	return tr
+}
+
+// settled is a context that outlives the test, for closing.
+func settled(t *testing.T) context.Context {
+	t.Helper()
+	return context.WithoutCancel(t.Context())
+}
+
+// A run leaves an existing cluster as it was, says beforehand what it makes
+// there, and its results folder is complete.
+func TestRunOnAnExistingCluster(t *testing.T) {
+	summary := filepath.Join(t.TempDir(), "step-summary.md")
+	require.NoError(t, os.WriteFile(summary, []byte("of an earlier step\n"), 0o600))
+	t.Setenv("GITHUB_STEP_SUMMARY", summary)
+	before := bed.Inventory(t)
+
+	tr := load(t, "--operator=native")
+	opened := tr.Open(t.Context())
+	var driven error
+	if opened == nil {
+		driven = tr.DriveAll(t.Context())
+	}
+	require.NoError(t, tr.Close(settled(t)))
+	require.NoError(t, opened)
+	require.NoError(t, driven)
+	assert.Equal(t, before, bed.Inventory(t), "the cluster's objects before and after the run")
+
+	for _, style := range []string{report.Floor, "native"} {
+		for _, scenario := range tr.Scenarios() {
+			results, err := tr.Judged(style, scenario)
+			require.NoError(t, err)
+			require.Len(t, results, 1, "%s %s", style, scenario)
+			assert.Empty(t, results[0].Problems(), "%s %s", style, scenario)
+		}
+	}
+
+	announcement, _, found := strings.Cut(tr.out.String(), "custom resource  ") // the first stage that makes something
+	require.True(t, found)
+	for _, want := range []string{
+		"CustomResourceDefinition memcacheds.cache.example.com",
+		"namespaces services-",
+		"native: namespaces memcached-operator; ClusterRole memcached-operator, ClusterRoleBinding memcached-operator",
+	} {
+		assert.Contains(t, announcement, want)
+	}
+	for _, file := range []string{report.RecordingFile, report.SamplesFile, report.EnvironmentFile, report.JUnitFile, report.SummaryFile} {
+		info, err := os.Stat(filepath.Join(tr.results, file))
+		require.NoError(t, err)
+		assert.Positive(t, info.Size(), file)
+	}
+	assert.Equal(t, "of an earlier step\n"+read(t, filepath.Join(tr.results, report.SummaryFile)), read(t, summary))
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// What stands in an existing cluster under a name that a style needs makes the
+// run refuse before it has made anything, and stays as it is.
+func TestRunRefusesWhatItDidNotMake(t *testing.T) {
+	roles := bed.Client(t).Typed.RbacV1().ClusterRoles()
+	foreign, err := roles.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "memcached-operator"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, roles.Delete(settled(t), foreign.Name, metav1.DeleteOptions{})) })
+	before := bed.Inventory(t)
+
+	tr := load(t, "--operator=native")
+	opened := tr.Open(t.Context())
+	made := bed.Inventory(t)
+	require.NoError(t, tr.Close(settled(t)))
+	var refused *kube.ForeignError
+	require.ErrorAs(t, opened, &refused)
+	assert.ErrorContains(t, opened, "ClusterRole memcached-operator")
+	assert.Equal(t, []string{"ClusterRole memcached-operator"}, refused.Objects)
+	assert.Equal(t, before, made, "nothing was made")
+	assert.Equal(t, before, bed.Inventory(t), "nothing was removed")
+	after, err := roles.Get(t.Context(), foreign.Name, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, foreign, after)
+}
+
+// neverWithin is above the half minute that the garbage collector may take to
+// learn of the custom resource, which comes before an install.
+const neverWithin = 50 * time.Second
+
+// A style that does not get ready ends the run with what was waited for and what
+// was last seen; its logs are kept and its objects are not.
+func TestRunOfAStyleThatNeverGetsReady(t *testing.T) {
+	before := bed.Inventory(t)
+	tr := load(t, "--operator=./operators/testdata/never-ready", "--scenario=create")
+	opened := tr.Open(t.Context())
+	var driven error
+	if opened == nil {
+		ctx, cancel := context.WithTimeout(t.Context(), neverWithin)
+		defer cancel()
+		driven = tr.DriveAll(ctx)
+	}
+	require.NoError(t, tr.Close(settled(t)))
+	require.NoError(t, opened)
+	require.ErrorContains(t, driven, "install operator never-ready: stage operator: not ready: waited for the rollout of Deployment never-ready/never")
+	assert.Regexp(t, "ErrImagePull|ImagePullBackOff", driven.Error())
+
+	logs := filepath.Join(tr.results, "logs", "never-ready")
+	assert.Contains(t, tr.out.String(), "logs of the cluster and of never-ready are in "+logs)
+	assert.FileExists(t, filepath.Join(logs, "never-ready", "pods.yaml"))
+	assert.Contains(t, read(t, filepath.Join(logs, "never-ready", "events.yaml")), "registry.invalid/none:v1")
+	assert.Equal(t, before, bed.Inventory(t), "the cluster's objects before and after the run")
+}
