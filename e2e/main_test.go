@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -66,7 +67,11 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 		return 2, err
 	}
 	deadline := run.Deadline(began, flag.Lookup("test.timeout"))
-	if session, err = run.Load(options, root, deadline, os.Stdout); err != nil {
+	var out io.Writer = os.Stdout
+	if !testing.Verbose() {
+		out = run.Screen(os.Stdout) // of a test that passes, go test would show nothing
+	}
+	if session, err = run.Load(options, root, deadline, out); err != nil {
 		return 2, err
 	}
 	session.Keep(run.Selected(config.FeatureRegex(), config.SkipFeatureRegex(), flag.Lookup("test.run")))

@@ -229,9 +229,8 @@ func (r *round) await(ctx context.Context, sample record.Sample, changed <-chan 
 		}
 		select {
 		case <-changed:
-			if err := r.Recorder.Err(); err != nil {
-				return record.Interrupted, err.Error()
-			}
+		case <-r.Recorder.Failed():
+			return record.Interrupted, r.Recorder.Err().Error()
 		case <-window.C:
 			return record.Settled, ""
 		case <-ctx.Done():

@@ -146,6 +146,11 @@ func TestAFullDiskEndsTheRecordingForGood(t *testing.T) {
 	disk.left = 1 << 20
 	require.ErrorIs(t, recorder.Record(watchEntry("b")), syscall.ENOSPC, "nothing may follow a hole")
 	require.ErrorIs(t, recorder.Err(), syscall.ENOSPC)
+	select {
+	case <-recorder.Failed():
+	default:
+		t.Fatal("whoever waits for entries must learn that none will come")
+	}
 }
 
 func TestListen(t *testing.T) {

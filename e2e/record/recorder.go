@@ -14,6 +14,8 @@ import (
 type Recorder struct {
 	began time.Time // carries the monotonic clock that all times are read from
 
+	failed chan struct{} // closed with the error that ends the recording
+
 	mu        sync.Mutex
 	out       io.Writer
 	err       error
@@ -24,7 +26,7 @@ type Recorder struct {
 // NewRecorder begins a recording on out by writing its header. The header's
 // schema and beginning are filled in.
 func NewRecorder(out io.Writer, header Header) (*Recorder, error) {
-	r := &Recorder{began: time.Now(), out: out, listeners: map[int]func(Entry){}}
+	r := &Recorder{began: time.Now(), out: out, listeners: map[int]func(Entry){}, failed: make(chan struct{})}
 	header.Schema, header.Began = Schema, r.began.UTC()
 	return r, r.Record(Entry{Kind: KindHeader, Header: &header})
 }
@@ -47,6 +49,7 @@ func (r *Recorder) Record(e Entry) error {
 	}
 	if _, err := r.out.Write(append(line, '\n')); err != nil {
 		r.err = fmt.Errorf("append to the recording (what was recorded before is kept): %w", err)
+		close(r.failed)
 		return r.err
 	}
 	for _, listen := range r.listeners {
@@ -54,6 +57,9 @@ func (r *Recorder) Record(e Entry) error {
 	}
 	return nil
 }
+
+// Failed is closed when the recording has ended by an error; Err says which.
+func (r *Recorder) Failed() <-chan struct{} { return r.failed }
 
 // Err returns the error that ended the recording, nil while it goes on.
 func (r *Recorder) Err() error {

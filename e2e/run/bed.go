@@ -33,7 +33,7 @@ const (
 // Open brings up the bed: images, results folder, cluster, custom resource
 // definition. Whatever happens after it, Close is to be called.
 func (s *Session) Open(ctx context.Context) error {
-	s.progress = report.NewProgress(screen(s.out))
+	s.progress = report.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), strings.Join(s.Scenarios(), ", "), s.options.Seed)
 	var node string // checked before anything is written: without images there is nothing to keep
 	if s.options.Cluster == "kind" {
@@ -67,9 +67,9 @@ func (s *Session) Open(ctx context.Context) error {
 	return s.imageFacts(ctx)
 }
 
-// screen is where a person can watch: out if it is a terminal. Under go test it
+// Screen is where a person can watch: out if it is a terminal. Under go test it
 // is a pipe; then it is the terminal that go test was started from, if any.
-func screen(out io.Writer) io.Writer {
+func Screen(out io.Writer) io.Writer {
 	if report.IsTerminal(out) {
 		return out
 	}
