@@ -22,16 +22,41 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/clientcmd"
 
+	"operatorbench/fixtures/cluster"
 	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/testnode/testcluster"
 	"operatorbench/operators"
 )
 
-// These tests need a cluster that has the styles' images and neither a Memcached
-// definition nor anything of the styles: envKubeconfig names its kubeconfig.
-const envKubeconfig = "OPERATORBENCH_KUBECONFIG"
+// bed is the cluster that these tests share; TestMain makes it known.
+var bed *testcluster.Cluster
+
+func TestMain(m *testing.M) {
+	cluster.ReapIfAsked()
+	images, err := styleImages()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	bed = testcluster.New(images...)
+	os.Exit(bed.Main(m))
+}
+
+// styleImages names the images that the styles of the house need.
+func styleImages() ([]string, error) {
+	all, err := operators.Find(".", operators.All)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, operator := range all {
+		names = append(names, operator.Style().Images...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
 
 // run is the id under which these tests make things.
 const run = "operatorstest"
@@ -42,17 +67,11 @@ var recordWorkflow = flag.String("record-workflow", "", "write the watch events 
 
 func connect(t *testing.T) operators.Cluster {
 	t.Helper()
-	file := os.Getenv(envKubeconfig)
-	require.NotEmpty(t, file, "set %s to the kubeconfig of a cluster with the styles' images", envKubeconfig)
-	config, err := clientcmd.BuildConfigFromFlags("", file)
-	require.NoError(t, err)
-	client, err := kube.New(config)
-	require.NoError(t, err)
 	start := time.Now()
 	progress := func(format string, args ...any) {
 		t.Logf("%6.1fs %s", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
 	}
-	return operators.Cluster{Kube: client, Run: run, Progress: progress}
+	return operators.Cluster{Kube: bed.Client(t), Run: run, Progress: progress}
 }
 
 // unbounded is a context that outlives the test, for cleaning up.
@@ -76,30 +95,6 @@ func namespace(name string) *unstructured.Unstructured {
 	return obj
 }
 
-// inventory lists every object of the cluster, but for events, which expire.
-func inventory(t *testing.T, c operators.Cluster) []string {
-	t.Helper()
-	lists, err := c.Kube.Typed.Discovery().ServerPreferredResources()
-	require.NoError(t, err)
-	var all []string
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		require.NoError(t, err)
-		for _, resource := range list.APIResources {
-			if resource.Name == "events" || !slices.Contains(resource.Verbs, "list") {
-				continue
-			}
-			found, err := c.Kube.Dynamic.Resource(version.WithResource(resource.Name)).List(t.Context(), metav1.ListOptions{})
-			require.NoError(t, err)
-			for _, item := range found.Items {
-				all = append(all, fmt.Sprintf("%s %s/%s", resource.Name, item.GetNamespace(), item.GetName()))
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
 // Each style of the house is installed, takes a custom resource through its
 // life, and leaves nothing.
 func TestRealOperator(t *testing.T) {
@@ -116,7 +111,7 @@ func live(t *testing.T, operator operators.Operator) {
 	require.NoError(t, err)
 	apply(t, c, definition, namespace("services-test"))
 	require.NoError(t, operators.ProveGarbageCollection(t.Context(), c, "services-test"))
-	before := inventory(t, c)
+	before := bed.Inventory(t)
 	t.Cleanup(func() {
 		start := time.Now()
 		require.NoError(t, operator.Uninstall(unbounded(t), c))
@@ -134,7 +129,7 @@ func live(t *testing.T, operator operators.Operator) {
 	start = time.Now()
 	require.NoError(t, operator.Uninstall(t.Context(), c))
 	c.Progress("uninstalled in %s", time.Since(start).Round(time.Millisecond))
-	assert.Equal(t, before, inventory(t, c), "the cluster's objects before Install and after Uninstall")
+	assert.Equal(t, before, bed.Inventory(t), "the cluster's objects before Install and after Uninstall")
 	require.NoError(t, operator.Uninstall(t.Context(), c), "there is nothing to uninstall")
 }
 
@@ -289,7 +284,7 @@ func TestInstallThatNeverGetsReady(t *testing.T) {
 	c := connect(t)
 	operator, err := operators.Load("testdata/never-ready")
 	require.NoError(t, err)
-	before := inventory(t, c)
+	before := bed.Inventory(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
 	err = operator.Install(ctx, c)
@@ -298,7 +293,7 @@ func TestInstallThatNeverGetsReady(t *testing.T) {
 	assert.ErrorContains(t, err, "install operator never-ready: stage operator: not ready: waited for the rollout of Deployment never-ready/never")
 	assert.Regexp(t, "ErrImagePull|ImagePullBackOff", err.Error())
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, inventory(t, c))
+	assert.Equal(t, before, bed.Inventory(t))
 }
 
 // Nothing is touched where an object stands that this run did not make: neither
@@ -314,13 +309,13 @@ func TestInstallRefusesWhatItDidNotMake(t *testing.T) {
 	foreign.SetKind("ClusterRole")
 	foreign.SetName("never-ready")
 	apply(t, stranger, foreign)
-	before := inventory(t, c)
+	before := bed.Inventory(t)
 	var refused *kube.ForeignError
 	require.ErrorAs(t, operator.Install(t.Context(), c), &refused)
 	assert.Equal(t, []string{"ClusterRole never-ready"}, refused.Objects)
-	assert.Equal(t, before, inventory(t, c))
+	assert.Equal(t, before, bed.Inventory(t))
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, inventory(t, c))
+	assert.Equal(t, before, bed.Inventory(t))
 }
 
 // An Install that ends in the middle leaves nothing after Uninstall either: the
@@ -329,12 +324,12 @@ func TestUninstallAfterHalfAnInstall(t *testing.T) {
 	c := connect(t)
 	operator, err := operators.Load("argo")
 	require.NoError(t, err)
-	before := inventory(t, c)
+	before := bed.Inventory(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	require.ErrorContains(t, operator.Install(ctx, c), "stage eventbus: not ready: waited for the rollout of StatefulSet argo-events/eventbus-default-js")
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, inventory(t, c))
+	assert.Equal(t, before, bed.Inventory(t))
 }
 
 // A finalizer whose controller does not run holds nothing up for ever, neither on
@@ -343,7 +338,7 @@ func TestUninstallWithoutTheController(t *testing.T) {
 	c := connect(t)
 	operator, err := operators.Load("testdata/held")
 	require.NoError(t, err)
-	before := inventory(t, c)
+	before := bed.Inventory(t)
 	require.NoError(t, operator.Install(t.Context(), c))
 	held := schema.GroupVersionResource{Group: "test.operatorbench.dev", Version: "v1", Resource: "helds"}
 	list, err := c.Kube.Dynamic.Resource(held).Namespace("held").List(t.Context(), metav1.ListOptions{})
@@ -356,5 +351,5 @@ func TestUninstallWithoutTheController(t *testing.T) {
 	_, err = c.Kube.Dynamic.Resource(held).Namespace("held").Create(t.Context(), later, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, inventory(t, c))
+	assert.Equal(t, before, bed.Inventory(t))
 }
