@@ -67,11 +67,13 @@ var recordWorkflow = flag.String("record-workflow", "", "write the watch events 
 
 func connect(t *testing.T) operators.Cluster {
 	t.Helper()
+	client, err := bed.Client()
+	require.NoError(t, err)
 	start := time.Now()
 	progress := func(format string, args ...any) {
 		t.Logf("%6.1fs %s", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
 	}
-	return operators.Cluster{Kube: bed.Client(t), Run: run, Progress: progress}
+	return operators.Cluster{Kube: client, Run: run, Progress: progress}
 }
 
 // unbounded is a context that outlives the test, for cleaning up.
@@ -95,6 +97,14 @@ func namespace(name string) *unstructured.Unstructured {
 	return obj
 }
 
+// inventory lists the cluster's objects.
+func inventory(t *testing.T) []string {
+	t.Helper()
+	all, err := bed.Inventory(unbounded(t))
+	require.NoError(t, err)
+	return all
+}
+
 // Each style of the house is installed, takes a custom resource through its
 // life, and leaves nothing.
 func TestRealOperator(t *testing.T) {
@@ -111,7 +121,7 @@ func live(t *testing.T, operator operators.Operator) {
 	require.NoError(t, err)
 	apply(t, c, definition, namespace("services-test"))
 	require.NoError(t, operators.ProveGarbageCollection(t.Context(), c, "services-test"))
-	before := bed.Inventory(t)
+	before := inventory(t)
 	t.Cleanup(func() {
 		start := time.Now()
 		require.NoError(t, operator.Uninstall(unbounded(t), c))
@@ -129,7 +139,7 @@ func live(t *testing.T, operator operators.Operator) {
 	start = time.Now()
 	require.NoError(t, operator.Uninstall(t.Context(), c))
 	c.Progress("uninstalled in %s", time.Since(start).Round(time.Millisecond))
-	assert.Equal(t, before, bed.Inventory(t), "the cluster's objects before Install and after Uninstall")
+	assert.Equal(t, before, inventory(t), "the cluster's objects before Install and after Uninstall")
 	require.NoError(t, operator.Uninstall(t.Context(), c), "there is nothing to uninstall")
 }
 
@@ -284,7 +294,7 @@ func TestInstallThatNeverGetsReady(t *testing.T) {
 	c := connect(t)
 	operator, err := operators.Load("testdata/never-ready")
 	require.NoError(t, err)
-	before := bed.Inventory(t)
+	before := inventory(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
 	err = operator.Install(ctx, c)
@@ -293,7 +303,7 @@ func TestInstallThatNeverGetsReady(t *testing.T) {
 	assert.ErrorContains(t, err, "install operator never-ready: stage operator: not ready: waited for the rollout of Deployment never-ready/never")
 	assert.Regexp(t, "ErrImagePull|ImagePullBackOff", err.Error())
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, bed.Inventory(t))
+	assert.Equal(t, before, inventory(t))
 }
 
 // Nothing is touched where an object stands that this run did not make: neither
@@ -309,13 +319,13 @@ func TestInstallRefusesWhatItDidNotMake(t *testing.T) {
 	foreign.SetKind("ClusterRole")
 	foreign.SetName("never-ready")
 	apply(t, stranger, foreign)
-	before := bed.Inventory(t)
+	before := inventory(t)
 	var refused *kube.ForeignError
 	require.ErrorAs(t, operator.Install(t.Context(), c), &refused)
 	assert.Equal(t, []string{"ClusterRole never-ready"}, refused.Objects)
-	assert.Equal(t, before, bed.Inventory(t))
+	assert.Equal(t, before, inventory(t))
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, bed.Inventory(t))
+	assert.Equal(t, before, inventory(t))
 }
 
 // An Install that ends in the middle leaves nothing after Uninstall either: the
@@ -324,12 +334,12 @@ func TestUninstallAfterHalfAnInstall(t *testing.T) {
 	c := connect(t)
 	operator, err := operators.Load("argo")
 	require.NoError(t, err)
-	before := bed.Inventory(t)
+	before := inventory(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	require.ErrorContains(t, operator.Install(ctx, c), "stage eventbus: not ready: waited for the rollout of StatefulSet argo-events/eventbus-default-js")
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, bed.Inventory(t))
+	assert.Equal(t, before, inventory(t))
 }
 
 // A finalizer whose controller does not run holds nothing up for ever, neither on
@@ -338,7 +348,7 @@ func TestUninstallWithoutTheController(t *testing.T) {
 	c := connect(t)
 	operator, err := operators.Load("testdata/held")
 	require.NoError(t, err)
-	before := bed.Inventory(t)
+	before := inventory(t)
 	require.NoError(t, operator.Install(t.Context(), c))
 	held := schema.GroupVersionResource{Group: "test.operatorbench.dev", Version: "v1", Resource: "helds"}
 	list, err := c.Kube.Dynamic.Resource(held).Namespace("held").List(t.Context(), metav1.ListOptions{})
@@ -351,5 +361,5 @@ func TestUninstallWithoutTheController(t *testing.T) {
 	_, err = c.Kube.Dynamic.Resource(held).Namespace("held").Create(t.Context(), later, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, operator.Uninstall(t.Context(), c))
-	assert.Equal(t, before, bed.Inventory(t))
+	assert.Equal(t, before, inventory(t))
 }

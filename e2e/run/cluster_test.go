@@ -43,8 +43,9 @@ func load(t *testing.T, args ...string) *trial {
 	t.Helper()
 	tr := &trial{results: filepath.Join(t.TempDir(), "results")}
 	options := parse(t, append([]string{"--rounds=1", "--cluster=existing", "--results=" + tr.results}, args...)...)
-	options.Kubeconfig = bed.Kubeconfig(t)
 	var err error
+	options.Kubeconfig, err = bed.Kubeconfig()
+	require.NoError(t, err)
 	tr.Session, err = run.Load(options, repository, time.Time{}, &tr.out)
 	require.NoError(t, err)
 	t.Cleanup(func() { t.Log(tr.out.String()) })
@@ -57,13 +58,21 @@ func settled(t *testing.T) context.Context {
 	return context.WithoutCancel(t.Context())
 }
 
+// inventory lists the cluster's objects.
+func inventory(t *testing.T) []string {
+	t.Helper()
+	all, err := bed.Inventory(settled(t))
+	require.NoError(t, err)
+	return all
+}
+
 // A run leaves an existing cluster as it was, says beforehand what it makes
 // there, and its results folder is complete.
 func TestRunOnAnExistingCluster(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "step-summary.md")
 	require.NoError(t, os.WriteFile(summary, []byte("of an earlier step\n"), 0o600))
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
-	before := bed.Inventory(t)
+	before := inventory(t)
 
 	tr := load(t, "--operator=native")
 	opened := tr.Open(t.Context())
@@ -74,7 +83,7 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	require.NoError(t, tr.Close(settled(t)))
 	require.NoError(t, opened)
 	require.NoError(t, driven)
-	assert.Equal(t, before, bed.Inventory(t), "the cluster's objects before and after the run")
+	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
 
 	for _, style := range []string{report.Floor, "native"} {
 		for _, scenario := range tr.Scenarios() {
@@ -112,22 +121,24 @@ func read(t *testing.T, file string) string {
 // What stands in an existing cluster under a name that a style needs makes the
 // run refuse before it has made anything, and stays as it is.
 func TestRunRefusesWhatItDidNotMake(t *testing.T) {
-	roles := bed.Client(t).Typed.RbacV1().ClusterRoles()
+	client, err := bed.Client()
+	require.NoError(t, err)
+	roles := client.Typed.RbacV1().ClusterRoles()
 	foreign, err := roles.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "memcached-operator"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, roles.Delete(settled(t), foreign.Name, metav1.DeleteOptions{})) })
-	before := bed.Inventory(t)
+	before := inventory(t)
 
 	tr := load(t, "--operator=native")
 	opened := tr.Open(t.Context())
-	made := bed.Inventory(t)
+	made := inventory(t)
 	require.NoError(t, tr.Close(settled(t)))
 	var refused *kube.ForeignError
 	require.ErrorAs(t, opened, &refused)
 	assert.ErrorContains(t, opened, "ClusterRole memcached-operator")
 	assert.Equal(t, []string{"ClusterRole memcached-operator"}, refused.Objects)
 	assert.Equal(t, before, made, "nothing was made")
-	assert.Equal(t, before, bed.Inventory(t), "nothing was removed")
+	assert.Equal(t, before, inventory(t), "nothing was removed")
 	after, err := roles.Get(t.Context(), foreign.Name, metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, foreign, after)
@@ -140,7 +151,7 @@ const neverWithin = 50 * time.Second
 // A style that does not get ready ends the run with what was waited for and what
 // was last seen; its logs are kept and its objects are not.
 func TestRunOfAStyleThatNeverGetsReady(t *testing.T) {
-	before := bed.Inventory(t)
+	before := inventory(t)
 	tr := load(t, "--operator=./operators/testdata/never-ready", "--scenario=create")
 	opened := tr.Open(t.Context())
 	var driven error
@@ -158,5 +169,5 @@ func TestRunOfAStyleThatNeverGetsReady(t *testing.T) {
 	assert.Contains(t, tr.out.String(), "logs of the cluster and of never-ready are in "+logs)
 	assert.FileExists(t, filepath.Join(logs, "never-ready", "pods.yaml"))
 	assert.Contains(t, read(t, filepath.Join(logs, "never-ready", "events.yaml")), "registry.invalid/none:v1")
-	assert.Equal(t, before, bed.Inventory(t), "the cluster's objects before and after the run")
+	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
 }
