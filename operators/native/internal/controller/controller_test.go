@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
@@ -65,6 +67,8 @@ func newWorld(t *testing.T, memcacheds []runtime.Object, objects ...runtime.Obje
 			map[schema.GroupVersionResource]string{api.Resource(): "MemcachedList"}, memcacheds...),
 		recorder: events.NewFakeRecorder(100),
 	}
+	keepPromises(&w.kube.Fake, w.kube.Tracker())
+	keepPromises(&w.dynamic.Fake, w.dynamic.Tracker())
 	c, err := New(t.Context(), Clients{
 		Dynamic: w.dynamic, Apps: fakeApps{w.kube.AppsV1()}, Core: fakeCore{w.kube.CoreV1()},
 	}, Options{Recorder: w.recorder, Workers: 2})
@@ -129,6 +133,16 @@ func (w *world) deployment(t *testing.T) *appsv1.Deployment {
 	d, err := w.kube.AppsV1().Deployments(namespace).Get(context.Background(), "example", metav1.GetOptions{})
 	require.NoError(t, err)
 	return d
+}
+
+// scale sets the custom resource's size in the API, as its user does.
+func (w *world) scale(t *testing.T, size int64) *unstructured.Unstructured {
+	t.Helper()
+	patch := fmt.Appendf(nil, `{"metadata": {"generation": 2}, "spec": {"size": %d}}`, size)
+	scaled, err := w.dynamic.Resource(api.Resource()).Namespace(namespace).
+		Patch(t.Context(), "example", types.MergePatchType, patch, metav1.PatchOptions{})
+	require.NoError(t, err)
+	return scaled
 }
 
 // status is the status that the API holds.
@@ -267,6 +281,24 @@ func TestReconcileAppliesForRealOverOthersChanges(t *testing.T) {
 	assert.EqualValues(t, 3, *w.deployment(t).Spec.Replicas, "the field's other manager is overruled")
 }
 
+func TestReconcileOfAnOutdatedSpecUndoesNoScale(t *testing.T) {
+	w := newWorld(t, []runtime.Object{memcached(int64(1))})
+	w.see(t, memcached(int64(1)))
+	scaled := w.scale(t, 4)
+	outcome, err := w.reconcileExample(t)
+	require.True(t, apierrors.IsConflict(err), "the outdated status is refused, not: %v", err)
+	assert.Equal(t, OutcomeStale, outcome, "tried again at once")
+	assert.Empty(t, w.status(t).Conditions)
+
+	// What the watch brings.
+	w.see(t, scaled)
+	outcome, err = w.reconcileExample(t)
+	require.NoError(t, err)
+	assert.Equal(t, OutcomeDone, outcome)
+	assert.EqualValues(t, 4, *w.deployment(t).Spec.Replicas)
+	assert.EqualValues(t, 2, w.status(t).ObservedGeneration)
+}
+
 func TestReconcileLeavesAlone(t *testing.T) {
 	deleting := memcached(int64(3))
 	deleting.SetDeletionTimestamp(ptr.To(metav1.Now()))
@@ -394,12 +426,8 @@ func TestRun(t *testing.T) {
 	// One that was there before the start.
 	awaitReplicas(t, deployments, watch.Added, 1)
 	assert.True(t, w.Synced())
-	// A scale.
-	bigger := memcached(int64(4))
-	bigger.SetGeneration(2)
-	bigger.SetResourceVersion("2")
-	_, err = w.dynamic.Resource(api.Resource()).Namespace(namespace).Update(ctx, bigger, metav1.UpdateOptions{})
-	require.NoError(t, err)
+	// A scale; the status of the size before it may not be written yet.
+	w.scale(t, 4)
 	awaitReplicas(t, deployments, watch.Modified, 4)
 	// A Deployment deleted by hand.
 	require.NoError(t, w.kube.AppsV1().Deployments(namespace).Delete(ctx, "example", metav1.DeleteOptions{}))
