@@ -9,13 +9,11 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
@@ -54,10 +52,18 @@ type Style struct {
 	Null bool
 }
 
+// Namespaces makes the namespaces that rounds need, and begins their deletion.
+type Namespaces interface {
+	Make(ctx context.Context, name string) error
+	Delete(ctx context.Context, name string) error
+}
+
 // Driver performs scenarios. Fields are set once, before the first round.
 type Driver struct {
-	Client   *kube.Client
-	Owner    kube.Owner // labels of the namespaces that rounds make
+	Run        string // the run's id, part of the namespaces' names
+	Client     dynamic.Interface
+	Namespaces Namespaces
+
 	Recorder *record.Recorder
 	Judge    Judge
 	Observer Observer
@@ -246,16 +252,13 @@ func (r *round) await(ctx context.Context, sample record.Sample, changed <-chan 
 // synced before anything is written to it.
 func (r *round) fresh(ctx context.Context) error {
 	r.close()
-	namespace := Namespace(r.Owner.Run, r.style.Name, r.number, r.opened)
+	namespace := Namespace(r.Run, r.style.Name, r.number, r.opened)
 	r.opened++
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"})
-	object.SetName(namespace)
-	if err := r.Client.Apply(ctx, r.Owner, []*unstructured.Unstructured{object}); err != nil {
+	if err := r.Namespaces.Make(ctx, namespace); err != nil {
 		return fmt.Errorf("make the round's namespace: %w", err)
 	}
 	r.namespace, r.state, r.broken = namespace, nil, false
-	stop, err := watch.Open(ctx, r.Client.Dynamic, r.Recorder, r.targets()...)
+	stop, err := watch.Open(ctx, r.Client, r.Recorder, r.targets()...)
 	if err != nil {
 		return err
 	}
@@ -288,6 +291,6 @@ func (r *round) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
 	defer cancel()
 	// An error shows when the run's end waits for the namespace to be gone.
-	_ = r.Client.Typed.CoreV1().Namespaces().Delete(ctx, r.namespace, metav1.DeleteOptions{})
+	_ = r.Namespaces.Delete(ctx, r.namespace)
 	r.namespace = ""
 }

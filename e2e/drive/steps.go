@@ -19,7 +19,7 @@ import (
 
 // steps performs a sample's steps one after the other, each as one request.
 func (r *round) steps(ctx context.Context, sample record.Sample, steps []scenarios.Step) error {
-	client := r.Client.Dynamic.Resource(memcached.Resource).Namespace(sample.Namespace)
+	client := r.Client.Resource(memcached.Resource).Namespace(sample.Namespace)
 	for _, step := range steps {
 		verb, request := act(client, sample, step)
 		from := r.Recorder.Now()
@@ -32,7 +32,7 @@ func (r *round) steps(ctx context.Context, sample record.Sample, steps []scenari
 			return fmt.Errorf("%s Memcached %s/%s: %w", verb, sample.Namespace, sample.Name, err)
 		}
 		if r.style.Null {
-			if err := r.reconcileNull(ctx, sample, reply); err != nil {
+			if err := r.reconcileNull(ctx, sample, step, reply); err != nil {
 				return fmt.Errorf("null operator: %w", err)
 			}
 		}

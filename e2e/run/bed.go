@@ -203,6 +203,20 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 	return s.connect(config)
 }
 
+// namespaces makes the driver's namespaces as this run's own.
+type namespaces struct {
+	client *kube.Client
+	owner  kube.Owner
+}
+
+func (n namespaces) Make(ctx context.Context, name string) error {
+	return n.client.Apply(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
+}
+
+func (n namespaces) Delete(ctx context.Context, name string) error {
+	return n.client.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
+}
+
 // kindProgress shows steps while they last; what has several lines is kept.
 func (s *Session) kindProgress(step string) {
 	if strings.Contains(step, "\n") {
@@ -224,8 +238,8 @@ func (s *Session) connect(config *rest.Config) error {
 	}
 	s.environment.Kubernetes = version.GitVersion
 	s.driver = &drive.Driver{
-		Client: client, Owner: kube.Owner{Run: s.id}, Recorder: s.recorder,
-		Judge: s.judge, Observer: s, Window: s.options.Window,
+		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}},
+		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
 	}
 	return nil
 }

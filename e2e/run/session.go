@@ -52,6 +52,7 @@ type Session struct {
 	environment report.Environment
 	plan        Plan
 	collector   chan error // one result: the garbage collector knows the custom resource
+	floored     *error     // how measuring the floor went; nil before
 	driven      []string   // styles whose rounds have begun, the null operator's first
 }
 
@@ -155,11 +156,17 @@ func (s *Session) DriveAll(ctx context.Context) error {
 }
 
 // floor measures the null operator, once, before any style is installed: a
-// style would act on the null operator's custom resources.
+// style would act on the null operator's custom resources. Without a floor no
+// style is driven.
 func (s *Session) floor(ctx context.Context) error {
-	if slices.Contains(s.driven, report.Floor) {
-		return nil
+	if s.floored == nil {
+		err := s.measureFloor(ctx)
+		s.floored = &err
 	}
+	return *s.floored
+}
+
+func (s *Session) measureFloor(ctx context.Context) error {
 	if err := s.makePlan(); err != nil {
 		return err
 	}

@@ -1,0 +1,182 @@
+package drive_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/scenarios"
+)
+
+// stage is everything a driver needs, with an API of client-go's fakes. What it
+// drives is real: the driver, the watches and the recording.
+type stage struct {
+	*drive.Driver
+	recording bytes.Buffer
+	made      []string
+	deleted   []string
+	ends      []string
+
+	mu      sync.Mutex
+	missing string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{}
+	recorder, err := record.NewRecorder(&s.recording, record.Header{Run: "abc123"})
+	require.NoError(t, err)
+	lists := map[schema.GroupVersionResource]string{
+		memcached.Resource: "MemcachedList",
+		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
+		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
+		{Version: "v1", Resource: "pods"}:                           "PodList",
+		{Group: "events.k8s.io", Version: "v1", Resource: "events"}: "EventList",
+	}
+	s.Driver = &drive.Driver{
+		Run: "abc123", Client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists),
+		Namespaces: s, Recorder: recorder, Judge: s, Observer: s, Window: time.Millisecond,
+	}
+	return s
+}
+
+func (s *stage) Make(_ context.Context, name string) error {
+	s.made = append(s.made, name)
+	return nil
+}
+
+func (s *stage) Delete(_ context.Context, name string) error {
+	s.deleted = append(s.deleted, name)
+	return nil
+}
+
+func (s *stage) Missing(string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.missing
+}
+
+func (s *stage) Began(record.Sample) {}
+
+func (s *stage) Ended(sample record.Sample, end record.End) {
+	name := sample.Scenario
+	if sample.Prepare {
+		name += " (prepare)"
+	}
+	s.ends = append(s.ends, fmt.Sprintf("%s %s", name, end.Outcome))
+}
+
+// entries are the recorded begins, actions and ends, in their order.
+func (s *stage) entries(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		switch e.Kind {
+		case record.KindBegin:
+			list = append(list, "begin "+e.Begin.Scenario)
+		case record.KindAction:
+			assert.LessOrEqual(t, e.Action.From, e.Time, "the intent comes before the acknowledgement")
+			list = append(list, fmt.Sprintf("%s measured=%t", e.Action.Verb, e.Action.Measured))
+		case record.KindEnd:
+			list = append(list, "end "+e.End.Outcome)
+		}
+	}
+	return list
+}
+
+func basic(t *testing.T, names ...string) []scenarios.Scenario {
+	t.Helper()
+	all, err := scenarios.All([]string{"converged", "stays-converged", "write-history", "status", "gone", "garbage"})
+	require.NoError(t, err)
+	var list []scenarios.Scenario
+	for _, name := range names {
+		for _, s := range all {
+			if s.Name == name {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+var style = drive.Style{Name: "fast", Timeout: time.Minute}
+
+func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
+	s := newStage(t)
+	require.NoError(t, s.Round(t.Context(), style, 2, basic(t, "create", "scale-up", "scale-down", "delete")))
+	assert.Equal(t, []string{"services-abc123-fast-2"}, s.made)
+	assert.Equal(t, s.made, s.deleted)
+	assert.Equal(t, []string{
+		"begin create", "create measured=true", "end settled",
+		"begin scale-up", "patch measured=true", "end settled",
+		"begin scale-down", "patch measured=true", "end settled",
+		"begin delete", "delete measured=true", "end settled",
+	}, s.entries(t))
+}
+
+func TestAGivenStateIsPreparedAndWhatIsLeftIsRemoved(t *testing.T) {
+	s := newStage(t)
+	require.NoError(t, s.Round(t.Context(), style, 1, basic(t, "scale-up")))
+	assert.Equal(t, []string{"scale-up (prepare) settled", "scale-up settled", "empty (prepare) settled"}, s.ends)
+	assert.Equal(t, []string{
+		"begin scale-up", "create measured=false", "end settled",
+		"begin scale-up", "patch measured=true", "end settled",
+		"begin empty", "delete measured=false", "end settled",
+	}, s.entries(t))
+}
+
+func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
+	s := newStage(t)
+	s.missing = "there is no Deployment"
+	style := drive.Style{Name: "fast", Timeout: 50 * time.Millisecond}
+	require.NoError(t, s.Round(t.Context(), style, 1, basic(t, "create", "scale-up", "scale-down", "delete")))
+	assert.Equal(t, []string{
+		"create timeout", "scale-up (prepare) timeout", "scale-up timeout", "scale-down timeout", "delete timeout",
+	}, s.ends)
+	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made, "a broken namespace is left")
+	assert.Equal(t, s.made, s.deleted)
+}
+
+func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
+	s := newStage(t)
+	s.missing = "there is no Deployment"
+	ctx, cancel := context.WithCancel(t.Context())
+	stop := s.Recorder.Listen(func(e record.Entry) {
+		if e.Kind == record.KindAction {
+			cancel()
+		}
+	})
+	defer stop()
+	patient := drive.Style{Name: "slow", Timeout: time.Hour}
+	require.ErrorIs(t, s.Round(ctx, patient, 1, basic(t, "create")), context.Canceled)
+	assert.Equal(t, []string{"create interrupted"}, s.ends)
+	assert.Equal(t, s.made, s.deleted)
+}
+
+func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
+	s := newStage(t)
+	null := drive.Style{Name: "null", Timeout: time.Second, Null: true}
+	require.NoError(t, s.Round(t.Context(), null, 1, basic(t, "create", "scale-up", "scale-down", "delete")))
+	var writes []string
+	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
+	require.True(t, ok)
+	for _, action := range fake.Actions() {
+		if action.GetResource().Resource == "deployments" && action.GetVerb() != "list" && action.GetVerb() != "watch" {
+			writes = append(writes, action.GetVerb())
+		}
+	}
+	assert.Equal(t, []string{"create", "patch", "patch", "delete"}, writes)
+}
