@@ -61,6 +61,15 @@ if [[ -d /run/systemd/system && ${#flags[@]} == 0 ]]; then
     die "dockerd did not answer within 60 s; the lines above are its last"
   }
 else
+  # A killed daemon leaves its process id behind. Where another program has that
+  # id by now, dockerd would refuse to start, or wait for that program.
+  for pair in dockerd:/run/docker.pid containerd:/run/docker/containerd/containerd.pid; do
+    name=${pair%%:*} file=${pair#*:}
+    if [[ -f $file && $(cat "/proc/$(<"$file")/comm" 2>/dev/null || true) != "$name" ]]; then
+      say "removing $file, which a killed $name left"
+      rm -f "$file"
+    fi
+  done
   log=${DOCKERD_LOG:-/var/log/operatorbench-dockerd.log}
   say "starting dockerd in the background (log: $log)"
   setsid dockerd "${flags[@]}" >"$log" 2>&1 </dev/null &
