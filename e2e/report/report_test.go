@@ -237,9 +237,6 @@ func TestReadHost(t *testing.T) {
 }
 
 func TestThisHost(t *testing.T) {
-	if _, err := os.Stat("/proc/cpuinfo"); err != nil {
-		t.Skip("no /proc on this system")
-	}
 	h, err := report.ReadHost(os.DirFS("/"))
 	require.NoError(t, err)
 	assert.NotEmpty(t, h.Kernel)

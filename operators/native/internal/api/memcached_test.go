@@ -96,7 +96,7 @@ func FuzzFromUnstructured(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		u := &unstructured.Unstructured{}
 		if u.UnmarshalJSON(text) != nil || u.IsList() {
-			t.Skip()
+			return // the API never delivers such a text: there is no object in it
 		}
 		m, err := FromUnstructured(u)
 		if err != nil {
