@@ -12,10 +12,10 @@ import (
 
 // Result is what is known of one sample once it is judged.
 type Result struct {
-	Style, Scenario string
-	Round           int // from 1
-	Warmup          bool
-	Namespace       string
+	Style, Variant, Scenario string
+	Round                    int // from 1
+	Warmup                   bool
+	Namespace                string
 
 	Began, Ended time.Duration // on the recording's clock
 	// End is the driver's outcome (record.Settled and so on), with its reason;
@@ -49,7 +49,7 @@ func (r Result) Outcome() Outcome {
 // One judges one sample.
 func One(t *Timeline) Result {
 	r := Result{
-		Style: t.Style.Name, Scenario: t.Sample.Scenario, Round: t.Sample.Round, Warmup: t.Sample.Warmup,
+		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Round: t.Sample.Round, Warmup: t.Sample.Warmup,
 		Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
 		style: t.style, phases: t.phases,

@@ -71,7 +71,7 @@ func latencies(t *Timeline, verdicts []Verdict) []Sample {
 			outcome = Interrupted
 		}
 		samples = append(samples, Sample{
-			Operator: t.Style.Name, Scenario: t.Sample.Scenario, Phase: p.name, Run: t.Run, Block: t.Sample.Round,
+			Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: p.name, Run: t.Run, Block: t.Sample.Round,
 			Value: (at - t.acts.intent).Seconds(), Unit: "s", Outcome: outcome, Warmup: t.Sample.Warmup,
 		})
 	}

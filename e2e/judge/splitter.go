@@ -59,6 +59,7 @@ func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
 		err = s.gap(e)
 	case record.KindEnd:
 		closed, err = s.end(e)
+	case record.KindBlock, record.KindUsage, record.KindAudit: // of a style, not of a sample
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
@@ -92,27 +93,29 @@ func (s *Splitter) header(h *record.Header) error {
 	}
 	s.run, s.styles = h.Run, map[string]*style{}
 	for _, one := range h.Styles {
-		if s.styles[one.Name] != nil {
-			return fmt.Errorf("style %q is there twice", one.Name)
+		label := record.Label(one.Name, one.Variant)
+		if s.styles[label] != nil {
+			return fmt.Errorf("style %q is there twice", label)
 		}
 		c, err := compile(one)
 		if err != nil {
 			return err
 		}
-		s.styles[one.Name] = c
+		s.styles[label] = c
 	}
 	return nil
 }
 
 func (s *Splitter) begin(e record.Entry) error {
 	b := e.Begin
-	style := s.styles[b.Style]
+	label := record.Label(b.Style, b.Variant)
+	style := s.styles[label]
 	if style == nil {
-		return fmt.Errorf("style %q is not in the header", b.Style)
+		return fmt.Errorf("style %q is not in the header", label)
 	}
 	for _, t := range s.open {
-		if o := t.Sample; o.Style == b.Style && o.Scenario == b.Scenario && o.Round == b.Round && o.Namespace == b.Namespace {
-			return fmt.Errorf("%s %s round %d in %s began before its last run ended", b.Style, b.Scenario, b.Round, b.Namespace)
+		if o := t.Sample; o.Style == b.Style && o.Variant == b.Variant && o.Scenario == b.Scenario && o.Round == b.Round && o.Namespace == b.Namespace {
+			return fmt.Errorf("%s %s round %d in %s began before its last run ended", label, b.Scenario, b.Round, b.Namespace)
 		}
 	}
 	t, err := newTimeline(s.run, style, *b, e.Time, s.before(b.Namespace))
@@ -232,7 +235,7 @@ func concerns(g *record.Gap, namespace string, s *style) bool {
 func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 	for i, t := range s.open {
 		o := t.Sample
-		if o.Style == e.End.Style && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Namespace == e.End.Namespace {
+		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Namespace == e.End.Namespace {
 			s.open = slices.Delete(s.open, i, i+1)
 			t.close(e)
 			return t, nil

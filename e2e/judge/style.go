@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -14,6 +15,7 @@ import (
 // style is a record.Style made ready for use.
 type style struct {
 	record.Style
+	where      [][]condition      // parallel to Phases
 	child      *template.Template // nil: the child is found by its owner reference
 	byResource map[string][]int   // resource → indices into Phases
 	adds       map[string]bool    // resources of which each reconcile adds an object, as an ADDED phase says
@@ -36,6 +38,11 @@ func compile(s record.Style) (*style, error) {
 		if p.Event == "ADDED" {
 			c.adds[p.Resource] = true
 		}
+		conditions, err := compileWhere(p.Where)
+		if err != nil {
+			return nil, fmt.Errorf("style %s: phase %q: %w", s.Name, p.Name, err)
+		}
+		c.where = append(c.where, conditions)
 	}
 	for _, idle := range s.Idle {
 		if !slices.ContainsFunc(s.Phases, func(p record.Phase) bool { return p.Name == idle }) {
@@ -43,6 +50,34 @@ func compile(s record.Style) (*style, error) {
 		}
 	}
 	return c, nil
+}
+
+// condition is a record.Condition made ready for use.
+type condition struct {
+	record.Condition
+	matches *regexp.Regexp // nil: any value
+}
+
+func compileWhere(list []record.Condition) ([]condition, error) {
+	var all []condition
+	for _, one := range list {
+		c := condition{Condition: one}
+		if one.Matches != "" {
+			var err error
+			if c.matches, err = regexp.Compile(one.Matches); err != nil {
+				return nil, fmt.Errorf("where %s: %w", one.Path, err)
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func (c *condition) holds(object []byte) bool {
+	value := gjson.GetBytes(object, c.Path)
+	return value.Exists() &&
+		(len(c.Equals) == 0 || slices.Contains(c.Equals, value.String())) &&
+		(c.matches == nil || c.matches.MatchString(value.String()))
 }
 
 func (s *style) phases(sample *record.Sample) []phase {
@@ -90,6 +125,14 @@ func (held innerPhases) happened(s *style, w *record.Watch) []int {
 
 func (held innerPhases) transition(s *style, i int, w *record.Watch) bool {
 	p := &s.Phases[i]
+	if p.Namespace != "" && p.Namespace != w.Namespace {
+		return false
+	}
+	for j := range s.where[i] {
+		if !s.where[i][j].holds(w.Object) {
+			return false
+		}
+	}
 	rightEvent := w.Event != "LISTED" && (p.Event == "" || p.Event == w.Event)
 	if p.Path == "" {
 		return rightEvent

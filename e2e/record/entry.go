@@ -11,8 +11,10 @@ import (
 	"time"
 )
 
-// Schema is the version of the entries that this package writes.
-const Schema = 1
+// Schema is the version of the entries that this package writes. It reads all
+// versions from 1 on: each only added to the one before. 2 added variants,
+// blocks, usage and the audit log.
+const Schema = 2
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
@@ -25,6 +27,9 @@ const (
 	KindWatch  Kind = "watch"  // a watch delivered an event
 	KindGap    Kind = "gap"    // a watch was interrupted and is back
 	KindEnd    Kind = "end"    // a sample ended
+	KindBlock  Kind = "block"  // a style was installed, has been driven, was removed
+	KindUsage  Kind = "usage"  // what pods have used so far
+	KindAudit  Kind = "audit"  // the API server answered a request of anyone
 )
 
 // Entry is one line of a recording. Time is nanoseconds on the recorder's
@@ -39,6 +44,9 @@ type Entry struct {
 	Watch  *Watch        `json:"watch,omitempty"`
 	Gap    *Gap          `json:"gap,omitempty"`
 	End    *End          `json:"end,omitempty"`
+	Block  *Block        `json:"block,omitempty"`
+	Usage  *Usage        `json:"usage,omitempty"`
+	Audit  *Audit        `json:"audit,omitempty"`
 }
 
 // Header is the first entry: what is needed to read the rest.
@@ -55,6 +63,8 @@ type Header struct {
 // style.yaml so that a recording can be judged without the repository.
 type Style struct {
 	Name string `json:"name"`
+	// Variant tells apart what is compared under one name: base and head, say.
+	Variant string `json:"variant,omitempty"`
 	// ChildName is the Deployment's name as a text/template over the custom
 	// resource's name and namespace; empty means that the Deployment is the
 	// one whose controller owner reference is the custom resource.
@@ -63,22 +73,52 @@ type Style struct {
 	Phases    []Phase `json:"phases,omitempty"`
 	// Idle names the inner phases that end a reconcile.
 	Idle []string `json:"idle,omitempty"`
+	// Namespaces are those that the operator itself runs in.
+	Namespaces []string    `json:"namespaces,omitempty"`
+	Components []Component `json:"components,omitempty"`
+}
+
+// Label names a style and its variant, for example argo or argo@head. It is
+// what tells styles of one recording apart.
+func Label(style, variant string) string {
+	if variant == "" {
+		return style
+	}
+	return style + "@" + variant
+}
+
+// Component is a part of an operator that runs in pods of its own.
+type Component struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Selector  string `json:"selector"` // a label selector
 }
 
 // Phase is an inner phase of a style: the first watch event after the intent,
 // on an object of Resource, for which the rest holds.
 type Phase struct {
-	Name     string   `json:"name"`
-	Resource string   `json:"resource"`         // as in Watch.Resource
-	Event    string   `json:"event,omitempty"`  // ADDED, MODIFIED or DELETED; empty is any
-	Path     string   `json:"path,omitempty"`   // gjson syntax, into the object
-	Equals   []string `json:"equals,omitempty"` // any of these; empty means that the path exists
+	Name      string   `json:"name"`
+	Resource  string   `json:"resource"`            // as in Watch.Resource
+	Namespace string   `json:"namespace,omitempty"` // empty is any
+	Event     string   `json:"event,omitempty"`     // ADDED, MODIFIED or DELETED; empty is any
+	Path      string   `json:"path,omitempty"`      // gjson syntax, into the object
+	Equals    []string `json:"equals,omitempty"`    // any of these; empty means that the path exists
+	// Where are further conditions on the object, all of which must hold.
+	Where []Condition `json:"where,omitempty"`
+}
+
+// Condition holds where a path of an object has a wanted value.
+type Condition struct {
+	Path    string   `json:"path"`              // gjson syntax
+	Equals  []string `json:"equals,omitempty"`  // any of these
+	Matches string   `json:"matches,omitempty"` // a regular expression (RE2) that matches somewhere in the value
 }
 
 // Sample identifies one run of a scenario against a style, and what is wanted
 // at its end.
 type Sample struct {
 	Style    string `json:"style"`
+	Variant  string `json:"variant,omitempty"`
 	Scenario string `json:"scenario"`
 	Round    int    `json:"round"` // from 1: the replicate's block
 	Warmup   bool   `json:"warmup,omitempty"`
@@ -141,7 +181,62 @@ type End struct {
 	// Style, Scenario, Round and Namespace repeat the sample's, so that an end
 	// finds its beginning when samples overlap.
 	Style     string `json:"style"`
+	Variant   string `json:"variant,omitempty"`
 	Scenario  string `json:"scenario"`
 	Round     int    `json:"round"`
 	Namespace string `json:"namespace"`
+}
+
+// Block marks how far a block is: one style's turn in one round. Styles take
+// turns on the cluster; between Installing and Removed no other is there.
+type Block struct {
+	Style   string `json:"style"`
+	Variant string `json:"variant,omitempty"`
+	Round   int    `json:"round"` // from 1; 0 only warms up
+	Stage   string `json:"stage"`
+}
+
+// Stages of a block, in their order.
+const (
+	Installing = "installing" // its installation begins
+	Installed  = "installed"  // it will see every event from now on
+	Driven     = "driven"     // its last sample has ended
+	Removed    = "removed"    // nothing of it is left
+)
+
+// Usage is what the kubelet reports of a node's pods.
+type Usage struct {
+	Node string `json:"node"`
+	// Pods are those in the namespaces of the style that is installed.
+	Pods []PodUsage `json:"pods,omitempty"`
+	// All is the CPU time of all of the node's pods, the dead ones included, in
+	// nanoseconds since the node started; 0: the kubelet did not say.
+	All int64 `json:"all,omitempty"`
+	// Others is the CPU time of the living pods that Pods does not list.
+	Others int64 `json:"others,omitempty"`
+}
+
+// PodUsage is what one pod has used.
+type PodUsage struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	CPU       int64  `json:"cpu"`    // nanoseconds since the pod started
+	Memory    int64  `json:"memory"` // working set in bytes
+}
+
+// Audit is one request to the API server, as its audit log tells of it. The
+// entry's Time is when the harness read it; the log's own times are of the
+// API server's wall clock, with microseconds.
+type Audit struct {
+	Received    time.Time `json:"received"`
+	Answered    time.Time `json:"answered"`
+	User        string    `json:"user"`
+	Pod         string    `json:"pod,omitempty"`      // that the service account's token was issued for
+	Agent       string    `json:"agent,omitempty"`    // user agent
+	Verb        string    `json:"verb"`               // get, list, watch, create, update, patch, delete, deletecollection
+	Resource    string    `json:"resource,omitempty"` // as in Watch.Resource
+	Subresource string    `json:"subresource,omitempty"`
+	Namespace   string    `json:"namespace,omitempty"`
+	Name        string    `json:"name,omitempty"`
+	Code        int       `json:"code"` // HTTP status
 }

@@ -113,12 +113,13 @@ func parse(line []byte, first bool) (Entry, error) {
 		}
 		return e, errors.New("a second header: were two recordings joined? Give them as two files")
 	}
-	if first && e.Header != nil && e.Header.Schema != Schema {
-		return e, fmt.Errorf("schema %d, this program reads schema %d", e.Header.Schema, Schema)
+	if first && e.Header != nil && (e.Header.Schema < 1 || e.Header.Schema > Schema) {
+		return e, fmt.Errorf("the recording has schema %d, this program reads schemas 1 to %d: use the version of operatorbench that wrote it, or a newer one", e.Header.Schema, Schema)
 	}
 	whole := map[Kind]bool{
 		KindHeader: e.Header != nil, KindBegin: e.Begin != nil, KindAction: e.Action != nil,
 		KindWatch: e.Watch != nil, KindGap: e.Gap != nil, KindEnd: e.End != nil,
+		KindBlock: e.Block != nil, KindUsage: e.Usage != nil, KindAudit: e.Audit != nil,
 	}
 	set, known := whole[e.Kind]
 	if !known {
