@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,8 +46,9 @@ type Observer interface {
 // Style is what driving must know of an operator style.
 type Style struct {
 	Name    string
+	Variant string
 	Timeout time.Duration  // of one reconcile
-	Watches []watch.Target // in the style's own namespaces, for its inner phases
+	Watches []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from
 	// Null makes the driver itself write what the custom resource asks for,
 	// right after each act: the floor of every latency.
 	Null bool
@@ -70,34 +72,61 @@ type Driver struct {
 	Window   time.Duration // of quiescence, behind each sample
 }
 
-// Round puts a style through the scenarios once, in a fresh namespace. A
-// sample that does not end well is no error: the round goes on, in another
-// fresh namespace. An error means that the bed is broken or ctx has ended.
-func (d *Driver) Round(ctx context.Context, style Style, number int, list []scenarios.Scenario) error {
-	r := &round{Driver: d, style: style, number: number}
+// Block is one style's turn in one round.
+type Block struct {
+	Round  int                  // from 1
+	Warmup []scenarios.Scenario // driven first, once; what they measure is marked as warm-up
+	// Scenarios are driven Passes times (0 is once), each time in a fresh namespace.
+	Scenarios []scenarios.Scenario
+	Passes    int
+}
+
+// Drive puts a style, which is installed, through a block. A sample that does
+// not end well is no error: the block goes on, in another fresh namespace. An
+// error means that the bed is broken or ctx has ended.
+func (d *Driver) Drive(ctx context.Context, style Style, block Block) error {
+	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	prefix := fmt.Sprintf("services-%s-%s-%d", d.Run, strings.ReplaceAll(record.Label(style.Name, style.Variant), "@", "-"), block.Round)
+	if len(block.Warmup) > 0 {
+		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup"}
+		if err := r.drive(ctx, block.Warmup); err != nil {
+			return err
+		}
+	}
+	for pass := 1; pass <= max(block.Passes, 1); pass++ {
+		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix}
+		if pass > 1 {
+			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
+		}
+		if err := r.drive(ctx, block.Scenarios); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drive goes through scenarios once.
+func (r *round) drive(ctx context.Context, list []scenarios.Scenario) error {
 	defer r.close()
 	for _, scenario := range list {
 		if err := r.scenario(ctx, scenario); err != nil {
-			return fmt.Errorf("style %s, scenario %s, round %d: %w", style.Name, scenario.Name, number, err)
+			return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(r.style.Name, r.style.Variant), scenario.Name, r.number, err)
 		}
 	}
 	return r.empty(ctx)
 }
 
-// Namespace names the n-th fresh namespace (from 0) of a round. Every name is
-// known from the plan, before a run.
-func Namespace(run, style string, round, n int) string {
-	if n == 0 {
-		return fmt.Sprintf("services-%s-%s-%d", run, style, round)
-	}
-	return fmt.Sprintf("services-%s-%s-%d-%d", run, style, round, n)
-}
-
-// round is the state of one Round.
+// round is the state of one pass through scenarios.
 type round struct {
 	*Driver
 	style     Style
 	number    int
+	warmup    bool
+	prefix    string // of its namespaces' names
 	opened    int
 	namespace string // "" while none is open
 	stop      func() // ends the namespace's watches
@@ -143,7 +172,7 @@ func (r *round) unreached(sample record.Sample, given scenarios.Spec) error {
 }
 
 func endOf(sample record.Sample) record.End {
-	return record.End{Style: sample.Style, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+	return record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
 }
 
 // prepare brings about the state that a scenario is given.
@@ -170,14 +199,14 @@ func (r *round) empty(ctx context.Context) error {
 
 func (r *round) sample(s scenarios.Scenario, result *scenarios.Spec) record.Sample {
 	sample := record.Sample{
-		Style: r.style.Name, Scenario: s.Name, Round: r.number,
+		Style: r.style.Name, Variant: r.style.Variant, Scenario: s.Name, Round: r.number, Warmup: r.warmup,
 		Namespace: r.namespace, Name: name,
 		Timeout: r.style.Timeout, Window: r.Window, Expect: s.Expect,
 	}
 	if result != nil {
 		sample.Size = &result.Size
 	}
-	for _, target := range r.targets() {
+	for _, target := range slices.Concat(r.targets(), r.style.Watches) {
 		sample.Watches = append(sample.Watches, target.Name())
 	}
 	return sample
@@ -186,7 +215,10 @@ func (r *round) sample(s scenarios.Scenario, result *scenarios.Spec) record.Samp
 // perform records one sample: its beginning, its steps, and its end.
 func (r *round) perform(ctx context.Context, sample record.Sample, steps []scenarios.Step) error {
 	changed := make(chan struct{}, 1)
-	defer r.Recorder.Listen(func(record.Entry) {
+	defer r.Recorder.Listen(func(e record.Entry) {
+		if e.Kind == record.KindUsage || e.Kind == record.KindAudit {
+			return // nothing changed
+		}
 		select {
 		case changed <- struct{}{}:
 		default: // the signal that waits covers this entry too
@@ -252,7 +284,10 @@ func (r *round) await(ctx context.Context, sample record.Sample, changed <-chan 
 // synced before anything is written to it.
 func (r *round) fresh(ctx context.Context) error {
 	r.close()
-	namespace := Namespace(r.Run, r.style.Name, r.number, r.opened)
+	namespace := r.prefix
+	if r.opened > 0 {
+		namespace = fmt.Sprintf("%s-%d", r.prefix, r.opened)
+	}
 	r.opened++
 	if err := r.Namespaces.Make(ctx, namespace); err != nil {
 		return fmt.Errorf("make the round's namespace: %w", err)
@@ -266,13 +301,13 @@ func (r *round) fresh(ctx context.Context) error {
 	return nil
 }
 
-// targets is what is watched while the round's namespace is open.
+// targets is what is watched in the round's namespace while it is open.
 func (r *round) targets() []watch.Target {
 	var targets []watch.Target
 	for _, resource := range watched {
 		targets = append(targets, watch.Target{Resource: resource, Namespace: r.namespace})
 	}
-	return slices.Concat(targets, r.style.Watches)
+	return targets
 }
 
 // deleteTimeout bounds the request that begins a namespace's deletion.

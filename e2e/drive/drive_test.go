@@ -28,6 +28,7 @@ type stage struct {
 	made      []string
 	deleted   []string
 	ends      []string
+	warmups   int
 
 	mu      sync.Mutex
 	missing string
@@ -75,6 +76,9 @@ func (s *stage) Ended(sample record.Sample, end record.End) {
 	if sample.Prepare {
 		name += " (prepare)"
 	}
+	if sample.Warmup {
+		s.warmups++
+	}
 	s.ends = append(s.ends, fmt.Sprintf("%s %s", name, end.Outcome))
 }
 
@@ -116,7 +120,7 @@ var style = drive.Style{Name: "fast", Timeout: time.Minute}
 
 func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 	s := newStage(t)
-	require.NoError(t, s.Round(t.Context(), style, 2, basic(t, "create", "scale-up", "scale-down", "delete")))
+	require.NoError(t, s.Drive(t.Context(), style, drive.Block{Round: 2, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{"services-abc123-fast-2"}, s.made)
 	assert.Equal(t, s.made, s.deleted)
 	assert.Equal(t, []string{
@@ -129,7 +133,7 @@ func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 
 func TestAGivenStateIsPreparedAndWhatIsLeftIsRemoved(t *testing.T) {
 	s := newStage(t)
-	require.NoError(t, s.Round(t.Context(), style, 1, basic(t, "scale-up")))
+	require.NoError(t, s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "scale-up")}))
 	assert.Equal(t, []string{"scale-up (prepare) settled", "scale-up settled", "empty (prepare) settled"}, s.ends)
 	assert.Equal(t, []string{
 		"begin scale-up", "create measured=false", "end settled",
@@ -142,7 +146,7 @@ func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	s := newStage(t)
 	s.missing = "there is no Deployment"
 	style := drive.Style{Name: "fast", Timeout: 50 * time.Millisecond}
-	require.NoError(t, s.Round(t.Context(), style, 1, basic(t, "create", "scale-up", "scale-down", "delete")))
+	require.NoError(t, s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{
 		"create timeout", "scale-up (prepare) timeout", "scale-up timeout", "scale-down timeout", "delete timeout",
 	}, s.ends)
@@ -161,7 +165,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 	})
 	defer stop()
 	patient := drive.Style{Name: "slow", Timeout: time.Hour}
-	require.ErrorIs(t, s.Round(ctx, patient, 1, basic(t, "create")), context.Canceled)
+	require.ErrorIs(t, s.Drive(ctx, patient, drive.Block{Round: 1, Scenarios: basic(t, "create")}), context.Canceled)
 	assert.Equal(t, []string{"create interrupted"}, s.ends)
 	assert.Equal(t, s.made, s.deleted)
 }
@@ -169,7 +173,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
 	null := drive.Style{Name: "null", Timeout: time.Second, Null: true}
-	require.NoError(t, s.Round(t.Context(), null, 1, basic(t, "create", "scale-up", "scale-down", "delete")))
+	require.NoError(t, s.Drive(t.Context(), null, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)
@@ -179,4 +183,39 @@ func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"create", "patch", "patch", "delete"}, writes)
+}
+
+func TestABlockWarmsUpFirstAndHasAFreshNamespaceForEachPass(t *testing.T) {
+	s := newStage(t)
+	variant := drive.Style{Name: "fast", Variant: "head", Timeout: time.Minute}
+	require.NoError(t, s.Drive(t.Context(), variant, drive.Block{
+		Round: 3, Passes: 2, Warmup: basic(t, "create"), Scenarios: basic(t, "create"),
+	}))
+	assert.Equal(t, []string{"services-abc123-fast-head-3-warmup", "services-abc123-fast-head-3", "services-abc123-fast-head-3-pass2"}, s.made)
+	assert.Equal(t, s.made, s.deleted)
+	assert.Equal(t, 2, s.warmups, "that it is removed is part of the warm-up")
+	assert.Equal(t, []string{
+		"create settled", "empty (prepare) settled",
+		"create settled", "empty (prepare) settled",
+		"create settled", "empty (prepare) settled",
+	}, s.ends)
+}
+
+// What the harness itself asks or hears of the cluster's figures is no change
+// of the cluster: quiescence does not begin anew.
+func TestUsageDoesNotDisturbQuiescence(t *testing.T) {
+	s := newStage(t)
+	s.Window = 50 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	go func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			<-tick.C
+			_ = s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindUsage, Usage: &record.Usage{}})
+		}
+	}()
+	require.NoError(t, s.Drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")}))
+	assert.Equal(t, []string{"create settled", "empty (prepare) settled"}, s.ends)
 }
