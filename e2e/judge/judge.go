@@ -87,7 +87,11 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 // Judge judges a recording as it is read; it keeps no more of it than the
 // samples that are open. A recording that is cut off is judged as far as it
 // goes, with a warning. Any other error means that it cannot be judged.
-func Judge(entries iter.Seq2[record.Entry, error]) (*Judgement, error) {
+//
+// Every observer is called with every entry that is judged, in order, in the
+// caller's goroutine: what else is to be known of a recording (its cost, say)
+// needs no second reading of it. An observer must not keep an entry's raw JSON.
+func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{}, NewSplitter()
 	for e, err := range entries {
 		if errors.Is(err, record.ErrTruncated) {
@@ -96,6 +100,9 @@ func Judge(entries iter.Seq2[record.Entry, error]) (*Judgement, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		for _, observe := range observers {
+			observe(e)
 		}
 		closed, err := s.Add(e)
 		if err != nil {

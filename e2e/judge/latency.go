@@ -23,6 +23,13 @@ type Sample struct {
 	Phase    string `json:"phase"`
 	Run      string `json:"run"`
 	Block    int    `json:"block"` // the round, from 1
+	// Namespace, From and At trace the value to its recording: the custom
+	// resource's namespace; the intent, as in the action's "from"; and the entry
+	// that showed the phase, as in its "t" (for a timeout: the sample's end).
+	// Nanoseconds on the recording's clock; Value is their difference.
+	Namespace string        `json:"namespace"`
+	From      time.Duration `json:"from"`
+	At        time.Duration `json:"at"`
 	// Value runs from the intent to the watch event that showed the phase. For
 	// a timeout it is the time that was waited.
 	Value   float64 `json:"value"`
@@ -72,6 +79,7 @@ func latencies(t *Timeline, verdicts []Verdict) []Sample {
 		}
 		samples = append(samples, Sample{
 			Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: p.name, Run: t.Run, Block: t.Sample.Round,
+			Namespace: t.Sample.Namespace, From: t.acts.intent, At: at,
 			Value: (at - t.acts.intent).Seconds(), Unit: "s", Outcome: outcome, Warmup: t.Sample.Warmup,
 		})
 	}

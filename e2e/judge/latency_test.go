@@ -20,6 +20,7 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, []string{"acknowledged ok 5", "child written ok 10", "ready ok 640", "status written ok 690", "quiet ok 690"}, phases(r))
 	assert.Equal(t, judge.Sample{
 		Operator: "native", Scenario: "create", Phase: "ready", Run: "abc123", Block: 1, Value: 0.64, Unit: "s", Outcome: judge.OK,
+		Namespace: "services", From: at(10), At: at(650),
 	}, r.Samples[2])
 }
 
