@@ -39,11 +39,25 @@ type Environment struct {
 	Notes  []string          `json:"notes,omitempty"`
 }
 
-// StyleFacts identify what was compared.
+// StyleFacts identify what was compared, and say what it is made of.
 type StyleFacts struct {
 	Name      string            `json:"name"`
+	Variant   string            `json:"variant,omitempty"`
 	Versions  map[string]string `json:"versions,omitempty"` // of what the operator is made of
 	Manifests string            `json:"manifests"`          // hash of the rendered manifests
+	Images    []string          `json:"images,omitempty"`   // names, as in Environment.Images; the custom resource's own included
+	Owned     *Owned            `json:"owned,omitempty"`    // nil: not counted
+}
+
+// Owned is what the maintainer of an operator keeps: what a style's folder
+// holds, without tests and without what is copied unchanged from upstream.
+type Owned struct {
+	Files int `json:"files"`
+	Lines int `json:"lines"` // neither blank nor comment
+	// Languages are these lines by language: YAML, Go, Python. A script within
+	// a manifest counts as its own language.
+	Languages map[string]int `json:"languages,omitempty"`
+	Rules     int            `json:"rules"` // of RBAC, as verbs × resources that the operator's accounts hold
 }
 
 // ImageFacts identify an image.
@@ -52,6 +66,9 @@ type ImageFacts struct {
 	Reference string `json:"reference"`
 	Digest    string `json:"digest,omitempty"`
 	Source    string `json:"source"` // local, pulled or built
+	// Custom: it is published by nobody, but built from the operator's own code.
+	Custom bool  `json:"custom,omitempty"`
+	Bytes  int64 `json:"bytes,omitempty"` // on the node; 0: not known
 }
 
 // Stage is a part of the run.
@@ -126,6 +143,43 @@ func (h Host) String() string {
 		parts = append(parts, h.CPU)
 	}
 	return strings.Join(append(parts, plural(h.CPUs, "CPU"), fmt.Sprintf("%.0f GiB", float64(h.Memory)/(1<<30)), "Linux "+h.Kernel), ", ")
+}
+
+// machine identifies the machine; empty: not known.
+func (e *Environment) machine() string {
+	if e == nil {
+		return ""
+	}
+	return e.Host.String()
+}
+
+// cluster identifies what kind of cluster it is; empty: not known.
+func (e *Environment) cluster() string {
+	if e == nil {
+		return ""
+	}
+	return strings.TrimSpace(e.Cluster + " " + e.Kind + ", Kubernetes " + e.Kubernetes)
+}
+
+// schema names a version of a recording's schema.
+func schema(version int) string {
+	if version == 0 { // judged without a header
+		return ""
+	}
+	return "schema " + strconv.Itoa(version)
+}
+
+// facts returns what is known of a style; nil: nothing.
+func (e *Environment) facts(name, variant string) *StyleFacts {
+	if e == nil {
+		return nil
+	}
+	for i := range e.Styles {
+		if e.Styles[i].Name == name && e.Styles[i].Variant == variant {
+			return &e.Styles[i]
+		}
+	}
+	return nil
 }
 
 // Lines describe the environment for people.

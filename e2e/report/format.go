@@ -37,8 +37,8 @@ func digits(value float64) string {
 	return strconv.FormatFloat(value, 'f', 2, 64)
 }
 
-// latency prints an order statistic; a censored one is only known to be larger.
-func latency(o stat.Observation) string {
+// Latency prints an order statistic; a censored one is only known to be larger.
+func Latency(o stat.Observation) string {
 	if o.Censored {
 		return ">" + Duration(o.Value)
 	}

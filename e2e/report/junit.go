@@ -48,7 +48,7 @@ func (r *Report) JUnit(out io.Writer) error {
 		suite := junitSuite{Name: style}
 		var took float64
 		for _, c := range r.Cells {
-			if c.Style == style {
+			if c.Label == style {
 				took += c.seconds()
 				suite.add(c)
 			}
@@ -70,7 +70,7 @@ func (r *Report) JUnit(out io.Writer) error {
 
 // add takes one cell as a test case.
 func (s *junitSuite) add(c *Cell) {
-	test := junitCase{Class: "operatorbench." + c.Style, Name: c.Scenario, Time: seconds(c.seconds())}
+	test := junitCase{Class: "operatorbench." + c.Label, Name: c.Scenario, Time: seconds(c.seconds())}
 	s.Tests++
 	switch verdict, _, _ := c.Verdict(); verdict {
 	case judge.Fail, Flaky:
@@ -90,14 +90,14 @@ func (s *junitSuite) add(c *Cell) {
 // case may have only one.
 func (c *Cell) junitProblem() *junitProblem {
 	var text strings.Builder
-	for _, p := range c.problems() {
-		fmt.Fprintf(&text, "%s (namespace %s)\n  %s\n", p.title(), p.Namespace, p.Message)
+	for _, p := range c.Problems() {
+		fmt.Fprintf(&text, "%s (namespace %s)\n  %s\n", p.Title(), p.Namespace, p.Message)
 		for _, e := range p.Evidence {
 			fmt.Fprintf(&text, "    %s\n", e)
 		}
 	}
-	first := c.verdictText()
-	if all := c.problems(); len(all) > 0 {
+	first := c.VerdictText()
+	if all := c.Problems(); len(all) > 0 {
 		first += ": " + all[0].Message
 	}
 	return &junitProblem{Message: first, Text: text.String()}

@@ -31,7 +31,7 @@ func (r *Report) Markdown(out io.Writer) error {
 		m.line("")
 		m.line("> **Warning:** %s", text(warning))
 	}
-	m.problems(r.problems())
+	m.problems(r.Problems())
 	m.details(r)
 	_, err := io.WriteString(out, m.text.String())
 	return err
@@ -58,25 +58,13 @@ func (m *markdown) overview(r *Report) {
 	m.row("---", "---", "---", "--:", "--:", "--:", "---")
 	for _, style := range r.Styles {
 		for _, c := range r.Cells {
-			if c.Style != style {
+			if c.Label != style {
 				continue
 			}
-			written, ready := c.outcome()
-			m.row(text(c.Style), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), notes(ready))
+			written, ready := c.Outcome()
+			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), notes(ready))
 		}
 	}
-}
-
-// outcome is when the operator had done its part, and when the cluster had: the
-// Deployment written and its pods ready, or both gone.
-func (c *Cell) outcome() (written, ready stat.Summary) {
-	written, there := c.phase(judge.PhaseChildWritten)
-	ready, _ = c.phase(judge.PhaseReady)
-	if !there {
-		written, _ = c.phase(judge.PhaseChildGone)
-		ready, _ = c.phase(judge.PhasePodsGone)
-	}
-	return written, ready
 }
 
 func join(s stat.Summary) string {
@@ -90,11 +78,11 @@ func join(s stat.Summary) string {
 func (c *Cell) markdownVerdict() string {
 	marks := map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", Flaky: "❌ ", judge.Invalid: "⚠️ "}
 	verdict, _, _ := c.Verdict()
-	return marks[verdict] + c.verdictText()
+	return marks[verdict] + c.VerdictText()
 }
 
 // problems explains what failed, with its evidence.
-func (m *markdown) problems(all []problem) {
+func (m *markdown) problems(all []Problem) {
 	if len(all) == 0 {
 		return
 	}
@@ -106,7 +94,7 @@ func (m *markdown) problems(all []problem) {
 			m.line("… and %d more; junit.xml tells of all.", len(all)-i)
 			return
 		}
-		m.line("**%s** (namespace %s)<br>", text(p.title()), text(p.Namespace))
+		m.line("**%s** (namespace %s)<br>", text(p.Title()), text(p.Namespace))
 		m.line("%s", text(p.Message))
 		if len(p.Evidence) > 0 {
 			fence := fenceFor(strings.Join(p.Evidence, "\n"))
@@ -138,11 +126,11 @@ func (m *markdown) details(r *Report) {
 	m.row("scenario", "phase", "style", "n", "p50", "p90", "max", "")
 	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "---")
 	for _, scenario := range r.Scenarios {
-		for _, phase := range r.phases(scenario) {
-			for c := range r.of(scenario) {
-				if s, there := c.phase(phase); there {
+		for _, phase := range r.Phases(scenario) {
+			for c := range r.Of(scenario) {
+				if s, there := c.Phase(phase); there {
 					f := figures(s)
-					m.row(text(scenario), text(phase), text(c.Style), strconv.Itoa(s.N),
+					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N),
 						text(f[0])+interval(s.CI50), text(f[1])+interval(s.CI90), text(f[2]), notes(s))
 				}
 			}
@@ -158,7 +146,7 @@ func interval(i *stat.Interval) string {
 	if i == nil {
 		return ""
 	}
-	return fmt.Sprintf(" \\[%s, %s]", text(latency(i.Low)), text(latency(i.High)))
+	return fmt.Sprintf(" \\[%s, %s]", text(Latency(i.Low)), text(Latency(i.High)))
 }
 
 // notApplicable says once for each style and oracle why it was not asked.
@@ -167,7 +155,7 @@ func (r *Report) notApplicable() []string {
 	for _, c := range r.Cells {
 		for _, result := range c.Results {
 			for _, v := range result.Verdicts {
-				line := fmt.Sprintf("%s, oracle %s not applicable: %s", c.Style, v.Oracle, v.Message)
+				line := fmt.Sprintf("%s, oracle %s not applicable: %s", c.Label, v.Oracle, v.Message)
 				if v.Outcome == judge.NotApplicable && !slices.Contains(lines, line) {
 					lines = append(lines, line)
 				}

@@ -1,67 +1,115 @@
-// Package report prints what a run found: a table for the terminal, a summary
-// in Markdown, JUnit XML, and the samples as JSON Lines. It is pure, but for
-// the progress line and the machine's facts.
+// Package report prints what a run found, all from the same data: tables for
+// the terminal, summaries in Markdown, JSON, JUnit XML, Go's benchmark format,
+// and the samples as JSON Lines. It is pure, but for the progress line and the
+// machine's facts. Package report/html adds a page.
 package report
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
 )
 
 // Report is what every format is printed from.
 type Report struct {
 	Runs        []string
-	Environment *Environment // nil: not known
+	Environment *Environment // nil: not known, or there are several
 	Warnings    []string
-	Styles      []string // the floor first, then in order of appearance
-	Scenarios   []string // in order of appearance
-	Cells       []*Cell  // by scenario, then by style
-	Samples     []judge.Sample
+	// Styles are labels (record.Label): the floor first, then in the order of
+	// the recordings' headers, whatever order chance gave to the rounds.
+	Styles    []string
+	Scenarios []string // in order of appearance
+	Cells     []*Cell  // by scenario, then by style
+	Samples   []judge.Sample
+
+	recordings []Recording
 }
 
-// Cell is one style in one scenario.
-type Cell struct {
-	Style, Scenario string
-	Results         []judge.Result
-	Phases          []stat.Summary // in the order of the phases
+// Recording is what is known of one recording. Only the judgement is needed.
+type Recording struct {
+	Environment *Environment
+	Judgement   *judge.Judgement
 }
 
-// New builds a report from judged recordings. The environment may be nil.
+// New builds a report from judged recordings of one environment, which may be
+// nil where it is not known.
 func New(environment *Environment, judgements ...*judge.Judgement) *Report {
-	r := &Report{Environment: environment}
-	for _, j := range judgements {
+	recordings := make([]Recording, len(judgements))
+	for i, j := range judgements {
+		recordings[i] = Recording{Environment: environment, Judgement: j}
+	}
+	return Of(recordings...)
+}
+
+// Of builds a report from recordings. Where they were made in different
+// environments, or by different schemas, the report warns of it.
+func Of(recordings ...Recording) *Report {
+	r := &Report{Environment: common(recordings), recordings: recordings}
+	cells := map[[2]string]*Cell{}
+	cell := func(style, variant, scenario string) *Cell {
+		key := [2]string{record.Label(style, variant), scenario}
+		if cells[key] == nil {
+			cells[key] = &Cell{Label: key[0], Style: style, Variant: variant, Scenario: scenario}
+			r.Cells = append(r.Cells, cells[key])
+		}
+		return cells[key]
+	}
+	for _, one := range recordings {
+		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
 		r.Warnings = append(r.Warnings, j.Warnings...)
 		for _, result := range j.Results {
-			r.Styles, r.Scenarios = addNew(r.Styles, result.Style), addNew(r.Scenarios, result.Scenario)
-			r.cell(result.Style, result.Scenario).add(result)
+			c := cell(result.Style, result.Variant, result.Scenario)
+			c.Results, c.runs = append(c.Results, result), append(c.runs, j.Header.Run)
+			r.Scenarios = addNew(r.Scenarios, result.Scenario)
 		}
 		r.Samples = slices.AppendSeq(r.Samples, j.Samples())
 	}
-	slices.SortStableFunc(r.Styles, func(a, b string) int { return rank(a) - rank(b) })
+	r.Warnings = append(r.Warnings, mixed(recordings)...)
 	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
-		c := r.cell(s.Operator, s.Scenario)
+		c := cell(s.Operator, s.Variant, s.Scenario)
 		c.Phases = append(c.Phases, s)
 	}
+	r.Styles = r.order()
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
 		if d := slices.Index(r.Scenarios, a.Scenario) - slices.Index(r.Scenarios, b.Scenario); d != 0 {
 			return d
 		}
-		return slices.Index(r.Styles, a.Style) - slices.Index(r.Styles, b.Style)
+		return slices.Index(r.Styles, a.Label) - slices.Index(r.Styles, b.Label)
 	})
 	return r
 }
 
-func rank(style string) int {
-	if style == Floor {
-		return 0
+// order lists the labels of all cells: the floor's first, then as the headers
+// list them, then those that no header has.
+func (r *Report) order() []string {
+	var floors, listed, rest []string
+	for _, one := range r.recordings {
+		for _, s := range one.Judgement.Header.Styles {
+			listed = addNew(listed, record.Label(s.Name, s.Variant))
+		}
 	}
-	return 1
+	there := map[string]bool{}
+	for _, c := range r.Cells {
+		there[c.Label] = true
+		switch {
+		case c.Style == Floor:
+			floors = addNew(floors, c.Label)
+		case !slices.Contains(listed, c.Label):
+			rest = addNew(rest, c.Label)
+		}
+	}
+	all := floors
+	for _, label := range slices.Concat(listed, rest) {
+		if there[label] {
+			all = addNew(all, label)
+		}
+	}
+	return all
 }
 
 func addNew(list []string, name string) []string {
@@ -71,22 +119,8 @@ func addNew(list []string, name string) []string {
 	return append(list, name)
 }
 
-// cell returns the cell of a style and scenario, and makes it if need be.
-func (r *Report) cell(style, scenario string) *Cell {
-	for _, c := range r.Cells {
-		if c.Style == style && c.Scenario == scenario {
-			return c
-		}
-	}
-	c := &Cell{Style: style, Scenario: scenario}
-	r.Cells = append(r.Cells, c)
-	return c
-}
-
-func (c *Cell) add(result judge.Result) { c.Results = append(c.Results, result) }
-
-// of yields the cells of a scenario, the floor's first.
-func (r *Report) of(scenario string) iter.Seq[*Cell] {
+// Of yields the cells of a scenario, the floor's first.
+func (r *Report) Of(scenario string) iter.Seq[*Cell] {
 	return func(yield func(*Cell) bool) {
 		for _, c := range r.Cells {
 			if c.Scenario == scenario && !yield(c) {
@@ -96,11 +130,22 @@ func (r *Report) of(scenario string) iter.Seq[*Cell] {
 	}
 }
 
-// phases are the names of a scenario's phases: those that all styles have in
+// By yields the cells of a style, by its label, in the order of the scenarios.
+func (r *Report) By(label string) iter.Seq[*Cell] {
+	return func(yield func(*Cell) bool) {
+		for _, c := range r.Cells {
+			if c.Label == label && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Phases are the names of a scenario's phases: those that all styles have in
 // common first, in their order, then each style's inner ones.
-func (r *Report) phases(scenario string) []string {
+func (r *Report) Phases(scenario string) []string {
 	var names []string
-	for c := range r.of(scenario) {
+	for c := range r.Of(scenario) {
 		for _, p := range c.Phases {
 			names = addNew(names, p.Phase)
 		}
@@ -116,122 +161,87 @@ func (r *Report) phases(scenario string) []string {
 	return names
 }
 
-// phase returns a phase's summary; its N is 0 if there is none.
-func (c *Cell) phase(name string) (stat.Summary, bool) {
-	for _, p := range c.Phases {
-		if p.Phase == name {
-			return p, true
+// Floor returns the floor's summary of a phase: what the cluster and the
+// observer take without any operator. False: it was not measured.
+func (r *Report) Floor(scenario, phase string) (stat.Summary, bool) {
+	for c := range r.Of(scenario) {
+		if c.Style == Floor {
+			return c.Phase(phase)
 		}
 	}
 	return stat.Summary{}, false
 }
 
-// Flaky is the verdict on a style that both passed and failed a scenario.
-const Flaky = judge.Outcome("flaky")
-
-// Verdict sums up a cell's rounds, warm-up rounds included: correctness counts
-// from the first. passed of rounds passed.
-func (c *Cell) Verdict() (verdict judge.Outcome, passed, rounds int) {
-	count := map[judge.Outcome]int{}
-	for _, result := range c.Results {
-		count[result.Outcome()]++
+// ToFloor is how many times the floor's p50 a summary's p50 is; for a censored
+// p50 it is at least that many times. False: one of them is not known.
+func (r *Report) ToFloor(s stat.Summary) (times float64, known bool) {
+	floor, there := r.Floor(s.Scenario, s.Phase)
+	if !there || s.Operator == Floor || s.N == 0 || floor.N == 0 || floor.P50.Censored || floor.P50.Value <= 0 {
+		return 0, false
 	}
-	passed, rounds = count[judge.Pass], len(c.Results)
-	switch {
-	case count[judge.Fail] > 0 && passed > 0:
-		return Flaky, passed, rounds
-	case count[judge.Fail] > 0:
-		return judge.Fail, passed, rounds
-	case count[judge.Invalid] > 0:
-		return judge.Invalid, passed, rounds
-	case passed > 0:
-		return judge.Pass, passed, rounds
-	}
-	return judge.NotApplicable, passed, rounds
-}
-
-// verdictText is a verdict with how many rounds passed.
-func (c *Cell) verdictText() string {
-	verdict, passed, rounds := c.Verdict()
-	return fmt.Sprintf("%s %d/%d", verdict, passed, rounds)
+	return s.P50.Value / floor.P50.Value, true
 }
 
 // Failed tells whether some sample failed or could not be judged.
-func (r *Report) Failed() bool { return len(r.problems()) > 0 }
+func (r *Report) Failed() bool { return len(r.Problems()) > 0 }
 
-// problem is why a sample failed or is invalid. Oracles that say the same are
-// told of once.
-type problem struct {
-	Style, Scenario string
-	Round           int
-	Namespace       string
-	Oracles         []string
-	Outcome         judge.Outcome
-	Message         string
-	Evidence        []string
-}
-
-func (p *problem) title() string {
-	return fmt.Sprintf("%s %s, round %d: %s %s", p.Style, p.Scenario, p.Round, strings.Join(p.Oracles, ", "), p.Outcome)
-}
-
-func (r *Report) problems() []problem {
-	var all []problem
+// Problems are those of all cells.
+func (r *Report) Problems() []Problem {
+	var all []Problem
 	for _, c := range r.Cells {
-		all = append(all, c.problems()...)
+		all = append(all, c.Problems()...)
 	}
 	return all
 }
 
-func (c *Cell) problems() []problem {
-	var all []problem
-	for _, result := range c.Results {
-		all = append(all, problemsOf(result)...)
-	}
-	return all
-}
-
-func problemsOf(result judge.Result) []problem {
-	var all []problem
-	for _, v := range result.Verdicts {
-		if v.Outcome != judge.Fail && v.Outcome != judge.Invalid {
-			continue
+// common is the environment that all recordings share; nil if there is none.
+func common(recordings []Recording) *Environment {
+	for _, one := range recordings {
+		if one.Environment == nil || one.Environment != recordings[0].Environment {
+			return nil
 		}
-		same := func(p problem) bool { return p.Message == v.Message && p.Outcome == v.Outcome }
-		if i := slices.IndexFunc(all, same); i >= 0 {
-			all[i].Oracles = append(all[i].Oracles, v.Oracle)
-			continue
+	}
+	if len(recordings) == 0 {
+		return nil
+	}
+	return recordings[0].Environment
+}
+
+// mixed says in which ways recordings should not stand in one table.
+func mixed(recordings []Recording) []string {
+	var warnings []string
+	for _, what := range []struct {
+		name string
+		of   func(Recording) string
+	}{
+		{"machines", func(one Recording) string { return one.Environment.machine() }},
+		{"clusters", func(one Recording) string { return one.Environment.cluster() }},
+		{"schemas", func(one Recording) string { return schema(one.Judgement.Header.Schema) }},
+	} {
+		var values []string
+		for _, one := range recordings {
+			if value := what.of(one); value != "" {
+				values = addNew(values, value)
+			}
 		}
-		all = append(all, problem{
-			Style: result.Style, Scenario: result.Scenario, Round: result.Round, Namespace: result.Namespace,
-			Oracles: []string{v.Oracle}, Outcome: v.Outcome, Message: v.Message, Evidence: v.Evidence,
-		})
+		if len(values) > 1 {
+			warnings = append(warnings, "recordings of different "+what.name+" stand in one table ("+strings.Join(values, "; ")+
+				"): their figures do not compare")
+		}
 	}
-	return all
+	return append(warnings, twice(recordings)...)
 }
 
-// notes say what a summary's figures leave out or bound.
-func notes(s stat.Summary) string {
-	var parts []string
-	if s.Censored > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d timed out", s.Censored, s.N))
+// twice warns of a run that was given more than once: each of its samples
+// would count as often.
+func twice(recordings []Recording) []string {
+	var seen, warnings []string
+	for _, one := range recordings {
+		run := one.Judgement.Header.Run
+		if run != "" && slices.Contains(seen, run) {
+			warnings = addNew(warnings, "run "+run+" was given more than once: its samples count more than once")
+		}
+		seen = append(seen, run)
 	}
-	if s.Wrong > 0 {
-		parts = append(parts, fmt.Sprintf("%d wrong", s.Wrong))
-	}
-	if s.Interrupted > 0 {
-		parts = append(parts, fmt.Sprintf("%d interrupted", s.Interrupted))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
-}
-
-// figures are p50, p90 and max; dashes where nothing counts.
-func figures(s stat.Summary) [3]string {
-	if s.N == 0 {
-		return [3]string{"–", "–", "–"}
-	}
-	return [3]string{latency(s.P50), latency(s.P90), latency(s.Max)}
+	return warnings
 }

@@ -28,7 +28,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 		t.line("The recording holds no sample.")
 	}
 	t.overview(r)
-	t.problems(r.problems())
+	t.problems(r.Problems())
 	for _, warning := range r.Warnings {
 		t.line("")
 		t.line("%s: %s", t.paint(judge.Invalid, "warning"), clean(warning))
@@ -61,22 +61,22 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	}
 	t.verdicts(r, scenario)
 	phaseWidth, styleWidth := len("phase"), len("style")
-	phases := r.phases(scenario)
+	phases := r.Phases(scenario)
 	for _, phase := range phases {
 		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 32)
 	}
-	for c := range r.of(scenario) {
-		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style)), 20)
+	for c := range r.Of(scenario) {
+		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 20)
 	}
 	t.row(phaseWidth, styleWidth, "phase", "style", "n", [3]string{"p50", "p90", "max"}, "")
 	for _, phase := range phases {
 		name := phase
-		for c := range r.of(scenario) {
-			s, there := c.phase(phase)
+		for c := range r.Of(scenario) {
+			s, there := c.Phase(phase)
 			if !there {
 				continue
 			}
-			t.row(phaseWidth, styleWidth, name, c.Style, strconv.Itoa(s.N), figures(s), notes(s))
+			t.row(phaseWidth, styleWidth, name, c.Label, strconv.Itoa(s.N), figures(s), notes(s))
 			name = ""
 		}
 	}
@@ -90,9 +90,9 @@ func (t *terminal) overview(r *Report) {
 	}
 	styleWidth, scenarioWidth, verdictWidth := len("style"), len("scenario"), len("verdict")
 	for _, c := range r.Cells {
-		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style)), 14)
+		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 14)
 		scenarioWidth = min(max(scenarioWidth, utf8.RuneCountInString(c.Scenario)), 14)
-		verdictWidth = max(verdictWidth, utf8.RuneCountInString(c.verdictText()))
+		verdictWidth = max(verdictWidth, utf8.RuneCountInString(c.VerdictText()))
 	}
 	left := func(style, scenario string) string {
 		return pad(clip(clean(style), styleWidth), styleWidth) + " " + pad(clip(clean(scenario), scenarioWidth), scenarioWidth) + " "
@@ -110,12 +110,12 @@ func (t *terminal) overview(r *Report) {
 	t.line("%s", left("style", "scenario")+pad("verdict", verdictWidth)+right("n", quantiles, quantiles))
 	for _, style := range r.Styles {
 		for _, c := range r.Cells {
-			if c.Style != style {
+			if c.Label != style {
 				continue
 			}
 			verdict, _, _ := c.Verdict()
-			written, ready := c.outcome()
-			t.line("%s", left(c.Style, c.Scenario)+t.paint(verdict, pad(c.verdictText(), verdictWidth))+
+			written, ready := c.Outcome()
+			t.line("%s", left(c.Label, c.Scenario)+t.paint(verdict, pad(c.VerdictText(), verdictWidth))+
 				right(strconv.Itoa(ready.N), figures(written), figures(ready)))
 		}
 	}
@@ -126,15 +126,15 @@ func (t *terminal) overview(r *Report) {
 func (t *terminal) verdicts(r *Report, scenario string) {
 	const gap = "   "
 	line, used := clean(scenario), utf8.RuneCountInString(scenario)
-	for c := range r.of(scenario) {
+	for c := range r.Of(scenario) {
 		verdict, _, _ := c.Verdict()
-		style := clip(clean(c.Style), 20)
-		plain := style + " " + c.verdictText()
+		style := clip(clean(c.Label), 20)
+		plain := style + " " + c.VerdictText()
 		if used+len(gap)+utf8.RuneCountInString(plain) > width {
 			t.line("%s", line)
 			line, used = " ", 1
 		}
-		line += gap + style + " " + t.paint(verdict, c.verdictText())
+		line += gap + style + " " + t.paint(verdict, c.VerdictText())
 		used += len(gap) + utf8.RuneCountInString(plain)
 	}
 	t.line("%s", line)
@@ -166,14 +166,14 @@ func (t *terminal) wrapped(indent, text string) {
 	}
 }
 
-func (t *terminal) problems(all []problem) {
+func (t *terminal) problems(all []Problem) {
 	for i, p := range all {
 		t.line("")
 		if i == terminalProblems {
 			t.line("… and %d more; summary.md and junit.xml tell of them", len(all)-i)
 			return
 		}
-		t.line("%s", t.paint(p.Outcome, clean(p.title())))
+		t.line("%s", t.paint(p.Outcome, clean(p.Title())))
 		t.wrapped("  ", p.Message)
 		for _, e := range p.Evidence {
 			t.wrapped("    ", e)

@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/stat"
+)
+
+// Cell is one style, in one of its variants, in one scenario.
+type Cell struct {
+	Label                    string // record.Label of style and variant
+	Style, Variant, Scenario string
+	Results                  []judge.Result
+	Phases                   []stat.Summary // in the order of the phases
+
+	runs []string // of each result
+}
+
+// Phase returns a phase's summary; its N is 0 if there is none.
+func (c *Cell) Phase(name string) (stat.Summary, bool) {
+	for _, p := range c.Phases {
+		if p.Phase == name {
+			return p, true
+		}
+	}
+	return stat.Summary{}, false
+}
+
+// Outcome is when the operator had done its part, and when the cluster had: the
+// Deployment written and its pods ready, or both gone.
+func (c *Cell) Outcome() (written, ready stat.Summary) {
+	written, there := c.Phase(judge.PhaseChildWritten)
+	ready, _ = c.Phase(judge.PhaseReady)
+	if !there {
+		written, _ = c.Phase(judge.PhaseChildGone)
+		ready, _ = c.Phase(judge.PhasePodsGone)
+	}
+	return written, ready
+}
+
+// Flaky is the verdict on a style that both passed and failed a scenario.
+const Flaky = judge.Outcome("flaky")
+
+// Verdict sums up a cell's rounds, warm-up rounds included: correctness counts
+// from the first. passed of rounds passed.
+func (c *Cell) Verdict() (verdict judge.Outcome, passed, rounds int) {
+	count := map[judge.Outcome]int{}
+	for _, result := range c.Results {
+		count[result.Outcome()]++
+	}
+	passed, rounds = count[judge.Pass], len(c.Results)
+	switch {
+	case count[judge.Fail] > 0 && passed > 0:
+		return Flaky, passed, rounds
+	case count[judge.Fail] > 0:
+		return judge.Fail, passed, rounds
+	case count[judge.Invalid] > 0:
+		return judge.Invalid, passed, rounds
+	case passed > 0:
+		return judge.Pass, passed, rounds
+	}
+	return judge.NotApplicable, passed, rounds
+}
+
+// VerdictText is a verdict with how many rounds passed.
+func (c *Cell) VerdictText() string {
+	verdict, passed, rounds := c.Verdict()
+	return fmt.Sprintf("%s %d/%d", verdict, passed, rounds)
+}
+
+// Warmups counts the rounds that only warmed up: they are judged, but not
+// measured.
+func (c *Cell) Warmups() int {
+	n := 0
+	for _, result := range c.Results {
+		if result.Warmup {
+			n++
+		}
+	}
+	return n
+}
+
+// Problem is why a sample failed or is invalid. Oracles that say the same are
+// told of once.
+type Problem struct {
+	Label, Scenario string
+	Round           int
+	Warmup          bool
+	Namespace       string
+	Oracles         []string
+	Outcome         judge.Outcome
+	Message         string
+	Evidence        []string
+}
+
+// Title is the problem in one line.
+func (p *Problem) Title() string {
+	round := fmt.Sprintf("round %d", p.Round)
+	if p.Warmup {
+		round += " (warm-up)"
+	}
+	return fmt.Sprintf("%s %s, %s: %s %s", p.Label, p.Scenario, round, strings.Join(p.Oracles, ", "), p.Outcome)
+}
+
+// Problems are those of the cell's rounds, in their order.
+func (c *Cell) Problems() []Problem {
+	var all []Problem
+	for _, result := range c.Results {
+		all = append(all, problemsOf(result)...)
+	}
+	return all
+}
+
+func problemsOf(result judge.Result) []Problem {
+	var all []Problem
+	for _, v := range result.Verdicts {
+		if v.Outcome != judge.Fail && v.Outcome != judge.Invalid {
+			continue
+		}
+		same := func(p Problem) bool { return p.Message == v.Message && p.Outcome == v.Outcome }
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Oracles = append(all[i].Oracles, v.Oracle)
+			continue
+		}
+		all = append(all, Problem{
+			Label: record.Label(result.Style, result.Variant), Scenario: result.Scenario, Round: result.Round, Warmup: result.Warmup,
+			Namespace: result.Namespace, Oracles: []string{v.Oracle}, Outcome: v.Outcome, Message: v.Message, Evidence: v.Evidence,
+		})
+	}
+	return all
+}
+
+// notes say what a summary's figures leave out or bound.
+func notes(s stat.Summary) string {
+	var parts []string
+	if s.Censored > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d timed out", s.Censored, s.N))
+	}
+	if s.Wrong > 0 {
+		parts = append(parts, fmt.Sprintf("%d wrong", s.Wrong))
+	}
+	if s.Interrupted > 0 {
+		parts = append(parts, fmt.Sprintf("%d interrupted", s.Interrupted))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// figures are p50, p90 and max; dashes where nothing counts.
+func figures(s stat.Summary) [3]string {
+	if s.N == 0 {
+		return [3]string{"–", "–", "–"}
+	}
+	return [3]string{Latency(s.P50), Latency(s.P90), Latency(s.Max)}
+}
