@@ -1,0 +1,219 @@
+// Package cost says what an operator style uses, from a recording: pods, custom
+// objects and API calls for each change, CPU seconds, memory, and the time that
+// it takes to install and to uninstall. It is pure: entries in, figures out.
+//
+// Two kinds of figure are kept apart. A Counter is exact: it counts what one
+// sample's change brought about, so that two runs of the same style can be
+// compared value for value. A Figure is measured: it comes from sampled
+// counters or clocks, and is shown with its median and range.
+//
+// What a recording does not tell is never zero: Missing says why it is unknown.
+package cost
+
+import (
+	"slices"
+
+	"operatorbench/e2e/record"
+)
+
+// Cost is what one style, or one variant of it, used.
+type Cost struct {
+	Style   string `json:"style"`
+	Variant string `json:"variant,omitempty"`
+	// Rounds are the blocks that were driven to their end, warm-up blocks
+	// (round 0) left out.
+	Rounds int `json:"rounds"`
+	// Changes are the custom resource's changes that were handled in these: each
+	// action of the harness on a custom resource that the API accepted, those of
+	// warm-up and prepare samples included, because CPU time cannot be told
+	// apart between them.
+	Changes int `json:"changes"`
+
+	Install   Figure `json:"install"`   // seconds
+	Uninstall Figure `json:"uninstall"` // seconds
+
+	// CPU is the CPU time of the style's pods for each change, in CPU seconds:
+	// of a whole block, from the first sample's beginning until the last one's
+	// end, divided by its changes. It holds what the style uses while idle.
+	CPU Figure `json:"cpu"`
+	// IdleCPU is what the style uses while nothing changes: cores, that is CPU
+	// seconds for each second.
+	IdleCPU Figure `json:"idleCpu"`
+	// BusyCPU is CPU without what the style would have used idle in that time.
+	BusyCPU Figure `json:"busyCpu"`
+	// UnseenCPU is a cross-check on CPU: the time that the counter of all pods
+	// gained, and no pod that was seen accounts for, less the same of the null
+	// operator's blocks; CPU seconds for each change. It bounds what was missed
+	// of pods that ended between two looks.
+	UnseenCPU Figure `json:"unseenCpu"`
+
+	// PeakMemory and IdleMemory are working sets summed over all of the style's
+	// pods at one moment, in bytes: the largest of a block, and the median of
+	// the moments at which the style was idle.
+	PeakMemory Figure `json:"peakMemory"`
+	IdleMemory Figure `json:"idleMemory"`
+
+	// ComponentCPU is CPU by component, in CPU seconds for each change, ordered
+	// by name; pods of no component are named by what owns them.
+	ComponentCPU []ComponentFigure `json:"componentCpu,omitempty"`
+
+	// Counters are ordered by scenario, as they were first driven, then by name.
+	Counters []Counter `json:"counters"`
+}
+
+// Label is the style's name with its variant.
+func (c Cost) Label() string { return record.Label(c.Style, c.Variant) }
+
+// ComponentFigure is a figure of one component.
+type ComponentFigure struct {
+	Component string `json:"component"`
+	Figure
+}
+
+// Figure is a measured quantity with one value for each round that has one.
+type Figure struct {
+	Unit   string  `json:"unit"` // s, cores or bytes
+	Values []Value `json:"values,omitempty"`
+	// Missing says why there is no value; "" where there is one.
+	Missing string `json:"missing,omitempty"`
+}
+
+// Value is a figure's value in one round.
+type Value struct {
+	Round int     `json:"round"`
+	Value float64 `json:"value"`
+}
+
+// Known tells whether there is any value.
+func (f Figure) Known() bool { return len(f.Values) > 0 }
+
+// Median is the median of the rounds' values, the mean of the middle two where
+// their number is even; 0 where nothing is known.
+func (f Figure) Median() float64 {
+	sorted := f.sorted()
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// Range is the smallest and the largest of the rounds' values.
+func (f Figure) Range() (least, most float64) {
+	sorted := f.sorted()
+	if len(sorted) == 0 {
+		return 0, 0
+	}
+	return sorted[0], sorted[len(sorted)-1]
+}
+
+func (f Figure) sorted() []float64 {
+	values := make([]float64, 0, len(f.Values))
+	for _, v := range f.Values {
+		values = append(values, v.Value)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// Names of counters. Others are made of a prefix and what they count:
+// "made workflows.v1alpha1.argoproj.io", "calls sensor create".
+const (
+	Pods   = "pods"   // pods made in the style's namespaces, components that restarted included
+	Calls  = "calls"  // requests of the style's pods to the API server
+	Writes = "writes" // of these: create, update, patch and delete; leases of leader election left out
+	Leases = "leases" // writes to leases: they go by the clock, not by the change
+
+	MadePrefix  = "made "  // + resource as in record.Watch.Resource: custom objects made in the style's namespaces
+	CallsPrefix = "calls " // + component + " " + verb
+)
+
+// Counter is an exact count of what one change of a scenario brought about:
+// from the harness's request until the sample's end. Warm-up and prepare
+// samples are not counted, nor are samples that did not settle.
+type Counter struct {
+	Name     string  `json:"name"`
+	Style    string  `json:"style"`
+	Variant  string  `json:"variant,omitempty"`
+	Scenario string  `json:"scenario"`
+	Values   []Count `json:"values,omitempty"` // in the order of the samples' ends
+	// Missing says why there is no value; "" where there is one.
+	Missing string `json:"missing,omitempty"`
+}
+
+// Count is a counter's value in one round.
+type Count struct {
+	Round int `json:"round"`
+	Value int `json:"value"`
+}
+
+// Known tells whether there is any value.
+func (c Counter) Known() bool { return len(c.Values) > 0 }
+
+// Median is the median of the rounds' counts: the lower of the middle two.
+func (c Counter) Median() int {
+	sorted := c.sorted()
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)-1)/2]
+}
+
+// Range is the smallest and the largest count; they are the same where the
+// counter did not vary.
+func (c Counter) Range() (least, most int) {
+	sorted := c.sorted()
+	if len(sorted) == 0 {
+		return 0, 0
+	}
+	return sorted[0], sorted[len(sorted)-1]
+}
+
+func (c Counter) sorted() []int {
+	values := make([]int, 0, len(c.Values))
+	for _, v := range c.Values {
+		values = append(values, v.Value)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// Counter returns the counter of a name in a scenario.
+func (c Cost) Counter(name, scenario string) (Counter, bool) {
+	for _, counter := range c.Counters {
+		if counter.Name == name && counter.Scenario == scenario {
+			return counter, true
+		}
+	}
+	return Counter{}, false
+}
+
+// PerChange sums up a counter over all scenarios: for each round the mean over
+// its samples, so that it can stand beside the figures.
+func (c Cost) PerChange(name string) Figure {
+	f := Figure{Unit: "1"}
+	sums, counts := map[int]int{}, map[int]int{}
+	for _, counter := range c.Counters {
+		if counter.Name != name {
+			continue
+		}
+		if !counter.Known() && f.Missing == "" {
+			f.Missing = counter.Missing
+		}
+		for _, v := range counter.Values {
+			sums[v.Round] += v.Value
+			counts[v.Round]++
+		}
+	}
+	for round, n := range counts {
+		f.Values = append(f.Values, Value{Round: round, Value: float64(sums[round]) / float64(n)})
+	}
+	slices.SortFunc(f.Values, func(a, b Value) int { return a.Round - b.Round })
+	switch {
+	case f.Known():
+		f.Missing = ""
+	case f.Missing == "":
+		f.Missing = "the recording has no sample that counts"
+	}
+	return f
+}
