@@ -74,7 +74,8 @@ type ImageFacts struct {
 // Stage is a part of the run.
 type Stage struct {
 	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
+	Seconds float64 `json:"seconds"`         // in all
+	Times   int     `json:"times,omitempty"` // how often it was done
 }
 
 // Host is the machine.
