@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -323,33 +322,4 @@ func FuzzJudgeEntries(f *testing.F) {
 			}
 		}
 	})
-}
-
-// samplesSeq tells of n native creates, each in its own namespace, without
-// holding them.
-func samplesSeq(b *testing.B, n int) iter.Seq2[record.Entry, error] {
-	b.Helper()
-	one := newStory(b)
-	one.created()
-	one.end(1710, record.Settled)
-	return func(yield func(record.Entry, error) bool) {
-		yield(one.entries[0], nil)
-		for i := range n {
-			space := fmt.Sprintf("services-%d", i)
-			for _, e := range one.entries[1:] {
-				yield(moved(e, at(float64(i)*2000).Nanoseconds(), space, i+1), nil)
-			}
-		}
-	}
-}
-
-func BenchmarkJudge(b *testing.B) {
-	const samples = 100_000
-	b.ReportAllocs()
-	for b.Loop() {
-		j, err := judge.Judge(samplesSeq(b, samples))
-		require.NoError(b, err)
-		require.Len(b, j.Results, samples)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/samples, "ns/sample")
 }

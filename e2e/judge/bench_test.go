@@ -1,0 +1,83 @@
+package judge_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// BenchmarkJudge judges a recording of 100,000 latencies from a file: a real
+// recording of null, native and argo (the last with 16 inner phases and objects
+// of 13 KB), over and over. cpu-s is user and system time, which unlike the
+// time that passed does not depend on how busy the machine is.
+func BenchmarkJudge(b *testing.B) {
+	const wanted = 100_000
+	one, err := judge.Judge(record.ReadFile(example))
+	require.NoError(b, err)
+	each := count(one)
+	copies := (wanted + each - 1) / each
+	name := filepath.Join(b.TempDir(), "recording.jsonl")
+	file, err := os.Create(name)
+	require.NoError(b, err)
+	require.NoError(b, newReplica(b, example).write(file, copies))
+	info, err := file.Stat()
+	require.NoError(b, err)
+	require.NoError(b, file.Close())
+
+	resetPeak(b)
+	before := cpuTime(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		j, err := judge.Judge(record.ReadFile(name))
+		require.NoError(b, err)
+		require.Equal(b, each*copies, count(j))
+	}
+	b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s")
+	b.ReportMetric(peak(b), "peak-MB")
+	b.ReportMetric(float64(info.Size())/1e6, "file-MB")
+	b.ReportMetric(float64(each*copies*b.N)/b.Elapsed().Seconds(), "samples/s")
+}
+
+func count(j *judge.Judgement) int {
+	n := 0
+	for range j.Samples() {
+		n++
+	}
+	return n
+}
+
+// resetPeak makes the kernel forget the most memory that this process ever had.
+func resetPeak(b *testing.B) {
+	b.Helper()
+	debug.FreeOSMemory()
+	require.NoError(b, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
+}
+
+// peak is the most memory that this process had since, in megabytes.
+func peak(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(b, err)
+	match := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	require.NotNil(b, match)
+	kib, err := strconv.ParseFloat(string(match[1]), 64)
+	require.NoError(b, err)
+	return kib * 1024 / 1e6
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

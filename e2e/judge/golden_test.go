@@ -1,0 +1,58 @@
+package judge_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	example = "testdata/schema1.jsonl.gz" // a real run of null, native and argo, three rounds, by the first version
+	golden  = "testdata/schema1.golden"
+)
+
+// told prints all that was judged.
+func told(j *judge.Judgement) string {
+	var out strings.Builder
+	for _, warning := range j.Warnings {
+		fmt.Fprintln(&out, "warning:", warning)
+	}
+	for _, r := range j.Results {
+		fmt.Fprintf(&out, "%s %s round %d in %s, %d-%d, %s %s\n", record.Label(r.Style, r.Variant), r.Scenario, r.Round, r.Namespace, r.Began, r.Ended, r.End, r.Reason)
+		for _, v := range r.Verdicts {
+			fmt.Fprintf(&out, "  %s: %s: %s\n", v.Oracle, v.Outcome, v.Message)
+			for _, line := range v.Evidence {
+				fmt.Fprintf(&out, "    %s\n", line)
+			}
+		}
+		for _, s := range r.Samples {
+			fmt.Fprintf(&out, "  %s: %s %.9f %s, %d-%d\n", s.Phase, s.Outcome, s.Value, s.Unit, s.From, s.At)
+		}
+	}
+	return out.String()
+}
+
+// What a real recording shows does not change by how it is read.
+func TestExampleIsJudgedAsEver(t *testing.T) {
+	j, err := judge.Judge(record.ReadFile(example))
+	require.NoError(t, err)
+	got := told(j)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "run with -update and read the diff")
+}
