@@ -2,7 +2,6 @@ package operators
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -45,6 +44,7 @@ type parser struct {
 
 func (p *parser) root(node *yaml.Node) {
 	s := &p.style
+	s.Warmup.Supported = true
 	p.mapping(node, "style", map[string]field{
 		"version":     optional(p.version),
 		"name":        required(p.name),
@@ -55,8 +55,10 @@ func (p *parser) root(node *yaml.Node) {
 		"components":  required(p.list("components", p.component)),
 		"child":       required(p.child),
 		"declares":    required(p.declares),
-		"phases":      optional(p.list("phases", p.phase)),
+		"phases":      optional(p.list("phases", p.phases)),
 		"idle":        optional(p.list("idle", p.idle)),
+		"owned":       optional(p.list("owned", p.owned)),
+		"warmup":      optional(p.warmup),
 		"typical":     required(p.typical),
 		"timeout":     required(p.duration("timeout", &s.Timeout)),
 	})
@@ -106,7 +108,7 @@ func (p *parser) stage(node *yaml.Node) Stage {
 	p.mapping(node, "stage", map[string]field{
 		"name": required(p.text("stage name", &stage.Name)),
 		"manifests": required(p.list("manifests", func(item *yaml.Node) {
-			stage.Manifests = append(stage.Manifests, p.manifests(item))
+			stage.Manifests = append(stage.Manifests, p.path("manifests", item))
 		})),
 		"ready": optional(p.list("ready", func(item *yaml.Node) {
 			stage.Ready = append(stage.Ready, p.gate(item))
@@ -115,11 +117,12 @@ func (p *parser) stage(node *yaml.Node) Stage {
 	return stage
 }
 
-func (p *parser) manifests(node *yaml.Node) string {
+// path reads a path in the style's folder at which there is something.
+func (p *parser) path(what string, node *yaml.Node) string {
 	var path string
-	p.text("manifests", &path)(node)
+	p.text(what, &path)(node)
 	if path != "" && !p.exists(path) {
-		p.fail(node, "manifests: there is no %q in the style's folder, expected a file or a folder", path)
+		p.fail(node, "%s: there is no %q in the style's folder, expected a file or a folder", what, path)
 	}
 	return path
 }
@@ -274,38 +277,6 @@ func (p *parser) declaration(what string, into *Declaration) func(*yaml.Node) {
 	}
 }
 
-// resource is plural.version.group, or plural.version for the core group.
-var resource = regexp.MustCompile(`^[a-z]+\.v[0-9]+((alpha|beta)[0-9]+)?(\.[a-z0-9][a-z0-9.-]*)?$`)
-
-func (p *parser) phase(node *yaml.Node) {
-	var phase Phase
-	p.mapping(node, "phase", map[string]field{
-		"name": required(p.text("phase name", &phase.Name)),
-		"resource": required(func(n *yaml.Node) {
-			p.text("phase resource", &phase.Resource)(n)
-			if !resource.MatchString(phase.Resource) {
-				p.fail(n, "phase resource: found %s, expected plural.version.group, such as deployments.v1.apps, or pods.v1", found(n))
-			}
-		}),
-		"namespace": optional(p.text("phase namespace", &phase.Namespace)),
-		"event":     optional(p.choice("phase event", &phase.Event, "ADDED", "MODIFIED", "DELETED")),
-		"path":      optional(p.text("phase path", &phase.Path)),
-		"equals":    optional(p.texts("phase equals", &phase.Equals)),
-	})
-	switch {
-	case len(phase.Equals) > 0 && phase.Path == "":
-		p.fail(node, "phase %s: equals without a path, expected the path whose value is compared", phase.Name)
-	case phase.Event == "" && phase.Path == "":
-		p.fail(node, "phase %s: neither event nor path, expected what marks it", phase.Name)
-	}
-	for _, name := range p.phaseNames() {
-		if name == phase.Name && name != "" {
-			p.fail(node, "phase: the name %q stands twice, expected it once", name)
-		}
-	}
-	p.style.Phases = append(p.style.Phases, phase)
-}
-
 func (p *parser) idle(node *yaml.Node) {
 	var name string
 	p.text("idle", &name)(node)
@@ -315,6 +286,16 @@ func (p *parser) idle(node *yaml.Node) {
 			p.known(node, "phase", p.phaseNames())
 		}
 	})
+}
+
+func (p *parser) owned(node *yaml.Node) {
+	p.style.Owned = append(p.style.Owned, p.path("owned", node))
+}
+
+// warmup reads why there is none.
+func (p *parser) warmup(node *yaml.Node) {
+	p.mapping(node, "warmup", map[string]field{"skip": required(p.text("warmup skip", &p.style.Warmup.Reason))})
+	p.style.Warmup.Supported = false
 }
 
 func (p *parser) typical(node *yaml.Node) {

@@ -2,6 +2,7 @@ package operators_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,18 @@ declares:
 phases:
   - {name: made, resource: pods.v1, event: ADDED}
   - {name: done, resource: workflows.v1alpha1.argoproj.io, namespace: n, path: status.phase, equals: [Succeeded]}
+  - each: [first, second]
+    phases:
+      - name: "{{.Each}} ended"
+        resource: pods.v1
+        path: status.phase
+        equals: [Succeeded, Failed]
+        where:
+          - {path: metadata.labels.step, equals: ["{{.Each}}"]}
+          - {path: metadata.name, matches: "-{{.Each}}-[0-9]+$"}
 idle: [done]
+owned: [manifests]
+warmup: {skip: too slow}
 typical: {install: 5s, reconcile: 1s}
 timeout: 30s
 `
@@ -43,6 +55,17 @@ timeout: 30s
 func parse(text string) (operators.Style, error) {
 	exists := func(path string) bool { return path == "manifests" }
 	return operators.Parse("style.yaml", "mine", []byte(text), exists)
+}
+
+// ended is the phase that the good style has for each of two names.
+func ended(step string) operators.Phase {
+	return operators.Phase{
+		Name: step + " ended", Resource: "pods.v1", Path: "status.phase", Equals: []string{"Succeeded", "Failed"},
+		Where: []operators.FieldCondition{
+			{Path: "metadata.labels.step", Equals: []string{step}},
+			{Path: "metadata.name", Matches: "-" + step + "-[0-9]+$"},
+		},
+	}
 }
 
 func TestParse(t *testing.T) {
@@ -65,14 +88,26 @@ func TestParse(t *testing.T) {
 		Phases: []operators.Phase{
 			{Name: "made", Resource: "pods.v1", Event: "ADDED"},
 			{Name: "done", Resource: "workflows.v1alpha1.argoproj.io", Namespace: "n", Path: "status.phase", Equals: []string{"Succeeded"}},
+			ended("first"),
+			ended("second"),
 		},
 		Idle:    []string{"done"},
+		Owned:   []string{"manifests"},
+		Warmup:  operators.Declaration{Reason: "too slow"},
 		Typical: operators.Typical{Install: 5 * time.Second, Reconcile: time.Second},
 		Timeout: 30 * time.Second,
 	}, style)
 	name, err := style.Child.DeploymentName("services", "sample")
 	require.NoError(t, err)
 	assert.Equal(t, "sample-deployment", name)
+}
+
+// A style that says nothing of it is warmed up, and owns its folder.
+func TestParseDefaults(t *testing.T) {
+	style, err := parse(strings.NewReplacer("owned: [manifests]\n", "", "warmup: {skip: too slow}\n", "").Replace(good))
+	require.NoError(t, err)
+	assert.Equal(t, operators.Declaration{Supported: true}, style.Warmup)
+	assert.Empty(t, style.Owned)
 }
 
 // Each case changes one place of the good style.
@@ -82,7 +117,7 @@ func TestParseRefuses(t *testing.T) {
 		"not YAML":                   {good, "name: [", "style.yaml: yaml: line 1"},
 		"a list":                     {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
 		"another version":            {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
-		"unknown field":              {"timeout:", "timeuot:", `style.yaml:25: style: unknown field "timeuot", expected one of child, components, declares, description, idle, images, install, name, phases, source, timeout, typical, version; did you mean "timeout"?`},
+		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, declares, description, idle, images, install, name, owned, phases, source, timeout, typical, version, warmup; did you mean "timeout"?`},
 		"missing field":              {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
 		"a field twice":              {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
 		"another name":               {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},
@@ -102,6 +137,8 @@ func TestParseRefuses(t *testing.T) {
 		"child by nothing":           {"  name: \"{{.Name}}-deployment\"", "  ownerReference: false", "style.yaml:15: child: expected exactly one of name and ownerReference: true"},
 		"child by no template":       {"{{.Name}}", "{{.Name", `style.yaml:15: child name: found "{{.Name-deployment", expected a text/template`},
 		"child by an unknown field":  {"{{.Name}}", "{{.Size}}", `style.yaml:15: child name: found "{{.Size}}-deployment", expected a text/template over .Name and .Namespace`},
+		"child by a program":         {"{{.Name}}", "{{range 2000000000}}{{end}}", "style.yaml:15: child name: found \"{{range 2000000000}}{{end}}-deployment\", expected a text/template over .Name and .Namespace: there is more in it than these"},
+		"child by a long name":       {"{{.Name}}", "{{printf \\\"%01000000000d\\\" 1}}", "there is more in it than these"},
 		"child by no name":           {"{{.Name}}", "{{.Name}}_", "it gives \"memcached_-deployment\", which is no name of a Deployment"},
 		"child by an absent owner":   {"name: \"{{.Name}}-deployment\"\ndeclares:\n  status: {supported: false, reason: none}\n  ownerReferences: true", "ownerReference: true\ndeclares:\n  status: true\n  ownerReferences: {supported: false, reason: none}", "style.yaml:15: child: found by its owner reference, but declares.ownerReferences says that there is none"},
 		"no without a reason":        {", reason: none", "", "style.yaml:17: declares status: not supported and no reason"},
@@ -113,10 +150,24 @@ func TestParseRefuses(t *testing.T) {
 		"a phase without a mark":     {", event: ADDED", "", "style.yaml:21: phase made: neither event nor path"},
 		"equals without a path":      {"path: status.phase, ", "event: ADDED, ", "style.yaml:22: phase done: equals without a path"},
 		"two phases of a name":       {"name: made", "name: done", `style.yaml:22: phase: the name "done" stands twice`},
-		"idle of no phase":           {"idle: [done]", "idle: [finished]", `style.yaml:23: unknown phase "finished", expected one of made, done`},
-		"typical of zero":            {"install: 5s", "install: 0s", `style.yaml:24: typical install: found "0s", expected a duration above zero`},
-		"a timeout below zero":       {"timeout: 30s", "timeout: -30s", `style.yaml:25: timeout: found "-30s", expected a duration above zero`},
-		"a timeout without a unit":   {"timeout: 30s", "timeout: 30", "style.yaml:25: timeout: found the number 30, expected a duration above zero, such as 90s"},
+		"idle of no phase":           {"idle: [done]", "idle: [finished]", `style.yaml:32: unknown phase "finished", expected one of made, done, first ended, second ended`},
+		"a group of nothing":         {"- each: [first, second]", "- each: []", "style.yaml:23: phases each: found an empty list"},
+		"a group without phases":     {"    phases:\n", "    steps:\n", `style.yaml:24: phases: unknown field "steps", expected one of each, phases`},
+		"a group within a group":     {"      - name: \"{{.Each}} ended\"", "      - each: [a]\n        name: \"{{.Each}} ended\"", `style.yaml:25: phase: unknown field "each"`},
+		"a group of one name":        {"name: \"{{.Each}} ended\"", "name: ended", `style.yaml:25: phase: the name "ended" stands twice`},
+		"a group that differs not":   {good[strings.Index(good, "      - name"):strings.Index(good, "idle:")], "      - {name: a, resource: pods.v1, event: ADDED}\n", "style.yaml:25: phases: {{.Each}} stands nowhere in the phases of a group"},
+		"another placeholder":        {"\"{{.Each}} ended\"", "\"{{.each}} ended\"", "style.yaml:25: phase {{.each}} ended: found {{, expected at most {{.Each}}"},
+		"a placeholder of no group":  {"name: made", "name: \"made {{.Each}}\"", "style.yaml:21: phase made {{.Each}}: found {{"},
+		"where without a path":       {"path: metadata.labels.step, ", "", `style.yaml:30: where: field "path" is missing`},
+		"where without a wish":       {", equals: [\"{{.Each}}\"]", "", "style.yaml:30: where: neither equals nor matches, expected what the value at metadata.labels.step is to be"},
+		"a mistake of a group":       {"path: metadata.name, m", "path: 7, m", "style.yaml:31: where path: found the number 7, expected a text"},
+		"where by no expression":     {"[0-9]+$", "[0-9", "style.yaml:31: where matches: found \"-first-[0-9\", expected a regular expression (RE2)"},
+		"owned of nothing there":     {"owned: [manifests]", "owned: [cmd]", `style.yaml:33: owned: there is no "cmd" in the style's folder`},
+		"no warm-up and no reason":   {"{skip: too slow}", "{}", `style.yaml:34: warmup: field "skip" is missing`},
+		"warm-up as a flag":          {"{skip: too slow}", "false", `style.yaml:34: warmup: found "false", expected the fields skip`},
+		"typical of zero":            {"install: 5s", "install: 0s", `style.yaml:35: typical install: found "0s", expected a duration above zero`},
+		"a timeout below zero":       {"timeout: 30s", "timeout: -30s", `style.yaml:36: timeout: found "-30s", expected a duration above zero`},
+		"a timeout without a unit":   {"timeout: 30s", "timeout: 30", "style.yaml:36: timeout: found the number 30, expected a duration above zero, such as 90s"},
 		"a timeout below typical":    {"timeout: 30s", "timeout: 500ms", "timeout is 500ms, expected more than typical.reconcile, which is 1s"},
 		"an alias":                   {"description: d\nsource: s", "description: &a d\nsource: *a", "style.yaml:3: source: found an alias, expected a text"},
 	} {
@@ -129,13 +180,15 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseTellsEveryMistake(t *testing.T) {
-	text := strings.NewReplacer("source: s\n", "", "timeout: 30s", "timeout: never", "idle: [done]", "idle: [made, never]").Replace(good)
+	text := strings.NewReplacer("source: s\n", "", "timeout: 30s", "timeout: never", "idle: [done]", "idle: [made, never]", "-[0-9]+$", "-[0-9").Replace(good)
 	_, err := parse(text)
 	require.Error(t, err)
 	assert.Equal(t, strings.TrimSpace(`
 style.yaml:1: style: field "source" is missing
-style.yaml:22: unknown phase "never", expected one of made, done
-style.yaml:24: timeout: found "never", expected a duration above zero, such as 90s or 2m`), err.Error())
+style.yaml:30: where matches: found "-first-[0-9", expected a regular expression (RE2): error parsing regexp: missing closing ]: `+"`[0-9`"+`
+style.yaml:30: where matches: found "-second-[0-9", expected a regular expression (RE2): error parsing regexp: missing closing ]: `+"`[0-9`"+`
+style.yaml:31: unknown phase "never", expected one of made, done, first ended, second ended
+style.yaml:35: timeout: found "never", expected a duration above zero, such as 90s or 2m`), err.Error())
 }
 
 // Whatever a file holds, the parser ends, and what it accepts it accepts for
@@ -156,7 +209,16 @@ func FuzzParse(f *testing.F) {
 		require.NotEmpty(t, style.Stages)
 		require.NotEmpty(t, style.Stages[len(style.Stages)-1].Ready)
 		require.Greater(t, style.Timeout, style.Typical.Reconcile)
+		require.NotEqual(t, style.Warmup.Supported, style.Warmup.Reason != "")
 		_, err = style.Child.DeploymentName("services", "memcached")
 		require.NoError(t, err)
+		for _, phase := range style.Phases {
+			require.NotEmpty(t, phase.Event+phase.Path)
+			for _, where := range phase.Where {
+				require.NotEmpty(t, where.Matches+strings.Join(where.Equals, ""))
+				_, err := regexp.Compile(where.Matches)
+				require.NoError(t, err)
+			}
+		}
 	})
 }

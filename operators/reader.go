@@ -26,9 +26,12 @@ type problem struct {
 // err joins the mistakes in the order of their lines.
 func (r *reader) err() error {
 	slices.SortStableFunc(r.problems, func(a, b problem) int { return a.line - b.line })
+	told := map[string]bool{} // a group of phases is read once for each name, its mistakes are told once
 	var all []error
 	for _, problem := range r.problems {
-		all = append(all, problem.err)
+		if text := problem.err.Error(); !told[text] {
+			all, told[text] = append(all, problem.err), true
+		}
 	}
 	return errors.Join(all...)
 }

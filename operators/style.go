@@ -2,9 +2,11 @@ package operators
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"text/template"
+	"text/template/parse"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,8 +28,14 @@ type Style struct {
 	Declares   Declares
 	Phases     []Phase
 	Idle       []string // the phases that end a reconcile, by name
-	Typical    Typical
-	Timeout    time.Duration // a reconcile that takes longer is a censored sample
+	// Owned are the files and folders, relative to Folder, that who maintains
+	// such an operator writes and answers for. Empty: all but style.yaml.
+	Owned []string
+	// Warmup says whether a fresh install handles one custom resource before
+	// anything is measured, because its first reconcile is slower.
+	Warmup  Declaration
+	Typical Typical
+	Timeout time.Duration // a reconcile that takes longer is a censored sample
 }
 
 // Stage is a part of the installation: its manifests are applied, then its
@@ -91,9 +99,33 @@ func (c Child) DeploymentName(namespace, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if !plain(parsed.Root) {
+		return "", errors.New("there is more in it than these")
+	}
 	var text bytes.Buffer
 	err = parsed.Execute(&text, map[string]string{"Name": name, "Namespace": namespace})
 	return text.String(), err
+}
+
+// plain says whether a template holds only texts and fields: what else there is,
+// such as a loop, may never end.
+func plain(root *parse.ListNode) bool {
+	if root == nil {
+		return false
+	}
+	for _, node := range root.Nodes {
+		if node.Type() == parse.NodeText {
+			continue
+		}
+		action, ok := node.(*parse.ActionNode)
+		if !ok || len(action.Pipe.Decl) > 0 || len(action.Pipe.Cmds) != 1 || len(action.Pipe.Cmds[0].Args) != 1 {
+			return false
+		}
+		if action.Pipe.Cmds[0].Args[0].Type() != parse.NodeField {
+			return false
+		}
+	}
+	return true
 }
 
 // Declares says what the operator is meant to do beyond its Deployment.
@@ -118,6 +150,16 @@ type Phase struct {
 	Event     string   // ADDED, MODIFIED or DELETED; empty: any
 	Path      string   // gjson syntax, into the object
 	Equals    []string // any of these; empty: the path exists
+	// Where are further conditions on the object, all of which must hold: they
+	// say which objects are meant.
+	Where []FieldCondition
+}
+
+// FieldCondition holds where a path of an object has a wanted value.
+type FieldCondition struct {
+	Path    string   // gjson syntax
+	Equals  []string // any of these
+	Matches string   // a regular expression (RE2) that matches somewhere in the value
 }
 
 // Typical are times for planning rounds, never for judging.
