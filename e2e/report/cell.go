@@ -159,3 +159,27 @@ func figures(s stat.Summary) [3]string {
 	}
 	return [3]string{Latency(s.P50), Latency(s.P90), Latency(s.Max)}
 }
+
+// times prints ToFloor; empty where it is not known.
+func (r *Report) times(s stat.Summary) string {
+	times, known := r.ToFloor(s)
+	switch {
+	case !known:
+		return ""
+	case s.P50.Censored:
+		return ">" + digits(times)
+	}
+	return digits(times)
+}
+
+// warmupNote says what warm-up rounds count for; empty: there are none.
+func (r *Report) warmupNote() string {
+	n := 0
+	for _, c := range r.Cells {
+		n += c.Warmups()
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Verdicts count %s; latencies leave them out.", plural(n, "warm-up sample"))
+}

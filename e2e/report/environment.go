@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -83,13 +84,14 @@ type Host struct {
 	Kernel string `json:"kernel"`
 	CPU    string `json:"cpu,omitempty"` // the model, where /proc/cpuinfo names it
 	CPUs   int    `json:"cpus"`
-	Memory int64  `json:"memory"` // bytes
+	Memory int64  `json:"memory"`         // bytes
+	Arch   string `json:"arch,omitempty"` // as Go names it: amd64, arm64
 }
 
 // ReadHost gathers the machine's facts from a root file system, usually
 // os.DirFS("/").
 func ReadHost(root fs.FS) (Host, error) {
-	var h Host
+	h := Host{Arch: runtime.GOARCH}
 	kernel, err := fs.ReadFile(root, "proc/sys/kernel/osrelease")
 	if err != nil {
 		return h, fmt.Errorf("read the kernel's version: %w", err)

@@ -17,18 +17,39 @@ const (
 	RecordingFile   = "recording.jsonl"
 	SamplesFile     = "samples.jsonl"
 	EnvironmentFile = "environment.json"
+	ReportFile      = "report.json"
+	BenchFile       = "bench.txt"
 	JUnitFile       = "junit.xml"
 	SummaryFile     = "summary.md"
+	CommentFile     = "comment.md"
 )
 
-// WriteFiles writes samples.jsonl, junit.xml and summary.md into a results
-// folder. Each replaces what was there only once it is whole.
-func (r *Report) WriteFiles(dir string) error {
-	return errors.Join(
-		replace(filepath.Join(dir, SamplesFile), r.SamplesJSON),
-		replace(filepath.Join(dir, JUnitFile), r.JUnit),
-		replace(filepath.Join(dir, SummaryFile), r.Markdown),
-	)
+// File is a file of a results folder, and what prints it.
+type File struct {
+	Name  string
+	Print func(*Report, io.Writer) error
+}
+
+// Files are those that are computed from a recording by this package.
+func Files() []File {
+	return []File{
+		{SamplesFile, (*Report).SamplesJSON},
+		{ReportFile, (*Report).JSON},
+		{BenchFile, (*Report).Bench},
+		{JUnitFile, (*Report).JUnit},
+		{SummaryFile, (*Report).Markdown},
+		{CommentFile, (*Report).Comment},
+	}
+}
+
+// WriteFiles writes Files, and further ones, into a results folder. Each
+// replaces what was there only once it is whole.
+func (r *Report) WriteFiles(dir string, further ...File) error {
+	var problems []error
+	for _, file := range append(Files(), further...) {
+		problems = append(problems, replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) }))
+	}
+	return errors.Join(problems...)
 }
 
 // SamplesJSON prints all samples as JSON Lines.

@@ -37,6 +37,21 @@ func digits(value float64) string {
 	return strconv.FormatFloat(value, 'f', 2, 64)
 }
 
+// Bytes prints a size with three significant digits in a binary unit.
+func Bytes(size int64) string {
+	value, unit := float64(size), "B"
+	for _, next := range []string{"KiB", "MiB", "GiB"} {
+		if math.Abs(value) < 999.5 {
+			break
+		}
+		value, unit = value/1024, next
+	}
+	if unit == "B" {
+		return strconv.FormatInt(size, 10) + " B"
+	}
+	return digits(value) + " " + unit
+}
+
 // Latency prints an order statistic; a censored one is only known to be larger.
 func Latency(o stat.Observation) string {
 	if o.Censored {
@@ -75,9 +90,14 @@ func wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
+// plural is a count with its noun; many is the noun's plural where an s does
+// not make it.
+func plural(n int, word string, many ...string) string {
+	switch {
+	case n == 1:
 		return "1 " + word
+	case len(many) > 0:
+		return fmt.Sprintf("%d %s", n, many[0])
 	}
 	return fmt.Sprintf("%d %ss", n, word)
 }

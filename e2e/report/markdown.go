@@ -21,6 +21,11 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
 	m.line("")
 	m.overview(r)
+	for _, t := range []table{r.costTable(), r.ownedTable()} {
+		if len(t.rows) > 0 {
+			m.table(t)
+		}
+	}
 	if r.Environment != nil {
 		m.line("")
 		for _, line := range r.Environment.Lines() {
@@ -43,6 +48,30 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.text, forma
 
 func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, " | ")) }
 
+// table prints a table with its title and notes.
+func (m *markdown) table(t table) {
+	m.line("\n**%s**\n", text(t.title))
+	marks := make([]string, len(t.header))
+	for i := range marks {
+		marks[i] = "--:"
+		if i < t.left || i == len(marks)-1 && t.tail {
+			marks[i] = "---"
+		}
+	}
+	m.row(t.header...)
+	m.row(marks...)
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = text(cell)
+		}
+		m.row(cells...)
+	}
+	for _, note := range t.notes {
+		m.line("\n%s %s", unknown, text(note))
+	}
+}
+
 // text escapes what Markdown would take for its own.
 func text(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", ">", "&gt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(clean(s))
@@ -54,16 +83,16 @@ func (m *markdown) overview(r *Report) {
 		m.line("The recording holds no sample.")
 		return
 	}
-	m.row("style", "scenario", "verdict", "n", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "---")
-	for _, style := range r.Styles {
-		for _, c := range r.Cells {
-			if c.Label != style {
-				continue
-			}
+	m.row("style", "scenario", "verdict", "n", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "---")
+	for _, label := range r.Styles {
+		for c := range r.By(label) {
 			written, ready := c.Outcome()
-			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), notes(ready))
+			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), text(r.times(ready)), notes(ready))
 		}
+	}
+	if note := r.warmupNote(); note != "" {
+		m.line("\n%s", note)
 	}
 }
 
@@ -78,6 +107,9 @@ func join(s stat.Summary) string {
 func (c *Cell) markdownVerdict() string {
 	marks := map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", Flaky: "❌ ", judge.Invalid: "⚠️ "}
 	verdict, _, _ := c.Verdict()
+	if n := c.Warmups(); n > 0 {
+		return fmt.Sprintf("%s%s (%s)", marks[verdict], c.VerdictText(), plural(n, "warm-up"))
+	}
 	return marks[verdict] + c.VerdictText()
 }
 
@@ -123,15 +155,15 @@ func (m *markdown) details(r *Report) {
 	}
 	m.line("\n<details><summary>All phases</summary>\n")
 	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval, where n allows one.\n", 100*stat.Level)
-	m.row("scenario", "phase", "style", "n", "p50", "p90", "max", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "---")
+	m.row("scenario", "phase", "style", "n", "p50", "p90", "max", "× floor", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "---")
 	for _, scenario := range r.Scenarios {
 		for _, phase := range r.Phases(scenario) {
 			for c := range r.Of(scenario) {
 				if s, there := c.Phase(phase); there {
 					f := figures(s)
 					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N),
-						text(f[0])+interval(s.CI50), text(f[1])+interval(s.CI90), text(f[2]), notes(s))
+						text(f[0])+interval(s.CI50), text(f[1])+interval(s.CI90), text(f[2]), text(r.times(s)), notes(s))
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
@@ -25,6 +26,7 @@ type Report struct {
 	Scenarios []string // in order of appearance
 	Cells     []*Cell  // by scenario, then by style
 	Samples   []judge.Sample
+	Costs     []Cost // by recording, then by style
 
 	recordings []Recording
 }
@@ -33,6 +35,13 @@ type Report struct {
 type Recording struct {
 	Environment *Environment
 	Judgement   *judge.Judgement
+	Costs       []cost.Cost // none: not computed
+}
+
+// Cost is what a style used in one run.
+type Cost struct {
+	Run string `json:"run"`
+	cost.Cost
 }
 
 // New builds a report from judged recordings of one environment, which may be
@@ -75,6 +84,7 @@ func Of(recordings ...Recording) *Report {
 		c.Phases = append(c.Phases, s)
 	}
 	r.Styles = r.order()
+	r.Costs = r.costs()
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
 		if d := slices.Index(r.Scenarios, a.Scenario) - slices.Index(r.Scenarios, b.Scenario); d != 0 {
 			return d
@@ -107,6 +117,21 @@ func (r *Report) order() []string {
 	for _, label := range slices.Concat(listed, rest) {
 		if there[label] {
 			all = addNew(all, label)
+		}
+	}
+	return all
+}
+
+// costs lists what styles used, by recording, in the order of the styles.
+func (r *Report) costs() []Cost {
+	var all []Cost
+	for _, one := range r.recordings {
+		for _, label := range r.Styles {
+			for _, c := range one.Costs {
+				if c.Label() == label {
+					all = append(all, Cost{Run: one.Judgement.Header.Run, Cost: c})
+				}
+			}
 		}
 	}
 	return all

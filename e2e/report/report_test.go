@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -54,8 +55,11 @@ func TestGolden(t *testing.T) {
 		"terminal.txt":        func(w io.Writer) error { return r.Terminal(w, false) },
 		"terminal-colour.txt": func(w io.Writer) error { return r.Terminal(w, true) },
 		report.SummaryFile:    r.Markdown,
+		report.CommentFile:    r.Comment,
 		report.JUnitFile:      r.JUnit,
 		report.SamplesFile:    r.SamplesJSON,
+		report.ReportFile:     r.JSON,
+		report.BenchFile:      r.Bench,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
@@ -156,8 +160,14 @@ func TestWriteFiles(t *testing.T) {
 	dir := t.TempDir()
 	r := handMadeReport(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, report.SamplesFile), []byte("old"), 0o644))
-	require.NoError(t, r.WriteFiles(dir))
-	for _, name := range []string{report.SamplesFile, report.SummaryFile, report.JUnitFile} {
+	further := report.File{Name: "further.txt", Print: func(r *report.Report, out io.Writer) error {
+		_, err := io.WriteString(out, strings.Join(r.Runs, ","))
+		return err
+	}}
+	require.NoError(t, r.WriteFiles(dir, further))
+	assert.FileExists(t, filepath.Join(dir, "further.txt"))
+	for _, file := range report.Files() {
+		name := file.Name
 		want, err := os.ReadFile(filepath.Join(handMade, name))
 		require.NoError(t, err)
 		got, err := os.ReadFile(filepath.Join(dir, name))
@@ -166,7 +176,7 @@ func TestWriteFiles(t *testing.T) {
 	}
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, left, 3, "no temporary file is left")
+	assert.Len(t, left, len(report.Files())+1, "no temporary file is left")
 
 	err = r.WriteFiles(filepath.Join(dir, "not-there"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
@@ -225,7 +235,7 @@ func TestReadHost(t *testing.T) {
 	}
 	h, err := report.ReadHost(root)
 	require.NoError(t, err)
-	assert.Equal(t, report.Host{Kernel: "6.1.0-18-amd64", CPU: "AMD EPYC 7B13", CPUs: 2, Memory: 24567890 << 10}, h)
+	assert.Equal(t, report.Host{Kernel: "6.1.0-18-amd64", CPU: "AMD EPYC 7B13", CPUs: 2, Memory: 24567890 << 10, Arch: runtime.GOARCH}, h)
 	assert.Equal(t, "AMD EPYC 7B13, 2 CPUs, 23 GiB, Linux 6.1.0-18-amd64", h.String())
 
 	root["proc/meminfo"] = file("MemTotal: lots\n")

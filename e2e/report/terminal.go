@@ -13,6 +13,9 @@ import (
 // width is the most columns that a table takes.
 const width = 100
 
+// columnWidth is the most columns that a cell takes.
+const columnWidth = 40
+
 // terminalProblems is how many failures a terminal is told of; summary.md and
 // junit.xml have more.
 const terminalProblems = 5
@@ -28,6 +31,9 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 		t.line("The recording holds no sample.")
 	}
 	t.overview(r)
+	for _, one := range []table{r.costTable(), r.ownedTable()} {
+		t.table(one)
+	}
 	t.problems(r.Problems())
 	for _, warning := range r.Warnings {
 		t.line("")
@@ -68,7 +74,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	for c := range r.Of(scenario) {
 		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 20)
 	}
-	t.row(phaseWidth, styleWidth, "phase", "style", "n", [3]string{"p50", "p90", "max"}, "")
+	t.row(phaseWidth, styleWidth, "phase", "style", "n", [4]string{"p50", "p90", "max", "× floor"}, "")
 	for _, phase := range phases {
 		name := phase
 		for c := range r.Of(scenario) {
@@ -76,7 +82,8 @@ func (t *terminal) scenario(r *Report, scenario string) {
 			if !there {
 				continue
 			}
-			t.row(phaseWidth, styleWidth, name, c.Label, strconv.Itoa(s.N), figures(s), notes(s))
+			f := figures(s)
+			t.row(phaseWidth, styleWidth, name, c.Label, strconv.Itoa(s.N), [4]string(append(f[:], r.times(s))), notes(s))
 			name = ""
 		}
 	}
@@ -109,15 +116,46 @@ func (t *terminal) overview(r *Report) {
 	quantiles := [3]string{"p50", "p90", "max"}
 	t.line("%s", left("style", "scenario")+pad("verdict", verdictWidth)+right("n", quantiles, quantiles))
 	for _, style := range r.Styles {
-		for _, c := range r.Cells {
-			if c.Label != style {
-				continue
-			}
+		for c := range r.By(style) {
 			verdict, _, _ := c.Verdict()
 			written, ready := c.Outcome()
 			t.line("%s", left(c.Label, c.Scenario)+t.paint(verdict, pad(c.VerdictText(), verdictWidth))+
 				right(strconv.Itoa(ready.N), figures(written), figures(ready)))
 		}
+	}
+	if note := r.warmupNote(); note != "" {
+		t.line("%s", note)
+	}
+}
+
+// table prints a table with its title and notes; nothing where it has no row.
+func (t *terminal) table(all table) {
+	if len(all.rows) == 0 {
+		return
+	}
+	widths := make([]int, len(all.header))
+	for _, row := range append([][]string{all.header}, all.rows...) {
+		for i, cell := range row {
+			widths[i] = min(max(widths[i], utf8.RuneCountInString(cell)), columnWidth)
+		}
+	}
+	t.line("")
+	t.wrapped("", all.title)
+	for _, row := range append([][]string{all.header}, all.rows...) {
+		line := ""
+		for i, cell := range row {
+			cell = clip(clean(cell), widths[i])
+			if i < all.left || i == len(row)-1 && all.tail {
+				cell = pad(cell, widths[i])
+			} else {
+				cell = padLeft(cell, widths[i])
+			}
+			line += " " + cell
+		}
+		t.line("%s", clip(strings.TrimRight(line[1:], " "), width))
+	}
+	for _, note := range all.notes {
+		t.wrapped("  ", unknown+" "+note)
 	}
 }
 
@@ -140,12 +178,12 @@ func (t *terminal) verdicts(r *Report, scenario string) {
 	t.line("%s", line)
 }
 
-func (t *terminal) row(phaseWidth, styleWidth int, phase, style, n string, figures [3]string, note string) {
-	const value = 9
+func (t *terminal) row(phaseWidth, styleWidth int, phase, style, n string, figures [4]string, note string) {
 	line := "  " + pad(clip(clean(phase), phaseWidth), phaseWidth) + "  " + pad(clip(clean(style), styleWidth), styleWidth) + padLeft(n, 6)
-	for _, f := range figures {
-		line += " " + padLeft(f, value)
+	for i, f := range figures {
+		line += " " + padLeft(f, []int{9, 9, 9, 7}[i])
 	}
+	line = strings.TrimRight(line, " ")
 	if note != "" {
 		if utf8.RuneCountInString(line+"  "+note) > width {
 			t.line("%s", line)

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/stat"
+)
+
+// Bench prints the measured latencies in Go's benchmark format, one line for
+// each, so that benchstat compares them:
+//
+//	benchstat -col /operator bench.txt
+//
+// Warm-up rounds are left out, and so is what the format cannot say: timeouts,
+// and latencies that do not count. Comments tell how many; a comparison of
+// what is left alone would favour the style that times out. What differs
+// between runs of one machine (run, seed, revision) is a comment too: as
+// configuration it would keep benchstat from comparing them.
+// See https://go.dev/design/14313-benchmark-format.
+func (r *Report) Bench(out io.Writer) error {
+	buffered := bufio.NewWriter(out) // it keeps the first error until it is flushed
+	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
+	var line []byte
+	for _, one := range r.recordings {
+		comment(buffered, one)
+		benchConfig(buffered, one.Environment)
+		for s := range one.Judgement.Samples() {
+			if s.Warmup || s.Outcome != judge.OK {
+				continue
+			}
+			line = appendName(append(line[:0], "Benchmark"...), s)
+			if e := one.Environment; e != nil && e.Host.CPUs > 0 {
+				line = strconv.AppendInt(append(line, '-'), int64(e.Host.CPUs), 10)
+			}
+			line = strconv.AppendInt(append(line, " 1 "...), int64(math.Round(s.Value*1e9)), 10)
+			_, _ = buffered.Write(append(line, " ns/op\n"...))
+		}
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", BenchFile, err)
+	}
+	return nil
+}
+
+// benchConfig is what figures must share to be compared. Keys of Go's own
+// benchmarks (goos, goarch, pkg, cpu) are the ones that benchstat prints. A key
+// without a value takes back what an earlier recording had.
+func benchConfig(out io.Writer, e *Environment) {
+	if e == nil {
+		e = &Environment{}
+	}
+	goos, cpus := "", ""
+	if e.Host.CPUs > 0 {
+		goos, cpus = "linux", strconv.Itoa(e.Host.CPUs)
+	}
+	for _, pair := range [][2]string{
+		{"goos", goos}, {"goarch", e.Host.Arch}, {"pkg", "operatorbench"}, {"cpu", e.Host.CPU}, {"cpus", cpus},
+		{"kernel", e.Host.Kernel}, {"cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)}, {"kubernetes", e.Kubernetes},
+	} {
+		_, _ = fmt.Fprintln(out, strings.TrimSpace(pair[0]+": "+clean(pair[1])))
+	}
+	_, _ = fmt.Fprintln(out)
+}
+
+// comment says what the recording is, and what is left out of it. Lines that
+// begin with # are no configuration and no result: readers pass over them.
+func comment(out io.Writer, one Recording) {
+	j := one.Judgement
+	line := "# run " + j.Header.Run + ", seed " + strconv.FormatUint(j.Header.Seed, 10)
+	if e := one.Environment; e != nil && e.Revision != "" {
+		line += ", revision " + e.Revision
+	}
+	_, _ = fmt.Fprintln(out, clean(line))
+	warmups := 0
+	for s := range j.Samples() {
+		if s.Warmup {
+			warmups++
+		}
+	}
+	if warmups > 0 {
+		_, _ = fmt.Fprintf(out, "# left out: %s of warm-up rounds\n", plural(warmups, "latency", "latencies"))
+	}
+	for _, s := range stat.Summarize(j.Samples()) {
+		if note := notes(s); note != "" {
+			_, _ = fmt.Fprintf(out, "# left out, as this format cannot say it: %s %s\n", appendName(nil, judge.Sample{
+				Operator: s.Operator, Variant: s.Variant, Scenario: s.Scenario, Phase: s.Phase,
+			}), note)
+		}
+	}
+}
+
+// appendName appends a benchmark's name, whose parts benchstat can select,
+// group and sort by: /operator, /variant, /scenario, /phase.
+func appendName(name []byte, s judge.Sample) []byte {
+	name = appendPart(append(name, "Reconcile/operator="...), s.Operator)
+	if s.Variant != "" {
+		name = appendPart(append(name, "/variant="...), s.Variant)
+	}
+	name = appendPart(append(name, "/scenario="...), s.Scenario)
+	return appendPart(append(name, "/phase="...), s.Phase)
+}
+
+// appendPart appends a value as package testing writes names: blanks are
+// underscores, and a slash would begin another part.
+func appendPart(name []byte, value string) []byte {
+	for _, r := range value {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == '/' || r == utf8.RuneError {
+			r = '_'
+		}
+		name = utf8.AppendRune(name, r)
+	}
+	return name
+}

@@ -1,0 +1,193 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/stat"
+)
+
+// DocumentSchema is the version of Document that this package writes. Within a
+// version, fields are only added.
+const DocumentSchema = 1
+
+// Document is report.json: the report for other programs. Its JSON Schema is
+// docs/schema/report.schema.json. What samples it was computed from is in
+// samples.jsonl.
+type Document struct {
+	Schema       int             `json:"schema"`
+	Runs         []string        `json:"runs"`
+	Environments []*Environment  `json:"environments"` // of the recordings whose environment is known
+	Warnings     []string        `json:"warnings"`
+	Styles       []DocumentStyle `json:"styles"` // the floor first
+	Scenarios    []string        `json:"scenarios"`
+	Cells        []DocumentCell  `json:"cells"`
+	Costs        []Cost          `json:"costs"`
+}
+
+// DocumentStyle is a style in one of its variants.
+type DocumentStyle struct {
+	Label   string `json:"label"` // style, or style@variant: what the rest refers to
+	Style   string `json:"style"`
+	Variant string `json:"variant,omitempty"`
+	Floor   bool   `json:"floor,omitempty"` // the null operator
+}
+
+// DocumentCell is one style in one scenario.
+type DocumentCell struct {
+	Label    string           `json:"label"`
+	Scenario string           `json:"scenario"`
+	Verdict  judge.Outcome    `json:"verdict"` // pass, fail, flaky, invalid, not applicable
+	Passed   int              `json:"passed"`  // of Rounds
+	Rounds   int              `json:"rounds"`  // the warm-up ones included
+	Warmups  int              `json:"warmups"` // rounds that only warmed up: not in the latencies
+	Phases   []DocumentPhase  `json:"phases"`
+	Results  []DocumentResult `json:"results"`
+}
+
+// DocumentPhase are the latencies of one phase, in seconds.
+type DocumentPhase struct {
+	Phase       string `json:"phase"`
+	N           int    `json:"n"`           // latencies that count, the censored ones included
+	Censored    int    `json:"censored"`    // of these, timeouts
+	Wrong       int    `json:"wrong"`       // not counted: an oracle failed
+	Interrupted int    `json:"interrupted"` // not counted: not known
+	// The order statistics are left out where N is 0.
+	P50 *Quantile  `json:"p50,omitempty"`
+	P90 *Quantile  `json:"p90,omitempty"`
+	Max *Statistic `json:"max,omitempty"`
+	// ToFloor is P50 divided by the floor's; left out where either is not known.
+	ToFloor float64 `json:"toFloor,omitempty"`
+}
+
+// Statistic is an order statistic. A censored one is only known to be larger.
+type Statistic struct {
+	Seconds  float64 `json:"seconds"`
+	Censored bool    `json:"censored,omitempty"`
+}
+
+// Quantile is an order statistic with its confidence interval, where n allows one.
+type Quantile struct {
+	Statistic
+	Interval *Interval `json:"interval,omitempty"`
+}
+
+// Interval is a confidence interval whose ends are order statistics.
+type Interval struct {
+	Low   Statistic `json:"low"`
+	High  Statistic `json:"high"`
+	Level float64   `json:"level"` // the coverage that is guaranteed
+}
+
+// DocumentResult is one round, judged.
+type DocumentResult struct {
+	Run       string            `json:"run"`
+	Round     int               `json:"round"` // from 1; 0 only warms up
+	Warmup    bool              `json:"warmup,omitempty"`
+	Namespace string            `json:"namespace"`
+	Outcome   judge.Outcome     `json:"outcome"`
+	End       string            `json:"end"` // settled, timeout or interrupted
+	Reason    string            `json:"reason,omitempty"`
+	Verdicts  []DocumentVerdict `json:"verdicts"`
+}
+
+// DocumentVerdict is what one oracle says of one round.
+type DocumentVerdict struct {
+	Oracle   string        `json:"oracle"`
+	Outcome  judge.Outcome `json:"outcome"`
+	Message  string        `json:"message,omitempty"` // left out for a pass
+	Evidence []string      `json:"evidence,omitempty"`
+}
+
+// Document returns the report as report.json has it.
+func (r *Report) Document() *Document {
+	d := &Document{
+		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*Environment{}, Warnings: whole(r.Warnings),
+		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs,
+	}
+	if d.Costs == nil {
+		d.Costs = []Cost{}
+	}
+	for i, one := range r.recordings {
+		if one.Environment != nil && (i == 0 || one.Environment != r.recordings[i-1].Environment) {
+			d.Environments = append(d.Environments, one.Environment)
+		}
+	}
+	for _, label := range r.Styles {
+		for c := range r.By(label) {
+			d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: c.Style, Variant: c.Variant, Floor: c.Style == Floor})
+			break
+		}
+	}
+	for _, c := range r.Cells {
+		d.Cells = append(d.Cells, r.documentCell(c))
+	}
+	return d
+}
+
+func (r *Report) documentCell(c *Cell) DocumentCell {
+	verdict, passed, rounds := c.Verdict()
+	d := DocumentCell{
+		Label: c.Label, Scenario: c.Scenario, Verdict: verdict, Passed: passed, Rounds: rounds, Warmups: c.Warmups(),
+		Phases: make([]DocumentPhase, 0, len(c.Phases)), Results: make([]DocumentResult, 0, len(c.Results)),
+	}
+	for _, s := range c.Phases {
+		p := DocumentPhase{Phase: s.Phase, N: s.N, Censored: s.Censored, Wrong: s.Wrong, Interrupted: s.Interrupted}
+		if s.N > 0 {
+			top := statistic(s.Max)
+			p.P50, p.P90, p.Max = quantile(s.P50, s.CI50), quantile(s.P90, s.CI90), &top
+		}
+		p.ToFloor, _ = r.ToFloor(s)
+		d.Phases = append(d.Phases, p)
+	}
+	for i, result := range c.Results {
+		d.Results = append(d.Results, documentResult(c.runs[i], result))
+	}
+	return d
+}
+
+func documentResult(run string, result judge.Result) DocumentResult {
+	d := DocumentResult{
+		Run: run, Round: result.Round, Warmup: result.Warmup, Namespace: result.Namespace, Outcome: result.Outcome(),
+		End: result.End, Reason: result.Reason, Verdicts: make([]DocumentVerdict, len(result.Verdicts)),
+	}
+	for i, v := range result.Verdicts {
+		d.Verdicts[i] = DocumentVerdict{Oracle: v.Oracle, Outcome: v.Outcome}
+		if v.Outcome != judge.Pass {
+			d.Verdicts[i].Message, d.Verdicts[i].Evidence = v.Message, v.Evidence
+		}
+	}
+	return d
+}
+
+func statistic(o stat.Observation) Statistic {
+	return Statistic{Seconds: o.Value, Censored: o.Censored}
+}
+
+func quantile(o stat.Observation, ci *stat.Interval) *Quantile {
+	q := &Quantile{Statistic: statistic(o)}
+	if ci != nil {
+		q.Interval = &Interval{Low: statistic(ci.Low), High: statistic(ci.High), Level: ci.Level}
+	}
+	return q
+}
+
+// whole is a list that is not null in JSON.
+func whole(of []string) []string {
+	if of == nil {
+		return []string{}
+	}
+	return of
+}
+
+// JSON prints the report as a Document.
+func (r *Report) JSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(r.Document()); err != nil {
+		return fmt.Errorf("write the report as JSON: %w", err)
+	}
+	return nil
+}
