@@ -36,6 +36,12 @@ func (r *Report) Comment(out io.Writer) error {
 	if t := r.costTable(); len(t.rows) > 0 {
 		m.table(t)
 	}
+	if claims := r.Claims(); len(claims) > 0 {
+		m.line("\n**The tutorial's claims, tested**\n")
+		for _, c := range claims {
+			m.line("- %s: **%s**", text(c.Claim), c.Verdict)
+		}
+	}
 	if e := r.Environment; e != nil {
 		m.line("\n%s", text(clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"operatorbench/e2e/record"
 )
 
 // Floor is the name of the null operator's style: the harness writes the
@@ -66,10 +68,16 @@ type ImageFacts struct {
 	Name      string `json:"name"` // in the catalogue
 	Reference string `json:"reference"`
 	Digest    string `json:"digest,omitempty"`
-	Source    string `json:"source"` // local, pulled or built
-	// Custom: it is published by nobody, but built from the operator's own code.
-	Custom bool  `json:"custom,omitempty"`
-	Bytes  int64 `json:"bytes,omitempty"` // on the node; 0: not known
+	Source    string `json:"source"`          // local, pulled or built
+	Bytes     int64  `json:"bytes,omitempty"` // 0: not known
+}
+
+// Custom tells whether nobody else publishes the image: it is built from the
+// operator's own code. Its registry is then under .local, which RFC 6762 keeps
+// out of the public name space.
+func (i ImageFacts) Custom() bool {
+	registry, _, _ := strings.Cut(i.Reference, "/")
+	return strings.HasSuffix(registry, ".local")
 }
 
 // Stage is a part of the run.
@@ -172,13 +180,13 @@ func schema(version int) string {
 	return "schema " + strconv.Itoa(version)
 }
 
-// facts returns what is known of a style; nil: nothing.
-func (e *Environment) facts(name, variant string) *StyleFacts {
+// facts returns what is known of a style, by its label; nil: nothing.
+func (e *Environment) facts(label string) *StyleFacts {
 	if e == nil {
 		return nil
 	}
 	for i := range e.Styles {
-		if e.Styles[i].Name == name && e.Styles[i].Variant == variant {
+		if record.Label(e.Styles[i].Name, e.Styles[i].Variant) == label {
 			return &e.Styles[i]
 		}
 	}

@@ -25,6 +25,7 @@ type Document struct {
 	Scenarios    []string        `json:"scenarios"`
 	Cells        []DocumentCell  `json:"cells"`
 	Costs        []Cost          `json:"costs"`
+	Claims       []Claim         `json:"claims"` // of the tutorial, tested; empty without its style
 }
 
 // DocumentStyle is a style in one of its variants.
@@ -105,10 +106,13 @@ type DocumentVerdict struct {
 func (r *Report) Document() *Document {
 	d := &Document{
 		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*Environment{}, Warnings: whole(r.Warnings),
-		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs,
+		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs, Claims: r.Claims(),
 	}
 	if d.Costs == nil {
 		d.Costs = []Cost{}
+	}
+	if d.Claims == nil {
+		d.Claims = []Claim{}
 	}
 	for i, one := range r.recordings {
 		if one.Environment != nil && (i == 0 || one.Environment != r.recordings[i-1].Environment) {

@@ -21,7 +21,7 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
 	m.line("")
 	m.overview(r)
-	for _, t := range []table{r.costTable(), r.ownedTable()} {
+	for _, t := range []table{r.costTable(), r.ownedTable(), r.claimsTable()} {
 		if len(t.rows) > 0 {
 			m.table(t)
 		}

@@ -119,11 +119,8 @@ func (r *Report) ownedTable() table {
 		header: []string{"style", "files", "lines", "RBAC rules", "images", "of these custom", "image bytes", "lines by language"}, left: 1, tail: true,
 	}
 	for _, label := range r.Styles {
-		for c := range r.By(label) {
-			if facts, environment := r.facts(c.Style, c.Variant); facts != nil && facts.Owned != nil {
-				t.rows = append(t.rows, ownedRow(label, facts, environment))
-			}
-			break
+		if facts, environment := r.facts(label); facts != nil && facts.Owned != nil {
+			t.rows = append(t.rows, ownedRow(label, facts, environment))
 		}
 	}
 	return t
@@ -134,7 +131,7 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment) []strin
 	if images := environment.images(facts); len(images) > 0 {
 		n, size, known := 0, int64(0), true
 		for _, image := range images {
-			if image.Custom {
+			if image.Custom() {
 				n++
 			}
 			size += image.Bytes
@@ -170,9 +167,9 @@ func languages(lines map[string]int) string {
 }
 
 // facts returns what some recording's environment knows of a style.
-func (r *Report) facts(name, variant string) (*StyleFacts, *Environment) {
+func (r *Report) facts(label string) (*StyleFacts, *Environment) {
 	for _, one := range r.recordings {
-		if facts := one.Environment.facts(name, variant); facts != nil {
+		if facts := one.Environment.facts(label); facts != nil {
 			return facts, one.Environment
 		}
 	}

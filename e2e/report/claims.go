@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/stat"
+)
+
+// The styles that the tutorial's claims are about, and what it compares with:
+// an operator written with one of the official frameworks' libraries.
+const (
+	tutorialStyle = "argo"
+	peerStyle     = "native"
+)
+
+// What a claim turned out to be.
+const (
+	Holds    = "holds"
+	Partly   = "holds partly"
+	Fails    = "does not hold"
+	Untested = "not tested"
+)
+
+// Claim is something that the tutorial says, beside what was measured.
+type Claim struct {
+	Claim string `json:"claim"` // in short, in the tutorial's words
+	// Verdict follows from Evidence by Rule: holds, holds partly, does not
+	// hold, or not tested, where the last of Evidence says what is missing.
+	Verdict  string   `json:"verdict"`
+	Evidence []string `json:"evidence"`
+	Rule     string   `json:"rule"`
+	From     string   `json:"from"` // what it was computed from
+}
+
+// claimed is a claim and how it is tested; the test returns a verdict with
+// what was measured.
+type claimed struct {
+	claim, rule, from string
+	test              func(*claimants) (verdict string, evidence []string)
+}
+
+// claimants are the styles that the claims are tested on.
+type claimants struct {
+	argo *claimant
+	peer *claimant   // nil: not in the report
+	kin  []*claimant // argo, and the styles that are made the same way: argo-…
+	cpus int         // of the machine; 0: not known
+}
+
+// claimant is all that is known of one style.
+type claimant struct {
+	label  string
+	cells  []*Cell
+	facts  *StyleFacts // nil: not known
+	images []ImageFacts
+	cost   *Cost // nil: not computed
+}
+
+// Claims tests what the tutorial says on what is in the report; none where the
+// report does not have its style.
+func (r *Report) Claims() []Claim {
+	c := r.claimants()
+	if c == nil {
+		return nil
+	}
+	var all []Claim
+	for _, one := range tutorialClaims() {
+		verdict, evidence := one.test(c)
+		all = append(all, Claim{Claim: one.claim, Verdict: verdict, Evidence: evidence, Rule: one.rule, From: one.from})
+	}
+	return all
+}
+
+// claimants finds the styles; nil where the tutorial's is not there. Of several
+// variants the first counts: no variant, or the base of a comparison.
+func (r *Report) claimants() *claimants {
+	c := &claimants{}
+	var styles []string
+	for _, label := range r.Styles {
+		one := r.claimant(label)
+		style := one.cells[0].Style
+		if slices.Contains(styles, style) {
+			continue
+		}
+		styles = append(styles, style)
+		switch {
+		case style == tutorialStyle:
+			c.argo, c.kin = one, append(c.kin, one)
+		case style == peerStyle:
+			c.peer = one
+		case strings.HasPrefix(style, tutorialStyle+"-"):
+			c.kin = append(c.kin, one)
+		}
+	}
+	if c.argo == nil {
+		return nil
+	}
+	if r.Environment != nil {
+		c.cpus = r.Environment.Host.CPUs
+	}
+	return c
+}
+
+func (r *Report) claimant(label string) *claimant {
+	one := &claimant{label: label, cells: slices.Collect(r.By(label))}
+	if facts, environment := r.facts(label); facts != nil {
+		one.facts, one.images = facts, environment.images(facts)
+	}
+	for i := range r.Costs {
+		if r.Costs[i].Label() == label {
+			one.cost = &r.Costs[i]
+			break
+		}
+	}
+	return one
+}
+
+// counts sums up the style's samples.
+func (c *claimant) counts() (passed, all int) {
+	for _, cell := range c.cells {
+		_, p, n := cell.Verdict()
+		passed, all = passed+p, all+n
+	}
+	return passed, all
+}
+
+// flawless tells whether every sample was handled correctly.
+func (c *claimant) flawless() bool {
+	passed, all := c.counts()
+	return all > 0 && passed == all
+}
+
+// inner are the names of the style's own phases that were seen in every
+// scenario that has any.
+func (c *claimant) inner() []string {
+	var names []string
+	for _, cell := range c.cells {
+		for _, p := range cell.Phases {
+			if p.N > p.Censored && !slices.Contains(judge.Phases(), p.Phase) {
+				names = addNew(names, p.Phase)
+			}
+		}
+	}
+	return names
+}
+
+// steps are the steps of a change: inner phases that start.
+func (c *claimant) steps() []string {
+	var names []string
+	for _, name := range c.inner() {
+		if step, starts := strings.CutSuffix(name, " started"); starts {
+			names = append(names, step)
+		}
+	}
+	return names
+}
+
+// measured prints a summary's p50 with its interval and n.
+func measured(s stat.Summary) string {
+	if s.N == 0 {
+		return "not measured " + notes(s)
+	}
+	text := Latency(s.P50)
+	if s.CI50 != nil {
+		text += fmt.Sprintf(" [%s, %s]", Latency(s.CI50.Low), Latency(s.CI50.High))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (n=%d) %s", text, s.N, notes(s)))
+}
+
+// untested is the verdict where something is missing.
+func untested(missing string, evidence ...string) (string, []string) {
+	return Untested, append(evidence, "missing: "+missing)
+}
+
+// ofTwo is the verdict on a claim of which parts hold.
+func ofTwo(parts ...bool) string {
+	switch {
+	case !slices.Contains(parts, false):
+		return Holds
+	case slices.Contains(parts, true):
+		return Partly
+	}
+	return Fails
+}
+
+// claimsTable is Claims for Markdown.
+func (r *Report) claimsTable() table {
+	t := table{title: "The tutorial's claims, tested", header: []string{"claim", "verdict", "measured", "rule", "computed from"}, left: 5}
+	for _, c := range r.Claims() {
+		t.rows = append(t.rows, []string{c.Claim, c.Verdict, strings.Join(c.Evidence, "; "), c.Rule, c.From})
+	}
+	return t
+}

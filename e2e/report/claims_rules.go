@@ -1,0 +1,282 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/stat"
+)
+
+// What the tutorial's words are taken to mean, in figures.
+const (
+	handful    = 7   // files: as many as the tutorial itself has
+	fewSeconds = 5.0 // seconds
+	quiteAFew  = 4   // containers for each change
+	hundreds   = 200 // changes an hour
+)
+
+// tutorialClaims are what Rein van 't Veer's "On why you don't need special
+// operator SDKs to develop K8s Operators" says of operators of its kind, in
+// its order.
+func tutorialClaims() []claimed {
+	return []claimed{
+		{
+			"just a handful of files (manifests)",
+			fmt.Sprintf("holds: at most %d files, as many as the tutorial has; partly: more, but fewer than style %s", handful, peerStyle),
+			"environment.json: what a maintainer owns", testFiles,
+		},
+		{
+			"no need to publish custom-built images",
+			"holds: no image is built from the operator's own code; else it does not hold",
+			"environment.json: images of the style", testImages,
+		},
+		{
+			"much, much improved inspection into your operators' handling of resources",
+			fmt.Sprintf("two parts: a change leaves more steps to see than style %s does; and the custom resource says itself what became of it (status)", peerStyle),
+			"samples.jsonl: inner phases, status written; cost: custom objects for each change", testInspection,
+		},
+		{
+			"develop and test the operator logic in the workflow template independently from the operator",
+			"holds: a scenario submits the template without the operator, and passes",
+			"samples.jsonl: scenarios", testIndependence,
+		},
+		{
+			"use any programming language you like",
+			"holds: operators made this way handled every sample in two languages or more; partly: in one",
+			"environment.json: lines by language; verdicts", testLanguages,
+		},
+		{
+			"quite a few containers, mostly for debugging; can be compressed into a single container",
+			fmt.Sprintf("three parts: at least %d containers for each change; more than half of the steps only log (log-…); a style argo-… does with one, and passes", quiteAFew),
+			"cost: pods for each change; samples.jsonl: steps; verdicts", testContainers,
+		},
+		{
+			"an Argo Workflow takes a few seconds to instantiate, for each create, update or delete",
+			fmt.Sprintf("each scenario has two parts: p50 until the Workflow is created, and until the Deployment is written (delete: gone), at most %.0f s", fewSeconds),
+			"samples.jsonl: workflow created, child written, child gone", testSeconds,
+		},
+		{
+			"hundreds of applications an hour can still work, but might not be the most efficient",
+			fmt.Sprintf("two parts: this machine's CPUs allow at least %d changes an hour; and a change takes more CPU than with style %s", hundreds, peerStyle),
+			"cost: CPU for each change, CPU while idle; environment.json: CPUs", testHundreds,
+		},
+	}
+}
+
+func testFiles(c *claimants) (string, []string) {
+	if c.argo.facts == nil || c.argo.facts.Owned == nil {
+		return untested("how many files a maintainer of style " + c.argo.label + " owns")
+	}
+	own := func(one *claimant) string {
+		return fmt.Sprintf("%s: %s, %s", one.label, plural(one.facts.Owned.Files, "file"), plural(one.facts.Owned.Lines, "line"))
+	}
+	files, evidence := c.argo.facts.Owned.Files, []string{own(c.argo)}
+	fewer := false
+	if c.peer != nil && c.peer.facts != nil && c.peer.facts.Owned != nil {
+		evidence = append(evidence, own(c.peer))
+		fewer = files < c.peer.facts.Owned.Files
+	}
+	switch {
+	case files <= handful:
+		return Holds, evidence
+	case fewer:
+		return Partly, evidence
+	}
+	return Fails, evidence
+}
+
+func testImages(c *claimants) (string, []string) {
+	if len(c.argo.images) == 0 {
+		return untested("which images style " + c.argo.label + " runs")
+	}
+	custom := func(one *claimant) (n int, text string) {
+		for _, image := range one.images {
+			if image.Custom() {
+				n++
+			}
+		}
+		return n, fmt.Sprintf("%s: %d of %s custom-built", one.label, n, plural(len(one.images), "image"))
+	}
+	n, text := custom(c.argo)
+	evidence := []string{text}
+	if c.peer != nil && len(c.peer.images) > 0 {
+		_, text := custom(c.peer)
+		evidence = append(evidence, text)
+	}
+	if n == 0 {
+		return Holds, evidence
+	}
+	return Fails, evidence
+}
+
+func testInspection(c *claimants) (string, []string) {
+	if c.peer == nil {
+		return untested("style " + peerStyle + ", to compare with")
+	}
+	see := func(one *claimant) (phases int, status bool, text string) {
+		phases = len(one.inner())
+		status = slices.ContainsFunc(one.cells, func(cell *Cell) bool {
+			s, there := cell.Phase(judge.PhaseStatusWritten)
+			return there && s.N > s.Censored
+		})
+		text = fmt.Sprintf("%s: %s of its own seen in the cluster, status written: %s", one.label, plural(phases, "phase"), yes(status))
+		if one.cost != nil {
+			if made := one.cost.Made(); made.Known() {
+				text += fmt.Sprintf(", %s custom objects left by a change", count(made.Median()))
+			}
+		}
+		return phases, status, text
+	}
+	phases, status, text := see(c.argo)
+	others, _, other := see(c.peer)
+	return ofTwo(phases > others, status), []string{text, other, "the user interface itself is not tested"}
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+// testIndependence looks for a scenario that submits the WorkflowTemplate.
+func testIndependence(c *claimants) (string, []string) {
+	for _, cell := range c.argo.cells {
+		if strings.Contains(cell.Scenario, "template") {
+			verdict, _, _ := cell.Verdict()
+			return ofTwo(verdict == judge.Pass), []string{cell.Scenario + ": " + cell.VerdictText()}
+		}
+	}
+	return untested("a scenario that submits the WorkflowTemplate without EventSource and Sensor")
+}
+
+func testLanguages(c *claimants) (string, []string) {
+	var ran, evidence []string
+	known := false
+	for _, one := range c.kin {
+		if one.facts == nil || one.facts.Owned == nil || len(one.facts.Owned.Languages) == 0 {
+			continue
+		}
+		known = true
+		passed, all := one.counts()
+		evidence = append(evidence, fmt.Sprintf("%s: %s, %d of %d samples correct", one.label, languages(one.facts.Owned.Languages), passed, all))
+		for language := range one.facts.Owned.Languages {
+			if one.flawless() && !slices.Contains([]string{"YAML", "JSON"}, language) {
+				ran = addNew(ran, language)
+			}
+		}
+	}
+	switch {
+	case !known:
+		return untested("in which languages the operator's logic is written")
+	case len(ran) > 1:
+		return Holds, evidence
+	case len(ran) == 1:
+		return Partly, evidence
+	}
+	return Fails, evidence
+}
+
+func testContainers(c *claimants) (string, []string) {
+	steps := c.argo.steps()
+	if len(steps) == 0 {
+		return untested("the steps of a change")
+	}
+	logs := 0
+	for _, step := range steps {
+		if strings.HasPrefix(step, "log-") {
+			logs++
+		}
+	}
+	containers := float64(len(steps))
+	evidence := []string{fmt.Sprintf("%s: %s for each change, %d of them only log", c.argo.label, plural(len(steps), "step"), logs)}
+	if pods, known := c.argo.pods(); known {
+		containers = pods
+		evidence = append(evidence, fmt.Sprintf("%s pods for each change", count(pods)))
+	}
+	single, tried := false, false
+	for _, one := range c.kin[1:] {
+		pods, known := one.pods()
+		if !known {
+			continue
+		}
+		tried = true
+		passed, all := one.counts()
+		evidence = append(evidence, fmt.Sprintf("%s: %s pods for each change, %d of %d samples correct", one.label, count(pods), passed, all))
+		single = single || pods <= 1 && one.flawless()
+	}
+	if !tried {
+		evidence = append(evidence, "whether one container would do is not tested: no style argo-… with its pods counted")
+	}
+	return ofTwo(containers >= quiteAFew, 2*logs > len(steps), single), evidence
+}
+
+// pods is how many pods the style makes for each change.
+func (c *claimant) pods() (float64, bool) {
+	if c.cost == nil {
+		return 0, false
+	}
+	f := c.cost.PerChange(cost.Pods)
+	return f.Median(), f.Known()
+}
+
+func testSeconds(c *claimants) (string, []string) {
+	var parts []bool
+	var evidence []string
+	for _, cell := range c.argo.cells {
+		created, _ := cell.Phase("workflow created")
+		written, _ := cell.Outcome()
+		parts = append(parts, quick(created), quick(written))
+		evidence = append(evidence, fmt.Sprintf("%s: Workflow created %s, done %s", cell.Scenario, measured(created), measured(written)))
+	}
+	if len(parts) == 0 {
+		return untested("latencies of style " + c.argo.label)
+	}
+	return ofTwo(parts...), evidence
+}
+
+// quick tells whether a p50 is a few seconds at most.
+func quick(s stat.Summary) bool {
+	return s.N > 0 && !s.P50.Censored && s.P50.Value <= fewSeconds
+}
+
+func testHundreds(c *claimants) (string, []string) {
+	switch {
+	case c.cpus == 0:
+		return untested("how many CPUs the machine has")
+	case c.argo.cost == nil || !c.argo.cost.busy().Known():
+		return untested("CPU time for each change of style " + c.argo.label)
+	case c.peer == nil || c.peer.cost == nil || !c.peer.cost.busy().Known():
+		return untested("CPU time for each change of style "+peerStyle+", to compare with", c.argo.hourly(c.cpus))
+	}
+	evidence := []string{c.argo.hourly(c.cpus), c.peer.hourly(c.cpus), "an upper bound: nothing else would run, and nothing but CPU would limit it"}
+	return ofTwo(c.argo.cost.bound(c.cpus) >= hundreds, c.argo.cost.busy().Median() > c.peer.cost.busy().Median()), evidence
+}
+
+// busy is the CPU time that a change adds; with what is used while idle, where
+// that is not known.
+func (c Cost) busy() cost.Figure {
+	if c.BusyCPU.Known() {
+		return c.BusyCPU
+	}
+	return c.CPU
+}
+
+// bound is the most changes an hour for which a machine's CPUs suffice: those
+// that are left beside the idle operator, by the CPU time of a change.
+func (c Cost) bound(cpus int) float64 {
+	busy := c.busy().Median()
+	if busy <= 0 {
+		return 0
+	}
+	return 3600 * max(float64(cpus)-c.IdleCPU.Median(), 0) / busy
+}
+
+func (c *claimant) hourly(cpus int) string {
+	busy := c.cost.busy()
+	return fmt.Sprintf("%s: %s of CPU for each change (median of %s), so at most %.0f changes an hour on %s",
+		c.label, Duration(busy.Median()), plural(len(busy.Values), "round"), c.cost.bound(cpus), plural(cpus, "CPU"))
+}
