@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/types"
 )
 
-// TestOperators has one subtest for each style and scenario. A style is driven
-// through all of its rounds first, because a round goes through the scenarios;
-// then the recording is judged, scenario by scenario.
+// TestOperators has one subtest for each style and scenario. All styles are
+// driven first, because they take turns in every round; then the recording is
+// judged, style by style and scenario by scenario.
 func TestOperators(t *testing.T) {
 	for _, style := range session.Styles() {
 		t.Run(style, func(t *testing.T) {
@@ -28,14 +28,15 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// driveStyle comes before the features of a style. Unless the run was stopped,
-// the features judge what was recorded, whatever went wrong.
-func driveStyle(ctx context.Context, _ *envconf.Config, t *testing.T) (context.Context, error) {
-	err := session.Drive(ctx, path.Base(t.Name()))
+// driveAll comes before the features of the first style. Unless the run was
+// stopped, the features judge what was recorded, whatever went wrong.
+func driveAll(ctx context.Context, _ *envconf.Config, t *testing.T) (context.Context, error) {
+	drive.Do(func() { driven = session.Drive(ctx) })
 	if ctx.Err() != nil {
-		return ctx, fmt.Errorf("the run was stopped (%w): %w", context.Cause(ctx), err)
+		return ctx, fmt.Errorf("the run was stopped (%w): %w", context.Cause(ctx), driven)
 	}
-	assert.NoError(t, err)
+	assert.NoError(t, driven)
+	assert.NoError(t, session.Failed(path.Base(t.Name())))
 	return ctx, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,6 +32,8 @@ import (
 var (
 	testenv env.Environment
 	session *run.Session
+	drive   sync.Once // drives all styles
+	driven  error     // how that went
 )
 
 func TestMain(m *testing.M) {
@@ -71,7 +74,7 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 	if !testing.Verbose() {
 		out = run.Screen(os.Stdout) // of a test that passes, go test would show nothing
 	}
-	if session, err = run.Load(options, root, deadline, out); err != nil {
+	if session, err = run.Load(context.Background(), options, root, deadline, out); err != nil {
 		return 2, err
 	}
 	session.Keep(run.Selected(config.FeatureRegex(), config.SkipFeatureRegex(), flag.Lookup("test.run")))
@@ -94,7 +97,7 @@ func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int,
 	if testenv, err = env.NewWithContext(ctx, config); err != nil {
 		return 2, err
 	}
-	testenv.BeforeEachTest(driveStyle)
+	testenv.BeforeEachTest(driveAll)
 	defer func() {
 		stop() // a second Ctrl-C ends the program at once; the cluster's reaper then cleans up
 		if closed := session.Close(context.Background()); closed != nil {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,10 +60,7 @@ func (s *Session) Open(ctx context.Context) error {
 	if s.options.Cluster == "existing" {
 		return nil // it pulls by itself
 	}
-	err = s.stage("load images", func() error {
-		return s.provider.LoadImages(ctx, func(w io.Writer) error { return s.store.Archive(ctx, w, s.imageNames()...) })
-	})
-	if err != nil {
+	if err := s.stage("load images", func() error { return s.load(ctx) }); err != nil {
 		return err
 	}
 	return s.imageFacts(ctx)
@@ -89,9 +88,13 @@ func (s *Session) begin(ctx context.Context) error {
 		return fmt.Errorf("begin the recording (a folder holds one run; choose another with --results): %w", err)
 	}
 	s.recording = file
-	header := record.Header{Run: s.id, Seed: s.options.Seed, Program: "operatorbench", Styles: []record.Style{{Name: report.Floor}}}
-	for _, operator := range s.styles {
-		header.Styles = append(header.Styles, recorded(operator.Style()))
+	header := record.Header{Run: s.id, Seed: s.options.Seed, Program: "operatorbench"}
+	for _, a := range s.arms {
+		style, err := a.recorded()
+		if err != nil {
+			return err
+		}
+		header.Styles = append(header.Styles, style)
 	}
 	s.recorder, err = record.NewRecorder(file, header)
 	if err != nil {
@@ -107,55 +110,152 @@ func (s *Session) begin(ctx context.Context) error {
 	return s.environment.Write(s.folder) // what a killed run leaves
 }
 
-// recorded is what a recording says of a style.
-func recorded(style operators.Style) record.Style {
-	r := record.Style{Name: style.Name, ChildName: style.Child.Name, Status: style.Declares.Status.Supported, Idle: style.Idle}
-	for _, phase := range style.Phases {
-		r.Phases = append(r.Phases, record.Phase{Name: phase.Name, Resource: phase.Resource, Event: phase.Event, Path: phase.Path, Equals: phase.Equals})
-	}
-	return r
-}
-
-// imageNames are the images that the styles need, by their catalogue names.
-func (s *Session) imageNames() []string {
-	names := []string{"memcached"}
-	for _, operator := range s.styles {
-		names = append(names, operator.Style().Images...)
-	}
-	return unique(names)
-}
-
 // images sees that every image is there, and returns the node's.
 func (s *Session) images(ctx context.Context) (node string, err error) {
-	cache, err := images.CacheFolder(os.Getenv)
-	if err != nil {
-		return "", err
-	}
 	if s.engine, err = engine.Find(ctx, os.Getenv(engine.ProviderVariable)); err != nil {
 		return "", err
 	}
-	s.store, err = images.Open(images.Options{
-		Root: s.root, Cache: cache, Source: images.Source(s.options.Images), Engine: s.engine, Progress: s.out,
-	})
-	if err != nil {
+	if s.store, err = s.openStore(s.root); err != nil {
 		return "", err
 	}
-	needed := append([]string{"node"}, s.imageNames()...)
-	if s.options.ImagesAsked {
-		err = s.store.Ensure(ctx, needed...)
-	} else {
-		err = s.present(ctx, needed)
+	var heads []*arm
+	for _, a := range s.arms {
+		if a.variant != VariantBase && a.variant != VariantAgain {
+			a.store = s.store
+			heads = append(heads, a)
+		}
 	}
-	if err != nil {
+	if err := s.obtain(ctx, s.store, append([]string{"node", "memcached"}, imagesOf(heads)...)); err != nil {
 		return "", err
+	}
+	if s.base != nil {
+		if err := s.baseImages(ctx); err != nil {
+			return "", err
+		}
 	}
 	return s.store.Node(ctx)
 }
 
+func (s *Session) openStore(root string) (*images.Store, error) {
+	cache, err := images.CacheFolder(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return images.Open(images.Options{
+		Root: root, Cache: cache, Source: images.Source(s.options.Images), Engine: s.engine, Progress: s.out,
+	})
+}
+
+// obtain gets images, or refuses to begin without them.
+func (s *Session) obtain(ctx context.Context, store *images.Store, needed []string) error {
+	needed = unique(needed)
+	if s.options.ImagesAsked {
+		return store.Ensure(ctx, needed...)
+	}
+	return present(ctx, store, needed)
+}
+
+// imagesOf are the images that arms need, by their catalogue names.
+func imagesOf(arms []*arm) []string {
+	var names []string
+	for _, a := range arms {
+		if a.operator != nil {
+			names = append(names, a.operator.Style().Images...)
+		}
+	}
+	return unique(names)
+}
+
+// baseImages gets the base's images, and finds those that have another content
+// under the same reference now.
+func (s *Session) baseImages(ctx context.Context) (err error) {
+	if s.base.store, err = s.openStore(s.base.root); err != nil {
+		return err
+	}
+	var old []*arm
+	for _, a := range s.arms {
+		if a.variant == VariantBase || a.variant == VariantAgain {
+			a.store = s.base.store
+			old = append(old, a)
+		}
+	}
+	if err := s.obtain(ctx, s.base.store, imagesOf(old)); err != nil {
+		return err
+	}
+	changed, err := s.changedImages(ctx, imagesOf(old))
+	if err != nil {
+		return err
+	}
+	for _, a := range s.arms[1:] {
+		for _, name := range a.operator.Style().Images {
+			if slices.Contains(changed, name) {
+				a.own = append(a.own, name)
+			}
+		}
+	}
+	return nil
+}
+
+// changedImages are those of the base's images whose content is another now.
+func (s *Session) changedImages(ctx context.Context, names []string) ([]string, error) {
+	var changed []string
+	for _, name := range names {
+		if !slices.Contains(s.store.Names(), name) {
+			continue
+		}
+		now, err := s.store.Describe(ctx, name)
+		if err != nil {
+			continue // no style needs it now
+		}
+		was, err := s.base.store.Describe(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if was[0].Digest != now[0].Digest {
+			changed = append(changed, name)
+		}
+	}
+	return changed, nil
+}
+
+// load brings every image into the cluster. What has another content for some
+// arms is loaded before each of their blocks.
+func (s *Session) load(ctx context.Context) error {
+	err := s.provider.LoadImages(ctx, func(w io.Writer) error {
+		return s.store.Archive(ctx, w, unique(append([]string{"memcached"}, imagesOf(s.of(s.store))...))...)
+	})
+	if err != nil || s.base == nil {
+		return err
+	}
+	if gone := s.onlyAtBase(); len(gone) > 0 {
+		err = s.provider.LoadImages(ctx, func(w io.Writer) error { return s.base.store.Archive(ctx, w, gone...) })
+	}
+	return err
+}
+
+// of are the arms whose images come from a store.
+func (s *Session) of(store *images.Store) []*arm {
+	return slices.DeleteFunc(slices.Clone(s.arms), func(a *arm) bool { return a.store != store })
+}
+
+// onlyAtBase are the images that no style needs now.
+func (s *Session) onlyAtBase() []string {
+	now := imagesOf(s.of(s.store))
+	return slices.DeleteFunc(imagesOf(s.of(s.base.store)), func(name string) bool { return slices.Contains(now, name) })
+}
+
+// reload brings the arm's own content of an image into the cluster.
+func (s *Session) reload(ctx context.Context, a *arm) error {
+	if len(a.own) == 0 {
+		return nil
+	}
+	return s.provider.LoadImages(ctx, func(w io.Writer) error { return a.store.Archive(ctx, w, a.own...) })
+}
+
 // present refuses to begin without all images: fetching them takes longer than
 // a test run has.
-func (s *Session) present(ctx context.Context, needed []string) error {
-	missing, err := s.store.Missing(ctx, needed...)
+func present(ctx context.Context, store *images.Store, needed []string) error {
+	missing, err := store.Missing(ctx, needed...)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -164,7 +264,7 @@ func (s *Session) present(ctx context.Context, needed []string) error {
 		names = append(names, m.Name)
 		reasons = append(reasons, fmt.Sprintf("%s (%s)", m.Name, m.Why))
 	}
-	build, err := s.store.BuildTime(names...)
+	build, err := store.BuildTime(names...)
 	if err != nil {
 		return err
 	}
@@ -207,9 +307,11 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 type namespaces struct {
 	client *kube.Client
 	owner  kube.Owner
+	made   *[]string
 }
 
 func (n namespaces) Make(ctx context.Context, name string) error {
+	*n.made = append(*n.made, name)
 	return n.client.Apply(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
 }
 
@@ -238,7 +340,7 @@ func (s *Session) connect(config *rest.Config) error {
 	}
 	s.environment.Kubernetes = version.GitVersion
 	s.driver = &drive.Driver{
-		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}},
+		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}, &s.made},
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
 	}
 	return nil
@@ -266,10 +368,13 @@ func (s *Session) definition(ctx context.Context) error {
 	if err := s.firstWrite(ctx, memcached.New(probe.GetName(), "first", 0)); err != nil {
 		return err
 	}
-	s.collector = make(chan error, 1)
+	proven := make(chan error, 1)
 	go func() {
-		s.collector <- operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: s.kube, Run: s.id}, probe.GetName())
+		proven <- operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: s.kube, Run: s.id}, probe.GetName())
 	}()
+	s.collector = sync.OnceValue(func() error {
+		return s.stage("garbage collector", func() error { return <-proven })
+	})
 	return nil
 }
 
@@ -304,12 +409,12 @@ func (s *Session) announce() error {
 	s.say("this run makes, in the existing cluster, nothing but:")
 	s.say("  CustomResourceDefinition memcacheds.cache.example.com")
 	s.say("  namespaces services-%s-* for custom resources", s.id)
-	for _, operator := range s.styles {
-		footprint, err := operator.Style().Plan()
+	for _, a := range s.arms[1:] {
+		footprint, err := a.operator.Style().Plan()
 		if err != nil {
 			return err
 		}
-		s.say("  %s: namespaces %s; %s", operator.Style().Name, strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
+		s.say("  %s: namespaces %s; %s", a.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
 	}
 	s.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, s.id)
 	return nil
@@ -323,8 +428,8 @@ func (s *Session) refuseForeign(ctx context.Context, crd *unstructured.Unstructu
 		return nil
 	}
 	objects := []*unstructured.Unstructured{crd}
-	for _, operator := range s.styles {
-		brought, err := operator.Style().Objects()
+	for _, a := range s.arms[1:] {
+		brought, err := a.operator.Style().Objects()
 		if err != nil {
 			return err
 		}
@@ -345,6 +450,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if s.recording != nil {
 		problems = append(problems, s.writeReports(), s.recording.Close())
 	}
+	problems = append(problems, s.base.remove())
 	return errors.Join(problems...)
 }
 
@@ -364,7 +470,7 @@ func (s *Session) removeObjects(ctx context.Context) error {
 		return err
 	}
 	objects := []*unstructured.Unstructured{crd}
-	for _, name := range append(s.namespaces(), s.probeNamespace()) {
+	for _, name := range append(slices.Clone(s.made), s.probeNamespace()) {
 		objects = append(objects, namespace(name))
 	}
 	return s.kube.Delete(ctx, kube.Owner{Run: s.id}, objects)

@@ -4,6 +4,7 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,11 +47,14 @@ func load(t *testing.T, args ...string) *trial {
 	var err error
 	options.Kubeconfig, err = bed.Kubeconfig()
 	require.NoError(t, err)
-	tr.Session, err = run.Load(options, repository, time.Time{}, &tr.out)
+	tr.Session, err = run.Load(t.Context(), options, repository, time.Time{}, &tr.out)
 	require.NoError(t, err)
 	t.Cleanup(func() { t.Log(tr.out.String()) })
 	return tr
 }
+
+// drive drives everything and tells of all that was wrong.
+func drive(ctx context.Context, s *run.Session) error { return errors.Join(s.Drive(ctx), s.Wrong()) }
 
 // settled is a context that outlives the test, for closing.
 func settled(t *testing.T) context.Context {
@@ -78,7 +82,7 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	opened := tr.Open(t.Context())
 	var driven error
 	if opened == nil {
-		driven = tr.DriveAll(t.Context())
+		driven = drive(t.Context(), tr.Session)
 	}
 	require.NoError(t, tr.Close(settled(t)))
 	require.NoError(t, opened)
@@ -158,7 +162,7 @@ func TestRunOfAStyleThatNeverGetsReady(t *testing.T) {
 	if opened == nil {
 		ctx, cancel := context.WithTimeout(t.Context(), neverWithin)
 		defer cancel()
-		driven = tr.DriveAll(ctx)
+		driven = drive(ctx, tr.Session)
 	}
 	require.NoError(t, tr.Close(settled(t)))
 	require.NoError(t, opened)

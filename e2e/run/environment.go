@@ -36,12 +36,12 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 		e.Engine = s.engine.Name()
 		e.Kind = kindversion.Version()
 	}
-	for _, operator := range s.styles {
-		hash, err := manifestsHash(operator.Style())
+	for _, a := range s.arms[1:] {
+		hash, err := manifestsHash(a.operator.Style())
 		if err != nil {
 			return e, err
 		}
-		e.Styles = append(e.Styles, report.StyleFacts{Name: operator.Style().Name, Manifests: hash})
+		e.Styles = append(e.Styles, report.StyleFacts{Name: a.label(), Manifests: hash})
 	}
 	return e, nil
 }
@@ -50,7 +50,7 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 func (o *Options) values() map[string]string {
 	return map[string]string{
 		"operator": o.Operator, "scenario": o.Scenario, "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base,
 	}
 }
 
@@ -85,7 +85,7 @@ func revision(ctx context.Context, root string) (commit string, dirty bool) {
 
 // imageFacts fills in what the styles run.
 func (s *Session) imageFacts(ctx context.Context) error {
-	described, err := s.store.Describe(ctx, append([]string{"node"}, s.imageNames()...)...)
+	described, err := s.store.Describe(ctx, unique(append([]string{"node", "memcached"}, imagesOf(s.of(s.store))...))...)
 	if err != nil {
 		return err
 	}

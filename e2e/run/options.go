@@ -26,6 +26,9 @@ type Options struct {
 	Keep       bool          // leave the cluster
 	Seed       uint64        // of every random choice; 0 draws one
 	Window     time.Duration // of quiescence
+	Passes     int           // how often a block goes through the scenarios
+	Usage      time.Duration // between two samples of the pods' CPU time and memory; 0: none are taken
+	Base       string        // a revision that the styles are compared with; "": none
 
 	// ImagesAsked is true when the person named a source of images, and so
 	// agrees that the run itself pulls or builds what is missing.
@@ -42,7 +45,10 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
 	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster with the last style in it, and print how to reach and delete it")
-	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles (default: drawn, and printed)")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
+	flags.IntVar(&o.Passes, "passes", 1, "how often a style goes through the scenarios each time that it is installed")
+	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
+	flags.DurationVar(&o.Usage, "usage", time.Second, "how often CPU time and memory of the styles' pods are asked for; 0 turns it off")
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }
 
@@ -55,6 +61,12 @@ func (o *Options) Check() error {
 	}
 	if o.Window <= 0 || o.Window > time.Minute {
 		problems = append(problems, fmt.Errorf("--quiescence=%v: expected a duration up to 1m, such as 1s", o.Window))
+	}
+	if o.Passes < 1 || o.Passes > 1000 {
+		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000", o.Passes))
+	}
+	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
+		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
 	}
 	problems = append(problems,
 		oneOf("--cluster", o.Cluster, "kind", "existing"),

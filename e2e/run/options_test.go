@@ -27,7 +27,7 @@ func parse(t *testing.T, args ...string) run.Options {
 }
 
 func TestLoadTakesTheDefaults(t *testing.T) {
-	session, err := run.Load(parse(t), repository, time.Time{}, io.Discard)
+	session, err := run.Load(t.Context(), parse(t), repository, time.Time{}, io.Discard)
 	require.NoError(t, err)
 	assert.Subset(t, session.Styles(), []string{"argo", "native"})
 	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete"}, session.Scenarios()[:4])
@@ -49,10 +49,12 @@ func TestLoadRefuses(t *testing.T) {
 		"keep what is not ours": {
 			[]string{"--cluster=existing", "--keep-cluster"}, "--keep-cluster is for --cluster=kind",
 		},
+		"no pass":            {[]string{"--passes=0"}, "--passes=0: expected a number from 1 to 1000"},
+		"too much usage":     {[]string{"--usage=1ms"}, "--usage=1ms: expected a duration from 100ms to 1m, or 0"},
 		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := run.Load(parse(t, test.args...), repository, time.Time{}, io.Discard)
+			_, err := run.Load(t.Context(), parse(t, test.args...), repository, time.Time{}, io.Discard)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
@@ -64,16 +66,6 @@ func TestEveryProblemIsNamedAtOnce(t *testing.T) {
 	for _, want := range []string{"--rounds=-1", `--cluster="cloud"`, `--images="none"`} {
 		require.ErrorContains(t, err, want)
 	}
-}
-
-func TestTheSeedDecidesTheOrder(t *testing.T) {
-	orders := map[string]bool{}
-	for _, seed := range []string{"1", "1", "2", "3", "4", "5", "6", "7"} {
-		session, err := run.Load(parse(t, "--operator=argo,native", "--seed="+seed), repository, time.Time{}, io.Discard)
-		require.NoError(t, err)
-		orders[strings.Join(session.Styles(), " ")] = true
-	}
-	assert.Len(t, orders, 2, "both orders of two styles, and one seed gives one order")
 }
 
 func TestDeadline(t *testing.T) {
@@ -88,22 +80,26 @@ func TestDeadline(t *testing.T) {
 
 func TestSelected(t *testing.T) {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.String("all", "TestOperators/native", "")
+	flags.String("none", "", "")
+	flags.String("second", "TestOperators/native", "")
 	flags.String("third", "TestOperators/native/^scale", "")
+	both, native := []string{"argo", "native"}, []string{"native"}
 	for name, test := range map[string]struct {
 		feature, skip *regexp.Regexp
 		run           string
-		want          []string
+		styles, want  []string
 	}{
-		"nothing asked": {nil, nil, "all", []string{"create", "scale-up", "scale-down", "delete"}},
-		"feature":       {regexp.MustCompile("create|delete"), nil, "all", []string{"create", "delete"}},
-		"skip":          {nil, regexp.MustCompile("^scale"), "all", []string{"create", "delete"}},
-		"go test -run":  {nil, nil, "third", []string{"scale-up", "scale-down"}},
+		"nothing asked": {nil, nil, "none", both, []string{"create", "scale-up", "scale-down", "delete"}},
+		"feature":       {regexp.MustCompile("create|delete"), nil, "none", both, []string{"create", "delete"}},
+		"skip":          {nil, regexp.MustCompile("^scale"), "none", both, []string{"create", "delete"}},
+		"go test -run":  {nil, nil, "second", native, []string{"create", "scale-up", "scale-down", "delete"}},
+		"its third":     {nil, nil, "third", native, []string{"scale-up", "scale-down"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			session, err := run.Load(parse(t), repository, time.Time{}, io.Discard)
+			session, err := run.Load(t.Context(), parse(t, "--operator=argo,native"), repository, time.Time{}, io.Discard)
 			require.NoError(t, err)
 			session.Keep(run.Selected(test.feature, test.skip, flags.Lookup(test.run)))
+			assert.Equal(t, test.styles, session.Styles())
 			assert.Equal(t, test.want, session.Scenarios())
 		})
 	}

@@ -8,9 +8,8 @@ import (
 
 // Cost is how long a style is expected to take, for planning alone.
 type Cost struct {
-	Style string
-	Once  time.Duration // install and uninstall
-	Round time.Duration // one round of all the scenarios
+	Style string        // its label
+	Round time.Duration // one block: install, warm up, go through the scenarios, uninstall
 }
 
 // Plan is how many rounds each style gets.
@@ -27,7 +26,7 @@ type Plan struct {
 func NewPlan(wanted int, budget time.Duration, costs []Cost) (Plan, error) {
 	p := Plan{Rounds: map[string]int{}, Wanted: wanted, Budget: budget}
 	for _, c := range costs {
-		p.Planned += c.Once + c.Round
+		p.Planned += c.Round
 		p.Rounds[c.Style] = 1
 	}
 	if budget > 0 && p.Planned > budget {
@@ -43,6 +42,15 @@ func NewPlan(wanted int, budget time.Duration, costs []Cost) (Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// Longest is how many rounds there are.
+func (p Plan) Longest() int {
+	longest := 0
+	for _, rounds := range p.Rounds {
+		longest = max(longest, rounds)
+	}
+	return longest
 }
 
 // Shortened says which styles get fewer rounds than wanted, and why; "" where

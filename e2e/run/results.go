@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -33,8 +32,8 @@ func (r Result) Problems() []string {
 	return problems
 }
 
-// Judged reads the recording back and returns every sample of a style and
-// scenario: what is asserted is what anyone can judge from the file.
+// Judged reads the recording back and returns every sample of a style (by its
+// label) and scenario: what is asserted is what anyone can judge from the file.
 func (s *Session) Judged(style, scenario string) ([]Result, error) {
 	all, err := judge.Judge(record.ReadFile(s.results(report.RecordingFile)))
 	if err != nil {
@@ -42,7 +41,7 @@ func (s *Session) Judged(style, scenario string) ([]Result, error) {
 	}
 	var results []Result
 	for _, r := range all.Results {
-		if r.Style == style && (scenario == "" || r.Scenario == scenario) {
+		if record.Label(r.Style, r.Variant) == style && (scenario == "" || r.Scenario == scenario) {
 			results = append(results, Result{r})
 		}
 	}
@@ -54,8 +53,23 @@ func (s *Session) Began(sample record.Sample) { s.progress.Began(sample) }
 
 // Ended shows how a sample ended.
 func (s *Session) Ended(sample record.Sample, _ record.End) {
-	if timeline := s.judge.ended(); timeline != nil && !sample.Prepare {
-		s.progress.Ended(judge.One(timeline))
+	timeline := s.judge.ended()
+	if timeline == nil || sample.Prepare {
+		return
+	}
+	result := judge.One(timeline)
+	if len(Result{result}.Problems()) > 0 {
+		s.blame(record.Label(sample.Style, sample.Variant))
+	}
+	s.progress.Ended(result)
+}
+
+// blame notes that an arm did not handle a sample correctly.
+func (s *Session) blame(label string) {
+	for _, a := range s.arms {
+		if a.label() == label {
+			a.wrong = true
+		}
 	}
 }
 
@@ -93,20 +107,6 @@ func appendSummary(name string, r *report.Report) error {
 	return errors.Join(r.Markdown(file), file.Close())
 }
 
-// wrong says whether some sample of a style was not handled correctly.
-func (s *Session) wrong(style string) bool {
-	results, err := s.Judged(style, "")
-	if err != nil {
-		return true
-	}
-	for _, r := range results {
-		if len(r.Problems()) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // collect saves what explains a failure while it is still there.
 func (s *Session) collect(style string, operator operators.Operator) {
 	ctx, cancel := context.WithTimeout(context.Background(), logsWithin)
@@ -117,25 +117,12 @@ func (s *Session) collect(style string, operator operators.Operator) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.namespaces()...)...))
+		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.made...)...))
 	})
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)
 	}
 	s.say("logs of the cluster and of %s are in %s", style, dir)
-}
-
-// namespaces are all those that rounds may have made.
-func (s *Session) namespaces() []string {
-	var names []string
-	for _, style := range s.driven {
-		for round := 1; round <= s.plan.Rounds[style]; round++ {
-			for n := range len(s.scenarios) {
-				names = append(names, drive.Namespace(s.id, style, round, n))
-			}
-		}
-	}
-	return names
 }
 
 func unique(names []string) []string {

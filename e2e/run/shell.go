@@ -45,20 +45,24 @@ func Deadline(began time.Time, timeout *flag.Flag) time.Time {
 	return began.Add(limit)
 }
 
-// Selected says which scenarios e2e-framework's --feature and --skip-features
-// and the third part of go test's -run leave: what no subtest looks at is not
+// Selected says which styles and scenarios e2e-framework's --feature and
+// --skip-features and go test's -run leave: what no subtest looks at is not
 // driven either.
-func Selected(feature, skip *regexp.Regexp, testRun *flag.Flag) func(scenario string) bool {
-	var third *regexp.Regexp
+func Selected(feature, skip *regexp.Regexp, testRun *flag.Flag) func(style, scenario string) bool {
+	var second, third *regexp.Regexp
 	if testRun != nil {
-		if parts := strings.Split(testRun.Value.String(), "/"); len(parts) > 2 {
-			// A pattern that does not compile is go test's to refuse.
+		parts := strings.Split(testRun.Value.String(), "/")
+		// A pattern that does not compile is go test's to refuse.
+		if len(parts) > 1 {
+			second, _ = regexp.Compile(parts[1])
+		}
+		if len(parts) > 2 {
 			third, _ = regexp.Compile(parts[2])
 		}
 	}
-	return func(scenario string) bool {
-		return (feature == nil || feature.MatchString(scenario)) &&
-			(skip == nil || !skip.MatchString(scenario)) &&
-			(third == nil || third.MatchString(scenario))
+	matches := func(pattern *regexp.Regexp, name string) bool { return pattern == nil || pattern.MatchString(name) }
+	return func(style, scenario string) bool {
+		return matches(second, style) && matches(third, scenario) &&
+			matches(feature, scenario) && (skip == nil || !skip.MatchString(scenario))
 	}
 }

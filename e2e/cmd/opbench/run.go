@@ -34,7 +34,7 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	session, err := job.Load(options, root, time.Time{}, stdout)
+	session, err := job.Load(ctx, options, root, time.Time{}, stdout)
 	if err != nil {
 		return err
 	}
@@ -42,5 +42,5 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 	if err := session.Open(ctx); err != nil {
 		return err
 	}
-	return session.DriveAll(ctx)
+	return errors.Join(session.Drive(ctx), session.Wrong())
 }

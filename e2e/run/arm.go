@@ -1,0 +1,109 @@
+package run
+
+import (
+	"math/rand/v2"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/images"
+	"operatorbench/operators"
+
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// arm is one of what is compared: a style in one of its variants, or the null
+// operator. Arms take turns on the cluster.
+type arm struct {
+	operator operators.Operator // nil: the null operator
+	variant  string             // "" outside of comparisons with a base
+	store    *images.Store      // where its images come from; nil: no kind cluster
+	// own are images that another arm has under the same reference with another
+	// content: they are loaded anew before each block.
+	own []string
+
+	wrong bool  // some sample was not handled correctly
+	err   error // why it is not driven any further
+}
+
+func (a *arm) name() string {
+	if a.operator == nil {
+		return report.Floor
+	}
+	return a.operator.Style().Name
+}
+
+func (a *arm) label() string { return record.Label(a.name(), a.variant) }
+
+// floorTimeout is generous: the floor waits for the kubelet alone.
+const floorTimeout = time.Minute
+
+// driven says what driving must know of an arm.
+func (a *arm) driven() (drive.Style, error) {
+	if a.operator == nil {
+		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
+	}
+	style := a.operator.Style()
+	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout}
+	footprint, err := style.Plan()
+	if err != nil {
+		return d, err
+	}
+	for _, namespace := range footprint.Namespaces {
+		for _, resource := range ownResources {
+			d.Watches = append(d.Watches, watch.Target{Resource: resource, Namespace: namespace})
+		}
+	}
+	for _, phase := range style.Phases {
+		resource, ok := watch.ParseResource(phase.Resource)
+		if !ok || phase.Namespace == "" {
+			continue // in the custom resource's namespace everything is watched anyway
+		}
+		target := watch.Target{Resource: resource, Namespace: phase.Namespace}
+		if !slices.Contains(d.Watches, target) {
+			d.Watches = append(d.Watches, target)
+		}
+	}
+	return d, nil
+}
+
+// ownResources are watched in the namespaces that a style runs in itself.
+var ownResources = []schema.GroupVersionResource{
+	{Version: "v1", Resource: "pods"},
+	{Group: "events.k8s.io", Version: "v1", Resource: "events"},
+}
+
+// recorded is what a recording says of an arm.
+func (a *arm) recorded() (record.Style, error) {
+	if a.operator == nil {
+		return record.Style{Name: report.Floor}, nil
+	}
+	style := a.operator.Style()
+	r := record.Style{Name: style.Name, Variant: a.variant, ChildName: style.Child.Name, Status: style.Declares.Status.Supported, Idle: style.Idle}
+	footprint, err := style.Plan()
+	if err != nil {
+		return r, err
+	}
+	r.Namespaces = footprint.Namespaces
+	for _, c := range style.Components {
+		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
+	}
+	for _, p := range style.Phases {
+		r.Phases = append(r.Phases, record.Phase{
+			Name: p.Name, Resource: p.Resource, Namespace: p.Namespace, Event: p.Event, Path: p.Path, Equals: p.Equals,
+		})
+	}
+	return r, nil
+}
+
+// order is the order of the arms in a round: random, from the run's seed.
+func order(arms []*arm, seed uint64, round int) []*arm {
+	random := rand.New(rand.NewPCG(seed, uint64(round))) //nolint:gosec // an order of trials, not a secret
+	shuffled := slices.Clone(arms)
+	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	return shuffled
+}

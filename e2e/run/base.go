@@ -1,0 +1,203 @@
+package run
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"operatorbench/fixtures/images"
+	"operatorbench/operators"
+)
+
+// The variants of a style that is compared with its base: twice the base, so
+// that what it differs from itself by is known, and what it is now.
+const (
+	VariantBase  = "base"
+	VariantAgain = "again"
+	VariantHead  = "head"
+)
+
+// ErrUnchanged says that no style differs from the base.
+var ErrUnchanged = errors.New("no operator style differs from the base: there is nothing to compare")
+
+// base is the repository as it was at another revision.
+type base struct {
+	root   string // where its files are; removed when the run is closed
+	commit string
+	store  *images.Store
+}
+
+// compare makes the arms of a comparison with the base. Without a choice of
+// styles, those that differ take part.
+func (s *Session) compare(ctx context.Context, styles []operators.Operator) error {
+	var err error
+	if s.base, err = checkout(ctx, s.root, s.options.Base); err != nil {
+		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
+	}
+	err = s.compareWith(styles)
+	if err != nil {
+		err = errors.Join(err, s.base.remove())
+	}
+	return err
+}
+
+func (s *Session) compareWith(styles []operators.Operator) error {
+	for _, head := range styles {
+		was, err := s.base.style(s.root, head.Style())
+		if errors.Is(err, fs.ErrNotExist) {
+			s.say("%s is new: at %s there was nothing to compare it with", head.Style().Name, s.options.Base)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("--base=%s: %w", s.options.Base, err)
+		}
+		changed, err := differ(s.base.root, s.root, was.Style(), head.Style())
+		if err != nil {
+			return err
+		}
+		if !changed && s.options.Operator == operators.All {
+			continue
+		}
+		s.arms = append(s.arms, &arm{operator: was, variant: VariantBase}, &arm{operator: was, variant: VariantAgain}, &arm{operator: head, variant: VariantHead})
+	}
+	if len(s.arms) == 1 {
+		return ErrUnchanged
+	}
+	return nil
+}
+
+// checkout writes the tree of a revision into a folder of its own.
+func checkout(ctx context.Context, root, revision string) (*base, error) {
+	b := &base{}
+	var err error
+	if b.commit, err = git(ctx, root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
+		return nil, err
+	}
+	if b.root, err = os.MkdirTemp("", "operatorbench-base-"); err != nil {
+		return nil, fmt.Errorf("make a folder for the base: %w", err)
+	}
+	var archive bytes.Buffer
+	if _, err = git(ctx, root, &archive, "archive", "--format=tar", b.commit); err == nil {
+		err = untar(&archive, b.root)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the base's files: %w", err), b.remove())
+	}
+	return b, nil
+}
+
+func (b *base) remove() error {
+	if b == nil {
+		return nil
+	}
+	return os.RemoveAll(b.root)
+}
+
+// style is what a style was at the base; fs.ErrNotExist if it was not there.
+func (b *base) style(root string, head operators.Style) (operators.Operator, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Rel(root, head.Folder)
+	if err != nil || !filepath.IsLocal(folder) {
+		return nil, fmt.Errorf("style %s is in %s, outside of the repository: it has no base", head.Name, head.Folder)
+	}
+	folder = filepath.Join(b.root, folder)
+	if _, err := os.Stat(folder); err != nil {
+		return nil, err
+	}
+	return operators.Load(folder)
+}
+
+// differ tells whether anything in a style's folder differs, the texts that
+// nothing is made from aside, or its images are made from something else.
+func differ(baseRoot, root string, was, is operators.Style) (bool, error) {
+	before, err := manifestsHash(was)
+	if err != nil {
+		return false, err
+	}
+	after, err := manifestsHash(is)
+	if err != nil || before != after {
+		return true, err
+	}
+	same, err := sameFile(filepath.Join(was.Folder, "style.yaml"), filepath.Join(is.Folder, "style.yaml"))
+	if err != nil || !same {
+		return true, err
+	}
+	recipesBefore, err := images.Recipes(baseRoot, was.Images...)
+	if err != nil {
+		return false, err
+	}
+	recipesAfter, err := images.Recipes(root, is.Images...)
+	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
+}
+
+func sameFile(a, b string) (bool, error) {
+	before, err := os.ReadFile(a)
+	if err != nil {
+		return false, err
+	}
+	after, err := os.ReadFile(b)
+	return bytes.Equal(before, after), err
+}
+
+// git runs git in root and returns what it printed, or copies it to out.
+func git(ctx context.Context, root string, out io.Writer, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...) //nolint:gosec // the revision is behind --end-of-options
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if out != nil {
+		command.Stdout = out
+	}
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return strings.TrimSpace(stdout.String()), nil
+}
+
+// untar writes what git archive printed under a folder. Symbolic links are left
+// out: no style has any.
+func untar(archive io.Reader, folder string) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files := tar.NewReader(archive)
+	for {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch header.Typeflag {
+		case tar.TypeDir:
+			err = root.MkdirAll(filepath.Clean(header.Name), 0o755)
+		case tar.TypeReg:
+			err = writeFrom(root, header, files)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func writeFrom(root *os.Root, header *tar.Header, from io.Reader) error {
+	file, err := root.OpenFile(header.Name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, header.FileInfo().Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, from) //nolint:gosec // the archive is of this repository
+	return errors.Join(err, file.Close())
+}

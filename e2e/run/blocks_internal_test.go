@@ -1,0 +1,134 @@
+package run
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/operators"
+)
+
+func labels(arms []*arm) string {
+	var list []string
+	for _, a := range arms {
+		list = append(list, a.label())
+	}
+	return strings.Join(list, " ")
+}
+
+// Every order of the arms is about as frequent as any other, and a seed and a
+// round give one order.
+func TestTheOrderOfARoundIsRandomAndComesFromTheSeed(t *testing.T) {
+	arms := []*arm{{}, {variant: "a"}, {variant: "b"}}
+	count := map[string]int{}
+	const rounds = 600
+	for round := range rounds {
+		shuffled := labels(order(arms, 7, round))
+		count[shuffled]++
+		assert.Equal(t, shuffled, labels(order(arms, 7, round)))
+	}
+	require.Len(t, count, 6)
+	for shuffled, n := range count {
+		assert.InDelta(t, rounds/6, n, 40, shuffled) // more than four standard deviations
+	}
+	assert.Equal(t, "null null@a null@b", labels(arms), "the arms themselves keep their order")
+}
+
+func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
+	s := &Session{arms: []*arm{{}, {variant: "slow"}, {variant: "fast"}}}
+	s.plan = Plan{Rounds: map[string]int{"null": 3, "null@slow": 1, "null@fast": 3}}
+	count := map[string]int{}
+	for round := 1; round <= s.plan.Longest(); round++ {
+		for _, a := range s.turns(round) {
+			count[a.label()]++
+		}
+	}
+	assert.Equal(t, s.plan.Rounds, count)
+}
+
+// A repository with a style, at two revisions.
+func repositoryWith(t *testing.T, change func(folder string)) string {
+	t.Helper()
+	root := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	style := filepath.Join(root, "operators", "mine")
+	require.NoError(t, os.MkdirAll(filepath.Dir(style), 0o755))
+	require.NoError(t, os.CopyFS(style, os.DirFS("../../operators/testdata/never-ready")))
+	text, err := os.ReadFile(filepath.Join(style, "style.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), []byte(strings.NewReplacer("name: never-ready", "name: mine", "native", "pause").Replace(string(text))), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "fixtures"), 0o755))
+	require.NoError(t, os.CopyFS(filepath.Join(root, "fixtures", "images"), os.DirFS("../../fixtures/images")))
+	run("init", "-q")
+	run("add", "-A")
+	run("commit", "-qm", "base")
+	change(style)
+	return root
+}
+
+func compared(t *testing.T, root, operator, revision string) (*Session, error) {
+	t.Helper()
+	s := &Session{root: root, arms: []*arm{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
+	styles, err := operators.Find(filepath.Join(root, "operators"), operator)
+	require.NoError(t, err)
+	err = s.compare(t.Context(), styles)
+	if err == nil {
+		t.Cleanup(func() { assert.NoError(t, s.base.remove()) })
+	}
+	return s, err
+}
+
+func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
+	manifest := ""
+	root := repositoryWith(t, func(style string) {
+		files, err := filepath.Glob(filepath.Join(style, "manifests", "*.yaml"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		manifest = string(text)
+		changed := strings.Replace(manifest, "metadata:\n", "metadata:\n  annotations: {changed: \"yes\"}\n", 1)
+		require.NotEqual(t, manifest, changed)
+		require.NoError(t, os.WriteFile(files[0], []byte(changed), 0o600))
+	})
+	s, err := compared(t, root, "all", "HEAD")
+	require.NoError(t, err)
+	assert.Equal(t, "null mine@base mine@again mine@head", labels(s.arms))
+	before, err := manifestsHash(s.arms[1].operator.Style())
+	require.NoError(t, err)
+	again, err := manifestsHash(s.arms[2].operator.Style())
+	require.NoError(t, err)
+	after, err := manifestsHash(s.arms[3].operator.Style())
+	require.NoError(t, err)
+	assert.Equal(t, before, again)
+	assert.NotEqual(t, before, after)
+}
+
+func TestAnUnchangedStyleIsComparedOnlyIfNamed(t *testing.T) {
+	root := repositoryWith(t, func(style string) {
+		require.NoError(t, os.WriteFile(filepath.Join(style, "README.md"), []byte("More words.\n"), 0o600))
+	})
+	_, err := compared(t, root, "all", "HEAD")
+	require.ErrorIs(t, err, ErrUnchanged)
+	s, err := compared(t, root, "mine", "HEAD")
+	require.NoError(t, err)
+	assert.Equal(t, "null mine@base mine@again mine@head", labels(s.arms))
+}
+
+func TestABaseThatIsNotThereIsRefused(t *testing.T) {
+	root := repositoryWith(t, func(string) {})
+	_, err := compared(t, root, "all", "no-such-branch")
+	require.ErrorContains(t, err, "--base=no-such-branch: git rev-parse")
+	_, err = compared(t, root, "all", "--output=/tmp/x")
+	require.ErrorContains(t, err, "--base=--output=/tmp/x: git rev-parse")
+}
