@@ -93,9 +93,11 @@ func (a *arm) recorded() (record.Style, error) {
 		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 	}
 	for _, p := range style.Phases {
-		r.Phases = append(r.Phases, record.Phase{
-			Name: p.Name, Resource: p.Resource, Namespace: p.Namespace, Event: p.Event, Path: p.Path, Equals: p.Equals,
-		})
+		phase := record.Phase{Name: p.Name, Resource: p.Resource, Namespace: p.Namespace, Event: p.Event, Path: p.Path, Equals: p.Equals}
+		for _, where := range p.Where {
+			phase.Where = append(phase.Where, record.Condition(where))
+		}
+		r.Phases = append(r.Phases, phase)
 	}
 	return r, nil
 }

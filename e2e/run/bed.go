@@ -54,6 +54,9 @@ func (s *Session) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.observe(ctx); err != nil {
+		return err
+	}
 	if err := s.stage("custom resource", func() error { return s.definition(ctx) }); err != nil {
 		return err
 	}
@@ -444,6 +447,9 @@ func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, teardownWithin)
 	defer cancel()
 	var problems []error
+	if s.kube != nil {
+		problems = append(problems, s.unobserve(ctx))
+	}
 	if s.provider != nil {
 		problems = append(problems, s.stage("teardown", func() error { return s.teardown(ctx) }))
 	}
