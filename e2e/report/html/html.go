@@ -1,0 +1,58 @@
+// Package html prints a report as one self-contained page: no script, no font
+// and no image is fetched, so that it opens from disk, and in years to come.
+// Charts are inline SVG, made here and styled by the page's CSS, so that they
+// follow the reader's light or dark scheme and print well.
+//
+// All that comes from a recording is foreign text. It reaches the page through
+// html/template alone, which escapes it.
+package html
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"unicode"
+	"unicode/utf8"
+
+	"operatorbench/e2e/report"
+)
+
+// File is the page's name in a results folder.
+const File = "report.html"
+
+//go:embed templates/*.tmpl style.css
+var assets embed.FS
+
+// Write prints the report as a page.
+func Write(out io.Writer, r *report.Report) error {
+	css, err := assets.ReadFile("style.css")
+	if err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	pages, err := template.ParseFS(assets, "templates/*.tmpl")
+	if err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	var page bytes.Buffer
+	if err := pages.ExecuteTemplate(&page, "page", newPage(r, css)); err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	if _, err := out.Write(bytes.Map(printable, page.Bytes())); err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	return nil
+}
+
+// printable replaces what HTML does not allow in a text, and the marks that
+// would let a foreign text turn the direction of what stands beside it.
+func printable(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Noncharacter_Code_Point, r):
+		return utf8.RuneError
+	}
+	return r
+}

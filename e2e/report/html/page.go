@@ -1,0 +1,116 @@
+package html
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/stat"
+)
+
+// page is all that the templates need.
+type page struct {
+	CSS    template.CSS
+	Policy string // content security policy: nothing is fetched, no script is run
+
+	Title    string
+	Run      string
+	Lead     string
+	Warnings []string
+	Level    string // of the intervals
+
+	Cards    []*card
+	Matrix   *matrix
+	Troubles []trouble
+	MoreT    int // troubles that are not shown
+	Exempts  []exempt
+
+	Sections []*section // a scenario each
+	Facts    *facts
+	Trails   []*trail
+}
+
+// section is what a scenario has in each chapter.
+type section struct {
+	Scene         *scene
+	Distributions []*distribution
+	Common, Inner *quantileTable
+	Timelines     []*timeline
+}
+
+// newPage computes the page of a report.
+func newPage(r *report.Report, css []byte) *page {
+	s := newStudy(r)
+	p := &page{
+		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
+		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Warnings: r.Warnings,
+		Level: fmt.Sprintf("%.0f%%", 100*stat.Level),
+		Cards: s.cards(), Matrix: s.matrix(), Exempts: s.exempts(), Facts: factsOf(r.Environment), Trails: s.trails(),
+	}
+	p.Troubles, p.MoreT = s.troubles()
+	low, high, measured := s.domain()
+	for _, in := range s.Scenes {
+		one := &section{Scene: in}
+		one.Common, one.Inner = s.tables(in)
+		if measured {
+			one.Distributions = s.distributions(in, low, high)
+		}
+		for _, c := range in.Cells {
+			if t := s.timelineOf(c); t != nil {
+				one.Timelines = append(one.Timelines, t)
+			}
+		}
+		p.Sections = append(p.Sections, one)
+	}
+	return p
+}
+
+// policy lets a browser load nothing, and apply the page's own style sheet only.
+func policy(css []byte) string {
+	sum := sha256.Sum256(css)
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// distributions are a scenario's charts: what the operator did, and what the
+// cluster then did.
+func (s *study) distributions(in *scene, low, high float64) []*distribution {
+	var all []*distribution
+	titles := map[string]bool{}
+	for _, c := range in.Cells {
+		written, ready := c.outcome()
+		for i, title := range []string{written, ready} {
+			if titles[title] {
+				continue
+			}
+			titles[title] = true
+			phase := func(c *cell) string {
+				first, last := c.outcome()
+				return []string{first, last}[i]
+			}
+			if d := s.distributionOf(in, phase, title, low, high); d != nil {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// lead is the page's first sentence.
+func (s *study) lead() string {
+	var scenarios []string
+	for _, in := range s.Scenes {
+		scenarios = append(scenarios, in.Name)
+	}
+	parts := fmt.Sprintf("%s, %s", counted(s.rounds(), "measured round"), counted(len(s.Samples), "sample"))
+	if len(scenarios) == 0 {
+		return "The recording holds no sample."
+	}
+	lead := fmt.Sprintf("The same changes (%s) of the same custom resources on one real cluster, handled by each style: %s.", list(scenarios), parts)
+	if e := s.Environment; e != nil {
+		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)
+	}
+	return lead
+}

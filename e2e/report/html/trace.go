@@ -1,0 +1,188 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/stat"
+)
+
+// mostRows is how many samples the page lists in all; where there are more, it
+// names the lines of samples.jsonl that its figures are, and some others.
+const mostRows = 4000
+
+// leastRows is how many samples of each phase are listed at least.
+const leastRows = 8
+
+// trail is where the figures of one cell come from.
+type trail struct {
+	Cell     *cell
+	Verdicts []roundVerdicts
+	MoreV    int // verdicts of further rounds, not shown
+	Tables   []*trailTable
+}
+
+// roundVerdicts are what the oracles said in one round.
+type roundVerdicts struct {
+	Round    string
+	Verdicts []verdictLine
+}
+
+type verdictLine struct {
+	Oracle, Message string
+	Badge           badge
+}
+
+// trailTable lists the samples of one phase.
+type trailTable struct {
+	Series *series
+	Rows   []trailRow
+	Left   int // samples that are not listed
+}
+
+// trailRow is one sample.
+type trailRow struct {
+	Round, Value, Outcome string
+	Namespace             string
+	At                    string // of the recording's entry, "t" in nanoseconds
+	Line                  int    // of samples.jsonl
+	Is                    string // the quantiles that it is
+}
+
+// trails are of all cells.
+func (s *study) trails() []*trail {
+	tables := 0
+	for _, in := range s.Scenes {
+		for _, c := range in.Cells {
+			tables += len(c.series)
+		}
+	}
+	each := len(s.Samples)
+	if each > mostRows {
+		each = max(mostRows/max(tables, 1), leastRows)
+	}
+	var all []*trail
+	for _, in := range s.Scenes {
+		for _, c := range in.Cells {
+			t := &trail{Cell: c}
+			t.verdicts()
+			for _, p := range c.Phases {
+				if one := c.series[p.Phase]; one != nil {
+					t.Tables = append(t.Tables, one.table(each))
+				}
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// verdicts lists what was said in each round, those first in which not all passed.
+func (t *trail) verdicts() {
+	const most = 30
+	order := make([]*judge.Result, len(t.Cell.Results))
+	for i := range t.Cell.Results {
+		order[i] = &t.Cell.Results[i]
+	}
+	if len(order) > most {
+		slices.SortStableFunc(order, func(a, b *judge.Result) int { return good(a) - good(b) })
+		t.MoreV = len(order) - most
+		order = order[:most]
+	}
+	for _, r := range order {
+		one := roundVerdicts{Round: fmt.Sprint(r.Round)}
+		if r.Warmup {
+			one.Round += ", warm-up"
+		}
+		for _, v := range r.Verdicts {
+			one.Verdicts = append(one.Verdicts, verdictLine{Oracle: v.Oracle, Message: v.Message, Badge: badgeOf(v.Outcome)})
+		}
+		t.Verdicts = append(t.Verdicts, one)
+	}
+}
+
+func good(r *judge.Result) int {
+	if o := r.Outcome(); o == judge.Pass || o == judge.NotApplicable {
+		return 1
+	}
+	return 0
+}
+
+// table lists at most a number of samples, in the order of samples.jsonl: those
+// that are quantiles, then those that do not count, then the first.
+func (s *series) table(most int) *trailTable {
+	t := &trailTable{Series: s}
+	is := s.quantileLines()
+	lines := s.lines
+	if len(lines) > most {
+		lines = s.choose(most, is)
+	}
+	t.Left = len(s.lines) - len(lines)
+	for _, line := range lines {
+		one := &s.samples[line-1]
+		t.Rows = append(t.Rows, trailRow{
+			Round: roundOf(one), Value: valueOf(one), Outcome: one.Outcome, Namespace: one.Namespace,
+			At: fmt.Sprint(int64(one.At)), Line: line, Is: is[line],
+		})
+	}
+	return t
+}
+
+// valueOf prints a sample's value; one that timed out is only bounded.
+func valueOf(s *judge.Sample) string {
+	return report.Latency(stat.Observation{Value: s.Value, Censored: s.Outcome == judge.Timeout})
+}
+
+// quantileLines names the first line that has the value of each quantile shown:
+// a quantile here is always a sample, never between two.
+func (s *series) quantileLines() map[int]string {
+	is := map[int]string{}
+	if s.N() == 0 {
+		return is
+	}
+	name := func(o stat.Observation, what string) {
+		for _, line := range s.lines {
+			one := &s.samples[line-1]
+			censored := one.Outcome == judge.Timeout
+			if !one.Warmup && (censored || one.Outcome == judge.OK) && one.Value == o.Value && censored == o.Censored {
+				if is[line] != "" {
+					what = is[line] + ", " + what
+				}
+				is[line] = what
+				return
+			}
+		}
+	}
+	for _, p := range quantiles() {
+		name(s.ordered.Quantile(p), fmt.Sprintf("p%g", 100*p))
+	}
+	name(s.ordered.Max(), "max")
+	return is
+}
+
+// choose picks the lines that say most.
+func (s *series) choose(most int, is map[int]string) []int {
+	var chosen []int
+	take := func(wanted func(line int) bool) {
+		for _, line := range s.lines {
+			if len(chosen) < most && wanted(line) && !slices.Contains(chosen, line) {
+				chosen = append(chosen, line)
+			}
+		}
+	}
+	take(func(line int) bool { return is[line] != "" })
+	take(func(line int) bool { return s.samples[line-1].Outcome != judge.OK })
+	take(func(int) bool { return true })
+	slices.Sort(chosen)
+	return chosen
+}
+
+// roundOf names a sample's round.
+func roundOf(s *judge.Sample) string {
+	if s.Warmup {
+		return fmt.Sprintf("%d, warm-up", s.Block)
+	}
+	return fmt.Sprint(s.Block)
+}
