@@ -168,7 +168,7 @@ func TestSummarize(t *testing.T) {
 	require.Len(t, summaries, 2)
 	assert.Equal(t, stat.Summary{
 		Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "ready"}, N: 4, Censored: 1, Wrong: 1, Interrupted: 1,
-		P50: observed(2)[0], P90: censored(180), Max: censored(180),
+		P50: observed(2)[0], P90: censored(180), P99: censored(180), Max: censored(180),
 	}, summaries[0])
 	assert.Equal(t, stat.Summary{Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "child written"}, Wrong: 1}, summaries[1])
 }
@@ -185,4 +185,6 @@ func TestSummarizeGivesIntervalsWhereItCan(t *testing.T) {
 	require.NotNil(t, s.CI90)
 	assert.InDelta(t, 32, s.CI90.Low.Value, 0)
 	assert.InDelta(t, 40, s.CI90.High.Value, 0)
+	assert.InDelta(t, 40, s.P99.Value, 0)
+	assert.Nil(t, s.CI99, "the 99th percentile of 40 has no upper bound")
 }

@@ -21,9 +21,9 @@ type Summary struct {
 	Wrong       int // not counted, because an oracle failed
 	Interrupted int // not counted, because it is not known
 
-	P50, P90, Max Observation // zero where N is 0
+	P50, P90, P99, Max Observation // zero where N is 0
 	// Confidence intervals; nil where N is too small for the level.
-	CI50, CI90 *Interval
+	CI50, CI90, CI99 *Interval
 }
 
 // Summarize groups samples, in the order of their first appearance.
@@ -77,8 +77,8 @@ func (g *group) summary(key Key) Summary {
 		}
 	}
 	ordered := Order(g.observations)
-	s.P50, s.P90, s.Max = ordered.Quantile(0.5), ordered.Quantile(0.9), ordered.Max()
-	s.CI50, s.CI90 = interval(ordered, 0.5), interval(ordered, 0.9)
+	s.P50, s.P90, s.P99, s.Max = ordered.Quantile(0.5), ordered.Quantile(0.9), ordered.Quantile(0.99), ordered.Max()
+	s.CI50, s.CI90, s.CI99 = interval(ordered, 0.5), interval(ordered, 0.9), interval(ordered, 0.99)
 	return s
 }
 
