@@ -93,7 +93,7 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 // needs no second reading of it. An observer must not keep an entry's raw JSON.
 func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{}, NewSplitter()
-	for e, err := range entries {
+	for r, err := range readAhead(entries) {
 		if errors.Is(err, record.ErrTruncated) {
 			j.Warnings = append(j.Warnings, fmt.Sprintf("%v; all before it is judged", err))
 			break
@@ -102,17 +102,17 @@ func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entr
 			return nil, err
 		}
 		for _, observe := range observers {
-			observe(e)
+			observe(r.Entry)
 		}
-		closed, err := s.Add(e)
+		closed, err := s.add(r)
 		if err != nil {
 			return nil, err
 		}
 		switch {
-		case e.Kind == record.KindHeader:
-			j.Header = *e.Header
-		case e.Kind == record.KindGap:
-			j.blind(e)
+		case r.Kind == record.KindHeader:
+			j.Header = *r.Header
+		case r.Kind == record.KindGap:
+			j.blind(r.Entry)
 		case closed != nil:
 			j.take(closed)
 		}

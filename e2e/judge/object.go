@@ -3,8 +3,6 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
-
-	"operatorbench/e2e/record"
 )
 
 // The resources that judging reads, named as in record.Watch.Resource.
@@ -73,22 +71,22 @@ func judged(resource string) bool {
 	return false
 }
 
-func parseObject(w *record.Watch) (*Object, error) {
-	o := &Object{Resource: w.Resource, Namespace: w.Namespace, Name: w.Name, UID: w.UID}
-	if !judged(w.Resource) {
-		return o, nil
-	}
-	if err := o.read(w.Object); err != nil {
-		return nil, fmt.Errorf("%s event of %s %s/%s: %w", w.Event, w.Resource, w.Namespace, w.Name, err)
-	}
-	return o, nil
-}
-
+// read takes what judging needs out of an object's JSON.
 func (o *Object) read(raw json.RawMessage) error {
+	quick := *o
+	if quick.skim(raw) {
+		*o = quick
+		return nil
+	}
 	var in wire
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return fmt.Errorf("read the recorded object: %w", err)
+		return err
 	}
+	o.take(&in)
+	return nil
+}
+
+func (o *Object) take(in *wire) {
 	meta := &in.Metadata
 	if o.UID == "" {
 		o.UID = meta.UID
@@ -107,7 +105,6 @@ func (o *Object) read(raw json.RawMessage) error {
 	s := &in.Status
 	o.ObservedGeneration, o.Nodes, o.Phase = s.ObservedGeneration, s.Nodes, s.Phase
 	o.StatusReplicas, o.ReadyReplicas, o.UpdatedReplicas = s.Replicas, s.ReadyReplicas, s.UpdatedReplicas
-	return nil
 }
 
 // lacks says in one sentence what a Deployment still needs to be rolled out

@@ -13,13 +13,15 @@ import (
 // Splitter cuts a stream of entries into Timelines, one a sample. Watch events
 // in a sample's namespace are that sample's; events elsewhere (a Workflow in
 // its operator's namespace) are of the open samples whose style has an inner
-// phase on that resource. It is not safe for concurrent use.
+// phase on that resource, and is the one whose turn it is on the cluster. It is
+// not safe for concurrent use.
 type Splitter struct {
+	reader  reader
 	run     string
 	styles  map[string]*style
-	open    []*Timeline                  // in the order in which they began
-	spaces  map[string]bool              // namespaces that a sample ever had
-	known   map[string]map[objectID]last // by namespace: what is there
+	open    []*Timeline                   // in the order in which they began
+	spaces  map[string]bool               // namespaces that a sample ever had
+	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
 	counter int
 }
@@ -34,13 +36,21 @@ type last struct {
 // NewSplitter returns a Splitter that expects a header first, as in a
 // recording; to follow a recording that has already begun, Add its header by hand.
 func NewSplitter() *Splitter {
-	return &Splitter{spaces: map[string]bool{}, known: map[string]map[objectID]last{}, inner: innerPhases{}}
+	return &Splitter{spaces: map[string]bool{}, known: map[string]map[objectID]*last{}, inner: innerPhases{}}
 }
 
 // Add takes the next entry. It returns the sample's Timeline with the entry
 // that ends it, and otherwise nil. An error means that this is not the
 // recording of a run; the Splitter is then of no further use.
 func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
+	r := s.reader.begin(e)
+	r.read()
+	return s.add(&r)
+}
+
+// add takes the next entry, which has been read.
+func (s *Splitter) add(r *read) (*Timeline, error) {
+	e := r.Entry
 	if s.styles == nil && e.Kind != record.KindHeader {
 		return nil, fmt.Errorf("entry of kind %q before the header", e.Kind)
 	}
@@ -48,13 +58,13 @@ func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
 	var err error
 	switch e.Kind {
 	case record.KindHeader:
-		err = s.header(e.Header)
+		err = s.header(r)
 	case record.KindBegin:
 		err = s.begin(e)
 	case record.KindAction:
 		err = s.action(e)
 	case record.KindWatch:
-		err = s.watch(e)
+		err = s.watch(r)
 	case record.KindGap:
 		err = s.gap(e)
 	case record.KindEnd:
@@ -87,22 +97,14 @@ func (s *Splitter) Rest() []*Timeline {
 	return rest
 }
 
-func (s *Splitter) header(h *record.Header) error {
+func (s *Splitter) header(r *read) error {
 	if s.styles != nil {
 		return errors.New("a second header")
 	}
-	s.run, s.styles = h.Run, map[string]*style{}
-	for _, one := range h.Styles {
-		label := record.Label(one.Name, one.Variant)
-		if s.styles[label] != nil {
-			return fmt.Errorf("style %q is there twice", label)
-		}
-		c, err := compile(one)
-		if err != nil {
-			return err
-		}
-		s.styles[label] = c
+	if r.err != nil {
+		return r.err
 	}
+	s.run, s.styles = r.Header.Run, r.styles
 	return nil
 }
 
@@ -128,11 +130,11 @@ func (s *Splitter) begin(e record.Entry) error {
 
 // before lists what is known of a namespace, in order of appearance.
 func (s *Splitter) before(namespace string) []Event {
-	var all []last
+	var all []*last
 	for _, one := range s.known[namespace] {
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(a, b last) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
 	events := make([]Event, len(all))
 	for i, one := range all {
 		events[i] = one.Event
@@ -167,52 +169,61 @@ func (s *Splitter) in(namespace string) []*Timeline {
 	return found
 }
 
-func (s *Splitter) watch(e record.Entry) error {
-	object, err := parseObject(e.Watch)
-	if err != nil {
-		return err
+func (s *Splitter) watch(r *read) error {
+	if r.err != nil {
+		return r.err
 	}
-	happened := map[*style][]int{}
-	for _, style := range s.styles {
-		if found := s.inner.happened(style, e.Watch); found != nil {
-			happened[style] = found
-		}
+	happened := make([][]int, len(r.inner))
+	for i, inner := range r.inner {
+		happened[i] = s.inner.happened(inner.style, r.Watch, inner.shown)
 	}
 	for _, t := range s.open {
-		if t.Sample.Namespace != e.Watch.Namespace && (s.spaces[e.Watch.Namespace] || t.style.byResource[e.Watch.Resource] == nil) {
+		if t.Sample.Namespace != r.Watch.Namespace && !s.reaches(t, r) {
 			continue
 		}
-		if err := t.add(Event{Entry: e, Object: object, inner: happened[t.style]}); err != nil {
+		event := Event{Entry: r.Entry, Object: r.object}
+		if i := slices.IndexFunc(r.inner, func(inner innerShown) bool { return inner.style == t.style }); i >= 0 {
+			event.inner = happened[i]
+		}
+		if err := t.add(event); err != nil {
 			return err
 		}
 	}
-	s.remember(Event{Entry: e, Object: object})
+	s.remember(r)
 	return nil
+}
+
+// reaches tells whether an event in another namespace is a sample's: one that
+// no sample ever had, of a resource that the sample's style works by, in the
+// style's turn.
+func (s *Splitter) reaches(t *Timeline, r *read) bool {
+	return (r.turn == nil || r.turn == t.style) && t.style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
 }
 
 // remember keeps the last event of each object that judging reads, for the
 // samples that begin later.
-func (s *Splitter) remember(e Event) {
-	if !judged(e.Watch.Resource) {
+func (s *Splitter) remember(r *read) {
+	if !judged(r.Watch.Resource) {
 		return
 	}
-	space, id := e.Watch.Namespace, objectID{e.Watch.Resource, e.Object.UID}
-	if e.Watch.Event == "DELETED" {
-		delete(s.known[space], id)
-		if len(s.known[space]) == 0 {
+	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
+	known := s.known[space]
+	if r.Watch.Event == "DELETED" {
+		delete(known, id)
+		if len(known) == 0 {
 			delete(s.known, space)
 		}
 		return
 	}
-	if s.known[space] == nil {
-		s.known[space] = map[objectID]last{}
+	if known == nil {
+		known = map[objectID]*last{}
+		s.known[space] = known
 	}
-	seq := s.known[space][id].seq
-	if seq == 0 {
+	if known[id] == nil {
 		s.counter++
-		seq = s.counter
+		known[id] = &last{seq: s.counter}
 	}
-	s.known[space][id] = last{e, seq}
+	known[id].Event = Event{Entry: r.Entry, Object: r.object}
 }
 
 func (s *Splitter) gap(e record.Entry) error {

@@ -146,7 +146,7 @@ func replyOf(a *record.Action) (*Object, error) {
 		return reply, nil
 	}
 	if err := reply.read(a.Object); err != nil {
-		return nil, fmt.Errorf("reply to %s of %s %s/%s: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
+		return nil, fmt.Errorf("reply to %s of %s %s/%s: read the recorded object: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
 	}
 	return reply, nil
 }

@@ -1,0 +1,146 @@
+package judge
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"operatorbench/e2e/record"
+)
+
+// reading is what a style's inner phases read of the objects of one resource.
+type reading struct {
+	paths []string // each once
+	look  *lookup
+	inner []innerPhase
+}
+
+// innerPhase is a record.Phase made ready for use.
+type innerPhase struct {
+	record.Phase
+	index int // into Style.Phases
+	slot  int // of Path; -1: none
+	where []condition
+}
+
+// condition is a record.Condition made ready for use.
+type condition struct {
+	record.Condition
+	slot    int
+	matches *regexp.Regexp // nil: any value
+}
+
+func (c *condition) holds(v value) bool {
+	return v.exists() && (len(c.Equals) == 0 || v.isAny(c.Equals)) && (c.matches == nil || c.matches.MatchString(v.String()))
+}
+
+func (r *reading) add(index int, p record.Phase) error {
+	one := innerPhase{Phase: p, index: index, slot: -1}
+	if p.Path != "" {
+		one.slot = r.slot(p.Path)
+	}
+	for _, w := range p.Where {
+		c := condition{Condition: w, slot: r.slot(w.Path)}
+		if w.Matches != "" {
+			var err error
+			if c.matches, err = regexp.Compile(w.Matches); err != nil {
+				return fmt.Errorf("where %s: %w", w.Path, err)
+			}
+		}
+		one.where = append(one.where, c)
+	}
+	r.inner = append(r.inner, one)
+	return nil
+}
+
+func (r *reading) slot(path string) int {
+	if i := slices.Index(r.paths, path); i >= 0 {
+		return i
+	}
+	r.paths = append(r.paths, path)
+	return len(r.paths) - 1
+}
+
+// shown is what one event shows of an inner phase.
+type shown uint8
+
+const (
+	elsewhere shown = iota // nothing: it is another object's phase
+	no
+	yes
+)
+
+// of says what an event shows of each of the inner phases. It needs no memory
+// of earlier events, and so can be done for many events at once.
+func (r *reading) of(w *record.Watch) ([]shown, error) {
+	values, err := r.look.in(w.Object)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]shown, len(r.inner))
+	for i := range r.inner {
+		list[i] = r.inner[i].shown(w, values)
+	}
+	return list, nil
+}
+
+func (p *innerPhase) shown(w *record.Watch, values []value) shown {
+	if p.Namespace != "" && p.Namespace != w.Namespace {
+		return elsewhere
+	}
+	for i := range p.where {
+		if c := &p.where[i]; !c.holds(values[c.slot]) {
+			return elsewhere
+		}
+	}
+	if p.slot < 0 {
+		return yes
+	}
+	if v := values[p.slot]; v.exists() && (len(p.Equals) == 0 || v.isAny(p.Equals)) {
+		return yes
+	}
+	return no
+}
+
+// innerKey is a style's inner phases on one object.
+type innerKey struct {
+	*reading
+	uid string
+}
+
+// innerPhases remembers for which objects a phase's path already holds, so
+// that only the event which brings it about counts: a finished Workflow that
+// is labelled later has not finished again. The values are parallel to
+// reading.inner.
+type innerPhases map[innerKey][]bool
+
+// happened returns the indices of the style's phases that this event brings about.
+func (held innerPhases) happened(s *style, w *record.Watch, list []shown) []int {
+	r := s.byResource[w.Resource]
+	key := innerKey{r, w.UID}
+	was := held[key]
+	var found []int
+	for i := range r.inner {
+		p := &r.inner[i]
+		if list[i] == elsewhere {
+			continue
+		}
+		brought := list[i] == yes && w.Event != "LISTED" && (p.Event == "" || p.Event == w.Event)
+		// What comes once in an object's life needs no memory.
+		if p.slot >= 0 && p.Event != "ADDED" && p.Event != "DELETED" {
+			brought = brought && (was == nil || !was[i])
+			if was == nil {
+				was = make([]bool, len(r.inner))
+				held[key] = was
+			}
+			was[i] = list[i] == yes
+		}
+		if brought {
+			found = append(found, p.index)
+		}
+	}
+	if w.Event == "DELETED" {
+		delete(held, key)
+	}
+	return found
+}

@@ -1,0 +1,102 @@
+package judge
+
+import (
+	"iter"
+	"runtime"
+	"sync"
+
+	"operatorbench/e2e/record"
+)
+
+// Most of the work of judging is to read objects, for which no event needs
+// another: it is shared out to all processors, in batches that are handed on in
+// the recording's order.
+const (
+	batchSize = 128
+	inFlight  = 16 // batches that wait to be judged, at most
+)
+
+// batch is a run of entries, and the error that the recording ended with.
+type batch struct {
+	reads []read
+	err   error
+	ready chan struct{} // closed when all are read
+}
+
+// readAhead yields the entries in their order, read. It calls entries in
+// another goroutine.
+func readAhead(entries iter.Seq2[record.Entry, error]) iter.Seq2[*read, error] {
+	return func(yield func(*read, error) bool) {
+		work, ordered := make(chan *batch, inFlight), make(chan *batch, inFlight)
+		stop := make(chan struct{})
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer close(stop)
+		running.Go(func() {
+			defer close(work)
+			defer close(ordered)
+			share(entries, func(b *batch) bool {
+				select {
+				case <-stop:
+					return false
+				case ordered <- b:
+					work <- b
+					return true
+				}
+			})
+		})
+		for range runtime.GOMAXPROCS(0) {
+			running.Go(func() {
+				for b := range work {
+					b.read()
+				}
+			})
+		}
+		for b := range ordered {
+			<-b.ready
+			if !b.yield(yield) {
+				return
+			}
+		}
+	}
+}
+
+// share cuts entries into batches, until hand refuses one.
+func share(entries iter.Seq2[record.Entry, error], hand func(*batch) bool) {
+	var follow reader
+	next := newBatch()
+	for e, err := range entries {
+		if err != nil {
+			next.err = err
+			break
+		}
+		next.reads = append(next.reads, follow.begin(e))
+		if len(next.reads) == batchSize {
+			if !hand(next) {
+				return
+			}
+			next = newBatch()
+		}
+	}
+	hand(next)
+}
+
+func newBatch() *batch {
+	return &batch{reads: make([]read, 0, batchSize), ready: make(chan struct{})}
+}
+
+func (b *batch) read() {
+	defer close(b.ready)
+	for i := range b.reads {
+		b.reads[i].read()
+	}
+}
+
+func (b *batch) yield(yield func(*read, error) bool) bool {
+	for i := range b.reads {
+		if !yield(&b.reads[i], nil) {
+			return false
+		}
+	}
+	return b.err == nil || yield(nil, b.err)
+}

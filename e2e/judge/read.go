@@ -1,0 +1,125 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"operatorbench/e2e/record"
+)
+
+// read is an entry with what judging reads of it. To begin a read needs the
+// entries before it; to read it needs nothing else, so that many can be read at
+// once.
+type read struct {
+	record.Entry
+	styles map[string]*style // of the header; shared by all further entries
+	turn   *style            // whose inner phases are read; nil: those of all styles
+
+	object *Object
+	inner  []innerShown
+	err    error
+}
+
+// innerShown is what an event shows of a style's inner phases.
+type innerShown struct {
+	style *style
+	shown []shown
+}
+
+// reader follows a recording as far as reading it needs.
+type reader struct {
+	styles map[string]*style
+	blocks bool // the recording has blocks
+	turn   *style
+}
+
+// begin takes the next entry, in order.
+func (c *reader) begin(e record.Entry) read {
+	r := read{Entry: e}
+	switch {
+	case e.Kind == record.KindHeader && c.styles == nil:
+		c.styles, r.err = compileAll(e.Header)
+	case e.Kind == record.KindBlock:
+		c.blocks, c.turn = true, c.styles[record.Label(e.Block.Style, e.Block.Variant)]
+		if e.Block.Stage == record.Removed {
+			c.turn = nil
+		}
+	case e.Kind == record.KindBegin && c.blocks:
+		c.turn = c.styles[record.Label(e.Begin.Style, e.Begin.Variant)]
+	}
+	r.styles, r.turn = c.styles, c.turn
+	return r
+}
+
+func compileAll(h *record.Header) (map[string]*style, error) {
+	styles := map[string]*style{}
+	for _, one := range h.Styles {
+		label := record.Label(one.Name, one.Variant)
+		if styles[label] != nil {
+			return nil, fmt.Errorf("style %q is there twice", label)
+		}
+		c, err := compile(one)
+		if err != nil {
+			return nil, err
+		}
+		styles[label] = c
+	}
+	return styles, nil
+}
+
+// read reads a watch event's object.
+func (r *read) read() {
+	if r.Kind != record.KindWatch {
+		return
+	}
+	r.object = &Object{Resource: r.Watch.Resource, Namespace: r.Watch.Namespace, Name: r.Watch.Name, UID: r.Watch.UID}
+	if err := r.readObject(); err != nil {
+		r.err = fmt.Errorf("%s event of %s %s/%s: read the recorded object: %w", r.Watch.Event, r.Watch.Resource, r.Watch.Namespace, r.Watch.Name, err)
+	}
+}
+
+func (r *read) readObject() error {
+	w := r.Watch
+	if judged(w.Resource) {
+		if err := r.object.read(w.Object); err != nil {
+			return err
+		}
+	}
+	if r.turn != nil {
+		if err := r.readInner(r.turn); err != nil {
+			return err
+		}
+	} else {
+		for _, s := range r.styles {
+			if err := r.readInner(s); err != nil {
+				return err
+			}
+		}
+	}
+	if !judged(w.Resource) && len(r.inner) == 0 { // nobody else has looked at it
+		return wellFormed(w.Object)
+	}
+	return nil
+}
+
+func (r *read) readInner(s *style) error {
+	inner := s.byResource[r.Watch.Resource]
+	if inner == nil {
+		return nil
+	}
+	list, err := inner.of(r.Watch)
+	r.inner = append(r.inner, innerShown{s, list})
+	return err
+}
+
+// wellFormed is an error where an object is not one JSON text. Recordings are
+// read without looking into objects: this is where damage to them is noticed.
+// An event may come without an object.
+func wellFormed(object json.RawMessage) error {
+	s := &scanner{text: object}
+	if s.skip(); s.done() || len(object) == 0 {
+		return nil
+	}
+	var any json.RawMessage
+	return json.Unmarshal(object, &any)
+}

@@ -1,0 +1,80 @@
+package judge
+
+// skim reads an object as wire does, in one pass over its text, and takes
+// nothing apart that judging does not need: most of an object is never looked
+// at. False: the text is not of the usual form, and wire must be asked.
+func (o *Object) skim(raw []byte) bool {
+	s := &scanner{text: raw}
+	o.Replicas = 1
+	s.object(func(key []byte) {
+		switch string(key) {
+		case "metadata":
+			s.object(func(key []byte) { o.skimMetadata(s, key) })
+		case "spec":
+			s.object(func(key []byte) {
+				switch string(key) {
+				case "size":
+					o.Size = int(s.int(int64(o.Size)))
+				case "replicas":
+					o.Replicas = int(s.int(int64(o.Replicas)))
+				}
+			})
+		case "status":
+			s.object(func(key []byte) { o.skimStatus(s, key) })
+		}
+	})
+	return s.done()
+}
+
+func (o *Object) skimMetadata(s *scanner, key []byte) {
+	switch string(key) {
+	case "uid":
+		if uid := s.plain(); o.UID == "" {
+			o.UID = string(uid)
+		}
+	case "resourceVersion":
+		o.ResourceVersion = s.string()
+	case "generation":
+		o.Generation = s.int(o.Generation)
+	case "deletionTimestamp":
+		s.plain()
+		o.Deleting = true
+	case "finalizers":
+		o.Finalizers = s.strings()
+	case "ownerReferences":
+		s.array(func() { o.skimOwner(s) })
+	}
+}
+
+func (o *Object) skimOwner(s *scanner) {
+	var uid []byte
+	var controller bool
+	s.object(func(key []byte) {
+		switch string(key) {
+		case "uid":
+			uid = s.plain()
+		case "controller":
+			controller = s.bool()
+		}
+	})
+	if controller {
+		o.Controller = string(uid)
+	}
+}
+
+func (o *Object) skimStatus(s *scanner, key []byte) {
+	switch string(key) {
+	case "observedGeneration":
+		o.ObservedGeneration = s.int(o.ObservedGeneration)
+	case "replicas":
+		o.StatusReplicas = int(s.int(int64(o.StatusReplicas)))
+	case "readyReplicas":
+		o.ReadyReplicas = int(s.int(int64(o.ReadyReplicas)))
+	case "updatedReplicas":
+		o.UpdatedReplicas = int(s.int(int64(o.UpdatedReplicas)))
+	case "nodes":
+		o.Nodes = s.strings()
+	case "phase":
+		o.Phase = s.string()
+	}
+}

@@ -1,0 +1,152 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// parser reads entries. It keeps the words that come again and again.
+type parser struct {
+	words map[string]string
+}
+
+// line reads the entry of a whole line.
+func (p *parser) line(line []byte, first bool) (Entry, error) {
+	if e, ok := p.watch(line); ok && !first {
+		return e, nil
+	}
+	return parse(line, first)
+}
+
+// parse reads one entry and checks that it holds what its kind says.
+func parse(line []byte, first bool) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		return e, fmt.Errorf("not an entry of a recording: %w", err)
+	}
+	return e, e.check(first)
+}
+
+func (e *Entry) check(first bool) error {
+	if first != (e.Kind == KindHeader) {
+		if first {
+			return fmt.Errorf("not a recording: it begins with kind %q, expected %q", e.Kind, KindHeader)
+		}
+		return errors.New("a second header: were two recordings joined? Give them as two files")
+	}
+	if first && e.Header != nil && (e.Header.Schema < 1 || e.Header.Schema > Schema) {
+		return fmt.Errorf("the recording has schema %d, this program reads schemas 1 to %d: use the version of operatorbench that wrote it, or a newer one", e.Header.Schema, Schema)
+	}
+	whole := map[Kind]bool{
+		KindHeader: e.Header != nil, KindBegin: e.Begin != nil, KindAction: e.Action != nil,
+		KindWatch: e.Watch != nil, KindGap: e.Gap != nil, KindEnd: e.End != nil,
+		KindBlock: e.Block != nil, KindUsage: e.Usage != nil, KindAudit: e.Audit != nil,
+	}
+	set, known := whole[e.Kind]
+	if !known {
+		return fmt.Errorf("unknown kind of entry %q", e.Kind)
+	}
+	if !set {
+		return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
+	}
+	return nil
+}
+
+// watch reads a watch event as Recorder writes it, field by field in that
+// order, and takes the object as it stands: nearly all of a recording is
+// objects, of which a reader looks into few. False: it is not of this form.
+func (p *parser) watch(line []byte) (Entry, bool) {
+	f := fields{line, true}
+	t := f.number(`{"t":`)
+	event, resource := f.word(`,"kind":"watch","watch":{"event":`), f.word(`,"resource":`)
+	namespace := f.optional(`,"namespace":`)
+	name, uid := f.word(`,"name":`), f.word(`,"uid":`)
+	f.literal(`,"object":`)
+	object, whole := bytes.CutSuffix(f.rest, []byte("}}"))
+	if !f.ok || !whole || len(object) < 2 || object[0] != '{' || object[len(object)-1] != '}' {
+		return Entry{}, false
+	}
+	own := string(name) + string(uid)
+	return Entry{Time: t, Kind: KindWatch, Watch: &Watch{
+		Event: p.known(event), Resource: p.known(resource), Namespace: p.known(namespace),
+		Name: own[:len(name)], UID: own[len(name):], Object: object[:len(object):len(object)],
+	}}, true
+}
+
+// known returns a word that is likely to come again, without a new copy each time.
+func (p *parser) known(word []byte) string {
+	const most = 1000
+	if known, ok := p.words[string(word)]; ok {
+		return known
+	}
+	if p.words == nil || len(p.words) == most {
+		p.words = map[string]string{}
+	}
+	s := string(word)
+	p.words[s] = s
+	return s
+}
+
+// fields reads the fields of an entry in their order.
+type fields struct {
+	rest []byte
+	ok   bool
+}
+
+// literal passes over text that has to come next.
+func (f *fields) literal(text string) {
+	if len(f.rest) < len(text) || string(f.rest[:len(text)]) != text {
+		f.ok = false
+		return
+	}
+	f.rest = f.rest[len(text):]
+}
+
+// number reads a number of nanoseconds behind its key.
+func (f *fields) number(key string) time.Duration {
+	f.literal(key)
+	var n time.Duration
+	digits := 0
+	for digits < len(f.rest) && f.rest[digits] >= '0' && f.rest[digits] <= '9' {
+		n = n*10 + time.Duration(f.rest[digits]-'0')
+		digits++
+	}
+	if digits == 0 || digits > 18 || (digits > 1 && f.rest[0] == '0') {
+		f.ok = false
+	}
+	f.rest = f.rest[digits:]
+	return n
+}
+
+// word reads a string behind its key that has nothing to decode.
+func (f *fields) word(key string) []byte {
+	f.literal(key)
+	if !f.ok || len(f.rest) == 0 || f.rest[0] != '"' {
+		f.ok = false
+		return nil
+	}
+	for i, c := range f.rest[1:] {
+		switch {
+		case c == '"':
+			word := f.rest[1 : 1+i]
+			f.rest = f.rest[i+2:]
+			return word
+		case c == '\\' || c < ' ' || c > '~':
+			f.ok = false
+			return nil
+		}
+	}
+	f.ok = false
+	return nil
+}
+
+// optional is word for a field that may be absent.
+func (f *fields) optional(key string) []byte {
+	if !f.ok || !bytes.HasPrefix(f.rest, []byte(key)) {
+		return nil
+	}
+	return f.word(key)
+}
