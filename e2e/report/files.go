@@ -47,7 +47,7 @@ func Files() []File {
 func (r *Report) WriteFiles(dir string, further ...File) error {
 	var problems []error
 	for _, file := range append(Files(), further...) {
-		problems = append(problems, replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) }))
+		problems = append(problems, Replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) }))
 	}
 	return errors.Join(problems...)
 }
@@ -80,7 +80,7 @@ func ReadSamples(in io.Reader) ([]judge.Sample, error) {
 
 // Write writes environment.json into a results folder.
 func (e *Environment) Write(dir string) error {
-	return replace(filepath.Join(dir, EnvironmentFile), func(out io.Writer) error {
+	return Replace(filepath.Join(dir, EnvironmentFile), func(out io.Writer) error {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(e)
@@ -102,8 +102,9 @@ func ReadEnvironment(dir string) (*Environment, error) {
 	return e, nil
 }
 
-// replace writes a file beside the one of that name, and then puts it in its place.
-func replace(name string, write func(io.Writer) error) (err error) {
+// Replace writes a file beside the one of that name, and then puts it in its
+// place: whoever reads it finds the old or the new one whole.
+func Replace(name string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

@@ -18,10 +18,13 @@ const (
 func TestREADMEShowsTheExample(t *testing.T) {
 	code, stdout, stderr := opbench(t, "judge", root+example)
 	require.Equal(t, exitOK, code, stderr)
-	lines := strings.Split(strings.TrimRight(stdout, "\n"), "\n")
 	var table []string
-	for i := len(lines) - 1; i >= 0 && lines[i] != ""; i-- {
-		table = append([]string{strings.TrimRight(lines[i], " ")}, table...)
+	for block := range strings.SplitSeq(stdout, "\n\n") {
+		if strings.Contains(block, "written (delete: gone)") {
+			for line := range strings.Lines(block) {
+				table = append(table, strings.TrimRight(line, " \n"))
+			}
+		}
 	}
 	require.Greater(t, len(table), 2)
 

@@ -42,6 +42,7 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{"run", "run the main job: cluster, styles, scenarios, reports", runRun},
 		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
+		{"report", "print a report of recordings in any format", runReport},
 		{"images", "list the container images, get what is missing, or lock their digests", runImages},
 		{"clean", "remove what killed runs left on this machine", runClean},
 	}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/report"
+)
+
+const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
+
+Prints a report of what was recorded, without a cluster. Several recordings are
+shown in one report; where they come from different machines, it warns.
+
+Flags:
+  --format=FORMAT   %s (default terminal)
+  --out=FILE        write to a file, which is replaced only once it is whole
+`
+
+// format is a way to print a report.
+type format struct {
+	name  string
+	print func(*report.Report, io.Writer) error
+}
+
+func formats() []format {
+	return []format{
+		{"terminal", terminal},
+		{"markdown", (*report.Report).Markdown},
+		{"comment", (*report.Report).Comment},
+		{"json", (*report.Report).JSON},
+		{"samples", (*report.Report).SamplesJSON},
+		{"bench", (*report.Report).Bench},
+		{"junit", (*report.Report).JUnit},
+	}
+}
+
+// further are the files of a results folder that package report does not write
+// itself.
+func further() []report.File { return nil }
+
+// runReport is `opbench report`.
+func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "))
+	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		_, err := io.WriteString(stdout, usage)
+		return err
+	case err != nil:
+		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
+	case !slices.Contains(names, *name):
+		return usageError{fmt.Sprintf("unknown format %q: there are %s", *name, strings.Join(names, ", "))}
+	case flags.NArg() == 0:
+		return usageError{"opbench report needs a results folder or a recording\n" + usage}
+	}
+	found, err := load(ctx, flags.Args(), stderr)
+	if err != nil {
+		return err
+	}
+	printed := formats()[slices.Index(names, *name)].print
+	if *out == "" {
+		return printed(found, stdout)
+	}
+	return report.Replace(*out, func(to io.Writer) error { return printed(found, to) })
+}
+
+// terminal prints a report for a person, in colour where that can be seen.
+func terminal(r *report.Report, out io.Writer) error {
+	return r.Terminal(out, report.IsTerminal(out) && os.Getenv("NO_COLOR") == "")
+}
+
+// load judges every argument, and tells of what is doubtful about them.
+func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report, error) {
+	var all []report.Recording
+	for _, arg := range args {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		one, err := report.Load(arg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+		info, err := os.Stat(arg)
+		if err == nil && info.IsDir() && one.Environment == nil {
+			warn(stderr, fmt.Sprintf("%s has no %s, as after a run that was killed", arg, report.EnvironmentFile))
+		}
+	}
+	found := report.Of(all...)
+	for _, warning := range found.Warnings {
+		warn(stderr, warning)
+	}
+	return found, nil
+}
+
+// warn tells of a doubt; there is nowhere else to say it.
+func warn(stderr io.Writer, text string) { _, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", text) }
+
+// fileNames lists what a report writes into a results folder.
+func fileNames() string {
+	var names []string
+	for _, file := range append(report.Files(), further()...) {
+		names = append(names, file.Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

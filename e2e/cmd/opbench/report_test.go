@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/report"
+)
+
+// copied is a results folder of the hand-made recording.
+func copied(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{report.RecordingFile, report.EnvironmentFile} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
+	}
+	return dir
+}
+
+func TestReportPrintsEachFormat(t *testing.T) {
+	dir := copied(t)
+	for name, golden := range map[string]string{
+		"terminal": "terminal.txt", "markdown": report.SummaryFile, "comment": report.CommentFile, "json": report.ReportFile,
+		"samples": report.SamplesFile, "bench": report.BenchFile, "junit": report.JUnitFile,
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, stdout, stderr := opbench(t, "report", "--format="+name, dir)
+			assert.Equal(t, exitOK, status, stderr) // what was not handled correctly is the report's matter
+			assert.Empty(t, stderr)
+			assert.Equal(t, string(read(t, handMade, golden)), stdout)
+		})
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 2, "printing writes nothing")
+}
+
+func TestReportWritesAFile(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "r.json")
+	status, stdout, stderr := opbench(t, "report", "--format=json", "--out="+out, copied(t))
+	assert.Equal(t, exitOK, status, stderr)
+	assert.Empty(t, stdout)
+	assert.Equal(t, string(read(t, handMade, report.ReportFile)), string(read(t, out)))
+}
+
+// A compressed recording in a results folder is found.
+func TestReportOfTheExample(t *testing.T) {
+	status, stdout, stderr := opbench(t, "report", "--format=json", root+"docs/example")
+	require.Equal(t, exitOK, status, stderr)
+	var d report.Document
+	require.NoError(t, json.Unmarshal([]byte(stdout), &d))
+	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete"}, d.Scenarios)
+	assert.Len(t, d.Environments, 1)
+}
+
+// Figures of different machines do not compare: that is said wherever they are.
+func TestReportOfDifferentMachines(t *testing.T) {
+	other := copied(t)
+	environment, err := report.ReadEnvironment(other)
+	require.NoError(t, err)
+	environment.Host.CPUs = 64
+	require.NoError(t, environment.Write(other))
+	const want = "recordings of different machines stand in one table"
+	for _, format := range []string{"terminal", "markdown", "comment", "json"} {
+		status, stdout, stderr := opbench(t, "report", "--format="+format, copied(t), other)
+		assert.Equal(t, exitOK, status)
+		assert.Contains(t, stderr, want)
+		assert.Contains(t, stdout, want, format)
+	}
+	_, stdout, _ := opbench(t, "report", "--format=bench", copied(t), other)
+	assert.Contains(t, stdout, "\ncpus: 2\n")
+	assert.Contains(t, stdout, "\ncpus: 64\n", "benchstat keeps them apart")
+}
+
+func TestReportRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		args   []string
+		status int
+		want   string
+	}{
+		"nothing":        {nil, exitUsage, "needs a results folder or a recording"},
+		"unknown format": {[]string{"--format=pdf", "x"}, exitUsage, `unknown format "pdf": there are terminal, markdown`},
+		"unknown flag":   {[]string{"--fast"}, exitUsage, "flag provided but not defined: -fast"},
+		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
+		"empty folder":   {[]string{t.TempDir()}, exitError, "recording.jsonl: no such file"},
+		"out is no path": {[]string{"--out=" + filepath.Join(t.TempDir(), "a", "b"), filepath.Join(handMade, report.RecordingFile)}, exitError, "write "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status, _, stderr := opbench(t, append([]string{"report"}, test.args...)...)
+			assert.Equal(t, test.status, status)
+			assert.Contains(t, stderr, test.want)
+		})
+	}
+}
+
+func TestReportHelp(t *testing.T) {
+	status, stdout, _ := opbench(t, "report", "--help")
+	assert.Equal(t, exitOK, status)
+	assert.Contains(t, stdout, "Usage: opbench report")
+	for _, f := range formats() {
+		assert.Contains(t, stdout, f.name)
+	}
+}
