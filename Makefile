@@ -13,6 +13,10 @@ ROUNDS   ?=
 IMAGES   ?= auto
 ARGS     ?=
 TIMEOUT  ?= 60m
+# What `make gate` compares with: a git revision. PASSES is how often a style goes through the scenarios in each round.
+BASE     ?= origin/main
+PASSES   ?=
+RESULTS  ?=
 # How long `make fuzz` gives each fuzz target.
 FUZZTIME ?= 10s
 # The race detector needs a C compiler; without one Go says CGO_ENABLED=0, and the tests run without it.
@@ -30,7 +34,7 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=argo,native ROUNDS=5 ARGS=…)
 	@echo "e2e: operator=$(OPERATOR): this finds a container engine, gets the images, makes a kind cluster, installs, drives, judges, and deletes the cluster."
 	@echo "e2e: engine: seconds, or 1-2 min to install one; images: seconds, or ~15 min on 2 cores to build all when no registry answers;"
-	@echo "e2e: cluster and installs: 1-2 min; then each round: about 10 s for native, about 5 min for argo (a tutorial reconcile takes a minute)."
+	@echo "e2e: cluster and installs: 1-2 min; then each round: about 15 s for native, about 5 min for argo (a tutorial reconcile takes a minute)."
 	scripts/engine-up.sh
 	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 
@@ -72,6 +76,12 @@ tools: ## Build the pinned linters into bin/
 verify: test ## What CI runs on every change
 
 ##@ With a cluster or a container engine
+
+.PHONY: gate
+gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, fine or cannot tell
+	scripts/engine-up.sh
+	@go build -o bin/opbench ./e2e/cmd/opbench # whose own exit status tells these apart: 0 fine, 1 slower or broken, 2 cannot tell, 3 invalid
+	bin/opbench run --base=$(BASE) --operator=$(OPERATOR) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
 
 .PHONY: images
 images: ## Make all images ready (pull or build) and list them

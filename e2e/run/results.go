@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
 	"operatorbench/operators"
 )
 
@@ -92,7 +94,12 @@ func (s *Session) writeReports() error {
 		}
 	}
 	s.say("results are in %s", s.folder)
-	return errors.Join(r.WriteFiles(s.folder), appendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r))
+	return errors.Join(r.WriteFiles(s.folder, Page()), appendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r))
+}
+
+// Page is the report as a page, for report.WriteFiles.
+func Page() report.File {
+	return report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
 }
 
 // appendSummary adds the summary to that of a GitHub Actions job.
