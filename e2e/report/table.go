@@ -23,12 +23,14 @@ const unknown = "–"
 // costTable is what styles use for each change, and while they are installed.
 func (r *Report) costTable() table {
 	t := table{
-		title:  "Cost: for each change; then CPU while idle, memory of all of the operator's pods, and time to install (medians over rounds)",
+		title:  "Cost of a change, and of the operator while it is there (medians over rounds)",
 		header: []string{"style", "changes", "CPU", "pods", "objects", "calls", "writes", "idle CPU", "peak mem", "idle mem", "install"}, left: 1,
 	}
 	if len(r.Runs) > 1 {
 		t.header, t.left = slices.Insert(t.header, 1, "run"), 2
 	}
+	var reasons []string
+	of := map[string][]string{} // which styles each reason is about
 	for _, c := range r.Costs {
 		row := []string{c.Label()}
 		if len(r.Runs) > 1 {
@@ -44,10 +46,14 @@ func (r *Report) costTable() table {
 		} {
 			row = append(row, figure(f.figure))
 			if !f.figure.Known() && f.figure.Missing != "" {
-				t.notes = addNew(t.notes, fmt.Sprintf("%s, %s: %s", c.Label(), f.name, f.figure.Missing))
+				reason := f.name + ": " + f.figure.Missing
+				reasons, of[reason] = addNew(reasons, reason), addNew(of[reason], c.Label())
 			}
 		}
 		t.rows = append(t.rows, row)
+	}
+	for _, reason := range reasons {
+		t.notes = append(t.notes, fmt.Sprintf("%s (%s)", reason, strings.Join(of[reason], ", ")))
 	}
 	return t
 }

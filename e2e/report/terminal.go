@@ -161,26 +161,30 @@ func (t *terminal) table(all table) {
 	if len(all.rows) == 0 {
 		return
 	}
-	widths := make([]int, len(all.header))
-	for _, row := range append([][]string{all.header}, all.rows...) {
-		for i, cell := range row {
-			widths[i] = min(max(widths[i], utf8.RuneCountInString(cell)), columnWidth)
+	rows := append([][]string{all.header}, all.rows...)
+	widths, sum := make([]int, len(all.header)), 0
+	for i := range widths {
+		for _, row := range rows {
+			widths[i] = min(max(widths[i], utf8.RuneCountInString(row[i])), columnWidth)
 		}
+		sum += widths[i]
+	}
+	gap := "  "
+	if sum+len(gap)*(len(widths)-1) > width {
+		gap = " "
 	}
 	t.line("")
 	t.wrapped("", all.title)
-	for _, row := range append([][]string{all.header}, all.rows...) {
-		line := ""
+	for _, row := range rows {
+		cells := make([]string, len(row))
 		for i, cell := range row {
-			cell = clip(clean(cell), widths[i])
+			fill := padLeft
 			if i < all.left || i == len(row)-1 && all.tail {
-				cell = pad(cell, widths[i])
-			} else {
-				cell = padLeft(cell, widths[i])
+				fill = pad
 			}
-			line += " " + cell
+			cells[i] = fill(clip(clean(cell), widths[i]), widths[i])
 		}
-		t.line("%s", clip(strings.TrimRight(line[1:], " "), width))
+		t.line("%s", clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
 	}
 	for _, note := range all.notes {
 		t.wrapped("  ", unknown+" "+note)

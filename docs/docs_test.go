@@ -1,0 +1,190 @@
+// Package docs_test holds the documentation to what it documents: schemas and
+// field lists against the Go types, and against what is really written.
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// schemas are the published ones, with the Go types that are written by them.
+func schemas() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"schema/recording.schema.json": reflect.TypeFor[record.Entry](),
+		"schema/samples.schema.json":   reflect.TypeFor[judge.Sample](),
+		"schema/report.schema.json":    reflect.TypeFor[report.Document](),
+	}
+}
+
+func compiled(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	schema, err := compiler.Compile(filepath.FromSlash(name))
+	require.NoError(t, err)
+	return schema
+}
+
+func validate(t *testing.T, schema *jsonschema.Schema, line []byte) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+	require.NoError(t, err)
+	if err := schema.Validate(value); err != nil {
+		require.NoError(t, err, "%.300s", line)
+	}
+}
+
+// recordings are those that are committed, of both schemas.
+func recordings(t *testing.T) map[string]report.Recording {
+	t.Helper()
+	all := map[string]report.Recording{}
+	for _, dir := range []string{"example", "../e2e/report/testdata/hand-made"} {
+		one, err := report.Load(dir)
+		require.NoError(t, err)
+		all[dir] = one
+	}
+	return all
+}
+
+func TestReportsMatchTheirSchema(t *testing.T) {
+	schema := compiled(t, "schema/report.schema.json")
+	for name, one := range recordings(t) {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			require.NoError(t, report.Of(one).JSON(&out))
+			validate(t, schema, out.Bytes())
+		})
+	}
+	var empty bytes.Buffer
+	require.NoError(t, report.Of().JSON(&empty))
+	validate(t, schema, empty.Bytes())
+}
+
+func TestSamplesMatchTheirSchema(t *testing.T) {
+	schema := compiled(t, "schema/samples.schema.json")
+	for _, one := range recordings(t) {
+		var out bytes.Buffer
+		require.NoError(t, report.Of(one).SamplesJSON(&out))
+		require.NotEmpty(t, out.Bytes())
+		for line := range bytes.Lines(out.Bytes()) {
+			validate(t, schema, line)
+		}
+	}
+}
+
+func TestRecordingsMatchTheirSchema(t *testing.T) {
+	schema := compiled(t, "schema/recording.schema.json")
+	for _, name := range []string{"example/recording.jsonl.gz", "../e2e/report/testdata/hand-made/recording.jsonl"} {
+		for line := range lines(t, name) {
+			validate(t, schema, line)
+		}
+	}
+	for _, entry := range []record.Entry{ // what only schema 2 has
+		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Variant: "head", Round: 1, Stage: record.Installing}},
+		{Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: []record.PodUsage{{Namespace: "argo", Name: "p", CPU: 1, Memory: 2}}, All: 3, Others: 4}},
+		{Kind: record.KindAudit, Audit: &record.Audit{User: "u", Verb: "create", Resource: "pods.v1", Code: 201}},
+	} {
+		line, err := json.Marshal(entry)
+		require.NoError(t, err)
+		validate(t, schema, line)
+	}
+}
+
+// A schema that lets everything through would pass all of the above.
+func TestSchemasRefuse(t *testing.T) {
+	for name, bad := range map[string][]string{
+		"schema/recording.schema.json": {
+			`{"t":1,"kind":"watch"}`, `{"t":1,"kind":"guess"}`, `{"kind":"end"}`,
+			`{"t":1,"kind":"gap","gap":{"from":0,"resource":"r","reason":""},"block":{"style":"a","round":1,"stage":"driven"}}`,
+			`{"t":1,"kind":"block","block":{"style":"a","round":1,"stage":"begun"}}`,
+			`{"t":1,"kind":"gap","gap":{"from":"0","resource":"r","reason":""}}`,
+		},
+		"schema/samples.schema.json": {`{}`, `{"operator":"a","scenario":"s","phase":"p","run":"r","block":1,"namespace":"n","from":1,"at":2,"value":"fast","unit":"s","outcome":"ok"}`},
+		"schema/report.schema.json":  {`{}`, `{"schema":2,"runs":[],"environments":[],"warnings":[],"styles":[],"scenarios":[],"cells":[],"costs":[],"claims":[]}`},
+	} {
+		schema := compiled(t, name)
+		for _, line := range bad {
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+			require.NoError(t, err)
+			assert.Error(t, schema.Validate(value), line)
+		}
+	}
+}
+
+// Every field that is written has its place in the schema, and the other way
+// round; what is always written is required.
+func TestSchemasHaveTheTypesFields(t *testing.T) {
+	for name, goType := range schemas() {
+		t.Run(name, func(t *testing.T) {
+			var schema map[string]any
+			require.NoError(t, json.Unmarshal(read(t, name), &schema))
+			compare(t, schema, schema, goType, goType.Name())
+		})
+	}
+}
+
+// compare walks a schema and a Go type together.
+func compare(t *testing.T, root, schema map[string]any, goType reflect.Type, path string) {
+	t.Helper()
+	if to, is := schema["$ref"].(string); is {
+		definitions := root["$defs"].(map[string]any)
+		found, there := definitions[strings.TrimPrefix(to, "#/$defs/")].(map[string]any)
+		require.True(t, there, "%s: %s is not defined", path, to)
+		compare(t, root, found, goType, path)
+		return
+	}
+	switch kind := kindOf(goType); kind {
+	case "any":
+		assert.NotContains(t, schema, "type", path)
+	case "array":
+		assert.Contains(t, schema["type"], kind, path)
+		compare(t, root, schema["items"].(map[string]any), elem(goType).Elem(), path+"[]")
+	case "map":
+		assert.Contains(t, schema["type"], "object", path)
+		compare(t, root, schema["additionalProperties"].(map[string]any), elem(goType).Elem(), path+"{}")
+	case "object":
+		fields := fieldsOf(elem(goType))
+		properties := schema["properties"].(map[string]any)
+		assert.Equal(t, false, schema["additionalProperties"], path)
+		var names, always []string
+		for _, f := range fields {
+			names = append(names, f.name)
+			if !f.optional {
+				always = append(always, f.name)
+			}
+			if property, there := properties[f.name].(map[string]any); there {
+				compare(t, root, property, f.goType, path+"."+f.name)
+			}
+		}
+		assert.ElementsMatch(t, names, keys(properties), path)
+		assert.ElementsMatch(t, always, schema["required"], path)
+	default:
+		if _, fixed := schema["type"]; fixed {
+			assert.Equal(t, kind, schema["type"], path)
+			return
+		}
+		assert.True(t, schema["enum"] != nil || schema["const"] != nil, "%s: neither a type nor values", path)
+	}
+}
+
+func keys(of map[string]any) []string {
+	var list []string
+	for key := range of {
+		list = append(list, key)
+	}
+	slices.Sort(list)
+	return list
+}

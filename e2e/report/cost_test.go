@@ -1,0 +1,116 @@
+package report_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// measuredOnce is a figure of one round.
+func measuredOnce(unit string, value float64) cost.Figure {
+	return cost.Figure{Unit: unit, Values: []cost.Value{{Round: 1, Value: value}}}
+}
+
+// madeUpCost is the cost of a style that makes so many pods for each change.
+func madeUpCost(style string, cpu float64, pods int) cost.Cost {
+	counter := func(name string, value int) cost.Counter {
+		return cost.Counter{Name: name, Style: style, Scenario: "create", Values: []cost.Count{{Round: 1, Value: value}}}
+	}
+	c := cost.Cost{
+		Style: style, Rounds: 1, Changes: 4, Install: measuredOnce("s", 14.5), Uninstall: measuredOnce("s", 5),
+		CPU: measuredOnce("s", cpu+0.1), IdleCPU: measuredOnce("cores", 0.0123), BusyCPU: measuredOnce("s", cpu), UnseenCPU: measuredOnce("s", 0),
+		PeakMemory: measuredOnce("bytes", 312<<20), IdleMemory: measuredOnce("bytes", 1<<30),
+		Counters: []cost.Counter{
+			counter(cost.Pods, pods),
+			{Name: cost.Calls, Style: style, Scenario: "create", Missing: "the API server's audit log was not recorded"},
+		},
+	}
+	if pods > 0 {
+		c.Counters = append(c.Counters, counter(cost.MadePrefix+"workflows.v1alpha1.argoproj.io", 1))
+	}
+	return c
+}
+
+// whole is a report with all that can be in one: costs, and facts of styles.
+func whole(t *testing.T) *report.Report {
+	t.Helper()
+	one, err := report.Load(handMade)
+	require.NoError(t, err)
+	one.Costs = []cost.Cost{madeUpCost("argo", 5.5, 7), madeUpCost("native", 0.02, 0)}
+	one.Environment.Images = []report.ImageFacts{
+		{Name: "argo-events", Reference: "quay.io/argoproj/argo-events:v1.9.11", Bytes: 200 << 20},
+		{Name: "native", Reference: "operatorbench.local/native:v1", Bytes: 40 << 20},
+	}
+	one.Environment.Styles = []report.StyleFacts{
+		{Name: "argo", Manifests: "sha256:00", Images: []string{"argo-events"}, Owned: &report.Owned{Files: 7, Lines: 300, Languages: map[string]int{"YAML": 280, "Python": 20}, Rules: 48}},
+		{Name: "native", Manifests: "sha256:01", Images: []string{"native"}, Owned: &report.Owned{Files: 15, Lines: 1400, Languages: map[string]int{"Go": 1300, "YAML": 100}, Rules: 12}},
+	}
+	return report.Of(one)
+}
+
+func TestGoldenWithCosts(t *testing.T) {
+	r := whole(t)
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal.txt":     func(w io.Writer) error { return r.Terminal(w, false) },
+		report.SummaryFile: r.Markdown,
+		report.CommentFile: r.Comment,
+		report.ReportFile:  r.JSON,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			require.NoError(t, write(&got))
+			golden(t, "../costs/"+name, got.Bytes())
+		})
+	}
+}
+
+// Costs of several runs stand apart.
+func TestCostsOfSeveralRuns(t *testing.T) {
+	one, err := report.Load(handMade)
+	require.NoError(t, err)
+	two := one
+	judged := *one.Judgement
+	judged.Header.Run = "another"
+	two.Judgement = &judged
+	one.Costs, two.Costs = []cost.Cost{madeUpCost("argo", 5, 7)}, []cost.Cost{madeUpCost("argo", 6, 7)}
+	var out bytes.Buffer
+	require.NoError(t, report.Of(one, two).Terminal(&out, false))
+	assert.Regexp(t, `(?m)^argo +handmade +4 +5\.10 s`, out.String())
+	assert.Regexp(t, `(?m)^argo +another +4 +6\.10 s`, out.String())
+}
+
+// A style's variants stand apart, and are told apart by their labels.
+func TestVariants(t *testing.T) {
+	one, err := report.Load(handMade)
+	require.NoError(t, err)
+	judged := *one.Judgement
+	judged.Results = nil
+	for _, result := range one.Judgement.Results {
+		for _, variant := range []string{"base", "head"} {
+			if result.Style == report.Floor {
+				variant = ""
+			}
+			result.Variant = variant
+			samples := result.Samples
+			result.Samples = nil
+			for _, s := range samples {
+				s.Variant = variant
+				result.Samples = append(result.Samples, s)
+			}
+			judged.Results = append(judged.Results, result)
+		}
+	}
+	judged.Header.Styles = []record.Style{{Name: "argo", Variant: "head"}, {Name: "argo", Variant: "base"}}
+	r := report.New(nil, &judged)
+	assert.Equal(t, []string{"null", "argo@head", "argo@base", "native@base", "native@head"}, r.Styles)
+	var out bytes.Buffer
+	require.NoError(t, r.Bench(&out))
+	assert.Contains(t, out.String(), "BenchmarkReconcile/operator=argo/variant=head/scenario=create/phase=ready 1 62910000000 ns/op\n")
+}
