@@ -1,0 +1,106 @@
+package usage
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"operatorbench/e2e/record"
+)
+
+// node is what is known of one node.
+type node struct {
+	name       string
+	client     rest.Interface
+	recorder   *record.Recorder
+	namespaces func() []string
+
+	mu        sync.Mutex // one look at a time
+	last      time.Duration
+	failed    error // of the last look
+	gaps      int
+	lastError error
+	shown     map[string]shown // by pod
+	stale     time.Duration
+}
+
+// shown is since when a pod's figure has had its time of measurement.
+type shown struct {
+	measured time.Time
+	since    time.Duration
+}
+
+// run looks each interval. A look that takes longer drops those that it misses.
+func (n *node) run(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			_ = n.look(ctx) // a failed look is a gap in the recording, and Stop tells
+		}
+	}
+}
+
+// look asks the kubelet once, and records what it says. Looks that fail become
+// one gap, from the last good one until the next.
+func (n *node) look(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	namespaces := n.namespaces()
+	asking, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	raw, err := n.client.Get().AbsPath("/api/v1/nodes/"+n.name+"/proxy/stats/summary").
+		Param("only_cpu_and_memory", "true").DoRaw(asking)
+	now := n.recorder.Now()
+	var s *summary
+	if err == nil {
+		s, err = parse(raw)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err() // the run ends; nothing failed
+		}
+		n.failed = explain(n.name, err)
+		return n.failed
+	}
+	if n.failed != nil {
+		n.gap(n.failed)
+	}
+	n.age(now, s)
+	n.last = now
+	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: s.usage(n.name, namespaces)})
+}
+
+// gap records that nothing was known since the last good look.
+func (n *node) gap(reason error) {
+	n.gaps++
+	n.lastError, n.failed = reason, nil
+	// The driver learns through Recorder.Err of a recording that failed.
+	_ = n.recorder.Record(record.Entry{Time: n.recorder.Now(), Kind: record.KindGap, Gap: &record.Gap{
+		From: n.last, Resource: Resource, Namespace: n.name, Reason: reason.Error(),
+	}})
+}
+
+// age follows for how long each pod's figure stays the same. Both ends are read
+// on the harness's clock; the node's times are only told apart.
+func (n *node) age(now time.Duration, s *summary) {
+	living := make(map[string]shown, len(s.Pods))
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		if p.CPU == nil {
+			continue
+		}
+		is := shown{measured: p.CPU.Time, since: now}
+		if before, known := n.shown[p.Ref.UID]; known && before.measured.Equal(is.measured) {
+			is = before
+			n.stale = max(n.stale, now-is.since)
+		}
+		living[p.Ref.UID] = is
+	}
+	n.shown = living
+}
