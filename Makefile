@@ -17,6 +17,8 @@ TIMEOUT  ?= 60m
 BASE     ?= origin/main
 PASSES   ?=
 RESULTS  ?=
+# How often `make bench-timing` measures.
+COUNT    ?= 1
 # How long `make fuzz` gives each fuzz target.
 FUZZTIME ?= 10s
 # The race detector needs a C compiler; without one Go says CGO_ENABLED=0, and the tests run without it.
@@ -94,6 +96,12 @@ test-cluster: ## Tests of fixtures, styles and the run that need a cluster of th
 	scripts/engine-up.sh
 	$(OPBENCH) images ensure --images=$(IMAGES)
 	go test -tags cluster -p 1 -count=1 -timeout 30m ./fixtures/... ./operators/... ./e2e/record/... ./e2e/run/...
+
+.PHONY: bench-timing
+bench-timing: ## How late a watch, a poll each 50 ms and one each 1 s notice a change, by the audit log (COUNT=1; a minute each; benchstat reads it)
+	scripts/engine-up.sh
+	$(OPBENCH) images ensure --images=$(IMAGES) node
+	go test -tags cluster -run '^$$' -bench TimingError -benchtime 1x -count $(COUNT) -timeout $(TIMEOUT) ./e2e/record/watch
 
 .PHONY: clean
 clean: ## Remove clusters and containers that killed runs of this project left, and nothing else
