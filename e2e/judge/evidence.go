@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"operatorbench/e2e/record"
 )
 
@@ -61,11 +59,11 @@ func (t *Timeline) line(e *Event) string {
 // that shows it.
 func (t *Timeline) innerState(e *Event) string {
 	var words []string
-	for _, i := range e.inner {
-		p := &t.Style.Phases[i]
+	for _, b := range e.inner {
+		p := &t.Style.Phases[b.phase]
 		word := p.Name
 		if p.Path != "" {
-			word += fmt.Sprintf(" (%s %s)", p.Path, gjson.GetBytes(e.Watch.Object, p.Path).String())
+			word += fmt.Sprintf(" (%s %s)", p.Path, b.value)
 		}
 		words = append(words, word)
 	}

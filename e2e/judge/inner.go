@@ -70,16 +70,33 @@ const (
 	yes
 )
 
+// seen is what one event shows, and the value at the phase's path.
+type seen struct {
+	shown
+	value
+}
+
+// brought is an inner phase that an event brings about, with the value that
+// shows it.
+type brought struct {
+	phase int // index into Style.Phases
+	value string
+}
+
 // of says what an event shows of each of the inner phases. It needs no memory
 // of earlier events, and so can be done for many events at once.
-func (r *reading) of(w *record.Watch) ([]shown, error) {
+func (r *reading) of(w *record.Watch) ([]seen, error) {
 	values, err := r.look.in(w.Object)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]shown, len(r.inner))
+	list := make([]seen, len(r.inner))
 	for i := range r.inner {
-		list[i] = r.inner[i].shown(w, values)
+		p := &r.inner[i]
+		list[i].shown = p.shown(w, values)
+		if p.slot >= 0 {
+			list[i].value = values[p.slot]
+		}
 	}
 	return list, nil
 }
@@ -114,29 +131,30 @@ type innerKey struct {
 // reading.inner.
 type innerPhases map[innerKey][]bool
 
-// happened returns the indices of the style's phases that this event brings about.
-func (held innerPhases) happened(s *style, w *record.Watch, list []shown) []int {
+// happened returns the style's phases that this event brings about.
+func (held innerPhases) happened(s *style, w *record.Watch, list []seen) []brought {
 	r := s.byResource[w.Resource]
 	key := innerKey{r, w.UID}
 	was := held[key]
-	var found []int
+	var found []brought
 	for i := range r.inner {
 		p := &r.inner[i]
-		if list[i] == elsewhere {
+		if list[i].shown == elsewhere {
 			continue
 		}
-		brought := list[i] == yes && w.Event != "LISTED" && (p.Event == "" || p.Event == w.Event)
+		holds := list[i].shown == yes
+		now := holds && w.Event != "LISTED" && (p.Event == "" || p.Event == w.Event)
 		// What comes once in an object's life needs no memory.
 		if p.slot >= 0 && p.Event != "ADDED" && p.Event != "DELETED" {
-			brought = brought && (was == nil || !was[i])
+			now = now && (was == nil || !was[i])
 			if was == nil {
 				was = make([]bool, len(r.inner))
 				held[key] = was
 			}
-			was[i] = list[i] == yes
+			was[i] = holds
 		}
-		if brought {
-			found = append(found, p.index)
+		if now {
+			found = append(found, brought{p.index, list[i].value.String()})
 		}
 	}
 	if w.Event == "DELETED" {

@@ -48,6 +48,7 @@ func (r Result) Outcome() Outcome {
 
 // One judges one sample.
 func One(t *Timeline) Result {
+	t.settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Round: t.Sample.Round, Warmup: t.Sample.Warmup,
 		Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,

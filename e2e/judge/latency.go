@@ -64,7 +64,7 @@ func latencies(t *Timeline, verdicts []Verdict) []Sample {
 		return nil
 	}
 	judged := countsAs(verdicts)
-	var samples []Sample
+	samples := make([]Sample, 0, len(t.phases))
 	for i, p := range t.phases {
 		at, reached := t.reached(p.name)
 		outcome := judged

@@ -57,6 +57,9 @@ func (v value) exists() bool { return v != nil }
 
 // String is the value as gjson prints it.
 func (v value) String() string {
+	if v == nil {
+		return ""
+	}
 	if text, ok := v.plain(); ok {
 		return string(text)
 	}

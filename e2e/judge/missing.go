@@ -11,6 +11,7 @@ import (
 // wanted state reached, the status written where the style declares it, and
 // the inner phases that end a reconcile, where the action causes one.
 func (t *Timeline) Missing() string {
+	t.settle()
 	switch {
 	case t.acts.refused != nil:
 		a := t.acts.refused

@@ -1,6 +1,10 @@
 package judge
 
-import "operatorbench/e2e/record"
+import (
+	"slices"
+
+	"operatorbench/e2e/record"
+)
 
 // The phases that every style has, in their order; a style's inner phases
 // follow.
@@ -23,6 +27,12 @@ type phase struct {
 	holds func(*Timeline) bool
 	inner int  // index into Style.Phases; -1: none
 	last  bool // the last time that it came true counts, not the first
+}
+
+// concerned tells whether an event on a resource can change what holds says:
+// one that it needs, or on the custom resource, by which children are known.
+func (p *phase) concerned(resource string) bool {
+	return resource == CustomResources || slices.Contains(p.needs, resource)
 }
 
 // withInner appends a style's inner phases.

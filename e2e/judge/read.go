@@ -23,7 +23,7 @@ type read struct {
 // innerShown is what an event shows of a style's inner phases.
 type innerShown struct {
 	style *style
-	shown []shown
+	seen  []seen
 }
 
 // reader follows a recording as far as reading it needs.

@@ -173,9 +173,9 @@ func (s *Splitter) watch(r *read) error {
 	if r.err != nil {
 		return r.err
 	}
-	happened := make([][]int, len(r.inner))
+	happened := make([][]brought, len(r.inner))
 	for i, inner := range r.inner {
-		happened[i] = s.inner.happened(inner.style, r.Watch, inner.shown)
+		happened[i] = s.inner.happened(inner.style, r.Watch, inner.seen)
 	}
 	for _, t := range s.open {
 		if t.Sample.Namespace != r.Watch.Namespace && !s.reaches(t, r) {

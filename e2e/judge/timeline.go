@@ -17,7 +17,7 @@ type Event struct {
 	// Object is what a watch event shows of its object; nil for other entries.
 	Object *Object
 
-	inner []int // the style's inner phases that this event brings about
+	inner []brought // the style's inner phases that this event brings about
 }
 
 // Timeline is everything that was seen of one sample. It is made by a
@@ -44,6 +44,9 @@ type Timeline struct {
 	phases    []phase
 	marks     []mark // parallel to phases
 	world     world
+	stepped   int  // events that the state has taken in
+	stale     bool // the state must be built anew, from the first event on
+	known     int  // events whose uids are known
 	gaps      []Event
 	added     map[string]bool // uids of objects whose ADDED came since the intent
 	last      time.Duration   // of the last watch event on an object of the sample
@@ -80,7 +83,10 @@ func newTimeline(run string, s *style, sample record.Sample, began time.Duration
 	}
 	t.acts.versions = map[string]bool{}
 	t.phases = s.phases(&t.Sample)
-	t.replay()
+	for i := range t.Before {
+		t.knowLife(&t.Before[i])
+	}
+	t.stale = true
 	return t, nil
 }
 
@@ -90,14 +96,13 @@ func (t *Timeline) add(e Event) error {
 	t.EndedAt = e.Time
 	switch e.Kind {
 	case record.KindAction:
-		if err := t.note(e); err != nil {
-			return err
+		for ; t.known < len(t.Events); t.known++ {
+			t.knowLife(&t.Events[t.known])
 		}
 		// What is waited for follows from the actions, and events that an
 		// action caused can stand before its reply: look at all of them again.
-		t.replay()
-	case record.KindWatch:
-		t.step(&t.Events[len(t.Events)-1])
+		t.stale = true
+		return t.note(e)
 	case record.KindGap:
 		t.gaps = append(t.gaps, e)
 	}
@@ -106,6 +111,7 @@ func (t *Timeline) add(e Event) error {
 
 func (t *Timeline) close(e record.Entry) {
 	t.End, t.EndedAt = e.End, e.Time
+	t.settle()
 }
 
 // note takes up an action.
@@ -169,26 +175,35 @@ func (t *Timeline) knowUID(uid string) {
 	}
 }
 
-// replay builds the state of the sample from its events.
-func (t *Timeline) replay() {
-	t.world, t.added = newWorld(), map[string]bool{}
-	t.marks = make([]mark, len(t.phases))
-	for i := range t.Before {
-		t.apply(&t.Before[i])
+// settle brings the state of the sample up to its last event. It is done only
+// when somebody asks, so that many actions do not mean as many replays.
+func (t *Timeline) settle() {
+	if t.stale {
+		t.stale, t.stepped = false, 0
+		t.world, t.added = newWorld(), map[string]bool{}
+		t.marks = make([]mark, len(t.phases))
+		for i := range t.Before {
+			t.apply(&t.Before[i])
+		}
+		t.settleMarks()
 	}
-	t.settleMarks()
-	for i := range t.Events {
-		if t.Events[i].Kind == record.KindWatch {
-			t.step(&t.Events[i])
+	for ; t.stepped < len(t.Events); t.stepped++ {
+		if e := &t.Events[t.stepped]; e.Kind == record.KindWatch {
+			t.step(e)
 		}
 	}
 }
 
 func (t *Timeline) apply(e *Event) {
-	if e.Watch.Resource == CustomResources && e.Watch.Name == t.Sample.Name {
+	t.knowLife(e)
+	t.world.apply(e)
+}
+
+// knowLife learns of a life of the custom resource.
+func (t *Timeline) knowLife(e *Event) {
+	if e.Kind == record.KindWatch && e.Watch.Resource == CustomResources && e.Watch.Name == t.Sample.Name {
 		t.knowUID(e.Object.UID)
 	}
-	t.world.apply(e)
 }
 
 // settleMarks takes the conditions as they stand, without reaching a phase.
@@ -216,9 +231,9 @@ func (t *Timeline) step(e *Event) {
 		p, m := &t.phases[i], &t.marks[i]
 		held := m.holds
 		switch {
-		case p.holds != nil:
+		case p.holds != nil && p.concerned(e.Watch.Resource):
 			m.holds = p.holds(t)
-		case p.inner >= 0 && slices.Contains(e.inner, p.inner):
+		case p.inner >= 0 && slices.ContainsFunc(e.inner, func(b brought) bool { return b.phase == p.inner }):
 			held, m.holds = false, !t.style.adds[e.Watch.Resource] || t.added[e.Watch.UID]
 		default:
 			continue
@@ -234,7 +249,10 @@ func (t *Timeline) step(e *Event) {
 
 // LastEvent is when something last happened to an object of the sample. The
 // quiescence window begins there, at the earliest.
-func (t *Timeline) LastEvent() time.Duration { return t.last }
+func (t *Timeline) LastEvent() time.Duration {
+	t.settle()
+	return t.last
+}
 
 // Intent is just before the sample's first measured action, or its first
 // action if none is measured; false before there is any.
