@@ -58,6 +58,7 @@ type DocumentPhase struct {
 	// The order statistics are left out where N is 0.
 	P50 *Quantile  `json:"p50,omitempty"`
 	P90 *Quantile  `json:"p90,omitempty"`
+	P99 *Quantile  `json:"p99,omitempty"`
 	Max *Statistic `json:"max,omitempty"`
 	// ToFloor is P50 divided by the floor's; left out where either is not known.
 	ToFloor float64 `json:"toFloor,omitempty"`
@@ -141,7 +142,7 @@ func (r *Report) documentCell(c *Cell) DocumentCell {
 		p := DocumentPhase{Phase: s.Phase, N: s.N, Censored: s.Censored, Wrong: s.Wrong, Interrupted: s.Interrupted}
 		if s.N > 0 {
 			top := statistic(s.Max)
-			p.P50, p.P90, p.Max = quantile(s.P50, s.CI50), quantile(s.P90, s.CI90), &top
+			p.P50, p.P90, p.P99, p.Max = quantile(s.P50, s.CI50), quantile(s.P90, s.CI90), quantile(s.P99, s.CI99), &top
 		}
 		p.ToFloor, _ = r.ToFloor(s)
 		d.Phases = append(d.Phases, p)

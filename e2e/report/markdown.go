@@ -155,15 +155,14 @@ func (m *markdown) details(r *Report) {
 	}
 	m.line("\n<details><summary>All phases</summary>\n")
 	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval, where n allows one.\n", 100*stat.Level)
-	m.row("scenario", "phase", "style", "n", "p50", "p90", "max", "× floor", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "---")
+	m.row("scenario", "phase", "style", "n", "p50", "p90", "p99", "max", "× floor", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "---")
 	for _, scenario := range r.Scenarios {
 		for _, phase := range r.Phases(scenario) {
 			for c := range r.Of(scenario) {
 				if s, there := c.Phase(phase); there {
-					f := figures(s)
-					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N),
-						text(f[0])+interval(s.CI50), text(f[1])+interval(s.CI90), text(f[2]), text(r.times(s)), notes(s))
+					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N), bounded(s, s.P50, s.CI50), bounded(s, s.P90, s.CI90),
+						bounded(s, s.P99, s.CI99), bounded(s, s.Max, nil), text(r.times(s)), notes(s))
 				}
 			}
 		}
@@ -174,11 +173,15 @@ func (m *markdown) details(r *Report) {
 	m.line("\n</details>")
 }
 
-func interval(i *stat.Interval) string {
-	if i == nil {
-		return ""
+// bounded is an order statistic with its interval; a dash where nothing counts.
+func bounded(s stat.Summary, o stat.Observation, ci *stat.Interval) string {
+	switch {
+	case s.N == 0:
+		return unknown
+	case ci == nil:
+		return text(Latency(o))
 	}
-	return fmt.Sprintf(" \\[%s, %s]", text(Latency(i.Low)), text(Latency(i.High)))
+	return fmt.Sprintf("%s \\[%s, %s]", text(Latency(o)), text(Latency(ci.Low)), text(Latency(ci.High)))
 }
 
 // notApplicable says once for each style and oracle why it was not asked.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/report"
+	job "operatorbench/e2e/run"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
@@ -38,12 +39,13 @@ func formats() []format {
 		{"samples", (*report.Report).SamplesJSON},
 		{"bench", (*report.Report).Bench},
 		{"junit", (*report.Report).JUnit},
+		{"html", job.Page().Print},
 	}
 }
 
 // further are the files of a results folder that package report does not write
 // itself.
-func further() []report.File { return nil }
+func further() []report.File { return []report.File{job.Page()} }
 
 // runReport is `opbench report`.
 func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) error {

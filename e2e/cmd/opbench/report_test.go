@@ -48,6 +48,13 @@ func TestReportWritesAFile(t *testing.T) {
 	assert.Equal(t, string(read(t, handMade, report.ReportFile)), string(read(t, out)))
 }
 
+func TestReportPrintsAPage(t *testing.T) {
+	status, stdout, stderr := opbench(t, "report", "--format=html", copied(t))
+	assert.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, "<html")
+	assert.Contains(t, stdout, "argo")
+}
+
 // A compressed recording in a results folder is found.
 func TestReportOfTheExample(t *testing.T) {
 	status, stdout, stderr := opbench(t, "report", "--format=json", root+"docs/example")
