@@ -29,6 +29,10 @@ type page struct {
 	Exempts  []exempt
 
 	Sections []*section // a scenario each
+	Costs    *ledger
+	Counts   *ledger
+	Owned    *ledger
+	Claims   []claim
 	Facts    *facts
 	Trails   []*trail
 }
@@ -48,6 +52,7 @@ func newPage(r *report.Report, css []byte) *page {
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
 		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Warnings: r.Warnings,
 		Level: fmt.Sprintf("%.0f%%", 100*stat.Level),
+		Costs: s.costs(), Counts: s.counts(), Owned: s.owned(), Claims: claimsOf(r),
 		Cards: s.cards(), Matrix: s.matrix(), Exempts: s.exempts(), Facts: factsOf(r.Environment), Trails: s.trails(),
 	}
 	p.Troubles, p.MoreT = s.troubles()

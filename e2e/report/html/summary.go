@@ -77,7 +77,7 @@ func correctness(of *style, passed, rounds int, worst []*cell) string {
 	for _, c := range worst {
 		parts = append(parts, c.Scenario+" ("+c.VerdictText()+")")
 	}
-	return fmt.Sprintf("Handled %s of %s correctly. Not so: %s.", count(passed), counted(rounds, "change"), list(parts))
+	return fmt.Sprintf("Handled %s of %s correctly; see %s.", count(passed), counted(rounds, "change"), list(parts))
 }
 
 // latency are the sentences on how long the main scenario took.

@@ -1,0 +1,163 @@
+package html_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
+)
+
+const (
+	exampleFolder  = "../../../docs/example"
+	handMadeFolder = "../testdata/hand-made"
+)
+
+// judged reads a recording with what is known of its environment.
+func judged(tb testing.TB, folder, recording string) report.Recording {
+	tb.Helper()
+	j, err := judge.Judge(record.ReadFile(filepath.Join(folder, recording)))
+	require.NoError(tb, err)
+	environment, err := report.ReadEnvironment(folder)
+	require.NoError(tb, err)
+	return report.Recording{Environment: environment, Judgement: j}
+}
+
+// example is a real recording.
+func example(tb testing.TB) *report.Report {
+	tb.Helper()
+	one := judged(tb, exampleFolder, "recording.jsonl.gz")
+	return report.Of(one)
+}
+
+// handMade has a timeout, a warm-up round, an interrupted watch, and costs of
+// which some are not known.
+func handMade(tb testing.TB) *report.Report {
+	tb.Helper()
+	one := judged(tb, handMadeFolder, report.RecordingFile)
+	one.Costs = []cost.Cost{
+		{
+			Style: "native", Rounds: 2, Changes: 4,
+			CPU:          cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: 0.0123}, {Round: 2, Value: 0.0456}}},
+			IdleCPU:      cost.Figure{Unit: "cores", Values: []cost.Value{{Round: 1, Value: 0.0012}}},
+			PeakMemory:   cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: 33 << 20}}},
+			ComponentCPU: []cost.ComponentFigure{{Component: "controller", Figure: cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: 0.0123}}}}},
+			Counters:     []cost.Counter{{Name: cost.Calls, Style: "native", Scenario: "create", Values: []cost.Count{{Round: 1, Value: 7}, {Round: 2, Value: 9}}}},
+		},
+		{
+			Style: "argo", Rounds: 1, Changes: 2, CPU: cost.Figure{Unit: "s", Missing: "the kubelet did not answer"},
+			Counters: []cost.Counter{{Name: cost.Pods, Style: "argo", Scenario: "create", Values: []cost.Count{{Round: 1, Value: 7}}}},
+		},
+	}
+	return report.Of(one)
+}
+
+// evil tries to leave every place that a text is put in.
+const evil = `"'><script>alert(1)</script></style></title><svg onload=alert(1)> {{.}} javascript:x url(http://x) &amp; ` +
+	"\x00\x1b[31m\u202e\ufffe\xff`${x}"
+
+// named is a small report in which every foreign text is made by name, which is
+// told what the text is of.
+func named(name func(of string) string) *report.Report {
+	var results []judge.Result
+	for round := 1; round <= 2; round++ {
+		for i, style := range []string{report.Floor, name("style")} {
+			sample := func(phase string, value float64, outcome string) judge.Sample {
+				return judge.Sample{
+					Operator: style, Scenario: name("scenario"), Phase: phase, Run: name("run"), Block: round, Unit: "s",
+					Namespace: name("namespace"), Value: value * float64(1+i), Outcome: outcome,
+				}
+			}
+			results = append(results, judge.Result{
+				Style: style, Scenario: name("scenario"), Round: round, Namespace: name("namespace"), End: record.Settled,
+				Verdicts: []judge.Verdict{
+					{Oracle: name("oracle"), Outcome: judge.Fail, Message: name("message"), Evidence: []string{name("evidence"), name("evidence")}},
+					{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")},
+				},
+				Samples: []judge.Sample{
+					sample(judge.PhaseAcknowledged, 0.003, judge.OK), sample(judge.PhaseChildWritten, 0.5, judge.OK), sample(judge.PhaseReady, 1.5, judge.Timeout),
+					sample(name("step")+" pending", 0.1, judge.OK), sample(name("step")+" running", 0.2, judge.OK), sample(name("step")+" finished", 0.4, judge.OK),
+					sample(name("moment"), 0.7, judge.Timeout), sample(judge.PhaseQuiet, 1.6, name("outcome")),
+				},
+			})
+		}
+	}
+	environment := &report.Environment{
+		Run: name("run"), Program: name("program"), Cluster: name("cluster"), Kubernetes: name("version"), Revision: name("revision"),
+		Host:   report.Host{CPU: name("cpu"), Kernel: name("kernel")},
+		Styles: []report.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Owned: &report.Owned{Languages: map[string]int{name("language"): 1}}}},
+		Images: []report.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source")}},
+		Flags:  map[string]string{name("flag"): name("value")}, Stages: []report.Stage{{Name: name("stage"), Seconds: 1}}, Notes: []string{name("note")},
+	}
+	return report.Of(report.Recording{
+		Environment: environment,
+		Judgement:   &judge.Judgement{Header: record.Header{Run: name("run")}, Results: results, Warnings: []string{name("warning")}},
+		Costs: []cost.Cost{{
+			Style: name("style"), CPU: cost.Figure{Unit: "s", Missing: name("missing")},
+			ComponentCPU: []cost.ComponentFigure{{Component: name("component"), Figure: cost.Figure{Unit: name("unit"), Values: []cost.Value{{Round: 1, Value: 2}}}}},
+			Counters:     []cost.Counter{{Name: name("counter"), Scenario: name("scenario"), Values: []cost.Count{{Round: 1, Value: 1}}}},
+		}},
+	})
+}
+
+// benign makes a name that is nothing but a name, as long as a hostile one.
+func benign(of string) string { return of + strings.Repeat("-", utf8.RuneCountInString(evil)) }
+
+// hostile makes a name that tries to be something else.
+func hostile(of string) string { return of + evil }
+
+// large is a report of about so many samples.
+func large(samples int) *report.Report {
+	const phases = 17
+	random := rand.New(rand.NewPCG(1, 2))
+	scenarios, styles := []string{"create", "scale-up", "scale-down", "delete"}, []string{report.Floor, "native", "argo"}
+	j := &judge.Judgement{Header: record.Header{Run: "large"}}
+	for round := 1; len(j.Results)*phases < samples; round++ {
+		for _, scenario := range scenarios {
+			for i, style := range styles {
+				r := judge.Result{Style: style, Scenario: scenario, Round: round, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass, Message: "as wanted"}}}
+				var at float64
+				for p := range phases {
+					name := fmt.Sprintf("step %d finished", p)
+					if p < len(judge.Phases()) {
+						name = judge.Phases()[p]
+					}
+					at += random.ExpFloat64() * float64(1+i)
+					r.Samples = append(r.Samples, judge.Sample{
+						Operator: style, Scenario: scenario, Phase: name, Run: "large", Block: round, Unit: "s", Value: at, Outcome: judge.OK,
+						Namespace: "n", At: time.Duration(at * 1e9),
+					})
+				}
+				j.Results = append(j.Results, r)
+			}
+		}
+	}
+	return report.New(nil, j)
+}
+
+func write(tb testing.TB, r *report.Report) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	require.NoError(tb, html.Write(&out, r))
+	return out.Bytes()
+}
+
+// written puts a report into a file and returns its absolute path.
+func written(tb testing.TB, r *report.Report) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), html.File)
+	require.NoError(tb, os.WriteFile(path, write(tb, r), 0o644))
+	return path
+}
