@@ -38,7 +38,7 @@ func BenchmarkJudge(b *testing.B) {
 	before := cpuTime(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		j, err := judge.Judge(record.ReadFile(name))
+		j, err := judge.File(name)
 		require.NoError(b, err)
 		require.Equal(b, each*copies, count(j))
 	}

@@ -24,8 +24,12 @@ var errNothing = errors.New("the recording is cut off in its first line, the hea
 // not looked into, and is part of a larger block that was read: whoever keeps
 // it for long copies it.
 func Read(in io.Reader) iter.Seq2[Entry, error] {
+	return read(in, nil)
+}
+
+func read(in io.Reader, pool *Pool) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		text, parser := &lines{in: in}, &parser{}
+		text, parser := &lines{in: in, pool: pool}, &parser{}
 		for number := 1; ; number++ {
 			line, err := text.next()
 			switch {
@@ -73,7 +77,9 @@ func last(line []byte, number int, end error, yield func(Entry, error) bool) {
 }
 
 // ReadFile is Read for a file, which may be compressed by gzip; errors name it.
-func ReadFile(name string) iter.Seq2[Entry, error] {
+func ReadFile(name string) iter.Seq2[Entry, error] { return readFile(name, nil) }
+
+func readFile(name string, pool *Pool) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		file, err := os.Open(name)
 		if err != nil {
@@ -86,7 +92,7 @@ func ReadFile(name string) iter.Seq2[Entry, error] {
 			yield(Entry{}, fmt.Errorf("%s: %w", name, err))
 			return
 		}
-		for entry, err := range Read(in) {
+		for entry, err := range read(in, pool) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", name, err)
 			}

@@ -16,9 +16,13 @@ const blockSize = 256 << 10
 // lines reads the lines of a text.
 type lines struct {
 	in   io.Reader
-	rest []byte // what was read, and is not yet a line that was returned
-	seen int    // bytes of rest that hold no end of a line
-	err  error  // what reading ended with
+	pool *Pool // nil: blocks are not used again
+
+	count int    // lines that were returned
+	block []byte // that rest is part of
+	rest  []byte // what was read, and is not yet a line that was returned
+	seen  int    // bytes of rest that hold no end of a line
+	err   error  // what reading ended with
 }
 
 // next returns the next line without its end. With an error the line, if any,
@@ -28,6 +32,7 @@ func (l *lines) next() ([]byte, error) {
 		if end := bytes.IndexByte(l.rest[l.seen:], '\n'); end >= 0 {
 			line := l.rest[:l.seen+end]
 			l.rest, l.seen = l.rest[l.seen+end+1:], 0
+			l.count++
 			if len(line) > maxLine {
 				return nil, errTooLong
 			}
@@ -51,8 +56,10 @@ var errTooLong = fmt.Errorf("longer than %d bytes: not an entry of a recording",
 // fill reads more behind the rest, into a new block: the old one is part of
 // lines that were returned.
 func (l *lines) fill() {
-	block := make([]byte, max(blockSize, 2*len(l.rest)))
+	block := l.pool.take(2 * len(l.rest))
 	n := copy(block, l.rest)
+	l.pool.leave(l.block, l.count)
+	l.block = block
 	more := 0
 	for empty := 0; more == 0 && l.err == nil; empty++ {
 		more, l.err = l.in.Read(block[n:])
