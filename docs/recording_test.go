@@ -1,0 +1,120 @@
+package docs_test
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/stat"
+)
+
+// documented reads a page's tables: for each heading the fields in the first
+// column of the table below it, in their order.
+func documented(page string) map[string][]string {
+	fields := map[string][]string{}
+	row, heading := regexp.MustCompile("^\\| `(\\w+)` \\|"), ""
+	for line := range strings.Lines(page) {
+		if title, is := strings.CutPrefix(line, "## "); is {
+			heading = strings.TrimSpace(title)
+		}
+		if match := row.FindStringSubmatch(line); match != nil {
+			fields[heading] = append(fields[heading], match[1])
+		}
+	}
+	return fields
+}
+
+// structs finds a struct and all those that its fields lead to, by name.
+func structs(t reflect.Type, found map[string]reflect.Type) {
+	if found[t.Name()] != nil {
+		return
+	}
+	found[t.Name()] = t
+	for _, f := range fieldsOf(t) {
+		of := elem(f.goType)
+		if of.Kind() == reflect.Slice {
+			of = elem(of.Elem())
+		}
+		if kindOf(of) == "object" {
+			structs(of, found)
+		}
+	}
+}
+
+// What docs/recording.md lists is what a recording has, field by field.
+func TestRecordingPageHasTheTypesFields(t *testing.T) {
+	want := map[string][]string{}
+	found := map[string]reflect.Type{}
+	structs(reflect.TypeFor[record.Entry](), found)
+	for name, of := range found {
+		for _, f := range fieldsOf(of) {
+			want[name] = append(want[name], f.name)
+		}
+	}
+	assert.Equal(t, want, documented(string(read(t, "recording.md"))))
+}
+
+// The page names each kind of entry, stage of a block and outcome of a sample.
+func TestRecordingPageNamesTheValues(t *testing.T) {
+	page := string(read(t, "recording.md"))
+	for _, value := range []string{
+		record.Settled, record.TimedOut, record.Interrupted, record.Installing, record.Installed, record.Driven, record.Removed,
+	} {
+		assert.Contains(t, page, "`"+value+"`")
+	}
+}
+
+// Links within the page, and to files beside it, lead somewhere.
+func TestPagesLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)]+)\)`)
+	for _, name := range []string{"recording.md", "measurement.md"} {
+		page := string(read(t, name))
+		headings := regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page, -1)
+		var anchors []string
+		for _, h := range headings {
+			anchors = append(anchors, "#"+strings.ReplaceAll(strings.ToLower(h[1]), " ", "-"))
+		}
+		for _, match := range link.FindAllStringSubmatch(page, -1) {
+			switch target := match[1]; {
+			case strings.HasPrefix(target, "https://"):
+			case strings.HasPrefix(target, "#"):
+				assert.Contains(t, anchors, target, name)
+			default:
+				assert.FileExists(t, target, name)
+			}
+		}
+	}
+}
+
+// The numbers of samples that docs/measurement.md names are those from which
+// on package stat has an interval.
+func TestMeasurementPageSaysWhenThereAreIntervals(t *testing.T) {
+	page := string(read(t, "measurement.md"))
+	first := func(p float64) int {
+		n := 1
+		for {
+			if _, _, _, ok := stat.Ranks(n, p, stat.Level); ok {
+				return n
+			}
+			n++
+		}
+	}
+	assert.Contains(t, page, fmt.Sprintf("p50 needs %d samples, p90 %d, p99 %d", first(0.5), first(0.9), first(0.99)))
+}
+
+// Every phase that all styles have is explained.
+func TestMeasurementPageHasEveryPhase(t *testing.T) {
+	page := string(read(t, "measurement.md"))
+	for _, phase := range judge.Phases() {
+		assert.Contains(t, page, phase)
+	}
+	for _, outcome := range []string{judge.OK, judge.Timeout, judge.Wrong, judge.Interrupted} {
+		assert.Contains(t, page, "| "+outcome+" |")
+	}
+}
