@@ -43,6 +43,7 @@ func subcommands() []subcommand {
 		{"run", "run the main job: cluster, styles, scenarios, reports", runRun},
 		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
 		{"report", "print a report of recordings in any format", runReport},
+		{"gate", "say from files whether a change made an operator slower or broke it", runGate},
 		{"images", "list the container images, get what is missing, or lock their digests", runImages},
 		{"clean", "remove what killed runs left on this machine", runClean},
 	}
@@ -78,6 +79,10 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitOK
 	}
 	_, _ = fmt.Fprintf(stderr, "opbench: %v\n", err) // there is nowhere else to say it
+	var own interface{ exitStatus() int }
+	if errors.As(err, &own) {
+		return own.exitStatus()
+	}
 	var usage usageError
 	if errors.As(err, &usage) {
 		return exitUsage

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/report"
+)
+
+const gateUsage = `Usage: opbench gate [flags] RESULTS_DIR
+       opbench gate [flags] --base=RESULTS_DIR --head=RESULTS_DIR [--again=RESULTS_DIR]
+
+Says of a change whether it made an operator slower or broke it, from files: no
+cluster is needed. The first form is for a run in which base and head took turns
+(opbench run --base=REVISION), the second for two runs on one machine. Each
+RESULTS_DIR may also be a recording.
+
+A latency is slower if the 95%% interval of the ratio of the medians lies above
+1 + tolerance and its p-value, corrected for the number of metrics, is below
+alpha. It is fine if the interval lies below 1 + effect. Otherwise the gate
+cannot tell, and says how many rounds would do. What always passed and does not
+any more is broken. It prints the table and writes %s and %s.
+
+Exit status: 0 fine or better, 1 slower, broken or costs more, 2 cannot tell,
+3 the comparison is not valid.
+
+Flags:
+  --base=DIR        what head is compared with
+  --head=DIR        what is judged
+  --again=DIR       base once more: the noise floor
+  --tolerance=%s    a ratio of up to 1 + tolerance is no change
+  --effect=%s      a slowdown that must not pass
+  --alpha=%v      bound of the corrected p-value; half of it is the share of
+                    harmless changes that may be called slower
+  --seed=N          of the bootstrap (default %d)
+  --force           compare what should not be compared, and mark it
+  --out=DIR         where to write (default: the head's results folder)
+`
+
+// The names of what the gate writes.
+const (
+	gateJSON     = "gate.json"
+	gateMarkdown = "gate.md"
+)
+
+// gateError ends the program with a status of the gate's own: where a mistake
+// in the command line has that of an invalid run, a script cannot take it for a
+// verdict.
+type gateError struct {
+	err    error
+	status int
+}
+
+func (e *gateError) Error() string   { return "gate: " + e.err.Error() }
+func (e *gateError) Unwrap() error   { return e.err }
+func (e *gateError) exitStatus() int { return e.status }
+
+type gateFlags struct {
+	base, head, again, out string
+	options                gate.Options
+	args                   []string
+}
+
+// runGate is `opbench gate`.
+func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	defaults := gate.DefaultOptions()
+	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha, defaults.Seed)
+	f, err := parseGate(args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err := io.WriteString(stdout, usage)
+		return err
+	}
+	if err != nil {
+		return &gateError{fmt.Errorf("%w\n%s", err, usage), gate.StatusInvalid}
+	}
+	result, err := f.compare(ctx)
+	if err != nil {
+		return &gateError{err, gate.StatusInvalid}
+	}
+	for _, text := range append(result.Forced, result.Warnings...) {
+		warn(stderr, text)
+	}
+	if err := f.write(result); err != nil {
+		return &gateError{err, gate.StatusInvalid}
+	}
+	if err := result.Terminal(stdout, report.IsTerminal(stdout) && os.Getenv("NO_COLOR") == ""); err != nil {
+		return &gateError{err, gate.StatusInvalid}
+	}
+	if status := result.Verdict.Status(); status != exitOK {
+		return &gateError{errors.New(string(result.Verdict)), status}
+	}
+	return nil
+}
+
+func parseGate(args []string) (*gateFlags, error) {
+	f := &gateFlags{options: gate.DefaultOptions()}
+	flags := flag.NewFlagSet("opbench gate", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&f.base, "base", "", "")
+	flags.StringVar(&f.head, "head", "", "")
+	flags.StringVar(&f.again, "again", "", "")
+	flags.StringVar(&f.out, "out", "", "")
+	flags.Func("tolerance", "", shareInto(&f.options.Tolerance))
+	flags.Func("effect", "", shareInto(&f.options.Effect))
+	flags.Func("alpha", "", shareInto(&f.options.Alpha))
+	flags.Uint64Var(&f.options.Seed, "seed", f.options.Seed, "")
+	flags.BoolVar(&f.options.Force, "force", false, "")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	f.args = flags.Args()
+	two := f.base != "" || f.head != "" || f.again != ""
+	switch {
+	case two && len(f.args) > 0:
+		return nil, fmt.Errorf("give either one results folder or --base and --head, not both: got %q too", f.args)
+	case two && (f.base == "" || f.head == ""):
+		return nil, errors.New("--base and --head belong together")
+	case !two && len(f.args) != 1:
+		return nil, fmt.Errorf("give one results folder of a run with base and head, or --base and --head: got %d", len(f.args))
+	}
+	return f, f.options.Check()
+}
+
+// shareInto parses a share, as a percentage or a number.
+func shareInto(to *float64) func(string) error {
+	return func(text string) error {
+		digits, percent := strings.CutSuffix(text, "%")
+		value, err := strconv.ParseFloat(digits, 64)
+		if err != nil {
+			return errors.New("expected a share such as 5% or 0.05")
+		}
+		if percent {
+			value /= 100
+		}
+		*to = value
+		return nil
+	}
+}
+
+func share(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 64) + "%" }
+
+func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
+	if len(f.args) == 1 {
+		recording, err := report.Load(f.args[0])
+		if err != nil {
+			return nil, err
+		}
+		base, head, again, err := gate.Sides(f.args[0], recording)
+		if err != nil {
+			return nil, err
+		}
+		return gate.Compare(f.options, base, head, again)
+	}
+	if same(f.base, f.head) {
+		return nil, fmt.Errorf("--base and --head are the same: %s", f.base)
+	}
+	var sides [3]gate.Side
+	for i, path := range []string{f.base, f.head, f.again} {
+		if path == "" {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		recording, err := report.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		if sides[i], err = gate.Whole(path, recording); err != nil {
+			return nil, err
+		}
+	}
+	return gate.Compare(f.options, sides[0], sides[1], sides[2])
+}
+
+// same tells whether two paths are one file or folder.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false // that it is not there is said when it is read
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// write puts the files where they are wanted. Beside a bare recording nothing
+// is written.
+func (f *gateFlags) write(result *gate.Result) error {
+	folder := f.out
+	if folder == "" {
+		folder = f.head
+		if len(f.args) == 1 {
+			folder = f.args[0]
+		}
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return err
+		}
+	} else if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return errors.Join(
+		report.Replace(filepath.Join(folder, gateJSON), result.JSON),
+		report.Replace(filepath.Join(folder, gateMarkdown), result.Markdown),
+	)
+}

@@ -1,0 +1,75 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Markdown prints the comparison as a comment on a pull request: the conclusion
+// first, then what is not fine, and the rest folded.
+func (r *Result) Markdown(out io.Writer) error {
+	var b strings.Builder
+	mark := map[Verdict]string{Regression: "❌", Inconclusive: "❔", Improvement: "✅", Pass: "✅"}
+	fmt.Fprintf(&b, "## operatorbench gate: %s %s\n\n%s\n\n", mark[r.Verdict], r.Verdict, cell(r.Conclusion()))
+	for _, forced := range r.Forced {
+		fmt.Fprintf(&b, "> ⚠️ **Forced**: %s\n", cell(forced))
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&b, "> ⚠️ %s\n", cell(warning))
+	}
+	if len(r.Forced)+len(r.Warnings) > 0 {
+		b.WriteString("\n")
+	}
+	var bad, fine []row
+	for _, row := range r.rows() {
+		if row.verdict == Regression || row.verdict == Inconclusive {
+			bad = append(bad, row)
+		} else {
+			fine = append(fine, row)
+		}
+	}
+	if len(bad) > 0 {
+		table(&b, bad, mark)
+		for _, row := range bad {
+			if row.why != "" {
+				fmt.Fprintf(&b, "- **%s**: %s\n", cell(row.name), cell(row.why))
+			}
+		}
+		b.WriteString("\n")
+	}
+	scenarios, counters := r.same()
+	fmt.Fprintf(&b, "<details><summary>%s fine, %s handled correctly, %s as at base</summary>\n\n",
+		plural(len(fine), "latency or finding"), plural(scenarios, "scenario"), plural(counters, "counter"))
+	if len(fine) > 0 {
+		table(&b, fine, mark)
+	}
+	for _, line := range r.elsewhere() {
+		fmt.Fprintf(&b, "- not gated: %s\n", cell(line))
+	}
+	for _, fact := range r.Facts {
+		fmt.Fprintf(&b, "- %s\n", cell(fact))
+	}
+	fmt.Fprintf(&b, "- %s\n- %s\n\n</details>\n", cell(r.title()), cell(r.rules()))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func table(b *strings.Builder, rows []row, mark map[Verdict]string) {
+	b.WriteString("| " + strings.Join(header(), " | ") + " |\n| --- | --- |" + strings.Repeat(" --: |", len(header())-2) + "\n")
+	for _, row := range rows {
+		cells := row.cells()
+		for i := range cells {
+			cells[i] = cell(cells[i])
+		}
+		cells[0] = mark[row.verdict] + " " + cells[0]
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	b.WriteString("\n")
+}
+
+// cell makes a foreign text harmless in Markdown, in a table too.
+func cell(text string) string {
+	text = strings.Join(strings.Fields(clean(text)), " ")
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "@", "@\u200b").Replace(text)
+}

@@ -1,0 +1,91 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Terminal prints the comparison for a person: a line for each gated thing, the
+// worst first, and what that means at the end, where a terminal shows it.
+func (r *Result) Terminal(out io.Writer, colour bool) error {
+	var b, table strings.Builder
+	fmt.Fprintf(&b, "gate: %s\n", r.title())
+	for _, fact := range r.Facts {
+		fmt.Fprintf(&b, "  %s\n", fact)
+	}
+	for _, forced := range r.Forced {
+		fmt.Fprintf(&b, "FORCED: %s\n", forced)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	above := clean(b.String())
+	r.table(&table, colour)
+	b.Reset()
+	scenarios, counters := r.same()
+	fmt.Fprintf(&b, "\n%s and %s as at base.\n", plural(scenarios, "scenario")+" handled correctly,", plural(counters, "counter"))
+	if list := r.elsewhere(); len(list) > 0 {
+		b.WriteString("Reported, not gated:\n")
+		for _, line := range list {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	fmt.Fprintf(&b, "Rules: %s.\n\n%s\n", r.rules(), r.Conclusion())
+	_, err := io.WriteString(out, above+"\n"+table.String()+clean(b.String()))
+	return err
+}
+
+// table prints the rows in columns, and beneath each why.
+func (r *Result) table(b *strings.Builder, colour bool) {
+	rows := r.rows()
+	lines := [][]string{header()}
+	for _, row := range rows {
+		lines = append(lines, row.cells())
+	}
+	var width [9]int
+	for _, cells := range lines {
+		for i, cell := range cells {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for n, cells := range lines {
+		var line strings.Builder
+		for i, cell := range cells {
+			cell = clean(cell)
+			padding := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i < 2 {
+				cell += padding
+			} else {
+				cell = padding + cell
+			}
+			if i == 0 && n > 0 && colour {
+				cell = paint(rows[n-1].verdict, cell)
+			}
+			line.WriteString(cell + "  ")
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if n > 0 && rows[n-1].why != "" {
+			fmt.Fprintf(b, "    %s\n", clean(rows[n-1].why))
+		}
+	}
+}
+
+// paint colours a text as terminals do (ECMA-48).
+func paint(v Verdict, text string) string {
+	code := map[Verdict]string{Regression: "31", Inconclusive: "33", Improvement: "32", Pass: "32"}[v]
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// clean makes foreign texts harmless for a terminal: of control characters,
+// which could move the cursor, only line ends stay.
+func clean(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}

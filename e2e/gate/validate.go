@@ -1,0 +1,143 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/report"
+)
+
+// tooMuchLost is the share of samples without a judgement from which on a run is
+// not worth comparing.
+const tooMuchLost = 0.25
+
+// validate refuses recordings that cannot be compared, and those that should
+// not be, unless forced.
+func (r *Result) validate() error {
+	if err := r.Check(); err != nil {
+		return err
+	}
+	if hopeless := r.hopeless(); len(hopeless) > 0 {
+		return &Invalid{hopeless}
+	}
+	doubts := r.doubts()
+	if len(doubts) > 0 && !r.Force {
+		return &Invalid{append(doubts, "to compare all the same, with a mark in every output, add --force")}
+	}
+	r.Forced = doubts
+	r.warn()
+	return nil
+}
+
+// hopeless are reasons that no force helps against.
+func (r *Result) hopeless() []string {
+	base, head := r.Base.Recording.Judgement, r.Head.Recording.Judgement
+	if base.Header.Run == head.Header.Run && r.Base.Variant == r.Head.Variant {
+		return []string{fmt.Sprintf("base and head are the same: run %s, in %s and %s", base.Header.Run, r.Base.Name, r.Head.Name)}
+	}
+	was, is := r.Base.driven(), r.Head.driven()
+	if !slices.ContainsFunc(was, func(name string) bool { return slices.Contains(is, name) }) {
+		return []string{fmt.Sprintf("base and head have no style and scenario in common: base has %s; head has %s", named(was), named(is))}
+	}
+	return nil
+}
+
+func named(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// doubts are reasons not to compare that a person may overrule.
+func (r *Result) doubts() []string {
+	var doubts []string
+	sides := []Side{r.Base, r.Head}
+	if r.Again.there() {
+		sides = append(sides, r.Again)
+	}
+	for i, side := range sides {
+		if i > 0 {
+			doubts = append(doubts, apart(r.Base, side)...)
+		}
+		if lost, all := side.lost(); float64(lost) > tooMuchLost*float64(all) {
+			doubts = append(doubts, fmt.Sprintf("%d of %d samples of %s were interrupted or could not be judged", lost, all, side.Name))
+		}
+	}
+	return doubts
+}
+
+// apart says why figures of two sides do not compare.
+func apart(base, other Side) []string {
+	var doubts []string
+	a, b := base.Recording.Judgement.Header.Schema, other.Recording.Judgement.Header.Schema
+	if a != b {
+		doubts = append(doubts, fmt.Sprintf("%s has schema %d, %s has schema %d: what is recorded, and how, differs", base.Name, a, other.Name, b))
+	}
+	was, is := base.Recording.Environment, other.Recording.Environment
+	if was == nil || is == nil || was == is {
+		return doubts
+	}
+	var parts []string
+	for _, part := range []struct{ name, base, other string }{
+		{"machine", machine(was.Host), machine(is.Host)},
+		{"cluster", was.Cluster, is.Cluster},
+		{"kind", was.Kind, is.Kind},
+		{"Kubernetes", was.Kubernetes, is.Kubernetes},
+	} {
+		if part.base != part.other {
+			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, or(part.base, "unknown"), or(part.other, "unknown")))
+		}
+	}
+	if len(parts) > 0 {
+		doubts = append(doubts, fmt.Sprintf("%s and %s are of different machines or clusters (%s): compare what ran on one, in turns", base.Name, other.Name, strings.Join(parts, "; ")))
+	}
+	return doubts
+}
+
+// machine identifies a host. Memory is compared in GiB: a kernel may keep a few
+// pages more for itself after a reboot.
+func machine(h report.Host) string { return h.String() }
+
+// warn notes what weakens a comparison without making it invalid.
+func (r *Result) warn() {
+	for _, side := range []Side{r.Base, r.Head, r.Again} {
+		if !side.there() {
+			continue
+		}
+		for _, warning := range side.Recording.Judgement.Warnings {
+			r.addWarning(side.Name + ": " + warning)
+		}
+		if side.Recording.Environment == nil {
+			r.addWarning(side.Name + " has no environment.json: whether base and head are of one machine is not known")
+		}
+	}
+	was, is := r.Base.driven(), r.Head.driven()
+	for _, one := range []struct {
+		in, out []string
+		name    string
+	}{{was, is, "base"}, {is, was, "head"}} {
+		only := slices.DeleteFunc(slices.Clone(one.in), func(name string) bool { return slices.Contains(one.out, name) })
+		if len(only) > 0 {
+			r.addWarning(fmt.Sprintf("only %s has %s: not compared", one.name, strings.Join(only, ", ")))
+		}
+	}
+	if !r.Paired {
+		r.addWarning("base and head are of two runs: what changed on the machine between them counts as a change; take turns in one run (opbench run --base=REVISION) for a sharper answer")
+	}
+}
+
+// addWarning leaves out the sides' names where one recording holds them all.
+func (r *Result) addWarning(text string) {
+	if r.Paired {
+		for _, name := range []string{r.Base.Name, r.Head.Name, r.Again.Name} {
+			if rest, found := strings.CutPrefix(text, name+": "); found && name != "" {
+				text = rest
+			}
+		}
+	}
+	if !slices.Contains(r.Warnings, text) {
+		r.Warnings = append(r.Warnings, text)
+	}
+}
