@@ -15,8 +15,13 @@ type parser struct {
 
 // line reads the entry of a whole line.
 func (p *parser) line(line []byte, first bool) (Entry, error) {
-	if e, ok := p.watch(line); ok && !first {
-		return e, nil
+	if !first {
+		if e, ok := p.watch(line); ok {
+			return e, nil
+		}
+		if e, ok := p.audit(line); ok {
+			return e, nil
+		}
 	}
 	return parse(line, first)
 }
@@ -60,7 +65,7 @@ func (e *Entry) check(first bool) error {
 // objects, of which a reader looks into few. False: it is not of this form.
 func (p *parser) watch(line []byte) (Entry, bool) {
 	f := fields{line, true}
-	t := f.number(`{"t":`)
+	t := time.Duration(f.number(`{"t":`))
 	event, resource := f.word(`,"kind":"watch","watch":{"event":`), f.word(`,"resource":`)
 	namespace := f.optional(`,"namespace":`)
 	name, uid := f.word(`,"name":`), f.word(`,"uid":`)
@@ -74,6 +79,26 @@ func (p *parser) watch(line []byte) (Entry, bool) {
 		Event: p.known(event), Resource: p.known(resource), Namespace: p.known(namespace),
 		Name: own[:len(name)], UID: own[len(name):], Object: object[:len(object):len(object)],
 	}}, true
+}
+
+// audit does the same for a request in the audit log, of which there are more
+// than of anything else.
+func (p *parser) audit(line []byte) (Entry, bool) {
+	f := fields{line, true}
+	t := time.Duration(f.number(`{"t":`))
+	received := f.time(`,"kind":"audit","audit":{"received":`)
+	a := Audit{
+		Received: received, Answered: f.time(`,"answered":`),
+		User: p.known(f.word(`,"user":`)), Pod: p.known(f.optional(`,"pod":`)), Agent: p.known(f.optional(`,"agent":`)),
+		Verb: p.known(f.word(`,"verb":`)), Resource: p.known(f.optional(`,"resource":`)), Subresource: p.known(f.optional(`,"subresource":`)),
+		Namespace: p.known(f.optional(`,"namespace":`)), Name: string(f.optional(`,"name":`)),
+		Code: int(f.number(`,"code":`)),
+	}
+	f.literal("}}")
+	if !f.ok || len(f.rest) > 0 {
+		return Entry{}, false
+	}
+	return Entry{Time: t, Kind: KindAudit, Audit: &a}, true
 }
 
 // known returns a word that is likely to come again, without a new copy each time.
@@ -105,13 +130,13 @@ func (f *fields) literal(text string) {
 	f.rest = f.rest[len(text):]
 }
 
-// number reads a number of nanoseconds behind its key.
-func (f *fields) number(key string) time.Duration {
+// number reads a number that is no fraction and not below zero, behind its key.
+func (f *fields) number(key string) int64 {
 	f.literal(key)
-	var n time.Duration
+	var n int64
 	digits := 0
 	for digits < len(f.rest) && f.rest[digits] >= '0' && f.rest[digits] <= '9' {
-		n = n*10 + time.Duration(f.rest[digits]-'0')
+		n = n*10 + int64(f.rest[digits]-'0')
 		digits++
 	}
 	if digits == 0 || digits > 18 || (digits > 1 && f.rest[0] == '0') {
@@ -141,6 +166,15 @@ func (f *fields) word(key string) []byte {
 	}
 	f.ok = false
 	return nil
+}
+
+// time reads a moment behind its key.
+func (f *fields) time(key string) time.Time {
+	var t time.Time
+	if word := f.word(key); f.ok {
+		f.ok = t.UnmarshalText(word) == nil
+	}
+	return t
 }
 
 // optional is word for a field that may be absent.
