@@ -29,7 +29,7 @@ type line struct {
 	Marks  []string // paths of SVG, one for each step, where these are few
 	EndX   float64  // where the line ends
 	EndY   float64
-	// Arrow is where samples timed out, with a word on it; empty: none did.
+	// Arrow is where samples timed out, and Note how many did; empty: none did.
 	Arrow, Note string
 	Label       *tag
 	// Leader leads from the line's end to its label, where that is not just above it.
@@ -75,7 +75,11 @@ func (d *distribution) draw() {
 	var tags []*tag
 	for _, l := range d.Lines {
 		_, end := l.ends()
-		l.Label = &tag{Text: l.Style.Label, At: d.X.at(end)}
+		l.Label = &tag{Text: clip(l.Style.Label, longest), At: d.X.at(end)}
+		if n := l.Series.Censored(); n > 0 {
+			l.Note = fmt.Sprintf("%d of %d timed out", n, l.Series.N())
+			l.Label.Text += ", " + l.Note
+		}
 		tags = append(tags, l.Label)
 	}
 	rows := place(tags, 2, chartWidth-2)
@@ -137,7 +141,6 @@ func (l *line) draw(d *distribution) {
 		x = max(x, d.X.at(waited))
 		fmt.Fprintf(&path, "H%.1f", x)
 		l.Arrow = fmt.Sprintf("M%.1f %.1fl-7 -4v8z", x+3, y)
-		l.Note = fmt.Sprintf("%d of %d timed out", l.Series.Censored(), l.Series.N())
 	}
 	l.Path, l.EndX, l.EndY = path.String(), x, y
 }

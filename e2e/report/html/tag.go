@@ -14,15 +14,18 @@ type tag struct {
 	Row  int     // from 0, the lowest
 }
 
-// glyph is the widest that a letter of a label is on average, in a chart's
-// units: fonts differ, and what is too wide must not touch its neighbour.
-const glyph = 7.2
+// The widest that a letter is on average, in a chart's units: fonts differ, and
+// what is too wide must not touch its neighbour. Tags are bold.
+const (
+	glyph     = 7.2
+	boldGlyph = 8.4
+)
 
 // longest is the most letters that a label has.
 const longest = 28
 
 // width is the room that the label takes.
-func (t *tag) width() float64 { return glyph * float64(utf8.RuneCountInString(t.Text)) }
+func (t *tag) width() float64 { return boldGlyph * float64(utf8.RuneCountInString(t.Text)) }
 
 // place puts labels between two edges, each in the lowest row in which it
 // touches no other, and returns how many rows there are.
@@ -31,7 +34,6 @@ func place(tags []*tag, left, right float64) (rows int) {
 	ordered := slices.SortedStableFunc(slices.Values(tags), func(a, b *tag) int { return cmp.Compare(a.At, b.At) })
 	var ends []float64 // of each row
 	for _, t := range ordered {
-		t.Text = clip(t.Text, longest)
 		half := t.width() / 2
 		t.X = max(min(t.At, right-half), left+half)
 		t.Row = slices.IndexFunc(ends, func(end float64) bool { return t.X-half >= end+gap })

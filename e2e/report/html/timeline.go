@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"operatorbench/e2e/report"
 )
@@ -104,13 +105,26 @@ func (t *timeline) draw(outer, inner []bar) {
 	t.Text = strings.Join(words, ". ") + "."
 }
 
-// put places a bar. Its text stands over its beginning, or ends over its end,
-// where there is more room.
+// narrowest is the width, in pixels, down to which texts stay within the chart.
+const narrowest = 320
+
+// widestLabel is how many letters of a bar's label fit into that.
+const widestLabel = 44
+
+// put places a bar. Its text stands over its beginning where that leaves it
+// room on the narrowest screen, else it ends over the bar's end, else it stands
+// as far right as it can.
 func (t *timeline) put(b bar, y int) *placedBar {
 	p := &placedBar{bar: b, TextY: y + 12, Y: y + 17, X: t.X.at(b.Begin), Run: t.X.at(b.Running), Until: t.X.at(b.End)}
-	p.TextX = p.X
-	if 100-p.X < p.Until {
+	wide := 100 * glyph * float64(1+utf8.RuneCountInString(b.Label()+b.Later())) / narrowest
+	rightmost := max(100-wide, 0)
+	switch {
+	case p.X <= rightmost:
+		p.TextX = p.X
+	case p.Until >= wide:
 		p.TextX, p.TextRight = p.Until, true
+	default:
+		p.TextX = rightmost
 	}
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
@@ -162,17 +163,19 @@ func arrange(bars []bar) []bar {
 }
 
 // Label is the bar in a few words: how long a step took, or when a moment was.
+// With Later it is no longer than widestLabel.
 func (b *bar) Label() string {
-	name := clip(b.Name, longest)
+	said := " " + report.Duration(b.End-b.Begin)
 	switch {
 	case b.Open && b.Moment:
-		return fmt.Sprintf("%s not within %s", name, report.Duration(b.End))
+		said = " not within " + report.Duration(b.End)
 	case b.Open:
-		return fmt.Sprintf("%s not finished after %s", name, report.Duration(b.End-b.Begin))
+		said = " not finished after " + report.Duration(b.End-b.Begin)
 	case b.Moment:
-		return fmt.Sprintf("%s at %s", name, report.Duration(b.End))
+		said = " at " + report.Duration(b.End)
 	}
-	return fmt.Sprintf("%s %s", name, report.Duration(b.End-b.Begin))
+	room := widestLabel - utf8.RuneCountInString(said+b.Later()) - 1
+	return clip(b.Name, min(longest, room)) + said
 }
 
 // Later is how long after what came before a moment was; empty for the first,

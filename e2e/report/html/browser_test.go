@@ -1,0 +1,273 @@
+//go:build browser
+
+package html_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	browserPath = flag.String("browser", "chromium", "the Chrome or Chromium to look with")
+	shots       = flag.String("shots", "", "a folder for screenshots; empty: none are kept")
+)
+
+// tab is an open page of a browser, with all that it asked the network for and
+// all that it complained of.
+type tab struct {
+	context.Context
+	t *testing.T
+
+	mu       sync.Mutex
+	requests []string
+	problems []string
+}
+
+// open starts a browser of its own, which is gone with its folders when the
+// test ends, and loads a file from disk.
+func open(t *testing.T, path string) *tab {
+	t.Helper()
+	executable, err := exec.LookPath(*browserPath)
+	require.NoError(t, err, "scripts/browser-up.sh finds or installs one; `make test-browser` calls it")
+	limited, stop := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute) // it outlives the test, to close the browser
+	t.Cleanup(stop)
+	folder := t.TempDir()
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(executable), chromedp.UserDataDir(filepath.Join(folder, "profile")), chromedp.Env("TMPDIR="+folder),
+		chromedp.DisableGPU, chromedp.NoSandbox, // root needs it; the pages are the tests' own
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	allocator, stop := chromedp.NewExecAllocator(limited, options...)
+	t.Cleanup(stop)
+	ctx, stop := chromedp.NewContext(allocator)
+	t.Cleanup(stop)
+	one := &tab{Context: ctx, t: t}
+	t.Cleanup(func() { assert.NoError(t, chromedp.Cancel(ctx), "close the browser") })
+	require.NoError(t, chromedp.Listen(ctx, one.hear))
+	one.do(
+		enable(network.Enable, network.EnableParams{}), enable(runtime.Enable, cdp.Empty{}), enable(log.Enable, cdp.Empty{}),
+		chromedp.Navigate(fileURL(path)),
+	)
+	return one
+}
+
+func fileURL(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }
+
+func enable[P, R any](command cdp.Command[P, R], parameters P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, command, parameters)
+		return err
+	})
+}
+
+// hear notes what the browser tells of the page.
+func (o *tab) hear(event any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		o.requests = append(o.requests, e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		o.problems = append(o.problems, e.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		o.problems = append(o.problems, "console: "+string(e.Type))
+	case *log.EventEntryAdded:
+		o.problems = append(o.problems, e.Entry.Text)
+	}
+}
+
+func (o *tab) heard() (requests, problems []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]string(nil), o.requests...), append([]string(nil), o.problems...)
+}
+
+func (o *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	o.t.Helper()
+	require.NoError(o.t, chromedp.Do(o, steps...))
+}
+
+// width makes the window so wide.
+func (o *tab) width(pixels int64) {
+	o.t.Helper()
+	o.do(chromedp.EmulateViewport(pixels, 900))
+}
+
+// media emulates a medium and a colour scheme.
+func (o *tab) media(medium, scheme string) {
+	o.t.Helper()
+	o.do(enable(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}))
+}
+
+// keep stores a screenshot of the whole page.
+func (o *tab) keep(name string) {
+	o.t.Helper()
+	image, err := chromedp.Run(o, chromedp.FullScreenshot(100))
+	require.NoError(o.t, err)
+	assert.Greater(o.t, len(image), 20_000, "%s shows something", name)
+	o.store(name, image)
+}
+
+func (o *tab) store(name string, data []byte) {
+	o.t.Helper()
+	if *shots == "" {
+		return
+	}
+	require.NoError(o.t, os.MkdirAll(*shots, 0o755))
+	require.NoError(o.t, os.WriteFile(filepath.Join(*shots, name), data, 0o644))
+}
+
+// ask evaluates an expression in the page.
+func ask[T any](o *tab, expression string) T {
+	o.t.Helper()
+	answer, err := chromedp.Run(o, chromedp.Evaluate[T](expression))
+	require.NoError(o.t, err)
+	return answer
+}
+
+// charts says what is wrong with how charts are drawn: nothing there, a part
+// outside, or a label on another.
+const charts = `(() => {
+	const problems = [];
+	const box = e => e.getBoundingClientRect();
+	const all = [...document.querySelectorAll('svg[role=img]')];
+	for (const svg of all) {
+		const frame = box(svg), name = svg.getAttribute('aria-labelledby');
+		const say = (what, e) => problems.push(name + ': ' + what + ' ' + (e.textContent || e.getAttribute('d') || e.tagName).slice(0, 80));
+		if (frame.width < 250 || frame.height < 80) say('too small: ' + frame.width + ' by ' + frame.height, svg);
+		const parts = [...svg.querySelectorAll('path, rect, line, text')].filter(e => !e.closest('defs'));
+		if (parts.length < 5) say('nearly empty', svg);
+		for (const e of parts) {
+			const b = box(e), slack = 2;
+			if (b.left < frame.left - slack || b.right > frame.right + slack || b.top < frame.top - slack || b.bottom > frame.bottom + slack) say('outside:', e);
+		}
+		for (const e of svg.querySelectorAll('.line')) if (e.getTotalLength() < 5) say('no line:', e);
+		const texts = [...svg.querySelectorAll('text')];
+		for (const [i, a] of texts.entries()) for (const b of texts.slice(i + 1)) {
+			const p = box(a), q = box(b), slack = 3;
+			if (p.left < q.right - slack && q.left < p.right - slack && p.top < q.bottom - slack && q.top < p.bottom - slack) say('on "' + b.textContent + '":', a);
+		}
+	}
+	return problems;
+})()`
+
+func TestPageInABrowser(t *testing.T) {
+	for name, r := range reports(t) {
+		t.Run(name, func(t *testing.T) {
+			path := written(t, r)
+			o := open(t, path)
+			for _, width := range []int64{1280, 400} {
+				o.width(width)
+				assert.LessOrEqual(t, ask[int64](o, `document.documentElement.scrollWidth`), width, "the page does not scroll sideways")
+				assert.Empty(t, ask[[]string](o, charts), "at %d pixels", width)
+			}
+			drawn := ask[int](o, `document.querySelectorAll('svg[role=img]').length`)
+			if len(r.Samples) > 0 {
+				assert.GreaterOrEqual(t, drawn, 2*len(r.Scenarios)+len(r.Cells), "two distributions a scenario, a waterfall a cell")
+			}
+			requests, problems := o.heard()
+			assert.Equal(t, []string{fileURL(path)}, requests, "nothing but the file itself is asked for")
+			assert.Empty(t, problems, "nothing is complained of")
+			assert.Equal(t, "complete", ask[string](o, `document.readyState`))
+		})
+	}
+}
+
+// The test above would see what a page fetches, and what its policy forbids.
+func TestBrowserTellsOfWhatIsFetched(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.html")
+	image := filepath.Join(filepath.Dir(path), "image.png")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, `<!doctype html><title>x</title><img src="%s"><script>throw new Error("seen")</script>`, fileURL(image)), 0o644))
+	requests, problems := open(t, path).heard()
+	assert.Contains(t, requests, fileURL(image))
+	assert.NotEmpty(t, problems)
+}
+
+func TestSchemes(t *testing.T) {
+	o := open(t, written(t, handMade(t)))
+	o.width(1280)
+	const background, ink = `getComputedStyle(document.body).backgroundColor`, `getComputedStyle(document.querySelector('.ecdf .c1 .line')).stroke`
+	o.media("screen", "light")
+	lightGround, lightInk := ask[string](o, background), ask[string](o, ink)
+	o.keep("hand-made-light.png")
+	o.media("screen", "dark")
+	assert.NotEqual(t, lightGround, ask[string](o, background))
+	assert.NotEqual(t, lightInk, ask[string](o, ink), "charts follow the scheme")
+	o.keep("hand-made-dark.png")
+}
+
+func TestPrint(t *testing.T) {
+	o := open(t, written(t, example(t)))
+	assert.NotEqual(t, "none", ask[string](o, `getComputedStyle(document.querySelector('nav')).display`))
+	o.media("print", "dark")
+	assert.Equal(t, "none", ask[string](o, `getComputedStyle(document.querySelector('nav')).display`))
+	assert.Equal(t, "rgb(255, 255, 255)", ask[string](o, `getComputedStyle(document.body).backgroundColor`), "paper is white in a dark room too")
+	pdf, err := chromedp.Run(o, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
+	require.NoError(t, err)
+	require.Greater(t, len(pdf), 10_000)
+	assert.Equal(t, "%PDF-", string(pdf[:5]))
+	o.store("example.pdf", pdf)
+}
+
+func TestScreenshots(t *testing.T) {
+	o := open(t, written(t, example(t)))
+	for _, one := range []struct {
+		name   string
+		width  int64
+		scheme string
+	}{{"example-light.png", 1280, "light"}, {"example-dark.png", 1280, "dark"}, {"example-phone.png", 400, "light"}, {"example-phone-dark.png", 400, "dark"}} {
+		o.width(one.width)
+		o.media("screen", one.scheme)
+		o.keep(one.name)
+	}
+}
+
+// A figure's link leads to its samples, although they are folded away.
+func TestLinksOpenWhatTheyLeadTo(t *testing.T) {
+	path := written(t, example(t))
+	o := open(t, path)
+	const visible = `document.getElementById('samples-argo-create-ready').checkVisibility({contentVisibilityAuto: true, visibilityProperty: true, opacityProperty: true}) &&
+		document.getElementById('samples-argo-create-ready').closest('details').open`
+	assert.False(t, ask[bool](o, visible))
+	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.quantiles a[href="#samples-argo-create-ready"]').click()`))
+	assert.True(t, ask[bool](o, visible))
+	o.width(1280)
+	o.keep("example-samples.png")
+}
+
+// Assistive technology is told of every chart by name, with its figures.
+func TestAccessibilityTree(t *testing.T) {
+	o := open(t, written(t, example(t)))
+	tree, err := chromedp.Run(o, func(ctx context.Context, target *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
+		return cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	})
+	require.NoError(t, err)
+	named := 0
+	for _, node := range tree.Nodes {
+		if node.Role != nil && fmt.Sprint(node.Role.Value) == `"image"` {
+			require.NotNil(t, node.Name)
+			assert.Greater(t, len(fmt.Sprint(node.Name.Value)), 40, "%v", node.Name)
+			named++
+		}
+	}
+	assert.Equal(t, ask[int](o, `document.querySelectorAll('svg[role=img]').length`), named)
+}
