@@ -20,21 +20,23 @@ import (
 type Cost struct {
 	Style   string `json:"style"`
 	Variant string `json:"variant,omitempty"`
-	// Rounds are the blocks that were driven to their end, warm-up blocks
-	// (round 0) left out.
+	// Rounds are those in which the style was driven. Round 0 only warms up, and
+	// is left out of everything.
 	Rounds int `json:"rounds"`
-	// Changes are the custom resource's changes that were handled in these: each
-	// action of the harness on a custom resource that the API accepted, those of
-	// warm-up and prepare samples included, because CPU time cannot be told
-	// apart between them.
+	// Changes are the changes of custom resources in these: each action of the
+	// harness on a sample's custom resource that the API accepted. Those of
+	// warm-up and prepare samples are among them, since the CPU time of a block
+	// cannot be told apart between them; the Counters leave those out.
 	Changes int `json:"changes"`
 
 	Install   Figure `json:"install"`   // seconds
 	Uninstall Figure `json:"uninstall"` // seconds
 
 	// CPU is the CPU time of the style's pods for each change, in CPU seconds:
-	// of a whole block, from the first sample's beginning until the last one's
-	// end, divided by its changes. It holds what the style uses while idle.
+	// of a whole block, from the last look before its first sample until the
+	// first look behind its last one, divided by its changes. Of a pod that
+	// lives on it is exact, by the kernel's counter; of one that ended it is the
+	// last figure that was seen. It holds what the style uses while idle.
 	CPU Figure `json:"cpu"`
 	// IdleCPU is what the style uses while nothing changes: cores, that is CPU
 	// seconds for each second.
@@ -44,8 +46,13 @@ type Cost struct {
 	// UnseenCPU is a cross-check on CPU: the time that the counter of all pods
 	// gained, and no pod that was seen accounts for, less the same of the null
 	// operator's blocks; CPU seconds for each change. It bounds what was missed
-	// of pods that ended between two looks.
+	// of pods that ended between two looks; it may be below zero by the error of
+	// either counter.
 	UnseenCPU Figure `json:"unseenCpu"`
+	// LongestPause is the longest time between two looks, in seconds. What a pod
+	// used is found whole if it ended at least that long before its last look:
+	// see package record/usage.
+	LongestPause Figure `json:"longestPause"`
 
 	// PeakMemory and IdleMemory are working sets summed over all of the style's
 	// pods at one moment, in bytes: the largest of a block, and the median of
@@ -57,7 +64,8 @@ type Cost struct {
 	// by name; pods of no component are named by what owns them.
 	ComponentCPU []ComponentFigure `json:"componentCpu,omitempty"`
 
-	// Counters are ordered by scenario, as they were first driven, then by name.
+	// Counters are ordered by scenario, as first driven; then come pods, custom
+	// objects, and API calls: all, writes, leases, and by component and verb.
 	Counters []Counter `json:"counters"`
 }
 

@@ -1,0 +1,208 @@
+package cost
+
+import (
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// block is one style's turn in one round.
+type block struct {
+	style  *style
+	round  int
+	stages map[string]time.Duration
+	seen   map[string]bool // uids of what was made in the style's namespaces
+
+	podsWatched bool
+	pods        map[string]*podTime // by namespace/name
+	nodes       map[string]*nodeTime
+	total       int64 // CPU time of the style's pods since the block began, the dead ones included, in ns
+	peak        int64 // working set, in bytes
+	changes     int
+	pause       time.Duration // the longest between two looks since the first sample's beginning
+
+	// What is measured goes from the last look before the first sample until
+	// the first look behind the last one.
+	start, stop *moment
+	now         *moment // the last look
+	edge        bool    // a sample has ended since the last look
+
+	idle idle
+}
+
+// moment is what the style had used at a look.
+type moment struct {
+	at     time.Duration
+	total  int64
+	memory int64
+	byPod  map[string]int64 // only at the edges
+}
+
+// podTime follows the CPU time of a pod.
+type podTime struct {
+	last int64 // the figure that was seen last
+	used int64 // since the block's first look
+}
+
+// nodeTime follows a node's figures.
+type nodeTime struct {
+	looked bool
+	memory int64
+	total  int64    // as block.total, of this node
+	first  *crossed // the first and the last look with the counter of all pods
+	last   *crossed
+}
+
+// crossed is a look at a node that tells of all pods together.
+type crossed struct {
+	gained  int64 // what all pods have used, less what living others have, less what the style's have in the block
+	changes int
+}
+
+func newBlock(s *style, round int) *block {
+	return &block{
+		style: s, round: round, stages: map[string]time.Duration{}, seen: map[string]bool{},
+		pods: map[string]*podTime{}, nodes: map[string]*nodeTime{}, idle: idle{from: -1},
+	}
+}
+
+// look takes a kubelet's figures.
+func (b *block) look(e record.Entry) {
+	if _, driven := b.stages[record.Driven]; driven {
+		return
+	}
+	u := e.Usage
+	n := b.nodes[u.Node]
+	if n == nil {
+		n = &nodeTime{}
+		b.nodes[u.Node] = n
+	}
+	n.memory = 0
+	for i := range u.Pods {
+		if p := &u.Pods[i]; b.style.within(p.Namespace) {
+			n.total += b.use(p, n.looked)
+			n.memory += p.Memory
+		}
+	}
+	n.looked = true
+	n.cross(u, b)
+	if b.now != nil && b.start != nil {
+		b.pause = max(b.pause, e.Time-b.now.at)
+	}
+	b.now = &moment{at: e.Time, total: b.total}
+	for _, n := range b.nodes {
+		b.now.memory += n.memory
+	}
+	if _, installed := b.stages[record.Installed]; !installed {
+		return
+	}
+	b.peak = max(b.peak, b.now.memory)
+	b.idle.look(b.now)
+	if b.edge {
+		b.edge, b.stop = false, b.snapshot()
+	}
+}
+
+// use adds what a pod has used since it was last seen, and returns it. A pod
+// that is new since the first look has used all of it in this block, and so has
+// one that was made anew under its name, which shows in a figure that is lower.
+func (b *block) use(p *record.PodUsage, looked bool) int64 {
+	key := p.Namespace + "/" + p.Name
+	known := b.pods[key]
+	if known == nil {
+		known = &podTime{last: p.CPU}
+		if looked {
+			known.last = 0
+		}
+		b.pods[key] = known
+	}
+	if p.CPU < known.last {
+		known.last = 0
+	}
+	more := p.CPU - known.last
+	known.last = p.CPU
+	known.used += more
+	b.total += more
+	return more
+}
+
+// cross keeps the first and the last look at a node that can be cross-checked.
+func (n *nodeTime) cross(u *record.Usage, b *block) {
+	if u.All == 0 || b.start == nil {
+		return
+	}
+	n.last = &crossed{gained: u.All - u.Others - n.total, changes: b.changes}
+	if n.first == nil {
+		n.first = n.last
+	}
+}
+
+// disturb is called when a sample begins: the style is idle no more.
+func (b *block) disturb(at, window time.Duration) {
+	if b.start == nil && b.now != nil {
+		b.start = b.snapshot()
+	}
+	b.idle.close(at)
+	b.idle.window = window
+}
+
+// quiet says that the style is idle from a time on, which may be past.
+func (b *block) quiet(from time.Duration) { b.idle.open(from) }
+
+// finish ends what is measured.
+func (b *block) finish(at time.Duration) {
+	b.idle.close(at)
+	if b.edge && b.now != nil {
+		b.stop = b.snapshot() // no look came behind the last sample
+	}
+}
+
+// snapshot is the last look, with each pod's part in it.
+func (b *block) snapshot() *moment {
+	m := *b.now
+	m.byPod = make(map[string]int64, len(b.pods))
+	for key, p := range b.pods {
+		m.byPod[key] = p.used
+	}
+	return &m
+}
+
+// idle adds up the looks at which the style had nothing to do. Looks are kept
+// while a sample runs, as its end tells since when it was quiet.
+type idle struct {
+	from   time.Duration // below zero: not idle
+	window time.Duration // of the sample that runs
+	looks  []*moment
+	cpu    int64 // ns
+	spent  time.Duration
+	memory []int64
+}
+
+func (i *idle) look(m *moment) {
+	if i.from < 0 {
+		i.looks = slices.DeleteFunc(i.looks, func(old *moment) bool { return old.at < m.at-i.window })
+	}
+	i.looks = append(i.looks, m)
+}
+
+func (i *idle) open(from time.Duration) {
+	if i.from < 0 {
+		i.from = max(from, 0)
+	}
+}
+
+// close adds the looks of the idle time that ends now.
+func (i *idle) close(at time.Duration) {
+	if i.from >= 0 {
+		quiet := slices.DeleteFunc(i.looks, func(m *moment) bool { return m.at < i.from || m.at > at })
+		for n, m := range quiet {
+			i.memory = append(i.memory, m.memory)
+			if n > 0 {
+				i.cpu += m.total - quiet[n-1].total
+				i.spent += m.at - quiet[n-1].at
+			}
+		}
+	}
+	i.from, i.looks = -1, nil
+}

@@ -1,0 +1,160 @@
+package cost
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// The audit log has the API server's clock, actions have the recorder's. The
+// two are never subtracted from each other: they meet at the harness's own
+// requests, which both tell of. A sample's time on the API server's clock
+// begins where the log has its first request, and is as long as it was on the
+// recorder's.
+
+// target is where requests are counted through.
+type target struct{ namespace, resource string }
+
+// anchor is an action: the n-th of its target that was accepted.
+type anchor struct {
+	target
+	verb, name string
+	n          int
+	at         time.Duration // its intent, on the recorder's clock
+}
+
+// request is one of the harness in the audit log.
+type request struct {
+	received   time.Time
+	verb, name string
+}
+
+// call is a request of a style's pod in the audit log.
+type call struct {
+	received int64 // Unix time in nanoseconds
+	pod      int32
+	verb     verb
+	lease    bool
+}
+
+type verb uint8
+
+// The verbs of Audit.Verb; the last stands for all others.
+var verbs = [...]string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "other"}
+
+func verbOf(name string) verb {
+	i := slices.Index(verbs[:], name)
+	if i < 0 {
+		i = len(verbs) - 1
+	}
+	return verb(i) //nolint:gosec // nine at most
+}
+
+func (v verb) writes() bool { return v >= 3 && v <= 7 }
+
+const (
+	accounts = "system:serviceaccount:" // + namespace + ":" + name
+	leases   = "leases.v1.coordination.k8s.io"
+)
+
+// acted counts the actions on a target: it returns the number of this one.
+func (m *Meter) acted(t target) int {
+	if m.actions == nil {
+		m.actions = map[target]int{}
+	}
+	n := m.actions[t]
+	m.actions[t]++
+	return n
+}
+
+// audit keeps a request of a style's pod, and one of the harness on what it acts on.
+func (m *Meter) audit(a *record.Audit) {
+	account, isAccount := strings.CutPrefix(a.User, accounts)
+	if !isAccount {
+		v := verbOf(a.Verb)
+		if v.writes() && a.Subresource == "" && a.Code < 300 && a.Namespace != "" {
+			t := target{a.Namespace, a.Resource}
+			m.harness[t] = append(m.harness[t], request{a.Received, a.Verb, a.Name})
+		}
+		return
+	}
+	namespace, name, _ := strings.Cut(account, ":")
+	if !m.spaces[namespace] {
+		return
+	}
+	pod := namespace + "/" + a.Pod
+	if a.Pod == "" {
+		pod = accounts + name // a token that was issued for no pod
+	}
+	m.calls = append(m.calls, call{
+		received: a.Received.UnixNano(), pod: m.pods.id(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
+	})
+}
+
+// resolve finds out for each sample what was asked for meanwhile.
+func (m *Meter) resolve() {
+	slices.SortStableFunc(m.calls, func(a, b call) int { return int(min(max(a.received-b.received, -1), 1)) })
+	for t := range m.harness {
+		slices.SortStableFunc(m.harness[t], func(a, b request) int { return a.received.Compare(b.received) })
+	}
+	for _, w := range m.windows {
+		w.calls = nil
+		if from, known := m.found(w); known {
+			m.count(w, from.UnixNano(), from.Add(w.to-w.first.at).UnixNano())
+		}
+	}
+}
+
+// found is when the API server received a sample's first request.
+func (m *Meter) found(w *window) (at time.Time, known bool) {
+	if w.first == nil {
+		return at, false
+	}
+	for _, g := range m.lost {
+		// A line that was lost was written shortly before the loss was noticed.
+		if g.resource == auditLog && g.overlaps(w.from, w.to+time.Second) {
+			return at, false
+		}
+	}
+	made := m.harness[w.first.target]
+	if w.first.n >= len(made) {
+		return at, false
+	}
+	r := made[w.first.n]
+	return r.received, r.verb == w.first.verb && r.name == w.first.name
+}
+
+// count counts the calls that were received from a time until another.
+func (m *Meter) count(w *window, from, to int64) {
+	w.calls = map[string]int{}
+	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return int(min(max(c.received-at, -1), 1)) })
+	for ; i < len(m.calls) && m.calls[i].received <= to; i++ {
+		c := &m.calls[i]
+		component, ours := w.style.caller(m.pods.names[c.pod])
+		if !ours {
+			continue
+		}
+		w.calls[Calls]++
+		w.calls[CallsPrefix+component+" "+verbs[c.verb]]++
+		switch {
+		case c.verb.writes() && c.lease:
+			w.calls[Leases]++
+		case c.verb.writes():
+			w.calls[Writes]++
+		}
+	}
+}
+
+// caller names the component that a pod belongs to; false: it is not the style's.
+func (s *style) caller(pod string) (name string, ours bool) {
+	if account, found := strings.CutPrefix(pod, accounts); found {
+		return "account " + account, true
+	}
+	if name, ours = s.names[pod]; ours {
+		return name, true
+	}
+	namespace, _, _ := strings.Cut(pod, "/")
+	return unknownPods, s.within(namespace)
+}

@@ -1,0 +1,68 @@
+package cost
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"operatorbench/e2e/record"
+)
+
+// component is a record.Component made ready for use.
+type component struct {
+	record.Component
+	selector labels.Selector
+}
+
+// compile leaves out a component whose selector cannot be read: its pods are
+// then named by what owns them.
+func compile(components []record.Component) []component {
+	var all []component
+	for _, c := range components {
+		if selector, err := labels.Parse(c.Selector); err == nil && !selector.Empty() {
+			all = append(all, component{c, selector})
+		}
+	}
+	return all
+}
+
+// unknownPods are those that no watch told of.
+const unknownPods = "unknown pods"
+
+// componentOf names the part of the style that a pod belongs to: its component
+// or, for a pod that no component selects, the kind of its owner: "workflow
+// pods", "job pods"; "other pods" have none.
+func (s *style) componentOf(w *record.Watch) string {
+	set := labels.Set{}
+	gjson.GetBytes(w.Object, "metadata.labels").ForEach(func(key, value gjson.Result) bool {
+		set[key.String()] = value.String()
+		return true
+	})
+	for _, c := range s.components {
+		if c.Namespace == w.Namespace && c.selector.Matches(set) {
+			return c.Name
+		}
+	}
+	kind := gjson.GetBytes(w.Object, "metadata.ownerReferences.0.kind").String()
+	if kind == "" {
+		kind = "other"
+	}
+	return strings.ToLower(kind) + " pods"
+}
+
+// podNames gives each pod that made a request a small number.
+type podNames struct {
+	ids   map[string]int32
+	names []string
+}
+
+func (p *podNames) id(name string) int32 {
+	id, known := p.ids[name]
+	if !known {
+		id = int32(len(p.names)) //nolint:gosec // a recording has fewer pods
+		p.ids[name] = id
+		p.names = append(p.names, name)
+	}
+	return id
+}

@@ -1,0 +1,158 @@
+package cost
+
+import (
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+const (
+	pods   = "pods.v1"
+	listed = "LISTED"
+	added  = "ADDED"
+)
+
+// running is a sample that has begun.
+type running struct {
+	record.Sample
+	began time.Duration
+	style *style
+	block *block // nil: the recording has no blocks
+	first *anchor
+	made  map[string]int // by resource, in the style's namespaces
+}
+
+// window is a sample that counts: it was measured, and it settled.
+type window struct {
+	style    *style
+	block    *block
+	scenario string
+	round    int
+	from, to time.Duration // on the recorder's clock
+
+	first *anchor
+	made  map[string]int
+	calls map[string]int // by counter's name; nil: not known
+}
+
+// gap is a time in which something was not heard.
+type gap struct {
+	from, to            time.Duration
+	resource, namespace string
+}
+
+func (g gap) overlaps(from, to time.Duration) bool { return g.from <= to && g.to >= from }
+
+func (m *Meter) begin(e record.Entry) {
+	s := m.style(e.Begin.Style, e.Begin.Variant, record.Style{})
+	if e.Begin.Round > 0 {
+		s.rounds[e.Begin.Round] = true
+	}
+	r := &running{Sample: *e.Begin, began: e.Time, style: s, made: map[string]int{}}
+	if m.block != nil && m.block.style == s {
+		r.block = m.block
+		r.block.disturb(e.Time, e.Begin.Window)
+	}
+	m.open[e.Begin.Namespace] = r
+}
+
+// action counts a change, and remembers where in the audit log it will be.
+func (m *Meter) action(e record.Entry) {
+	a := e.Action
+	if a.Error != "" {
+		return
+	}
+	place := target{a.Namespace, a.Resource}
+	this := &anchor{target: place, verb: a.Verb, name: a.Name, n: m.acted(place), at: a.From}
+	r := m.open[a.Namespace]
+	if r == nil || r.Name != a.Name {
+		return
+	}
+	if r.first == nil {
+		r.first = this
+	}
+	if r.Round == 0 {
+		return
+	}
+	r.style.changes++
+	if r.block != nil {
+		r.block.changes++
+	}
+}
+
+// watch counts what is made in the namespaces of the style that is driven.
+func (m *Meter) watch(w *record.Watch) {
+	b := m.block
+	if b == nil || !b.style.within(w.Namespace) || w.UID == "" {
+		return
+	}
+	counted := w.Resource == pods
+	if counted {
+		b.podsWatched = true
+	} else if custom(w.Resource) {
+		counted = true
+		b.style.kinds[w.Resource] = true
+	}
+	if !counted || b.seen[w.UID] || (w.Event != listed && w.Event != added) {
+		return
+	}
+	b.seen[w.UID] = true
+	if w.Resource == pods {
+		b.style.names[w.Namespace+"/"+w.Name] = b.style.componentOf(w)
+	}
+	// What a watch lists was there before it, unless an interruption hid its
+	// making: then the sample has a gap, and does not count.
+	if w.Event == added {
+		for _, r := range m.open {
+			if r.block == b {
+				r.made[w.Resource]++
+			}
+		}
+	}
+}
+
+func (m *Meter) end(e record.Entry) {
+	r := m.open[e.End.Namespace]
+	if r == nil || r.Scenario != e.End.Scenario || r.Round != e.End.Round || r.style != m.styles[record.Label(e.End.Style, e.End.Variant)] {
+		return
+	}
+	delete(m.open, e.End.Namespace)
+	settled := e.End.Outcome == record.Settled
+	if r.block != nil {
+		if settled && !m.busy(r.block) {
+			r.block.quiet(e.Time - r.Window)
+		}
+		r.block.edge = true
+	}
+	if !settled || r.Warmup || r.Prepare || r.Round == 0 {
+		return
+	}
+	if !slices.Contains(r.style.scenarios, r.Scenario) {
+		r.style.scenarios = append(r.style.scenarios, r.Scenario)
+	}
+	m.windows = append(m.windows, &window{
+		style: r.style, block: r.block, scenario: r.Scenario, round: r.Round,
+		from: r.began, to: e.Time, first: r.first, made: r.made,
+	})
+}
+
+// busy tells whether a sample of the block runs.
+func (m *Meter) busy(b *block) bool {
+	for _, r := range m.open {
+		if r.block == b {
+			return true
+		}
+	}
+	return false
+}
+
+// whole tells whether all that was made in a sample was heard of.
+func (m *Meter) whole(w *window) bool {
+	for _, g := range m.lost {
+		if g.resource != auditLog && g.resource != usageFigures && w.style.within(g.namespace) && g.overlaps(w.from, w.to) {
+			return false
+		}
+	}
+	return true
+}
