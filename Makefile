@@ -21,6 +21,8 @@ RESULTS  ?=
 COUNT    ?= 1
 # How long `make fuzz` gives each fuzz target.
 FUZZTIME ?= 10s
+# How often `make bench` repeats each benchmark; benchstat wants 6 or more.
+BENCHCOUNT ?= 1
 # The race detector needs a C compiler; without one Go says CGO_ENABLED=0, and the tests run without it.
 RACE     ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
@@ -119,6 +121,10 @@ fuzz: ## A short run of each fuzz target (FUZZTIME=10s)
 		echo "fuzz: $${target#func } in $$(dirname "$$file")"; \
 		go test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME); \
 	done
+
+.PHONY: bench
+bench: ## How fast recordings are written, judged and reported (100,000 latencies), and in how much memory; wants an idle machine
+	go test ./e2e/record ./e2e/judge ./e2e/report -run '^$$' -bench . -count $(BENCHCOUNT)
 
 .PHONY: update
 update: ## Rewrite golden files from what is printed now; read the diff before committing it

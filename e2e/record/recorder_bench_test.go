@@ -1,0 +1,129 @@
+package record_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+const example = "../judge/testdata/schema1.jsonl.gz" // a real run of null, native and argo
+
+// BenchmarkRecorder does with each watch event of a real run what the harness
+// does: it writes the object as JSON without managedFields, the entry around it
+// to a file, and lets the judge that goes along look at it. core-% is the share
+// of one core that 200 events a second take; it counts the processor time of
+// the whole process, the garbage collector's too. That the client decodes the
+// event, which is so however a cluster is watched, is counted by the second.
+func BenchmarkRecorder(b *testing.B) {
+	b.Run("record", func(b *testing.B) { benchmarkRecorder(b, false) })
+	b.Run("decode and record", func(b *testing.B) { benchmarkRecorder(b, true) })
+}
+
+func benchmarkRecorder(b *testing.B, decoding bool) {
+	b.Helper()
+	const rate = 200
+	entries := entriesOf(b)
+	file, err := os.Create(filepath.Join(b.TempDir(), "recording.jsonl"))
+	require.NoError(b, err)
+	defer file.Close()
+	objects := make([]*unstructured.Unstructured, len(entries))
+	var took time.Duration
+	var events, bytes int
+	b.ReportAllocs()
+	for b.Loop() {
+		recorder, err := record.NewRecorder(file, *entries[0].Header)
+		require.NoError(b, err)
+		follow(b, recorder, *entries[0].Header)
+		if !decoding {
+			decodeAll(b, entries, objects)
+		}
+		before := cpuTime(b)
+		if decoding {
+			decodeAll(b, entries, objects)
+		}
+		for i, e := range entries[1:] {
+			if object := objects[1+i]; object != nil {
+				unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
+				w := *e.Watch
+				if w.Object, err = json.Marshal(object.Object); err != nil {
+					b.Fatal(err)
+				}
+				e.Watch = &w
+				events++
+				bytes += len(w.Object)
+			}
+			if err := recorder.Record(e); err != nil {
+				b.Fatal(err)
+			}
+		}
+		took += cpuTime(b) - before
+	}
+	each := took / time.Duration(events)
+	b.ReportMetric(float64(each.Nanoseconds()), "ns/event")
+	b.ReportMetric(100*rate*each.Seconds(), "core-%")
+	b.ReportMetric(float64(bytes)/float64(events), "B/object")
+}
+
+func decodeAll(b *testing.B, entries []record.Entry, into []*unstructured.Unstructured) {
+	b.Helper()
+	for i, e := range entries {
+		if e.Watch == nil {
+			continue
+		}
+		object := map[string]any{}
+		if err := json.Unmarshal(e.Watch.Object, &object); err != nil {
+			b.Fatal(err)
+		}
+		into[i] = &unstructured.Unstructured{Object: object}
+	}
+}
+
+// follow lets a judge listen, as the driver's does.
+func follow(b *testing.B, recorder *record.Recorder, header record.Header) {
+	b.Helper()
+	header.Schema = record.Schema
+	splitter := judge.NewSplitter()
+	_, err := splitter.Add(record.Entry{Kind: record.KindHeader, Header: &header})
+	require.NoError(b, err)
+	var mu sync.Mutex
+	recorder.Listen(func(e record.Entry) {
+		mu.Lock()
+		defer mu.Unlock()
+		if _, err := splitter.Add(e); err != nil {
+			b.Error(err)
+		}
+		if e.Watch != nil {
+			if open := splitter.Open(e.Watch.Namespace); open != nil {
+				open.Missing()
+			}
+		}
+	})
+}
+
+func entriesOf(tb testing.TB) []record.Entry {
+	tb.Helper()
+	var entries []record.Entry
+	for e, err := range record.ReadFile(example) {
+		require.NoError(tb, err)
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// cpuTime is the processor time that this process has used.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
