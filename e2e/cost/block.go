@@ -127,13 +127,14 @@ func (b *block) use(p *record.PodUsage, looked bool) int64 {
 	return more
 }
 
-// cross keeps the first and the last look at a node that can be cross-checked.
+// cross keeps the looks at a node that can be cross-checked: the last one
+// before the first sample, or else the first one in it, and the last of all.
 func (n *nodeTime) cross(u *record.Usage, b *block) {
-	if u.All == 0 || b.start == nil {
+	if u.All == 0 {
 		return
 	}
 	n.last = &crossed{gained: u.All - u.Others - n.total, changes: b.changes}
-	if n.first == nil {
+	if n.first == nil || b.start == nil {
 		n.first = n.last
 	}
 }

@@ -1,0 +1,228 @@
+package cost_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/record"
+)
+
+// of returns the cost of a style.
+func of(t *testing.T, costs []cost.Cost, label string) cost.Cost {
+	t.Helper()
+	i := slices.IndexFunc(costs, func(c cost.Cost) bool { return c.Label() == label })
+	require.GreaterOrEqual(t, i, 0, "no cost of %s", label)
+	return costs[i]
+}
+
+// two is a recording of two rounds.
+func two() *story {
+	s := newStory(null, argo)
+	end := s.floor(0, 1)
+	end = s.block(end, 1)
+	end = s.block(end, 2)
+	s.floor(end, 2)
+	return s
+}
+
+func figure(t *testing.T, want float64, f cost.Figure) {
+	t.Helper()
+	require.Len(t, f.Values, 2, "one value for each round; %s", f.Missing)
+	for i, v := range f.Values {
+		assert.Equal(t, i+1, v.Round)
+		assert.InDelta(t, want, v.Value, 1e-9)
+	}
+}
+
+func TestFiguresOfAKnownCost(t *testing.T) {
+	c := of(t, two().costs(), "argo")
+	assert.Equal(t, 2, c.Rounds)
+	assert.Equal(t, 4, c.Changes, "two of them in each round, one as a warm-up")
+	figure(t, 3, c.Install)
+	figure(t, 2, c.Uninstall)
+	// From 3.5 s until 23.7 s: the controller's 604 ms, and 390 ms for each of four pods.
+	figure(t, (0.604+4*0.390)/2, c.CPU)
+	figure(t, 0.020, c.IdleCPU)
+	figure(t, (0.604+4*0.390-0.020*20.2)/2, c.BusyCPU)
+	figure(t, 80*mib, c.PeakMemory)
+	figure(t, 55*mib, c.IdleMemory)
+	figure(t, 5.1, c.LongestPause)
+	require.Len(t, c.ComponentCPU, 2)
+	assert.Equal(t, "controller", c.ComponentCPU[0].Component)
+	figure(t, 0.604/2, c.ComponentCPU[0].Figure)
+	assert.Equal(t, "workflow pods", c.ComponentCPU[1].Component)
+	figure(t, 0.780, c.ComponentCPU[1].Figure)
+}
+
+// The cross-check finds the 10 ms of each step pod that no look saw, once it has
+// taken off what the null operator's changes leave unaccounted for.
+func TestTheCrossCheckFindsWhatNoLookSaw(t *testing.T) {
+	c := of(t, two().costs(), "argo")
+	require.Len(t, c.UnseenCPU.Values, 2, c.UnseenCPU.Missing)
+	for _, v := range c.UnseenCPU.Values {
+		assert.InDelta(t, 0.020, v.Value, 1e-9)
+	}
+}
+
+func TestCountersOfAKnownCost(t *testing.T) {
+	c := of(t, two().costs(), "argo")
+	for name, want := range map[string]int{
+		cost.Pods:                                 2,
+		cost.MadePrefix + workflows:               1,
+		cost.Calls:                                4,
+		cost.Writes:                               2,
+		cost.Leases:                               1,
+		cost.CallsPrefix + "controller get":       1,
+		cost.CallsPrefix + "controller update":    1,
+		cost.CallsPrefix + "workflow pods create": 2,
+	} {
+		counter, found := c.Counter(name, "scale-up")
+		require.True(t, found, name)
+		assert.Equal(t, []cost.Count{{Round: 1, Value: want}, {Round: 2, Value: want}}, counter.Values, "%s: warm-up samples do not count", name)
+		assert.Empty(t, counter.Missing)
+		figure(t, float64(want), c.PerChange(name))
+	}
+	assert.Len(t, c.Counters, 8)
+}
+
+func TestTheFloorCostsNothingAndIsKnown(t *testing.T) {
+	c := of(t, two().costs(), cost.Null)
+	figure(t, 0, c.CPU)
+	figure(t, 0, c.PerChange(cost.Pods))
+	figure(t, 0, c.PerChange(cost.Calls))
+	assert.Equal(t, "nothing is installed", c.Install.Missing)
+}
+
+func TestVariantsAreToldApart(t *testing.T) {
+	base, head := argo, argo
+	base.Variant, head.Variant = "base", "head"
+	s := newStory(base, head)
+	for i, style := range []record.Style{base, head} {
+		from := i * 10_000
+		s.stage(from, style, 1, record.Installed)
+		s.pod(from+1, "LISTED", "c", ofController)
+		s.begin(from+10, style, "create", 1)
+		for range i + 1 {
+			s.pod(from+20, "ADDED", "step", ofWorkflow)
+		}
+		s.end(from+100, record.Settled)
+		s.stage(from+200, style, 1, record.Driven)
+	}
+	costs := s.costs()
+	require.Len(t, costs, 2)
+	assert.InDelta(t, 1, of(t, costs, "argo@base").PerChange(cost.Pods).Median(), 0)
+	assert.InDelta(t, 2, of(t, costs, "argo@head").PerChange(cost.Pods).Median(), 0)
+}
+
+// What a recording does not tell is said to be unknown, and is not zero.
+func TestUnknownIsNotZero(t *testing.T) {
+	without := func(kinds ...record.Kind) *story {
+		s := two()
+		s.entries = slices.DeleteFunc(s.entries, func(e record.Entry) bool { return slices.Contains(kinds, e.Kind) })
+		return s
+	}
+	gap := func(resource, namespace string) *story {
+		s := two()
+		s.add(record.Entry{Time: at(200_000), Kind: record.KindGap, Gap: &record.Gap{Resource: resource, Namespace: namespace}})
+		return s
+	}
+	old := without(record.KindBlock, record.KindUsage, record.KindAudit)
+	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Name: "argo"}, {Name: "null"}}}
+	pods := func(c cost.Cost) string { return c.PerChange(cost.Pods).Missing }
+	calls := func(c cost.Cost) string { return c.PerChange(cost.Calls).Missing }
+	cpu := func(c cost.Cost) string { return c.CPU.Missing }
+	for name, test := range map[string]struct {
+		story   *story
+		missing func(cost.Cost) string
+		want    string
+	}{
+		"no audit log":          {without(record.KindAudit), calls, "no audit log"},
+		"audit log with a gap":  {gap("audit", ""), calls, "without a gap"},
+		"no usage":              {without(record.KindUsage), cpu, "no figures of the kubelets"},
+		"usage interrupted":     {gap("usage", "n"), cpu, "interrupted"},
+		"no watch of its pods":  {without(record.KindWatch), pods, "not watched"},
+		"watch interrupted":     {gap("pods.v1", "argo"), pods, "interrupted in every sample"},
+		"old recording: pods":   {old, pods, "recorded before"},
+		"old recording: blocks": {old, cpu, "no whole block"},
+		"no floor": {func() *story {
+			s := newStory(argo)
+			s.block(0, 1)
+			return s
+		}(), func(c cost.Cost) string { return c.UnseenCPU.Missing }, "null operator"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			missing := test.missing(of(t, test.story.costs(), "argo"))
+			assert.Contains(t, missing, test.want)
+		})
+	}
+	// A gap elsewhere hides nothing of the style.
+	assert.Empty(t, pods(of(t, gap("pods.v1", "services-argo-1").costs(), "argo")))
+}
+
+func TestAStepPodMadeAnewUnderItsNameCountsTwice(t *testing.T) {
+	s := newStory(argo)
+	s.stage(0, argo, 1, record.Installed)
+	s.look(10, 0, 0, used("c", 1000, 1))
+	s.begin(20, argo, "create", 1)
+	s.look(1000, 0, 0, used("c", 1500, 1))
+	s.look(2000, 0, 0, used("c", 100, 1)) // another one
+	s.end(2500, record.Settled)
+	s.look(3000, 0, 0, used("c", 300, 1))
+	s.stage(3100, argo, 1, record.Driven)
+	c := of(t, s.costs(), "argo")
+	assert.InDelta(t, 0.8, c.CPU.Median(), 1e-9)
+}
+
+func TestCostsIsRepeatableAndMarshals(t *testing.T) {
+	m := cost.NewMeter()
+	for _, e := range two().entries {
+		m.Add(e)
+	}
+	first, second := m.Costs(), m.Costs()
+	assert.Equal(t, first, second)
+	raw, err := json.Marshal(first)
+	require.NoError(t, err)
+	var back []cost.Cost
+	require.NoError(t, json.Unmarshal(raw, &back))
+	assert.Equal(t, first, back)
+}
+
+// However a recording is cut or put together, metering it ends without a panic,
+// and what it counts is no more than in the whole.
+func TestAnyPieceOfARecordingIsMetered(t *testing.T) {
+	whole := two().entries
+	for cut := range len(whole) + 1 {
+		for _, piece := range [][]record.Entry{whole[:cut], whole[cut:], slices.Concat(whole[cut:], whole[:cut])} {
+			m := cost.NewMeter()
+			for _, e := range piece {
+				m.Add(e)
+			}
+			for _, c := range m.Costs() {
+				assert.LessOrEqual(t, c.Changes, 4)
+				assert.LessOrEqual(t, c.PerChange(cost.Pods).Median(), 2.0)
+				assert.LessOrEqual(t, c.CPU.Median(), 2.0)
+			}
+		}
+	}
+	m := cost.NewMeter()
+	m.Add(record.Entry{})
+	assert.Empty(t, m.Costs())
+}
+
+func TestARealRecordingOfSchema1(t *testing.T) {
+	m := cost.NewMeter()
+	for e, err := range record.ReadFile("../../docs/example/recording.jsonl.gz") {
+		require.NoError(t, err)
+		m.Add(e)
+	}
+	costs := m.Costs()
+	require.NotEmpty(t, costs)
+	for _, c := range costs {
+		assert.Positive(t, c.Changes, c.Label())
+	}
+}
