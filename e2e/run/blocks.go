@@ -83,9 +83,12 @@ func (s *Session) block(ctx context.Context, a *arm, round int) error {
 	before := a.wrong
 	if err == nil {
 		s.mark(a, round, record.Installed)
+		s.rest(ctx, a)
+		s.edge(ctx)
 		err = times.drive.measure(func() error {
-			return s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.scenarios, Passes: s.options.Passes})
+			return s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.scenarios, Passes: s.passes(a)})
 		})
+		s.edge(ctx)
 		s.mark(a, round, record.Driven)
 	}
 	if a.operator == nil {

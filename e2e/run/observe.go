@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"operatorbench/e2e/record/audit"
+	"operatorbench/e2e/record/usage"
 	"operatorbench/fixtures/cluster"
 )
 
@@ -14,16 +16,21 @@ import (
 // the API server for.
 type observers struct {
 	audit *audit.Follower // nil: the cluster gives no audit log
+	usage *usage.Sampler  // nil: the cluster does not let it be asked, or it was not to be
 
 	mu         sync.Mutex
 	namespaces []string // of the style that is installed
 }
 
-// observe begins to record the API server's audit log, where there is one.
+// observe begins to record what the pods use and the API server's audit log.
+// Of an existing cluster, either may not be had: a note says so then.
 func (s *Session) observe(ctx context.Context) error {
+	if err := s.observeUsage(ctx); err != nil {
+		return err
+	}
 	auditor, ok := s.provider.(cluster.Auditor)
 	if !ok {
-		s.environment.Notes = append(s.environment.Notes, "API calls were not counted: the audit log of an existing cluster is not read")
+		s.remark("API calls were not counted: the audit log of an existing cluster is not read")
 		return nil
 	}
 	log, err := auditor.AuditLog(context.WithoutCancel(ctx)) // until the cluster is gone
@@ -34,13 +41,58 @@ func (s *Session) observe(ctx context.Context) error {
 	return nil
 }
 
+func (s *Session) observeUsage(ctx context.Context) error {
+	if s.options.Usage == 0 {
+		s.remark("CPU time and memory were not measured: --usage=0")
+		return nil
+	}
+	sampler, err := usage.Open(context.WithoutCancel(ctx), s.kube.Typed.Discovery().RESTClient(), s.recorder, s.options.Usage, s.observers.watched)
+	switch {
+	case err == nil:
+		s.observers.usage = sampler
+	case s.options.Cluster == "existing":
+		s.remark(fmt.Sprintf("CPU time and memory were not measured: %v", err))
+	default:
+		return err
+	}
+	return nil
+}
+
+// remark adds to the notes of the run's environment.
+func (s *Session) remark(note string) { s.environment.Notes = append(s.environment.Notes, note) }
+
 // unobserve ends what observe began, when all that has happened is recorded.
 func (s *Session) unobserve(ctx context.Context) error {
+	if s.observers.usage != nil {
+		if err := s.observers.usage.Stop(); err != nil {
+			s.remark(err.Error()) // the recording has a gap, and what follows from it says so
+		}
+	}
 	if s.observers.audit == nil {
 		return nil
 	}
 	caught := s.observers.audit.CatchUp(ctx, s.kube.Typed.Discovery().RESTClient())
 	return errors.Join(caught, s.observers.audit.Stop())
+}
+
+// edge looks at what the pods have used where a block begins or ends. A look
+// that fails leaves a gap in the recording.
+func (s *Session) edge(ctx context.Context) {
+	if s.observers.usage != nil {
+		_ = s.observers.usage.Sample(ctx)
+	}
+}
+
+// idle is how long a style that has been installed is left alone, so that what
+// it uses while nothing changes is measured too.
+const idle = 3 * time.Second
+
+// rest leaves a style alone for a while. A comparison with a base has no use
+// for that.
+func (s *Session) rest(ctx context.Context, a *arm) {
+	if s.observers.usage != nil && s.base == nil && a.operator != nil {
+		_ = s.observers.usage.Rest(ctx, idle) // a look that fails leaves a gap
+	}
 }
 
 // watch says which arm is on the cluster; nil: none.

@@ -42,14 +42,14 @@ func TestLoadRefuses(t *testing.T) {
 		"folder of no style": {[]string{"--operator=./fixtures"}, "style.yaml"},
 		"empty style":        {[]string{"--operator="}, `unknown operator ""`},
 		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario "scale-upp"; did you mean "scale-up"?; there are: create, scale-up, scale-down, delete, or all`},
-		"no rounds":          {[]string{"--rounds=0"}, "--rounds=0: expected a number from 1 to 10000"},
+		"no rounds":          {[]string{"--rounds=-1"}, "--rounds=-1: expected a number from 1 to 10000"},
 		"unknown cluster":    {[]string{"--cluster=minikube"}, `--cluster="minikube": expected kind or existing`},
 		"unknown source":     {[]string{"--images=download"}, `--images="download": expected auto or pull or build`},
 		"no kubeconfig":      {[]string{"--cluster=existing"}, "--cluster=existing needs --kubeconfig=FILE"},
 		"keep what is not ours": {
 			[]string{"--cluster=existing", "--keep-cluster"}, "--keep-cluster is for --cluster=kind",
 		},
-		"no pass":            {[]string{"--passes=0"}, "--passes=0: expected a number from 1 to 1000"},
+		"no pass":            {[]string{"--passes=-1"}, "--passes=-1: expected a number from 1 to 1000"},
 		"too much usage":     {[]string{"--usage=1ms"}, "--usage=1ms: expected a duration from 100ms to 1m, or 0"},
 		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},
 	} {

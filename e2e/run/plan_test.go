@@ -12,8 +12,8 @@ import (
 
 func TestPlan(t *testing.T) {
 	costs := []run.Cost{
-		{Style: "argo", Round: 320 * time.Second},
-		{Style: "native", Round: 20 * time.Second},
+		{Style: "argo", Wanted: 5, Round: 320 * time.Second},
+		{Style: "native", Wanted: 5, Round: 20 * time.Second},
 	}
 	for name, test := range map[string]struct {
 		budget time.Duration
@@ -21,11 +21,11 @@ func TestPlan(t *testing.T) {
 		short  string
 	}{
 		"no limit":         {0, map[string]int{"argo": 5, "native": 5}, ""},
-		"the dear one has": {420 * time.Second, map[string]int{"argo": 1, "native": 5}, "argo 1;"},
-		"barely one each":  {340 * time.Second, map[string]int{"argo": 1, "native": 1}, "argo 1, native 1;"},
+		"the dear one has": {420 * time.Second, map[string]int{"argo": 1, "native": 5}, "argo 1 of 5;"},
+		"barely one each":  {340 * time.Second, map[string]int{"argo": 1, "native": 1}, "argo 1 of 5, native 1 of 5;"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan, err := run.NewPlan(5, test.budget, costs)
+			plan, err := run.NewPlan(test.budget, costs)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, plan.Rounds)
 			assert.Contains(t, plan.Shortened([]string{"argo", "native"}), test.short)
@@ -34,6 +34,6 @@ func TestPlan(t *testing.T) {
 			}
 		})
 	}
-	_, err := run.NewPlan(5, 100*time.Second, costs)
+	_, err := run.NewPlan(100*time.Second, costs)
 	require.ErrorContains(t, err, "only 1m40s remain before go test's -timeout: give a longer one")
 }

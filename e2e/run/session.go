@@ -151,7 +151,7 @@ func (s *Session) makePlan() error {
 		budget = max(time.Until(s.deadline)-Reserve-typicalCollector, time.Second)
 	}
 	var err error
-	if s.plan, err = NewPlan(s.options.Rounds, budget, costs); err != nil {
+	if s.plan, err = NewPlan(budget, costs); err != nil {
 		return err
 	}
 	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
@@ -168,18 +168,63 @@ const (
 	typicalCollector = 30 * time.Second // until the garbage collector knows a new definition
 )
 
-// cost is how long one block of an arm is expected to take.
+// cost is how long one block of an arm is expected to take, and how many are
+// wanted.
 func (s *Session) cost(a *arm) Cost {
 	var typical operators.Typical
-	changes := len(s.scenarios) * s.options.Passes
-	cost := Cost{Style: a.label()}
+	changes := len(s.scenarios) * s.passes(a)
+	cost := Cost{Style: a.label(), Wanted: s.rounds(a)}
 	if a.operator != nil {
 		typical = a.operator.Style().Typical
 		cost.Round = typical.Install + typicalUninstall
 		changes += 2 * len(s.warmupOf(a))
 	}
-	cost.Round += time.Duration(changes) * (typical.Reconcile + typicalPods + s.options.Window)
+	cost.Round += time.Duration(changes) * s.change(typical)
 	return cost
+}
+
+// change is how long one change of a custom resource is expected to take.
+func (s *Session) change(typical operators.Typical) time.Duration {
+	return typical.Reconcile + typicalPods + s.options.Window
+}
+
+// What the default numbers of rounds and passes follow from: see the gate's
+// self-test, which measures what they find.
+const (
+	roundsToShow   = 5                // orders of magnitude, not small differences
+	roundsToGate   = 12               // with passes, for reconciles with the noise of milliseconds
+	roundsToWait   = 7                // for reconciles whose noise is far below their seconds
+	slowReconcile  = 10 * time.Second // where that begins
+	longEnough     = 45 * time.Second // of a block, for its median to be steady
+	passesAtMost   = 10
+	passesOfFloors = 1
+)
+
+// rounds is how many blocks of an arm are wanted.
+func (s *Session) rounds(a *arm) int {
+	switch {
+	case s.options.Rounds > 0:
+		return s.options.Rounds
+	case s.base == nil:
+		return roundsToShow
+	case a.operator != nil && a.operator.Style().Typical.Reconcile >= slowReconcile:
+		return roundsToWait
+	}
+	return roundsToGate
+}
+
+// passes is how often a block of an arm goes through the scenarios.
+func (s *Session) passes(a *arm) int {
+	switch {
+	case a.operator == nil:
+		return passesOfFloors
+	case s.options.Passes > 0:
+		return s.options.Passes
+	case s.base == nil:
+		return 1
+	}
+	pass := time.Duration(len(s.scenarios)) * s.change(a.operator.Style().Typical)
+	return int(min(max(longEnough/pass, 1), passesAtMost))
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.
