@@ -79,6 +79,10 @@ tools: ## Build the pinned linters into bin/
 .PHONY: verify
 verify: test ## What CI runs on every change
 
+.PHONY: gate-selftest
+gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fails if a promise is broken (under a minute)
+	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 10m -comparisons=500
+
 ##@ With a cluster or a container engine
 
 .PHONY: gate

@@ -162,3 +162,11 @@ func (r *Result) conclude() {
 func (o Options) aim(metrics int) stat.Aim {
 	return stat.Aim{Tolerance: o.Tolerance, Effect: o.Effect, Alpha: o.Alpha, Metrics: metrics}
 }
+
+// DefaultRounds and DefaultPasses are the design that `make gate-selftest`
+// measures: how often base and head take turns, and how often each goes through
+// the scenarios in its turn. A slow style needs no passes.
+const (
+	DefaultRounds = 12
+	DefaultPasses = 10
+)

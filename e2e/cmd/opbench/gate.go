@@ -70,7 +70,7 @@ type gateFlags struct {
 }
 
 // runGate is `opbench gate`.
-func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	defaults := gate.DefaultOptions()
 	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha, defaults.Seed)
 	f, err := parseGate(args)
@@ -84,9 +84,6 @@ func runGate(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	result, err := f.compare(ctx)
 	if err != nil {
 		return &gateError{err, gate.StatusInvalid}
-	}
-	for _, text := range append(result.Forced, result.Warnings...) {
-		warn(stderr, text)
 	}
 	if err := f.write(result); err != nil {
 		return &gateError{err, gate.StatusInvalid}
