@@ -1,0 +1,154 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FileName is the recording's name in a results folder; compressed, .gz follows.
+const FileName = "recording.jsonl"
+
+// Find returns the recording in a results folder, compressed or not. Where
+// both are there, as after a crash in Compress, it is the one that holds more.
+func Find(dir string) (string, error) {
+	plain := filepath.Join(dir, FileName)
+	compressed := plain + ".gz"
+	info, err := os.Stat(plain)
+	_, errCompressed := os.Stat(compressed)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && errors.Is(errCompressed, fs.ErrNotExist):
+		return "", fmt.Errorf("find the recording: %s holds neither %s nor %s.gz: %w", dir, FileName, FileName, fs.ErrNotExist)
+	case errors.Is(err, fs.ErrNotExist):
+		return compressed, errCompressed
+	case err != nil:
+		return "", fmt.Errorf("find the recording: %w", err)
+	case errCompressed != nil: // there is none, or it cannot be read
+		return plain, nil
+	}
+	if size, err := decompressedSize(compressed); err == nil && size > info.Size() {
+		return compressed, nil
+	}
+	return plain, nil
+}
+
+// decompressedSize reads a whole compressed file, and so finds it whole.
+func decompressedSize(name string) (int64, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(bufio.NewReaderSize(file, 64<<10))
+	if err != nil {
+		return 0, err
+	}
+	return io.Copy(io.Discard, text)
+}
+
+// Compress puts a recording that has ended into a file compressed by gzip,
+// named name.gz, and removes the original. The original goes only when the copy
+// is on disk under its name and has been read back, byte by byte the same: a
+// crash or an error at any moment leaves a whole recording, which Find finds.
+func Compress(name string) (string, error) {
+	compressed := name + ".gz"
+	partial := compressed + ".partial"
+	if err := compress(name, partial, compressed); err != nil {
+		return "", errors.Join(fmt.Errorf("compress the recording %s, which is kept as it is: %w", name, err), removeIfThere(partial))
+	}
+	if err := os.Remove(name); err != nil {
+		return "", fmt.Errorf("the recording was compressed to %s, but the original stays: %w", compressed, err)
+	}
+	return compressed, nil
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func compress(name, partial, compressed string) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := writeCompressed(partial, in); err != nil {
+		return err
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := same(in, partial); err != nil {
+		return err
+	}
+	if err := os.Rename(partial, compressed); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(compressed))
+}
+
+// writeCompressed returns when the copy is on disk.
+func writeCompressed(name string, in io.Reader) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	text := gzip.NewWriter(file)
+	_, err = io.Copy(text, in)
+	return errors.Join(err, text.Close(), file.Sync(), file.Close())
+}
+
+// same is an error unless the compressed file holds exactly what in holds.
+func same(in io.Reader, compressed string) error {
+	file, err := os.Open(compressed)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(bufio.NewReaderSize(file, 64<<10))
+	if err != nil {
+		return fmt.Errorf("read the copy back: %w", err)
+	}
+	want, got := make([]byte, 64<<10), make([]byte, 64<<10)
+	for at := 0; ; {
+		n, errIn := io.ReadFull(in, want)
+		m, errCopy := io.ReadFull(text, got)
+		if !bytes.Equal(want[:n], got[:m]) {
+			return fmt.Errorf("read the copy back: it differs from the original after byte %d: is the recording still being written?", at)
+		}
+		at += n
+		switch {
+		case ended(errIn) && ended(errCopy):
+			return nil
+		case errIn != nil && !ended(errIn):
+			return errIn
+		case errCopy != nil && !ended(errCopy):
+			return fmt.Errorf("read the copy back: %w", errCopy)
+		}
+	}
+}
+
+// ended tells whether io.ReadFull came to the end. A compressed stream that is
+// cut off says so with the same error as a last part that is not full; what it
+// lacks is missing from the comparison then.
+func ended(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// syncDir makes a rename in a directory last.
+func syncDir(name string) error {
+	dir, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
