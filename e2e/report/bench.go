@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/stat"
 )
 
 // Bench prints the measured latencies in Go's benchmark format, one line for
@@ -80,20 +79,31 @@ func comment(out io.Writer, one Recording) {
 	}
 	_, _ = fmt.Fprintln(out, clean(line))
 	warmups := 0
+	var names []string
+	left := map[string]map[string]int{} // name, then outcome
 	for s := range j.Samples() {
-		if s.Warmup {
+		switch {
+		case s.Warmup:
 			warmups++
+		case s.Outcome != judge.OK:
+			name := string(appendName(nil, s))
+			if left[name] == nil {
+				left[name], names = map[string]int{}, append(names, name)
+			}
+			left[name][s.Outcome]++
 		}
 	}
 	if warmups > 0 {
 		_, _ = fmt.Fprintf(out, "# left out: %s of warm-up rounds\n", plural(warmups, "latency", "latencies"))
 	}
-	for _, s := range stat.Summarize(j.Samples()) {
-		if note := notes(s); note != "" {
-			_, _ = fmt.Fprintf(out, "# left out, as this format cannot say it: %s %s\n", appendName(nil, judge.Sample{
-				Operator: s.Operator, Variant: s.Variant, Scenario: s.Scenario, Phase: s.Phase,
-			}), note)
+	for _, name := range names {
+		var parts []string
+		for _, outcome := range []string{judge.Timeout, judge.Wrong, judge.Interrupted} {
+			if n := left[name][outcome]; n > 0 {
+				parts = append(parts, strconv.Itoa(n)+" "+outcome)
+			}
 		}
+		_, _ = fmt.Fprintf(out, "# left out, as this format cannot say it: %s %s\n", name, strings.Join(parts, ", "))
 	}
 }
 

@@ -17,7 +17,11 @@ type Cell struct {
 	Results                  []judge.Result
 	Phases                   []stat.Summary // in the order of the phases
 
-	runs []string // of each result
+	runs     []string // of each result
+	verdict  judge.Outcome
+	passed   int
+	warmups  int
+	problems []Problem
 }
 
 // Phase returns a phase's summary; its N is 0 if there is none.
@@ -48,40 +52,45 @@ const Flaky = judge.Outcome("flaky")
 // Verdict sums up a cell's rounds, warm-up rounds included: correctness counts
 // from the first. passed of rounds passed.
 func (c *Cell) Verdict() (verdict judge.Outcome, passed, rounds int) {
-	count := map[judge.Outcome]int{}
-	for _, result := range c.Results {
-		count[result.Outcome()]++
-	}
-	passed, rounds = count[judge.Pass], len(c.Results)
-	switch {
-	case count[judge.Fail] > 0 && passed > 0:
-		return Flaky, passed, rounds
-	case count[judge.Fail] > 0:
-		return judge.Fail, passed, rounds
-	case count[judge.Invalid] > 0:
-		return judge.Invalid, passed, rounds
-	case passed > 0:
-		return judge.Pass, passed, rounds
-	}
-	return judge.NotApplicable, passed, rounds
+	return c.verdict, c.passed, len(c.Results)
 }
 
 // VerdictText is a verdict with how many rounds passed.
 func (c *Cell) VerdictText() string {
-	verdict, passed, rounds := c.Verdict()
-	return fmt.Sprintf("%s %d/%d", verdict, passed, rounds)
+	return fmt.Sprintf("%s %d/%d", c.verdict, c.passed, len(c.Results))
 }
 
 // Warmups counts the rounds that only warmed up: they are judged, but not
 // measured.
-func (c *Cell) Warmups() int {
-	n := 0
-	for _, result := range c.Results {
+func (c *Cell) Warmups() int { return c.warmups }
+
+// Problems are those of the cell's rounds, in their order.
+func (c *Cell) Problems() []Problem { return c.problems }
+
+// sum computes once what every format asks for.
+func (c *Cell) sum() {
+	count := map[judge.Outcome]int{}
+	for i := range c.Results {
+		result := &c.Results[i]
+		count[result.Outcome()]++
 		if result.Warmup {
-			n++
+			c.warmups++
 		}
+		c.problems = append(c.problems, problemsOf(result)...)
 	}
-	return n
+	c.passed = count[judge.Pass]
+	switch {
+	case count[judge.Fail] > 0 && c.passed > 0:
+		c.verdict = Flaky
+	case count[judge.Fail] > 0:
+		c.verdict = judge.Fail
+	case count[judge.Invalid] > 0:
+		c.verdict = judge.Invalid
+	case c.passed > 0:
+		c.verdict = judge.Pass
+	default:
+		c.verdict = judge.NotApplicable
+	}
 }
 
 // Problem is why a sample failed or is invalid. Oracles that say the same are
@@ -106,16 +115,7 @@ func (p *Problem) Title() string {
 	return fmt.Sprintf("%s %s, %s: %s %s", p.Label, p.Scenario, round, strings.Join(p.Oracles, ", "), p.Outcome)
 }
 
-// Problems are those of the cell's rounds, in their order.
-func (c *Cell) Problems() []Problem {
-	var all []Problem
-	for _, result := range c.Results {
-		all = append(all, problemsOf(result)...)
-	}
-	return all
-}
-
-func problemsOf(result judge.Result) []Problem {
+func problemsOf(result *judge.Result) []Problem {
 	var all []Problem
 	for _, v := range result.Verdicts {
 		if v.Outcome != judge.Fail && v.Outcome != judge.Invalid {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"operatorbench/e2e/judge"
 )
@@ -42,13 +43,18 @@ func Files() []File {
 	}
 }
 
-// WriteFiles writes Files, and further ones, into a results folder. Each
-// replaces what was there only once it is whole.
+// WriteFiles writes Files, and further ones, into a results folder, side by
+// side. Each replaces what was there only once it is whole.
 func (r *Report) WriteFiles(dir string, further ...File) error {
-	var problems []error
-	for _, file := range append(Files(), further...) {
-		problems = append(problems, Replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) }))
+	files := append(Files(), further...)
+	problems := make([]error, len(files))
+	var all sync.WaitGroup
+	for i, file := range files {
+		all.Go(func() {
+			problems[i] = Replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) })
+		})
 	}
+	all.Wait()
 	return errors.Join(problems...)
 }
 

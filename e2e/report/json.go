@@ -147,13 +147,13 @@ func (r *Report) documentCell(c *Cell) DocumentCell {
 		p.ToFloor, _ = r.ToFloor(s)
 		d.Phases = append(d.Phases, p)
 	}
-	for i, result := range c.Results {
-		d.Results = append(d.Results, documentResult(c.runs[i], result))
+	for i := range c.Results {
+		d.Results = append(d.Results, documentResult(c.runs[i], &c.Results[i]))
 	}
 	return d
 }
 
-func documentResult(run string, result judge.Result) DocumentResult {
+func documentResult(run string, result *judge.Result) DocumentResult {
 	d := DocumentResult{
 		Run: run, Round: result.Round, Warmup: result.Warmup, Namespace: result.Namespace, Outcome: result.Outcome(),
 		End: result.End, Reason: result.Reason, Verdicts: make([]DocumentVerdict, len(result.Verdicts)),

@@ -106,8 +106,8 @@ func (c *Cell) junitProblem() *junitProblem {
 // seconds is how long the cell's samples took.
 func (c *Cell) seconds() float64 {
 	var took float64
-	for _, result := range c.Results {
-		took += (result.Ended - result.Began).Seconds()
+	for i := range c.Results {
+		took += (c.Results[i].Ended - c.Results[i].Began).Seconds()
 	}
 	return took
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -74,7 +73,21 @@ func (m *markdown) table(t table) {
 
 // text escapes what Markdown would take for its own.
 func text(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", ">", "&gt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(clean(s))
+	var b strings.Builder
+	for _, r := range clean(s) {
+		switch r {
+		case '\\', '|', '*', '_', '`', '[':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // overview has one line for each style and scenario.
@@ -188,11 +201,10 @@ func bounded(s stat.Summary, o stat.Observation, ci *stat.Interval) string {
 func (r *Report) notApplicable() []string {
 	var lines []string
 	for _, c := range r.Cells {
-		for _, result := range c.Results {
-			for _, v := range result.Verdicts {
-				line := fmt.Sprintf("%s, oracle %s not applicable: %s", c.Label, v.Oracle, v.Message)
-				if v.Outcome == judge.NotApplicable && !slices.Contains(lines, line) {
-					lines = append(lines, line)
+		for i := range c.Results {
+			for _, v := range c.Results[i].Verdicts {
+				if v.Outcome == judge.NotApplicable {
+					lines = addNew(lines, fmt.Sprintf("%s, oracle %s not applicable: %s", c.Label, v.Oracle, v.Message))
 				}
 			}
 		}

@@ -71,17 +71,23 @@ func Of(recordings ...Recording) *Report {
 		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
 		r.Warnings = append(r.Warnings, j.Warnings...)
-		for _, result := range j.Results {
+		samples := 0
+		for i := range j.Results {
+			result := &j.Results[i]
 			c := cell(result.Style, result.Variant, result.Scenario)
-			c.Results, c.runs = append(c.Results, result), append(c.runs, j.Header.Run)
+			c.Results, c.runs = append(c.Results, *result), append(c.runs, j.Header.Run)
 			r.Scenarios = addNew(r.Scenarios, result.Scenario)
+			samples += len(result.Samples)
 		}
-		r.Samples = slices.AppendSeq(r.Samples, j.Samples())
+		r.Samples = slices.AppendSeq(slices.Grow(r.Samples, samples), j.Samples())
 	}
 	r.Warnings = append(r.Warnings, mixed(recordings)...)
 	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
 		c := cell(s.Operator, s.Variant, s.Scenario)
 		c.Phases = append(c.Phases, s)
+	}
+	for _, c := range r.Cells {
+		c.sum()
 	}
 	r.Styles = r.order()
 	r.Costs = r.costs()

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -18,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchproc"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -252,4 +255,76 @@ func TestThisHost(t *testing.T) {
 	assert.NotEmpty(t, h.Kernel)
 	assert.Positive(t, h.CPUs)
 	assert.Positive(t, h.Memory)
+}
+
+// benchmarkLines parses bench.txt as benchstat does.
+func benchmarkLines(t *testing.T, text []byte) []*benchfmt.Result {
+	t.Helper()
+	var results []*benchfmt.Result
+	reader := benchfmt.NewReader(bytes.NewReader(text), report.BenchFile)
+	for reader.Scan() {
+		switch line := reader.Result().(type) {
+		case *benchfmt.Result:
+			results = append(results, line.Clone())
+		case *benchfmt.SyntaxError:
+			require.NoError(t, line)
+		}
+	}
+	require.NoError(t, reader.Err())
+	return results
+}
+
+// What benchstat reads is what was measured: all that is ok and no warm-up.
+func TestBenchIsReadAsItWasMeasured(t *testing.T) {
+	r := handMadeReport(t)
+	var out bytes.Buffer
+	require.NoError(t, r.Bench(&out))
+	lines := benchmarkLines(t, out.Bytes())
+	parts, err := (&benchproc.ProjectionParser{}).Parse("/operator,/scenario,/phase,/gomaxprocs", nil)
+	require.NoError(t, err)
+	i := 0
+	for _, s := range r.Samples {
+		if s.Warmup || s.Outcome != judge.OK {
+			continue
+		}
+		line := lines[i]
+		i++
+		assert.InDelta(t, s.Value, line.Values[0].Value, 1e-9)
+		assert.Equal(t, "sec/op", line.Values[0].Unit)
+		assert.Equal(t, s.Operator+" "+s.Scenario+" "+strings.ReplaceAll(s.Phase, " ", "_")+" 2", parts.Project(line).StringValues())
+	}
+	assert.Len(t, lines, i)
+	assert.Equal(t, "Example CPU", lines[0].GetConfig("cpu"))
+}
+
+// Whatever names come, every line is one benchmark.
+func TestBenchOfNastyNames(t *testing.T) {
+	r := nasty()
+	for i := range r.Samples {
+		r.Samples[i].Outcome = judge.OK
+	}
+	judged := &judge.Judgement{Results: []judge.Result{{Style: "a/b c", Samples: r.Samples}}}
+	judged.Header.Run = "x\nBenchmarkFalse 1 1 ns/op"
+	var out bytes.Buffer
+	require.NoError(t, report.New(nil, judged).Bench(&out))
+	assert.Len(t, benchmarkLines(t, out.Bytes()), len(r.Samples))
+}
+
+// GitHub takes comments of 65,536 characters; ours are read at a glance.
+func TestCommentIsShort(t *testing.T) {
+	judged := &judge.Judgement{}
+	for i := range 300 {
+		judged.Results = append(judged.Results, judge.Result{
+			Style: fmt.Sprintf("style-%03d", i), Scenario: "create", Round: 1, Namespace: "n",
+			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail, Message: strings.Repeat("long ", 1000)}},
+		})
+	}
+	var out bytes.Buffer
+	require.NoError(t, report.New(nil, judged).Comment(&out))
+	assert.LessOrEqual(t, out.Len(), 8000)
+	assert.True(t, utf8.Valid(out.Bytes()))
+	assert.Contains(t, out.String(), "❌ 300 samples of 300 not handled correctly")
+	assert.True(t, strings.HasSuffix(out.String(), "summary.md and report.json have all of it.\n"))
+	lines := strings.Split(out.String(), "\n")
+	assert.True(t, strings.HasSuffix(lines[len(lines)-4], " |"), "cut at the end of a line")
 }

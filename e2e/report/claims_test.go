@@ -1,0 +1,177 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// The claims, by their first words.
+const (
+	files        = "just a handful"
+	images       = "no need to publish"
+	inspection   = "much, much improved"
+	independence = "develop and test"
+	language     = "use any programming"
+	containers   = "quite a few"
+	aFewSeconds  = "an Argo Workflow"
+	hundreds     = "hundreds of applications"
+)
+
+// world is what a report is built from, for a test to change.
+type world struct {
+	report.Recording
+	phases   map[string]map[string]float64 // style, phase: seconds
+	scenario string
+}
+
+// tutorial is a world in which the tutorial's operator and a native one did
+// what they do.
+func tutorial() *world {
+	w := &world{scenario: "create", phases: map[string]map[string]float64{
+		"argo": {
+			"child written": 61, "workflow created": 0.05,
+			"log-manifest started": 1, "parameterize started": 11, "log-result started": 21, "log-action started": 31, "deploy started": 41,
+		},
+		"native": {"child written": 0.01, "status written": 0.5},
+	}}
+	w.Environment = &report.Environment{
+		Host: report.Host{CPUs: 2},
+		Images: []report.ImageFacts{
+			{Name: "python", Reference: "docker.io/library/python:3.11-slim"}, {Name: "native", Reference: "operatorbench.local/native:v1"},
+		},
+		Styles: []report.StyleFacts{
+			{Name: "argo", Images: []string{"python"}, Owned: &report.Owned{Files: 7, Lines: 300, Languages: map[string]int{"YAML": 280, "Python": 20}}},
+			{Name: "native", Images: []string{"native"}, Owned: &report.Owned{Files: 15, Lines: 1400, Languages: map[string]int{"Go": 1300}}},
+		},
+	}
+	w.Costs = []cost.Cost{madeUpCost("argo", 5, 7), madeUpCost("native", 0.02, 0)}
+	return w
+}
+
+// fails makes every sample of a style wrong.
+const fails = "fails"
+
+func (w *world) claims(t *testing.T) map[string]report.Claim {
+	t.Helper()
+	w.Judgement = &judge.Judgement{}
+	for _, style := range []string{"argo", "argo-one", "native"} {
+		phases, there := w.phases[style]
+		if !there {
+			continue
+		}
+		w.Judgement.Header.Styles = append(w.Judgement.Header.Styles, record.Style{Name: style})
+		r := judge.Result{Style: style, Scenario: w.scenario, Round: 1, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}}}
+		for phase, seconds := range phases {
+			if phase == fails {
+				r.Verdicts[0].Outcome = judge.Fail
+				continue
+			}
+			r.Samples = append(r.Samples, judge.Sample{Operator: style, Scenario: w.scenario, Phase: phase, Value: seconds, Outcome: judge.OK})
+		}
+		w.Judgement.Results = append(w.Judgement.Results, r)
+	}
+	found := map[string]report.Claim{}
+	for _, c := range report.Of(w.Recording).Claims() {
+		for _, name := range []string{files, images, inspection, independence, language, containers, aFewSeconds, hundreds} {
+			if strings.HasPrefix(c.Claim, name) {
+				found[name] = c
+			}
+		}
+	}
+	return found
+}
+
+// alone is a style made as the tutorial's, with one pod for each change.
+func alone(w *world) {
+	w.phases["argo-one"] = map[string]float64{"child written": 11, "workflow created": 0.05}
+	w.Costs = append(w.Costs, madeUpCost("argo-one", 1, 1))
+	w.Environment.Styles = append(w.Environment.Styles, report.StyleFacts{Name: "argo-one", Owned: &report.Owned{Languages: map[string]int{"Shell": 9}}})
+}
+
+// Each verdict follows from the data: a change in them changes it.
+func TestClaimsFollowFromTheData(t *testing.T) {
+	for name, test := range map[string]struct {
+		claim, want string
+		change      func(*world)
+	}{
+		"a handful of files":          {files, report.Holds, func(*world) {}},
+		"more, but fewer than native": {files, report.Partly, func(w *world) { w.Environment.Styles[0].Owned.Files = 14 }},
+		"more files than native":      {files, report.Fails, func(w *world) { w.Environment.Styles[0].Owned.Files = 15 }},
+		"files not counted":           {files, report.Untested, func(w *world) { w.Environment.Styles[0].Owned = nil }},
+		"no environment":              {files, report.Untested, func(w *world) { w.Environment = nil }},
+
+		"public images":     {images, report.Holds, func(*world) {}},
+		"a custom image":    {images, report.Fails, func(w *world) { w.Environment.Styles[0].Images = []string{"python", "native"} }},
+		"images not listed": {images, report.Untested, func(w *world) { w.Environment.Styles[0].Images = nil }},
+
+		"steps, but no status": {inspection, report.Partly, func(*world) {}},
+		"steps and status":     {inspection, report.Holds, func(w *world) { w.phases["argo"]["status written"] = 61 }},
+		"nothing to see": {inspection, report.Fails, func(w *world) {
+			w.phases["argo"] = map[string]float64{"child written": 61}
+		}},
+		"nothing to compare with": {inspection, report.Untested, func(w *world) { delete(w.phases, "native") }},
+
+		"template not submitted": {independence, report.Untested, func(*world) {}},
+		"template submitted":     {independence, report.Holds, func(w *world) { w.scenario = "submit-template" }},
+		"template fails":         {independence, report.Fails, func(w *world) { w.scenario = "submit-template"; w.phases["argo"][fails] = 1 }},
+
+		"one language":        {language, report.Partly, func(*world) {}},
+		"two languages":       {language, report.Holds, alone},
+		"wrong in both":       {language, report.Fails, func(w *world) { alone(w); w.phases["argo"][fails], w.phases["argo-one"][fails] = 1, 1 }},
+		"languages not known": {language, report.Untested, func(w *world) { w.Environment.Styles[0].Owned.Languages = nil }},
+
+		"many containers, none compressed": {containers, report.Partly, func(*world) {}},
+		"compressed into one":              {containers, report.Holds, alone},
+		"compressed, but wrong":            {containers, report.Partly, func(w *world) { alone(w); w.phases["argo-one"][fails] = 1 }},
+		"few, and none for debugging": {containers, report.Fails, func(w *world) {
+			w.phases["argo"], w.Costs = map[string]float64{"deploy started": 1}, nil
+		}},
+		"steps not known": {containers, report.Untested, func(w *world) { w.phases["argo"] = map[string]float64{"child written": 61} }},
+
+		"instantiated in time, done late": {aFewSeconds, report.Partly, func(*world) {}},
+		"done in time":                    {aFewSeconds, report.Holds, func(w *world) { w.phases["argo"]["child written"] = 5 }},
+		"both late":                       {aFewSeconds, report.Fails, func(w *world) { w.phases["argo"]["workflow created"] = 5.1 }},
+
+		"works, with more CPU":      {hundreds, report.Holds, func(*world) {}},
+		"does not work":             {hundreds, report.Partly, func(w *world) { w.Costs[0] = madeUpCost("argo", 40, 7) }},
+		"CPU of a change not known": {hundreds, report.Untested, func(w *world) { w.Costs = nil }},
+		"no CPU to compare with":    {hundreds, report.Untested, func(w *world) { w.Costs = w.Costs[:1] }},
+		"CPUs not known":            {hundreds, report.Untested, func(w *world) { w.Environment.Host.CPUs = 0 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := tutorial()
+			test.change(w)
+			got, there := w.claims(t)[test.claim]
+			require.True(t, there)
+			assert.Equal(t, test.want, got.Verdict, "%q", got.Evidence)
+			assert.NotEmpty(t, got.Evidence)
+			assert.NotEmpty(t, got.Rule)
+			assert.NotEmpty(t, got.From)
+			if test.want == report.Untested {
+				assert.Contains(t, got.Evidence[len(got.Evidence)-1], "missing: ")
+			}
+		})
+	}
+}
+
+// All claims are there with the tutorial's style, and none without it.
+func TestClaimsNeedTheTutorialsStyle(t *testing.T) {
+	w := tutorial()
+	assert.Len(t, w.claims(t), 8)
+	delete(w.phases, "argo")
+	assert.Empty(t, w.claims(t))
+}
+
+// 3600 s × (2 CPUs − 0.0123 of the idle operator) ÷ 5 s a change.
+func TestClaimsBoundOfChangesAnHour(t *testing.T) {
+	c := tutorial().claims(t)[hundreds]
+	assert.Contains(t, c.Evidence[0], "argo: 5.00 s of CPU for each change (median of 1 round), so at most 1431 changes an hour on 2 CPUs")
+}
