@@ -69,19 +69,19 @@ func (n *node) look(ctx context.Context) error {
 		return n.failed
 	}
 	if n.failed != nil {
-		n.gap(n.failed)
+		n.gap(now, n.failed)
 	}
 	n.age(now, s)
 	n.last = now
 	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: s.usage(n.name, namespaces)})
 }
 
-// gap records that nothing was known since the last good look.
-func (n *node) gap(reason error) {
+// gap records that nothing was known from the last good look until now.
+func (n *node) gap(now time.Duration, reason error) {
 	n.gaps++
 	n.lastError, n.failed = reason, nil
 	// The driver learns through Recorder.Err of a recording that failed.
-	_ = n.recorder.Record(record.Entry{Time: n.recorder.Now(), Kind: record.KindGap, Gap: &record.Gap{
+	_ = n.recorder.Record(record.Entry{Time: now, Kind: record.KindGap, Gap: &record.Gap{
 		From: n.last, Resource: Resource, Namespace: n.name, Reason: reason.Error(),
 	}})
 }

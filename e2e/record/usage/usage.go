@@ -120,7 +120,7 @@ func (s *Sampler) Stop() error {
 	for _, n := range s.nodes {
 		n.mu.Lock()
 		if n.failed != nil {
-			n.gap(n.failed)
+			n.gap(n.recorder.Now(), n.failed)
 		}
 		if n.gaps > 0 {
 			problems = append(problems, fmt.Errorf("what pods on node %s use was not known for %d spells; the last: %w", n.name, n.gaps, n.lastError))

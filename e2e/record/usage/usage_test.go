@@ -1,0 +1,257 @@
+package usage_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/usage"
+)
+
+// realSummary is what a kind cluster's kubelet told (Kubernetes 1.37).
+const realSummary = "testdata/summary.json"
+
+// cluster answers as an API server with one node does.
+type cluster struct {
+	mu     sync.Mutex
+	answer func(w http.ResponseWriter)
+	asked  int
+}
+
+func (c *cluster) answers(f func(w http.ResponseWriter)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = f
+}
+
+func says(text string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) { _, _ = w.Write([]byte(text)) }
+}
+
+func fails(code int, reason string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"no"}`, reason, code)
+	}
+}
+
+// newCluster returns a cluster, and a client of it.
+func newCluster(t *testing.T, answer func(http.ResponseWriter)) (*cluster, rest.Interface) {
+	t.Helper()
+	c := &cluster{answer: answer}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch r.URL.Path {
+		case "/api/v1/nodes":
+			_, _ = w.Write([]byte(`{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"},"status":{"images":[{"names":["a@sha256:1","a:1"],"sizeBytes":7}]}}]}`))
+		case "/api/v1/nodes/n1/proxy/stats/summary":
+			assert.Equal(t, "true", r.URL.Query().Get("only_cpu_and_memory"))
+			c.asked++
+			c.answer(w)
+		default:
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+	}))
+	t.Cleanup(server.Close)
+	typed, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, QPS: -1})
+	require.NoError(t, err)
+	return c, typed.Discovery().RESTClient()
+}
+
+// recording is a recording that a test reads back.
+type recording struct {
+	t   *testing.T
+	out bytes.Buffer
+	*record.Recorder
+}
+
+func newRecording(t *testing.T) *recording {
+	t.Helper()
+	r := &recording{t: t}
+	var err error
+	r.Recorder, err = record.NewRecorder(&r.out, record.Header{})
+	require.NoError(t, err)
+	return r
+}
+
+func (r *recording) entries() []record.Entry {
+	r.t.Helper()
+	var all []record.Entry
+	for e, err := range record.Read(bytes.NewReader(r.out.Bytes())) {
+		require.NoError(r.t, err)
+		all = append(all, e)
+	}
+	return all[1:]
+}
+
+func spaces(names ...string) func() []string { return func() []string { return names } }
+
+// never is an interval in which a test looks only when it wants to.
+const never = time.Hour
+
+func open(t *testing.T, answer func(http.ResponseWriter), namespaces ...string) (*cluster, *recording, *usage.Sampler) {
+	t.Helper()
+	c, client := newCluster(t, answer)
+	r := newRecording(t)
+	s, err := usage.Open(t.Context(), client, r.Recorder, never, spaces(namespaces...))
+	require.NoError(t, err)
+	return c, r, s
+}
+
+func TestARealAnswer(t *testing.T) {
+	raw, err := os.ReadFile(realSummary)
+	require.NoError(t, err)
+	_, r, s := open(t, says(string(raw)), "kube-system")
+	require.NoError(t, s.Stop())
+	entries := r.entries()
+	require.Len(t, entries, 1)
+	u := entries[0].Usage
+	assert.Equal(t, "n1", u.Node)
+	assert.Len(t, u.Pods, 7)
+	assert.Contains(t, u.Pods, record.PodUsage{Namespace: "kube-system", Name: "coredns-559f6c778d-wvrxg", CPU: 138903760, Memory: 11694080})
+	assert.Zero(t, u.Others)
+	assert.Zero(t, u.All, "the counter of all pods is 7 s older than theirs")
+}
+
+// answer is a kubelet's answer: pods as "namespace/name cpu second", and the
+// counter of all.
+func answer(all int, second int, pods ...string) string {
+	var list []string
+	for i, p := range pods {
+		var name string
+		var cpu, second int
+		if _, err := fmt.Sscan(p, &name, &cpu, &second); err != nil {
+			panic(err) // of what a test wrote
+		}
+		namespace, name, _ := strings.Cut(name, "/")
+		list = append(list, fmt.Sprintf(`{"podRef":{"namespace":%q,"name":%q,"uid":"%d"},"startTime":"2026-01-01T00:00:%02dZ","cpu":{"time":"2026-01-01T00:01:%02dZ","usageCoreNanoSeconds":%d},"memory":{"workingSetBytes":5}}`,
+			namespace, name, i, i, second, cpu))
+	}
+	return fmt.Sprintf(`{"node":{"systemContainers":[{"name":"kubelet","cpu":{"time":"2026-01-01T00:01:%02dZ","usageCoreNanoSeconds":1}},{"name":"pods","cpu":{"time":"2026-01-01T00:01:%02dZ","usageCoreNanoSeconds":%d}}]},"pods":[%s]}`,
+		second, second, all, strings.Join(list, ","))
+}
+
+func TestOthersAreSummedUp(t *testing.T) {
+	_, r, s := open(t, says(answer(100, 9, "a/x 10 9", "b/y 20 9", "c/z 30 9", "a/young 0 9")), "a")
+	require.NoError(t, s.Stop())
+	u := r.entries()[0].Usage
+	assert.Equal(t, []record.PodUsage{{Namespace: "a", Name: "x", CPU: 10, Memory: 5}}, u.Pods, "a pod of which nothing is known yet is left out")
+	assert.EqualValues(t, 50, u.Others)
+	assert.EqualValues(t, 100, u.All)
+}
+
+func TestOfTwoPodsOfOneNameTheYoungerCounts(t *testing.T) {
+	_, r, s := open(t, says(answer(0, 9, "a/x 10 9", "a/x 3 9")), "a")
+	require.NoError(t, s.Stop())
+	u := r.entries()[0].Usage
+	require.Len(t, u.Pods, 1)
+	assert.EqualValues(t, 3, u.Pods[0].CPU)
+}
+
+func TestAFailedLookIsAGap(t *testing.T) {
+	c, r, s := open(t, says(answer(0, 9, "a/x 10 9")), "a")
+	for name, bad := range map[string]func(http.ResponseWriter){
+		"server error": fails(http.StatusInternalServerError, "InternalError"),
+		"no JSON":      says("<html>"),
+		"no pods":      says("{}"),
+	} {
+		c.answers(bad)
+		require.ErrorContains(t, s.Sample(t.Context()), "ask the kubelet of node n1 what pods use", name)
+	}
+	c.answers(says(answer(0, 9, "a/x 11 9")))
+	require.NoError(t, s.Sample(t.Context()))
+	require.ErrorContains(t, s.Stop(), "not known for 1 spells")
+	entries := r.entries()
+	require.Len(t, entries, 3)
+	gap := entries[1].Gap
+	require.NotNil(t, gap)
+	assert.Equal(t, usage.Resource, gap.Resource)
+	assert.Equal(t, "n1", gap.Namespace)
+	assert.Equal(t, entries[0].Time, gap.From, "since the last good look")
+	assert.GreaterOrEqual(t, entries[2].Time, entries[1].Time)
+}
+
+func TestAKubeletThatStaysAwayLeavesAGap(t *testing.T) {
+	c, r, s := open(t, says(answer(0, 9, "a/x 10 9")), "a")
+	c.answers(fails(http.StatusServiceUnavailable, "ServiceUnavailable"))
+	require.Error(t, s.Sample(t.Context()))
+	require.Error(t, s.Stop())
+	entries := r.entries()
+	require.Len(t, entries, 2)
+	assert.Equal(t, record.KindGap, entries[1].Kind)
+}
+
+func TestAForbiddenKubeletIsExplained(t *testing.T) {
+	_, client := newCluster(t, fails(http.StatusForbidden, "Forbidden"))
+	r := newRecording(t)
+	_, err := usage.Open(t.Context(), client, r.Recorder, never, spaces())
+	require.ErrorContains(t, err, "allow the user to get nodes/proxy")
+	assert.Empty(t, r.entries(), "nothing was known, so there is no gap")
+}
+
+func TestLooksGoOnUntilStop(t *testing.T) {
+	c, client := newCluster(t, says(answer(0, 9, "a/x 10 9")))
+	r := newRecording(t)
+	looks := make(chan struct{}, 100)
+	defer r.Listen(func(record.Entry) { looks <- struct{}{} })()
+	s, err := usage.Open(t.Context(), client, r.Recorder, time.Millisecond, spaces("a"))
+	require.NoError(t, err)
+	for range 5 {
+		select {
+		case <-looks:
+		case <-time.After(10 * time.Second):
+			t.Fatal("no look within ten seconds")
+		}
+	}
+	require.NoError(t, s.Stop())
+	c.mu.Lock()
+	asked := c.asked
+	c.mu.Unlock()
+	assert.Len(t, r.entries(), asked, "every answer is recorded, and none is asked for behind Stop")
+}
+
+func TestRestIsBetweenTwoLooks(t *testing.T) {
+	_, r, s := open(t, says(answer(0, 9, "a/x 10 9")), "a")
+	require.NoError(t, s.Rest(t.Context(), 20*time.Millisecond))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, s.Rest(ended, never))
+	require.NoError(t, s.Stop())
+	entries := r.entries()
+	require.Len(t, entries, 3)
+	assert.GreaterOrEqual(t, entries[2].Time-entries[1].Time, 20*time.Millisecond)
+}
+
+func TestStaleFiguresAreNoticed(t *testing.T) {
+	c, _, s := open(t, says(answer(0, 9, "a/x 10 9", "a/y 10 9")), "a")
+	assert.Zero(t, s.Stale())
+	c.answers(says(answer(0, 10, "a/x 10 10", "a/y 10 10")))
+	require.NoError(t, s.Sample(t.Context()))
+	assert.Zero(t, s.Stale(), "the figure is the same, its time is not")
+	c.answers(says(answer(0, 11, "a/x 10 11", "a/y 10 10")))
+	require.NoError(t, s.Rest(t.Context(), 20*time.Millisecond))
+	assert.GreaterOrEqual(t, s.Stale(), 20*time.Millisecond)
+	require.NoError(t, s.Stop())
+}
+
+func TestImageBytes(t *testing.T) {
+	_, client := newCluster(t, says(""))
+	sizes, err := usage.ImageBytes(t.Context(), client)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int64{"a@sha256:1": 7, "a:1": 7}, sizes)
+}
