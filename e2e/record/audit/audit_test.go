@@ -179,7 +179,7 @@ type server struct {
 	api      rest.Interface
 }
 
-func newServer(t *testing.T, ctx context.Context, handle func(s *server, w http.ResponseWriter, id string)) *server {
+func newServer(ctx context.Context, t *testing.T, handle func(s *server, w http.ResponseWriter, id string)) *server {
 	t.Helper()
 	s := &server{}
 	var log *io.PipeReader
@@ -212,7 +212,7 @@ func answer(w http.ResponseWriter) {
 
 func TestCatchUp(t *testing.T) {
 	release := make(chan struct{})
-	s := newServer(t, t.Context(), func(s *server, w http.ResponseWriter, id string) {
+	s := newServer(t.Context(), t, func(s *server, w http.ResponseWriter, id string) {
 		go func() { // the reader is behind the answer
 			<-release
 			s.write(t, line("late", "ResponseComplete", "delete"))
@@ -264,7 +264,7 @@ func TestCatchUpExplainsItself(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			s := newServer(t, t.Context(), test.handle(func() { cancel(tired) }))
+			s := newServer(t.Context(), t, test.handle(func() { cancel(tired) }))
 			require.ErrorContains(t, s.CatchUp(ctx, s.api), test.want)
 			_ = s.Stop() // its error is another test's business
 		})
@@ -273,7 +273,7 @@ func TestCatchUpExplainsItself(t *testing.T) {
 
 func TestFollowEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := newServer(t, ctx, nil)
+	s := newServer(ctx, t, nil)
 	s.write(t, line("1", "ResponseComplete", "get"))
 	_, err := io.WriteString(s.log, "the beginning of a lin")
 	require.NoError(t, err)
