@@ -51,7 +51,7 @@ test: vet unit lint ## Everything that needs no cluster: vet, unit and golden te
 vet: ## go vet of all packages, the suite and the tests that need a cluster included
 	@echo "test: compiling; the first time on a machine this takes minutes, afterwards seconds"
 	go vet ./...
-	go vet -tags cluster ./...
+	go vet -tags cluster,browser ./...
 
 .PHONY: unit
 unit: ## Unit, golden and script tests (with the race detector where there is a C compiler)
@@ -108,6 +108,15 @@ bench-timing: ## How late a watch, a poll each 50 ms and one each 1 s notice a c
 	scripts/engine-up.sh
 	$(OPBENCH) images ensure --images=$(IMAGES) node
 	go test -tags cluster -run '^$$' -bench TimingError -benchtime 1x -count $(COUNT) -timeout $(TIMEOUT) ./e2e/record/watch
+
+##@ With a browser
+
+.PHONY: test-browser
+test-browser: ## The HTML report in a headless Chrome or Chromium; screenshots in results/browser (BROWSER=path)
+	browser=$$(scripts/browser-up.sh) && \
+		go test -tags browser -count=1 ./e2e/report/html -args -browser="$$browser" -shots="$(CURDIR)/results/browser"
+
+##@ Cleaning up
 
 .PHONY: clean
 clean: ## Remove clusters and containers that killed runs of this project left, and nothing else

@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"operatorbench/e2e/report"
@@ -121,18 +122,16 @@ func lacking(sizes []int) []string {
 	fewest := slices.Min(sizes)
 	for _, p := range quantiles() {
 		if need := needed(p); fewest < need {
-			notes = append(notes, fmt.Sprintf("p%g from n = %d", 100*p, need))
+			notes = append(notes, fmt.Sprintf("n = %[2]d for p%[1]g", 100*p, need))
 		}
 	}
 	return notes
 }
 
 // needed is the least number of samples from which an interval for a quantile
-// can be had at all.
+// can be had at all (stat.Ranks): from the least to the greatest sample, which
+// both lie on one side of the quantile with probability pⁿ and (1-p)ⁿ.
 func needed(p float64) int {
-	for n := 1; ; n++ {
-		if _, _, _, ok := stat.Ranks(n, p, stat.Level); ok || n == 1000 {
-			return n
-		}
-	}
+	tail := (1 - stat.Level) / 2
+	return int(math.Ceil(math.Log(tail) / math.Log(max(p, 1-p))))
 }

@@ -66,7 +66,7 @@ func (s *study) timelineOf(c *cell) *timeline {
 	t := &timeline{ID: s.ids.of("waterfall", c.Label, c.Scenario), Cell: c, Round: result.Round, Goal: c.series[goal]}
 	t.Why = "no latency counts here; this is its first sample"
 	if median {
-		t.Why = fmt.Sprintf("the median of %s by when it was %s", counted(t.Goal.N(), "sample"), goal)
+		t.Why = fmt.Sprintf("the median of %s by when the %s", counted(t.Goal.N(), "sample"), told(goal))
 	}
 	outer, inner := outside(result.Samples), inside(result.Samples)
 	t.Sum = sums(outer, inner, goal)

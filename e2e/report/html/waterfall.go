@@ -181,7 +181,7 @@ func (b *bar) Label() string {
 // Later is how long after what came before a moment was; empty for the first,
 // and for what is no moment.
 func (b *bar) Later() string {
-	if !b.Moment || b.Open || b.Begin == 0 {
+	if !b.Moment || b.Open || b.Begin == 0 || b.End == b.Begin {
 		return ""
 	}
 	return "+" + report.Duration(b.End-b.Begin)
