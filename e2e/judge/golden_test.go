@@ -3,6 +3,7 @@ package judge_test
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,24 @@ func told(j *judge.Judgement) string {
 		}
 	}
 	return out.String()
+}
+
+// damaged yields a recording without every so many-th watch event, so that
+// samples fail in many ways.
+func damaged(entries iter.Seq2[record.Entry, error], every int) iter.Seq2[record.Entry, error] {
+	return func(yield func(record.Entry, error) bool) {
+		n := 0
+		for e, err := range entries {
+			if e.Kind == record.KindWatch {
+				if n++; n%every == 0 {
+					continue
+				}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // What a real recording shows does not change by how it is read.

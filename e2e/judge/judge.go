@@ -93,7 +93,7 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 // caller's goroutine: what else is to be known of a recording (its cost, say)
 // needs no second reading of it. An observer must not keep an entry's raw JSON.
 func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
-	return judgeAll(entries, func(record.Entry) {}, observers)
+	return judgeAll("", entries, func(record.Entry) {}, observers)
 }
 
 // File is Judge for a recording in a file. It reads into the same memory again
@@ -101,7 +101,7 @@ func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entr
 func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 	var pool record.Pool
 	judged := 0
-	return judgeAll(pool.ReadFile(name), func(e record.Entry) {
+	return judgeAll(name+": ", pool.ReadFile(name), func(e record.Entry) {
 		if e.Watch != nil {
 			e.Watch.Object = nil // timelines share it: nothing must look at that memory again
 		}
@@ -112,8 +112,10 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 }
 
 // judgeAll calls done with every entry whose raw JSON is not needed any more.
-func judgeAll(entries iter.Seq2[record.Entry, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
+// Errors of reading name the file already.
+func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{}, NewSplitter()
+	line := 0
 	for r, err := range readAhead(entries) {
 		if errors.Is(err, record.ErrTruncated) {
 			j.Warnings = append(j.Warnings, fmt.Sprintf("%v; all before it is judged", err))
@@ -126,8 +128,8 @@ func judgeAll(entries iter.Seq2[record.Entry, error], done func(record.Entry), o
 			observe(r.Entry)
 		}
 		closed, err := s.add(r)
-		if err != nil {
-			return nil, err
+		if line++; err != nil {
+			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
 		done(r.Entry)
 		switch {

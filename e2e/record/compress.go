@@ -128,6 +128,9 @@ func same(in io.Reader, compressed string) error {
 		at += n
 		switch {
 		case ended(errIn) && ended(errCopy):
+			if _, err := text.Read(got[:1]); !errors.Is(err, io.EOF) {
+				return fmt.Errorf("read the copy back: %w", err)
+			}
 			return nil
 		case errIn != nil && !ended(errIn):
 			return errIn
@@ -137,9 +140,8 @@ func same(in io.Reader, compressed string) error {
 	}
 }
 
-// ended tells whether io.ReadFull came to the end. A compressed stream that is
-// cut off says so with the same error as a last part that is not full; what it
-// lacks is missing from the comparison then.
+// ended tells whether io.ReadFull came to the end, or perhaps, with the same
+// error, to where a compressed stream is cut off.
 func ended(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -20,6 +20,7 @@ type lines struct {
 
 	count int    // lines that were returned
 	block []byte // that rest is part of
+	end   int    // of what was read into block, and of rest
 	rest  []byte // what was read, and is not yet a line that was returned
 	seen  int    // bytes of rest that hold no end of a line
 	err   error  // what reading ended with
@@ -53,19 +54,23 @@ func (l *lines) next() ([]byte, error) {
 
 var errTooLong = fmt.Errorf("longer than %d bytes: not an entry of a recording", maxLine)
 
-// fill reads more behind the rest, into a new block: the old one is part of
-// lines that were returned.
+// fill reads more behind the rest, into a new block where the old one has little
+// room left: what it holds is part of lines that were returned.
 func (l *lines) fill() {
-	block := l.pool.take(2 * len(l.rest))
-	n := copy(block, l.rest)
-	l.pool.leave(l.block, l.count)
-	l.block = block
+	if len(l.block)-l.end < blockSize/4 {
+		block := l.pool.take(2 * len(l.rest))
+		l.end = copy(block, l.rest)
+		l.pool.leave(l.block, l.count)
+		l.block = block
+	}
 	more := 0
 	for empty := 0; more == 0 && l.err == nil; empty++ {
-		more, l.err = l.in.Read(block[n:])
+		more, l.err = l.in.Read(l.block[l.end:])
 		if empty == 100 { // as package bufio does
 			l.err = io.ErrNoProgress
 		}
 	}
-	l.rest = block[:n+more]
+	from := l.end - len(l.rest)
+	l.end += more
+	l.rest = l.block[from:l.end]
 }
