@@ -454,10 +454,24 @@ func (s *Session) Close(ctx context.Context) error {
 		problems = append(problems, s.stage("teardown", func() error { return s.teardown(ctx) }))
 	}
 	if s.recording != nil {
-		problems = append(problems, s.writeReports(), s.recording.Close())
+		problems = append(problems, s.writeReports(), s.recording.Close(), s.compress())
 	}
 	problems = append(problems, s.base.remove())
 	return errors.Join(problems...)
+}
+
+// largeRecording is the size in bytes from which a recording is compressed.
+const largeRecording = 8 << 20
+
+// compress makes a large recording that has ended about a tenth of its size.
+func (s *Session) compress() error {
+	name := s.results(report.RecordingFile)
+	info, err := os.Stat(name)
+	if err != nil || info.Size() < largeRecording {
+		return err
+	}
+	_, err = record.Compress(name)
+	return err
 }
 
 // teardown removes from an existing cluster what this run made, and deletes a

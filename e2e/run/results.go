@@ -82,19 +82,19 @@ func (s *Session) writeReports() error {
 	if err := s.environment.Write(s.folder); err != nil {
 		return err
 	}
-	judged, err := judge.Judge(record.ReadFile(s.results(report.RecordingFile)))
+	one, err := report.Load(s.folder)
 	if err != nil {
 		return err
 	}
-	r := report.New(&s.environment, judged)
-	if len(judged.Results) > 0 {
+	r := report.Of(one)
+	if len(one.Judgement.Results) > 0 {
 		s.say("")
 		if err := r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == ""); err != nil {
 			return err
 		}
 	}
 	s.say("results are in %s", s.folder)
-	return errors.Join(r.WriteFiles(s.folder, Page()), appendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r))
+	return errors.Join(r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
 // Page is the report as a page, for report.WriteFiles.
@@ -102,8 +102,9 @@ func Page() report.File {
 	return report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
 }
 
-// appendSummary adds the summary to that of a GitHub Actions job.
-func appendSummary(name string, r *report.Report) error {
+// AppendSummary adds what print prints to the summary of a GitHub Actions job;
+// name is its file's, "" outside of one.
+func AppendSummary(name string, print func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
@@ -111,7 +112,7 @@ func appendSummary(name string, r *report.Report) error {
 	if err != nil {
 		return fmt.Errorf("append to the job's summary: %w", err)
 	}
-	return errors.Join(r.Markdown(file), file.Close())
+	return errors.Join(print(file), file.Close())
 }
 
 // collect saves what explains a failure while it is still there.

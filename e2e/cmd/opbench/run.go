@@ -6,13 +6,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
+	"operatorbench/e2e/gate"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
 )
 
-// runRun is the suite without go test: the same flags, the same results.
+// runRun is the suite without go test: the same flags, the same results. With a
+// base, the gate judges what was recorded.
 func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	var options job.Options
 	flags := flag.NewFlagSet("opbench run", flag.ContinueOnError)
@@ -35,12 +39,42 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 		return err
 	}
 	session, err := job.Load(ctx, options, root, time.Time{}, stdout)
+	if errors.Is(err, job.ErrUnchanged) {
+		_, err := fmt.Fprintf(stdout, "%v\n", err)
+		return err
+	}
 	if err != nil {
 		return err
 	}
+	err = drive(ctx, session)
+	switch {
+	case options.Base == "":
+		return err
+	case err != nil:
+		return &gateError{err, gate.StatusInvalid}
+	}
+	return judgeGate(ctx, session.Folder(), stdout)
+}
+
+// drive performs a run from its beginning to its end.
+func drive(ctx context.Context, session *job.Session) (err error) {
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
 	if err := session.Open(ctx); err != nil {
 		return err
 	}
 	return errors.Join(session.Drive(ctx), session.Wrong())
+}
+
+// judgeGate says what the gate says of a run with a base, and adds it to the
+// summary of a GitHub Actions job.
+func judgeGate(ctx context.Context, folder string, stdout io.Writer) error {
+	gated := runGate(ctx, []string{folder}, stdout, io.Discard)
+	text, err := os.ReadFile(filepath.Join(folder, gateMarkdown))
+	if err != nil {
+		return gated // it says why there is none
+	}
+	return errors.Join(gated, job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), func(out io.Writer) error {
+		_, err := out.Write(text)
+		return err
+	}))
 }
