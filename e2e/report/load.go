@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
 
-// Load judges a recording: that of a results folder, whose environment it reads
-// too, or a file by itself. After a run that was killed there is no
-// environment: it is then nil.
+// Load judges a recording and computes its costs, in one pass: that of a
+// results folder, compressed or not, whose environment it reads too, or a file
+// by itself. After a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -25,21 +25,14 @@ func Load(path string) (Recording, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Recording{}, err
 		}
-		path = inFolder(path)
-	}
-	if one.Judgement, err = judge.Judge(record.ReadFile(path)); err != nil {
-		return Recording{}, fmt.Errorf("judge: %w", err)
-	}
-	return one, nil
-}
-
-// inFolder is a results folder's recording, which may be compressed.
-func inFolder(dir string) string {
-	plain := filepath.Join(dir, RecordingFile)
-	if _, err := os.Stat(plain); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(plain + ".gz"); err == nil {
-			return plain + ".gz"
+		if path, err = record.Find(path); err != nil {
+			return Recording{}, fmt.Errorf("judge: %w", err)
 		}
 	}
-	return plain
+	meter := cost.NewMeter()
+	if one.Judgement, err = judge.Judge(record.ReadFile(path), meter.Add); err != nil {
+		return Recording{}, fmt.Errorf("judge: %w", err)
+	}
+	one.Costs = meter.Costs()
+	return one, nil
 }

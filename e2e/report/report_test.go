@@ -23,7 +23,6 @@ import (
 	"golang.org/x/perf/benchproc"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 )
 
@@ -33,11 +32,9 @@ const handMade = "testdata/hand-made"
 
 func handMadeReport(t *testing.T) *report.Report {
 	t.Helper()
-	judged, err := judge.Judge(record.ReadFile(filepath.Join(handMade, report.RecordingFile)))
+	one, err := report.Load(handMade)
 	require.NoError(t, err)
-	environment, err := report.ReadEnvironment(handMade)
-	require.NoError(t, err)
-	return report.New(environment, judged)
+	return report.Of(one)
 }
 
 // golden compares what is printed with a file, or writes it.

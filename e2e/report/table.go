@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"operatorbench/e2e/cost"
@@ -20,42 +21,83 @@ type table struct {
 
 const unknown = "–"
 
+// columns are the figures of a cost that tables show, in their order.
+func (c Cost) columns() []costColumn {
+	return []costColumn{
+		{"CPU", c.CPU}, {"pods", c.PerChange(cost.Pods)}, {"objects", c.Made()}, {"calls", c.PerChange(cost.Calls)}, {"writes", c.PerChange(cost.Writes)},
+		{"idle CPU", c.IdleCPU}, {"peak mem", c.PeakMemory}, {"idle mem", c.IdleMemory}, {"install", c.Install},
+	}
+}
+
+type costColumn struct {
+	name string
+	cost.Figure
+}
+
 // costTable is what styles use for each change, and while they are installed.
+// A style of which nothing is known has no row.
 func (r *Report) costTable() table {
-	t := table{
-		title:  "Cost of a change, and of the operator while it is there (medians over rounds)",
-		header: []string{"style", "changes", "CPU", "pods", "objects", "calls", "writes", "idle CPU", "peak mem", "idle mem", "install"}, left: 1,
-	}
+	t := table{title: "Cost of a change, and of the operator while it is there (medians over rounds)", header: []string{"style"}, left: 1}
 	if len(r.Runs) > 1 {
-		t.header, t.left = slices.Insert(t.header, 1, "run"), 2
+		t.header, t.left = append(t.header, "run"), 2
 	}
-	var reasons []string
-	of := map[string][]string{} // which styles each reason is about
+	t.header = append(t.header, "changes")
+	for _, column := range (Cost{}).columns() {
+		t.header = append(t.header, column.name)
+	}
+	var unknown reasons
 	for _, c := range r.Costs {
-		row := []string{c.Label()}
-		if len(r.Runs) > 1 {
-			row = append(row, c.Run)
-		}
-		row = append(row, fmt.Sprint(c.Changes))
-		for _, f := range []struct {
-			name   string
-			figure cost.Figure
-		}{
-			{"CPU", c.CPU}, {"pods", c.PerChange(cost.Pods)}, {"objects", c.Made()}, {"calls", c.PerChange(cost.Calls)},
-			{"writes", c.PerChange(cost.Writes)}, {"idle CPU", c.IdleCPU}, {"peak memory", c.PeakMemory}, {"idle memory", c.IdleMemory}, {"install", c.Install},
-		} {
-			row = append(row, figure(f.figure))
-			if !f.figure.Known() && f.figure.Missing != "" {
-				reason := f.name + ": " + f.figure.Missing
-				reasons, of[reason] = addNew(reasons, reason), addNew(of[reason], c.Label())
+		row, known := []string{c.Label(), c.Run}[:t.left], false
+		row = append(row, strconv.Itoa(c.Changes))
+		for _, column := range c.columns() {
+			row = append(row, figure(column.Figure))
+			known = known || column.Known()
+			if !column.Known() {
+				unknown.add(column.name, column.Missing, c.Label())
 			}
 		}
-		t.rows = append(t.rows, row)
+		if known {
+			t.rows = append(t.rows, row)
+		}
 	}
-	for _, reason := range reasons {
-		t.notes = append(t.notes, fmt.Sprintf("%s (%s)", reason, strings.Join(of[reason], ", ")))
-	}
+	t.notes = unknown.lines()
 	return t
+}
+
+// reasons collect why figures of styles are not known.
+type reasons []reason
+
+type reason struct {
+	text            string
+	columns, labels []string
+}
+
+func (r *reasons) add(column, text, label string) {
+	for i := range *r {
+		if one := &(*r)[i]; one.text == text && one.columns[0] == column {
+			one.labels = addNew(one.labels, label)
+			return
+		}
+	}
+	*r = append(*r, reason{text: text, columns: []string{column}, labels: []string{label}})
+}
+
+// lines tell of each reason once, for all figures that lack for the same styles.
+func (r *reasons) lines() []string {
+	var merged []reason
+	for _, one := range *r {
+		same := func(other reason) bool { return other.text == one.text && slices.Equal(other.labels, one.labels) }
+		if i := slices.IndexFunc(merged, same); i >= 0 {
+			merged[i].columns = append(merged[i].columns, one.columns...)
+			continue
+		}
+		merged = append(merged, one)
+	}
+	var lines []string
+	for _, one := range merged {
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", ")))
+	}
+	return lines
 }
 
 // figure prints a figure's median in its unit.
@@ -143,14 +185,14 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment) []strin
 			size += image.Bytes
 			known = known && image.Bytes > 0
 		}
-		custom = fmt.Sprint(n)
+		custom = strconv.Itoa(n)
 		if known {
 			bytes = Bytes(size)
 		}
 	}
 	o := facts.Owned
 	return []string{
-		label, fmt.Sprint(o.Files), fmt.Sprint(o.Lines), fmt.Sprint(o.Rules), fmt.Sprint(len(facts.Images)), custom, bytes, languages(o.Languages),
+		label, strconv.Itoa(o.Files), strconv.Itoa(o.Lines), strconv.Itoa(o.Rules), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages),
 	}
 }
 

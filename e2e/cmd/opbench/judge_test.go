@@ -110,7 +110,7 @@ func TestJudgeRefuses(t *testing.T) {
 		"nothing":        {nil, exitUsage, "needs a results folder or a recording"},
 		"unknown flag":   {[]string{"--fast", "x"}, exitUsage, "flag provided but not defined: -fast"},
 		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
-		"empty folder":   {[]string{t.TempDir()}, exitError, "recording.jsonl: no such file"},
+		"empty folder":   {[]string{t.TempDir()}, exitError, "holds neither recording.jsonl nor recording.jsonl.gz"},
 		"empty file":     {[]string{file(t, "r.jsonl", nil)}, exitError, "r.jsonl: the recording is empty"},
 		"foreign":        {[]string{file(t, "r.jsonl", []byte("PASS\n"))}, exitError, "r.jsonl: line 1: not an entry of a recording"},
 		"later schema":   {[]string{file(t, "r.jsonl", []byte(strings.Replace(header, `"schema":1`, `"schema":1000`, 1)))}, exitError, "schema 1000, this program reads schemas 1 to "},

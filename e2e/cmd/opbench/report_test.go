@@ -94,7 +94,7 @@ func TestReportRefuses(t *testing.T) {
 		"unknown format": {[]string{"--format=pdf", "x"}, exitUsage, `unknown format "pdf": there are terminal, markdown`},
 		"unknown flag":   {[]string{"--fast"}, exitUsage, "flag provided but not defined: -fast"},
 		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
-		"empty folder":   {[]string{t.TempDir()}, exitError, "recording.jsonl: no such file"},
+		"empty folder":   {[]string{t.TempDir()}, exitError, "holds neither recording.jsonl nor recording.jsonl.gz"},
 		"out is no path": {[]string{"--out=" + filepath.Join(t.TempDir(), "a", "b"), filepath.Join(handMade, report.RecordingFile)}, exitError, "write "},
 	} {
 		t.Run(name, func(t *testing.T) {
