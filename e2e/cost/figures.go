@@ -82,7 +82,7 @@ func (m *Meter) measure(s *style, c *Cost) {
 	}
 	c.CPU, c.IdleCPU, c.BusyCPU = cpu.done("s"), idleCPU.done("cores"), busy.done("s")
 	c.LongestPause, c.PeakMemory, c.IdleMemory = pause.done("s"), peak.done("bytes"), idleMemory.done("bytes")
-	c.UnseenCPU = m.unseen(s, good, why)
+	c.UnseenCPU = m.unseen(good, why)
 	c.ComponentCPU = componentCPU(s, good)
 }
 
@@ -171,7 +171,7 @@ func componentCPU(s *style, blocks []*block) []ComponentFigure {
 }
 
 // unseen is the cross-check: see Cost.UnseenCPU.
-func (m *Meter) unseen(s *style, blocks []*block, why string) Figure {
+func (m *Meter) unseen(blocks []*block, why string) Figure {
 	v := values{why: why}
 	if len(blocks) == 0 {
 		return v.done("s")
