@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -352,7 +351,7 @@ func TestCosts(t *testing.T) {
 
 func TestIntervalsAreShownWhereThereAreSome(t *testing.T) {
 	text := string(write(t, large(20_000)))
-	assert.Regexp(t, regexp.MustCompile(`<span class="ci">\[[0-9.]+ m?s, [0-9.]+ m?s\]</span>`), text)
+	assert.Regexp(t, `<span class="ci">\[[0-9.]+ m?s, [0-9.]+ m?s\]</span>`, text)
 	assert.NotContains(t, text, "n = 6 for p50")
 	assert.Contains(t, string(write(t, example(t))), "n = 6 for p50, n = 36 for p90, n = 368 for p99")
 }

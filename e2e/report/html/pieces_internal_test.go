@@ -34,10 +34,10 @@ func TestLogAxis(t *testing.T) {
 		"one value, a power": {1, 1, "100 ms, 1 s, 10 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := logAxis(test.low, test.high, 40, 400)
+			a := logAxis(test.low, test.high)
 			assert.Equal(t, test.want, strings.Join(labels(a.Ticks), ", "))
-			assert.InDelta(t, 40, a.Ticks[0].At, 1e-6)
-			assert.InDelta(t, 400, a.Ticks[len(a.Ticks)-1].At, 1e-6)
+			assert.InDelta(t, plotLeft, a.Ticks[0].At, 1e-6)
+			assert.InDelta(t, plotRight, a.Ticks[len(a.Ticks)-1].At, 1e-6)
 		})
 	}
 }
@@ -45,12 +45,12 @@ func TestLogAxis(t *testing.T) {
 // Whatever is to be shown, there are a few ticks, and nothing lies outside.
 func TestLogAxisIsBounded(t *testing.T) {
 	for _, ends := range [][2]float64{{1e-9, 1e9}, {0, 0.002}, {-1, 1e300}, {math.Inf(-1), math.Inf(1)}, {5, 1}} {
-		a := logAxis(ends[0], ends[1], 40, 400)
+		a := logAxis(ends[0], ends[1])
 		assert.LessOrEqual(t, len(a.Ticks), 8, "%v", ends)
 		assert.GreaterOrEqual(t, len(a.Ticks), 2, "%v", ends)
 		for _, v := range []float64{math.Inf(-1), -1, 0, ends[0], ends[1], 1e300, math.Inf(1)} {
-			assert.GreaterOrEqual(t, a.at(v), 40.0, "%v in %v", v, ends)
-			assert.LessOrEqual(t, a.at(v), 400.0, "%v in %v", v, ends)
+			assert.GreaterOrEqual(t, a.at(v), float64(plotLeft), "%v in %v", v, ends)
+			assert.LessOrEqual(t, a.at(v), float64(plotRight), "%v in %v", v, ends)
 		}
 	}
 }
@@ -60,12 +60,12 @@ func TestLinearAxis(t *testing.T) {
 		70.2: "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, 70 s", 0.54: "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms", 1.56: "0, 0.5 s, 1 s, 1.5 s",
 		0.0003: "0, 50 µs, 100 µs, 150 µs, 200 µs, 250 µs, 300 µs",
 	} {
-		a := linearAxis(high, 0, 100)
+		a := linearAxis(high)
 		assert.Equal(t, want, strings.Join(labels(a.Ticks), ", "), "%v", high)
 		assert.InDelta(t, 100, a.at(high), 1e-9)
 	}
 	for _, high := range []float64{0, -1, math.Inf(1)} {
-		a := linearAxis(high, 0, 100)
+		a := linearAxis(high)
 		assert.LessOrEqual(t, len(a.Ticks), 8, "%v", high)
 		assert.False(t, math.IsNaN(a.at(1)), "%v", high)
 	}
@@ -140,27 +140,33 @@ func TestInsidePairsWhatBelongsToAStep(t *testing.T) {
 	}{
 		"started and finished": {
 			[]judge.Sample{sample("log finished", 20, judge.OK), sample("log started", 10, judge.OK)},
-			[]bar{{Name: "log", Begin: 10, Running: 10, End: 20}}, "log 10.0 s",
+			[]bar{{Name: "log", Begin: 10, Running: 10, End: 20}},
+			"log 10.0 s",
 		},
 		"pending, running, finished": {
 			[]judge.Sample{sample("log pending", 10, judge.OK), sample("log running", 14, judge.OK), sample("log finished", 20, judge.OK)},
-			[]bar{{Name: "log", Begin: 10, Running: 14, End: 20}}, "log 10.0 s",
+			[]bar{{Name: "log", Begin: 10, Running: 14, End: 20}},
+			"log 10.0 s",
 		},
 		"not finished": {
 			[]judge.Sample{sample("log started", 10, judge.OK), sample("log finished", 180, judge.Timeout)},
-			[]bar{{Name: "log", Begin: 10, Running: 10, End: 180, Open: true}}, "log not finished after 170 s",
+			[]bar{{Name: "log", Begin: 10, Running: 10, End: 180, Open: true}},
+			"log not finished after 170 s",
 		},
 		"never begun": {
 			[]judge.Sample{sample("log started", 180, judge.Timeout)},
-			[]bar{{Name: "log started", End: 180, Open: true, Moment: true}}, "log started not within 180 s",
+			[]bar{{Name: "log started", End: 180, Open: true, Moment: true}},
+			"log started not within 180 s",
 		},
 		"a moment, although its last word is a step's": {
 			[]judge.Sample{sample("workflow finished", 7, judge.OK)},
-			[]bar{{Name: "workflow finished", End: 7, Moment: true}}, "workflow finished at 7.00 s",
+			[]bar{{Name: "workflow finished", End: 7, Moment: true}},
+			"workflow finished at 7.00 s",
 		},
 		"only its beginning is told": {
 			[]judge.Sample{sample("log running", 3, judge.Wrong)},
-			[]bar{{Name: "log", Begin: 3, Running: 3, End: 3}}, "log 0 s",
+			[]bar{{Name: "log", Begin: 3, Running: 3, End: 3}},
+			"log 0 s",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +246,7 @@ func TestLongLinesAreBounded(t *testing.T) {
 	for i := range observations {
 		observations[i] = stat.Observation{Value: math.Exp(random.NormFloat64())}
 	}
-	d := &distribution{Left: plotLeft, Right: plotRight, Top: 20, Bottom: 20 + plotHeight, X: logAxis(0.001, 100, plotLeft, plotRight)}
+	d := &distribution{Left: plotLeft, Right: plotRight, Top: 20, Bottom: 20 + plotHeight, X: logAxis(0.001, 100)}
 	l := &line{Style: &style{}, Series: &series{ordered: stat.Order(observations)}}
 	l.draw(d)
 	assert.Less(t, len(l.Path), 20_000)

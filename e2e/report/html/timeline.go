@@ -80,7 +80,7 @@ func (t *timeline) draw(outer, inner []bar) {
 	for _, b := range slices.Concat(outer, inner) {
 		end = max(end, b.End)
 	}
-	t.X = linearAxis(end*1.015, 0, 100)
+	t.X = linearAxis(end * 1.015)
 	var words []string
 	y := 0
 	for _, g := range []struct {
