@@ -136,12 +136,13 @@ func (m *Meter) count(w *window, from, to int64) {
 		if !ours {
 			continue
 		}
+		if c.lease {
+			w.calls[Leases]++
+			continue
+		}
 		w.calls[Calls]++
 		w.calls[CallsPrefix+component+" "+verbs[c.verb]]++
-		switch {
-		case c.verb.writes() && c.lease:
-			w.calls[Leases]++
-		case c.verb.writes():
+		if c.verb.writes() {
 			w.calls[Writes]++
 		}
 	}

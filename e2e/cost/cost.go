@@ -128,9 +128,9 @@ func (f Figure) sorted() []float64 {
 // "made workflows.v1alpha1.argoproj.io", "calls sensor create".
 const (
 	Pods   = "pods"   // pods made in the style's namespaces, components that restarted included
-	Calls  = "calls"  // requests of the style's pods to the API server
-	Writes = "writes" // of these: create, update, patch and delete; leases of leader election left out
-	Leases = "leases" // writes to leases: they go by the clock, not by the change
+	Calls  = "calls"  // requests of the style's pods to the API server, those for leases left out
+	Writes = "writes" // of these: create, update, patch and delete
+	Leases = "leases" // requests for the leases of leader election: they go by the clock, not by the change
 
 	MadePrefix  = "made "  // + resource as in record.Watch.Resource: custom objects made in the style's namespaces
 	CallsPrefix = "calls " // + component + " " + verb
