@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 )
 
 // Bench prints the measured latencies in Go's benchmark format, one line for
@@ -27,26 +28,41 @@ import (
 func (r *Report) Bench(out io.Writer) error {
 	buffered := bufio.NewWriter(out) // it keeps the first error until it is flushed
 	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
-	var line []byte
 	for _, one := range r.recordings {
 		comment(buffered, one)
 		benchConfig(buffered, one.Environment)
-		for s := range one.Judgement.Samples() {
-			if s.Warmup || s.Outcome != judge.OK {
-				continue
-			}
-			line = appendName(append(line[:0], "Benchmark"...), s)
-			if e := one.Environment; e != nil && e.Host.CPUs > 0 {
-				line = strconv.AppendInt(append(line, '-'), int64(e.Host.CPUs), 10)
-			}
-			line = strconv.AppendInt(append(line, " 1 "...), int64(math.Round(s.Value*1e9)), 10)
-			_, _ = buffered.Write(append(line, " ns/op\n"...))
+		for _, label := range r.Styles { // benchstat compares with what comes first: the floor
+			benchStyle(buffered, one, label)
 		}
 	}
 	if err := buffered.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", BenchFile, err)
 	}
 	return nil
+}
+
+// benchStyle prints the latencies of one style.
+func benchStyle(out io.Writer, one Recording, label string) {
+	suffix := ""
+	if e := one.Environment; e != nil && e.Host.CPUs > 0 {
+		suffix = "-" + strconv.Itoa(e.Host.CPUs)
+	}
+	var line []byte
+	for i := range one.Judgement.Results {
+		result := &one.Judgement.Results[i]
+		if record.Label(result.Style, result.Variant) != label {
+			continue
+		}
+		for _, s := range result.Samples {
+			if s.Warmup || s.Outcome != judge.OK {
+				continue
+			}
+			line = append(appendName(append(line[:0], "Benchmark"...), s), suffix...)
+			line = strconv.AppendInt(append(line, " 1 "...), int64(math.Round(s.Value*1e9)), 10)
+			line = append(line, " ns/op\n"...)
+			_, _ = out.Write(line)
+		}
+	}
 }
 
 // benchConfig is what figures must share to be compared. Keys of Go's own

@@ -125,7 +125,7 @@ func testInspection(c *claimants) (string, []string) {
 		text = fmt.Sprintf("%s: %s of its own seen in the cluster, status written: %s", one.label, plural(phases, "phase"), yes(status))
 		if one.cost != nil {
 			if made := one.cost.Made(); made.Known() {
-				text += fmt.Sprintf(", %s custom objects left by a change", count(made.Median()))
+				text += fmt.Sprintf(", custom objects made for each change: %s", count(made.Median()))
 			}
 		}
 		return phases, status, text
