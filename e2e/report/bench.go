@@ -77,8 +77,14 @@ func benchConfig(out io.Writer, e *Environment) {
 		goos, cpus = "linux", strconv.Itoa(e.Host.CPUs)
 	}
 	for _, pair := range [][2]string{
-		{"goos", goos}, {"goarch", e.Host.Arch}, {"pkg", "operatorbench"}, {"cpu", e.Host.CPU}, {"cpus", cpus},
-		{"kernel", e.Host.Kernel}, {"cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)}, {"kubernetes", e.Kubernetes},
+		{"goos", goos},
+		{"goarch", e.Host.Arch},
+		{"pkg", "operatorbench"},
+		{"cpu", e.Host.CPU},
+		{"cpus", cpus},
+		{"kernel", e.Host.Kernel},
+		{"cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
+		{"kubernetes", e.Kubernetes},
 	} {
 		_, _ = fmt.Fprintln(out, strings.TrimSpace(pair[0]+": "+clean(pair[1])))
 	}

@@ -24,8 +24,15 @@ const unknown = "–"
 // columns are the figures of a cost that tables show, in their order.
 func (c Cost) columns() []costColumn {
 	return []costColumn{
-		{"CPU", c.CPU}, {"pods", c.PerChange(cost.Pods)}, {"objects", c.Made()}, {"calls", c.PerChange(cost.Calls)}, {"writes", c.PerChange(cost.Writes)},
-		{"idle CPU", c.IdleCPU}, {"peak mem", c.PeakMemory}, {"idle mem", c.IdleMemory}, {"install", c.Install},
+		{"CPU", c.CPU},
+		{"pods", c.PerChange(cost.Pods)},
+		{"objects", c.Made()},
+		{"calls", c.PerChange(cost.Calls)},
+		{"writes", c.PerChange(cost.Writes)},
+		{"idle CPU", c.IdleCPU},
+		{"peak mem", c.PeakMemory},
+		{"idle mem", c.IdleMemory},
+		{"install", c.Install},
 	}
 }
 
