@@ -26,7 +26,9 @@ type Sample struct {
 	// Namespace, From and At trace the value to its recording: the custom
 	// resource's namespace; the intent, as in the action's "from"; and the entry
 	// that showed the phase, as in its "t" (for a timeout: the sample's end).
-	// Nanoseconds on the recording's clock; Value is their difference.
+	// Nanoseconds on the recording's clock; Value is their difference. Where the
+	// scenario's act was never made, they are the sample's begin and end entries,
+	// and Value is its timeout.
 	Namespace string        `json:"namespace"`
 	From      time.Duration `json:"from"`
 	At        time.Duration `json:"at"`
@@ -61,7 +63,7 @@ func (t *Timeline) reached(name string) (time.Duration, bool) {
 // there all along, has none.
 func latencies(t *Timeline, verdicts []Verdict) []Sample {
 	if !t.acts.measured {
-		return nil
+		return t.neverBegan()
 	}
 	judged := countsAs(verdicts)
 	samples := make([]Sample, 0, len(t.phases))
@@ -77,11 +79,39 @@ func latencies(t *Timeline, verdicts []Verdict) []Sample {
 		if t.blind(p.needs) != "" || t.End == nil || t.End.Outcome == record.Interrupted {
 			outcome = Interrupted
 		}
-		samples = append(samples, Sample{
-			Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: p.name, Run: t.Run, Block: t.Sample.Round,
-			Namespace: t.Sample.Namespace, From: t.acts.intent, At: at,
-			Value: (at - t.acts.intent).Seconds(), Unit: "s", Outcome: outcome, Warmup: t.Sample.Warmup,
-		})
+		s := t.sample(p.name, at)
+		s.Outcome = outcome
+		samples = append(samples, s)
+	}
+	return samples
+}
+
+// sample is a phase's, from the intent until a time of the recording.
+func (t *Timeline) sample(phase string, at time.Duration) Sample {
+	return Sample{
+		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
+		Namespace: t.Sample.Namespace, From: t.acts.intent, At: at,
+		Value: (at - t.acts.intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup,
+	}
+}
+
+// neverBegan returns the censored samples of a scenario whose given state was
+// not reached in time, so that its own act was never made: not to count them
+// would let a style that is slow to get there look better than it is. The API
+// server was never asked to acknowledge anything. Of inner phases it is not
+// known whether there would have been any.
+func (t *Timeline) neverBegan() []Sample {
+	if t.End == nil || t.End.Outcome != record.TimedOut {
+		return nil
+	}
+	var samples []Sample
+	for _, p := range t.phases {
+		if p.inner >= 0 || p.name == PhaseAcknowledged {
+			continue
+		}
+		s := t.sample(p.name, t.EndedAt)
+		s.From, s.Value, s.Outcome = t.Began, t.Sample.Timeout.Seconds(), Timeout
+		samples = append(samples, s)
 	}
 	return samples
 }

@@ -14,6 +14,7 @@ type read struct {
 	record.Entry
 	styles map[string]*style // of the header; shared by all further entries
 	turn   *style            // whose inner phases are read; nil: those of all styles
+	own    bool              // it is in an operator's own namespace: of no sample
 
 	object *Object
 	inner  []innerShown
@@ -29,7 +30,8 @@ type innerShown struct {
 // reader follows a recording as far as reading it needs.
 type reader struct {
 	styles map[string]*style
-	blocks bool // the recording has blocks
+	own    map[string]bool // namespaces of operators
+	blocks bool            // the recording has blocks
 	turn   *style
 }
 
@@ -39,16 +41,32 @@ func (c *reader) begin(e record.Entry) read {
 	switch {
 	case e.Kind == record.KindHeader && c.styles == nil:
 		c.styles, r.err = compileAll(e.Header)
+		c.own = ownNamespaces(e.Header)
 	case e.Kind == record.KindBlock:
 		c.blocks, c.turn = true, c.styles[record.Label(e.Block.Style, e.Block.Variant)]
 		if e.Block.Stage == record.Removed {
 			c.turn = nil
 		}
-	case e.Kind == record.KindBegin && c.blocks:
-		c.turn = c.styles[record.Label(e.Begin.Style, e.Begin.Variant)]
+	case e.Kind == record.KindBegin:
+		delete(c.own, e.Begin.Namespace)
+		if c.blocks {
+			c.turn = c.styles[record.Label(e.Begin.Style, e.Begin.Variant)]
+		}
+	case e.Kind == record.KindWatch:
+		r.own = c.own[e.Watch.Namespace]
 	}
 	r.styles, r.turn = c.styles, c.turn
 	return r
+}
+
+func ownNamespaces(h *record.Header) map[string]bool {
+	own := map[string]bool{}
+	for _, style := range h.Styles {
+		for _, namespace := range style.Namespaces {
+			own[namespace] = true
+		}
+	}
+	return own
 }
 
 func compileAll(h *record.Header) (map[string]*style, error) {
@@ -78,13 +96,9 @@ func (r *read) read() {
 	}
 }
 
+// readObject reads what somebody asks for. Of most events (Kubernetes' own
+// Events, pods of an operator) nobody asks anything: those are not looked into.
 func (r *read) readObject() error {
-	w := r.Watch
-	if judged(w.Resource) {
-		if err := r.object.read(w.Object); err != nil {
-			return err
-		}
-	}
 	if r.turn != nil {
 		if err := r.readInner(r.turn); err != nil {
 			return err
@@ -96,11 +110,14 @@ func (r *read) readObject() error {
 			}
 		}
 	}
-	if !judged(w.Resource) && len(r.inner) == 0 { // nobody else has looked at it
-		return wellFormed(w.Object)
+	if r.asked() {
+		return r.object.read(r.Watch.Object)
 	}
 	return nil
 }
+
+// asked tells whether judging reads the object, and not only inner phases.
+func (r *read) asked() bool { return judged(r.Watch.Resource) && (!r.own || len(r.inner) > 0) }
 
 func (r *read) readInner(s *style) error {
 	inner := s.byResource[r.Watch.Resource]
@@ -116,10 +133,9 @@ func (r *read) readInner(s *style) error {
 // read without looking into objects: this is where damage to them is noticed.
 // An event may come without an object.
 func wellFormed(object json.RawMessage) error {
-	s := &scanner{text: object}
-	if s.skip(); s.done() || len(object) == 0 {
+	if len(object) == 0 {
 		return nil
 	}
-	var any json.RawMessage
-	return json.Unmarshal(object, &any)
+	var text json.RawMessage
+	return json.Unmarshal(object, &text)
 }

@@ -21,9 +21,19 @@ type Splitter struct {
 	styles  map[string]*style
 	open    []*Timeline                   // in the order in which they began
 	spaces  map[string]bool               // namespaces that a sample ever had
+	over    map[string]bool               // those of them that are behind
+	now     []space                       // the others
+	block   record.Block                  // that began last
 	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
 	counter int
+}
+
+// space is a namespace, with the style and round of its last sample.
+type space struct {
+	name  string
+	style *style
+	round int
 }
 
 type objectID struct{ resource, uid string }
@@ -36,7 +46,7 @@ type last struct {
 // NewSplitter returns a Splitter that expects a header first, as in a
 // recording; to follow a recording that has already begun, Add its header by hand.
 func NewSplitter() *Splitter {
-	return &Splitter{spaces: map[string]bool{}, known: map[string]map[objectID]*last{}, inner: innerPhases{}}
+	return &Splitter{spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{}, inner: innerPhases{}}
 }
 
 // Add takes the next entry. It returns the sample's Timeline with the entry
@@ -69,7 +79,9 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		err = s.gap(e)
 	case record.KindEnd:
 		closed, err = s.end(e)
-	case record.KindBlock, record.KindUsage, record.KindAudit: // of a style, not of a sample
+	case record.KindBlock:
+		s.turn(e.Block)
+	case record.KindUsage, record.KindAudit: // of a style, not of a sample
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
@@ -124,8 +136,45 @@ func (s *Splitter) begin(e record.Entry) error {
 	if err != nil {
 		return err
 	}
-	s.open, s.spaces[b.Namespace] = append(s.open, t), true
+	s.open = append(s.open, t)
+	s.enter(space{b.Namespace, style, b.Round})
 	return nil
+}
+
+// enter takes note of a sample's namespace. Those of the style's earlier rounds
+// are over: each round has its own.
+func (s *Splitter) enter(to space) {
+	s.now = slices.DeleteFunc(s.now, func(one space) bool {
+		return one.name == to.name || (one.style == to.style && one.round < to.round && s.forget(one.name))
+	})
+	s.now, s.spaces[to.name] = append(s.now, to), true
+	delete(s.over, to.name)
+}
+
+// turn takes note of a block. With another's beginning all that is known of
+// the last one is over: nothing of a style outlives its block.
+func (s *Splitter) turn(b *record.Block) {
+	was := s.block
+	if s.block = *b; was.Style == b.Style && was.Variant == b.Variant && was.Round == b.Round {
+		return
+	}
+	s.now = slices.DeleteFunc(s.now, func(one space) bool { return s.forget(one.name) })
+	for name := range s.known {
+		s.forget(name)
+	}
+	clear(s.inner)
+}
+
+// forget drops what is known of a namespace, unless a sample is open in it.
+func (s *Splitter) forget(name string) bool {
+	if s.Open(name) != nil {
+		return false
+	}
+	delete(s.known, name)
+	if s.spaces[name] {
+		s.over[name] = true
+	}
+	return true
 }
 
 // before lists what is known of a namespace, in order of appearance.
@@ -203,7 +252,7 @@ func (s *Splitter) reaches(t *Timeline, r *read) bool {
 // remember keeps the last event of each object that judging reads, for the
 // samples that begin later.
 func (s *Splitter) remember(r *read) {
-	if !judged(r.Watch.Resource) {
+	if !r.asked() || s.over[r.Watch.Namespace] {
 		return
 	}
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
