@@ -141,7 +141,7 @@ bench: ## How fast recordings are written, judged and reported (100,000 latencie
 
 .PHONY: update
 update: ## Rewrite golden files from what is printed now; read the diff before committing it
-	@packages=$$({ grep -rlE --include='*_test.go' 'flag\.Bool\("update"' e2e fixtures operators || true; } | xargs -r -n1 dirname | sort -u); \
+	@packages=$$({ grep -rlE --include='*_test.go' 'flag\.Bool\("update"' e2e fixtures operators docs || true; } | xargs -r -n1 dirname | sort -u); \
 	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
 	for package in $$packages; do go test "./$$package" -update; done
 

@@ -5,6 +5,8 @@ package docs_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -101,6 +103,28 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 		require.NoError(t, err)
 		validate(t, schema, line)
 	}
+}
+
+var update = flag.Bool("update", false, "write the example's files anew")
+
+// What the example shows is what its recording gives.
+func TestExampleIsWhatIsWritten(t *testing.T) {
+	one, err := report.Load("example")
+	require.NoError(t, err)
+	r := report.Of(one)
+	for _, file := range report.Files() {
+		name := filepath.Join("example", file.Name)
+		if _, err := os.Stat(name); err != nil {
+			continue // not all are committed
+		}
+		var out bytes.Buffer
+		require.NoError(t, file.Print(r, &out))
+		if *update {
+			require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
+		}
+		assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
+	}
+	assert.FileExists(t, filepath.Join("example", report.SummaryFile))
 }
 
 // A schema that lets everything through would pass all of the above.

@@ -5,6 +5,7 @@
 package report
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -260,7 +261,21 @@ func mixed(recordings []Recording) []string {
 				"): their figures do not compare")
 		}
 	}
+	if n := unknownPlaces(recordings); n > 0 && len(recordings) > 1 {
+		warnings = append(warnings, fmt.Sprintf("of %d of %d recordings the environment is not known: whether they were made on one machine cannot be told", n, len(recordings)))
+	}
 	return append(warnings, twice(recordings)...)
+}
+
+// unknownPlaces counts the recordings whose environment is not known.
+func unknownPlaces(recordings []Recording) int {
+	n := 0
+	for _, one := range recordings {
+		if one.Environment == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // twice warns of a run that was given more than once: each of its samples

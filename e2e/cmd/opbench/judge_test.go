@@ -72,7 +72,8 @@ func TestJudgeSeveralTogether(t *testing.T) {
 	recording := filepath.Join(handMade, report.RecordingFile)
 	_, stdout, stderr := opbench(t, "judge", recording, recording)
 	assert.Contains(t, stdout, "null pass 6/6")
-	assert.Equal(t, "opbench: warning: run handmade was given more than once: its samples count more than once\n"+
+	assert.Equal(t, "opbench: warning: of 2 of 2 recordings the environment is not known: whether they were made on one machine cannot be told\n"+
+		"opbench: warning: run handmade was given more than once: its samples count more than once\n"+
 		"opbench: 8 of 34 samples were not handled correctly\n", stderr)
 }
 
