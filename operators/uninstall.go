@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -83,21 +84,26 @@ func (u *uninstaller) stage(ctx context.Context, objs []*unstructured.Unstructur
 // definition is the kind of a CustomResourceDefinition.
 var definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// instances removes every object of the kinds that this run defined in a stage.
+// instances removes every object of the kinds that this run defined in a stage,
+// of all kinds at once.
 func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstructured) error {
+	group, ctx := errgroup.WithContext(ctx)
 	for _, obj := range objs {
 		if obj.GroupVersionKind().GroupKind() != definition {
 			continue
 		}
-		gvr, err := u.served(ctx, obj)
-		if err == nil && !gvr.Empty() {
-			err = u.removeAll(ctx, gvr)
-		}
-		if err != nil {
-			return fmt.Errorf("removing the objects of %s: %w", kube.Describe(obj), err)
-		}
+		group.Go(func() error {
+			gvr, err := u.served(ctx, obj)
+			if err == nil && !gvr.Empty() {
+				err = u.removeAll(ctx, gvr)
+			}
+			if err != nil {
+				return fmt.Errorf("removing the objects of %s: %w", kube.Describe(obj), err)
+			}
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 // served returns the resource of a definition. It is empty if the cluster does
