@@ -336,6 +336,17 @@ func TestTimeoutsAndWarmupsAreTold(t *testing.T) {
 	assert.Contains(t, text(p.root), "+60.999 s MODIFIED workflows/create-2 workflow finished (status.phase Failed)")
 }
 
+// Of several runs, a round is known by its run too.
+func TestSeveralRuns(t *testing.T) {
+	p := parse(t, write(t, report.Of(judged(t, exampleFolder, "recording.jsonl.gz"), judged(t, handMadeFolder, report.RecordingFile))))
+	samples := rows(t, p, "samples-argo-create-ready")
+	assert.Equal(t, "1 of run 2iqcbrgd", samples[1][0])
+	assert.True(t, slices.ContainsFunc(samples, func(row []string) bool { return row[0] == "2 of run handmade" }), "%v", samples)
+	assert.Contains(t, text(p.byID("waterfall-argo-create").Parent), ": the median of 5 samples by when the pods are ready.")
+	assert.Contains(t, text(p.byID("waterfall-argo-create").Parent), " of run ")
+	assert.Contains(t, text(p.root), "recordings of different machines stand in one table")
+}
+
 // What is not known is a dash with a reason, never a zero.
 func TestCosts(t *testing.T) {
 	p := parse(t, write(t, handMade(t)))

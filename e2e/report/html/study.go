@@ -44,14 +44,15 @@ type cell struct {
 
 // series are the samples of one phase of one cell.
 type series struct {
-	Phase   string
-	ID      string         // of its table of samples
-	lines   []int          // of samples.jsonl, from 1, in order
-	ordered stat.Ordered   // those that count
-	Wrong   int            // not counted, because an oracle failed
-	Unknown int            // not counted, because the run or a watch was interrupted
-	Warmups int            // not counted, because they only warmed up
-	samples []judge.Sample // all of the report's
+	Phase    string
+	ID       string         // of its table of samples
+	lines    []int          // of samples.jsonl, from 1, in order
+	ordered  stat.Ordered   // those that count
+	Wrong    int            // not counted, because an oracle failed
+	Unknown  int            // not counted, because the run or a watch was interrupted
+	Warmups  int            // not counted, because they only warmed up
+	samples  []judge.Sample // all of the report's
+	manyRuns bool           // a round is known by its run too
 }
 
 // N is how many samples count, the censored ones included.
@@ -107,6 +108,7 @@ func (s *study) cell(c *report.Cell, of *style, grouped map[stat.Key]*series) *c
 	one := &cell{Cell: c, Style: of, ID: s.ids.of("cell", c.Label, c.Scenario), series: map[string]*series{}}
 	for _, p := range c.Phases {
 		if found := grouped[stat.Key{Operator: c.Style, Variant: c.Variant, Scenario: c.Scenario, Phase: p.Phase}]; found != nil {
+			found.manyRuns = len(s.Report.Runs) > 1
 			found.ID = s.ids.of("samples", c.Label, c.Scenario, p.Phase)
 			one.series[p.Phase] = found
 		}

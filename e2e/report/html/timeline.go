@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 )
 
@@ -16,7 +17,7 @@ import (
 type timeline struct {
 	ID, Text string
 	Cell     *cell
-	Round    int
+	Round    string
 	Why      string // why this sample
 	Goal     *series
 	Height   int
@@ -63,9 +64,10 @@ func (s *study) timelineOf(c *cell) *timeline {
 		return nil
 	}
 	_, goal := c.outcome()
-	t := &timeline{ID: s.ids.of("waterfall", c.Label, c.Scenario), Cell: c, Round: result.Round, Goal: c.series[goal]}
+	t := &timeline{ID: s.ids.of("waterfall", c.Label, c.Scenario), Cell: c, Round: fmt.Sprint(result.Round), Goal: c.series[goal]}
 	t.Why = "no latency counts here; this is its first sample"
 	if median {
+		t.Round = t.Goal.roundOf(&result.Samples[slices.IndexFunc(result.Samples, func(one judge.Sample) bool { return one.Phase == goal })])
 		t.Why = fmt.Sprintf("the median of %s by when the %s", counted(t.Goal.N(), "sample"), told(goal))
 	}
 	outer, inner := outside(result.Samples), inside(result.Samples)

@@ -123,7 +123,7 @@ func (s *series) table(most int) *trailTable {
 	for _, line := range lines {
 		one := &s.samples[line-1]
 		t.Rows = append(t.Rows, trailRow{
-			Round: roundOf(one), Value: valueOf(one), Outcome: one.Outcome, Namespace: one.Namespace,
+			Round: s.roundOf(one), Value: valueOf(one), Outcome: one.Outcome, Namespace: one.Namespace,
 			At: fmt.Sprint(int64(one.At)), Line: line, Is: is[line],
 		})
 	}
@@ -179,10 +179,14 @@ func (s *series) choose(most int, is map[int]string) []int {
 	return chosen
 }
 
-// roundOf names a sample's round.
-func roundOf(s *judge.Sample) string {
-	if s.Warmup {
-		return fmt.Sprintf("%d, warm-up", s.Block)
+// roundOf names a sample's round, with its run where there are several.
+func (s *series) roundOf(one *judge.Sample) string {
+	round := fmt.Sprint(one.Block)
+	if s.manyRuns {
+		round += " of run " + one.Run
 	}
-	return fmt.Sprint(s.Block)
+	if one.Warmup {
+		round += ", warm-up"
+	}
+	return round
 }
