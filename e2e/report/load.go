@@ -30,7 +30,7 @@ func Load(path string) (Recording, error) {
 		}
 	}
 	meter := cost.NewMeter()
-	if one.Judgement, err = judge.Judge(record.ReadFile(path), meter.Add); err != nil {
+	if one.Judgement, err = judge.File(path, meter.Add); err != nil {
 		return Recording{}, fmt.Errorf("judge: %w", err)
 	}
 	one.Costs = meter.Costs()
