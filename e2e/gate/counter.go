@@ -59,7 +59,7 @@ func compareCounters(base, head Side) []Counter {
 func countersOf(s Side) []cost.Counter {
 	var list []cost.Counter
 	for _, c := range s.Recording.Costs {
-		if c.Style != report.Floor && c.Variant == s.variant(c.Style) {
+		if c.Style != report.Floor && c.Variant == s.Variant {
 			for _, counter := range c.Counters {
 				if counter.Known() {
 					list = append(list, counter)

@@ -102,7 +102,7 @@ type Result struct {
 type Side struct {
 	Name      string // as a reader knows it: the folder, or the variant
 	Recording report.Recording
-	Variant   string // which of the recording's styles belong to it
+	Variant   string // what belongs to it are the recording's styles of this variant
 }
 
 func (s Side) there() bool { return s.Recording.Judgement != nil }
@@ -163,10 +163,11 @@ func (o Options) aim(metrics int) stat.Aim {
 	return stat.Aim{Tolerance: o.Tolerance, Effect: o.Effect, Alpha: o.Alpha, Metrics: metrics}
 }
 
-// DefaultRounds and DefaultPasses are the design that `make gate-selftest`
-// measures: how often base and head take turns, and how often each goes through
-// the scenarios in its turn. A slow style needs no passes.
+// The design that `make gate-selftest` measures: how often base and head take
+// turns, and how often each goes through the scenarios in its turn. A slow style
+// scatters little, so that it needs fewer rounds and no passes.
 const (
-	DefaultRounds = 12
-	DefaultPasses = 10
+	DefaultRounds     = 12
+	DefaultPasses     = 10
+	DefaultSlowRounds = 7
 )

@@ -115,6 +115,7 @@ type RangeDocument struct {
 func (r *Result) JSON(out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
 	return encoder.Encode(r.Document())
 }
 

@@ -28,6 +28,7 @@ type Metric struct {
 	First         *Difference // of a regression
 
 	base, head, again stat.Replicates
+	fewest            int // rounds with which anything can be told at all
 }
 
 // Count is a number on both sides.
@@ -58,7 +59,7 @@ func latenciesOf(s Side) latencies {
 		return l
 	}
 	for sample := range s.Recording.Judgement.Samples() {
-		if sample.Variant != s.variant(sample.Operator) || sample.Warmup {
+		if sample.Variant != s.Variant || sample.Warmup {
 			continue
 		}
 		key := metricKey{sample.Operator, sample.Scenario, sample.Phase}
@@ -186,7 +187,8 @@ func (m *Metric) decide(o Options, aim stat.Aim) {
 	case m.Ratio.Rounds == 0:
 		m.Why = m.absent()
 	case interval == nil || m.Gated && m.Ratio.Rounds < aim.MinRounds():
-		m.Why = fmt.Sprintf("%s: at least %d are needed", plural(m.Ratio.Rounds, "round"), aim.MinRounds())
+		m.fewest = aim.MinRounds()
+		m.Why = fmt.Sprintf("%s: at least %d are needed", plural(m.Ratio.Rounds, "round"), m.fewest)
 	case m.Again != nil && m.Again.Interval != nil && off(*m.Again.Interval, o):
 		m.Why = "base differs from itself by more than the tolerance: this run is too unsteady"
 	case interval.Low > 1+o.Tolerance && significant:

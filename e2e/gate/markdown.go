@@ -38,9 +38,7 @@ func (r *Result) Markdown(out io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
-	scenarios, counters := r.same()
-	fmt.Fprintf(&b, "<details><summary>%s fine, %s handled correctly, %s as at base</summary>\n\n",
-		plural(len(fine), "latency or finding"), plural(scenarios, "scenario"), plural(counters, "counter"))
+	fmt.Fprintf(&b, "<details><summary>%d of %d lines fine; %s</summary>\n\n", len(fine), len(fine)+len(bad), cell(r.same()))
 	if len(fine) > 0 {
 		table(&b, fine, mark)
 	}

@@ -18,20 +18,6 @@ const (
 	VariantAgain = "again" // base once more: the noise floor
 )
 
-// variant is which variant of a style belongs to a side. What has no variants,
-// such as the floor, belongs to every side.
-func (s Side) variant(style string) string {
-	if s.Recording.Judgement == nil || s.Variant == "" {
-		return s.Variant
-	}
-	for _, known := range s.Recording.Judgement.Header.Styles {
-		if known.Name == style && known.Variant == s.Variant {
-			return s.Variant
-		}
-	}
-	return ""
-}
-
 // Sides returns the sides that an interleaved run's recording holds. It is an
 // error if it holds none.
 func Sides(name string, recording report.Recording) (base, head, again Side, err error) {
@@ -83,7 +69,7 @@ func (s Side) driven() []string {
 	var list []string
 	for _, result := range s.Recording.Judgement.Results {
 		name := result.Style + " " + result.Scenario
-		if result.Style != report.Floor && result.Variant == s.variant(result.Style) && !slices.Contains(list, name) {
+		if result.Style != report.Floor && result.Variant == s.Variant && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
@@ -94,7 +80,7 @@ func (s Side) driven() []string {
 // lost is the share of a side's samples that could not be judged.
 func (s Side) lost() (lost, all int) {
 	for _, result := range s.Recording.Judgement.Results {
-		if result.Variant != s.variant(result.Style) {
+		if result.Variant != s.Variant {
 			continue
 		}
 		all++
@@ -111,11 +97,11 @@ func facts(base, head Side) []string {
 	was, is := base.Recording.Environment, head.Recording.Environment
 	if was != nil && is != nil {
 		for _, b := range was.Styles {
-			if b.Variant != base.variant(b.Name) {
+			if b.Variant != base.Variant {
 				continue
 			}
 			for _, h := range is.Styles {
-				if h.Name == b.Name && h.Variant == head.variant(h.Name) {
+				if h.Name == b.Name && h.Variant == head.Variant {
 					list = append(list, manifests(b, h))
 				}
 			}

@@ -86,7 +86,8 @@ func (r *Result) elsewhere() []string {
 }
 
 // same sums up what is as it was and has no row.
-func (r *Result) same() (scenarios, counters int) {
+func (r *Result) same() string {
+	scenarios, counters := 0, 0
 	for _, s := range r.Scenarios {
 		if s.Verdict == Pass && s.Why == "" {
 			scenarios++
@@ -97,7 +98,11 @@ func (r *Result) same() (scenarios, counters int) {
 			counters++
 		}
 	}
-	return scenarios, counters
+	text := plural(scenarios, "scenario") + " handled correctly, as at base"
+	if len(r.Counters) == 0 {
+		return text + "; what a change costs was not counted"
+	}
+	return text + "; " + plural(counters, "exact counter") + " as at base"
 }
 
 // title says what was compared, and how.

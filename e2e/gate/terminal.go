@@ -25,8 +25,7 @@ func (r *Result) Terminal(out io.Writer, colour bool) error {
 	above := clean(b.String())
 	r.table(&table, colour)
 	b.Reset()
-	scenarios, counters := r.same()
-	fmt.Fprintf(&b, "\n%s and %s as at base.\n", plural(scenarios, "scenario")+" handled correctly,", plural(counters, "counter"))
+	fmt.Fprintf(&b, "\n%s.\n", r.same())
 	if list := r.elsewhere(); len(list) > 0 {
 		b.WriteString("Reported, not gated:\n")
 		for _, line := range list {

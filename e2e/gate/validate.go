@@ -32,15 +32,28 @@ func (r *Result) validate() error {
 
 // hopeless are reasons that no force helps against.
 func (r *Result) hopeless() []string {
-	base, head := r.Base.Recording.Judgement, r.Head.Recording.Judgement
-	if base.Header.Run == head.Header.Run && r.Base.Variant == r.Head.Variant {
-		return []string{fmt.Sprintf("base and head are the same: run %s, in %s and %s", base.Header.Run, r.Base.Name, r.Head.Name)}
+	sides := []Side{r.Base, r.Head, r.Again}
+	for i, name := range []string{"base", "head", "base again"} {
+		for j, other := range []string{"base", "head"}[:min(i, 2)] {
+			if sides[i].is(sides[j]) {
+				return []string{fmt.Sprintf("%s and %s are the same: run %s, in %s and %s", other, name, sides[i].Recording.Judgement.Header.Run, sides[j].Name, sides[i].Name)}
+			}
+		}
 	}
 	was, is := r.Base.driven(), r.Head.driven()
 	if !slices.ContainsFunc(was, func(name string) bool { return slices.Contains(is, name) }) {
 		return []string{fmt.Sprintf("base and head have no style and scenario in common: base has %s; head has %s", named(was), named(is))}
 	}
 	return nil
+}
+
+// is tells whether two sides are the same samples.
+func (s Side) is(other Side) bool {
+	if !s.there() || !other.there() || s.Variant != other.Variant {
+		return false
+	}
+	a, b := s.Recording.Judgement, other.Recording.Judgement
+	return a == b || a.Header.Run != "" && a.Header.Run == b.Header.Run
 }
 
 func named(names []string) string {

@@ -26,24 +26,35 @@ func plural(n int, word string) string {
 func times(b stat.Bounds) string {
 	switch {
 	case b.Exact():
-		return fmt.Sprintf("%.2f", b.Low)
+		return digits(b.Low)
 	case math.IsInf(b.High, 1) && b.Low == 0:
 		return "unknown"
 	case math.IsInf(b.High, 1):
-		return fmt.Sprintf(">%.2f", b.Low)
+		return ">" + digits(b.Low)
 	}
-	return fmt.Sprintf("<%.2f", b.High)
+	return "<" + digits(b.High)
+}
+
+// digits prints a ratio: with two decimals, where it is small enough for them
+// to matter.
+func digits(ratio float64) string {
+	switch {
+	case math.IsInf(ratio, 1):
+		return "∞"
+	case ratio >= 99.5:
+		return fmt.Sprintf("%.0f", ratio)
+	case ratio >= 9.95:
+		return fmt.Sprintf("%.1f", ratio)
+	}
+	return fmt.Sprintf("%.2f", ratio)
 }
 
 // between prints an interval.
 func between(b *stat.Bounds) string {
-	switch {
-	case b == nil:
+	if b == nil {
 		return "–"
-	case math.IsInf(b.High, 1):
-		return fmt.Sprintf("%.2f – ∞", b.Low)
 	}
-	return fmt.Sprintf("%.2f – %.2f", b.Low, b.High)
+	return digits(b.Low) + " – " + digits(b.High)
 }
 
 // probability prints a p-value.
@@ -89,7 +100,7 @@ func (m *Metric) reason() string {
 	if m.Why != "" {
 		parts = append(parts, m.Why)
 	}
-	if m.Needed > m.Ratio.Rounds {
+	if m.Needed > m.Ratio.Rounds && m.Needed > m.fewest {
 		parts = append(parts, fmt.Sprintf("about %d rounds like these would do", m.Needed))
 	}
 	if m.First != nil {
@@ -166,7 +177,7 @@ func (r *Result) Conclusion() string {
 		text = fmt.Sprintf("FINE: nothing broke, and no gated latency is slower by %s or more.", percent(r.Effect))
 	}
 	if len(r.Forced) > 0 {
-		text += " FORCED: " + strings.Join(r.Forced, "; ") + "."
+		text += " FORCED, although these recordings do not compare."
 	}
 	return text
 }

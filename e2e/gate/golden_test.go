@@ -1,0 +1,169 @@
+package gate_test
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/judge"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// What a reader sees for each of the verdicts.
+func TestGolden(t *testing.T) {
+	for name, make := range map[string]func(*testing.T) (gate.Verdict, *gate.Result){
+		"fine": fine, "slower": slower, "broken": broken, "cannot-tell": cannotTell, "faster": faster, "forced": forced,
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, r := make(t)
+			assert.Equal(t, want, r.Verdict)
+			golden(t, name, "terminal.txt", func(out io.Writer) error { return r.Terminal(out, false) })
+			golden(t, name, "gate.md", r.Markdown)
+			golden(t, name, "gate.json", r.JSON)
+		})
+	}
+}
+
+func golden(t *testing.T, folder, name string, print func(io.Writer) error) {
+	t.Helper()
+	var got bytes.Buffer
+	require.NoError(t, print(&got))
+	path := filepath.Join("testdata", folder, name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, got.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run go test ./e2e/gate -update")
+	assert.Equal(t, string(want), got.String(), path)
+}
+
+// interleaved compares the variants of a story.
+func interleaved(t *testing.T, s *story) *gate.Result {
+	t.Helper()
+	base, head, again, err := gate.Sides("results/a", s.recording)
+	require.NoError(t, err)
+	r, err := gate.Compare(gate.DefaultOptions(), base, head, again)
+	require.NoError(t, err)
+	return r
+}
+
+func fine(t *testing.T) (gate.Verdict, *gate.Result) {
+	s := newStory("aaaa", 0.04, 3)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
+		s.count("native", variant, "create", cost.Writes, 3, 3, 3)
+		s.count("native", variant, "create", cost.Calls, 5, 6, 5)
+	}
+	return gate.Pass, interleaved(t, s)
+}
+
+// One more log step: ten seconds more from there on, and one more pod.
+func slower(t *testing.T) (gate.Verdict, *gate.Result) {
+	s := newStory("bbbb", 0.005, 1)
+	s.turns(7, func(variant string, round int) {
+		steps := []string{"log-manifest", "parameterize", "map-action"}
+		if variant == gate.VariantHead {
+			steps = []string{"log-manifest", "log-again", "parameterize", "map-action"}
+		}
+		s.argo(variant, round, steps...)
+	})
+	s.count("argo", gate.VariantBase, "create", cost.Pods, 4, 4, 4)
+	s.count("argo", gate.VariantHead, "create", cost.Pods, 5, 5, 5)
+	s.count("argo", gate.VariantBase, "create", cost.MadePrefix+"workflows.v1alpha1.argoproj.io", 1, 1, 1)
+	s.count("argo", gate.VariantHead, "create", cost.MadePrefix+"workflows.v1alpha1.argoproj.io", 1, 1, 1)
+	return gate.Regression, interleaved(t, s)
+}
+
+func broken(t *testing.T) (gate.Verdict, *gate.Result) {
+	s := newStory("cccc", 0.04, 2)
+	s.turns(12, func(variant string, round int) {
+		fail, slow := "", 1.0
+		if variant == gate.VariantHead && round%5 == 4 {
+			fail = "gone"
+		}
+		if variant == gate.VariantHead {
+			slow = 1.4
+		}
+		s.native(variant, round, slow, fail)
+	})
+	return gate.Regression, interleaved(t, s)
+}
+
+// Noise in create, an unsteady base in scale-up, a flaky scenario in delete, and
+// too few rounds of argo.
+func cannotTell(t *testing.T) (gate.Verdict, *gate.Result) {
+	s := newStory("dddd", 0.5, 1)
+	s.turns(8, func(variant string, round int) {
+		fail := ""
+		if variant != gate.VariantAgain && round == 3 {
+			fail = "gone"
+		}
+		s.native(variant, round, 1, fail)
+		s.noise = 0.02
+		unsteady := 0.28
+		if variant == gate.VariantAgain {
+			unsteady *= 1.3
+		}
+		s.drive("native", variant, "scale-up", round, "", step{judge.PhaseReady, unsteady})
+		if round <= 3 {
+			s.argo(variant, round, "log-manifest")
+		}
+		s.noise = 0.5
+	})
+	return gate.Inconclusive, interleaved(t, s)
+}
+
+func faster(t *testing.T) (gate.Verdict, *gate.Result) {
+	s := newStory("eeee", 0.04, 3)
+	s.turns(12, func(variant string, round int) {
+		slow := 1.0
+		if variant == gate.VariantHead {
+			slow = 0.6
+		}
+		s.native(variant, round, slow, "")
+	})
+	return gate.Improvement, interleaved(t, s)
+}
+
+// Two runs on different machines by different versions, one of which was cut
+// off; head times out.
+func forced(t *testing.T) (gate.Verdict, *gate.Result) {
+	was, is := newStory("ffff", 0.04, 2), newStory("gggg", 0.04, 2)
+	is.recording.Environment.Host.CPU = "Intel Xeon"
+	is.recording.Environment.Kubernetes = "v1.36.1"
+	is.recording.Judgement.Header.Seed = 8
+	was.recording.Judgement.Header.Schema = 1
+	is.recording.Judgement.Warnings = []string{"line 812: the recording's last line is cut off; all before it is judged"}
+	for round := 1; round <= 12; round++ {
+		was.native("", round, 1, "")
+		is.native("", round, 1, "")
+		was.drive("argo", "", "create", round, "", step{judge.PhaseReady, 62})
+	}
+	for i := range is.recording.Judgement.Results {
+		if r := &is.recording.Judgement.Results[i]; r.Scenario == "delete" && r.Round > 3 {
+			pods := &r.Samples[len(r.Samples)-1]
+			pods.Value, pods.Outcome = 180, judge.Timeout
+		}
+	}
+	base, err := gate.Whole("results/base", was.recording)
+	require.NoError(t, err)
+	head, err := gate.Whole("results/head", is.recording)
+	require.NoError(t, err)
+	o := gate.DefaultOptions()
+	_, err = gate.Compare(o, base, head, gate.Side{})
+	require.ErrorContains(t, err, "to compare all the same, with a mark in every output, add --force")
+	o.Force = true
+	r, err := gate.Compare(o, base, head, gate.Side{})
+	require.NoError(t, err)
+	return gate.Regression, r
+}
