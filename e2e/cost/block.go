@@ -157,6 +157,7 @@ func (b *block) finish(at time.Duration) {
 	if b.edge && b.now != nil {
 		b.stop = b.snapshot() // no look came behind the last sample
 	}
+	b.pods = nil // what was to be told of them is
 }
 
 // snapshot is the last look, with each pod's part in it.

@@ -190,9 +190,10 @@ func (m *Meter) unseen(blocks []*block, why string) Figure {
 		v.why = noFloor
 		return v.done("s")
 	}
+	median := floor.figure.Median()
 	for _, b := range blocks {
 		if lost, known := b.unaccounted(); known {
-			v.add(b.round, lost-floor.figure.Median())
+			v.add(b.round, lost-median)
 		}
 	}
 	return v.done("s")

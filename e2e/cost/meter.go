@@ -123,7 +123,7 @@ func (m *Meter) stage(e record.Entry) {
 		m.block.finish(e.Time)
 		m.block.style.blocks = append(m.block.style.blocks, m.block)
 	case record.Removed:
-		m.block = nil
+		m.block.seen, m.block = nil, nil
 	}
 }
 

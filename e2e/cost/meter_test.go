@@ -213,7 +213,7 @@ func TestAnyPieceOfARecordingIsMetered(t *testing.T) {
 	assert.Empty(t, m.Costs())
 }
 
-func TestARealRecordingOfSchema1(t *testing.T) {
+func TestTheExampleRecording(t *testing.T) {
 	m := cost.NewMeter()
 	for e, err := range record.ReadFile("../../docs/example/recording.jsonl.gz") {
 		require.NoError(t, err)
