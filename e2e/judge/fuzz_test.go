@@ -3,6 +3,7 @@ package judge
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func regular(text []byte) bool {
 	for {
 		token, err := decoder.Token()
 		if err != nil {
-			return err == io.EOF //nolint:errorlint // Token returns it as it is
+			return errors.Is(err, io.EOF)
 		}
 		var in *level
 		if len(open) > 0 {

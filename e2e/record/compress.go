@@ -21,35 +21,37 @@ func Find(dir string) (string, error) {
 	plain := filepath.Join(dir, FileName)
 	compressed := plain + ".gz"
 	info, err := os.Stat(plain)
-	_, errCompressed := os.Stat(compressed)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && errors.Is(errCompressed, fs.ErrNotExist):
-		return "", fmt.Errorf("find the recording: %s holds neither %s nor %s.gz: %w", dir, FileName, FileName, fs.ErrNotExist)
+	case err == nil && holdsMore(compressed, info.Size()):
+		return compressed, nil
+	case err == nil:
+		return plain, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("find the recording: %w", err)
+	}
+	switch _, err := os.Stat(compressed); {
 	case errors.Is(err, fs.ErrNotExist):
-		return compressed, errCompressed
+		return "", fmt.Errorf("find the recording: %s holds neither %s nor %s.gz: %w", dir, FileName, FileName, fs.ErrNotExist)
 	case err != nil:
 		return "", fmt.Errorf("find the recording: %w", err)
-	case errCompressed != nil: // there is none, or it cannot be read
-		return plain, nil
 	}
-	if size, err := decompressedSize(compressed); err == nil && size > info.Size() {
-		return compressed, nil
-	}
-	return plain, nil
+	return compressed, nil
 }
 
-// decompressedSize reads a whole compressed file, and so finds it whole.
-func decompressedSize(name string) (int64, error) {
+// holdsMore tells whether a compressed file is there, is whole, and holds more
+// than so many bytes.
+func holdsMore(name string, size int64) bool {
 	file, err := os.Open(name)
 	if err != nil {
-		return 0, err
+		return false
 	}
 	defer file.Close()
 	text, err := gzip.NewReader(bufio.NewReaderSize(file, 64<<10))
 	if err != nil {
-		return 0, err
+		return false
 	}
-	return io.Copy(io.Discard, text)
+	n, err := io.Copy(io.Discard, text)
+	return err == nil && n > size
 }
 
 // Compress puts a recording that has ended into a file compressed by gzip,

@@ -19,6 +19,9 @@ var ErrTruncated = errors.New("the recording's last line is cut off")
 // errNothing is of a recording that has not even a header.
 var errNothing = errors.New("the recording is cut off in its first line, the header: there is nothing to judge")
 
+// beginning is what every recording begins with.
+const beginning = `{"t":`
+
 // Read yields the entries of a recording. An error is the last thing that it
 // yields, and names the line. Raw JSON in an entry (a watch event's object) is
 // not looked into, and is part of a larger block that was read: whoever keeps
@@ -69,7 +72,7 @@ func last(line []byte, number int, end error, yield func(Entry, error) bool) {
 		}
 	case number > 1:
 		yield(Entry{}, fmt.Errorf("line %d: %w", number, ErrTruncated))
-	case bytes.HasPrefix(line, []byte(`{"t":`)) || strings.HasPrefix(`{"t":`, string(line)):
+	case bytes.HasPrefix(line, []byte(beginning)) || strings.HasPrefix(beginning, string(line)):
 		yield(Entry{}, fmt.Errorf("line %d: %w", number, errNothing))
 	default:
 		yield(Entry{}, fmt.Errorf("line %d: %w", number, err))

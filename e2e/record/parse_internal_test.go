@@ -40,7 +40,7 @@ func TestQuickLinesAreTaken(t *testing.T) {
 		p := &parser{}
 		_, watch := p.watch(text)
 		_, audit := p.audit(text)
-		assert.True(t, watch != audit, "%s", text)
+		assert.NotEqual(t, watch, audit, "%s", text)
 	}
 }
 
