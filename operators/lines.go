@@ -1,0 +1,133 @@
+package operators
+
+import (
+	"bytes"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Lines are the files of one language.
+type Lines struct {
+	Language string `json:"language"`
+	Files    int    `json:"files"`
+	// Lines that are neither empty nor a comment alone. What another language
+	// says within a file, such as Python in a ConfigMap, counts as the file's.
+	Lines int `json:"lines"`
+}
+
+// languages by a file's extension. What has none here counts as "other".
+var languages = map[string]string{
+	".go": "Go", ".yaml": "YAML", ".yml": "YAML", ".json": "JSON", ".py": "Python", ".sh": "Shell",
+	".ts": "TypeScript", ".js": "JavaScript", ".rs": "Rust", ".java": "Java",
+}
+
+// countLines counts what is at paths within a folder, each file once; without
+// paths, the whole folder but for style.yaml. Tests, testdata and README.md are
+// not counted: not every style has them.
+func countLines(folder string, paths []string) ([]Lines, error) {
+	files := map[string]bool{}
+	if len(paths) == 0 {
+		paths = []string{"."}
+		files[filepath.Join(folder, styleFile)] = false
+	}
+	for _, path := range paths {
+		if err := findFiles(filepath.Join(folder, path), files); err != nil {
+			return nil, fmt.Errorf("look for the files that are owned: %w", err)
+		}
+	}
+	byLanguage := map[string]Lines{}
+	for file, counts := range files {
+		if !counts {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("count lines: %w", err)
+		}
+		language := languages[filepath.Ext(file)]
+		if language == "" {
+			language = "other"
+		}
+		so := byLanguage[language]
+		byLanguage[language] = Lines{Language: language, Files: so.Files + 1, Lines: so.Lines + linesOf(language, text)}
+	}
+	var all []Lines
+	for _, lines := range byLanguage {
+		all = append(all, lines)
+	}
+	slices.SortFunc(all, func(a, b Lines) int { return strings.Compare(a.Language, b.Language) })
+	return all, nil
+}
+
+// findFiles notes the files at or below a path that count, and leaves those that
+// are noted already as they are.
+func findFiles(path string, files map[string]bool) error {
+	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "testdata":
+			return fs.SkipDir
+		case !entry.Type().IsRegular(), entry.Name() == "README.md", strings.HasSuffix(entry.Name(), "_test.go"):
+			return nil
+		}
+		if _, noted := files[file]; !noted {
+			files[file] = true
+		}
+		return nil
+	})
+}
+
+// linesOf counts the lines that say something. Text with a zero byte has none.
+func linesOf(language string, text []byte) int {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return 0
+	}
+	if language == "Go" {
+		return goLines(text)
+	}
+	count := 0
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && !bytes.HasPrefix(line, []byte(comment(language))) {
+			count++
+		}
+	}
+	return count
+}
+
+// comment begins a comment that reaches to the end of the line.
+func comment(language string) string {
+	switch language {
+	case "JavaScript", "TypeScript", "Rust", "Java":
+		return "//"
+	}
+	return "#"
+}
+
+// goLines counts the lines on which there is at least a part of a token.
+func goLines(text []byte) int {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	s.Init(file, text, func(token.Position, string) {}, 0) // what is no Go is skipped
+	lines := map[int]bool{}
+	for {
+		at, kind, literal := s.Scan()
+		if kind == token.EOF {
+			return len(lines)
+		}
+		if kind == token.SEMICOLON && literal == "\n" {
+			continue // the line's end, not in the text
+		}
+		first := file.Line(at)
+		for i := range strings.Count(literal, "\n") + 1 { // a raw string
+			lines[first+i] = true
+		}
+	}
+}
