@@ -1,11 +1,13 @@
 package judge_test
 
 import (
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -13,26 +15,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
 )
 
-// BenchmarkJudge judges a recording of 100,000 latencies from a file: a real
-// recording of null, native and argo (the last with 16 inner phases and objects
-// of 13 KB), over and over. cpu-s is user and system time, which unlike the
-// time that passed does not depend on how busy the machine is.
+// BenchmarkJudge judges recordings of 100,000 latencies from files: real
+// recordings over and over. The first is of null, native and argo (the last with
+// 16 inner phases and objects of 13 KB), also compressed; the second of null and
+// native, with the audit log and what the pods used. cpu-s is user and system
+// time, which unlike the time that passed does not depend on how busy the
+// machine is.
 func BenchmarkJudge(b *testing.B) {
+	b.Run("argo", func(b *testing.B) { benchmarkJudge(b, example, "recording.jsonl") })
+	b.Run("argo, compressed", func(b *testing.B) { benchmarkJudge(b, example, "recording.jsonl.gz") })
+	b.Run("audited", func(b *testing.B) { benchmarkJudge(b, second, "recording.jsonl") })
+}
+
+func benchmarkJudge(b *testing.B, original, name string) {
+	b.Helper()
 	const wanted = 100_000
-	one, err := judge.Judge(record.ReadFile(example))
+	one, err := judge.File(original)
 	require.NoError(b, err)
 	each := count(one)
 	copies := (wanted + each - 1) / each
-	name := filepath.Join(b.TempDir(), "recording.jsonl")
-	file, err := os.Create(name)
-	require.NoError(b, err)
-	require.NoError(b, newReplica(b, example).write(file, copies))
-	info, err := file.Stat()
-	require.NoError(b, err)
-	require.NoError(b, file.Close())
+	name = filepath.Join(b.TempDir(), name)
+	size := enlarge(b, original, name, copies)
 
 	resetPeak(b)
 	before := cpuTime(b)
@@ -44,8 +49,26 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s")
 	b.ReportMetric(peak(b), "peak-MB")
-	b.ReportMetric(float64(info.Size())/1e6, "file-MB")
+	b.ReportMetric(float64(size)/1e6, "file-MB")
 	b.ReportMetric(float64(each*copies*b.N)/b.Elapsed().Seconds(), "samples/s")
+}
+
+// enlarge writes a recording of so many copies, and returns the file's size.
+func enlarge(b *testing.B, original, name string, copies int) int64 {
+	b.Helper()
+	file, err := os.Create(name)
+	require.NoError(b, err)
+	defer file.Close()
+	if strings.HasSuffix(name, ".gz") {
+		packed := gzip.NewWriter(file)
+		require.NoError(b, newReplica(b, original).write(packed, copies))
+		require.NoError(b, packed.Close())
+	} else {
+		require.NoError(b, newReplica(b, original).write(file, copies))
+	}
+	info, err := file.Stat()
+	require.NoError(b, err)
+	return info.Size()
 }
 
 func count(j *judge.Judgement) int {
