@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,6 +211,9 @@ func TestCorrectnessWithoutAJudgement(t *testing.T) {
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
 }
 
+// times repeats a count.
+func times(count, n int) []int { return slices.Repeat([]int{count}, n) }
+
 func TestCounters(t *testing.T) {
 	for name, test := range map[string]struct {
 		counter    string
@@ -217,15 +221,15 @@ func TestCounters(t *testing.T) {
 		gated      bool
 		want       gate.Verdict
 	}{
-		"same":              {cost.Writes, []int{3, 3}, []int{3, 3}, true, gate.Pass},
-		"one more":          {cost.Writes, []int{3, 3}, []int{4, 4}, true, gate.Regression},
-		"more, and varying": {cost.Pods, []int{3, 3}, []int{4, 5}, true, gate.Regression},
-		"fewer":             {cost.Pods, []int{3, 3}, []int{2, 2}, true, gate.Improvement},
-		"a retry at head":   {cost.Writes, []int{3, 3, 3}, []int{3, 4, 3}, false, gate.Pass},
-		"varies at base":    {cost.Writes, []int{3, 4}, []int{6, 6}, false, gate.Regression},
-		"one sample":        {cost.Writes, []int{3}, []int{6}, false, gate.Regression},
-		"reads":             {cost.Calls, []int{3, 3}, []int{6, 6}, false, gate.Regression},
-		"objects":           {cost.MadePrefix + "workflows.v1alpha1.argoproj.io", []int{1, 1}, []int{2, 2}, true, gate.Regression},
+		"same":              {cost.Writes, times(3, 6), times(3, 6), true, gate.Pass},
+		"one more":          {cost.Writes, times(3, 6), times(4, 6), true, gate.Regression},
+		"more, and varying": {cost.Pods, times(3, 6), append(times(4, 5), 5), true, gate.Regression},
+		"fewer":             {cost.Pods, times(3, 6), times(2, 6), true, gate.Improvement},
+		"a retry at head":   {cost.Writes, times(3, 6), append(times(3, 5), 4), false, gate.Pass},
+		"varies at base":    {cost.Writes, append(times(3, 5), 4), times(6, 6), false, gate.Regression},
+		"few samples":       {cost.Writes, times(3, 6), times(6, 5), false, gate.Regression},
+		"reads":             {cost.Calls, times(3, 6), times(6, 6), false, gate.Regression},
+		"objects":           {cost.MadePrefix + "workflows.v1alpha1.argoproj.io", times(1, 6), times(2, 6), true, gate.Regression},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory("a", 0.03, 1)
@@ -406,7 +410,7 @@ func TestTooFewRoundsSaysHowManyWouldDo(t *testing.T) {
 	s.turns(5, func(variant string, round int) { s.native(variant, round, 1, "") })
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
-	assert.Regexp(t, `^CANNOT TELL: .* About \d+ rounds like these would do\.$`, r.Conclusion())
+	assert.Regexp(t, `^CANNOT TELL: .* In all, about \d+ rounds like these would do\.$`, r.Conclusion())
 	assert.Contains(t, r.Metrics[0].Message(), "5 rounds: at least 6 are needed; about ")
 }
 

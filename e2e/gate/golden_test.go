@@ -61,7 +61,7 @@ func fine(t *testing.T) (gate.Verdict, *gate.Result) {
 	s := newStory("aaaa", 0.04, 3)
 	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
 	for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
-		s.count("native", variant, "create", cost.Writes, 3, 3, 3)
+		s.count("native", variant, "create", cost.Writes, times(3, 12)...)
 		s.count("native", variant, "create", cost.Calls, 5, 6, 5)
 	}
 	return gate.Pass, interleaved(t, s)
@@ -77,10 +77,10 @@ func slower(t *testing.T) (gate.Verdict, *gate.Result) {
 		}
 		s.argo(variant, round, steps...)
 	})
-	s.count("argo", gate.VariantBase, "create", cost.Pods, 4, 4, 4)
-	s.count("argo", gate.VariantHead, "create", cost.Pods, 5, 5, 5)
-	s.count("argo", gate.VariantBase, "create", cost.MadePrefix+"workflows.v1alpha1.argoproj.io", 1, 1, 1)
-	s.count("argo", gate.VariantHead, "create", cost.MadePrefix+"workflows.v1alpha1.argoproj.io", 1, 1, 1)
+	s.count("argo", gate.VariantBase, "create", cost.Pods, times(4, 7)...)
+	s.count("argo", gate.VariantHead, "create", cost.Pods, times(5, 7)...)
+	s.count("argo", gate.VariantBase, "create", cost.MadePrefix+"workflows.v1alpha1.argoproj.io", times(1, 7)...)
+	s.count("argo", gate.VariantHead, "create", cost.MadePrefix+"workflows.v1alpha1.argoproj.io", times(1, 7)...)
 	return gate.Regression, interleaved(t, s)
 }
 

@@ -44,7 +44,7 @@ func (r *Result) rows() []row {
 		}
 		for _, c := range r.Counters {
 			if c.Gated && c.Verdict == verdict && verdict != Pass {
-				rows = append(rows, row{verdict: verdict, word: c.word(), name: c.Style + " " + c.Scenario + " " + c.Name, base: c.Base.String(), head: c.Head.String(), why: c.Why})
+				rows = append(rows, row{verdict: verdict, word: c.word(), name: c.Style + " " + c.Scenario + " " + c.Name, base: c.Base.String(), head: c.Head.String()})
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (r *Result) elsewhere() []string {
 		}
 	}
 	for i := range r.Counters {
-		if c := &r.Counters[i]; !c.Gated && (c.Verdict != Pass || c.Why != "") {
+		if c := &r.Counters[i]; !c.Gated && (c.Base.Least != c.Head.Least || c.Base.Most != c.Head.Most) {
 			list = append(list, c.Message())
 		}
 	}

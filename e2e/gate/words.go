@@ -101,12 +101,24 @@ func (m *Metric) reason() string {
 		parts = append(parts, m.Why)
 	}
 	if m.Needed > m.Ratio.Rounds && m.Needed > m.fewest {
-		parts = append(parts, fmt.Sprintf("about %d rounds like these would do", m.Needed))
+		parts = append(parts, wouldDo(m.Needed))
 	}
 	if m.First != nil {
 		parts = append(parts, m.First.String())
 	}
 	return strings.Join(parts, "; ")
+}
+
+// wouldDo says how many rounds a comparison takes: an estimate, of which two
+// digits are enough.
+func wouldDo(rounds int) string {
+	if rounds > 1000 {
+		return "more than 1000 rounds like these would be needed: it takes a steadier machine, or more passes in a round"
+	}
+	if rounds > 100 {
+		rounds = (rounds + 9) / 10 * 10
+	}
+	return fmt.Sprintf("about %d rounds like these would do", rounds)
 }
 
 func (d *Difference) String() string {
@@ -169,7 +181,7 @@ func (r *Result) Conclusion() string {
 	case Inconclusive:
 		text = "CANNOT TELL: " + some(open) + "."
 		if needed := r.needed(); needed > 0 {
-			text += fmt.Sprintf(" About %d rounds like these would do.", needed)
+			text += " In all, " + wouldDo(needed) + "."
 		}
 	case Improvement:
 		text = "FINE, and better: " + some(faster) + "."

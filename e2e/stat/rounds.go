@@ -60,8 +60,11 @@ func (a Aim) Error() float64 {
 
 // Rounds estimates how many rounds would do, from a comparison with fewer: the
 // standard error shrinks with the square root of the number of rounds. It is 0
-// where nothing can be said: a single round has no spread, nor has a bound.
+// where nothing can be said: of the spread of one or two rounds, or of bounds.
 func (a Aim) Rounds(r Ratio, base, head Replicates, paired bool) int {
+	if r.Rounds < 3 {
+		return 0
+	}
 	e := standardError(r, base, head, paired)
 	if math.IsNaN(e) || math.IsInf(e, 0) {
 		return 0

@@ -60,9 +60,9 @@ func TestRoundsWouldDo(t *testing.T) {
 func TestRoundsKnowsItsLimits(t *testing.T) {
 	aim := stat.Aim{Tolerance: 0.05, Effect: 0.2, Alpha: 0.02, Metrics: 8}
 	b := stat.NewBootstrap(1)
-	one := rounds(observed(1))
-	r, _ := b.CompareQuantiles(0.5, one, one, true)
-	assert.Equal(t, 0, aim.Rounds(r, one, one, true), "one round has no spread")
+	two := rounds(observed(1), observed(2))
+	r, _ := b.CompareQuantiles(0.5, two, two, true)
+	assert.Equal(t, 0, aim.Rounds(r, two, two, true), "two rounds have no spread to speak of")
 
 	late := make(stat.Replicates, 8)
 	for i := range late {
