@@ -2,6 +2,10 @@ package run
 
 import (
 	"math/rand/v2"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
@@ -9,11 +13,6 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/images"
 	"operatorbench/operators"
-
-	"slices"
-	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // arm is one of what is compared: a style in one of its variants, or the null

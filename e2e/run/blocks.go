@@ -25,6 +25,9 @@ func (s *Session) Drive(ctx context.Context) error {
 	defer s.progress.Stop()
 	for round := 1; round <= s.plan.Longest(); round++ {
 		for _, a := range s.turns(round) {
+			if a.err != nil {
+				continue
+			}
 			if err := s.turn(ctx, a, round); err != nil {
 				return err
 			}
@@ -47,9 +50,6 @@ func (s *Session) turns(round int) []*arm {
 
 // turn drives one block. A style that failed has no further one.
 func (s *Session) turn(ctx context.Context, a *arm, round int) error {
-	if a.err != nil {
-		return nil
-	}
 	before := a.wrong
 	err := s.block(ctx, a, round)
 	switch {

@@ -16,7 +16,9 @@ import (
 
 	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
+	"operatorbench/e2e/record/usage"
 	"operatorbench/e2e/report"
+	"operatorbench/fixtures/images"
 	"operatorbench/fixtures/kube"
 	"operatorbench/operators"
 )
@@ -41,9 +43,38 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 		if err != nil {
 			return e, err
 		}
-		e.Styles = append(e.Styles, report.StyleFacts{Name: a.label(), Manifests: hash})
+		owned, err := s.owned(a)
+		if err != nil {
+			return e, err
+		}
+		e.Styles = append(e.Styles, report.StyleFacts{
+			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().Images, Owned: owned,
+		})
 	}
 	return e, nil
+}
+
+// owned counts what the maintainer of an arm's operator writes and answers for.
+func (s *Session) owned(a *arm) (*report.Owned, error) {
+	root := s.root
+	if s.base != nil && a.variant != VariantHead {
+		root = s.base.root
+	}
+	catalogue, err := images.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := a.operator.Style().Facts(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	owned := &report.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced}
+	for _, lines := range facts.Owned {
+		owned.Files += lines.Files
+		owned.Lines += lines.Lines
+		owned.Languages[lines.Language] = lines.Lines
+	}
+	return owned, nil
 }
 
 // values are the options that decide what is measured.
@@ -89,8 +120,14 @@ func (s *Session) imageFacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sizes, err := usage.ImageBytes(ctx, s.kube.Typed.Discovery().RESTClient())
+	if err != nil {
+		return err
+	}
 	for _, d := range described {
-		s.environment.Images = append(s.environment.Images, report.ImageFacts{Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source})
+		s.environment.Images = append(s.environment.Images, report.ImageFacts{
+			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: sizes[d.Reference],
+		})
 	}
 	return nil
 }

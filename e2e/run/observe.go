@@ -67,6 +67,9 @@ func (s *Session) unobserve(ctx context.Context) error {
 		if err := s.observers.usage.Stop(); err != nil {
 			s.remark(err.Error()) // the recording has a gap, and what follows from it says so
 		}
+		if stale := s.observers.usage.Stale(); stale > staleFrom {
+			s.remark(fmt.Sprintf("the kubelet's figures were up to %v old: CPU time of short-lived pods is mostly missed", stale.Round(time.Second)))
+		}
 	}
 	if s.observers.audit == nil {
 		return nil
@@ -82,6 +85,10 @@ func (s *Session) edge(ctx context.Context) {
 		_ = s.observers.usage.Sample(ctx)
 	}
 }
+
+// staleFrom is how old a kubelet's figures may be for pods of a few seconds to be
+// seen: it tells of a pod for about two seconds after its end.
+const staleFrom = 3 * time.Second
 
 // idle is how long a style that has been installed is left alone, so that what
 // it uses while nothing changes is measured too.

@@ -102,9 +102,9 @@ func Page() report.File {
 	return report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
 }
 
-// AppendSummary adds what print prints to the summary of a GitHub Actions job;
+// AppendSummary adds what write writes to the summary of a GitHub Actions job;
 // name is its file's, "" outside of one.
-func AppendSummary(name string, print func(io.Writer) error) error {
+func AppendSummary(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
@@ -112,7 +112,7 @@ func AppendSummary(name string, print func(io.Writer) error) error {
 	if err != nil {
 		return fmt.Errorf("append to the job's summary: %w", err)
 	}
-	return errors.Join(print(file), file.Close())
+	return errors.Join(write(file), file.Close())
 }
 
 // collect saves what explains a failure while it is still there.
