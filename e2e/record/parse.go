@@ -22,6 +22,9 @@ func (p *parser) line(line []byte, first bool) (Entry, error) {
 		if e, ok := p.audit(line); ok {
 			return e, nil
 		}
+		if e, ok := p.usage(line); ok {
+			return e, nil
+		}
 	}
 	return parse(line, first)
 }
@@ -101,6 +104,34 @@ func (p *parser) audit(line []byte) (Entry, bool) {
 	return Entry{Time: t, Kind: KindAudit, Audit: &a}, true
 }
 
+// usage does the same for what the kubelet reports, every second.
+func (p *parser) usage(line []byte) (Entry, bool) {
+	f := fields{line, true}
+	t := time.Duration(f.number(`{"t":`))
+	u := Usage{Node: p.known(f.word(`,"kind":"usage","usage":{"node":`))}
+	if f.next(`,"pods":[`) {
+		for more := f.ok; more; more = f.ok && f.next(",") {
+			u.Pods = append(u.Pods, PodUsage{
+				Namespace: p.known(f.word(`{"namespace":`)), Name: p.known(f.word(`,"name":`)),
+				CPU: f.number(`,"cpu":`), Memory: f.number(`,"memory":`),
+			})
+			f.literal("}")
+		}
+		f.literal("]")
+	}
+	if bytes.HasPrefix(f.rest, []byte(`,"all":`)) {
+		u.All = f.number(`,"all":`)
+	}
+	if bytes.HasPrefix(f.rest, []byte(`,"others":`)) {
+		u.Others = f.number(`,"others":`)
+	}
+	f.literal("}}")
+	if !f.ok || len(f.rest) > 0 {
+		return Entry{}, false
+	}
+	return Entry{Time: t, Kind: KindUsage, Usage: &u}, true
+}
+
 // known returns a word that is likely to come again, without a new copy each time.
 func (p *parser) known(word []byte) string {
 	const most = 1000
@@ -123,11 +154,18 @@ type fields struct {
 
 // literal passes over text that has to come next.
 func (f *fields) literal(text string) {
-	if len(f.rest) < len(text) || string(f.rest[:len(text)]) != text {
+	if !f.next(text) {
 		f.ok = false
-		return
+	}
+}
+
+// next passes over text, if it comes next.
+func (f *fields) next(text string) bool {
+	if !bytes.HasPrefix(f.rest, []byte(text)) {
+		return false
 	}
 	f.rest = f.rest[len(text):]
+	return true
 }
 
 // number reads a number that is no fraction and not below zero, behind its key.

@@ -31,6 +31,10 @@ func quickLines(tb testing.TB) [][]byte {
 			Received: received, Answered: received, User: "u", Pod: "p", Agent: "kubectl/v1 (linux/amd64)", Verb: "get",
 			Resource: "pods.v1", Subresource: "status", Namespace: "services", Name: "p1", Code: 404,
 		}}),
+		line(tb, Entry{Time: 8, Kind: KindUsage, Usage: &Usage{Node: "worker"}}),
+		line(tb, Entry{Time: 9, Kind: KindUsage, Usage: &Usage{Node: "worker", All: 7, Others: 8, Pods: []PodUsage{
+			{Namespace: "a", Name: "p1", CPU: 5, Memory: 6}, {Namespace: "a", Name: "p2"},
+		}}}),
 	}
 }
 
@@ -40,7 +44,8 @@ func TestQuickLinesAreTaken(t *testing.T) {
 		p := &parser{}
 		_, watch := p.watch(text)
 		_, audit := p.audit(text)
-		assert.NotEqual(t, watch, audit, "%s", text)
+		_, usage := p.usage(text)
+		assert.True(t, watch || audit || usage, "%s", text)
 	}
 }
 
