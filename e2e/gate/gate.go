@@ -107,10 +107,10 @@ type Side struct {
 
 func (s Side) there() bool { return s.Recording.Judgement != nil }
 
-// Invalid is why a comparison was not made.
-type Invalid struct{ Reasons []string }
+// InvalidError is why a comparison was not made.
+type InvalidError struct{ Reasons []string }
 
-func (e *Invalid) Error() string {
+func (e *InvalidError) Error() string {
 	text := "the comparison is not valid: " + e.Reasons[0]
 	for _, further := range e.Reasons[1:] {
 		text += "; " + further
@@ -118,7 +118,7 @@ func (e *Invalid) Error() string {
 	return text
 }
 
-// Compare judges head against base. The error is an *Invalid where the
+// Compare judges head against base. The error is an *InvalidError where the
 // recordings do not compare.
 func Compare(o Options, base, head, again Side) (*Result, error) {
 	r := &Result{Options: o, Base: base, Head: head, Again: again}

@@ -41,7 +41,7 @@ func TestRefuses(t *testing.T) {
 		want   string
 		forced bool // --force helps
 	}{
-		"the same run":   {func(b, h *story) { h.recording.Judgement.Header.Run = "b" }, "base and head are the same: run b, in base and head", false},
+		"the same run":   {func(_, h *story) { h.recording.Judgement.Header.Run = "b" }, "base and head are the same: run b, in base and head", false},
 		"other styles":   {func(_, h *story) { rename(h, "mine") }, "no style and scenario in common: base has native create, native delete; head has mine create, mine delete", false},
 		"nothing driven": {func(_, h *story) { h.recording.Judgement.Results = nil }, "head has none", false},
 		"another schema": {func(b, _ *story) { b.recording.Judgement.Header.Schema = 1 }, "base has schema 1, head has schema 2", true},
@@ -62,7 +62,7 @@ func TestRefuses(t *testing.T) {
 			test.change(base, head)
 			o := gate.DefaultOptions()
 			_, err := gate.Compare(o, whole(t, "base", base), whole(t, "head", head), gate.Side{})
-			var invalid *gate.Invalid
+			var invalid *gate.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			require.ErrorContains(t, err, test.want)
 

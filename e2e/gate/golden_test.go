@@ -20,11 +20,11 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // What a reader sees for each of the verdicts.
 func TestGolden(t *testing.T) {
-	for name, make := range map[string]func(*testing.T) (gate.Verdict, *gate.Result){
+	for name, story := range map[string]func(*testing.T) (gate.Verdict, *gate.Result){
 		"fine": fine, "slower": slower, "broken": broken, "cannot-tell": cannotTell, "faster": faster, "forced": forced,
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, r := make(t)
+			want, r := story(t)
 			assert.Equal(t, want, r.Verdict)
 			golden(t, name, "terminal.txt", func(out io.Writer) error { return r.Terminal(out, false) })
 			golden(t, name, "gate.md", r.Markdown)
@@ -33,10 +33,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func golden(t *testing.T, folder, name string, print func(io.Writer) error) {
+func golden(t *testing.T, folder, name string, write func(io.Writer) error) {
 	t.Helper()
 	var got bytes.Buffer
-	require.NoError(t, print(&got))
+	require.NoError(t, write(&got))
 	path := filepath.Join("testdata", folder, name)
 	if *update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

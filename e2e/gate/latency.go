@@ -120,11 +120,10 @@ func (r *Result) compareLatencies() {
 		}
 		r.Metrics = append(r.Metrics, m)
 	}
-	bootstrap := stat.NewBootstrap(r.Seed)
-	r.judge(bootstrap, r.Metrics)
+	r.judge(stat.NewBootstrap(r.Seed), r.Metrics)
 	for i := range r.Metrics {
 		if m := &r.Metrics[i]; m.Gated && m.Verdict == Regression {
-			m.First = r.first(bootstrap, m, head)
+			m.First = r.first(m, head)
 		}
 	}
 	slices.SortStableFunc(r.Metrics, func(a, b Metric) int { return a.order(&b) })

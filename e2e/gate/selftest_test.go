@@ -331,8 +331,14 @@ func verdictOf(r *gate.Result, turn int) gate.Verdict {
 
 func changes() []change {
 	return []change{
-		{name: "none"}, {name: "10%", slow: 0.1}, {name: "15%", slow: 0.15}, {name: "20%", slow: promisedSlow},
-		{name: "30%", slow: 0.3}, {name: "50%", slow: 0.5}, {name: "20% of one", one: promisedSlow}, {name: "broken", broken: true},
+		{name: "none"},
+		{name: "10%", slow: 0.1},
+		{name: "15%", slow: 0.15},
+		{name: "20%", slow: promisedSlow},
+		{name: "30%", slow: 0.3},
+		{name: "50%", slow: 0.5},
+		{name: "20% of one", one: promisedSlow},
+		{name: "broken", broken: true},
 	}
 }
 

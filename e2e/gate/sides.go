@@ -34,7 +34,7 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 		if len(variants) > 0 {
 			holds = "it holds the variants " + strings.Join(variants, ", ")
 		}
-		err = &Invalid{[]string{fmt.Sprintf("%s is not of a run that compares base and head (%s): make one with opbench run --base=REVISION, or give two results folders with --base and --head", name, holds)}}
+		err = &InvalidError{[]string{fmt.Sprintf("%s is not of a run that compares base and head (%s): make one with opbench run --base=REVISION, or give two results folders with --base and --head", name, holds)}}
 	}
 	return base, head, again, err
 }
@@ -44,7 +44,7 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 func Whole(name string, recording report.Recording) (Side, error) {
 	variants := variantsOf(recording)
 	if len(variants) > 1 {
-		return Side{}, &Invalid{[]string{fmt.Sprintf("%s holds the variants %s: give it alone, as opbench gate %s", name, strings.Join(variants, ", "), name)}}
+		return Side{}, &InvalidError{[]string{fmt.Sprintf("%s holds the variants %s: give it alone, as opbench gate %s", name, strings.Join(variants, ", "), name)}}
 	}
 	s := Side{Name: name, Recording: recording}
 	if len(variants) == 1 {
@@ -136,12 +136,13 @@ func differs(what, base, head string) []string {
 	if base == head {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %s at base, %s at head", what, or(base, "unknown"), or(head, "unknown"))}
+	return []string{fmt.Sprintf("%s: %s at base, %s at head", what, known(base), known(head))}
 }
 
-func or(text, otherwise string) string {
+// known is a text, or that there is none.
+func known(text string) string {
 	if text == "" {
-		return otherwise
+		return "unknown"
 	}
 	return text
 }

@@ -19,11 +19,11 @@ func (r *Result) validate() error {
 		return err
 	}
 	if hopeless := r.hopeless(); len(hopeless) > 0 {
-		return &Invalid{hopeless}
+		return &InvalidError{hopeless}
 	}
 	doubts := r.doubts()
 	if len(doubts) > 0 && !r.Force {
-		return &Invalid{append(doubts, "to compare all the same, with a mark in every output, add --force")}
+		return &InvalidError{append(doubts, "to compare all the same, with a mark in every output, add --force")}
 	}
 	r.Forced = doubts
 	r.warn()
@@ -100,7 +100,7 @@ func apart(base, other Side) []string {
 		{"Kubernetes", was.Kubernetes, is.Kubernetes},
 	} {
 		if part.base != part.other {
-			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, or(part.base, "unknown"), or(part.other, "unknown")))
+			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, known(part.base), known(part.other)))
 		}
 	}
 	if len(parts) > 0 {

@@ -23,7 +23,7 @@ const share = 0.1
 // first walks the phases before a metric that has become slower, in the order
 // of their times at head, and names the first one that is later than at base,
 // by a good part of what the metric has lost; or that base does not have.
-func (r *Result) first(b *stat.Bootstrap, slow *Metric, head latencies) *Difference {
+func (r *Result) first(slow *Metric, head latencies) *Difference {
 	lost := slow.Ratio.Head.Value - slow.Ratio.Base.Value
 	var fresh *Difference
 	for _, key := range r.walk(slow, head) {
