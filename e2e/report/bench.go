@@ -28,9 +28,9 @@ import (
 func (r *Report) Bench(out io.Writer) error {
 	buffered := bufio.NewWriter(out) // it keeps the first error until it is flushed
 	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
-	for _, one := range r.recordings {
+	for _, one := range r.parts {
 		comment(buffered, one)
-		benchConfig(buffered, one.Environment)
+		benchConfig(buffered, one.environment)
 		for _, label := range r.Styles { // benchstat compares with what comes first: the floor
 			benchStyle(buffered, one, label)
 		}
@@ -42,26 +42,21 @@ func (r *Report) Bench(out io.Writer) error {
 }
 
 // benchStyle prints the latencies of one style.
-func benchStyle(out io.Writer, one Recording, label string) {
+func benchStyle(out io.Writer, one part, label string) {
 	suffix := ""
-	if e := one.Environment; e != nil && e.Host.CPUs > 0 {
+	if e := one.environment; e != nil && e.Host.CPUs > 0 {
 		suffix = "-" + strconv.Itoa(e.Host.CPUs)
 	}
 	var line []byte
-	for i := range one.Judgement.Results {
-		result := &one.Judgement.Results[i]
-		if record.Label(result.Style, result.Variant) != label {
+	for i := range one.samples {
+		s := &one.samples[i]
+		if s.Warmup || s.Outcome != judge.OK || record.Label(s.Operator, s.Variant) != label {
 			continue
 		}
-		for _, s := range result.Samples {
-			if s.Warmup || s.Outcome != judge.OK {
-				continue
-			}
-			line = append(appendName(append(line[:0], "Benchmark"...), s), suffix...)
-			line = strconv.AppendInt(append(line, " 1 "...), int64(math.Round(s.Value*1e9)), 10)
-			line = append(line, " ns/op\n"...)
-			_, _ = out.Write(line)
-		}
+		line = append(appendName(append(line[:0], "Benchmark"...), s), suffix...)
+		line = strconv.AppendInt(append(line, " 1 "...), int64(math.Round(s.Value*1e9)), 10)
+		line = append(line, " ns/op\n"...)
+		_, _ = out.Write(line)
 	}
 }
 
@@ -93,17 +88,17 @@ func benchConfig(out io.Writer, e *Environment) {
 
 // comment says what the recording is, and what is left out of it. Lines that
 // begin with # are no configuration and no result: readers pass over them.
-func comment(out io.Writer, one Recording) {
-	j := one.Judgement
-	line := "# run " + j.Header.Run + ", seed " + strconv.FormatUint(j.Header.Seed, 10)
-	if e := one.Environment; e != nil && e.Revision != "" {
+func comment(out io.Writer, one part) {
+	line := "# run " + one.header.Run + ", seed " + strconv.FormatUint(one.header.Seed, 10)
+	if e := one.environment; e != nil && e.Revision != "" {
 		line += ", revision " + e.Revision
 	}
 	_, _ = fmt.Fprintln(out, clean(line))
 	warmups := 0
 	var names []string
 	left := map[string]map[string]int{} // name, then outcome
-	for s := range j.Samples() {
+	for i := range one.samples {
+		s := &one.samples[i]
 		switch {
 		case s.Warmup:
 			warmups++
@@ -131,7 +126,7 @@ func comment(out io.Writer, one Recording) {
 
 // appendName appends a benchmark's name, whose parts benchstat can select,
 // group and sort by: /operator, /variant, /scenario, /phase.
-func appendName(name []byte, s judge.Sample) []byte {
+func appendName(name []byte, s *judge.Sample) []byte {
 	name = appendPart(append(name, "Reconcile/operator="...), s.Operator)
 	if s.Variant != "" {
 		name = appendPart(append(name, "/variant="...), s.Variant)

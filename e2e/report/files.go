@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"operatorbench/e2e/judge"
 )
@@ -48,14 +50,15 @@ func Files() []File {
 func (r *Report) WriteFiles(dir string, further ...File) error {
 	files := append(Files(), further...)
 	problems := make([]error, len(files))
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0)) // more would only take more memory
 	for i, file := range files {
-		all.Go(func() {
+		all.Go(func() error {
 			problems[i] = Replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) })
+			return nil // the other files are written all the same
 		})
 	}
-	all.Wait()
-	return errors.Join(problems...)
+	return errors.Join(append(problems, all.Wait())...)
 }
 
 // SamplesJSON prints all samples as JSON Lines.

@@ -115,9 +115,9 @@ func (r *Report) Document() *Document {
 	if d.Claims == nil {
 		d.Claims = []Claim{}
 	}
-	for i, one := range r.recordings {
-		if one.Environment != nil && (i == 0 || one.Environment != r.recordings[i-1].Environment) {
-			d.Environments = append(d.Environments, one.Environment)
+	for i, one := range r.parts {
+		if one.environment != nil && (i == 0 || one.environment != r.parts[i-1].environment) {
+			d.Environments = append(d.Environments, one.environment)
 		}
 	}
 	for _, label := range r.Styles {
@@ -187,11 +187,9 @@ func whole(of []string) []string {
 	return of
 }
 
-// JSON prints the report as a Document.
+// JSON prints the report as a Document, without blanks: jq . makes it readable.
 func (r *Report) JSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", " ")
-	if err := encoder.Encode(r.Document()); err != nil {
+	if err := json.NewEncoder(out).Encode(r.Document()); err != nil {
 		return fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return nil

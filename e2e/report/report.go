@@ -5,10 +5,8 @@
 package report
 
 import (
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
@@ -29,7 +27,14 @@ type Report struct {
 	Samples   []judge.Sample
 	Costs     []Cost // by recording, then by style
 
-	recordings []Recording
+	parts []part
+}
+
+// part is what is kept of a recording: its judgement's memory can go.
+type part struct {
+	environment *Environment
+	header      record.Header
+	samples     []judge.Sample // of Report.Samples
 }
 
 // Recording is what is known of one recording. Only the judgement is needed.
@@ -58,7 +63,7 @@ func New(environment *Environment, judgements ...*judge.Judgement) *Report {
 // Of builds a report from recordings. Where they were made in different
 // environments, or by different schemas, the report warns of it.
 func Of(recordings ...Recording) *Report {
-	r := &Report{Environment: common(recordings), recordings: recordings}
+	r := &Report{Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings))}
 	cells := map[[2]string]*Cell{}
 	cell := func(style, variant, scenario string) *Cell {
 		key := [2]string{record.Label(style, variant), scenario}
@@ -72,15 +77,16 @@ func Of(recordings ...Recording) *Report {
 		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
 		r.Warnings = append(r.Warnings, j.Warnings...)
-		samples := 0
-		for i := range j.Results {
-			result := &j.Results[i]
-			c := cell(result.Style, result.Variant, result.Scenario)
-			c.Results, c.runs = append(c.Results, *result), append(c.runs, j.Header.Run)
+		first := len(r.Samples)
+		for _, result := range j.Results {
+			from := len(r.Samples)
+			r.Samples = append(r.Samples, result.Samples...)
+			result.Samples = r.Samples[from:len(r.Samples):len(r.Samples)]
 			r.Scenarios = addNew(r.Scenarios, result.Scenario)
-			samples += len(result.Samples)
+			c := cell(result.Style, result.Variant, result.Scenario)
+			c.Results, c.runs = append(c.Results, result), append(c.runs, j.Header.Run)
 		}
-		r.Samples = slices.AppendSeq(slices.Grow(r.Samples, samples), j.Samples())
+		r.parts = append(r.parts, part{environment: one.Environment, header: j.Header, samples: r.Samples[first:]})
 	}
 	r.Warnings = append(r.Warnings, mixed(recordings)...)
 	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
@@ -91,7 +97,7 @@ func Of(recordings ...Recording) *Report {
 		c.sum()
 	}
 	r.Styles = r.order()
-	r.Costs = r.costs()
+	r.Costs = r.costs(recordings)
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
 		if d := slices.Index(r.Scenarios, a.Scenario) - slices.Index(r.Scenarios, b.Scenario); d != 0 {
 			return d
@@ -101,12 +107,23 @@ func Of(recordings ...Recording) *Report {
 	return r
 }
 
+// samplesOf is how many samples there are in all.
+func samplesOf(recordings []Recording) int {
+	n := 0
+	for _, one := range recordings {
+		for i := range one.Judgement.Results {
+			n += len(one.Judgement.Results[i].Samples)
+		}
+	}
+	return n
+}
+
 // order lists the labels of all cells: the floor's first, then as the headers
 // list them, then those that no header has.
 func (r *Report) order() []string {
 	var floors, listed, rest []string
-	for _, one := range r.recordings {
-		for _, s := range one.Judgement.Header.Styles {
+	for _, one := range r.parts {
+		for _, s := range one.header.Styles {
 			listed = addNew(listed, record.Label(s.Name, s.Variant))
 		}
 	}
@@ -130,9 +147,9 @@ func (r *Report) order() []string {
 }
 
 // costs lists what styles used, by recording, in the order of the styles.
-func (r *Report) costs() []Cost {
+func (r *Report) costs(recordings []Recording) []Cost {
 	var all []Cost
-	for _, one := range r.recordings {
+	for _, one := range recordings {
 		for _, label := range r.Styles {
 			for _, c := range one.Costs {
 				if c.Label() == label {
@@ -224,70 +241,4 @@ func (r *Report) Problems() []Problem {
 		all = append(all, c.Problems()...)
 	}
 	return all
-}
-
-// common is the environment that all recordings share; nil if there is none.
-func common(recordings []Recording) *Environment {
-	for _, one := range recordings {
-		if one.Environment == nil || one.Environment != recordings[0].Environment {
-			return nil
-		}
-	}
-	if len(recordings) == 0 {
-		return nil
-	}
-	return recordings[0].Environment
-}
-
-// mixed says in which ways recordings should not stand in one table.
-func mixed(recordings []Recording) []string {
-	var warnings []string
-	for _, what := range []struct {
-		name string
-		of   func(Recording) string
-	}{
-		{"machines", func(one Recording) string { return one.Environment.machine() }},
-		{"clusters", func(one Recording) string { return one.Environment.cluster() }},
-		{"schemas", func(one Recording) string { return schema(one.Judgement.Header.Schema) }},
-	} {
-		var values []string
-		for _, one := range recordings {
-			if value := what.of(one); value != "" {
-				values = addNew(values, value)
-			}
-		}
-		if len(values) > 1 {
-			warnings = append(warnings, "recordings of different "+what.name+" stand in one table ("+strings.Join(values, "; ")+
-				"): their figures do not compare")
-		}
-	}
-	if n := unknownPlaces(recordings); n > 0 && len(recordings) > 1 {
-		warnings = append(warnings, fmt.Sprintf("of %d of %d recordings the environment is not known: whether they were made on one machine cannot be told", n, len(recordings)))
-	}
-	return append(warnings, twice(recordings)...)
-}
-
-// unknownPlaces counts the recordings whose environment is not known.
-func unknownPlaces(recordings []Recording) int {
-	n := 0
-	for _, one := range recordings {
-		if one.Environment == nil {
-			n++
-		}
-	}
-	return n
-}
-
-// twice warns of a run that was given more than once: each of its samples
-// would count as often.
-func twice(recordings []Recording) []string {
-	var seen, warnings []string
-	for _, one := range recordings {
-		run := one.Judgement.Header.Run
-		if run != "" && slices.Contains(seen, run) {
-			warnings = addNew(warnings, "run "+run+" was given more than once: its samples count more than once")
-		}
-		seen = append(seen, run)
-	}
-	return warnings
 }

@@ -223,9 +223,9 @@ func languages(lines map[string]int) string {
 
 // facts returns what some recording's environment knows of a style.
 func (r *Report) facts(label string) (*StyleFacts, *Environment) {
-	for _, one := range r.recordings {
-		if facts := one.Environment.facts(label); facts != nil {
-			return facts, one.Environment
+	for _, one := range r.parts {
+		if facts := one.environment.facts(label); facts != nil {
+			return facts, one.environment
 		}
 	}
 	return nil, nil
