@@ -405,6 +405,19 @@ func TestNoSampleCounts(t *testing.T) {
 	outputs(t, r)
 }
 
+// Rounds are told apart by their numbers, however a foreign recording counts.
+func TestRoundNumbers(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	for _, round := range []int{-5, 0, 1, 7, 1 << 40, math.MaxInt} {
+		s.native(gate.VariantBase, round, 1, "")
+		s.native(gate.VariantHead, round, 1, "")
+	}
+	s.native(gate.VariantBase, 9, 1, "") // of which head has nothing
+	r := interleaved(t, s)
+	assert.Equal(t, 6, r.Rounds)
+	assert.Equal(t, gate.Pass, r.Verdict)
+}
+
 func TestTooFewRoundsSaysHowManyWouldDo(t *testing.T) {
 	s := newStory("a", 0.15, 1)
 	s.turns(5, func(variant string, round int) { s.native(variant, round, 1, "") })

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"operatorbench/e2e/judge"
@@ -78,33 +79,34 @@ func latenciesOf(s Side) latencies {
 	return l
 }
 
-// replicates lists rounds in the order of their numbers, so that those of two
-// sides stand beside each other.
-func (l latencies) replicates(key metricKey, rounds int) stat.Replicates {
-	list := make(stat.Replicates, rounds)
-	for number, observations := range l.rounds[key] {
-		if number >= 1 && number <= rounds {
-			list[number-1] = observations
-		}
+// replicates lists a metric by rounds, so that those of two sides stand beside
+// each other.
+func (l latencies) replicates(key metricKey, rounds []int) stat.Replicates {
+	list := make(stat.Replicates, len(rounds))
+	for i, number := range rounds {
+		list[i] = l.rounds[key][number]
 	}
 	return list
 }
 
-func (l latencies) last() int {
-	last := 0
-	for _, rounds := range l.rounds {
-		for number := range rounds {
-			last = max(last, number)
+// roundsOf are the numbers of the rounds that any side has.
+func roundsOf(sides ...latencies) []int {
+	seen := map[int]bool{}
+	for _, side := range sides {
+		for _, rounds := range side.rounds {
+			for number := range rounds {
+				seen[number] = true
+			}
 		}
 	}
-	return last
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // compareLatencies fills Metrics: all phases that both sides have, and those
 // gated ones that only one has.
 func (r *Result) compareLatencies() {
 	base, head, again := latenciesOf(r.Base), latenciesOf(r.Head), latenciesOf(r.Again)
-	rounds := max(base.last(), head.last(), again.last())
+	rounds := roundsOf(base, head, again)
 	for _, key := range base.order {
 		if head.rounds[key] == nil && (!gated(key.phase) || !r.shares(key)) {
 			continue
