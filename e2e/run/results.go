@@ -37,7 +37,7 @@ func (r Result) Problems() []string {
 // Judged reads the recording back and returns every sample of a style (by its
 // label) and scenario: what is asserted is what anyone can judge from the file.
 func (s *Session) Judged(style, scenario string) ([]Result, error) {
-	all, err := judge.Judge(record.ReadFile(s.results(report.RecordingFile)))
+	all, err := judge.File(s.results(report.RecordingFile))
 	if err != nil {
 		return nil, err
 	}
