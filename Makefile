@@ -81,7 +81,7 @@ verify: test ## What CI runs on every change
 
 .PHONY: gate-selftest
 gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fails if a promise is broken (under a minute)
-	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 10m -comparisons=500
+	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 10m -comparisons=400
 
 ##@ With a cluster or a container engine
 
