@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -151,15 +152,42 @@ func (c *claimant) inner() []string {
 	return names
 }
 
-// steps are the steps of a change: inner phases that start.
+// steps are the steps of a change: what inner phases see begin.
 func (c *claimant) steps() []string {
 	var names []string
 	for _, name := range c.inner() {
-		if step, starts := strings.CutSuffix(name, " started"); starts {
-			names = append(names, step)
+		for _, begins := range []string{" pending", " started"} { // a pod for it is there; the Workflow says so
+			if step, is := strings.CutSuffix(name, begins); is {
+				names = addNew(names, step)
+			}
 		}
 	}
 	return names
+}
+
+// logic are the languages that the operator's own logic is written in: those of
+// its files that are not mere manifests, and those whose interpreter is among
+// its images, for scripts within manifests.
+func (c *claimant) logic() []string {
+	var found []string
+	if c.facts != nil && c.facts.Owned != nil {
+		for language := range c.facts.Owned.Languages {
+			if !slices.Contains([]string{"YAML", "JSON", "other"}, language) {
+				found = addNew(found, language)
+			}
+		}
+	}
+	interpreters := map[string]string{
+		"python": "Python", "node": "JavaScript", "deno": "TypeScript", "ruby": "Ruby", "perl": "Perl", "php": "PHP", "bash": "Shell", "busybox": "Shell",
+	}
+	for _, image := range c.images {
+		name, _, _ := strings.Cut(path.Base(image.Reference), ":")
+		if language := interpreters[name]; language != "" {
+			found = addNew(found, language)
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 // measured prints a summary's p50 with its interval and n.

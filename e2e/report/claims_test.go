@@ -38,7 +38,7 @@ func tutorial() *world {
 	w := &world{scenario: "create", phases: map[string]map[string]float64{
 		"argo": {
 			"child written": 61, "workflow created": 0.05,
-			"log-manifest started": 1, "parameterize started": 11, "log-result started": 21, "log-action started": 31, "deploy started": 41,
+			"log-manifest started": 1, "parameterize pending": 11, "parameterize started": 12, "log-result started": 21, "log-action started": 31, "deploy started": 41,
 		},
 		"native": {"child written": 0.01, "status written": 0.5},
 	}}
@@ -123,10 +123,13 @@ func TestClaimsFollowFromTheData(t *testing.T) {
 		"template submitted":     {independence, report.Holds, func(w *world) { w.scenario = "submit-template" }},
 		"template fails":         {independence, report.Fails, func(w *world) { w.scenario = "submit-template"; w.phases["argo"][fails] = 1 }},
 
-		"one language":        {language, report.Partly, func(*world) {}},
-		"two languages":       {language, report.Holds, alone},
-		"wrong in both":       {language, report.Fails, func(w *world) { alone(w); w.phases["argo"][fails], w.phases["argo-one"][fails] = 1, 1 }},
-		"languages not known": {language, report.Untested, func(w *world) { w.Environment.Styles[0].Owned.Languages = nil }},
+		"one language":  {language, report.Partly, func(*world) {}},
+		"two languages": {language, report.Holds, alone},
+		"wrong in both": {language, report.Fails, func(w *world) { alone(w); w.phases["argo"][fails], w.phases["argo-one"][fails] = 1, 1 }},
+		"manifests alone": {language, report.Untested, func(w *world) {
+			w.Environment.Styles[0].Owned.Languages, w.Environment.Styles[0].Images = map[string]int{"YAML": 300}, nil
+		}},
+		"a script within a manifest": {language, report.Partly, func(w *world) { w.Environment.Styles[0].Owned.Languages = map[string]int{"YAML": 300} }},
 
 		"many containers, none compressed": {containers, report.Partly, func(*world) {}},
 		"compressed into one":              {containers, report.Holds, alone},

@@ -57,10 +57,10 @@ type StyleFacts struct {
 type Owned struct {
 	Files int `json:"files"`
 	Lines int `json:"lines"` // neither blank nor comment
-	// Languages are these lines by language: YAML, Go, Python. A script within
-	// a manifest counts as its own language.
+	// Languages are these lines by language: YAML, Go. A script within a manifest
+	// counts as the manifest's.
 	Languages map[string]int `json:"languages,omitempty"`
-	Rules     int            `json:"rules"` // of RBAC, as verbs × resources that the operator's accounts hold
+	Rules     int            `json:"rules"` // of RBAC: distinct rights (verb, resource) that the operator's accounts hold
 }
 
 // ImageFacts identify an image.

@@ -171,7 +171,7 @@ func (c Cost) Made() cost.Figure {
 func (r *Report) ownedTable() table {
 	t := table{
 		title:  "What a maintainer owns",
-		header: []string{"style", "files", "lines", "RBAC rules", "images", "of these custom", "image bytes", "lines by language"}, left: 1, tail: true,
+		header: []string{"style", "files", "lines", "RBAC rights", "images", "of these custom", "image bytes", "lines by language"}, left: 1, tail: true,
 	}
 	for _, label := range r.Styles {
 		if facts, environment := r.facts(label); facts != nil && facts.Owned != nil {
