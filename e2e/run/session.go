@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -192,11 +193,8 @@ func (s *Session) change(typical operators.Typical) time.Duration {
 // self-test, which measures what they find.
 const (
 	roundsToShow   = 5                // orders of magnitude, not small differences
-	roundsToGate   = 12               // with passes, for reconciles with the noise of milliseconds
-	roundsToWait   = 7                // for reconciles whose noise is far below their seconds
-	slowReconcile  = 10 * time.Second // where that begins
+	slowReconcile  = 10 * time.Second // from here on noise is far below the reconcile itself
 	longEnough     = 45 * time.Second // of a block, for its median to be steady
-	passesAtMost   = 10
 	passesOfFloors = 1
 )
 
@@ -208,9 +206,9 @@ func (s *Session) rounds(a *arm) int {
 	case s.base == nil:
 		return roundsToShow
 	case a.operator != nil && a.operator.Style().Typical.Reconcile >= slowReconcile:
-		return roundsToWait
+		return gate.DefaultSlowRounds
 	}
-	return roundsToGate
+	return gate.DefaultRounds
 }
 
 // passes is how often a block of an arm goes through the scenarios.
@@ -224,7 +222,7 @@ func (s *Session) passes(a *arm) int {
 		return 1
 	}
 	pass := time.Duration(len(s.scenarios)) * s.change(a.operator.Style().Typical)
-	return int(min(max(longEnough/pass, 1), passesAtMost))
+	return int(min(max(longEnough/pass, 1), gate.DefaultPasses))
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.
