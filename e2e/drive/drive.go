@@ -83,41 +83,55 @@ type Block struct {
 
 // Drive puts a style, which is installed, through a block. A sample that does
 // not end well is no error: the block goes on, in another fresh namespace. An
-// error means that the bed is broken or ctx has ended.
-func (d *Driver) Drive(ctx context.Context, style Style, block Block) error {
+// error means that the bed is broken or ctx has ended. leave deletes the last
+// namespace; it is to be called, with or without an error, when the style is
+// gone: what the last scenario left there then needs no reconcile.
+func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(), err error) {
+	leave = func() {}
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
-		return err
+		return leave, err
 	}
 	defer stop()
 	prefix := fmt.Sprintf("services-%s-%s-%d", d.Run, strings.ReplaceAll(record.Label(style.Name, style.Variant), "@", "-"), block.Round)
 	if len(block.Warmup) > 0 {
 		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup"}
-		if err := r.drive(ctx, block.Warmup); err != nil {
-			return err
+		err := r.drive(ctx, block.Warmup)
+		if err == nil {
+			err = r.empty(ctx)
 		}
+		if err != nil {
+			r.unwatch()
+			return r.close, err
+		}
+		r.close()
 	}
-	for pass := 1; pass <= max(block.Passes, 1); pass++ {
+	passes := max(block.Passes, 1)
+	for pass := 1; ; pass++ {
 		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix}
 		if pass > 1 {
 			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
 		}
-		if err := r.drive(ctx, block.Scenarios); err != nil {
-			return err
+		err := r.drive(ctx, block.Scenarios)
+		if err == nil && pass < passes {
+			err = r.empty(ctx)
 		}
+		r.unwatch()
+		if err != nil || pass == passes {
+			return r.close, err
+		}
+		r.close()
 	}
-	return nil
 }
 
 // drive goes through scenarios once.
 func (r *round) drive(ctx context.Context, list []scenarios.Scenario) error {
-	defer r.close()
 	for _, scenario := range list {
 		if err := r.scenario(ctx, scenario); err != nil {
 			return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(r.style.Name, r.style.Variant), scenario.Name, r.number, err)
 		}
 	}
-	return r.empty(ctx)
+	return nil
 }
 
 // round is the state of one pass through scenarios.
@@ -313,13 +327,18 @@ func (r *round) targets() []watch.Target {
 // deleteTimeout bounds the request that begins a namespace's deletion.
 const deleteTimeout = 10 * time.Second
 
-// close ends the watches and begins the namespace's deletion. Whether it went
-// is checked at the run's end, for all of them.
-func (r *round) close() {
+// unwatch ends the watches of the namespace.
+func (r *round) unwatch() {
 	if r.stop != nil {
 		r.stop()
 		r.stop = nil
 	}
+}
+
+// close ends the watches and begins the namespace's deletion. Whether it went
+// is checked at the run's end, for all of them.
+func (r *round) close() {
+	r.unwatch()
 	if r.namespace == "" {
 		return
 	}

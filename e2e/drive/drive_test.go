@@ -53,6 +53,13 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
+// drive drives a block and leaves it.
+func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Block) error {
+	leave, err := s.Driver.Drive(ctx, style, block)
+	leave()
+	return err
+}
+
 func (s *stage) Make(_ context.Context, name string) error {
 	s.made = append(s.made, name)
 	return nil
@@ -120,7 +127,7 @@ var style = drive.Style{Name: "fast", Timeout: time.Minute}
 
 func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 	s := newStage(t)
-	require.NoError(t, s.Drive(t.Context(), style, drive.Block{Round: 2, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 2, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{"services-abc123-fast-2"}, s.made)
 	assert.Equal(t, s.made, s.deleted)
 	assert.Equal(t, []string{
@@ -131,14 +138,19 @@ func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 	}, s.entries(t))
 }
 
-func TestAGivenStateIsPreparedAndWhatIsLeftIsRemoved(t *testing.T) {
+func TestAGivenStateIsPreparedAndWhatIsLeftIsRemovedBeforeTheNextPass(t *testing.T) {
 	s := newStage(t)
-	require.NoError(t, s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "scale-up")}))
-	assert.Equal(t, []string{"scale-up (prepare) settled", "scale-up settled", "empty (prepare) settled"}, s.ends)
+	require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 1, Passes: 2, Scenarios: basic(t, "scale-up")}))
+	assert.Equal(t, []string{
+		"scale-up (prepare) settled", "scale-up settled", "empty (prepare) settled",
+		"scale-up (prepare) settled", "scale-up settled",
+	}, s.ends)
 	assert.Equal(t, []string{
 		"begin scale-up", "create measured=false", "end settled",
 		"begin scale-up", "patch measured=true", "end settled",
 		"begin empty", "delete measured=false", "end settled",
+		"begin scale-up", "create measured=false", "end settled",
+		"begin scale-up", "patch measured=true", "end settled",
 	}, s.entries(t))
 }
 
@@ -146,7 +158,7 @@ func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	s := newStage(t)
 	s.missing = "there is no Deployment"
 	style := drive.Style{Name: "fast", Timeout: 50 * time.Millisecond}
-	require.NoError(t, s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{
 		"create timeout", "scale-up (prepare) timeout", "scale-up timeout", "scale-down timeout", "delete timeout",
 	}, s.ends)
@@ -165,7 +177,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 	})
 	defer stop()
 	patient := drive.Style{Name: "slow", Timeout: time.Hour}
-	require.ErrorIs(t, s.Drive(ctx, patient, drive.Block{Round: 1, Scenarios: basic(t, "create")}), context.Canceled)
+	require.ErrorIs(t, s.drive(ctx, patient, drive.Block{Round: 1, Scenarios: basic(t, "create")}), context.Canceled)
 	assert.Equal(t, []string{"create interrupted"}, s.ends)
 	assert.Equal(t, s.made, s.deleted)
 }
@@ -173,7 +185,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
 	null := drive.Style{Name: "null", Timeout: time.Second, Null: true}
-	require.NoError(t, s.Drive(t.Context(), null, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	require.NoError(t, s.drive(t.Context(), null, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)
@@ -188,7 +200,7 @@ func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 func TestABlockWarmsUpFirstAndHasAFreshNamespaceForEachPass(t *testing.T) {
 	s := newStage(t)
 	variant := drive.Style{Name: "fast", Variant: "head", Timeout: time.Minute}
-	require.NoError(t, s.Drive(t.Context(), variant, drive.Block{
+	require.NoError(t, s.drive(t.Context(), variant, drive.Block{
 		Round: 3, Passes: 2, Warmup: basic(t, "create"), Scenarios: basic(t, "create"),
 	}))
 	assert.Equal(t, []string{"services-abc123-fast-head-3-warmup", "services-abc123-fast-head-3", "services-abc123-fast-head-3-pass2"}, s.made)
@@ -197,8 +209,18 @@ func TestABlockWarmsUpFirstAndHasAFreshNamespaceForEachPass(t *testing.T) {
 	assert.Equal(t, []string{
 		"create settled", "empty (prepare) settled",
 		"create settled", "empty (prepare) settled",
-		"create settled", "empty (prepare) settled",
-	}, s.ends)
+		"create settled",
+	}, s.ends, "the last pass's custom resource goes with its namespace")
+}
+
+// What a block left is there until the style is gone, which would act on it.
+func TestTheLastNamespaceStaysUntilItIsLeft(t *testing.T) {
+	s := newStage(t)
+	leave, err := s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
+	require.NoError(t, err)
+	assert.Empty(t, s.deleted)
+	leave()
+	assert.Equal(t, s.made, s.deleted)
 }
 
 // What the harness itself asks or hears of the cluster's figures is no change
@@ -216,6 +238,6 @@ func TestUsageDoesNotDisturbQuiescence(t *testing.T) {
 			_ = s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindUsage, Usage: &record.Usage{}})
 		}
 	}()
-	require.NoError(t, s.Drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")}))
-	assert.Equal(t, []string{"create settled", "empty (prepare) settled"}, s.ends)
+	require.NoError(t, s.drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")}))
+	assert.Equal(t, []string{"create settled"}, s.ends)
 }

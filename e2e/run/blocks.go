@@ -73,6 +73,8 @@ func (s *Session) block(ctx context.Context, a *arm, round int) error {
 		return err
 	}
 	times := &blockTimes{}
+	left := func() {}
+	defer func() { left() }() // when the style is gone
 	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
 	if a.operator != nil {
 		if err := s.collector(); err != nil {
@@ -86,7 +88,9 @@ func (s *Session) block(ctx context.Context, a *arm, round int) error {
 		s.rest(ctx, a)
 		s.edge(ctx)
 		err = times.drive.measure(func() error {
-			return s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.scenarios, Passes: s.passes(a)})
+			leave, err := s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.scenarios, Passes: s.passes(a)})
+			left = leave
+			return err
 		})
 		s.edge(ctx)
 		s.mark(a, round, record.Driven)
