@@ -132,7 +132,7 @@ fmt: tools ## Format all Go code
 fuzz: ## A short run of each fuzz target (FUZZTIME=10s)
 	@{ grep -rEo --include='*_test.go' '^func Fuzz\w+' e2e fixtures operators || true; } | while IFS=: read -r file target; do \
 		echo "fuzz: $${target#func } in $$(dirname "$$file")"; \
-		go test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME); \
+		go test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x; \
 	done
 
 .PHONY: bench
