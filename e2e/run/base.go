@@ -39,15 +39,19 @@ type base struct {
 // styles, those that differ take part.
 func (s *Session) compare(ctx context.Context, styles []operators.Operator) error {
 	var err error
-	if s.base, err = checkout(ctx, s.root, s.options.Base); err != nil {
+	if s.base, err = checkout(ctx, s.root, s.options.Base, s.results(baseFolder)); err != nil {
 		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
 	}
 	err = s.compareWith(styles)
 	if err != nil {
 		err = errors.Join(err, s.base.remove())
+		_ = os.Remove(s.folder) // unless there is something else in it
 	}
 	return err
 }
+
+// baseFolder is where the base's files are while a run lasts.
+const baseFolder = "base"
 
 func (s *Session) compareWith(styles []operators.Operator) error {
 	for _, head := range styles {
@@ -74,15 +78,19 @@ func (s *Session) compareWith(styles []operators.Operator) error {
 	return nil
 }
 
-// checkout writes the tree of a revision into a folder of its own.
-func checkout(ctx context.Context, root, revision string) (*base, error) {
-	b := &base{}
+// checkout writes the tree of a revision into a folder, which must not be there:
+// in the results folder, so that nothing elsewhere survives a killed run.
+func checkout(ctx context.Context, root, revision, folder string) (*base, error) {
+	b := &base{root: folder}
 	var err error
 	if b.commit, err = git(ctx, root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
 		return nil, err
 	}
-	if b.root, err = os.MkdirTemp("", "operatorbench-base-"); err != nil {
-		return nil, fmt.Errorf("make a folder for the base: %w", err)
+	if err = os.MkdirAll(filepath.Dir(folder), 0o755); err == nil {
+		err = os.Mkdir(folder, 0o755)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the base's files (choose another with --results): %w", err)
 	}
 	var archive bytes.Buffer
 	if _, err = git(ctx, root, &archive, "archive", "--format=tar", b.commit); err == nil {

@@ -456,7 +456,10 @@ func (s *Session) Close(ctx context.Context) error {
 	if s.recording != nil {
 		problems = append(problems, s.writeReports(), s.recording.Close(), s.compress())
 	}
-	problems = append(problems, s.base.remove())
+	if s.base != nil {
+		problems = append(problems, s.base.remove())
+		_ = os.Remove(s.folder) // if nothing came into it
+	}
 	return errors.Join(problems...)
 }
 

@@ -78,12 +78,14 @@ func repositoryWith(t *testing.T, change func(folder string)) string {
 
 func compared(t *testing.T, root, operator, revision string) (*Session, error) {
 	t.Helper()
-	s := &Session{root: root, arms: []*arm{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
+	s := &Session{root: root, folder: filepath.Join(t.TempDir(), "results"), arms: []*arm{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
 	styles, err := operators.Find(filepath.Join(root, "operators"), operator)
 	require.NoError(t, err)
 	err = s.compare(t.Context(), styles)
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, s.base.remove()) })
+	} else {
+		assert.NoDirExists(t, s.folder, "nothing is left")
 	}
 	return s, err
 }
