@@ -159,7 +159,7 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 }
 
 func (w *watcher) record(at time.Duration, event string, object *unstructured.Unstructured) {
-	unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
+	withhold(object)
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
 		raw = nil // cannot happen to what was just decoded from JSON
