@@ -54,10 +54,11 @@ type Style struct {
 	Null bool
 }
 
-// Namespaces makes the namespaces that rounds need, and begins their deletion.
+// Namespaces makes the namespaces that rounds need, and removes them.
 type Namespaces interface {
 	Make(ctx context.Context, name string) error
-	Delete(ctx context.Context, name string) error
+	Delete(ctx context.Context, name string) error // only begins it
+	Remove(ctx context.Context, name string) error // returns when it is gone
 }
 
 // Driver performs scenarios. Fields are set once, before the first round.
@@ -83,11 +84,12 @@ type Block struct {
 
 // Drive puts a style, which is installed, through a block. A sample that does
 // not end well is no error: the block goes on, in another fresh namespace. An
-// error means that the bed is broken or ctx has ended. leave deletes the last
+// error means that the bed is broken or ctx has ended. leave removes the last
 // namespace; it is to be called, with or without an error, when the style is
-// gone: what the last scenario left there then needs no reconcile.
-func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(), err error) {
-	leave = func() {}
+// gone: what the last scenario left there then needs no reconcile. It returns
+// when no custom resource is left for the next style to act on.
+func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func() error, err error) {
+	leave = func() error { return nil }
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
 		return leave, err
@@ -102,7 +104,7 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 		}
 		if err != nil {
 			r.unwatch()
-			return r.close, err
+			return r.leave, err
 		}
 		r.close()
 	}
@@ -118,7 +120,7 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 		}
 		r.unwatch()
 		if err != nil || pass == passes {
-			return r.close, err
+			return r.leave, err
 		}
 		r.close()
 	}
@@ -322,6 +324,26 @@ func (r *round) targets() []watch.Target {
 		targets = append(targets, watch.Target{Resource: resource, Namespace: r.namespace})
 	}
 	return targets
+}
+
+// removeTimeout bounds the removal of a namespace with all that is in it.
+const removeTimeout = 2 * time.Minute
+
+// leave ends the watches and the namespace. One that is empty need not be
+// waited for.
+func (r *round) leave() error {
+	if r.namespace == "" || (r.state == nil && !r.broken) {
+		r.close()
+		return nil
+	}
+	r.unwatch()
+	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
+	defer cancel()
+	if err := r.Namespaces.Remove(ctx, r.namespace); err != nil {
+		return fmt.Errorf("remove the round's namespace %s: %w", r.namespace, err)
+	}
+	r.namespace = ""
+	return nil
 }
 
 // deleteTimeout bounds the request that begins a namespace's deletion.

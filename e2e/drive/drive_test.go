@@ -3,6 +3,7 @@ package drive_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ type stage struct {
 	recording bytes.Buffer
 	made      []string
 	deleted   []string
+	removed   []string
 	ends      []string
 	warmups   int
 
@@ -56,8 +58,7 @@ func newStage(t *testing.T) *stage {
 // drive drives a block and leaves it.
 func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Block) error {
 	leave, err := s.Driver.Drive(ctx, style, block)
-	leave()
-	return err
+	return errors.Join(err, leave())
 }
 
 func (s *stage) Make(_ context.Context, name string) error {
@@ -68,6 +69,11 @@ func (s *stage) Make(_ context.Context, name string) error {
 func (s *stage) Delete(_ context.Context, name string) error {
 	s.deleted = append(s.deleted, name)
 	return nil
+}
+
+func (s *stage) Remove(ctx context.Context, name string) error {
+	s.removed = append(s.removed, name)
+	return s.Delete(ctx, name)
 }
 
 func (s *stage) Missing(string) string {
@@ -219,8 +225,8 @@ func TestTheLastNamespaceStaysUntilItIsLeft(t *testing.T) {
 	leave, err := s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
 	require.NoError(t, err)
 	assert.Empty(t, s.deleted)
-	leave()
-	assert.Equal(t, s.made, s.deleted)
+	require.NoError(t, leave())
+	assert.Equal(t, s.made, s.removed, "its custom resource must not be there for the next style")
 }
 
 // What the harness itself asks or hears of the cluster's figures is no change

@@ -322,6 +322,10 @@ func (n namespaces) Delete(ctx context.Context, name string) error {
 	return n.client.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
 }
 
+func (n namespaces) Remove(ctx context.Context, name string) error {
+	return n.client.Delete(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
+}
+
 // kindProgress shows steps while they last; what has several lines is kept.
 func (s *Session) kindProgress(step string) {
 	if strings.Contains(step, "\n") {

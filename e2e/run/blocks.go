@@ -67,14 +67,18 @@ func (s *Session) turn(ctx context.Context, a *arm, round int) error {
 }
 
 // block is an arm's turn in a round.
-func (s *Session) block(ctx context.Context, a *arm, round int) error {
+func (s *Session) block(ctx context.Context, a *arm, round int) (err error) {
 	style, err := a.driven()
 	if err != nil {
 		return err
 	}
 	times := &blockTimes{}
-	left := func() {}
-	defer func() { left() }() // when the style is gone
+	left := func() error { return nil }
+	defer func() { // when the style is gone
+		if ctx.Err() == nil { // else the cluster goes, or Close removes it
+			err = errors.Join(err, left())
+		}
+	}()
 	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
 	if a.operator != nil {
 		if err := s.collector(); err != nil {
