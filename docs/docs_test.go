@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
 )
 
 // schemas are the published ones, with the Go types that are written by them.
@@ -112,7 +114,8 @@ func TestExampleIsWhatIsWritten(t *testing.T) {
 	one, err := report.Load("example")
 	require.NoError(t, err)
 	r := report.Of(one)
-	for _, file := range report.Files() {
+	page := report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
+	for _, file := range append(report.Files(), page) {
 		name := filepath.Join("example", file.Name)
 		if _, err := os.Stat(name); err != nil {
 			continue // not all are committed
@@ -125,6 +128,7 @@ func TestExampleIsWhatIsWritten(t *testing.T) {
 		assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
 	}
 	assert.FileExists(t, filepath.Join("example", report.SummaryFile))
+	assert.FileExists(t, filepath.Join("example", html.File))
 }
 
 // A schema that lets everything through would pass all of the above.

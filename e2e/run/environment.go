@@ -16,7 +16,6 @@ import (
 
 	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
-	"operatorbench/e2e/record/usage"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/images"
 	"operatorbench/fixtures/kube"
@@ -120,13 +119,9 @@ func (s *Session) imageFacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := usage.ImageBytes(ctx, s.kube.Typed.Discovery().RESTClient())
-	if err != nil {
-		return err
-	}
 	for _, d := range described {
 		s.environment.Images = append(s.environment.Images, report.ImageFacts{
-			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: sizes[d.Reference],
+			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: d.Size,
 		})
 	}
 	return nil

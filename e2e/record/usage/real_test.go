@@ -115,14 +115,3 @@ func TestShortLivedPodsAreFoundWhole(t *testing.T) {
 		assert.Less(t, last[name], of+300*time.Millisecond, "pod %s: its sandbox and its beginning", name)
 	}
 }
-
-func TestNodesTellTheirImages(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
-	defer cancel()
-	client, err := bed.Client()
-	require.NoError(t, err)
-	sizes, err := usage.ImageBytes(ctx, client.Typed.Discovery().RESTClient())
-	require.NoError(t, err)
-	assert.NotEmpty(t, sizes)
-	t.Logf("%s: %d bytes", image, sizes[image])
-}

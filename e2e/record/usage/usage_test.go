@@ -248,10 +248,3 @@ func TestStaleFiguresAreNoticed(t *testing.T) {
 	assert.GreaterOrEqual(t, s.Stale(), 20*time.Millisecond)
 	require.NoError(t, s.Stop())
 }
-
-func TestImageBytes(t *testing.T) {
-	_, client := newCluster(t, says(""))
-	sizes, err := usage.ImageBytes(t.Context(), client)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]int64{"a@sha256:1": 7, "a:1": 7}, sizes)
-}
