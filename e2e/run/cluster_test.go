@@ -93,8 +93,14 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 		for _, scenario := range tr.Scenarios() {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
-			require.Len(t, results, 1, "%s %s", style, scenario)
-			assert.Empty(t, results[0].Problems(), "%s %s", style, scenario)
+			want := 1
+			if style != report.Floor && scenario == "create" {
+				want = 2 // the first warms up
+			}
+			require.Len(t, results, want, "%s %s", style, scenario)
+			for _, result := range results {
+				assert.Empty(t, result.Problems(), "%s %s", style, scenario)
+			}
 		}
 	}
 
