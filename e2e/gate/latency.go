@@ -196,6 +196,8 @@ func (m *Metric) decide(o Options, aim stat.Aim) {
 		m.Verdict = Regression
 	case interval.High < 1/(1+o.Tolerance) && significant:
 		m.Verdict = Improvement
+	case m.Again != nil && m.Again.Interval != nil && blind(*m.Again.Interval, o):
+		m.Why = fmt.Sprintf("base may differ from itself by %s or more: the noise of this run is above the effect", percent(o.Effect))
 	case interval.High < 1+o.Effect:
 		m.Verdict = Pass
 	case m.Ratio.Head.Censored || m.Ratio.Base.Censored:
@@ -216,6 +218,12 @@ func (m *Metric) absent() string {
 		return "no sample of head counts"
 	}
 	return "no round has samples of both sides that can be compared"
+}
+
+// blind tells whether base against itself is as uncertain as what the gate must
+// see: a pass would then be luck.
+func blind(b stat.Bounds, o Options) bool {
+	return b.High > 1+o.Effect && b.Low < 1/(1+o.Tolerance)
 }
 
 // off tells whether an interval of base against itself excludes that nothing
