@@ -196,7 +196,7 @@ func (m *Metric) decide(o Options, aim stat.Aim) {
 		m.Verdict = Regression
 	case interval.High < 1/(1+o.Tolerance) && significant:
 		m.Verdict = Improvement
-	case m.Again != nil && m.Again.Interval != nil && blind(*m.Again.Interval, o):
+	case interval.High < 1+o.Effect && m.Again != nil && m.Again.Interval != nil && blind(*m.Again.Interval, o):
 		m.Why = fmt.Sprintf("base may differ from itself by %s or more: the noise of this run is above the effect", percent(o.Effect))
 	case interval.High < 1+o.Effect:
 		m.Verdict = Pass
