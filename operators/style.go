@@ -28,6 +28,12 @@ type Style struct {
 	Declares   Declares
 	Phases     []Phase
 	Idle       []string // the phases that end a reconcile, by name
+	// Work are the kinds of object in which the style does its work for one
+	// custom resource. Empty: it works in its own memory.
+	Work []Work
+	// Differs is what the style's Deployment has otherwise than the reference
+	// (memcached.Deployment), with reasons.
+	Differs []Difference
 	// Owned are the files and folders, relative to Folder, that who maintains
 	// such an operator writes and answers for. Empty: all but style.yaml.
 	Owned []string
@@ -80,6 +86,28 @@ type Component struct {
 	Name      string
 	Namespace string
 	Selector  string // a label selector
+	// ManagedBy names the component that makes this one's workload, and would
+	// scale it up again; empty: none.
+	ManagedBy string
+}
+
+// Work says how an object in which a style does its work is read.
+type Work struct {
+	Resource  string // plural.version.group
+	Namespace string
+	// Of says which custom resource it is for: Matches is a text/template over
+	// .Name and .Namespace of the custom resource, each quoted for RE2.
+	Of       FieldCondition
+	Ended    FieldCondition // holds once nothing more comes of it
+	Messages []string       // gjson paths at which a person reads what went wrong
+	Suspend  string         // path, keys joined by dots, of a boolean that holds it up; empty: it cannot be
+}
+
+// Difference is a path of the Deployment, with all that is below it, that a
+// style has otherwise than the reference, and why.
+type Difference struct {
+	Path   string // keys and indices joined by dots
+	Reason string
 }
 
 // Child says how the Deployment of a custom resource is found. Exactly one

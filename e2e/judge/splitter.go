@@ -82,6 +82,7 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 	case record.KindBlock:
 		s.turn(e.Block)
 	case record.KindUsage, record.KindAudit: // of a style, not of a sample
+	case record.KindFault:
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}

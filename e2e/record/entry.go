@@ -13,8 +13,9 @@ import (
 
 // Schema is the version of the entries that this package writes. It reads all
 // versions from 1 on: each only added to the one before. 2 added variants,
-// blocks, usage and the audit log.
-const Schema = 2
+// blocks, usage and the audit log; 3 faults, scenarios of the correctness
+// matrix, the objects that a style works by, and the rights that it holds.
+const Schema = 3
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
@@ -30,6 +31,7 @@ const (
 	KindBlock  Kind = "block"  // a style was installed, has been driven, was removed
 	KindUsage  Kind = "usage"  // what pods have used so far
 	KindAudit  Kind = "audit"  // the API server answered a request of anyone
+	KindFault  Kind = "fault"  // the harness broke something on purpose, or undid it
 )
 
 // Entry is one line of a recording. Time is nanoseconds on the recorder's
@@ -47,6 +49,7 @@ type Entry struct {
 	Block  *Block        `json:"block,omitempty"`
 	Usage  *Usage        `json:"usage,omitempty"`
 	Audit  *Audit        `json:"audit,omitempty"`
+	Fault  *Fault        `json:"fault,omitempty"`
 }
 
 // Header is the first entry: what is needed to read the rest.
@@ -57,6 +60,19 @@ type Header struct {
 	Seed    uint64    `json:"seed"`
 	Styles  []Style   `json:"styles"`
 	Program string    `json:"program"` // what wrote it, with its version
+	// Scenarios are those that the run goes through, in their order.
+	Scenarios []Scenario `json:"scenarios,omitempty"`
+	// Reference is the Deployment that a custom resource asks for: what every
+	// style must bring about, but for what it declares to do otherwise.
+	Reference json.RawMessage `json:"reference,omitempty"`
+}
+
+// Scenario is what a reader must know of a scenario, copied from its file.
+type Scenario struct {
+	Name        string `json:"name"`
+	Group       string `json:"group"`
+	Description string `json:"description"`
+	StandsFor   string `json:"standsFor"`
 }
 
 // Style is what judging must know of an operator style, copied from its
@@ -76,6 +92,56 @@ type Style struct {
 	// Namespaces are those that the operator itself runs in.
 	Namespaces []string    `json:"namespaces,omitempty"`
 	Components []Component `json:"components,omitempty"`
+	// Declares is what the style says of itself, each no with its reason.
+	Declares []Declaration `json:"declares,omitempty"`
+	// Work are the kinds of object in which the style does its work for one
+	// custom resource (Workflows, say). Empty: it works in its own memory.
+	Work []Work `json:"work,omitempty"`
+	// Differs is what the style's Deployment has otherwise than the reference.
+	Differs []Difference `json:"differs,omitempty"`
+	// Grants are the rights that its service accounts hold, as installed.
+	Grants []Grant `json:"grants,omitempty"`
+}
+
+// Declaration is a yes, or a no with its reason, to what an operator can do
+// beyond its Deployment: status, ownerReferences, driftRepair.
+type Declaration struct {
+	Name      string `json:"name"`
+	Supported bool   `json:"supported"`
+	Reason    string `json:"reason,omitempty"`
+}
+
+// Work says how an object in which a style does its work is read.
+type Work struct {
+	Resource  string `json:"resource"`  // as in Watch.Resource
+	Namespace string `json:"namespace"` // where the style works
+	// Of says which custom resource an object is for. Matches is a
+	// text/template over .Name and .Namespace, each quoted for a regular
+	// expression, and must then match.
+	Of Condition `json:"of"`
+	// Ended holds once nothing more comes of the object.
+	Ended Condition `json:"ended"`
+	// Messages are the paths (gjson syntax) at which a person reads what went wrong.
+	Messages []string `json:"messages,omitempty"`
+}
+
+// Difference is a path of the Deployment, with all that is below it, that a
+// style has otherwise than the reference, and why.
+type Difference struct {
+	Path   string `json:"path"` // keys and indices joined by dots: spec.template.spec.containers.0.args
+	Reason string `json:"reason"`
+}
+
+// Grant is one rule of RBAC that a service account holds through its bindings.
+type Grant struct {
+	ServiceAccount string   `json:"serviceAccount"`      // namespace/name
+	Role           string   `json:"role"`                // Role namespace/name or ClusterRole name
+	Namespace      string   `json:"namespace,omitempty"` // in which it holds; empty: in all
+	Groups         []string `json:"groups,omitempty"`    // of the API; "" is the core group
+	Resources      []string `json:"resources,omitempty"` // with subresource: pods/log
+	Names          []string `json:"names,omitempty"`
+	Verbs          []string `json:"verbs"`
+	URLs           []string `json:"urls,omitempty"` // that are no resources
 }
 
 // Label names a style and its variant, for example argo or argo@head. It is
@@ -132,18 +198,65 @@ type Sample struct {
 	Window    time.Duration `json:"window"`            // nanoseconds; the quiescence window
 	Expect    []string      `json:"expect"`            // oracles, by name
 	Watches   []string      `json:"watches,omitempty"` // what was watched for it, as in Watch.Resource
+
+	// Matrix marks a sample of the correctness matrix. Others may overlap with
+	// it, so that its latencies are not compared; of its faults, the recovery is.
+	Matrix bool `json:"matrix,omitempty"`
+	// Others are further custom resources, each with what is wanted of it.
+	Others []Other `json:"others,omitempty"`
+	// Unmeetable: what is asked for last cannot be brought about. Size is then
+	// the last that could; nil: there has been none, and no Deployment is wanted.
+	Unmeetable bool `json:"unmeetable,omitempty"`
+	// Cause is a regular expression (RE2, any case): a message that a person
+	// can find out from must match it.
+	Cause string `json:"cause,omitempty"`
+	// Patience is how long nothing may move before the sample is given up, in
+	// nanoseconds; 0: until its timeout.
+	Patience time.Duration `json:"patience,omitempty"`
+	// Reason says why the scenario is not applicable to the style; the sample
+	// then ends at once, without an action.
+	Reason string `json:"reason,omitempty"`
 }
+
+// Other is a custom resource beside the sample's own.
+type Other struct {
+	Namespace string `json:"namespace"` // the sample's, or a second one that is watched for it too
+	Name      string `json:"name"`
+	Size      *int   `json:"size,omitempty"` // wanted at the end; nil: it is to be gone
+}
+
+// Fault is one thing that the harness breaks on purpose. It is recorded for
+// each sample that it is a part of.
+type Fault struct {
+	// Stage is Begun once it is broken, Over once it is whole again.
+	Stage     string        `json:"stage"`
+	From      time.Duration `json:"from"` // just before the first request
+	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, removeImage, definition, suspend, upgrade
+	What      string        `json:"what"` // the component, resource or image that it is done to
+	Namespace string        `json:"namespace"`
+	Objects   []string      `json:"objects,omitempty"` // that were acted on, for example pods/argo/workflow-controller-x
+	Error     string        `json:"error,omitempty"`
+}
+
+// Stages of a fault. Of one that lasts no time, both come one after the other.
+const (
+	Begun = "begun"
+	Over  = "over"
+)
 
 // Action is a write of the harness. From is the intent, just before the
 // request; the entry's Time is the acknowledgement.
 type Action struct {
 	From      time.Duration `json:"from"`
-	Verb      string        `json:"verb"`     // create, patch, delete
+	Verb      string        `json:"verb"`     // create, patch, apply (server-side), delete
 	Resource  string        `json:"resource"` // as in Watch.Resource
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
 	// Measured marks the scenario's own act; what prepares it is not measured.
-	Measured   bool            `json:"measured,omitempty"`
+	Measured bool `json:"measured,omitempty"`
+	// Nudge marks a write that changes nothing that is wanted: it only makes
+	// the operator look again, when it had not recovered by itself.
+	Nudge      bool            `json:"nudge,omitempty"`
 	Object     json.RawMessage `json:"object,omitempty"` // the API's reply
 	Generation int64           `json:"generation,omitempty"`
 	Error      string          `json:"error,omitempty"`
