@@ -1,0 +1,93 @@
+// Package grants holds the rights that an operator style's service accounts have
+// against the calls that they made: what was never used, what was refused, who
+// can read secrets and who did. It is a pure function of recordings, which have
+// the rules as they were installed and the API server's audit log.
+//
+// A right that was never used is not needed in the scenarios that were driven;
+// Use.Scenarios says which these were. A rare need (an error path, a removal)
+// shows only where a scenario brings it about.
+package grants
+
+// Use is what one style's service accounts may do, and did.
+type Use struct {
+	Style   string `json:"style"`
+	Variant string `json:"variant,omitempty"`
+	// Scenarios that the style was driven through, by name, in the order in
+	// which they were first seen. Its installation and its removal are part of it.
+	Scenarios []string `json:"scenarios,omitempty"`
+	// Audited: the recording has the API server's audit log. Without it nothing
+	// is known of use, and all counts are zero.
+	Audited bool `json:"audited"`
+	// Lost counts interruptions of the log: what was called meanwhile is not known.
+	Lost int `json:"lost,omitempty"`
+	// Rights are all that are held, in the order of service account and role.
+	Rights []Right `json:"rights,omitempty"`
+	// Denied are calls that the API server refused with 403 Forbidden.
+	Denied []Call `json:"denied,omitempty"`
+	// Beyond are calls that it answered although none of the rights allow them:
+	// what every account may do, or a role that the style did not install.
+	Beyond []Call `json:"beyond,omitempty"`
+	// Secrets says for each service account that can read secrets where and
+	// through what, and whether it ever did.
+	Secrets []SecretRights `json:"secrets,omitempty"`
+}
+
+// Right is one verb on one resource (or URL) that a service account has through
+// one role, and how often it was used.
+type Right struct {
+	ServiceAccount string `json:"serviceAccount"`      // namespace/name
+	Role           string `json:"role"`                // as in record.Grant
+	Namespace      string `json:"namespace,omitempty"` // in which it holds; empty: in the whole cluster
+	Group          string `json:"group,omitempty"`     // of the API; "" is the core group
+	Resource       string `json:"resource,omitempty"`  // with subresource: pods/log; empty: URL is set
+	Name           string `json:"name,omitempty"`      // of the only object; empty: any
+	Verb           string `json:"verb"`
+	URL            string `json:"url,omitempty"` // that is no resource; the audit log has none of them
+	// Used counts the calls that it allows and that were made, however they were
+	// answered: a call that two rights allow counts for both.
+	Used int `json:"used"`
+	// As are the calls themselves, of a right with a wildcard.
+	As []Call `json:"as,omitempty"`
+	// Within are the namespaces that a right of the whole cluster was used in, if
+	// they are the style's own alone: a Role in each would have been enough.
+	Within []string `json:"within,omitempty"`
+}
+
+// Call is what a service account asked of the API, and how often.
+type Call struct {
+	ServiceAccount string `json:"serviceAccount"`
+	Verb           string `json:"verb"`
+	Group          string `json:"group,omitempty"`
+	Resource       string `json:"resource"`            // with subresource
+	Namespace      string `json:"namespace,omitempty"` // of Denied only; "(elsewhere)": none of the style's own
+	Count          int    `json:"count"`
+	// Granted, of Denied: a right allows it, so that something else refused it: an
+	// admission policy, a quota, a namespace that goes, or that the right had been
+	// withdrawn by a fault.
+	Granted bool `json:"granted,omitempty"`
+}
+
+// SecretRights says how a service account can read secrets.
+type SecretRights struct {
+	ServiceAccount string   `json:"serviceAccount"`
+	Role           string   `json:"role"`
+	Namespace      string   `json:"namespace,omitempty"` // empty: in the whole cluster
+	Name           string   `json:"name,omitempty"`      // of the only one; empty: any
+	Verbs          []string `json:"verbs"`               // get, list, watch, or * for all
+	Reads          int      `json:"reads"`               // that it made through these
+}
+
+// ClusterWide tells whether the right holds in every namespace, or is of what has none.
+func (r Right) ClusterWide() bool { return r.Namespace == "" }
+
+// Unused are the rights that were never used; none if nothing is known of use.
+// URLs are left out: the audit log does not tell of them.
+func (u Use) Unused() []Right {
+	var unused []Right
+	for _, r := range u.Rights {
+		if u.Audited && r.Used == 0 && r.URL == "" {
+			unused = append(unused, r)
+		}
+	}
+	return unused
+}

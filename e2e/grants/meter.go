@@ -1,0 +1,135 @@
+package grants
+
+import (
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// Meter adds up what the service accounts of styles called, in one pass over a
+// recording. It keeps a count for each distinct call, and nothing else of what
+// it is given. It accepts entries that make no sense together.
+type Meter struct {
+	order   []*style
+	current *style // whose block was the last to begin
+	audited bool
+	lost    int
+}
+
+// style is what was seen of one style in one variant.
+type style struct {
+	record.Style
+	scenarios []string
+	calls     map[call]int
+}
+
+// call is a request, as far as rights are concerned with it.
+type call struct {
+	account, verb, group, resource, namespace, name string
+
+	denied bool
+}
+
+// NewMeter returns a meter that has seen nothing.
+func NewMeter() *Meter { return &Meter{} }
+
+// Add takes the next entry of a recording, in its order.
+func (m *Meter) Add(e record.Entry) {
+	switch {
+	case e.Header != nil && len(m.order) == 0:
+		for _, s := range e.Header.Styles {
+			m.order = append(m.order, &style{Style: s, calls: map[call]int{}})
+		}
+	case e.Block != nil:
+		if s := m.style(e.Block.Style, e.Block.Variant); s != nil && e.Block.Stage != record.Removed {
+			m.current = s
+		}
+	case e.Begin != nil:
+		s := m.style(e.Begin.Style, e.Begin.Variant)
+		if s != nil && !slices.Contains(s.scenarios, e.Begin.Scenario) {
+			s.scenarios = append(s.scenarios, e.Begin.Scenario)
+		}
+	case e.Gap != nil && e.Gap.Resource == auditLog:
+		m.audited = true
+		m.lost++
+	case e.Audit != nil:
+		m.audited = true
+		m.audit(e.Audit)
+	}
+}
+
+const (
+	accounts = "system:serviceaccount:" // + namespace + ":" + name
+	auditLog = "audit"                  // the Resource of a gap in the audit log
+)
+
+func (m *Meter) style(name, variant string) *style {
+	i := slices.IndexFunc(m.order, func(s *style) bool { return s.Name == name && s.Variant == variant })
+	if i < 0 {
+		return nil
+	}
+	return m.order[i]
+}
+
+// audit counts a call of a style's service account.
+func (m *Meter) audit(a *record.Audit) {
+	user, isAccount := strings.CutPrefix(a.User, accounts)
+	if !isAccount || a.Resource == "" {
+		return
+	}
+	account := strings.Replace(user, ":", "/", 1)
+	s := m.holder(account)
+	if s == nil {
+		return
+	}
+	resource, rest, _ := strings.Cut(a.Resource, ".")
+	_, group, _ := strings.Cut(rest, ".")
+	if a.Subresource != "" {
+		resource += "/" + a.Subresource
+	}
+	c := call{account: account, verb: a.Verb, group: group, resource: resource, denied: a.Code == 403}
+	c.namespace, c.name = s.place(a)
+	s.calls[c]++
+}
+
+// holder is the style that an account is of. Variants of a style share their
+// accounts: it is then the one that is installed.
+func (m *Meter) holder(account string) *style {
+	if m.current != nil && m.current.has(account) {
+		return m.current
+	}
+	for _, s := range m.order {
+		if s.has(account) {
+			return s
+		}
+	}
+	return nil
+}
+
+// has tells whether an account is the style's: it holds a grant, or lives in one
+// of the style's namespaces.
+func (s *style) has(account string) bool {
+	namespace, _, _ := strings.Cut(account, "/")
+	return slices.Contains(s.Namespaces, namespace) ||
+		slices.ContainsFunc(s.Grants, func(g record.Grant) bool { return holds(g, account) })
+}
+
+// elsewhere stands for all namespaces that are not the style's own, of which a
+// run makes one for each sample.
+const elsewhere = "(elsewhere)"
+
+// place returns the namespace and the name of a call as far as a right may depend
+// on them, so that what is kept does not grow with the number of samples.
+func (s *style) place(a *record.Audit) (namespace, name string) {
+	namespace = a.Namespace
+	named := func(g record.Grant) bool { return slices.Contains(g.Names, a.Name) }
+	if slices.ContainsFunc(s.Grants, named) {
+		name = a.Name
+	}
+	in := func(g record.Grant) bool { return g.Namespace == namespace }
+	if namespace != "" && !slices.Contains(s.Namespaces, namespace) && !slices.ContainsFunc(s.Grants, in) {
+		namespace = elsewhere
+	}
+	return namespace, name
+}

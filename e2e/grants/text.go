@@ -1,0 +1,164 @@
+package grants
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// Text writes for people what was found: a few lines for each style.
+func Text(w io.Writer, uses []Use) error {
+	var text strings.Builder
+	for _, u := range uses {
+		u.text(&text)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func (u Use) text(w *strings.Builder) {
+	fmt.Fprintf(w, "%s: ", record.Label(u.Style, u.Variant))
+	wide := 0
+	for _, r := range u.Rights {
+		if r.ClusterWide() {
+			wide++
+		}
+	}
+	fmt.Fprintf(w, "%s, %d of the whole cluster", count(len(u.Rights), "right"), wide)
+	if !u.Audited {
+		fmt.Fprint(w, "; the recording has no audit log, so that nothing is known of their use\n")
+	} else {
+		fmt.Fprintf(w, "; %d never used over install, %s and removal\n", len(u.Unused()), strings.Join(u.Scenarios, ", "))
+	}
+	if u.Lost > 0 {
+		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", count(u.Lost, "time"))
+	}
+	section(w, "never used", lines(u.Unused(), func(Right) string { return "" }))
+	section(w, "a Role would have been enough", lines(u.narrow(), func(r Right) string { return ", used in " + strings.Join(r.Within, ", ") + " alone" }))
+	section(w, "wildcards", u.wildcards())
+	section(w, "refused with 403", tell(u.Denied))
+	section(w, "allowed by no right that is known", tell(u.Beyond))
+	section(w, "can read secrets", u.secrets())
+}
+
+func section(w *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  %s:\n", title)
+	for _, line := range lines {
+		fmt.Fprintf(w, "    %s\n", line)
+	}
+}
+
+// narrow are the rights of the whole cluster that were used in the style's own
+// namespaces alone.
+func (u Use) narrow() []Right {
+	return slices.DeleteFunc(slices.Clone(u.Rights), func(r Right) bool { return len(r.Within) == 0 })
+}
+
+// lines tells rights, those that differ in their verb alone in one line. What
+// tail says of two rights must be equal for that, too.
+func lines(rights []Right, tail func(Right) string) []string {
+	type line struct{ before, after string }
+	var order []line
+	verbs := map[line][]string{}
+	for _, r := range rights {
+		l := line{r.ServiceAccount + ": ", " " + r.object() + " (" + r.Role + r.scope() + ")" + tail(r)}
+		if verbs[l] == nil {
+			order = append(order, l)
+		}
+		verbs[l] = append(verbs[l], r.Verb)
+	}
+	var all []string
+	for _, l := range order {
+		all = append(all, l.before+strings.Join(verbs[l], ", ")+l.after)
+	}
+	return all
+}
+
+func (r Right) object() string {
+	switch {
+	case r.URL != "":
+		return r.URL
+	case r.Name != "":
+		return full(r.Group, r.Resource) + " " + r.Name
+	}
+	return full(r.Group, r.Resource)
+}
+
+func (r Right) scope() string { return scope(r.Namespace) }
+
+func scope(namespace string) string {
+	if namespace == "" {
+		return ", cluster-wide"
+	}
+	return ", in " + namespace
+}
+
+// full is a resource with its group, as kubectl takes it.
+func full(group, resource string) string {
+	return strings.TrimSuffix(resource+"."+group, ".")
+}
+
+func (u Use) wildcards() []string {
+	var all []string
+	for _, r := range u.Rights {
+		if !r.wild() {
+			continue
+		}
+		line := fmt.Sprintf("%s: %s %s (%s%s): ", r.ServiceAccount, r.Verb, r.object(), r.Role, r.scope())
+		if len(r.As) == 0 {
+			all = append(all, line+"never used")
+			continue
+		}
+		all = append(all, line+"used for "+strings.Join(tell(r.As), "; "))
+	}
+	return all
+}
+
+func tell(calls []Call) []string {
+	var all []string
+	for _, c := range calls {
+		line := fmt.Sprintf("%s: %s %s", c.ServiceAccount, c.Verb, full(c.Group, c.Resource))
+		if c.Namespace != "" {
+			line += " in " + c.Namespace
+		}
+		line += ", " + count(c.Count, "time")
+		if c.Granted {
+			line += ", though a right allows it"
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+func (u Use) secrets() []string {
+	var all []string
+	for _, s := range u.Secrets {
+		name := ""
+		if s.Name != "" {
+			name = " " + s.Name
+		}
+		line := fmt.Sprintf("%s: %s secrets%s (%s%s)", s.ServiceAccount, strings.Join(s.Verbs, ", "), name, s.Role, scope(s.Namespace))
+		switch {
+		case !u.Audited:
+		case s.Reads == 0:
+			line += ": never did"
+		default:
+			line += ": did, " + count(s.Reads, "time")
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

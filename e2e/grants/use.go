@@ -1,0 +1,155 @@
+package grants
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Uses says what was added so far: one Use for each style and variant that holds
+// rights or made calls, in the header's order.
+func (m *Meter) Uses() []Use {
+	var uses []Use
+	for _, s := range m.order {
+		if len(s.Grants) > 0 || len(s.calls) > 0 {
+			uses = append(uses, m.use(s))
+		}
+	}
+	return uses
+}
+
+func (m *Meter) use(s *style) Use {
+	u := Use{Style: s.Name, Variant: s.Variant, Scenarios: slices.Clone(s.scenarios), Audited: m.audited, Lost: m.lost}
+	u.Rights = s.rights()
+	calls := s.sorted()
+	for i := range u.Rights {
+		s.count(&u.Rights[i], calls)
+	}
+	for _, c := range calls {
+		granted := slices.ContainsFunc(u.Rights, func(r Right) bool { return r.allows(c) })
+		switch {
+		case c.denied:
+			told := c.told(s.calls[c])
+			told.Namespace, told.Granted = c.namespace, granted
+			u.Denied = merge(u.Denied, told)
+		case !granted:
+			u.Beyond = merge(u.Beyond, c.told(s.calls[c]))
+		}
+	}
+	u.Secrets = secrets(s, u.Rights, calls)
+	return u
+}
+
+// rights expands the style's grants, each right once.
+func (s *style) rights() []Right {
+	var rights []Right
+	seen := map[string]bool{}
+	for _, g := range s.Grants {
+		for _, r := range expand(g) {
+			if key := r.key(); !seen[key] {
+				seen[key] = true
+				rights = append(rights, r)
+			}
+		}
+	}
+	slices.SortFunc(rights, func(a, b Right) int {
+		return cmp.Or(cmp.Compare(a.ServiceAccount, b.ServiceAccount), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Namespace, b.Namespace),
+			cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Verb, b.Verb))
+	})
+	return rights
+}
+
+// key tells rights apart; no part of a name in Kubernetes holds a NUL.
+func (r *Right) key() string {
+	key := ""
+	for _, part := range []string{r.ServiceAccount, r.Role, r.Namespace, r.Group, r.Resource, r.URL, r.Name, r.Verb} {
+		key += part + "\x00"
+	}
+	return key
+}
+
+// sorted lists the distinct calls in an order of their own.
+func (s *style) sorted() []call {
+	return slices.SortedFunc(maps.Keys(s.calls), func(a, b call) int {
+		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource),
+			cmp.Compare(a.verb, b.verb), cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name), compareBool(a.denied, b.denied))
+	})
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// count counts the right's use.
+func (s *style) count(r *Right, calls []call) {
+	var within []string
+	own := true
+	for _, c := range calls {
+		if !r.allows(c) {
+			continue
+		}
+		r.Used += s.calls[c]
+		if r.wild() {
+			r.As = merge(r.As, c.told(s.calls[c]))
+		}
+		own = own && slices.Contains(s.Namespaces, c.namespace)
+		within = append(within, c.namespace)
+	}
+	if r.ClusterWide() && own && r.Used > 0 {
+		slices.Sort(within)
+		r.Within = slices.Compact(within)
+	}
+}
+
+// told is the call as it is told of.
+func (c call) told(count int) Call {
+	return Call{ServiceAccount: c.account, Verb: c.verb, Group: c.group, Resource: c.resource, Count: count}
+}
+
+// merge adds a call to those that are told of; the same is counted together.
+func merge(calls []Call, c Call) []Call {
+	for i, other := range calls {
+		other.Count = c.Count
+		if other == c {
+			calls[i].Count += c.Count
+			return calls
+		}
+	}
+	return append(calls, c)
+}
+
+// secrets says who can read secrets: one line for each account, role and scope.
+func secrets(s *style, rights []Right, calls []call) []SecretRights {
+	var all []SecretRights
+	through := map[int][]Right{}
+	for _, r := range rights {
+		if !r.readsSecrets() {
+			continue
+		}
+		i := slices.IndexFunc(all, func(o SecretRights) bool {
+			return o.ServiceAccount == r.ServiceAccount && o.Role == r.Role && o.Namespace == r.Namespace && o.Name == r.Name
+		})
+		if i < 0 {
+			i = len(all)
+			all = append(all, SecretRights{ServiceAccount: r.ServiceAccount, Role: r.Role, Namespace: r.Namespace, Name: r.Name})
+		}
+		if !slices.Contains(all[i].Verbs, r.Verb) {
+			all[i].Verbs = append(all[i].Verbs, r.Verb)
+		}
+		through[i] = append(through[i], r)
+	}
+	for i := range all {
+		for _, c := range calls {
+			if c.readsSecrets() && slices.ContainsFunc(through[i], func(r Right) bool { return r.allows(c) }) {
+				all[i].Reads += s.calls[c]
+			}
+		}
+	}
+	return all
+}
