@@ -229,8 +229,11 @@ type Other struct {
 // each sample that it is a part of.
 type Fault struct {
 	// Stage is Begun once it is broken, Over once it is whole again.
-	Stage     string        `json:"stage"`
-	From      time.Duration `json:"from"` // just before the first request
+	Stage string `json:"stage"`
+	// From is just before the first request of breaking it or of mending it; of
+	// what is over at once, it is the entry's own time in the Over entry.
+	// Recovery is counted from the Over entry's From.
+	From      time.Duration `json:"from"`
 	Kind      string        `json:"kind"` // kill, stop, restart, forbid, refuse, removeImage, definition, suspend, upgrade
 	What      string        `json:"what"` // the component, resource or image that it is done to
 	Namespace string        `json:"namespace"`
@@ -307,6 +310,9 @@ type Block struct {
 	Variant string `json:"variant,omitempty"`
 	Round   int    `json:"round"` // from 1; 0 only warms up
 	Stage   string `json:"stage"`
+	// Wave tells apart, in one round, the blocks of the correctness matrix,
+	// from 1; 0: this is the block whose latencies and cost are measured.
+	Wave int `json:"wave,omitempty"`
 }
 
 // Stages of a block, in their order.
