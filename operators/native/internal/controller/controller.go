@@ -35,9 +35,10 @@ import (
 const (
 	// retryFirst and retryMost bound the wait before a failed reconcile is tried
 	// again; it doubles with each failure. The longest is short, because a wait is
-	// also how the operator learns that a Deployment it may not see is gone.
+	// also how the operator learns that a Deployment it may not see is gone, that a
+	// right was given back, or that the API server is there again.
 	retryFirst = 5 * time.Millisecond
-	retryMost  = 30 * time.Second
+	retryMost  = 10 * time.Second
 	// reconcileTimeout bounds one reconcile, and so how long a shutdown waits for
 	// those that are under way.
 	reconcileTimeout = 15 * time.Second

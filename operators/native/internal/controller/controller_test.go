@@ -282,8 +282,9 @@ func TestReconcileAppliesForRealOverOthersChanges(t *testing.T) {
 }
 
 func TestReconcileOfAnOutdatedSpecUndoesNoScale(t *testing.T) {
-	w := newWorld(t, []runtime.Object{memcached(int64(1))})
-	w.see(t, memcached(int64(1)))
+	d := deployed(t, 1)
+	w := newWorld(t, []runtime.Object{memcached(int64(1))}, d)
+	w.see(t, memcached(int64(1)), d)
 	scaled := w.scale(t, 4)
 	outcome, err := w.reconcileExample(t)
 	require.True(t, apierrors.IsConflict(err), "the outdated status is refused, not: %v", err)
@@ -297,6 +298,54 @@ func TestReconcileOfAnOutdatedSpecUndoesNoScale(t *testing.T) {
 	assert.Equal(t, OutcomeDone, outcome)
 	assert.EqualValues(t, 4, *w.deployment(t).Spec.Replicas)
 	assert.EqualValues(t, 2, w.status(t).ObservedGeneration)
+}
+
+// The cache may still hold a custom resource that the API no longer has: the watch
+// of Deployments can tell of the garbage collector's work before the watch of custom
+// resources tells why it was done.
+func TestReconcileCreatesForWhatTheAPIHasAlone(t *testing.T) {
+	deleting := memcached(int64(3))
+	deleting.SetDeletionTimestamp(ptr.To(metav1.Now()))
+	deleting.SetFinalizers([]string{"somebody/else"})
+	deleting.SetResourceVersion("2")
+	successor := memcached(int64(3))
+	successor.SetUID("another-uid")
+	successor.SetResourceVersion("2")
+	scaled := memcached(int64(5))
+	scaled.SetGeneration(2)
+	scaled.SetResourceVersion("2")
+	tests := []struct {
+		name   string
+		is     []runtime.Object // in the API
+		writes []string         // once the cache was found to be outdated
+	}{
+		{"gone", nil, []string{}},
+		{"on its way out", []runtime.Object{deleting}, []string{}},
+		{"another of the same name", []runtime.Object{successor}, []string{"patch deployments", "update memcacheds/status"}},
+		{"of another size", []runtime.Object{scaled}, []string{"patch deployments", "update memcacheds/status"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, tt.is)
+			w.see(t, memcached(int64(3)))
+			outcome, err := w.reconcileExample(t)
+			require.Error(t, err)
+			assert.Equal(t, OutcomeStale, outcome, "tried again at once")
+			assert.Empty(t, w.writes())
+			assert.Empty(t, w.events())
+
+			// The watch has still not told; the API has.
+			_, err = w.reconcileExample(t)
+			assert.Equal(t, len(tt.is) == 0, err != nil, "nobody knows yet of one that is gone: %v", err)
+			assert.Equal(t, tt.writes, w.writes())
+			if len(tt.writes) > 0 {
+				wanted, _ := api.FromUnstructured(tt.is[0].(*unstructured.Unstructured))
+				d := w.deployment(t)
+				assert.Equal(t, wanted.Spec.Size, *d.Spec.Replicas)
+				assert.Equal(t, wanted.UID, metav1.GetControllerOf(d).UID)
+			}
+		})
+	}
 }
 
 func TestReconcileLeavesAlone(t *testing.T) {

@@ -67,7 +67,7 @@ func classify(err error) (Outcome, *plan.Problem) {
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
 		// The custom resource goes with its namespace; its deletion is on the way.
 		return OutcomeDone, nil
-	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+	case errors.Is(err, errOutdated), apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		return OutcomeStale, nil
 	case !errors.As(err, &status), apierrors.IsServerTimeout(err), apierrors.IsTimeout(err),
 		apierrors.IsTooManyRequests(err), apierrors.IsServiceUnavailable(err), apierrors.IsInternalError(err):
@@ -152,10 +152,32 @@ func (c *Controller) ensureDeployment(ctx context.Context, cr *unstructured.Unst
 	return c.repairDeployment(ctx, cr, want, have, drift)
 }
 
+// errOutdated says that the cache's custom resource is not what the API has.
+var errOutdated = errors.New("the cache is behind the API")
+
+// confirm asks the API whether the custom resource is what the cache says, and
+// takes note of it if not. Watches are independent of each other: that of
+// Deployments can tell that the garbage collector has taken one away before that
+// of custom resources tells of the deletion which was the cause.
+func (c *Controller) confirm(ctx context.Context, m *api.Memcached) error {
+	is, err := c.clients.Dynamic.Resource(api.Resource()).Namespace(m.Namespace).Get(ctx, m.Name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("get Memcached %s/%s: %w", m.Namespace, m.Name, err)
+	}
+	if is.GetUID() == m.UID && is.GetGeneration() == m.Generation && is.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	c.ownMemcacheds.Mutation(is)
+	return fmt.Errorf("Memcached %s/%s: generation %d is cached, %d is there: %w", m.Namespace, m.Name, m.Generation, is.GetGeneration(), errOutdated)
+}
+
 // createDeployment applies without force: should somebody else have taken the name
 // since it was looked up, the API says conflict and the next reconcile sees whose
-// it is.
+// it is. Nothing is made for a custom resource that is there no more.
 func (c *Controller) createDeployment(ctx context.Context, cr *unstructured.Unstructured, m *api.Memcached, want *appsv1ac.DeploymentApplyConfiguration) (*appsv1.Deployment, error) {
+	if err := c.confirm(ctx, m); err != nil {
+		return nil, err
+	}
 	made, err := c.apply(ctx, m.Namespace, want, false)
 	if err != nil {
 		return nil, err
