@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/fixtures/memcached"
@@ -28,13 +29,34 @@ var watched = []schema.GroupVersionResource{
 	{Group: "events.k8s.io", Version: "v1", Resource: "events"},
 }
 
-// name is the custom resource's, in every namespace.
-const name = "memcached"
+// targets is what is watched in namespaces for custom resources.
+func targets(namespaces ...string) []watch.Target {
+	var all []watch.Target
+	for _, namespace := range namespaces {
+		for _, resource := range watched {
+			all = append(all, watch.Target{Resource: resource, Namespace: namespace})
+		}
+	}
+	return all
+}
 
-// Judge says of the sample that is open in a namespace what it still waits
-// for, in a few words; "" when all of it has been seen.
+// watchedFor names what is watched for a sample.
+func watchedFor(style Style, namespace string) []string {
+	var names []string
+	for _, target := range slices.Concat(targets(namespace), style.Watches) {
+		names = append(names, target.Name())
+	}
+	return names
+}
+
+// Judge says of the sample that is open in a namespace how it stands.
 type Judge interface {
+	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
 	Missing(namespace string) string
+	// Lacks is the same for a point of the reconcile: one of scenarios.Points.
+	Lacks(namespace, point string) string
+	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
+	LastEvent(namespace string) time.Duration
 }
 
 // Observer is told of samples as they begin and end.
@@ -52,6 +74,16 @@ type Style struct {
 	// Null makes the driver itself write what the custom resource asks for,
 	// right after each act: the floor of every latency.
 	Null bool
+	// Child is the name of a custom resource's Deployment; "" where it is found
+	// by its owner reference. Only drift needs it.
+	Child func(namespace, name string) (string, error)
+	// Faults breaks what a scenario wants broken. Only the matrix needs it.
+	Faults Breaker
+}
+
+// Breaker breaks things on purpose; see package fault.
+type Breaker interface {
+	Begin(ctx context.Context, f scenarios.Fault, cr fault.Target) (fault.Broken, error)
 }
 
 // Namespaces makes the namespaces that rounds need, and removes them.
@@ -71,6 +103,7 @@ type Driver struct {
 	Judge    Judge
 	Observer Observer
 	Window   time.Duration // of quiescence, behind each sample
+	Matrix   Matrix
 }
 
 // Block is one style's turn in one round.
@@ -124,249 +157,4 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 		}
 		r.close()
 	}
-}
-
-// drive goes through scenarios once.
-func (r *round) drive(ctx context.Context, list []scenarios.Scenario) error {
-	for _, scenario := range list {
-		if err := r.scenario(ctx, scenario); err != nil {
-			return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(r.style.Name, r.style.Variant), scenario.Name, r.number, err)
-		}
-	}
-	return nil
-}
-
-// round is the state of one pass through scenarios.
-type round struct {
-	*Driver
-	style     Style
-	number    int
-	warmup    bool
-	prefix    string // of its namespaces' names
-	opened    int
-	namespace string // "" while none is open
-	stop      func() // ends the namespace's watches
-	state     *scenarios.Spec
-	broken    bool // what the namespace holds is not known
-	hopeless  bool // a given state was not reached: no other is tried in this round
-}
-
-// scenario brings the given state about, then performs and awaits the steps.
-func (r *round) scenario(ctx context.Context, s scenarios.Scenario) error {
-	if s.Given != nil && r.hopeless {
-		return r.unreached(r.sample(s, s.Result()), *s.Given)
-	}
-	if r.namespace == "" || r.broken || (s.Given == nil && r.state != nil) {
-		if err := r.fresh(ctx); err != nil {
-			return err
-		}
-	}
-	if s.Given != nil && (r.state == nil || *r.state != *s.Given) {
-		if err := r.prepare(ctx, s); err != nil {
-			return err
-		}
-	}
-	sample := r.sample(s, s.Result())
-	if r.broken {
-		r.hopeless = true
-		return r.unreached(sample, *s.Given)
-	}
-	return r.perform(ctx, sample, s.Steps)
-}
-
-// unreached records that a scenario could not begin, because the operator did
-// not bring about what the scenario is given.
-func (r *round) unreached(sample record.Sample, given scenarios.Spec) error {
-	end := endOf(sample)
-	end.Outcome, end.Reason = record.TimedOut, fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached", given.Size)
-	if err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
-		return err
-	}
-	err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindEnd, End: &end})
-	r.Observer.Ended(sample, end)
-	return err
-}
-
-func endOf(sample record.Sample) record.End {
-	return record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
-}
-
-// prepare brings about the state that a scenario is given.
-func (r *round) prepare(ctx context.Context, s scenarios.Scenario) error {
-	step := scenarios.Step{Create: s.Given}
-	if r.state != nil {
-		step = scenarios.Step{Patch: s.Given}
-	}
-	sample := r.sample(s, s.Given)
-	sample.Prepare = true
-	return r.perform(ctx, sample, []scenarios.Step{step})
-}
-
-// empty deletes a custom resource that the last scenario left, and waits until
-// the operator has handled that: a later round must not meet its traces.
-func (r *round) empty(ctx context.Context) error {
-	if r.state == nil || r.broken {
-		return nil
-	}
-	sample := r.sample(scenarios.Scenario{Name: "empty"}, nil)
-	sample.Prepare = true
-	return r.perform(ctx, sample, []scenarios.Step{{Delete: &struct{}{}}})
-}
-
-func (r *round) sample(s scenarios.Scenario, result *scenarios.Spec) record.Sample {
-	sample := record.Sample{
-		Style: r.style.Name, Variant: r.style.Variant, Scenario: s.Name, Round: r.number, Warmup: r.warmup,
-		Namespace: r.namespace, Name: name,
-		Timeout: r.style.Timeout, Window: r.Window, Expect: s.Expect,
-	}
-	if result != nil {
-		sample.Size = &result.Size
-	}
-	for _, target := range slices.Concat(r.targets(), r.style.Watches) {
-		sample.Watches = append(sample.Watches, target.Name())
-	}
-	return sample
-}
-
-// perform records one sample: its beginning, its steps, and its end.
-func (r *round) perform(ctx context.Context, sample record.Sample, steps []scenarios.Step) error {
-	changed := make(chan struct{}, 1)
-	defer r.Recorder.Listen(func(e record.Entry) {
-		if e.Kind == record.KindUsage || e.Kind == record.KindAudit {
-			return // nothing changed
-		}
-		select {
-		case changed <- struct{}{}:
-		default: // the signal that waits covers this entry too
-		}
-	})()
-	if err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
-		return err
-	}
-	r.Observer.Began(sample)
-	end := endOf(sample)
-	deadline, cancel := context.WithTimeout(ctx, sample.Timeout)
-	defer cancel()
-	stepped := r.steps(deadline, sample, steps)
-	if stepped != nil {
-		end.Outcome, end.Reason = record.Interrupted, stepped.Error()
-	} else {
-		end.Outcome, end.Reason = r.await(deadline, sample, changed)
-	}
-	if ctx.Err() != nil {
-		end.Outcome = record.Interrupted
-	}
-	r.broken = end.Outcome != record.Settled
-	r.state = nil
-	if sample.Size != nil {
-		r.state = &scenarios.Spec{Size: *sample.Size}
-	}
-	err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindEnd, End: &end})
-	r.Observer.Ended(sample, end)
-	if err == nil {
-		err = ctx.Err()
-	}
-	return err
-}
-
-// await waits until nothing is missing and has not been for the quiescence
-// window; each event begins the window anew.
-func (r *round) await(ctx context.Context, sample record.Sample, changed <-chan struct{}) (outcome, reason string) {
-	window := time.NewTimer(sample.Window)
-	defer window.Stop()
-	for {
-		missing := r.Judge.Missing(sample.Namespace)
-		if missing == "" {
-			window.Reset(sample.Window)
-		} else {
-			window.Stop()
-		}
-		select {
-		case <-changed:
-		case <-r.Recorder.Failed():
-			return record.Interrupted, r.Recorder.Err().Error()
-		case <-window.C:
-			return record.Settled, ""
-		case <-ctx.Done():
-			if missing == "" {
-				missing = fmt.Sprintf("it never stood still for %v", sample.Window)
-			}
-			return record.TimedOut, missing
-		}
-	}
-}
-
-// fresh leaves the round's namespace and opens the next, with every watch
-// synced before anything is written to it.
-func (r *round) fresh(ctx context.Context) error {
-	r.close()
-	namespace := r.prefix
-	if r.opened > 0 {
-		namespace = fmt.Sprintf("%s-%d", r.prefix, r.opened)
-	}
-	r.opened++
-	if err := r.Namespaces.Make(ctx, namespace); err != nil {
-		return fmt.Errorf("make the round's namespace: %w", err)
-	}
-	r.namespace, r.state, r.broken = namespace, nil, false
-	stop, err := watch.Open(ctx, r.Client, r.Recorder, r.targets()...)
-	if err != nil {
-		return err
-	}
-	r.stop = stop
-	return nil
-}
-
-// targets is what is watched in the round's namespace while it is open.
-func (r *round) targets() []watch.Target {
-	var targets []watch.Target
-	for _, resource := range watched {
-		targets = append(targets, watch.Target{Resource: resource, Namespace: r.namespace})
-	}
-	return targets
-}
-
-// removeTimeout bounds the removal of a namespace with all that is in it.
-const removeTimeout = 2 * time.Minute
-
-// leave ends the watches and the namespace. One that is empty need not be
-// waited for.
-func (r *round) leave() error {
-	if r.namespace == "" || (r.state == nil && !r.broken) {
-		r.close()
-		return nil
-	}
-	r.unwatch()
-	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
-	defer cancel()
-	if err := r.Namespaces.Remove(ctx, r.namespace); err != nil {
-		return fmt.Errorf("remove the round's namespace %s: %w", r.namespace, err)
-	}
-	r.namespace = ""
-	return nil
-}
-
-// deleteTimeout bounds the request that begins a namespace's deletion.
-const deleteTimeout = 10 * time.Second
-
-// unwatch ends the watches of the namespace.
-func (r *round) unwatch() {
-	if r.stop != nil {
-		r.stop()
-		r.stop = nil
-	}
-}
-
-// close ends the watches and begins the namespace's deletion. Whether it went
-// is checked at the run's end, for all of them.
-func (r *round) close() {
-	r.unwatch()
-	if r.namespace == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
-	defer cancel()
-	// An error shows when the run's end waits for the namespace to be gone.
-	_ = r.Namespaces.Delete(ctx, r.namespace)
-	r.namespace = ""
 }

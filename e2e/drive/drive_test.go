@@ -62,11 +62,15 @@ func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Block)
 }
 
 func (s *stage) Make(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.made = append(s.made, name)
 	return nil
 }
 
 func (s *stage) Delete(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.deleted = append(s.deleted, name)
 	return nil
 }
@@ -82,9 +86,15 @@ func (s *stage) Missing(string) string {
 	return s.missing
 }
 
+func (s *stage) Lacks(_, _ string) string { return s.Missing("") }
+
+func (s *stage) LastEvent(string) time.Duration { return 0 }
+
 func (s *stage) Began(record.Sample) {}
 
 func (s *stage) Ended(sample record.Sample, end record.End) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	name := sample.Scenario
 	if sample.Prepare {
 		name += " (prepare)"

@@ -7,10 +7,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/record"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
@@ -18,11 +16,11 @@ import (
 // reconcileNull is the null operator: no controller sees the custom resource,
 // the harness itself writes what it asks for. What is measured then is the
 // cluster and the observer, the floor below every operator.
-func (r *round) reconcileNull(ctx context.Context, sample record.Sample, step scenarios.Step, cr *unstructured.Unstructured) error {
-	client := r.Client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Namespace(sample.Namespace)
+func (t *trial) reconcileNull(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
+	client := t.Client.Resource(deployments).Namespace(t.sample.Namespace)
 	if step.Delete != nil {
 		propagation := metav1.DeletePropagationBackground
-		err := client.Delete(ctx, sample.Name, metav1.DeleteOptions{PropagationPolicy: &propagation})
+		err := client.Delete(ctx, t.sample.Name, metav1.DeleteOptions{PropagationPolicy: &propagation})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete the Deployment: %w", err)
 		}
@@ -39,7 +37,7 @@ func (r *round) reconcileNull(ctx context.Context, sample record.Sample, step sc
 		return nil
 	}
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, step.Patch.Size)
-	if _, err := client.Patch(ctx, sample.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := client.Patch(ctx, t.sample.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("scale the Deployment: %w", err)
 	}
 	return nil

@@ -4,35 +4,35 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 
+	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
 
-// steps performs a sample's steps one after the other, each as one request.
-func (r *round) steps(ctx context.Context, sample record.Sample, steps []scenarios.Step) error {
-	client := r.Client.Resource(memcached.Resource).Namespace(sample.Namespace)
-	for _, step := range steps {
-		verb, request := act(client, sample, step)
-		from := r.Recorder.Now()
-		reply, err := request(ctx)
-		at := r.Recorder.Now()
-		if recorded := r.recordAction(verb, sample, from, at, reply, err); recorded != nil {
-			return recorded
-		}
+// step performs one step, whatever it is.
+func (t *trial) step(ctx context.Context, step scenarios.Step) error {
+	switch {
+	case step.Fault != nil:
+		return t.breakIt(ctx, *step.Fault)
+	case step.Mend != "":
+		return t.mend(ctx, step.Mend)
+	case step.Await != "":
+		return t.await(ctx, step.Await)
+	case step.Drift != nil:
+		return t.drift(ctx, *step.Drift)
+	}
+	for range max(step.Annotate, 1) {
+		reply, err := t.send(ctx, t.request(step))
 		if err != nil {
-			return fmt.Errorf("%s Memcached %s/%s: %w", verb, sample.Namespace, sample.Name, err)
+			return err
 		}
-		if r.style.Null {
-			if err := r.reconcileNull(ctx, sample, step, reply); err != nil {
+		if t.style.Null {
+			if err := t.reconcileNull(ctx, step, reply); err != nil {
 				return fmt.Errorf("null operator: %w", err)
 			}
 		}
@@ -40,31 +40,37 @@ func (r *round) steps(ctx context.Context, sample record.Sample, steps []scenari
 	return nil
 }
 
-// act turns a step into a request. The reply of a deletion is nil.
-func act(client dynamic.ResourceInterface, sample record.Sample, step scenarios.Step) (verb string, request func(context.Context) (*unstructured.Unstructured, error)) {
-	switch {
-	case step.Create != nil:
-		return "create", func(ctx context.Context) (*unstructured.Unstructured, error) {
-			return client.Create(ctx, memcached.New(sample.Namespace, sample.Name, step.Create.Size), metav1.CreateOptions{})
-		}
-	case step.Patch != nil:
-		// What `kubectl apply` sends: a merge patch. A server-side apply of an
-		// older custom resource is a hazard of its own for some styles.
-		patch := fmt.Appendf(nil, `{"spec":{"size":%d}}`, step.Patch.Size)
-		return "patch", func(ctx context.Context) (*unstructured.Unstructured, error) {
-			return client.Patch(ctx, sample.Name, types.MergePatchType, patch, metav1.PatchOptions{})
-		}
-	default:
-		return "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
-			return nil, client.Delete(ctx, sample.Name, metav1.DeleteOptions{})
-		}
+// place is where a step's custom resource is: "elsewhere/NAME" is in a second namespace.
+func (t *trial) place(on string) (namespace, custom string) {
+	namespace, custom = t.sample.Namespace, t.sample.Name
+	if other, second := strings.CutPrefix(on, scenarios.Elsewhere); second {
+		return secondOf(namespace), other
 	}
+	if on != "" {
+		custom = on
+	}
+	return namespace, custom
 }
 
-func (r *round) recordAction(verb string, sample record.Sample, from, at time.Duration, reply *unstructured.Unstructured, failure error) error {
+// send makes one request and records it. That the API server refuses what a
+// scenario sends because it must refuse it is no error.
+func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured, error) {
+	from := t.Recorder.Now()
+	reply, err := r.do(ctx)
+	at := t.Recorder.Now()
+	if recorded := t.recordAction(r, from, at, reply, err); recorded != nil {
+		return nil, recorded
+	}
+	if err != nil && !r.mayFail {
+		return nil, fmt.Errorf("%s %s %s/%s: %w", r.verb, r.resource.Resource, r.namespace, r.name, err)
+	}
+	return reply, nil
+}
+
+func (t *trial) recordAction(r request, from, at time.Duration, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
-		From: from, Verb: verb, Resource: watch.ResourceName(memcached.Resource),
-		Namespace: sample.Namespace, Name: sample.Name, Measured: !sample.Prepare,
+		From: from, Verb: r.verb, Resource: resourceName(r.resource),
+		Namespace: r.namespace, Name: r.name, Measured: !t.sample.Prepare && !r.nudge, Nudge: r.nudge,
 	}
 	if failure != nil {
 		action.Error = failure.Error()
@@ -73,9 +79,90 @@ func (r *round) recordAction(verb string, sample record.Sample, from, at time.Du
 		action.Generation = reply.GetGeneration()
 		raw, err := json.Marshal(reply.Object)
 		if err != nil {
-			return fmt.Errorf("record the reply to %s: %w", verb, err)
+			return fmt.Errorf("record the reply to %s: %w", r.verb, err)
 		}
 		action.Object = raw
 	}
-	return r.Recorder.Record(record.Entry{Time: at, Kind: record.KindAction, Action: action})
+	return t.Recorder.Record(record.Entry{Time: at, Kind: record.KindAction, Action: action})
+}
+
+// crew are those who do a kind of fault together with this sample.
+func (t *trial) crew(kind string) *lockstep {
+	if scenarios.Narrow(kind) {
+		return t.alone
+	}
+	return t.together
+}
+
+// breakIt does a fault and records it. One that does not last is over at once.
+func (t *trial) breakIt(ctx context.Context, f scenarios.Fault) error {
+	kind, _ := f.Kind()
+	crew := t.crew(kind)
+	done, err := crew.begin(ctx, f, fault.Target{Namespace: t.sample.Namespace, Name: t.sample.Name})
+	if recorded := t.recordFault(done); recorded != nil {
+		return recorded
+	}
+	if err != nil || crew.lasts(kind) {
+		return err
+	}
+	done.fault.Stage, done.fault.From = record.Over, done.at
+	return t.recordFault(done)
+}
+
+func (t *trial) mend(ctx context.Context, kind string) error {
+	done, err := t.crew(kind).mend(ctx, kind)
+	if recorded := t.recordFault(done); recorded != nil {
+		return recorded
+	}
+	return err
+}
+
+// recordFault records what was done as a part of this sample.
+func (t *trial) recordFault(d deed) error {
+	if d.fault.Kind == "" {
+		return nil // the run ended before it was its turn
+	}
+	f := d.fault
+	f.Namespace = t.sample.Namespace
+	return t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindFault, Fault: &f})
+}
+
+// leaveFaults takes the sample out of its faults, and mends what nobody else
+// has a part in any more. An error means that the bed is broken.
+func (t *trial) leaveFaults() error {
+	for _, crew := range []*lockstep{t.alone, t.together} {
+		if crew == nil {
+			continue
+		}
+		done, err := crew.leave()
+		for _, d := range done {
+			if recorded := t.recordFault(d); recorded != nil && err == nil {
+				err = recorded
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unreachedError says that a point of the reconcile was not reached.
+type unreachedError struct{ point, lacks string }
+
+func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
+
+// await waits for a point of the reconcile. That nobody is told what is wrong
+// is for an oracle to judge; the steps go on.
+func (t *trial) await(ctx context.Context, point string) error {
+	ctx, cancel := context.WithTimeout(ctx, t.style.Timeout)
+	defer cancel()
+	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, 0, t.sample.Patience)
+	switch {
+	case outcome == record.Settled, outcome == record.TimedOut && point == scenarios.AwaitStuck:
+		return nil
+	case outcome == record.TimedOut:
+		return &unreachedError{point, reason}
+	}
+	return fmt.Errorf("await %s: %s", point, reason)
 }

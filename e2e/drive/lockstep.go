@@ -1,0 +1,158 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
+)
+
+// lockstep does each fault once for all samples that take part in it: the last
+// that comes to a fault finds the others waiting there. A sample that ends
+// before leaves, and is not waited for any more. Whoever leaves last mends what
+// is still broken.
+type lockstep struct {
+	faults Breaker
+	clock  func() time.Duration
+
+	mu      sync.Mutex
+	members int
+	turn    *turn                   // that somebody waits in; nil: none
+	broken  map[string]fault.Broken // by kind
+	what    map[string]string       // that it was done to
+}
+
+// turn is one fault, or the mending of one, that all members come to.
+type turn struct {
+	arrived int
+	full    chan struct{}
+	once    sync.Once
+	done    deed
+}
+
+// deed is what was done in a turn.
+type deed struct {
+	fault record.Fault
+	at    time.Duration // when it was done
+	err   error
+}
+
+func newLockstep(faults Breaker, clock func() time.Duration, members int) *lockstep {
+	return &lockstep{faults: faults, clock: clock, members: members, broken: map[string]fault.Broken{}, what: map[string]string{}}
+}
+
+// do waits for the other members, and does the work once for all.
+func (l *lockstep) do(ctx context.Context, work func(context.Context) deed) (deed, error) {
+	l.mu.Lock()
+	if l.turn == nil {
+		l.turn = &turn{full: make(chan struct{})}
+	}
+	t := l.turn
+	t.arrived++
+	l.begins()
+	l.mu.Unlock()
+	select {
+	case <-t.full:
+	case <-ctx.Done():
+		return deed{}, ctx.Err()
+	}
+	t.once.Do(func() { t.done = work(ctx) })
+	return t.done, t.done.err
+}
+
+// begins lets the turn begin when all are there. The lock is held.
+func (l *lockstep) begins() {
+	if l.turn != nil && l.turn.arrived >= l.members {
+		close(l.turn.full)
+		l.turn = nil
+	}
+}
+
+// begin breaks what a step wants broken. A fault that is over at once returns
+// no undoing.
+func (l *lockstep) begin(ctx context.Context, f scenarios.Fault, cr fault.Target) (deed, error) {
+	return l.do(ctx, func(ctx context.Context) deed {
+		kind, what := f.Kind()
+		from := l.clock()
+		broken, err := l.faults.Begin(ctx, f, cr)
+		d := deed{fault: record.Fault{Stage: record.Begun, From: from, Kind: kind, What: what, Objects: broken.Objects}, at: l.clock()}
+		if err != nil {
+			d.err = fmt.Errorf("%s %s: %w", kind, what, err)
+			d.fault.Error = err.Error()
+			return d
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if broken.Undo != nil {
+			l.broken[kind], l.what[kind] = broken, what
+		}
+		return d
+	})
+}
+
+// lasts tells whether a fault of a kind is not over yet.
+func (l *lockstep) lasts(kind string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken[kind].Undo != nil
+}
+
+// mend makes whole what a kind of fault broke.
+func (l *lockstep) mend(ctx context.Context, kind string) (deed, error) {
+	return l.do(ctx, func(context.Context) deed { return l.undo(kind) })
+}
+
+// undoTimeout bounds the undoing of one fault.
+const undoTimeout = 3 * time.Minute
+
+// undo is done whatever has ended meanwhile.
+func (l *lockstep) undo(kind string) deed {
+	l.mu.Lock()
+	broken, what := l.broken[kind], l.what[kind]
+	l.mu.Unlock()
+	d := deed{fault: record.Fault{Stage: record.Over, From: l.clock(), Kind: kind, What: what, Objects: broken.Objects}}
+	if broken.Undo == nil {
+		d.err = fmt.Errorf("mend %s: nothing of this kind is broken", kind)
+		return d
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+	defer cancel()
+	if err := broken.Undo(ctx); err != nil {
+		d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
+		d.fault.Error = err.Error()
+		return d
+	}
+	d.at = l.clock()
+	l.mu.Lock()
+	delete(l.broken, kind)
+	l.mu.Unlock()
+	return d
+}
+
+// leave takes a member out. The last mends what is still broken, and returns
+// what it did; an error means that the bed is broken.
+func (l *lockstep) leave() ([]deed, error) {
+	l.mu.Lock()
+	l.members--
+	l.begins()
+	last := l.members == 0
+	kinds := slices.Sorted(maps.Keys(l.broken))
+	l.mu.Unlock()
+	if !last {
+		return nil, nil
+	}
+	var done []deed
+	var problems []error
+	for _, kind := range slices.Backward(kinds) {
+		d := l.undo(kind)
+		done, problems = append(done, d), append(problems, d.err)
+	}
+	return done, errors.Join(problems...)
+}

@@ -1,0 +1,272 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
+	"operatorbench/fixtures/scenarios"
+)
+
+// Matrix is what driving the correctness matrix needs beside.
+type Matrix struct {
+	Window   time.Duration // of quiescence
+	Patience time.Duration // nothing has moved for so long: the sample is given up
+	Overlap  int           // scenarios without a shared fault at a time
+}
+
+// Wave is scenarios of the correctness matrix that are driven at the same time,
+// against a style that is installed. They share their faults: either none has
+// one that concerns the whole operator, or all have the same.
+type Wave struct {
+	Round, Number int // from 1
+	Scenarios     []scenarios.Scenario
+	// Applies says why a scenario is not applicable to the style; "": it is.
+	Applies func(scenarios.Scenario) string
+}
+
+// secondOf is the namespace of scenarios.Elsewhere.
+func secondOf(namespace string) string { return namespace + "-2" }
+
+// DriveWave puts a style, which is installed, through a wave. What goes wrong in
+// a sample is no error: it is recorded. leave removes the namespaces; it is to
+// be called, with or without an error, when the style is gone.
+func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave func() error, err error) {
+	var courses []*course
+	leave = func() error { return leaveAll(courses) }
+	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	if err != nil {
+		return leave, err
+	}
+	defer stop()
+	var together *lockstep
+	for i, scenario := range wave.Scenarios {
+		c := &course{Driver: d, style: style, wave: wave, scenario: scenario}
+		c.namespace = c.space(i + 1)
+		if wave.Applies != nil {
+			c.unfit = wave.Applies(scenario)
+		}
+		courses = append(courses, c)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if shared := applicable(courses); shared > 0 && wave.Scenarios[0].Exclusive() != "" {
+		together = newLockstep(style.Faults, d.Recorder.Now, shared)
+	} else {
+		group.SetLimit(max(d.Matrix.Overlap, 1))
+	}
+	for _, c := range courses {
+		c.together = together
+		group.Go(func() error { return c.run(ctx) })
+	}
+	return leave, group.Wait()
+}
+
+func applicable(courses []*course) int {
+	n := 0
+	for _, c := range courses {
+		if c.unfit == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// course is one scenario's way through a wave.
+type course struct {
+	*Driver
+	style      Style
+	wave       Wave
+	scenario   scenarios.Scenario
+	namespace  string
+	unfit      string // why it is not applicable; "": it is
+	together   *lockstep
+	namespaces []string // that were made
+}
+
+// longest is how many letters a namespace's name may have.
+const longest = 63
+
+// space names the course's namespace. The number keeps names apart that are cut.
+func (c *course) space(number int) string {
+	name := strings.ReplaceAll(fmt.Sprintf("services-%s-%s-%d-w%d-%d-%s", c.Run,
+		record.Label(c.style.Name, c.style.Variant), c.wave.Round, c.wave.Number, number, c.scenario.Name), "@", "-")
+	if most := longest - len(secondOf("")); len(name) > most {
+		name = name[:most]
+	}
+	return strings.TrimRight(name, "-.")
+}
+
+// run drives the course. An error means that the bed is broken, or that the run
+// was stopped.
+func (c *course) run(ctx context.Context) (err error) {
+	sample := c.sample()
+	if c.unfit != "" {
+		sample.Reason = c.unfit
+		return c.note(sample, record.Settled, c.unfit)
+	}
+	here := false // the trial takes it out of the faults
+	defer func() {
+		if !here && c.together != nil {
+			_, left := c.together.leave()
+			err = errors.Join(err, left)
+		}
+	}()
+	stop, err := c.open(ctx)
+	if err != nil {
+		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
+	}
+	defer stop()
+	if c.scenario.Given != nil {
+		end, err := c.prepare(ctx)
+		if err != nil {
+			return err
+		}
+		if end.Outcome != record.Settled {
+			reason := fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached: %s", c.scenario.Given.Size, end.Reason)
+			return c.note(sample, record.TimedOut, reason)
+		}
+	}
+	t := c.trial(c.style, sample)
+	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1), true
+	if _, err := t.run(ctx, c.scenario.Steps); err != nil {
+		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
+	}
+	return nil
+}
+
+// open makes the namespaces, with every watch synced.
+func (c *course) open(ctx context.Context) (stop func(), err error) {
+	c.namespaces = []string{c.namespace}
+	if c.second() {
+		c.namespaces = append(c.namespaces, secondOf(c.namespace))
+	}
+	for _, namespace := range c.namespaces {
+		if err := c.Namespaces.Make(ctx, namespace); err != nil {
+			return nil, fmt.Errorf("make the namespace: %w", err)
+		}
+	}
+	return watch.Open(ctx, c.Client, c.Recorder, targets(c.namespaces...)...)
+}
+
+// second tells whether the scenario needs a second namespace.
+func (c *course) second() bool {
+	for _, step := range c.scenario.Steps {
+		if strings.HasPrefix(step.On, scenarios.Elsewhere) {
+			return true
+		}
+	}
+	return false
+}
+
+// prepare brings about the given state.
+func (c *course) prepare(ctx context.Context) (record.End, error) {
+	sample := c.sample()
+	sample.Prepare, sample.Size, sample.Others, sample.Unmeetable = true, &c.scenario.Given.Size, nil, false
+	return c.trial(c.style, sample).run(ctx, []scenarios.Step{{Create: c.scenario.Given}})
+}
+
+// note records a sample that has no steps.
+func (c *course) note(sample record.Sample, outcome, reason string) error {
+	end := endOf(sample)
+	end.Outcome, end.Reason = outcome, reason
+	c.Observer.Began(sample)
+	if err := c.Recorder.Record(record.Entry{Time: c.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
+		return err
+	}
+	err := c.Recorder.Record(record.Entry{Time: c.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	c.Observer.Ended(sample, end)
+	return err
+}
+
+func (c *course) sample() record.Sample {
+	s := c.scenario
+	sample := record.Sample{
+		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
+		Namespace: c.namespace, Name: scenarios.Name, Matrix: true,
+		Timeout: c.timeout(), Window: c.Matrix.Window, Patience: c.Matrix.Patience,
+		Expect: s.Expect, Cause: s.Cause, Unmeetable: s.Unmeetable(),
+		Watches: watchedFor(c.style, c.namespace),
+	}
+	if result := s.Result(); result != nil {
+		sample.Size = &result.Size
+	}
+	for _, other := range s.Others() {
+		o := record.Other{Namespace: c.namespace, Name: other.Name}
+		if rest, second := strings.CutPrefix(other.Name, scenarios.Elsewhere); second {
+			o.Namespace, o.Name = secondOf(c.namespace), rest
+		}
+		if other.Result != nil {
+			o.Size = &other.Result.Size
+		}
+		sample.Others = append(sample.Others, o)
+	}
+	return sample
+}
+
+// timeout bounds the whole sample: each point that it awaits, and the two ends
+// that it may come to (by itself, after a nudge), may take a reconcile's.
+func (c *course) timeout() time.Duration {
+	waits := 2
+	for _, step := range c.scenario.Steps {
+		if step.Await != "" || step.Fault != nil || step.Mend != "" {
+			waits++
+		}
+	}
+	return time.Duration(waits) * c.style.Timeout
+}
+
+// leaveAll removes the namespaces: all at once, then it waits for each.
+func leaveAll(courses []*course) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
+	defer cancel()
+	var problems []error
+	for _, c := range courses {
+		for _, namespace := range c.namespaces {
+			_ = c.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
+		}
+	}
+	for _, c := range courses {
+		for _, namespace := range c.namespaces {
+			if err := c.Namespaces.Remove(ctx, namespace); err != nil {
+				problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
+			}
+		}
+		c.namespaces = nil
+	}
+	return errors.Join(problems...)
+}
+
+// matrix performs the steps, waits for the end state, and nudges an operator
+// that does not recover from a fault by itself.
+func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
+	faulty := false
+	for _, step := range steps {
+		faulty = faulty || step.Fault != nil
+		if err := t.step(ctx, step); err != nil {
+			if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
+				return record.TimedOut, err.Error()
+			}
+			return record.Interrupted, err.Error()
+		}
+	}
+	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.sample.Size == nil || t.sample.Unmeetable {
+		return outcome, reason
+	}
+	if _, err := t.send(ctx, t.nudge()); err != nil {
+		return record.Interrupted, err.Error()
+	}
+	return t.rest(ctx)
+}
+
+// rest waits for the end state as long as one reconcile may take.
+func (t *trial) rest(ctx context.Context) (outcome, reason string) {
+	ctx, cancel := context.WithTimeout(ctx, t.style.Timeout)
+	defer cancel()
+	return t.settle(ctx)
+}

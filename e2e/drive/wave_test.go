@@ -1,0 +1,165 @@
+package drive_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
+)
+
+// breaker notes what is broken and mended, in order.
+type breaker struct {
+	mu   sync.Mutex
+	done []string
+	fail error // of the next undoing
+}
+
+func (b *breaker) note(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = append(b.done, what)
+}
+
+func (b *breaker) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (fault.Broken, error) {
+	kind, what := f.Kind()
+	b.note(kind + " " + what)
+	broken := fault.Broken{Objects: []string{"pods/system/" + what}}
+	if kind != "kill" {
+		broken.Undo = func(context.Context) error {
+			b.note("mend " + kind)
+			return b.fail
+		}
+	}
+	return broken, nil
+}
+
+// stop is a scenario that changes a custom resource while the operator is down.
+func stop(name string, mended bool) scenarios.Scenario {
+	s := scenarios.Scenario{
+		Name: name, Group: scenarios.Faults, Expect: []string{"converged"},
+		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Stop: "all"}}, {Create: &scenarios.Spec{Size: 1}}},
+	}
+	if mended {
+		s.Steps = append(s.Steps, scenarios.Step{Mend: "stop"})
+	}
+	return s
+}
+
+func newMatrixStage(t *testing.T) (*stage, *breaker, drive.Style) {
+	t.Helper()
+	s, b := newStage(t), &breaker{}
+	s.Matrix = drive.Matrix{Window: time.Millisecond, Patience: 20 * time.Millisecond, Overlap: 2}
+	return s, b, drive.Style{Name: "fast", Timeout: time.Minute, Faults: b}
+}
+
+func (s *stage) wave(ctx context.Context, style drive.Style, wave drive.Wave) error {
+	leave, err := s.DriveWave(ctx, style, wave)
+	return errors.Join(err, leave())
+}
+
+// faults are the recorded ones: namespace, stage and kind.
+func (s *stage) faults(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		if e.Kind == record.KindFault {
+			assert.LessOrEqual(t, e.Fault.From, e.Time)
+			scenario := e.Fault.Namespace[strings.LastIndex(e.Fault.Namespace, "-")+1:]
+			list = append(list, fmt.Sprintf("%s %s %s %s", scenario, e.Fault.Stage, e.Fault.Kind, e.Fault.What))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestAFaultThatIsSharedIsDoneOnceAndRecordedForEach(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	wave := drive.Wave{Round: 1, Number: 2, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true), stop("three", true)}}
+	require.NoError(t, s.wave(t.Context(), style, wave))
+	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
+	assert.Equal(t, []string{
+		"one begun stop all", "one over stop all", "three begun stop all", "three over stop all", "two begun stop all", "two over stop all",
+	}, s.faults(t))
+	slices.Sort(s.ends)
+	assert.Equal(t, []string{"one settled", "three settled", "two settled"}, s.ends)
+	slices.Sort(s.made)
+	assert.Equal(t, []string{"services-abc123-fast-1-w2-1-one", "services-abc123-fast-1-w2-2-two", "services-abc123-fast-1-w2-3-three"}, s.made)
+	for _, namespace := range s.made {
+		assert.Contains(t, s.removed, namespace)
+	}
+}
+
+func TestAFaultIsMendedWhateverHappens(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	never := stop("one", false) // no file may say so, but a step before the mending can fail
+	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{never}}))
+	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
+	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
+}
+
+func TestAFaultThatCannotBeUndoneBreaksTheBed(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	b.fail = errors.New("the Deployment is not there any more")
+	err := s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", false)}})
+	require.ErrorContains(t, err, "undo stop all: the Deployment is not there any more")
+}
+
+func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	kill := scenarios.Scenario{Name: "one", Group: scenarios.Faults, Expect: []string{"recovers"}, Steps: []scenarios.Step{
+		{Create: &scenarios.Spec{Size: 1}}, {Fault: &scenarios.Fault{Kill: "all"}},
+	}}
+	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{kill}}))
+	assert.Equal(t, []string{"kill all"}, b.done)
+	assert.Equal(t, []string{"one begun kill all", "one over kill all"}, s.faults(t))
+}
+
+// What does not recover by itself is nudged once; patience ends both waits.
+func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	s.missing = "there is no Deployment"
+	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	assert.Equal(t, []string{"one timeout"}, s.ends)
+	assert.Equal(t, []string{"begin one", "create measured=true", "patch measured=false", "end timeout"}, s.entries(t))
+	assert.Contains(t, s.recording.String(), `"nudge":true`)
+	assert.Contains(t, s.recording.String(), "nothing has moved for 20ms: there is no Deployment")
+}
+
+func TestWhatDoesNotApplyIsNotDriven(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	wave := drive.Wave{
+		Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true)},
+		Applies: func(s scenarios.Scenario) string {
+			if s.Name == "one" {
+				return "fast has no component bus"
+			}
+			return ""
+		},
+	}
+	require.NoError(t, s.wave(t.Context(), style, wave))
+	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
+	assert.Equal(t, []string{"services-abc123-fast-1-w1-2-two"}, s.made)
+	assert.Contains(t, s.recording.String(), `"reason":"fast has no component bus"`)
+}
+
+func TestLongNamesOfNamespacesAreCut(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	style.Name = "controller-runtime-with-a-long-name"
+	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("operator-killed-before-writing", true)}}))
+	require.Len(t, s.made, 1)
+	assert.LessOrEqual(t, len(s.made[0]), 61)
+}
