@@ -1,0 +1,67 @@
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+
+	"operatorbench/e2e/judge"
+)
+
+// File is the name of the file in a style's folder that says which verdicts are
+// expected of it.
+const File = "verdicts.yaml"
+
+// Expected are the verdicts that are expected of a style, by scenario. The zero
+// value is that of a style without a file: each scenario is then expected to
+// pass, or not to be applicable.
+type Expected struct {
+	Path    string // of the file; empty: there is none
+	Entries []Entry
+
+	comment string // above the first entry
+}
+
+// Entry is the verdict that is expected of one scenario.
+type Entry struct {
+	Scenario string
+	Verdict  judge.Outcome // judge.Pass, judge.Fail or judge.NotApplicable
+	Oracles  []string      // exactly these fail; none: any may
+	Recovery string        // Itself, Nudge or Never; empty: any
+	Why      string        // a sentence; every failure has one
+	Upstream string        // URL of an issue about it; empty: none is known
+	Line     int           // in the file
+
+	key, value *yaml.Node // as read, with their comments
+}
+
+// Of returns the entry of a scenario.
+func (e Expected) Of(scenario string) (Entry, bool) {
+	for _, one := range e.Entries {
+		if one.Scenario == scenario {
+			return one, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Known tells whether the style has a file.
+func (e Expected) Known() bool { return e.Path != "" }
+
+// Load reads the file in a style's folder; see Parse. Without one it returns
+// the zero value.
+func Load(folder string, scenarios []string) (Expected, error) {
+	path := filepath.Join(folder, File)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Expected{}, nil
+	}
+	if err != nil {
+		return Expected{}, fmt.Errorf("read the expected verdicts: %w", err)
+	}
+	return Parse(path, text, scenarios)
+}
