@@ -57,6 +57,8 @@ func (p *parser) root(node *yaml.Node) {
 		"declares":    required(p.declares),
 		"phases":      optional(p.list("phases", p.phases)),
 		"idle":        optional(p.list("idle", p.idle)),
+		"work":        optional(p.list("work", p.work)),
+		"differs":     optional(p.list("differs", p.differs)),
 		"owned":       optional(p.list("owned", p.owned)),
 		"warmup":      optional(p.warmup),
 		"typical":     required(p.typical),
@@ -211,6 +213,7 @@ func (p *parser) component(node *yaml.Node) {
 				p.fail(n, "component selector: found %q, expected a label selector: %v", c.Selector, err)
 			}
 		}),
+		"managedBy": optional(p.managedBy(&c)),
 	})
 	if _, twice := p.style.Component(c.Name); twice && c.Name != "" {
 		p.fail(node, "component: the name %q stands twice, expected it once", c.Name)

@@ -77,13 +77,8 @@ func instance(node *yaml.Node, name string) *yaml.Node {
 func (p *parser) phase(node *yaml.Node) {
 	var phase Phase
 	p.mapping(node, "phase", map[string]field{
-		"name": required(p.text("phase name", &phase.Name)),
-		"resource": required(func(n *yaml.Node) {
-			p.text("phase resource", &phase.Resource)(n)
-			if !resource.MatchString(phase.Resource) {
-				p.fail(n, "phase resource: found %s, expected plural.version.group, such as deployments.v1.apps, or pods.v1", found(n))
-			}
-		}),
+		"name":      required(p.text("phase name", &phase.Name)),
+		"resource":  required(p.resource("phase resource", &phase.Resource)),
 		"namespace": optional(p.text("phase namespace", &phase.Namespace)),
 		"event":     optional(p.choice("phase event", &phase.Event, "ADDED", "MODIFIED", "DELETED")),
 		"path":      optional(p.text("phase path", &phase.Path)),

@@ -50,6 +50,15 @@ owned: [manifests]
 warmup: {skip: too slow}
 typical: {install: 5s, reconcile: 1s}
 timeout: 30s
+work:
+  - resource: workflows.v1alpha1.argoproj.io
+    namespace: n
+    of: {path: spec.for, matches: "^{{.Namespace}}/{{.Name}}$"}
+    ended: {path: status.phase, equals: [Succeeded]}
+    messages: [status.message]
+    suspend: spec.suspend
+differs:
+  - {path: spec.template.spec.containers.0.args, reason: more arguments}
 `
 
 func parse(text string) (operators.Style, error) {
@@ -96,6 +105,13 @@ func TestParse(t *testing.T) {
 		Warmup:  operators.Declaration{Reason: "too slow"},
 		Typical: operators.Typical{Install: 5 * time.Second, Reconcile: time.Second},
 		Timeout: 30 * time.Second,
+		Work: []operators.Work{{
+			Resource: "workflows.v1alpha1.argoproj.io", Namespace: "n",
+			Of:       operators.FieldCondition{Path: "spec.for", Matches: "^{{.Namespace}}/{{.Name}}$"},
+			Ended:    operators.FieldCondition{Path: "status.phase", Equals: []string{"Succeeded"}},
+			Messages: []string{"status.message"}, Suspend: "spec.suspend",
+		}},
+		Differs: []operators.Difference{{Path: "spec.template.spec.containers.0.args", Reason: "more arguments"}},
 	}, style)
 	name, err := style.Child.DeploymentName("services", "sample")
 	require.NoError(t, err)
@@ -110,6 +126,31 @@ func TestParseDefaults(t *testing.T) {
 	assert.Empty(t, style.Owned)
 }
 
+// A component may be managed by one that stands below it, which may be managed
+// in turn.
+func TestParseManagedBy(t *testing.T) {
+	style, err := parse(strings.Replace(good, "components:\n", `components:
+  - {name: last, namespace: n, selector: l, managedBy: middle}
+  - {name: middle, namespace: n, selector: m, managedBy: manager}
+`, 1))
+	require.NoError(t, err)
+	managers := map[string]string{}
+	for _, component := range style.Components {
+		managers[component.Name] = component.ManagedBy
+	}
+	assert.Equal(t, map[string]string{"last": "middle", "middle": "manager", "manager": ""}, managers)
+}
+
+// What a name holds is no expression.
+func TestWorkMatcher(t *testing.T) {
+	style, err := parse(good)
+	require.NoError(t, err)
+	matcher, err := style.Work[0].Matcher("services", "a.b")
+	require.NoError(t, err)
+	assert.True(t, matcher.MatchString("services/a.b"))
+	assert.False(t, matcher.MatchString("services/a-b"))
+}
+
 // Each case changes one place of the good style.
 func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
@@ -117,7 +158,7 @@ func TestParseRefuses(t *testing.T) {
 		"not YAML":                   {good, "name: [", "style.yaml: yaml: line 1"},
 		"a list":                     {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
 		"another version":            {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
-		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, declares, description, idle, images, install, name, owned, phases, source, timeout, typical, version, warmup; did you mean "timeout"?`},
+		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, declares, description, differs, idle, images, install, name, owned, phases, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
 		"missing field":              {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
 		"a field twice":              {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
 		"another name":               {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},
@@ -169,6 +210,29 @@ func TestParseRefuses(t *testing.T) {
 		"a timeout below zero":       {"timeout: 30s", "timeout: -30s", `style.yaml:36: timeout: found "-30s", expected a duration above zero`},
 		"a timeout without a unit":   {"timeout: 30s", "timeout: 30", "style.yaml:36: timeout: found the number 30, expected a duration above zero, such as 90s"},
 		"a timeout below typical":    {"timeout: 30s", "timeout: 500ms", "timeout is 500ms, expected more than typical.reconcile, which is 1s"},
+		"work of no resource":        {"resource: workflows.v1alpha1.argoproj.io\n", "resource: workflows\n", `style.yaml:38: work resource: found "workflows", expected plural.version.group`},
+		"work of nobody":             {"    of: {path: spec.for, matches: \"^{{.Namespace}}/{{.Name}}$\"}\n", "", `style.yaml:38: work: field "of" is missing`},
+		"work of nothing":            {"{path: spec.for, matches", "{matches", `style.yaml:40: work of: field "path" is missing`},
+		"work of any":                {", matches: \"^{{.Namespace}}/{{.Name}}$\"", "", `style.yaml:40: work of: field "matches" is missing`},
+		"work of no template":        {"{{.Name}}$", "{{.Name$", "style.yaml:40: work of matches: found \"^{{.Namespace}}/{{.Name$\", expected a text/template"},
+		"work of an unknown field":   {"/{{.Name}}$", "/{{.Name}}-{{.Size}}$", "expected a text/template over .Name and .Namespace that makes a regular expression (RE2): fill in the template"},
+		"work of a program":          {"/{{.Name}}$", "/{{.Name}}{{range 2000000000}}{{end}}$", "that makes a regular expression (RE2): there is more in it than these"},
+		"work of no expression":      {"/{{.Name}}$", "/{{.Name}}($", "error parsing regexp: missing closing )"},
+		"work of a whole namespace":  {"/{{.Name}}$", "/$", "it is the same for custom resources of two names or in two namespaces"},
+		"work of two namespaces":     {"^{{.Namespace}}/", "/", "it is the same for custom resources of two names or in two namespaces"},
+		"work without an end":        {"    ended: {path: status.phase, equals: [Succeeded]}\n", "", `style.yaml:38: work: field "ended" is missing`},
+		"work that ends with a path": {"ended: {path: status.phase, equals: [Succeeded]}", "ended: {path: status.phase}", `style.yaml:41: work ended: field "equals" is missing`},
+		"work that tells nothing":    {"messages: [status.message]", "messages: []", "style.yaml:42: work messages: found an empty list"},
+		"suspended by a flag":        {"suspend: spec.suspend", "suspend: true", `style.yaml:43: work suspend: found "true", expected a text`},
+		"suspended by no key":        {"suspend: spec.suspend", "suspend: spec..suspend", `style.yaml:43: work suspend: found "spec..suspend", expected keys and indices joined by single dots`},
+		"work twice":                 {"differs:", "  - {resource: workflows.v1alpha1.argoproj.io, namespace: n, of: {path: a, matches: \"{{.Name}}/{{.Namespace}}\"}, ended: {path: a, equals: [b]}}\ndiffers:", "style.yaml:44: work: workflows.v1alpha1.argoproj.io in n stands twice"},
+		"differs without a reason":   {", reason: more arguments", "", `style.yaml:45: differs: field "reason" is missing`},
+		"differs with a glob":        {"path: spec.template.spec.containers.0.args", "path: .spec", `style.yaml:45: differs path: found ".spec", expected keys`},
+		"differs in replicas":        {"path: spec.template.spec.containers.0.args", "path: spec", "style.yaml:45: differs: found spec, expected no path that excuses a wrong spec.replicas"},
+		"differs twice":              {", reason: more arguments}", ", reason: more arguments}\n  - {path: spec.template, reason: why}", "style.yaml:46: differs: spec.template.spec.containers.0.args and spec.template are the same or one within the other"},
+		"managed by nobody":          {"selector: \"app=manager\"", "selector: \"app=manager\", managedBy: manger", `style.yaml:13: unknown component "manger", expected one of manager; did you mean "manager"?`},
+		"managed by itself":          {"selector: \"app=manager\"", "selector: \"app=manager\", managedBy: manager", "style.yaml:13: component manager: managed by manager, which in the end is managed by it"},
+		"managed in a circle":        {"selector: \"app=manager\"}", "selector: \"app=manager\", managedBy: b}\n  - {name: c, namespace: n, selector: c, managedBy: manager}\n  - {name: b, namespace: n, selector: b, managedBy: c}", "style.yaml:14: component c: managed by manager, which in the end is managed by it"},
 		"an alias":                   {"description: d\nsource: s", "description: &a d\nsource: *a", "style.yaml:3: source: found an alias, expected a text"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,6 +276,12 @@ func FuzzParse(f *testing.F) {
 		require.NotEqual(t, style.Warmup.Supported, style.Warmup.Reason != "")
 		_, err = style.Child.DeploymentName("services", "memcached")
 		require.NoError(t, err)
+		for _, work := range style.Work {
+			require.NotEmpty(t, work.Of.Path)
+			require.NotEmpty(t, work.Ended.Equals)
+			_, err := work.Matcher("services", "memcached")
+			require.NoError(t, err)
+		}
 		for _, phase := range style.Phases {
 			require.NotEmpty(t, phase.Event+phase.Path)
 			for _, where := range phase.Where {

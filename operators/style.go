@@ -1,12 +1,8 @@
 package operators
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"text/template"
-	"text/template/parse"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -123,37 +119,7 @@ func (c Child) DeploymentName(namespace, name string) (string, error) {
 	if c.OwnerReference {
 		return "", nil
 	}
-	parsed, err := template.New("child.name").Option("missingkey=error").Parse(c.Name)
-	if err != nil {
-		return "", err
-	}
-	if !plain(parsed.Root) {
-		return "", errors.New("there is more in it than these")
-	}
-	var text bytes.Buffer
-	err = parsed.Execute(&text, map[string]string{"Name": name, "Namespace": namespace})
-	return text.String(), err
-}
-
-// plain says whether a template holds only texts and fields: what else there is,
-// such as a loop, may never end.
-func plain(root *parse.ListNode) bool {
-	if root == nil {
-		return false
-	}
-	for _, node := range root.Nodes {
-		if node.Type() == parse.NodeText {
-			continue
-		}
-		action, ok := node.(*parse.ActionNode)
-		if !ok || len(action.Pipe.Decl) > 0 || len(action.Pipe.Cmds) != 1 || len(action.Pipe.Cmds[0].Args) != 1 {
-			return false
-		}
-		if action.Pipe.Cmds[0].Args[0].Type() != parse.NodeField {
-			return false
-		}
-	}
-	return true
+	return expand("child.name", c.Name, namespace, name)
 }
 
 // Declares says what the operator is meant to do beyond its Deployment.
