@@ -20,6 +20,7 @@ type Meter struct {
 // style is what was seen of one style in one variant.
 type style struct {
 	record.Style
+	driven    bool // or at least installed
 	scenarios []string
 	calls     map[call]int
 }
@@ -43,12 +44,11 @@ func (m *Meter) Add(e record.Entry) {
 		}
 	case e.Block != nil:
 		if s := m.style(e.Block.Style, e.Block.Variant); s != nil && e.Block.Stage != record.Removed {
-			m.current = s
+			m.current, s.driven = s, true
 		}
 	case e.Begin != nil:
-		s := m.style(e.Begin.Style, e.Begin.Variant)
-		if s != nil && !slices.Contains(s.scenarios, e.Begin.Scenario) {
-			s.scenarios = append(s.scenarios, e.Begin.Scenario)
+		if s := m.style(e.Begin.Style, e.Begin.Variant); s != nil && e.Begin.Reason == "" {
+			s.begin(e.Begin.Scenario)
 		}
 	case e.Gap != nil && e.Gap.Resource == auditLog:
 		m.audited = true
@@ -56,6 +56,13 @@ func (m *Meter) Add(e record.Entry) {
 	case e.Audit != nil:
 		m.audited = true
 		m.audit(e.Audit)
+	}
+}
+
+func (s *style) begin(scenario string) {
+	s.driven = true
+	if !slices.Contains(s.scenarios, scenario) {
+		s.scenarios = append(s.scenarios, scenario)
 	}
 }
 

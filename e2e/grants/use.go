@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Uses says what was added so far: one Use for each style and variant that holds
-// rights or made calls, in the header's order.
+// Uses says what was added so far: one Use for each style and variant that was
+// installed and holds rights or made calls, in the header's order.
 func (m *Meter) Uses() []Use {
 	var uses []Use
 	for _, s := range m.order {
-		if len(s.Grants) > 0 || len(s.calls) > 0 {
+		if len(s.calls) > 0 || s.driven && len(s.Grants) > 0 {
 			uses = append(uses, m.use(s))
 		}
 	}
