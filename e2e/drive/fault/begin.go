@@ -1,0 +1,79 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/scenarios"
+)
+
+// mendWithin bounds what a Begin that fails takes back of what it did.
+const mendWithin = 2 * time.Minute
+
+// Begin breaks something, and returns when it is broken: what reads a changed
+// right, policy, definition or image reads it as it is now. A Begin that fails
+// has taken back what it did; where that fails too, the error says so, and Undo
+// is set, to be called again.
+func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Broken, error) {
+	broken, err := i.begin(ctx, f, cr)
+	if broken.Undo != nil {
+		broken.Undo = untilDone(broken.Undo)
+	}
+	if err == nil || broken.Undo == nil {
+		return broken, err
+	}
+	mending, cancel := context.WithTimeout(context.WithoutCancel(ctx), mendWithin)
+	defer cancel()
+	if mended := broken.Undo(mending); mended != nil {
+		return broken, fmt.Errorf("%w; and what was done already could not be taken back: %w", err, mended)
+	}
+	return Broken{}, err
+}
+
+// begin returns, even with an error, what undoes all that it did.
+func (i *Injector) begin(ctx context.Context, f scenarios.Fault, cr Target) (Broken, error) {
+	switch {
+	case f.Kill != "":
+		return i.kill(ctx, f.Kill)
+	case f.Stop != "":
+		return i.stop(ctx, f.Stop)
+	case f.Forbid != "":
+		return i.forbid(ctx, f.Forbid, cr)
+	}
+	return Broken{}, fmt.Errorf("no way is known to break what is asked for: %+v", f)
+}
+
+// untilDone makes an undoing one that, once it was done, does nothing more.
+func untilDone(undo func(context.Context) error) func(context.Context) error {
+	var mu sync.Mutex
+	done := false
+	return func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if done {
+			return nil
+		}
+		err := undo(ctx)
+		done = err == nil
+		return err
+	}
+}
+
+// steps collects what undoes each step of a fault.
+type steps []func(context.Context) error
+
+// undo takes the steps back, the last one first, and goes on after an error.
+func (s *steps) undo(ctx context.Context) error {
+	var problems []error
+	for n := len(*s) - 1; n >= 0; n-- {
+		problems = append(problems, (*s)[n](ctx))
+	}
+	return errors.Join(problems...)
+}
+
+// client waits for objects.
+func (i *Injector) client() *kube.Client { return &kube.Client{Dynamic: i.Dynamic, Typed: i.Kube} }

@@ -1,0 +1,150 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/retry"
+)
+
+// forbid takes the right to write a resource from the style's roles, and returns
+// when its service accounts do not have it any more.
+func (i *Injector) forbid(ctx context.Context, resource string, cr Target) (Broken, error) {
+	what := schema.ParseGroupResource(resource)
+	objs, err := i.Style.Objects()
+	if err != nil {
+		return Broken{}, err
+	}
+	roles, err := i.roles(ctx, objs, what)
+	if err != nil {
+		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+	}
+	rights, err := i.held(ctx, objs, roles, what, cr)
+	if err != nil {
+		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+	}
+	everything, err := i.served()
+	if err != nil {
+		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+	}
+	var changed []role
+	broken := Broken{Undo: func(ctx context.Context) error { return i.allow(ctx, changed, rights) }}
+	for _, r := range roles {
+		changed = append(changed, r)
+		if err := i.setRules(ctx, r, withhold(r.rules, what, everything)); err != nil {
+			return broken, fmt.Errorf("forbid writing %s: change the rules of %s: %w", resource, r, err)
+		}
+		broken.Objects = append(broken.Objects, r.String())
+	}
+	if err := i.awaitRights(ctx, rights, false); err != nil {
+		return broken, fmt.Errorf("forbid writing %s: %w", resource, err)
+	}
+	return broken, nil
+}
+
+// allow restores the rules that the roles had, and returns when they are in force.
+func (i *Injector) allow(ctx context.Context, roles []role, rights []right) error {
+	var problems []error
+	uninstalled := false
+	for _, r := range roles {
+		err := i.setRules(ctx, r, r.rules)
+		if apierrors.IsNotFound(err) {
+			uninstalled = true // it has no rules to lack
+		} else if err != nil {
+			problems = append(problems, fmt.Errorf("%s still lacks rules: restore them: %w; by hand: apply the manifests of style %s again (%s)", r, err, i.Style.Name, i.Style.Folder))
+		}
+	}
+	if len(problems) > 0 || uninstalled {
+		return errors.Join(problems...)
+	}
+	return i.awaitRights(ctx, rights, true)
+}
+
+// role is a Role, or a ClusterRole where it has no namespace, with the rules
+// that it had.
+type role struct {
+	namespace, name string
+	rules           []rbacv1.PolicyRule
+}
+
+func (r role) String() string {
+	if r.namespace == "" {
+		return "clusterroles/" + r.name
+	}
+	return "roles/" + r.namespace + "/" + r.name
+}
+
+// roles reads those of the style's roles, as they are now, that cover writes of
+// a resource.
+func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured, what schema.GroupResource) ([]role, error) {
+	var found []role
+	for _, obj := range objs {
+		if obj.GroupVersionKind().Group != rbacv1.GroupName || obj.GetKind() != "Role" && obj.GetKind() != "ClusterRole" {
+			continue
+		}
+		r := role{namespace: obj.GetNamespace(), name: obj.GetName()}
+		live, rules, err := i.rules(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", r, err)
+		}
+		if !slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool { return writes(rule, what) }) {
+			continue
+		}
+		if clusterRole, is := live.(*rbacv1.ClusterRole); is && clusterRole.AggregationRule != nil {
+			return nil, fmt.Errorf("%s is aggregated from others: a controller would write its rules anew", r)
+		}
+		if err := i.mine(ctx, live, obj.GetKind()); err != nil {
+			return nil, err
+		}
+		r.rules = rules
+		found = append(found, r)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("none of the roles of style %s lets it write %s", i.Style.Name, what)
+	}
+	return found, nil
+}
+
+func (i *Injector) rules(ctx context.Context, r role) (metav1.Object, []rbacv1.PolicyRule, error) {
+	if r.namespace == "" {
+		live, err := i.Kube.RbacV1().ClusterRoles().Get(ctx, r.name, metav1.GetOptions{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return live, live.Rules, nil
+	}
+	live, err := i.Kube.RbacV1().Roles(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return live, live.Rules, nil
+}
+
+// setRules writes the rules of a role, whatever they are.
+func (i *Injector) setRules(ctx context.Context, r role, rules []rbacv1.PolicyRule) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if r.namespace == "" {
+			live, err := i.Kube.RbacV1().ClusterRoles().Get(ctx, r.name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			live.Rules = rules
+			_, err = i.Kube.RbacV1().ClusterRoles().Update(ctx, live, metav1.UpdateOptions{})
+			return err
+		}
+		live, err := i.Kube.RbacV1().Roles(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		live.Rules = rules
+		_, err = i.Kube.RbacV1().Roles(r.namespace).Update(ctx, live, metav1.UpdateOptions{})
+		return err
+	})
+}

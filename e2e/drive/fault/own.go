@@ -1,0 +1,83 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/fixtures/kube"
+)
+
+// longestChain bounds how many owners are asked: a pod, its ReplicaSet, its
+// Deployment, a custom resource, and one that made that.
+const longestChain = 5
+
+// mine refuses what this run has neither made itself nor had made by what it
+// made: an object of the style that is installed, or one that such an object
+// controls, directly or not.
+func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) error {
+	described := kind + " " + obj.GetNamespace() + "/" + obj.GetName()
+	for range longestChain {
+		labelled := &unstructured.Unstructured{}
+		labelled.SetLabels(obj.GetLabels())
+		if i.Owner.Owns(labelled) {
+			return nil
+		}
+		owner := metav1.GetControllerOf(obj)
+		if owner == nil {
+			break
+		}
+		next, err := i.owner(ctx, obj.GetNamespace(), owner)
+		if err != nil {
+			return fmt.Errorf("find out who made %s: %w", described, err)
+		}
+		if next == nil {
+			break
+		}
+		obj = next
+	}
+	return fmt.Errorf("refusing to touch %s: neither it nor what made it carries the label %s=%s of this run", described, kube.LabelRun, i.Owner.Run)
+}
+
+// owner returns the object that a reference names; nil: there is none any more.
+func (i *Injector) owner(ctx context.Context, namespace string, ref *metav1.OwnerReference) (metav1.Object, error) {
+	version, err := schema.ParseGroupVersion(ref.APIVersion)
+	if err != nil {
+		return nil, err
+	}
+	resource, namespaced, err := i.resource(version.WithKind(ref.Kind))
+	if err != nil {
+		return nil, err
+	}
+	client := i.Dynamic.Resource(resource).Namespace(namespace)
+	if !namespaced {
+		client = i.Dynamic.Resource(resource)
+	}
+	found, err := client.Get(ctx, ref.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && found.GetUID() != ref.UID {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// resource returns what serves a kind.
+func (i *Injector) resource(kind schema.GroupVersionKind) (resource schema.GroupVersionResource, namespaced bool, err error) {
+	list, err := i.Kube.Discovery().ServerResourcesForGroupVersion(kind.GroupVersion().String())
+	if err != nil {
+		return resource, false, fmt.Errorf("ask the cluster what serves %s: %w", kind, err)
+	}
+	for n := range list.APIResources {
+		if r := &list.APIResources[n]; r.Kind == kind.Kind && !strings.Contains(r.Name, "/") {
+			return kind.GroupVersion().WithResource(r.Name), r.Namespaced, nil
+		}
+	}
+	return resource, false, fmt.Errorf("the cluster serves no %s", kind)
+}

@@ -1,0 +1,92 @@
+package fault
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// writeVerbs are the verbs of RBAC that change an object.
+func writeVerbs() []string {
+	return []string{"create", "update", "patch", "delete", "deletecollection"}
+}
+
+// readVerbs are what is left of all verbs of a resource.
+func readVerbs() []string { return []string{"get", "list", "watch"} }
+
+// served is what a cluster serves: resources, with their subresources, by group.
+// RBAC knows no exceptions, so a wildcard less one thing is a list of all others.
+type served map[string][]string
+
+// withhold takes the right to write a resource from rules. What they allow
+// otherwise stays: a rule that covers more is split.
+func withhold(rules []rbacv1.PolicyRule, what schema.GroupResource, all served) []rbacv1.PolicyRule {
+	var kept []rbacv1.PolicyRule
+	for _, rule := range rules {
+		if writes(rule, what) {
+			kept = append(kept, without(rule, what, all)...)
+		} else {
+			kept = append(kept, rule)
+		}
+	}
+	return kept
+}
+
+// writes tells whether a rule lets somebody write a resource.
+func writes(rule rbacv1.PolicyRule, what schema.GroupResource) bool {
+	return covers(rule.APIGroups, what.Group) && covers(rule.Resources, what.Resource) &&
+		slices.ContainsFunc(writeVerbs(), func(verb string) bool { return covers(rule.Verbs, verb) })
+}
+
+// covers tells whether a list of RBAC has a name. A resource's name is never that
+// of a subresource, so that "*/scale" cannot cover it.
+func covers(list []string, name string) bool {
+	return slices.Contains(list, rbacv1.APIGroupAll) || slices.Contains(list, name)
+}
+
+// without splits a rule that covers writes of a resource into what it allows
+// besides: in other groups, for other resources of this group, and what is no write.
+func without(rule rbacv1.PolicyRule, what schema.GroupResource, all served) []rbacv1.PolicyRule {
+	var parts []rbacv1.PolicyRule
+	part := func(groups, resources, verbs []string) {
+		if len(groups) == 0 || len(resources) == 0 || len(verbs) == 0 {
+			return
+		}
+		parts = append(parts, rbacv1.PolicyRule{APIGroups: groups, Resources: resources, Verbs: verbs, ResourceNames: rule.ResourceNames})
+	}
+	part(except(rule.APIGroups, all.groups(), what.Group), rule.Resources, rule.Verbs)
+	part([]string{what.Group}, except(rule.Resources, all[what.Group], what.Resource), rule.Verbs)
+	part([]string{what.Group}, []string{what.Resource}, except(rule.Verbs, slices.Concat(readVerbs(), writeVerbs()), writeVerbs()...))
+	return parts
+}
+
+// except returns a list less some names; a wildcard is spelled out first.
+func except(list, wildcard []string, names ...string) []string {
+	var left []string
+	add := func(name string) {
+		if !slices.Contains(names, name) && !slices.Contains(left, name) {
+			left = append(left, name)
+		}
+	}
+	for _, name := range list {
+		if name != rbacv1.APIGroupAll {
+			add(name)
+			continue
+		}
+		for _, one := range wildcard {
+			add(one)
+		}
+	}
+	return left
+}
+
+func (s served) groups() []string {
+	var names []string
+	for name := range s {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, strings.Compare)
+	return names
+}

@@ -1,0 +1,124 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/operators"
+)
+
+// The kinds of workload that a component can be.
+const (
+	deployment  = "Deployment"
+	statefulSet = "StatefulSet"
+	daemonSet   = "DaemonSet"
+)
+
+// workload makes the pods of a component.
+type workload struct {
+	kind, namespace, name string
+	replicas              int32 // that are wanted; of a DaemonSet 0
+}
+
+// plural is the workload's resource in group apps.
+func (w workload) plural() string {
+	return map[string]string{deployment: "deployments", statefulSet: "statefulsets", daemonSet: "daemonsets"}[w.kind]
+}
+
+// String names it as an object of a fault.
+func (w workload) String() string { return w.plural() + "/" + w.namespace + "/" + w.name }
+
+// workloads finds what makes a component's pods, by the labels of its template:
+// there need not be a pod at the moment. All of it must be this run's.
+func (i *Injector) workloads(ctx context.Context, c operators.Component) ([]workload, error) {
+	selector, err := labels.Parse(c.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("component %s: selector: %w", c.Name, err)
+	}
+	var found []workload
+	add := func(kind string, o metav1.Object, template *corev1.PodTemplateSpec, replicas *int32) error {
+		if !selector.Matches(labels.Set(template.Labels)) {
+			return nil
+		}
+		w := workload{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), replicas: 1} // the API's default
+		if replicas != nil {
+			w.replicas = *replicas
+		}
+		found = append(found, w)
+		return i.mine(ctx, o, kind)
+	}
+	err = i.eachWorkload(ctx, c.Namespace, add)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no Deployment, StatefulSet or DaemonSet in namespace %s makes pods labelled %s", c.Namespace, c.Selector)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the workload of component %s: %w", c.Name, err)
+	}
+	return found, nil
+}
+
+// eachWorkload goes through the workloads of a namespace, until an error.
+func (i *Injector) eachWorkload(ctx context.Context, namespace string, do func(string, metav1.Object, *corev1.PodTemplateSpec, *int32) error) error {
+	apps := i.Kube.AppsV1()
+	deployments, err := apps.Deployments(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for n := range deployments.Items {
+		o := &deployments.Items[n]
+		if err := do(deployment, o, &o.Spec.Template, o.Spec.Replicas); err != nil {
+			return err
+		}
+	}
+	sets, err := apps.StatefulSets(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for n := range sets.Items {
+		o := &sets.Items[n]
+		if err := do(statefulSet, o, &o.Spec.Template, o.Spec.Replicas); err != nil {
+			return err
+		}
+	}
+	daemons, err := apps.DaemonSets(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for n := range daemons.Items {
+		o := &daemons.Items[n]
+		if err := do(daemonSet, o, &o.Spec.Template, new(int32)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patch sends a merge patch of the workload.
+func (i *Injector) patch(ctx context.Context, w workload, patch string) error {
+	var err error
+	apps, body, options := i.Kube.AppsV1(), []byte(patch), metav1.PatchOptions{}
+	switch w.kind {
+	case deployment:
+		_, err = apps.Deployments(w.namespace).Patch(ctx, w.name, types.MergePatchType, body, options)
+	case statefulSet:
+		_, err = apps.StatefulSets(w.namespace).Patch(ctx, w.name, types.MergePatchType, body, options)
+	default:
+		_, err = apps.DaemonSets(w.namespace).Patch(ctx, w.name, types.MergePatchType, body, options)
+	}
+	return err
+}
+
+// scale sets how many pods a workload has.
+func (i *Injector) scale(ctx context.Context, w workload, replicas int32) error {
+	return i.patch(ctx, w, fmt.Sprintf(`{"spec":{"replicas":%d}}`, replicas))
+}
+
+// serving returns when every pod of the workload is new and available.
+func (i *Injector) serving(ctx context.Context, w workload) error {
+	return i.client().WaitRollout(ctx, w.kind, w.namespace, w.name)
+}
