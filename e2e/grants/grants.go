@@ -4,17 +4,18 @@
 // the rules as they were installed and the API server's audit log.
 //
 // A right that was never used is not needed in the scenarios that were driven;
-// Use.Scenarios says which these were. A rare need (an error path, a removal)
-// shows only where a scenario brings it about.
+// Use.Over says which these were. A rare need (an error path, a removal)
+// shows only where a scenario brings it about. A list may be needed although it is
+// not used: an API server that can stream a list as a watch is not asked for one.
 package grants
 
 // Use is what one style's service accounts may do, and did.
 type Use struct {
 	Style   string `json:"style"`
 	Variant string `json:"variant,omitempty"`
-	// Scenarios that the style was driven through, by name, in the order in
-	// which they were first seen. Its installation and its removal are part of it.
-	Scenarios []string `json:"scenarios,omitempty"`
+	// Over is what the style was driven through: install, scenarios by name in the
+	// order in which they were first seen, removal.
+	Over []string `json:"over,omitempty"`
 	// Audited: the recording has the API server's audit log. Without it nothing
 	// is known of use, and all counts are zero.
 	Audited bool `json:"audited"`

@@ -41,6 +41,7 @@ func uses(styles []record.Style, entries ...record.Entry) []grants.Use {
 	m.Add(record.Entry{Kind: record.KindHeader, Header: &record.Header{Styles: styles}})
 	m.Add(record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create"}})
 	m.Add(record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "void", Reason: "not applicable"}})
+	m.Add(record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "given", Prepare: true}})
 	for _, e := range entries {
 		m.Add(e)
 	}
@@ -85,6 +86,7 @@ func story() []grants.Use {
 		told(sidecar, "create", "pods.v1/eviction", "services-1", "p", 201),
 		told("system:serviceaccount:other:who", "get", "secrets.v1", "op", "key", 200), // nobody's
 		told("kubernetes-admin", "get", "secrets.v1", "op", "key", 200),
+		record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Removed}},
 		record.Entry{Kind: record.KindGap, Gap: &record.Gap{Resource: "audit"}},
 		record.Entry{Kind: record.KindGap, Gap: &record.Gap{Resource: "pods.v1"}},
 	)
@@ -136,6 +138,8 @@ func TestWhatARuleAllows(t *testing.T) {
 		"plain":                     {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 1},
 		"refused, but asked for":    {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 403), 1},
 		"any version":               {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1beta1.apps", "ns", "a", 200), 1},
+		"an apply that creates":     {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 201), 1},
+		"an apply that does not":    {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 200), 0},
 		"another verb":              {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "list", "deployments.v1.apps", "ns", "", 200), 0},
 		"another group":             {record.Grant{Groups: list(""), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 0},
 		"another account":           {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(sidecar, "get", "deployments.v1.apps", "ns", "a", 200), 0},
@@ -212,7 +216,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add("*/*", "", "*/", "*", "system:serviceaccount:", "..", "/")
 	f.Fuzz(func(t *testing.T, account, group, resource, verb, user, called, sub string) {
 		s := record.Style{Name: "s", Grants: []record.Grant{{ServiceAccount: account, Groups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}}}}
-		found := uses([]record.Style{s, {}}, record.Entry{Begin: &record.Sample{Style: "s"}}, record.Entry{Audit: &record.Audit{User: user, Resource: called, Subresource: sub, Verb: verb, Code: 403}})
+		found := uses([]record.Style{s, {}}, record.Entry{Begin: &record.Sample{Style: "s", Scenario: "c"}}, record.Entry{Audit: &record.Audit{User: user, Resource: called, Subresource: sub, Verb: verb, Code: 403}})
 		require.NotEmpty(t, found)
 		assert.LessOrEqual(t, found[0].Rights[0].Used, 1)
 		require.NoError(t, grants.Text(&strings.Builder{}, found))

@@ -20,7 +20,8 @@ type Meter struct {
 // style is what was seen of one style in one variant.
 type style struct {
 	record.Style
-	driven    bool // or at least installed
+	installed, removed bool
+
 	scenarios []string
 	calls     map[call]int
 }
@@ -29,7 +30,8 @@ type style struct {
 type call struct {
 	account, verb, group, resource, namespace, name string
 
-	denied bool
+	denied  bool
+	created bool // a patch that made the object, as a server-side apply may
 }
 
 // NewMeter returns a meter that has seen nothing.
@@ -43,11 +45,12 @@ func (m *Meter) Add(e record.Entry) {
 			m.order = append(m.order, &style{Style: s, calls: map[call]int{}})
 		}
 	case e.Block != nil:
-		if s := m.style(e.Block.Style, e.Block.Variant); s != nil && e.Block.Stage != record.Removed {
-			m.current, s.driven = s, true
+		if s := m.style(e.Block.Style, e.Block.Variant); s != nil {
+			m.current = s
+			s.stage(e.Block.Stage)
 		}
 	case e.Begin != nil:
-		if s := m.style(e.Begin.Style, e.Begin.Variant); s != nil && e.Begin.Reason == "" {
+		if s := m.style(e.Begin.Style, e.Begin.Variant); s != nil && e.Begin.Reason == "" && !e.Begin.Prepare {
 			s.begin(e.Begin.Scenario)
 		}
 	case e.Gap != nil && e.Gap.Resource == auditLog:
@@ -59,8 +62,12 @@ func (m *Meter) Add(e record.Entry) {
 	}
 }
 
+func (s *style) stage(stage string) {
+	s.installed = s.installed || stage == record.Installing
+	s.removed = s.removed || stage == record.Removed
+}
+
 func (s *style) begin(scenario string) {
-	s.driven = true
 	if !slices.Contains(s.scenarios, scenario) {
 		s.scenarios = append(s.scenarios, scenario)
 	}
@@ -95,7 +102,7 @@ func (m *Meter) audit(a *record.Audit) {
 	if a.Subresource != "" {
 		resource += "/" + a.Subresource
 	}
-	c := call{account: account, verb: a.Verb, group: group, resource: resource, denied: a.Code == 403}
+	c := call{account: account, verb: a.Verb, group: group, resource: resource, denied: a.Code == 403, created: a.Verb == "patch" && a.Code == 201}
 	c.namespace, c.name = s.place(a)
 	s.calls[c]++
 }

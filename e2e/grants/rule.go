@@ -17,12 +17,13 @@ func holds(g record.Grant, account string) bool {
 	return g.ServiceAccount == account || g.ServiceAccount == namespace+"/*" || g.ServiceAccount == "*/*"
 }
 
-// allows tells whether the right allows the call.
+// allows tells whether the right allows the call, or a part of it: a server-side
+// apply that makes an object needs both patch and create.
 func (r *Right) allows(c call) bool {
 	return r.URL == "" &&
 		holds(record.Grant{ServiceAccount: r.ServiceAccount}, c.account) &&
 		(r.Namespace == "" || r.Namespace == c.namespace) &&
-		(r.Verb == "*" || r.Verb == c.verb) &&
+		(r.Verb == "*" || r.Verb == c.verb || r.Verb == "create" && c.created) &&
 		(r.Group == "*" || r.Group == c.group) &&
 		covers(r.Resource, c.resource) &&
 		(r.Name == "" || r.Name == c.name && !unnamed(c.verb))

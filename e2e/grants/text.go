@@ -31,7 +31,7 @@ func (u Use) text(w *strings.Builder) {
 	if !u.Audited {
 		fmt.Fprint(w, "; the recording has no audit log, so that nothing is known of their use\n")
 	} else {
-		fmt.Fprintf(w, "; %d never used over %s\n", len(u.Unused()), strings.Join(slices.Concat([]string{"install"}, u.Scenarios, []string{"removal"}), ", "))
+		fmt.Fprintf(w, "; %d never used over %s\n", len(u.Unused()), strings.Join(u.Over, ", "))
 	}
 	if u.Lost > 0 {
 		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", count(u.Lost, "time"))

@@ -2,6 +2,7 @@ package grants
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -11,7 +12,7 @@ import (
 func (m *Meter) Uses() []Use {
 	var uses []Use
 	for _, s := range m.order {
-		if len(s.calls) > 0 || s.driven && len(s.Grants) > 0 {
+		if len(s.calls) > 0 || len(s.Grants) > 0 && (s.installed || len(s.scenarios) > 0) {
 			uses = append(uses, m.use(s))
 		}
 	}
@@ -19,7 +20,7 @@ func (m *Meter) Uses() []Use {
 }
 
 func (m *Meter) use(s *style) Use {
-	u := Use{Style: s.Name, Variant: s.Variant, Scenarios: slices.Clone(s.scenarios), Audited: m.audited, Lost: m.lost}
+	u := Use{Style: s.Name, Variant: s.Variant, Over: s.over(), Audited: m.audited, Lost: m.lost}
 	u.Rights = s.rights()
 	calls := s.sorted()
 	for i := range u.Rights {
@@ -38,6 +39,19 @@ func (m *Meter) use(s *style) Use {
 	}
 	u.Secrets = secrets(s, u.Rights, calls)
 	return u
+}
+
+// over is what the style was driven through.
+func (s *style) over() []string {
+	var over []string
+	if s.installed {
+		over = append(over, "install")
+	}
+	over = append(over, s.scenarios...)
+	if s.removed {
+		over = append(over, "removal")
+	}
+	return over
 }
 
 // rights expands the style's grants, each right once.
@@ -72,18 +86,9 @@ func (r *Right) key() string {
 func (s *style) sorted() []call {
 	return slices.SortedFunc(maps.Keys(s.calls), func(a, b call) int {
 		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.group, b.group), cmp.Compare(a.resource, b.resource),
-			cmp.Compare(a.verb, b.verb), cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name), compareBool(a.denied, b.denied))
+			cmp.Compare(a.verb, b.verb), cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name),
+			cmp.Compare(fmt.Sprint(a.denied, a.created), fmt.Sprint(b.denied, b.created)))
 	})
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // count counts the right's use.
