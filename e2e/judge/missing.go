@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+const notAcknowledged = "the API server has not acknowledged the sample's action"
+
 // Missing says in one short sentence what the sample still waits for; it is
 // empty once everything has been seen: the harness's action acknowledged, the
 // wanted state reached, the status written where the style declares it, and
@@ -17,7 +19,7 @@ func (t *Timeline) Missing() string {
 		a := t.acts.refused
 		return fmt.Sprintf("%s of %s %s was refused: %s", a.Verb, a.Resource, a.Name, a.Error)
 	case !t.acts.any:
-		return "the API server has not acknowledged the sample's action"
+		return notAcknowledged
 	}
 	missing := t.stateLacks()
 	if missing == "" {
@@ -37,7 +39,7 @@ func (t *Timeline) stateLacks() string {
 	}
 	missing := child.lacks(*t.Sample.Size)
 	if missing == "" && t.Style.Status {
-		missing = t.statusLacks()
+		missing = t.statusLacks(*t.Sample.Size)
 	}
 	return missing
 }
@@ -50,8 +52,8 @@ func (t *Timeline) childTitle() string {
 	return fmt.Sprintf("Deployment whose controller is the custom resource %s", t.Sample.Name)
 }
 
-// statusLacks says what the custom resource's status lacks.
-func (t *Timeline) statusLacks() string {
+// statusLacks says what the custom resource's status lacks for a size.
+func (t *Timeline) statusLacks(size int) string {
 	custom := t.custom()
 	if custom == nil {
 		return fmt.Sprintf("the custom resource %s has not been seen", t.Sample.Name)
@@ -60,8 +62,8 @@ func (t *Timeline) statusLacks() string {
 	switch {
 	case custom.ObservedGeneration != want:
 		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
-	case t.Sample.Size != nil && len(custom.Nodes) != *t.Sample.Size:
-		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), *t.Sample.Size)
+	case len(custom.Nodes) != size:
+		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
 	}
 	return ""
 }

@@ -58,7 +58,7 @@ func writePhases(s record.Style) []phase {
 	}
 	if s.Status {
 		phases = append(phases, phase{name: PhaseStatusWritten, inner: -1, needs: []string{CustomResources}, holds: func(t *Timeline) bool {
-			return t.statusLacks() == ""
+			return t.statusLacks(*t.Sample.Size) == ""
 		}})
 	}
 	phases = append(phases, phase{name: PhaseQuiet, inner: -1, needs: []string{CustomResources, Deployments, ReplicaSets, Pods}})

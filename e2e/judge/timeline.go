@@ -17,7 +17,8 @@ type Event struct {
 	// Object is what a watch event shows of its object; nil for other entries.
 	Object *Object
 
-	inner []brought // the style's inner phases that this event brings about
+	inner    []brought // the style's inner phases that this event brings about
+	messages []string  // what the object tells a person
 }
 
 // Timeline is everything that was seen of one sample. It is made by a
@@ -61,6 +62,7 @@ type actions struct {
 	refused   *record.Action
 	reconcile bool            // some action changed the custom resource
 	want      int64           // the custom resource's generation after the last action
+	present   *int            // the size that the custom resource asks for since then; nil: it is deleted, or never was
 	uids      []string        // the custom resource's uids, in order of appearance
 	versions  map[string]bool // uid/resourceVersion of what the harness wrote
 }
@@ -135,6 +137,7 @@ func (t *Timeline) note(e Event) error {
 	if a.Resource != CustomResources || a.Name != t.Sample.Name {
 		return nil
 	}
+	act.asked(a, reply)
 	if !t.noop(a, reply) {
 		act.reconcile = true
 	}

@@ -1,0 +1,117 @@
+package judge
+
+import (
+	"fmt"
+
+	"operatorbench/e2e/record"
+)
+
+// The points of a reconcile that can be awaited in the midst of a sample. They
+// concern the size that the custom resource asks for at that time, which need
+// not be what is wanted at the sample's end.
+const (
+	PointWorking = "working" // the operator has begun: a first inner phase, a work object, or a write to the Deployment or the custom resource
+	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
+	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
+	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
+	PointStuck   = "stuck"   // a message names the cause
+	PointGone    = "gone"    // the custom resource and all that was made for it are gone
+)
+
+// Points lists the points that can be awaited.
+func Points() []string {
+	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointGone}
+}
+
+// Lacks says in one short sentence what the sample still lacks for a point;
+// it is empty once the point is reached.
+func (t *Timeline) Lacks(point string) string {
+	t.settle()
+	if !t.acts.any {
+		return notAcknowledged
+	}
+	switch point {
+	case PointWorking:
+		return t.workingLacks()
+	case PointWritten:
+		return t.writtenLacks()
+	case PointReady:
+		return t.readyLacks()
+	case PointHandled:
+		return t.handledLacks()
+	case PointStuck:
+		_, missing := t.toldLacks()
+		return missing
+	case PointGone:
+		return t.goneLacks()
+	}
+	return fmt.Sprintf("there is no point %q of a reconcile", point)
+}
+
+// workingLacks says that there is no sign yet of the operator's having begun.
+func (t *Timeline) workingLacks() string {
+	for i, p := range t.phases {
+		if p.inner >= 0 && t.marks[i].reached {
+			return ""
+		}
+	}
+	for _, w := range t.writes() {
+		if w.at >= t.acts.intent {
+			return ""
+		}
+	}
+	return "the operator has not begun: no inner phase, no work object, no write has been seen"
+}
+
+// writtenLacks says what the Deployment lacks to ask for the present size.
+func (t *Timeline) writtenLacks() string {
+	child := t.child()
+	switch {
+	case t.acts.present == nil && child != nil:
+		return fmt.Sprintf("Deployment %s is still there", child.Name)
+	case t.acts.present == nil:
+		return ""
+	case child == nil:
+		return "there is no " + t.childTitle()
+	case child.Replicas != *t.acts.present:
+		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", child.Name, child.Replicas, *t.acts.present)
+	}
+	return ""
+}
+
+func (t *Timeline) readyLacks() string {
+	if t.acts.present == nil {
+		return t.goneLacks()
+	}
+	if missing := t.writtenLacks(); missing != "" {
+		return missing
+	}
+	return t.child().lacks(*t.acts.present)
+}
+
+func (t *Timeline) handledLacks() string {
+	missing := t.readyLacks()
+	if missing == "" && t.acts.present != nil && t.Style.Status {
+		missing = t.statusLacks(*t.acts.present)
+	}
+	return missing
+}
+
+// toldLacks returns the message that names the cause, or says that there is none.
+func (t *Timeline) toldLacks() (message, missing string) {
+	message, told := t.told()
+	if !told {
+		return "", fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)
+	}
+	return message, ""
+}
+
+// asked takes up what an accepted action makes the custom resource ask for.
+func (a *actions) asked(action *record.Action, reply *Object) {
+	switch {
+	case action.Verb == "delete":
+		a.present = nil
+	case !reply.Deleting && len(action.Object) > 0:
+		a.present = &reply.Size
+	}
+}

@@ -1,0 +1,92 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/fixtures/scenarios"
+)
+
+// A scenario can await exactly the points that the judge knows.
+func TestPointsAreThoseOfScenarios(t *testing.T) {
+	assert.Equal(t, scenarios.Points(), judge.Points())
+}
+
+// ask asks the open sample after each entry, and returns each new answer.
+func ask(t *testing.T, s *story, question func(*judge.Timeline) string) []string {
+	t.Helper()
+	splitter := judge.NewSplitter()
+	var answers []string
+	for _, e := range s.entries {
+		_, err := splitter.Add(e)
+		require.NoError(t, err)
+		if open := splitter.Open("services"); open != nil {
+			if a := question(open); len(answers) == 0 || answers[len(answers)-1] != a {
+				answers = append(answers, a)
+			}
+		}
+	}
+	return answers
+}
+
+// lacks is what the open sample lacked for a point, one answer after the other.
+func lacks(t *testing.T, s *story, point string) []string {
+	t.Helper()
+	return ask(t, s, func(open *judge.Timeline) string { return open.Lacks(point) })
+}
+
+// lacksNow is what it lacks after the last entry.
+func lacksNow(t *testing.T, s *story, point string) string {
+	t.Helper()
+	all := lacks(t, s, point)
+	require.NotEmpty(t, all)
+	return all[len(all)-1]
+}
+
+const unacknowledged = "the API server has not acknowledged the sample's action"
+
+func TestLacksOnCreate(t *testing.T) {
+	s := newStory(t)
+	s.created()
+	none := "there is no Deployment whose controller is the custom resource cache"
+	pods := []string{"Deployment cache-deployment has 0 of 3 ready replicas", "Deployment cache-deployment has 2 of 3 ready replicas"}
+	for point, want := range map[string][]string{
+		judge.PointWorking: {unacknowledged, "the operator has not begun: no inner phase, no work object, no write has been seen", ""},
+		judge.PointWritten: {unacknowledged, none, ""},
+		judge.PointReady:   {unacknowledged, none, pods[0], pods[1], ""},
+		judge.PointHandled: {unacknowledged, none, pods[0], pods[1], "status.observedGeneration of cache is 0, wanted 1", ""},
+		"nonsense":         {unacknowledged, `there is no point "nonsense" of a reconcile`},
+	} {
+		assert.Equal(t, want, lacks(t, s, point), point)
+	}
+	assert.Equal(t, "the custom resource cache is still there", lacksNow(t, s, judge.PointGone))
+}
+
+// What is awaited is the size that is asked for now, not the sample's last.
+func TestLacksConcernsThePresentSize(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "create, scale, delete", -1)
+	s.act(10, 15, "create", custom(1, 1, 0).at(100))
+	s.see(16, "ADDED", custom(1, 1, 0).at(100))
+	s.see(20, "ADDED", deployment(1, 1, 1, 1))
+	assert.Empty(t, lacksNow(t, s, judge.PointReady))
+	s.act(30, 35, "patch", custom(2, 2, 0).at(101))
+	assert.Equal(t, "Deployment cache-deployment asks for 1 replicas, wanted 2", lacksNow(t, s, judge.PointReady))
+	s.see(36, "MODIFIED", custom(2, 2, 0).at(101))
+	s.see(40, "MODIFIED", deployment(2, 2, 2, 2))
+	assert.Empty(t, lacksNow(t, s, judge.PointReady))
+
+	s.act(50, 55, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	points := []string{judge.PointWritten, judge.PointReady, judge.PointHandled, judge.PointGone}
+	for _, point := range points {
+		assert.Contains(t, lacksNow(t, s, point), "is still there", point)
+	}
+	s.see(60, "DELETED", custom(2, 2, 0))
+	s.see(70, "DELETED", deployment(2, 2, 2, 2))
+	for _, point := range points {
+		assert.Empty(t, lacksNow(t, s, point), point)
+	}
+}
