@@ -423,6 +423,33 @@ func TestReconcileOfAnInvalidSizeKeepsTheDeployment(t *testing.T) {
 	}
 }
 
+// A definition may have no status subresource: the tutorial's has none.
+func TestReconcileTellsWithoutAStatus(t *testing.T) {
+	for _, size := range []any{int64(-1), int64(1 << 31), nil} {
+		w := newWorld(t, []runtime.Object{memcached(size)})
+		w.dynamic.PrependReactor("update", "memcacheds", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewNotFound(api.Resource().GroupResource(), "example")
+		})
+		w.see(t, memcached(size))
+		outcome, err := w.reconcileExample(t)
+		require.ErrorIs(t, err, api.ErrInvalidSize)
+		assert.Equal(t, OutcomeDone, outcome, "trying again would not help")
+		events := w.events()
+		require.Len(t, events, 1)
+		assert.Contains(t, events[0], "Warning InvalidSize spec.size is not usable")
+	}
+}
+
+func TestReconcileOfOneThatGoesMeanwhile(t *testing.T) {
+	d := deployed(t, 3)
+	w := newWorld(t, nil, d)
+	w.see(t, memcached(int64(3)), d)
+	outcome, err := w.reconcileExample(t)
+	require.True(t, apierrors.IsNotFound(err), "not: %v", err)
+	assert.Equal(t, OutcomeStale, outcome)
+	assert.Empty(t, w.events())
+}
+
 func TestReconcileAfterARefusal(t *testing.T) {
 	deployments := schema.GroupResource{Group: "apps", Resource: "deployments"}
 	terminating := apierrors.NewForbidden(deployments, "example", nil)
@@ -563,6 +590,25 @@ func awaitReplicas(t *testing.T, deployments watch.Interface, kind watch.EventTy
 	}
 }
 
+func TestSlimKeepsWhatTheStatusIsMadeOf(t *testing.T) {
+	waits := corev1.ContainerStatus{Name: "memcached", Image: "memcached:none", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}}
+	runs := corev1.ContainerStatus{Name: "other", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}
+	ready := []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	slimmed, err := slim(&corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet"}}},
+		Spec:       corev1.PodSpec{NodeName: "node"},
+		Status: corev1.PodStatus{
+			Phase: corev1.PodPending, Conditions: ready, PodIP: "10.0.0.1",
+			ContainerStatuses: []corev1.ContainerStatus{runs, {Name: waits.Name, Image: waits.Image, State: waits.State, RestartCount: 3}},
+		},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Status:     corev1.PodStatus{Phase: corev1.PodPending, Conditions: ready, ContainerStatuses: []corev1.ContainerStatus{waits}},
+	}, slimmed)
+}
+
 func TestPodsQueueTheirMemcached(t *testing.T) {
 	w := newWorld(t, nil)
 	w.see(t, memcached(int64(1)))
@@ -573,6 +619,10 @@ func TestPodsQueueTheirMemcached(t *testing.T) {
 	ready.Status = corev1.PodStatus{
 		Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
 	}
+	stuck := pod.DeepCopy()
+	stuck.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name: "memcached", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}},
+	}}
 	elsewhere := pod.DeepCopy()
 	elsewhere.Namespace = "elsewhere"
 	handler := w.queueing(w.queueInstance, samePod)
@@ -583,6 +633,8 @@ func TestPodsQueueTheirMemcached(t *testing.T) {
 	}{
 		{"added", func() { handler.OnAdd(pod, false) }, 1},
 		{"became ready", func() { handler.OnUpdate(pod, ready) }, 1},
+		{"cannot be started", func() { handler.OnUpdate(pod, stuck) }, 1},
+		{"still cannot", func() { handler.OnUpdate(stuck, stuck.DeepCopy()) }, 0},
 		{"changed in what does not matter", func() { handler.OnUpdate(pod, pod.DeepCopy()) }, 0},
 		{"deleted", func() { handler.OnDelete(ready) }, 1},
 		{"deletion that the watch missed", func() {

@@ -111,11 +111,11 @@ func sameVersion(before, after any) bool {
 func samePod(before, after any) bool {
 	b, okB := before.(*corev1.Pod)
 	a, okA := after.(*corev1.Pod)
-	return okB && okA && plan.PodReady(a) == plan.PodReady(b) &&
+	return okB && okA && plan.PodReady(a) == plan.PodReady(b) && plan.Trouble(a) == plan.Trouble(b) &&
 		a.Labels[plan.InstanceLabel] == b.Labels[plan.InstanceLabel]
 }
 
-// slimPod leaves of a pod what plan.Nodes reads: with many custom resources, pods
+// slimPod leaves of a pod what the status is made of: with many custom resources, pods
 // are most of the operator's memory.
 func slimPod(object any) any {
 	pod, ok := object.(*corev1.Pod)
@@ -123,6 +123,13 @@ func slimPod(object any) any {
 		return object
 	}
 	pod.Spec = corev1.PodSpec{}
+	containers := pod.Status.ContainerStatuses
 	pod.Status = corev1.PodStatus{Phase: pod.Status.Phase, Conditions: pod.Status.Conditions}
+	for _, c := range containers {
+		if c.State.Waiting != nil {
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses,
+				corev1.ContainerStatus{Name: c.Name, Image: c.Image, State: corev1.ContainerState{Waiting: c.State.Waiting}})
+		}
+	}
 	return pod
 }

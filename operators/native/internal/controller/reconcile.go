@@ -168,7 +168,7 @@ func (c *Controller) confirm(ctx context.Context, m *api.Memcached) error {
 		return nil
 	}
 	c.ownMemcacheds.Mutation(is)
-	return fmt.Errorf("Memcached %s/%s: generation %d is cached, %d is there: %w", m.Namespace, m.Name, m.Generation, is.GetGeneration(), errOutdated)
+	return fmt.Errorf("get Memcached %s/%s: generation %d is cached, %d is there: %w", m.Namespace, m.Name, m.Generation, is.GetGeneration(), errOutdated)
 }
 
 // createDeployment applies without force: should somebody else have taken the name
@@ -233,6 +233,11 @@ func (c *Controller) writeStatus(ctx context.Context, cr *unstructured.Unstructu
 	}
 	written, err := c.clients.Dynamic.Resource(api.Resource()).Namespace(m.Namespace).
 		UpdateStatus(ctx, next, metav1.UpdateOptions{FieldManager: plan.Manager})
+	if apierrors.IsNotFound(err) && c.confirm(ctx, m) == nil {
+		// It is there: its definition has no status subresource. An event must do.
+		c.reportProblem(ctx, cr, m, problem)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("update the status of Memcached %s/%s: %w", m.Namespace, m.Name, err)
 	}

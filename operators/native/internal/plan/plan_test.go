@@ -251,6 +251,37 @@ func TestNodesAreTheReadyPodsOfTheDeploymentSorted(t *testing.T) {
 	assert.Equal(t, []string{}, Nodes(nil, pods), "without a Deployment there are none, and that is not null")
 }
 
+// waiting makes a pod wait, for a reason as the kubelet gives it.
+func waiting(reason string) func(p *corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status = corev1.PodStatus{Phase: corev1.PodPending, ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "memcached", Image: "memcached:none",
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "told"}},
+		}}}
+	}
+}
+
+func TestTrouble(t *testing.T) {
+	unscheduled := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "Insufficient cpu"}}
+	}
+	for _, tt := range []struct {
+		change func(p *corev1.Pod)
+		want   string
+	}{
+		{nil, ""},
+		{waiting(""), ""},
+		{waiting("ContainerCreating"), ""},
+		{waiting("ErrImagePull"), "image memcached:none cannot be pulled"},
+		{waiting("ImagePullBackOff"), "image memcached:none cannot be pulled"},
+		{waiting("CrashLoopBackOff"), "container memcached crashes again and again"},
+		{waiting("CreateContainerConfigError"), "container memcached: CreateContainerConfigError: told"},
+		{unscheduled, "it cannot be scheduled: Insufficient cpu"},
+	} {
+		assert.Equal(t, tt.want, Trouble(pod("a", tt.change)))
+	}
+}
+
 func TestStatus(t *testing.T) {
 	rolledOut := func(size int32) func(d *appsv1.Deployment) {
 		return func(d *appsv1.Deployment) {
@@ -279,6 +310,12 @@ func TestStatus(t *testing.T) {
 			rolledOut(3)(d)
 			d.Status.UpdatedReplicas = 2
 		}, three, nil, metav1.ConditionFalse, ReasonReplicasNotReady, "3 of 3 pods are ready"},
+		{"no image", 3, rolledOut(2), []*corev1.Pod{pod("a", nil), pod("c", waiting("ErrImagePull")), pod("b", waiting("ImagePullBackOff"))}, nil, metav1.ConditionFalse, ReasonPodsCannotStart, "1 of 3 pods are ready: pod b: image memcached:none cannot be pulled"},
+		{"no image, too long", 3, func(d *appsv1.Deployment) { d.Status.Conditions = []appsv1.DeploymentCondition{stuck} }, []*corev1.Pod{pod("c", waiting("ErrImagePull"))}, nil, metav1.ConditionFalse, ReasonProgressDeadline, "0 of 3 pods are ready: pod c: image memcached:none cannot be pulled: too slow"},
+		{"pods of another set do not count", 3, rolledOut(3), append([]*corev1.Pod{pod("d", func(p *corev1.Pod) {
+			waiting("ErrImagePull")(p)
+			p.OwnerReferences[0].Name = "example-def"
+		})}, three[:2]...), nil, metav1.ConditionFalse, ReasonReplicasNotReady, "2 of 3 pods are ready"},
 		{"quota", 3, func(d *appsv1.Deployment) { d.Status.Conditions = []appsv1.DeploymentCondition{failed} }, three[:1], nil, metav1.ConditionFalse, ReasonReplicaFailure, "1 of 3 pods are ready: exceeded quota"},
 		{"deadline", 3, func(d *appsv1.Deployment) { d.Status.Conditions = []appsv1.DeploymentCondition{stuck} }, nil, nil, metav1.ConditionFalse, ReasonProgressDeadline, "0 of 3 pods are ready: too slow"},
 		{"being deleted", 3, func(d *appsv1.Deployment) { d.DeletionTimestamp = ptr.To(metav1.Now()) }, three, nil, metav1.ConditionFalse, ReasonDeploymentDeleting, "the Deployment is being deleted; it is made again when it is gone"},

@@ -17,6 +17,7 @@ const (
 	ReasonAllReplicasReady    = "AllReplicasReady"
 	ReasonReplicasNotReady    = "ReplicasNotReady"
 	ReasonReplicaFailure      = "ReplicaFailure"
+	ReasonPodsCannotStart     = "PodsCannotStart"
 	ReasonProgressDeadline    = "ProgressDeadlineExceeded"
 	ReasonDeploymentDeleting  = "DeploymentDeleting"
 	ReasonInvalidSize         = "InvalidSize"
@@ -48,7 +49,7 @@ func Status(m *api.Memcached, d *appsv1.Deployment, pods []*corev1.Pod, problem 
 	if d != nil {
 		s.Replicas = d.Status.Replicas
 	}
-	ready := readyCondition(m, d, len(nodes), problem)
+	ready := readyCondition(m, d, len(nodes), troubles(d, pods), problem)
 	ready.Type = api.ConditionReady
 	ready.ObservedGeneration = m.Generation
 	ready.LastTransitionTime = now
@@ -89,7 +90,7 @@ func podOf(d *appsv1.Deployment, pod *corev1.Pod) bool {
 	return owner != nil && owner.Kind == "ReplicaSet" && owner.Name == d.Name+"-"+hash
 }
 
-func readyCondition(m *api.Memcached, d *appsv1.Deployment, ready int, problem *Problem) metav1.Condition {
+func readyCondition(m *api.Memcached, d *appsv1.Deployment, ready int, trouble string, problem *Problem) metav1.Condition {
 	no := func(reason, message string) metav1.Condition {
 		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}
 	}
@@ -105,11 +106,15 @@ func readyCondition(m *api.Memcached, d *appsv1.Deployment, ready int, problem *
 	if rolledOut(d, m.Spec.Size) && ready == int(m.Spec.Size) {
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: ReasonAllReplicasReady, Message: progress}
 	}
+	progress += trouble
 	if c := deploymentCondition(d, appsv1.DeploymentReplicaFailure, corev1.ConditionTrue); c != nil {
 		return no(ReasonReplicaFailure, progress+": "+c.Message)
 	}
 	if c := deploymentCondition(d, appsv1.DeploymentProgressing, corev1.ConditionFalse); c != nil {
 		return no(ReasonProgressDeadline, progress+": "+c.Message)
+	}
+	if trouble != "" {
+		return no(ReasonPodsCannotStart, progress)
 	}
 	return no(ReasonReplicasNotReady, progress)
 }
