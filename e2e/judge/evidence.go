@@ -49,6 +49,12 @@ func (t *Timeline) line(e *Event) string {
 		return what
 	case record.KindGap:
 		return fmt.Sprintf("%s gap: nothing heard of %s for %s: %s", at, kind(e.Gap.Resource), round(e.Time-e.Gap.From), e.Gap.Reason)
+	case record.KindFault:
+		what := fmt.Sprintf("%s fault %s: %s %s", at, e.Fault.Stage, e.Fault.Kind, e.Fault.What)
+		if e.Fault.Error != "" {
+			what += ": " + e.Fault.Error
+		}
+		return what
 	case record.KindWatch:
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s%s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state(), t.innerState(e)), " ")
 	}

@@ -32,6 +32,8 @@ type Object struct {
 	UpdatedReplicas    int      // status.updatedReplicas
 	Nodes              []string // status.nodes of a custom resource
 	Phase              string   // status.phase of a pod
+
+	Detail *Detail // nil outside of the correctness matrix
 }
 
 // wire is the part of an object's JSON that Object is made from.

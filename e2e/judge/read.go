@@ -15,6 +15,7 @@ type read struct {
 	styles map[string]*style // of the header; shared by all further entries
 	turn   *style            // whose inner phases are read; nil: those of all styles
 	own    bool              // it is in an operator's own namespace: of no sample
+	deep   bool              // details are read, too: it is of the correctness matrix
 
 	object *Object
 	inner  []innerShown
@@ -32,6 +33,7 @@ type reader struct {
 	styles map[string]*style
 	own    map[string]bool // namespaces of operators
 	blocks bool            // the recording has blocks
+	deep   bool            // it is the correctness matrix's turn
 	turn   *style
 }
 
@@ -47,13 +49,15 @@ func (c *reader) begin(e record.Entry) read {
 		if e.Block.Stage == record.Removed {
 			c.turn = nil
 		}
+		c.deep = e.Block.Wave > 0
 	case e.Kind == record.KindBegin:
 		delete(c.own, e.Begin.Namespace)
+		c.deep = c.deep || e.Begin.Matrix
 		if c.blocks {
 			c.turn = c.styles[record.Label(e.Begin.Style, e.Begin.Variant)]
 		}
 	case e.Kind == record.KindWatch:
-		r.own = c.own[e.Watch.Namespace]
+		r.own, r.deep = c.own[e.Watch.Namespace], c.deep
 	}
 	r.styles, r.turn = c.styles, c.turn
 	return r
@@ -71,6 +75,10 @@ func ownNamespaces(h *record.Header) map[string]bool {
 
 func compileAll(h *record.Header) (map[string]*style, error) {
 	styles := map[string]*style{}
+	reference, err := readReference(h.Reference)
+	if err != nil {
+		return nil, err
+	}
 	for _, one := range h.Styles {
 		label := record.Label(one.Name, one.Variant)
 		if styles[label] != nil {
@@ -80,7 +88,7 @@ func compileAll(h *record.Header) (map[string]*style, error) {
 		if err != nil {
 			return nil, err
 		}
-		styles[label] = c
+		c.reference, styles[label] = reference, c
 	}
 	return styles, nil
 }
@@ -110,14 +118,23 @@ func (r *read) readObject() error {
 			}
 		}
 	}
+	if r.deep && detailed(r.Watch.Resource) {
+		var err error
+		if r.object.Detail, err = readDetail(r.Watch.Resource, r.Watch.Object); err != nil {
+			return err
+		}
+	}
 	if r.asked() {
 		return r.object.read(r.Watch.Object)
 	}
 	return nil
 }
 
-// asked tells whether judging reads the object, and not only inner phases.
-func (r *read) asked() bool { return judged(r.Watch.Resource) && (!r.own || len(r.inner) > 0) }
+// asked tells whether judging reads the object, and not only inner phases and
+// details.
+func (r *read) asked() bool {
+	return judged(r.Watch.Resource) && (!r.own || r.deep || len(r.inner) > 0)
+}
 
 func (r *read) readInner(s *style) error {
 	inner := s.byResource[r.Watch.Resource]

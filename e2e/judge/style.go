@@ -17,6 +17,7 @@ type style struct {
 	adds       map[string]bool     // resources of which each reconcile adds an object, as an ADDED phase says
 	write      []phase             // of a sample that wants a size
 	delete     []phase             // of a sample that wants the custom resource gone
+	reference  wantedSpec          // nil: the recording has none
 }
 
 func compile(s record.Style) (*style, error) {

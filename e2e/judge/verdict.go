@@ -50,6 +50,13 @@ func Oracles() []Named {
 		{"status", []string{CustomResources, Deployments, ReplicaSets, Pods}, status},
 		{"gone", []string{CustomResources, Deployments}, gone},
 		{"garbage", []string{Deployments, ReplicaSets, Pods}, garbage},
+		{"reference", []string{Deployments}, reference},
+		{"isolation", []string{CustomResources, Deployments, ReplicaSets, Pods}, isolation},
+		{"no-needless-work", []string{CustomResources, Deployments}, noNeedlessWork},
+		{"pods-kept", []string{Deployments, ReplicaSets, Pods}, podsKept},
+		{"refused", []string{CustomResources, Deployments}, refused},
+		{"recovers", []string{CustomResources, Deployments}, recovers},
+		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
 	}
 }
 

@@ -1,0 +1,123 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Events are Kubernetes' own, which tell people what happened to an object.
+const Events = "events.v1.events.k8s.io"
+
+// Detail is what only oracles of the correctness matrix read of an object. It is
+// not read of the many objects of a recording that is there for its latencies.
+type Detail struct {
+	Spec       string            // of a Deployment: its JSON text
+	Labels     map[string]string // of a pod
+	Conditions []Told            // of a custom resource, Deployment or ReplicaSet
+	Containers []Container       // of a pod, those that begin it first
+	// Told is what an Event says, or the status of a pod.
+	Told
+	Regarding Regarding // of an Event
+}
+
+// Told is a message for people.
+type Told struct {
+	Type    string `json:"type"`   // of a condition; Normal or Warning of an Event
+	Status  string `json:"status"` // of a condition
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// text is the message with its reason, as people see it.
+func (m Told) text() string {
+	if m.Reason == "" || m.Message == "" {
+		return m.Reason + m.Message
+	}
+	return m.Reason + ": " + m.Message
+}
+
+// Regarding names the object that an Event is about.
+type Regarding struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+}
+
+// Container is the status of one container of a pod.
+type Container struct {
+	Name         string `json:"name"`
+	RestartCount int    `json:"restartCount"`
+	State        struct {
+		Waiting    *Told  `json:"waiting"`
+		Terminated *Death `json:"terminated"`
+	} `json:"state"`
+	LastState struct {
+		Terminated *Death `json:"terminated"`
+	} `json:"lastState"`
+}
+
+// Death is how a container ended.
+type Death struct {
+	ExitCode int    `json:"exitCode"`
+	Reason   string `json:"reason"`
+	Message  string `json:"message"`
+}
+
+func (d Death) text() string {
+	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Told{Reason: d.Reason, Message: d.Message}.text())
+}
+
+// detailed tells whether a resource's objects have details.
+func detailed(resource string) bool { return judged(resource) || resource == Events }
+
+// wireDetail is the part of an object's JSON that Detail is made from. Events of
+// the core group call regarding involvedObject, and note message.
+type wireDetail struct {
+	Metadata struct {
+		Labels map[string]string `json:"labels"`
+	} `json:"metadata"`
+	Spec   json.RawMessage `json:"spec"`
+	Status struct {
+		Conditions            []Told      `json:"conditions"`
+		ContainerStatuses     []Container `json:"containerStatuses"`
+		InitContainerStatuses []Container `json:"initContainerStatuses"`
+		Reason                string      `json:"reason"`
+		Message               string      `json:"message"`
+	} `json:"status"`
+	Regarding      Regarding `json:"regarding"`
+	InvolvedObject Regarding `json:"involvedObject"`
+	Type           string    `json:"type"`
+	Reason         string    `json:"reason"`
+	Note           string    `json:"note"`
+	Message        string    `json:"message"`
+}
+
+// readDetail reads an object's details. They hold no part of the text.
+func readDetail(resource string, raw json.RawMessage) (*Detail, error) {
+	var in wireDetail
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return nil, err
+		}
+	}
+	d := &Detail{}
+	switch resource {
+	case Events:
+		d.Regarding, d.Told = in.Regarding, Told{Type: in.Type, Reason: in.Reason, Message: in.Note}
+		if d.Regarding == (Regarding{}) {
+			d.Regarding = in.InvolvedObject
+		}
+		if d.Message == "" {
+			d.Message = in.Message
+		}
+	case Pods:
+		d.Labels, d.Told = in.Metadata.Labels, Told{Reason: in.Status.Reason, Message: in.Status.Message}
+		d.Containers = append(in.Status.InitContainerStatuses, in.Status.ContainerStatuses...)
+	case Deployments:
+		d.Spec, d.Conditions = string(in.Spec), in.Status.Conditions
+	default:
+		d.Conditions = in.Status.Conditions
+	}
+	return d, nil
+}

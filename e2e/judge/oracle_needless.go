@@ -1,0 +1,89 @@
+package judge
+
+import "operatorbench/e2e/record"
+
+// noNeedlessWork judges writes to the custom resource that ask for nothing new
+// (annotations, finalizers): the operator neither writes to a Deployment that is
+// right already, nor makes more objects to work by than there are changes.
+func noNeedlessWork(t *Timeline) Verdict {
+	noops := t.noops()
+	if len(noops) == 0 {
+		return notApplicable("each write to the custom resource asked for something new")
+	}
+	writes := t.rightAlready()
+	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
+	if len(writes) > 0 {
+		return fail(evidence(), "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
+			plural(len(noops), "write"), len(writes), t.since(writes[0].at))
+	}
+	return pass("no write to the Deployment on account of %s to the custom resource that asked for nothing new", plural(len(noops), "write"))
+}
+
+// noops are the harness's writes to the custom resource that asked for nothing new.
+func (t *Timeline) noops() []*Event {
+	var list []*Event
+	generations := map[string]int64{}
+	know := func(o *Object) { generations[o.UID] = max(generations[o.UID], o.Generation) }
+	for i := range t.Before {
+		if t.Before[i].Watch.Resource == CustomResources {
+			know(t.Before[i].Object)
+		}
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !t.onOwn(e) {
+			continue
+		}
+		reply, err := replyOf(e.Action)
+		if err != nil || reply.UID == "" {
+			continue
+		}
+		if known := generations[reply.UID]; known > 0 && reply.Generation <= known {
+			list = append(list, e)
+		}
+		know(reply)
+	}
+	return list
+}
+
+// onOwn tells whether an event is an action on the sample's own custom resource
+// that the API server accepted.
+func (t *Timeline) onOwn(e *Event) bool {
+	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Resource == CustomResources &&
+		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
+}
+
+// rightAlready lists the operator's writes to a Deployment that had what the
+// custom resource asked for, and that nobody else had written to.
+func (t *Timeline) rightAlready() []write {
+	own := one{t.Sample.Namespace, t.Sample.Name, nil}
+	was, drifted := map[string]*Object{}, map[string]bool{}
+	for i := range t.Before {
+		if o := t.Before[i].Object; o.Resource == Deployments {
+			was[o.UID] = o
+		}
+	}
+	byOperator := map[*Event]write{}
+	for _, w := range t.writes() {
+		byOperator[w.event] = w
+	}
+	var list []write
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind != record.KindWatch || e.Watch.Resource != Deployments {
+			continue
+		}
+		prev := was[e.Object.UID]
+		was[e.Object.UID] = e.Object
+		w, operator := byOperator[e]
+		switch {
+		case operator && prev != nil && !drifted[e.Object.UID] && t.askedFor(own, e.Time, prev.Replicas):
+			list = append(list, w)
+		case operator:
+			drifted[e.Object.UID] = false
+		case prev != nil && e.Object.Generation != prev.Generation:
+			drifted[e.Object.UID] = true
+		}
+	}
+	return list
+}

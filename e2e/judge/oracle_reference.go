@@ -1,0 +1,101 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// reference is oracle 3: the Deployment's spec is at the end what the recording
+// says that a custom resource asks for (record.Header.Reference, with as many
+// replicas as are wanted), but for what the style declares to have otherwise
+// (record.Style.Differs). Both are compared in the form of normalSpec. Only the
+// spec is: the Deployment's name is each style's own. The labels in it and the
+// selector are compared; a style that has its own declares them.
+//
+// A declared difference that is not there is told, but is no failure.
+func reference(t *Timeline) Verdict {
+	want := t.style.reference
+	switch {
+	case t.Sample.Size == nil:
+		return notApplicable("the custom resource is to be gone")
+	case want == nil:
+		return Verdict{Outcome: Invalid, Message: "the recording does not say what a custom resource asks for"}
+	}
+	child := t.child()
+	if child == nil {
+		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s there is no %s", t.since(t.EndedAt), t.childTitle())
+	}
+	if child.Detail == nil {
+		return Verdict{Outcome: Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
+	}
+	got, err := normalSpec([]byte(child.Detail.Spec))
+	if err != nil {
+		return Verdict{Outcome: Invalid, Message: "read the Deployment's spec: " + err.Error()}
+	}
+	var undeclared []string
+	used := map[string]bool{}
+	for _, u := range differences("spec", want.sized(*t.Sample.Size), got) {
+		if path := t.declares(u.path); path != "" {
+			used[path] = true
+			continue
+		}
+		undeclared = append(undeclared, u.String())
+	}
+	var stale []string
+	for _, d := range t.Style.Differs {
+		if !used[d.Path] {
+			stale = append(stale, d.Path)
+		}
+	}
+	note := ""
+	if len(stale) > 0 {
+		note = fmt.Sprintf("; declared, but not otherwise any more: %s", strings.Join(stale, ", "))
+	}
+	if len(undeclared) > 0 {
+		return fail(append(undeclared, t.evidence(of(Deployments))...), "expected the reference's spec; Deployment %s has otherwise at %s, undeclared: %s%s",
+			child.Name, t.since(t.EndedAt), strings.Join(undeclared, "; "), note)
+	}
+	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, plural(len(used), "declared difference"), note)
+}
+
+// declares returns the declared difference that a path is in; "": none.
+func (t *Timeline) declares(path string) string {
+	for _, d := range t.Style.Differs {
+		if path == d.Path || strings.HasPrefix(path, d.Path+".") {
+			return d.Path
+		}
+	}
+	return ""
+}
+
+// wantedSpec is the reference's spec in its normal form; nil: there is none.
+type wantedSpec map[string]any
+
+func readReference(deployment json.RawMessage) (wantedSpec, error) {
+	if len(deployment) == 0 {
+		return nil, nil
+	}
+	var in struct {
+		Spec json.RawMessage `json:"spec"`
+	}
+	if err := json.Unmarshal(deployment, &in); err != nil {
+		return nil, fmt.Errorf("read the reference: %w", err)
+	}
+	spec, err := normalSpec(in.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("read the spec of the reference: %w", err)
+	}
+	return spec, nil
+}
+
+// sized is the spec with so many replicas.
+func (w wantedSpec) sized(size int) map[string]any {
+	spec := map[string]any{}
+	for key, value := range w {
+		spec[key] = value
+	}
+	spec["replicas"] = json.Number(strconv.Itoa(size))
+	return spec
+}
