@@ -41,8 +41,20 @@ func (i *Injector) begin(ctx context.Context, f scenarios.Fault, cr Target) (Bro
 		return i.kill(ctx, f.Kill)
 	case f.Stop != "":
 		return i.stop(ctx, f.Stop)
+	case f.Upgrade != "":
+		return i.upgrade(ctx, f.Upgrade)
+	case f.Restart != "":
+		return i.restart(ctx, f.Restart)
 	case f.Forbid != "":
 		return i.forbid(ctx, f.Forbid, cr)
+	case f.Refuse != "":
+		return i.refuse(ctx, f.Refuse, cr)
+	case f.RemoveImage != "":
+		return i.removeImage(ctx, f.RemoveImage)
+	case f.Definition != "":
+		return i.replaceDefinition(ctx, f.Definition)
+	case f.Suspend != "":
+		return i.suspend(ctx, f.Suspend, cr)
 	}
 	return Broken{}, fmt.Errorf("no way is known to break what is asked for: %+v", f)
 }

@@ -1,0 +1,203 @@
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/fixtures/memcached"
+)
+
+// refuse makes an admission policy refuse every write to a resource in the custom
+// resource's namespace, and returns when it does.
+//
+// Two are let through: the harness, so that a scenario can go on, but for its dry
+// runs, by which it finds out whether the policy is in force; and the cluster's
+// own parts. Without those nothing ends that was begun: the garbage collector and
+// the namespace controller delete, the controllers of workloads and the kubelets
+// write the status.
+func (i *Injector) refuse(ctx context.Context, resource string, cr Target) (Broken, error) {
+	what := schema.ParseGroupResource(resource)
+	p, err := i.policy(ctx, what, cr)
+	if err != nil {
+		return Broken{}, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+	}
+	try, err := i.trial(what, cr)
+	if err != nil {
+		return Broken{}, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+	}
+	broken := Broken{
+		Objects: []string{"validatingadmissionpolicies/" + p.Name},
+		Undo:    func(ctx context.Context) error { return i.admit(ctx, p.Name, try) },
+	}
+	if _, err := i.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicies().Create(ctx, p, metav1.CreateOptions{}); err != nil {
+		if apierrors.IsAlreadyExists(err) {
+			return Broken{}, fmt.Errorf("refuse writes to %s in namespace %s: they are refused already: %w", resource, cr.Namespace, err)
+		}
+		return broken, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+	}
+	b := &admissionv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: p.Name, Labels: p.Labels},
+		Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: p.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}},
+	}
+	if _, err := i.Kube.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Create(ctx, b, metav1.CreateOptions{}); err != nil {
+		return broken, fmt.Errorf("refuse writes to %s in namespace %s: %w", resource, cr.Namespace, err)
+	}
+	err = until(ctx, "policy "+p.Name+" to be in force", func(ctx context.Context) (bool, string, error) {
+		err := try(ctx)
+		return refused(err, p.Name), seen(err), nil
+	})
+	return broken, err
+}
+
+// policy is what refuses writes. It is this run's own, by its labels.
+func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Target) (*admissionv1.ValidatingAdmissionPolicy, error) {
+	self, err := i.Kube.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("ask the cluster who the harness is: %w", err)
+	}
+	accounts, err := i.accounts()
+	if err != nil {
+		return nil, err
+	}
+	fail, forbidden := admissionv1.Fail, metav1.StatusReasonForbidden
+	return &admissionv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: "operatorbench-" + cr.Namespace + "-" + what.String(), Labels: i.Owner.Labels()},
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: &fail,
+			MatchConstraints: &admissionv1.MatchResources{
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": cr.Namespace}},
+				ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
+					Rule: admissionv1.Rule{
+						APIGroups: []string{what.Group}, APIVersions: []string{"*"},
+						Resources: []string{what.Resource, what.Resource + "/*"},
+					},
+				}}},
+			},
+			MatchConditions: []admissionv1.MatchCondition{
+				{Name: "not-the-harness", Expression: "request.userInfo.username != " + strconv.Quote(self.Status.UserInfo.Username) + " || (has(request.dryRun) && request.dryRun)"},
+				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + accounts},
+			},
+			Validations: []admissionv1.Validation{{
+				Expression: "false", Reason: &forbidden,
+				Message: fmt.Sprintf("writes to %s in namespace %s are refused on purpose, for a while (operatorbench run %s)", what, cr.Namespace, i.Owner.Run),
+			}},
+		},
+	}, nil
+}
+
+// clusterItself holds for the control plane, its controllers and the kubelets. The
+// API server's own writes, and kubeadm's controllers, are told by these names.
+const clusterItself = `request.userInfo.username.startsWith("system:kube-") || request.userInfo.username == "system:apiserver"` +
+	` || (has(request.userInfo.groups) && request.userInfo.groups.exists(g, g == "system:nodes" || g == "system:serviceaccounts:kube-system"))`
+
+// accounts are the style's service accounts, as a list of CEL: a style may be
+// installed where the cluster's own parts are.
+func (i *Injector) accounts() (string, error) {
+	objs, err := i.Style.Objects()
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, obj := range objs {
+		if obj.GetKind() == "ServiceAccount" {
+			names = append(names, strconv.Quote("system:serviceaccount:"+obj.GetNamespace()+":"+obj.GetName()))
+		}
+	}
+	slices.Sort(names)
+	return "[" + strings.Join(names, ", ") + "]", nil
+}
+
+// admit removes the policy, and returns when writes pass again.
+func (i *Injector) admit(ctx context.Context, name string, try func(context.Context) error) error {
+	client := i.Kube.AdmissionregistrationV1()
+	var problems []error
+	for _, err := range []error{
+		client.ValidatingAdmissionPolicyBindings().Delete(ctx, name, metav1.DeleteOptions{}),
+		client.ValidatingAdmissionPolicies().Delete(ctx, name, metav1.DeleteOptions{}),
+	} {
+		if err != nil && !apierrors.IsNotFound(err) {
+			problems = append(problems, err)
+		}
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("policy %s still refuses writes: delete it: %w; by hand: kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy %s", name, errors.Join(problems...), name)
+	}
+	return until(ctx, "policy "+name+" to refuse nothing any more", func(ctx context.Context) (bool, string, error) {
+		err := try(ctx)
+		var status apierrors.APIStatus
+		answered := err == nil || errors.As(err, &status)
+		return answered && !refused(err, name), seen(err), nil
+	})
+}
+
+// refused tells whether it was the policy that refused a write.
+func refused(err error, policy string) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), policy)
+}
+
+func seen(err error) string {
+	if err == nil {
+		return "a write that was only tried has passed"
+	}
+	return err.Error()
+}
+
+// trial returns a write to a resource that is tried, and changes nothing.
+func (i *Injector) trial(what schema.GroupResource, cr Target) (func(context.Context) error, error) {
+	resource, kind, err := i.kindOf(what)
+	if err != nil {
+		return nil, err
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	sample := memcached.New(cr.Namespace, "operatorbench-probe", 0)
+	switch what {
+	case memcached.Resource.GroupResource():
+		object = sample
+	case schema.GroupResource{Group: "apps", Resource: "deployments"}:
+		if object, err = memcached.Deployment(sample); err != nil {
+			return nil, err
+		}
+		object.SetOwnerReferences(nil)
+	}
+	object.SetGroupVersionKind(kind)
+	object.SetName("operatorbench-probe")
+	return func(ctx context.Context) error {
+		_, err := i.Dynamic.Resource(resource).Namespace(cr.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}, nil
+}
+
+// kindOf asks the cluster how it serves a resource.
+func (i *Injector) kindOf(what schema.GroupResource) (resource schema.GroupVersionResource, kind schema.GroupVersionKind, err error) {
+	lists, err := i.Kube.Discovery().ServerPreferredResources()
+	if err != nil && len(lists) == 0 {
+		return resource, kind, fmt.Errorf("ask the cluster for its resources: %w", err)
+	}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return resource, kind, err
+		}
+		for n := range list.APIResources {
+			if r := &list.APIResources[n]; version.Group == what.Group && r.Name == what.Resource {
+				if !r.Namespaced {
+					return resource, kind, fmt.Errorf("%s live in no namespace", what)
+				}
+				return version.WithResource(r.Name), version.WithKind(r.Kind), nil
+			}
+		}
+	}
+	return resource, kind, fmt.Errorf("the cluster serves no %s", what)
+}
