@@ -17,6 +17,8 @@ TIMEOUT  ?= 60m
 BASE     ?= origin/main
 PASSES   ?=
 RESULTS  ?=
+# On how many clusters `make matrix` drives its parts side by side.
+SHARDS   ?= 3
 # How often `make bench-timing` measures.
 COUNT    ?= 1
 # How long `make fuzz` gives each fuzz target.
@@ -84,6 +86,11 @@ gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fa
 	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 10m -comparisons=400
 
 ##@ With a cluster or a container engine
+
+.PHONY: matrix
+matrix: ## Correctness: every style through all scenarios and faults, on SHARDS clusters side by side; fails where a verdict is not as in its verdicts.yaml
+	scripts/engine-up.sh
+	$(OPBENCH) matrix --operator=$(OPERATOR) --images=$(IMAGES) --shards=$(SHARDS) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 
 .PHONY: gate
 gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, fine or cannot tell

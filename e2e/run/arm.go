@@ -3,11 +3,13 @@ package run
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/report"
@@ -25,8 +27,18 @@ type arm struct {
 	// content: they are loaded anew before each block.
 	own []string
 
-	wrong bool  // some sample was not handled correctly
+	expected matrix.Expected // its verdicts
+
+	mu    sync.Mutex
+	wrong bool  // some sample was not handled as expected
 	err   error // why it is not driven any further
+}
+
+// bad tells whether some sample was not handled as expected.
+func (a *arm) bad() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.wrong
 }
 
 func (a *arm) name() string {
@@ -67,6 +79,14 @@ func (a *arm) driven() (drive.Style, error) {
 			d.Watches = append(d.Watches, target)
 		}
 	}
+	for _, work := range style.Work {
+		resource, ok := watch.ParseResource(work.Resource)
+		target := watch.Target{Resource: resource, Namespace: work.Namespace}
+		if ok && !slices.Contains(d.Watches, target) {
+			d.Watches = append(d.Watches, target)
+		}
+	}
+	d.Child = style.Child.DeploymentName
 	return d, nil
 }
 
@@ -88,8 +108,25 @@ func (a *arm) recorded() (record.Style, error) {
 		return r, err
 	}
 	r.Namespaces = footprint.Namespaces
+	if r.Grants, err = grants(style); err != nil {
+		return r, err
+	}
 	for _, c := range style.Components {
 		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
+	}
+	r.Declares = []record.Declaration{
+		{Name: "status", Supported: style.Declares.Status.Supported, Reason: style.Declares.Status.Reason},
+		{Name: "ownerReferences", Supported: style.Declares.OwnerReferences.Supported, Reason: style.Declares.OwnerReferences.Reason},
+		{Name: "driftRepair", Supported: style.Declares.DriftRepair.Supported, Reason: style.Declares.DriftRepair.Reason},
+	}
+	for _, w := range style.Work {
+		r.Work = append(r.Work, record.Work{
+			Resource: w.Resource, Namespace: w.Namespace, Messages: w.Messages,
+			Of: record.Condition(w.Of), Ended: record.Condition(w.Ended),
+		})
+	}
+	for _, d := range style.Differs {
+		r.Differs = append(r.Differs, record.Difference(d))
 	}
 	for _, p := range style.Phases {
 		phase := record.Phase{Name: p.Name, Resource: p.Resource, Namespace: p.Namespace, Event: p.Event, Path: p.Path, Equals: p.Equals}

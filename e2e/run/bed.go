@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -92,6 +93,14 @@ func (s *Session) begin(ctx context.Context) error {
 	}
 	s.recording = file
 	header := record.Header{Run: s.id, Seed: s.options.Seed, Program: "operatorbench"}
+	if header.Reference, err = reference(); err != nil {
+		return err
+	}
+	for _, scenario := range s.scenarios {
+		header.Scenarios = append(header.Scenarios, record.Scenario{
+			Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor,
+		})
+	}
 	for _, a := range s.arms {
 		style, err := a.recorded()
 		if err != nil {
@@ -111,6 +120,15 @@ func (s *Session) begin(ctx context.Context) error {
 	}
 	s.environment.Stages = stages
 	return s.environment.Write(s.folder) // what a killed run leaves
+}
+
+// reference is the Deployment that a custom resource asks for.
+func reference() (json.RawMessage, error) {
+	deployment, err := memcached.Deployment(memcached.New("services", "memcached", 1))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(deployment.Object)
 }
 
 // images sees that every image is there, and returns the node's.
@@ -310,11 +328,30 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 type namespaces struct {
 	client *kube.Client
 	owner  kube.Owner
-	made   *[]string
+	made   *madeNames
+}
+
+// madeNames are the namespaces that were made; samples that overlap make theirs
+// at the same time.
+type madeNames struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (m *madeNames) add(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.list = append(m.list, name)
+}
+
+func (m *madeNames) names() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.list)
 }
 
 func (n namespaces) Make(ctx context.Context, name string) error {
-	*n.made = append(*n.made, name)
+	n.made.add(name)
 	return n.client.Apply(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
 }
 
@@ -349,6 +386,7 @@ func (s *Session) connect(config *rest.Config) error {
 	s.driver = &drive.Driver{
 		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}, &s.made},
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
+		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap},
 	}
 	return nil
 }
@@ -497,7 +535,7 @@ func (s *Session) removeObjects(ctx context.Context) error {
 		return err
 	}
 	objects := []*unstructured.Unstructured{crd}
-	for _, name := range append(slices.Clone(s.made), s.probeNamespace()) {
+	for _, name := range append(s.made.names(), s.probeNamespace()) {
 		objects = append(objects, namespace(name))
 	}
 	return s.kube.Delete(ctx, kube.Owner{Run: s.id}, objects)

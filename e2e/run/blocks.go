@@ -28,12 +28,12 @@ func (s *Session) Drive(ctx context.Context) error {
 			if a.err != nil {
 				continue
 			}
-			if err := s.turn(ctx, a, round); err != nil {
+			if err := s.guarded(ctx, a, func() error { return s.block(ctx, a, round) }); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return s.driveMatrix(ctx)
 }
 
 // turns are the arms that have a block in a round, in their order there.
@@ -48,10 +48,10 @@ func (s *Session) turns(round int) []*arm {
 	return planned
 }
 
-// turn drives one block. A style that failed has no further one.
-func (s *Session) turn(ctx context.Context, a *arm, round int) error {
-	before := a.wrong
-	err := s.block(ctx, a, round)
+// guarded drives one block. A style that failed has no further one.
+func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error {
+	before := a.bad()
+	err := drive()
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("the run was stopped: %w", errors.Join(context.Cause(ctx), err))
@@ -59,15 +59,23 @@ func (s *Session) turn(ctx context.Context, a *arm, round int) error {
 		return s.recorder.Err()
 	case a.operator == nil && err != nil:
 		return err
-	case a.operator == nil && a.wrong && !before:
+	case a.operator == nil && a.bad() && !before:
 		return errors.New("the floor could not be measured: the cluster does not bring about what the harness itself writes; summary.md says what was seen")
 	}
 	a.err = err
 	return nil
 }
 
+// block is which installation of an arm something is done in.
+type block struct {
+	arm   *arm
+	round int
+	wave  int // of the correctness matrix; 0: latencies are measured
+}
+
 // block is an arm's turn in a round.
 func (s *Session) block(ctx context.Context, a *arm, round int) (err error) {
+	place := block{arm: a, round: round}
 	style, err := a.driven()
 	if err != nil {
 		return err
@@ -84,70 +92,79 @@ func (s *Session) block(ctx context.Context, a *arm, round int) (err error) {
 		if err := s.collector(); err != nil {
 			return err
 		}
-		err = times.install.measure(func() error { return s.install(ctx, a, round, target) })
+		err = times.install.measure(func() error { return s.install(ctx, place, target) })
 	}
-	before := a.wrong
+	before := a.bad()
 	if err == nil {
-		s.mark(a, round, record.Installed)
+		s.mark(place, record.Installed)
 		s.rest(ctx, a)
 		s.edge(ctx)
 		err = times.drive.measure(func() error {
-			leave, err := s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.scenarios, Passes: s.passes(a)})
+			leave, err := s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)})
 			left = leave
 			return err
 		})
 		s.edge(ctx)
-		s.mark(a, round, record.Driven)
+		s.mark(place, record.Driven)
 	}
 	if a.operator == nil {
-		s.report(a, round, times, err)
+		s.report(place, times, err)
 		return err
 	}
-	if err != nil || a.wrong && !before {
+	if err != nil || a.bad() && !before {
 		s.collect(a.label(), a.operator)
 	}
-	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, a, round, target) }))
-	s.report(a, round, times, err)
+	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
+	s.report(place, times, err)
 	return err
 }
 
-func (s *Session) install(ctx context.Context, a *arm, round int, target operators.Cluster) error {
-	if err := s.reload(ctx, a); err != nil {
+func (s *Session) install(ctx context.Context, place block, target operators.Cluster) error {
+	if err := s.reload(ctx, place.arm); err != nil {
 		return err
 	}
-	if err := s.observers.watch(a); err != nil {
+	if err := s.observers.watch(place.arm); err != nil {
 		return err
 	}
-	s.mark(a, round, record.Installing)
-	return a.operator.Install(ctx, target)
+	s.mark(place, record.Installing)
+	return place.arm.operator.Install(ctx, target)
 }
 
 // uninstall takes an arm away, unless the cluster is kept with it, or goes as a
 // whole anyway.
-func (s *Session) uninstall(ctx context.Context, a *arm, round int, target operators.Cluster) error {
-	last := s.turns(s.plan.Longest())
+func (s *Session) uninstall(ctx context.Context, place block, target operators.Cluster) error {
 	switch {
-	case s.options.Keep && round == s.plan.Longest() && last[len(last)-1] == a:
-		s.say("%s is left installed in the cluster that is kept", a.label())
+	case s.options.Keep && s.last(place):
+		s.say("%s is left installed in the cluster that is kept", place.arm.label())
 		return nil
 	case ctx.Err() != nil && s.options.Cluster == "kind":
 		return nil
 	}
 	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), teardownWithin)
 	defer cancel()
-	err := a.operator.Uninstall(cleanup, target)
+	err := place.arm.operator.Uninstall(cleanup, target)
 	if err != nil {
 		return err
 	}
-	s.mark(a, round, record.Removed)
+	s.mark(place, record.Removed)
 	return s.observers.watch(nil)
+}
+
+// last tells whether no other installation follows in this run.
+func (s *Session) last(place block) bool {
+	if waves := s.waves(); len(waves) > 0 {
+		final := waves[len(waves)-1]
+		return place.round == s.matrixRounds() && place.arm == final.arm && place.wave == final.number
+	}
+	turns := s.turns(s.plan.Longest())
+	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.arm
 }
 
 // mark records how far a block is. The driver learns through Recorder.Err of a
 // recording that failed.
-func (s *Session) mark(a *arm, round int, stage string) {
+func (s *Session) mark(place block, stage string) {
 	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: a.name(), Variant: a.variant, Round: round, Stage: stage,
+		Style: place.arm.name(), Variant: place.arm.variant, Round: place.round, Stage: stage, Wave: place.wave,
 	}})
 }
 
@@ -165,19 +182,29 @@ func (t *span) measure(do func() error) error {
 type blockTimes struct{ install, drive, remove span }
 
 // report prints one line for a block, and adds its times to the stages.
-func (s *Session) report(a *arm, round int, times *blockTimes, err error) {
+func (s *Session) report(place block, times *blockTimes, err error) {
 	s.progress.Clear()
-	line := fmt.Sprintf("round %d/%d %-14s scenarios %6.1f s", round, s.plan.Longest(), a.label(), times.drive.took.Seconds())
-	if a.operator != nil {
-		line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
-		s.took("install "+a.label(), times.install.took)
-		s.took("uninstall "+a.label(), times.remove.took)
+	label, what := place.arm.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
+	if place.wave > 0 {
+		what = fmt.Sprintf("wave %d", place.wave)
 	}
-	s.took("scenarios "+a.label(), times.drive.took)
+	line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
+	if place.arm.operator != nil {
+		line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
+	}
 	if err != nil {
 		line += "  FAILED"
 	}
 	s.say("%s", strings.TrimRight(line, " "))
+	if place.wave > 0 {
+		s.took("matrix "+label, times.install.took+times.drive.took+times.remove.took)
+		return
+	}
+	if place.arm.operator != nil {
+		s.took("install "+label, times.install.took)
+		s.took("uninstall "+label, times.remove.took)
+	}
+	s.took("scenarios "+label, times.drive.took)
 }
 
 // Failed says why a style could not be driven to its end; nil if it was.
@@ -190,17 +217,21 @@ func (s *Session) Failed(label string) error {
 	return fmt.Errorf("no style %s takes part in this run", label)
 }
 
-// Wrong joins what Failed says of every style, and says which styles did not
-// handle every sample correctly.
+// Wrong joins what Failed says of every style, and says which verdicts are not
+// as expected.
 func (s *Session) Wrong() error {
 	var problems []error
 	for _, a := range s.arms[1:] {
 		if a.err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", a.label(), a.err))
 		}
-		if a.wrong && s.base == nil { // with a base, the gate judges
-			problems = append(problems, fmt.Errorf("%s: not every sample was handled correctly; the summary says which", a.label()))
-		}
 	}
-	return errors.Join(problems...)
+	if s.base != nil { // the gate judges
+		return errors.Join(problems...)
+	}
+	differences, err := s.Differences("", "")
+	for _, d := range differences {
+		problems = append(problems, errors.New(d.String()))
+	}
+	return errors.Join(append(problems, err)...)
 }

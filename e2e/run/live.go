@@ -2,6 +2,7 @@ package run
 
 import (
 	"sync"
+	"time"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -12,14 +13,14 @@ import (
 type live struct {
 	mu       sync.Mutex
 	splitter *judge.Splitter
-	last     *judge.Timeline // the sample that ended last
+	done     map[string]*judge.Timeline // samples that have ended, by namespace, until somebody takes them
 	err      error
 }
 
 // newLive begins with the header, which is written before anything can listen.
 func newLive(header record.Header) *live {
 	header.Schema = record.Schema
-	l := &live{splitter: judge.NewSplitter()}
+	l := &live{splitter: judge.NewSplitter(), done: map[string]*judge.Timeline{}}
 	l.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	return l
 }
@@ -33,12 +34,21 @@ func (l *live) add(e record.Entry) {
 	ended, err := l.splitter.Add(e)
 	l.err = err
 	if ended != nil {
-		l.last = ended
+		l.done[ended.Sample.Namespace] = ended
 	}
 }
 
 // Missing says what the open sample of a namespace still waits for.
 func (l *live) Missing(namespace string) string {
+	return l.lacking(namespace, (*judge.Timeline).Missing)
+}
+
+// Lacks says what it lacks for a point of the reconcile.
+func (l *live) Lacks(namespace, point string) string {
+	return l.lacking(namespace, func(t *judge.Timeline) string { return t.Lacks(point) })
+}
+
+func (l *live) lacking(namespace string, of func(*judge.Timeline) string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
@@ -48,12 +58,24 @@ func (l *live) Missing(namespace string) string {
 	if timeline == nil {
 		return "no sample is open"
 	}
-	return timeline.Missing()
+	return of(timeline)
 }
 
-// ended returns the sample that ended last.
-func (l *live) ended() *judge.Timeline {
+// LastEvent is when something last happened to an object of the open sample.
+func (l *live) LastEvent(namespace string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.last
+	if timeline := l.splitter.Open(namespace); timeline != nil && l.err == nil {
+		return timeline.LastEvent()
+	}
+	return 0
+}
+
+// take returns the sample of a namespace that ended last, once; nil: none.
+func (l *live) take(namespace string) *judge.Timeline {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	timeline := l.done[namespace]
+	delete(l.done, namespace)
+	return timeline
 }

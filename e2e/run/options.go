@@ -28,6 +28,8 @@ type Options struct {
 	Window     time.Duration // of quiescence
 	Passes     int           // how often a block goes through the scenarios; 0: as often as the question needs
 	Usage      time.Duration // between two samples of the pods' CPU time and memory; 0: none are taken
+	Patience   time.Duration // a sample of the matrix in which nothing has moved for so long is given up
+	Shard      Shard         // which part of the matrix this run drives
 	Base       string        // a revision that the styles are compared with; "": none
 
 	// ImagesAsked is true when the person named a source of images, and so
@@ -39,7 +41,7 @@ type Options struct {
 // are not among them: they are e2e-framework's.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
-	flags.StringVar(&o.Scenario, "scenario", "all", "scenarios to run, separated by commas, or all")
+	flags.StringVar(&o.Scenario, "scenario", "latency", "scenarios to run, separated by commas: names, groups (latency, basic, level, input, fault, upgrade), matrix (all groups but latency), or all")
 	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base 12, or 7 for a style whose reconcile takes 10 s or longer)")
 	flags.StringVar(&o.Cluster, "cluster", "kind", "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context, and leaves there only what was there before")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
@@ -48,6 +50,8 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
 	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as 45 s allow, at most 10)")
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
+	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "a sample of the correctness matrix is given up when nothing has moved for so long")
+	flags.Var(&o.Shard, "shard", "drive only a part of the correctness matrix, such as 1/3: other runs, on clusters of their own, drive the others")
 	flags.DurationVar(&o.Usage, "usage", time.Second, "how often CPU time and memory of the styles' pods are asked for; 0 turns it off")
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }
@@ -67,6 +71,9 @@ func (o *Options) Check() error {
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
 		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
+	}
+	if o.Patience < time.Second || o.Patience > 10*time.Minute {
+		problems = append(problems, fmt.Errorf("--patience=%v: expected a duration from 1s to 10m, such as 45s", o.Patience))
 	}
 	problems = append(problems,
 		oneOf("--cluster", o.Cluster, "kind", "existing"),

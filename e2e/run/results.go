@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -34,10 +36,41 @@ func (r Result) Problems() []string {
 	return problems
 }
 
-// Judged reads the recording back and returns every sample of a style (by its
-// label) and scenario: what is asserted is what anyone can judge from the file.
+// Judgement reads the recording back: what is asserted is what anyone can judge
+// from the file. It is to be called when all has been driven.
+func (s *Session) Judgement() (*judge.Judgement, error) {
+	if s.judged == nil {
+		s.judged = sync.OnceValues(func() (*judge.Judgement, error) { return judge.File(s.results(report.RecordingFile)) })
+	}
+	return s.judged()
+}
+
+// Differences are the verdicts of a style (by its label) and scenario that are
+// not as expected; of an empty name, all of them. A style's verdicts.yaml says
+// what is expected; without one, every scenario is to pass where it applies.
+func (s *Session) Differences(style, scenario string) ([]matrix.Difference, error) {
+	all, err := s.Judgement()
+	if err != nil {
+		return nil, err
+	}
+	found := matrix.Of(all)
+	var differences []matrix.Difference
+	for _, a := range s.arms[1:] {
+		if style != "" && a.label() != style {
+			continue
+		}
+		for _, d := range matrix.Compare(found, a.name(), a.expected) {
+			if d.Label == a.label() && (scenario == "" || d.Scenario == scenario) {
+				differences = append(differences, d)
+			}
+		}
+	}
+	return differences, nil
+}
+
+// Judged returns every sample of a style (by its label) and scenario.
 func (s *Session) Judged(style, scenario string) ([]Result, error) {
-	all, err := judge.File(s.results(report.RecordingFile))
+	all, err := s.Judgement()
 	if err != nil {
 		return nil, err
 	}
@@ -55,23 +88,29 @@ func (s *Session) Began(sample record.Sample) { s.progress.Began(sample) }
 
 // Ended shows how a sample ended.
 func (s *Session) Ended(sample record.Sample, _ record.End) {
-	timeline := s.judge.ended()
+	timeline := s.judge.take(sample.Namespace)
 	if timeline == nil || sample.Prepare {
 		return
 	}
 	result := judge.One(timeline)
-	if len(Result{result}.Problems()) > 0 {
-		s.blame(record.Label(sample.Style, sample.Variant))
-	}
+	s.blame(result)
 	s.progress.Ended(result)
 }
 
-// blame notes that an arm did not handle a sample correctly.
-func (s *Session) blame(label string) {
+// blame notes where a sample was not handled as is expected of its arm.
+func (s *Session) blame(result judge.Result) {
+	label := record.Label(result.Style, result.Variant)
 	for _, a := range s.arms {
-		if a.label() == label {
-			a.wrong = true
+		if a.label() != label {
+			continue
 		}
+		cell := matrix.Of(&judge.Judgement{Results: []judge.Result{result}}).Cell(label, result.Scenario)
+		if _, same := a.expected.Match(cell); same {
+			continue
+		}
+		a.mu.Lock()
+		a.wrong = true
+		a.mu.Unlock()
 	}
 }
 
@@ -125,7 +164,7 @@ func (s *Session) collect(style string, operator operators.Operator) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.made...)...))
+		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.made.names()...)...))
 	})
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)

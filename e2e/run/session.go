@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/cluster"
@@ -52,7 +53,8 @@ type Session struct {
 	plan        Plan
 	collector   func() error // awaits that the garbage collector knows the custom resource
 	observers   observers
-	made        []string // namespaces for custom resources
+	made        madeNames // namespaces for custom resources
+	judged      func() (*judge.Judgement, error)
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -75,13 +77,30 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return nil, err
 	}
 	s.arms = []*arm{{}} // the null operator
+	if options.Base != "" && len(s.matrix()) > 0 {
+		return nil, fmt.Errorf("--scenario=%s with --base: a base is compared by latency, so only scenarios of the group %s can be; a change of the correctness matrix shows against the styles' verdicts.yaml, without a base",
+			options.Scenario, scenarios.Latency)
+	}
 	if options.Base != "" {
 		return s, s.compare(ctx, styles)
 	}
 	for _, style := range styles {
-		s.arms = append(s.arms, &arm{operator: style})
+		expected, err := expectedOf(style)
+		if err != nil {
+			return nil, err
+		}
+		s.arms = append(s.arms, &arm{operator: style, expected: expected})
 	}
 	return s, nil
+}
+
+// expectedOf reads the verdicts that are expected of a style.
+func expectedOf(style operators.Operator) (matrix.Expected, error) {
+	all, err := pick(operators.All)
+	if err != nil {
+		return matrix.Expected{}, err
+	}
+	return matrix.Load(style.Style().Folder, namesOf(all))
 }
 
 // warmup is the scenario that a style goes through when it has just been
@@ -130,6 +149,17 @@ func (s *Session) Scenarios() []string {
 	return names
 }
 
+// Drives tells whether a scenario is this run's to drive against a style: other
+// shards have theirs.
+func (s *Session) Drives(style, scenario string) bool {
+	if slices.Contains(namesOf(s.measured()), scenario) {
+		return true
+	}
+	return slices.ContainsFunc(s.waves(), func(w wave) bool {
+		return w.arm.label() == style && slices.Contains(namesOf(w.scenarios), scenario)
+	})
+}
+
 // Keep leaves only the styles and scenarios for which keep is true.
 func (s *Session) Keep(keep func(style, scenario string) bool) {
 	some := func(a *arm) bool {
@@ -143,13 +173,20 @@ func (s *Session) Keep(keep func(style, scenario string) bool) {
 
 // makePlan fits the rounds into what remains of go test's -timeout.
 func (s *Session) makePlan() error {
+	if len(s.measured()) == 0 {
+		return nil // the matrix has as many rounds as were asked for
+	}
 	var costs []Cost
 	for _, a := range s.arms {
 		costs = append(costs, s.cost(a))
 	}
 	var budget time.Duration
 	if !s.deadline.IsZero() {
-		budget = max(time.Until(s.deadline)-Reserve-typicalCollector, time.Second)
+		budget = time.Until(s.deadline) - Reserve - typicalCollector
+		for _, w := range s.waves() {
+			budget -= time.Duration(s.matrixRounds()) * w.typical(s.options.Patience)
+		}
+		budget = max(budget, time.Second)
 	}
 	var err error
 	if s.plan, err = NewPlan(budget, costs); err != nil {
@@ -173,7 +210,7 @@ const (
 // wanted.
 func (s *Session) cost(a *arm) Cost {
 	var typical operators.Typical
-	changes := len(s.scenarios) * s.passes(a)
+	changes := len(s.measured()) * s.passes(a)
 	cost := Cost{Style: a.label(), Wanted: s.rounds(a)}
 	if a.operator != nil {
 		typical = a.operator.Style().Typical
@@ -221,7 +258,7 @@ func (s *Session) passes(a *arm) int {
 	case s.base == nil:
 		return 1
 	}
-	pass := time.Duration(len(s.scenarios)) * s.change(a.operator.Style().Typical)
+	pass := time.Duration(len(s.measured())) * s.change(a.operator.Style().Typical)
 	return int(min(max(longEnough/pass, 1), gate.DefaultPasses))
 }
 
@@ -231,21 +268,32 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the scenarios: %w", err)
 	}
-	if value == operators.All {
-		return all, nil
-	}
-	var names []string
-	for _, scenario := range all {
-		names = append(names, scenario.Name)
-	}
+	known := slices.Concat(scenarios.Groups(), namesOf(all), []string{matrixName, operators.All})
 	wanted := strings.Split(value, ",")
 	for _, name := range wanted {
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("--scenario=%s: there is no scenario %q%s; there are: %s, or all",
-				value, name, operators.Suggestion(name, names), strings.Join(names, ", "))
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s) and %s, and: %s",
+				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool { return !slices.Contains(wanted, s.Name) }), nil
+	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
+		return !slices.ContainsFunc(wanted, func(name string) bool {
+			return name == operators.All || name == s.Name || name == s.Group || (name == matrixName && s.Group != scenarios.Latency)
+		})
+	}), nil
+}
+
+// matrixName names all groups of the correctness matrix.
+const matrixName = "matrix"
+
+// measured are the scenarios whose latencies are compared.
+func (s *Session) measured() []scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return s.Group != scenarios.Latency })
+}
+
+// matrix are the scenarios of the correctness matrix.
+func (s *Session) matrix() []scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return s.Group == scenarios.Latency })
 }
 
 // say prints a line for the person who runs this.

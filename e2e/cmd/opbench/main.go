@@ -41,6 +41,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{"run", "run the main job: cluster, styles, scenarios, reports", runRun},
+		{"matrix", "drive the correctness matrix on several clusters side by side", runMatrix},
 		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
 		{"report", "print a report of recordings in any format", runReport},
 		{"gate", "say from files whether a change made an operator slower or broke it", runGate},

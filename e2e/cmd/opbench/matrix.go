@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	job "operatorbench/e2e/run"
+	"operatorbench/fixtures/images"
+)
+
+// defaultShards is what two cores carry: most of a slow operator's time is waiting.
+const defaultShards = 3
+
+// runMatrix drives the correctness matrix on several clusters side by side, and
+// joins what they found. Its flags are those of run.
+func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var options job.Options
+	flags := flag.NewFlagSet("opbench matrix", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	options.Register(flags)
+	shards := flags.Int("shards", defaultShards, "clusters that drive parts of the matrix side by side")
+	if err := flags.Lookup("scenario").Value.Set("matrix"); err != nil {
+		return err
+	}
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return usageError{err.Error()}
+	}
+	switch {
+	case flags.NArg() > 0:
+		return usageError{fmt.Sprintf("matrix takes flags alone, not %q", flags.Arg(0))}
+	case options.Shard.Of > 0 || options.Cluster != "kind" || options.Keep:
+		return usageError{"matrix makes its shards and their clusters itself: use `opbench run --scenario=matrix` with --shard, --cluster and --keep-cluster"}
+	}
+	options.ImagesAsked = true
+	root, err := images.FindRoot(".")
+	if err != nil {
+		return err
+	}
+	if options.Results == "" {
+		options.Results = filepath.Join(root, "results", time.Now().Format("20060102-150405"))
+	}
+	folders, err := driveShards(ctx, options, *shards, root, stdout)
+	return errors.Join(err, joinShards(ctx, options.Results, folders, stdout, stderr))
+}
+
+// driveShards runs the shards, each with a results folder of its own, and
+// returns those folders.
+func driveShards(ctx context.Context, options job.Options, shards int, root string, stdout io.Writer) ([]string, error) {
+	var sessions []*job.Session
+	var outs []*lines
+	var mu sync.Mutex
+	for i := 1; i <= shards; i++ {
+		own := options
+		if err := own.Shard.Set(fmt.Sprintf("%d/%d", i, shards)); err != nil {
+			return nil, usageError{fmt.Sprintf("--shards=%d: %v", shards, err)}
+		}
+		own.Results = filepath.Join(options.Results, fmt.Sprintf("shard-%d", i))
+		out := &lines{mu: &mu, out: stdout, prefix: fmt.Sprintf("[%d] ", i)}
+		session, err := job.Load(ctx, own, root, time.Time{}, out)
+		if err != nil {
+			return nil, err
+		}
+		sessions, outs = append(sessions, session), append(outs, out)
+	}
+	var folders []string
+	problems := make([]error, len(sessions))
+	var group errgroup.Group
+	for i, session := range sessions {
+		folders = append(folders, session.Folder())
+		group.Go(func() error {
+			if err := drive(ctx, session); err != nil {
+				problems[i] = fmt.Errorf("shard %d: %w", i+1, err)
+			}
+			outs[i].flush()
+			return nil
+		})
+	}
+	_ = group.Wait() // each has its own problem
+	return folders, errors.Join(problems...)
+}
+
+// joinShards reports what all shards found.
+func joinShards(ctx context.Context, results string, folders []string, stdout, stderr io.Writer) error {
+	var there []string
+	for _, folder := range folders {
+		if _, err := os.Stat(folder); err == nil {
+			there = append(there, folder)
+		}
+	}
+	if len(there) == 0 {
+		return nil // none came so far as to record anything; its error says why
+	}
+	found, err := load(ctx, there, stderr)
+	if err != nil {
+		return err
+	}
+	if err := terminal(found, stdout); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "results are in %s\n", results); err != nil {
+		return err
+	}
+	return errors.Join(found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
+}
+
+// lines writes whole lines, each with a prefix, so that what several shards
+// print stays readable.
+type lines struct {
+	mu     *sync.Mutex // of out
+	out    io.Writer
+	prefix string
+	rest   []byte
+}
+
+func (l *lines) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = append(l.rest, text...)
+	for {
+		end := bytes.IndexByte(l.rest, '\n')
+		if end < 0 {
+			return len(text), nil
+		}
+		if _, err := fmt.Fprintf(l.out, "%s%s", l.prefix, l.rest[:end+1]); err != nil {
+			return 0, err
+		}
+		l.rest = l.rest[end+1:]
+	}
+}
+
+// flush writes what has no end of line.
+func (l *lines) flush() {
+	if len(l.rest) > 0 {
+		_, _ = l.Write([]byte("\n"))
+	}
+}

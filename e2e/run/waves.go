@@ -1,0 +1,213 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+// What driving the correctness matrix takes, where no flag says otherwise. A
+// style's writes that come later than the window are taken for calm; what the
+// slowest of them does within a step of its own is never further apart.
+const (
+	matrixWindow = 3 * time.Second
+	overlap      = 8 // scenarios at a time
+)
+
+// wave is scenarios of the matrix that are driven at the same time against an
+// arm, in an installation of their own.
+type wave struct {
+	arm       *arm
+	number    int // from 1, of the arm
+	scenarios []scenarios.Scenario
+}
+
+// wavesOf groups an arm's scenarios by the faults that they share: those
+// without one come first, together.
+func wavesOf(a *arm, list []scenarios.Scenario) []wave {
+	var keys []string
+	byKey := map[string][]scenarios.Scenario{}
+	for _, s := range list {
+		key := s.Exclusive()
+		if byKey[key] == nil {
+			keys = append(keys, key)
+		}
+		byKey[key] = append(byKey[key], s)
+	}
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(min(len(a), 1), min(len(b), 1)) })
+	var waves []wave
+	for i, key := range keys {
+		w := wave{arm: a, number: i + 1, scenarios: byKey[key]}
+		if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return a.unfit(s) == "" }) || i == 0 {
+			waves = append(waves, w)
+		} else {
+			waves[0].scenarios = append(waves[0].scenarios, w.scenarios...) // they only say why not
+		}
+	}
+	return waves
+}
+
+// unfit says why a scenario is not applicable to an arm; "": it is.
+func (a *arm) unfit(s scenarios.Scenario) string {
+	style := a.operator.Style()
+	for _, name := range s.Components() {
+		if _, has := style.Component(name); !has {
+			return fmt.Sprintf("%s has no component %s", style.Name, name)
+		}
+	}
+	if s.NeedsWork() && len(style.Work) == 0 {
+		return style.Name + " works in its own memory: it has no work objects that could be held up"
+	}
+	return ""
+}
+
+// typical is how long a wave is expected to take: its scenarios need as many
+// reconciles one after the other, and as many that come to nothing, as the
+// longest of them.
+func (w *wave) typical(patience time.Duration) time.Duration {
+	style := w.arm.operator.Style()
+	longest, turns := 0, 1+len(w.scenarios)/overlap
+	for _, s := range w.scenarios {
+		reconciles := 2 // the last, and a nudge
+		if s.Given != nil {
+			reconciles++
+		}
+		for _, step := range s.Steps {
+			if step.Await != "" && step.Await != scenarios.AwaitWorking {
+				reconciles++
+			}
+		}
+		longest = max(longest, reconciles)
+	}
+	if w.scenarios[0].Exclusive() != "" {
+		turns = 1
+	}
+	one := min(patience, style.Timeout) + time.Duration(longest)*(style.Typical.Reconcile+typicalPods)
+	return style.Typical.Install + typicalUninstall + time.Duration(turns)*one
+}
+
+// shared are the waves that are this shard's: the longest first, each goes to
+// the shard that has the least to do.
+func shared(waves []wave, shard Shard, patience time.Duration) []wave {
+	if shard.Of <= 1 {
+		return waves
+	}
+	order := slices.Clone(waves)
+	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(b.typical(patience), a.typical(patience)) })
+	load := make([]time.Duration, shard.Of)
+	mine := map[string]bool{}
+	for _, w := range order {
+		least := 0
+		for i := range load {
+			if load[i] < load[least] {
+				least = i
+			}
+		}
+		load[least] += w.typical(patience)
+		mine[w.name()] = least == shard.Index-1
+	}
+	return slices.DeleteFunc(slices.Clone(waves), func(w wave) bool { return !mine[w.name()] })
+}
+
+func (w *wave) name() string { return fmt.Sprintf("%s/%d", w.arm.label(), w.number) }
+
+// waves are all waves of one round that are this run's to drive.
+func (s *Session) waves() []wave {
+	var all []wave
+	matrix := s.matrix()
+	if len(matrix) == 0 {
+		return nil
+	}
+	for _, a := range s.arms[1:] {
+		all = append(all, wavesOf(a, matrix)...)
+	}
+	return shared(all, s.options.Shard, s.options.Patience)
+}
+
+// matrixRounds is how often the matrix is gone through.
+func (s *Session) matrixRounds() int { return max(s.options.Rounds, 1) }
+
+// driveMatrix goes through the correctness matrix: every wave of every arm, as
+// often as rounds were asked for. Errors are as those of Drive.
+func (s *Session) driveMatrix(ctx context.Context) error {
+	waves := s.waves()
+	for round := 1; round <= s.matrixRounds(); round++ {
+		for i, w := range waves {
+			if w.arm.err != nil {
+				continue
+			}
+			s.progress.Clear()
+			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.arm.label(), strings.Join(namesOf(w.scenarios), ", "))
+			if err := s.guarded(ctx, w.arm, func() error { return s.wave(ctx, w, round) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wave installs the arm, drives one wave against it, and removes it.
+func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
+	style, err := w.arm.driven()
+	if err != nil {
+		return err
+	}
+	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
+	style.Faults = &fault.Injector{
+		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: w.arm.operator.Style(), Node: s.node(),
+	}
+	if err := s.collector(); err != nil {
+		return err
+	}
+	before := w.arm.bad()
+	place := block{arm: w.arm, round: round, wave: w.number}
+	times := &blockTimes{}
+	left := func() error { return nil }
+	defer func() { // when the style is gone
+		if ctx.Err() == nil {
+			err = errors.Join(err, left())
+		}
+	}()
+	err = times.install.measure(func() error { return s.install(ctx, place, target) })
+	if err == nil {
+		s.mark(place, record.Installed)
+		err = times.drive.measure(func() error {
+			leave, err := s.driver.DriveWave(ctx, style, drive.Wave{Round: round, Number: w.number, Scenarios: w.scenarios, Applies: w.arm.unfit})
+			left = leave
+			return err
+		})
+		s.mark(place, record.Driven)
+	}
+	if err != nil || w.arm.bad() && !before {
+		s.collect(w.arm.label(), w.arm.operator)
+	}
+	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
+	s.report(place, times, err)
+	return err
+}
+
+// node is what faults below Kubernetes are done to; nil: the cluster is not
+// this run's own.
+func (s *Session) node() fault.Node {
+	node, _ := s.provider.(fault.Node)
+	return node
+}
+
+func namesOf(list []scenarios.Scenario) []string {
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return names
+}

@@ -1,0 +1,76 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+// styled is an arm of a style that is only described.
+func styled(style operators.Style) *arm { return &arm{operator: described{style: style}} }
+
+type described struct {
+	operators.Operator
+	style operators.Style
+}
+
+func (d described) Style() operators.Style { return d.style }
+
+func killed(name, component string) scenarios.Scenario {
+	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: component}}}}
+}
+
+func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
+	fast := styled(operators.Style{Name: "fast", Components: []operators.Component{{Name: "operator"}}})
+	waves := wavesOf(fast, []scenarios.Scenario{
+		killed("a", "all"), {Name: "b"}, killed("c", "all"), killed("d", "operator"), killed("e", "bus"), {Name: "f", Work: true},
+	})
+	var got []string
+	for _, w := range waves {
+		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
+	}
+	assert.Equal(t, []string{"fast/1 [b f e]", "fast/2 [a c]", "fast/3 [d]"}, got, "what is not applicable needs no wave of its own")
+	assert.Equal(t, "fast has no component bus", fast.unfit(killed("e", "bus")))
+	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
+}
+
+func TestShardsDriveEveryWaveOnce(t *testing.T) {
+	slow := styled(operators.Style{Name: "slow", Timeout: time.Minute, Typical: operators.Typical{Reconcile: time.Minute}})
+	fast := styled(operators.Style{Name: "fast", Timeout: time.Minute, Typical: operators.Typical{Reconcile: time.Second}})
+	var all []wave
+	for i := range 7 {
+		all = append(all, wave{slow, i + 1, []scenarios.Scenario{killed("a", "all")}}, wave{fast, i + 1, []scenarios.Scenario{killed("a", "all")}})
+	}
+	var got []string
+	for i := 1; i <= 3; i++ {
+		mine := shared(all, Shard{i, 3}, time.Second)
+		require.NotEmpty(t, mine)
+		for _, w := range mine {
+			got = append(got, w.name())
+		}
+	}
+	var want []string
+	for _, w := range all {
+		want = append(want, w.name())
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	assert.Equal(t, want, got)
+	assert.Equal(t, all, shared(all, Shard{}, time.Second))
+}
+
+func TestShardIsAFlag(t *testing.T) {
+	var s Shard
+	require.NoError(t, s.Set("2/3"))
+	assert.Equal(t, "2/3", s.String())
+	for _, wrong := range []string{"", "3", "0/3", "4/3", "a/b", "1/65", "-1/2", "1/3/4"} {
+		require.ErrorContains(t, s.Set(wrong), "expected INDEX/OF", wrong)
+	}
+}
