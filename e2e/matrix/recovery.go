@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -51,5 +50,5 @@ func (r *Recovery) Median() (time.Duration, bool) {
 
 // Range is the shortest and the longest of After, which must not be empty.
 func (r *Recovery) Range() (shortest, longest time.Duration) {
-	return slices.Min(r.After), slices.Max(r.After)
+	return r.After[0], r.After[len(r.After)-1]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
 )
@@ -47,7 +48,7 @@ func (c *Cell) Outcome() (written, ready stat.Summary) {
 }
 
 // Flaky is the verdict on a style that both passed and failed a scenario.
-const Flaky = judge.Outcome("flaky")
+const Flaky = matrix.Flaky
 
 // Verdict sums up a cell's rounds, warm-up rounds included: correctness counts
 // from the first. passed of rounds passed.
@@ -104,6 +105,7 @@ type Problem struct {
 	Outcome         judge.Outcome
 	Message         string
 	Evidence        []string
+	Expected        bool // such a verdict is expected of the style
 }
 
 // Title is the problem in one line.
@@ -112,7 +114,11 @@ func (p *Problem) Title() string {
 	if p.Warmup {
 		round += " (warm-up)"
 	}
-	return fmt.Sprintf("%s %s, %s: %s %s", p.Label, p.Scenario, round, strings.Join(p.Oracles, ", "), p.Outcome)
+	title := fmt.Sprintf("%s %s, %s: %s %s", p.Label, p.Scenario, round, strings.Join(p.Oracles, ", "), p.Outcome)
+	if p.Expected {
+		title += ", as expected"
+	}
+	return title
 }
 
 func problemsOf(result *judge.Result) []Problem {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/stat"
 )
 
@@ -58,6 +59,7 @@ type claimant struct {
 	facts  *StyleFacts // nil: not known
 	images []ImageFacts
 	cost   *Cost // nil: not computed
+	matrix []*matrix.Cell
 }
 
 // Claims tests what the tutorial says on what is in the report; none where the
@@ -82,7 +84,7 @@ func (r *Report) claimants() *claimants {
 	var styles []string
 	for _, label := range r.Styles {
 		one := r.claimant(label)
-		style := one.cells[0].Style
+		style, _ := r.named(label)
 		if slices.Contains(styles, style) {
 			continue
 		}
@@ -106,7 +108,7 @@ func (r *Report) claimants() *claimants {
 }
 
 func (r *Report) claimant(label string) *claimant {
-	one := &claimant{label: label, cells: slices.Collect(r.By(label))}
+	one := &claimant{label: label, cells: slices.Collect(r.By(label)), matrix: r.Matrix.Cells(label)}
 	if facts, environment := r.facts(label); facts != nil {
 		one.facts, one.images = facts, environment.images(facts)
 	}

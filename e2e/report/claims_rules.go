@@ -35,8 +35,8 @@ func tutorialClaims() []claimed {
 		},
 		{
 			"much, much improved inspection into your operators' handling of resources",
-			fmt.Sprintf("two parts: a change leaves more steps to see than style %s does; and the custom resource says itself what became of it (status)", peerStyle),
-			"samples.jsonl: inner phases, status written; cost: custom objects for each change", testInspection,
+			fmt.Sprintf("three parts: a change leaves more steps to see than style %[1]s does; the custom resource says itself what became of it (status); and after bad input and faults a message names the resource and the cause in more scenarios than with style %[1]s", peerStyle),
+			"samples.jsonl: inner phases, status written; cost: custom objects for each change; the matrix: oracle diagnosable", testInspection,
 		},
 		{
 			"develop and test the operator logic in the workflow template independently from the operator",
@@ -112,27 +112,105 @@ func testImages(c *claimants) (string, []string) {
 	return Fails, evidence
 }
 
+// testInspection has three parts, of which each is left out where nothing is
+// known of it.
 func testInspection(c *claimants) (string, []string) {
 	if c.peer == nil {
 		return untested("style " + peerStyle + ", to compare with")
 	}
-	see := func(one *claimant) (phases int, status bool, text string) {
-		phases = len(one.inner())
-		status = slices.ContainsFunc(one.cells, func(cell *Cell) bool {
-			s, there := cell.Phase(judge.PhaseStatusWritten)
-			return there && s.N > s.Censored
-		})
-		text = fmt.Sprintf("%s: %s of its own seen in the cluster, status written: %s", one.label, plural(phases, "phase"), yes(status))
-		if one.cost != nil {
-			if made := one.cost.Made(); made.Known() {
-				text += fmt.Sprintf(", custom objects made for each change: %s", count(made.Median()))
-			}
-		}
-		return phases, status, text
+	var parts []bool
+	var evidence []string
+	if len(c.argo.cells) > 0 && len(c.peer.cells) > 0 {
+		phases, status, text := c.argo.visible()
+		others, _, other := c.peer.visible()
+		parts, evidence = append(parts, phases > others, status), append(evidence, text, other)
 	}
-	phases, status, text := see(c.argo)
-	others, _, other := see(c.peer)
-	return ofTwo(phases > others, status), []string{text, other, "the user interface itself is not tested"}
+	told, others, of := c.argo.diagnosed(c.peer)
+	if of > 0 {
+		parts = append(parts, told > others)
+	}
+	for _, one := range append(slices.Clone(c.kin), c.peer) {
+		if text := one.diagnoses(); text != "" {
+			evidence = append(evidence, text)
+		}
+	}
+	if len(parts) == 0 {
+		return untested("samples that styles " + c.argo.label + " and " + c.peer.label + " have in common")
+	}
+	if of == 0 {
+		evidence = append(evidence, "what a person is told after bad input and faults is not tested: the correctness matrix was not driven")
+	}
+	return ofTwo(parts...), append(evidence, "the user interface itself is not tested")
+}
+
+// visible is what the style lets be seen of a change.
+func (c *claimant) visible() (phases int, status bool, text string) {
+	phases = len(c.inner())
+	status = slices.ContainsFunc(c.cells, func(cell *Cell) bool {
+		s, there := cell.Phase(judge.PhaseStatusWritten)
+		return there && s.N > s.Censored
+	})
+	text = fmt.Sprintf("%s: %s of its own seen in the cluster, status written: %s", c.label, plural(phases, "phase"), yes(status))
+	if c.cost != nil {
+		if made := c.cost.Made(); made.Known() {
+			text += fmt.Sprintf(", custom objects made for each change: %s", count(made.Median()))
+		}
+	}
+	return phases, status, text
+}
+
+// diagnosable is the oracle that looks for a message that names the resource
+// and the cause.
+const diagnosable = "diagnosable"
+
+// told is the scenarios in which a person can find out what went wrong, and all
+// in which that was judged without doubt.
+func (c *claimant) told() (yes, all []string) {
+	for _, cell := range c.matrix {
+		o, asked := cell.Oracle(diagnosable)
+		if !asked || o.Passed+o.Failed == 0 {
+			continue
+		}
+		all = append(all, cell.Scenario)
+		if o.Failed == 0 {
+			yes = append(yes, cell.Scenario)
+		}
+	}
+	return yes, all
+}
+
+// diagnosed counts the scenarios in which a person is told, by this style and
+// by a peer, of those that both went through.
+func (c *claimant) diagnosed(peer *claimant) (own, others, of int) {
+	mine, all := c.told()
+	theirs, judged := peer.told()
+	for _, scenario := range all {
+		if !slices.Contains(judged, scenario) {
+			continue
+		}
+		of++
+		if slices.Contains(mine, scenario) {
+			own++
+		}
+		if slices.Contains(theirs, scenario) {
+			others++
+		}
+	}
+	return own, others, of
+}
+
+// diagnoses says in words in how many scenarios a person is told; empty: not tested.
+func (c *claimant) diagnoses() string {
+	yes, all := c.told()
+	if len(all) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s: after bad input and faults, a message names the resource and the cause in %d of %s", c.label, len(yes), plural(len(all), "scenario"))
+	if len(yes) < len(all) {
+		missed := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(yes, name) })
+		text += " (not in " + strings.Join(missed, ", ") + ")"
+	}
+	return text
 }
 
 func yes(is bool) string {
@@ -161,8 +239,11 @@ func testLanguages(c *claimants) (string, []string) {
 		if len(logic) == 0 {
 			continue
 		}
-		known = true
 		passed, all := one.counts()
+		if all == 0 {
+			continue
+		}
+		known = true
 		evidence = append(evidence, fmt.Sprintf("%s: logic in %s, %d of %d samples correct", one.label, strings.Join(logic, ", "), passed, all))
 		for _, language := range logic {
 			if one.flawless() {

@@ -26,6 +26,7 @@ func (r *Report) Comment(out io.Writer) error {
 		m.line("> **Warning:** %s\n", text(clip(warning, commentMessage)))
 	}
 	m.commentOverview(r)
+	m.commentMatrix(r)
 	for i, p := range r.Problems() {
 		if i == commentProblems {
 			m.line("\n… and %d more; junit.xml tells of all.", len(r.Problems())-i)
@@ -51,18 +52,38 @@ func (r *Report) Comment(out io.Writer) error {
 
 // headline says in a line whether all was handled correctly.
 func (r *Report) headline() string {
+	if surprises := len(r.Differences()); surprises > 0 {
+		return "❌ " + plural(surprises, "verdict") + " not as expected"
+	}
 	passed, rounds := 0, 0
 	for _, c := range r.Cells {
 		_, p, n := c.Verdict()
 		passed, rounds = passed+p, rounds+n
 	}
 	switch {
+	case rounds == 0 && r.HasMatrix():
+		return "the correctness matrix"
 	case rounds == 0:
 		return "the recording holds no sample"
 	case passed < rounds:
 		return "❌ " + plural(rounds-passed, "sample") + " of " + strconv.Itoa(rounds) + " not handled correctly"
 	}
 	return "✅ all " + plural(rounds, "sample") + " handled correctly"
+}
+
+// commentMatrix has a line for each style, and what is not as expected.
+func (m *markdown) commentMatrix(r *Report) {
+	if !r.HasMatrix() {
+		return
+	}
+	m.line("\n**Correctness**\n")
+	for _, s := range r.Matrix.Styles {
+		_, _, tally := r.Tally(s.Label)
+		m.line("- %s: %s", text(s.Label), tally)
+	}
+	for _, d := range r.Differences() {
+		m.line("- **%s**", text(clip(d.String(), commentMessage)))
+	}
 }
 
 func (m *markdown) commentOverview(r *Report) {

@@ -37,7 +37,7 @@ type Environment struct {
 	Dirty    bool   `json:"dirty,omitempty"`    // the working tree differed from it
 
 	Flags  map[string]string `json:"flags"`
-	Seed   uint64            `json:"seed"`
+	Seed   uint64            `json:"seed"`   // 0: there are several
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
 }
@@ -207,7 +207,10 @@ func (e *Environment) Lines() []string {
 		if e.Dirty {
 			revision += " with changes"
 		}
-		lines = append(lines, fmt.Sprintf("%s, seed %d", revision, e.Seed))
+		if e.Seed != 0 {
+			revision += fmt.Sprintf(", seed %d", e.Seed)
+		}
+		lines = append(lines, revision)
 	}
 	var stages []string
 	for _, s := range e.Stages {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/stat"
 )
@@ -26,6 +27,9 @@ type Document struct {
 	Cells        []DocumentCell  `json:"cells"`
 	Costs        []Cost          `json:"costs"`
 	Claims       []Claim         `json:"claims"` // of the tutorial, tested; empty without its style
+	// Matrix is left out where no sample was made for it.
+	Matrix *DocumentMatrix `json:"matrix,omitempty"`
+	Grants []grants.Use    `json:"grants,omitempty"` // rights and their use, of styles that hold any
 }
 
 // DocumentStyle is a style in one of its variants.
@@ -109,6 +113,7 @@ func (r *Report) Document() *Document {
 		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*Environment{}, Warnings: whole(r.Warnings),
 		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs, Claims: r.Claims(),
 	}
+	d.Matrix, d.Grants = r.documentMatrix(), r.Grants
 	if d.Costs == nil {
 		d.Costs = []Cost{}
 	}
@@ -121,10 +126,8 @@ func (r *Report) Document() *Document {
 		}
 	}
 	for _, label := range r.Styles {
-		for c := range r.By(label) {
-			d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: c.Style, Variant: c.Variant, Floor: c.Style == Floor})
-			break
-		}
+		style, variant := r.named(label)
+		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == Floor})
 	}
 	for _, c := range r.Cells {
 		d.Cells = append(d.Cells, r.documentCell(c))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/fixtures/scenarios"
 )
 
 // The parts of JUnit's XML that continuous-integration systems read. Times are
@@ -33,6 +35,7 @@ type (
 		Failure *junitProblem `xml:"failure"`
 		Error   *junitProblem `xml:"error"`
 		Skipped *junitProblem `xml:"skipped"`
+		Out     string        `xml:"system-out,omitempty"`
 	}
 	junitProblem struct {
 		Message string `xml:"message,attr"`
@@ -42,6 +45,11 @@ type (
 
 // JUnit prints the report as JUnit XML: a suite for each style, a case for
 // each scenario. A sample that could not be judged is an error, not a failure.
+//
+// A case says whether the verdict is the one that is expected, as far as that is
+// known: a failure that the style's verdicts.yaml expects is a passed case, whose
+// system-out has the verdict and why; a scenario that passes although it is
+// expected to fail is a failed one.
 func (r *Report) JUnit(out io.Writer) error {
 	suites := junitSuites{Name: "operatorbench"}
 	for _, style := range r.Styles {
@@ -50,7 +58,12 @@ func (r *Report) JUnit(out io.Writer) error {
 		for _, c := range r.Cells {
 			if c.Label == style {
 				took += c.seconds()
-				suite.add(c)
+				suite.add(c, r.Expectation(r.Matrix.Cell(c.Label, c.Scenario)))
+			}
+		}
+		for _, c := range r.Matrix.Cells(style) {
+			if c.Group != scenarios.Latency {
+				took += suite.addMatrix(c, r.Expectation(c))
 			}
 		}
 		suite.Time = seconds(took)
@@ -69,21 +82,61 @@ func (r *Report) JUnit(out io.Writer) error {
 }
 
 // add takes one cell as a test case.
-func (s *junitSuite) add(c *Cell) {
+func (s *junitSuite) add(c *Cell, e Expectation) {
 	test := junitCase{Class: "operatorbench." + c.Label, Name: c.Scenario, Time: seconds(c.seconds())}
+	verdict, _, _ := c.Verdict()
+	s.judge(test, verdict, e, c.junitProblem, "no oracle applies")
+}
+
+// addMatrix takes a cell of the matrix as a test case, and returns how long its
+// samples took.
+func (s *junitSuite) addMatrix(c *matrix.Cell, e Expectation) (took float64) {
+	for i := range c.Repeats {
+		took += (c.Repeats[i].Result.Ended - c.Repeats[i].Result.Began).Seconds()
+	}
+	test := junitCase{Class: "operatorbench." + c.Style.Label + "." + c.Group, Name: c.Scenario, Time: seconds(took)}
+	s.judge(test, c.Verdict, e, func() *junitProblem { return cellProblem(c) }, c.Reason)
+	return took
+}
+
+// judge adds a case with what its verdict makes of it.
+func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e Expectation, problem func() *junitProblem, reason string) {
 	s.Tests++
-	switch verdict, _, _ := c.Verdict(); verdict {
-	case judge.Fail, Flaky:
-		s.Failures++
-		test.Failure = c.junitProblem()
-	case judge.Invalid:
-		s.Errors++
-		test.Error = c.junitProblem()
-	case judge.NotApplicable:
+	switch {
+	case verdict == judge.NotApplicable && !e.Surprise():
 		s.Skipped++
-		test.Skipped = &junitProblem{Message: "no oracle applies"}
+		test.Skipped = &junitProblem{Message: reason}
+	case verdict == judge.Invalid:
+		s.Errors++
+		test.Error = problem()
+	case e.Surprise():
+		s.Failures++
+		test.Failure = problem()
+		test.Failure.Message = "expected " + e.Want + "; " + test.Failure.Message
+	case e.Known && verdict != judge.Pass:
+		p := problem()
+		test.Out = strings.TrimSpace(p.Message + "\nas expected: " + strings.TrimSpace(e.Why+" "+e.Upstream) + "\n\n" + p.Text)
+	case verdict != judge.Pass:
+		s.Failures++
+		test.Failure = problem()
 	}
 	s.Cases = append(s.Cases, test)
+}
+
+// cellProblem tells of all oracles of a cell that failed, or could not judge.
+func cellProblem(c *matrix.Cell) *junitProblem {
+	var text strings.Builder
+	first := c.String()
+	for i, o := range (finding{Cell: c}).told() {
+		if i == 0 {
+			first += ": " + o.Message
+		}
+		fmt.Fprintf(&text, "%s: %s (run %s, round %d, namespace %s)\n", o.Name, o.Message, o.Run, o.Round, o.Namespace)
+		for _, e := range o.Evidence {
+			fmt.Fprintf(&text, "    %s\n", e)
+		}
+	}
+	return &junitProblem{Message: first, Text: text.String()}
 }
 
 // junitProblem tells of all of a cell's problems in one element, because a

@@ -7,11 +7,13 @@ import (
 	"os"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
 
-// Load judges a recording and computes its costs, in one pass: that of a
+// Load judges a recording and computes its costs
+// and the use of its rights, in one pass: that of a
 // results folder, compressed or not, whose environment it reads too, or a file
 // by itself. After a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
@@ -29,10 +31,10 @@ func Load(path string) (Recording, error) {
 			return Recording{}, fmt.Errorf("judge: %w", err)
 		}
 	}
-	meter := cost.NewMeter()
-	if one.Judgement, err = judge.File(path, meter.Add); err != nil {
+	meter, rights := cost.NewMeter(), grants.NewMeter()
+	if one.Judgement, err = judge.File(path, meter.Add, rights.Add); err != nil {
 		return Recording{}, fmt.Errorf("judge: %w", err)
 	}
-	one.Costs = meter.Costs()
+	one.Costs, one.Grants = meter.Costs(), rights.Uses()
 	return one, nil
 }

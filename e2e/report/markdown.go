@@ -20,7 +20,8 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
 	m.line("")
 	m.overview(r)
-	for _, t := range []table{r.costTable(), r.ownedTable(), r.claimsTable()} {
+	m.matrix(r)
+	for _, t := range []table{r.costTable(), r.ownedTable(), r.securityTable(), r.claimsTable()} {
 		if len(t.rows) > 0 {
 			m.table(t)
 		}
@@ -93,7 +94,9 @@ func text(s string) string {
 // overview has one line for each style and scenario.
 func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
-		m.line("The recording holds no sample.")
+		if !r.HasMatrix() {
+			m.line("The recording holds no sample.")
+		}
 		return
 	}
 	m.row("style", "scenario", "verdict", "n", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor", "")
@@ -118,12 +121,11 @@ func join(s stat.Summary) string {
 }
 
 func (c *Cell) markdownVerdict() string {
-	marks := map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", Flaky: "❌ ", judge.Invalid: "⚠️ "}
 	verdict, _, _ := c.Verdict()
 	if n := c.Warmups(); n > 0 {
-		return fmt.Sprintf("%s%s (%s)", marks[verdict], c.VerdictText(), plural(n, "warm-up"))
+		return fmt.Sprintf("%s%s (%s)", emoji(verdict), c.VerdictText(), plural(n, "warm-up"))
 	}
-	return marks[verdict] + c.VerdictText()
+	return emoji(verdict) + c.VerdictText()
 }
 
 // problems explains what failed, with its evidence.
@@ -141,15 +143,21 @@ func (m *markdown) problems(all []Problem) {
 		}
 		m.line("**%s** (namespace %s)<br>", text(p.Title()), text(p.Namespace))
 		m.line("%s", text(p.Message))
-		if len(p.Evidence) > 0 {
-			fence := fenceFor(strings.Join(p.Evidence, "\n"))
-			m.line("\n%stext", fence)
-			for _, e := range p.Evidence {
-				m.line("%s", clean(e))
-			}
-			m.line("%s", fence)
-		}
+		m.evidence(p.Evidence)
 	}
+}
+
+// evidence prints events as they are.
+func (m *markdown) evidence(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fence := fenceFor(strings.Join(lines, "\n"))
+	m.line("\n%stext", fence)
+	for _, line := range lines {
+		m.line("%s", clean(line))
+	}
+	m.line("%s", fence)
 }
 
 // fenceFor is a code fence longer than any run of backticks in a text.

@@ -2,21 +2,72 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/record"
 )
 
-// common is the environment that all recordings share; nil if there is none.
+// common is the environment that all recordings share; nil if there is none. Of
+// several runs in one place, such as the shards of one, it has what they share.
 func common(recordings []Recording) *Environment {
+	var all []*Environment
 	for _, one := range recordings {
-		if one.Environment == nil || one.Environment != recordings[0].Environment {
+		if one.Environment == nil || !one.Environment.alike(recordings[0].Environment) {
 			return nil
 		}
+		if !slices.Contains(all, one.Environment) {
+			all = append(all, one.Environment)
+		}
 	}
-	if len(recordings) == 0 {
+	switch len(all) {
+	case 0:
 		return nil
+	case 1:
+		return all[0]
 	}
-	return recordings[0].Environment
+	return shared(all)
+}
+
+// alike tells whether two runs took place on one machine, with one program and
+// on one kind of cluster.
+func (e *Environment) alike(other *Environment) bool {
+	return e.machine() == other.machine() && e.cluster() == other.cluster() && e.Program == other.Program &&
+		e.Revision == other.Revision && e.Dirty == other.Dirty
+}
+
+// shared is what environments of one place have in common, with the styles and
+// images of all. How long stages took is each run's own.
+func shared(all []*Environment) *Environment {
+	one := *all[0]
+	one.Run, one.Stages, one.Notes = "", nil, nil
+	one.Styles, one.Images, one.Flags = slices.Clone(one.Styles), slices.Clone(one.Images), maps.Clone(one.Flags)
+	for _, e := range all[1:] {
+		if e.Began.Before(one.Began) {
+			one.Began = e.Began
+		}
+		if e.Seed != one.Seed {
+			one.Seed = 0
+		}
+		for _, s := range e.Styles {
+			if one.facts(record.Label(s.Name, s.Variant)) == nil {
+				one.Styles = append(one.Styles, s)
+			}
+		}
+		for _, image := range e.Images {
+			if !slices.ContainsFunc(one.Images, func(have ImageFacts) bool { return have.Name == image.Name }) {
+				one.Images = append(one.Images, image)
+			}
+		}
+		maps.DeleteFunc(one.Flags, func(name, value string) bool { return e.Flags[name] != value })
+	}
+	for _, e := range all {
+		for _, note := range e.Notes {
+			one.Notes = addNew(one.Notes, note)
+		}
+	}
+	return &one
 }
 
 // mixed says in which ways recordings should not stand in one table.

@@ -6,10 +6,13 @@ package report
 
 import (
 	"iter"
+	"maps"
 	"slices"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
 )
@@ -22,12 +25,17 @@ type Report struct {
 	// Styles are labels (record.Label): the floor first, then in the order of
 	// the recordings' headers, whatever order chance gave to the rounds.
 	Styles    []string
-	Scenarios []string // in order of appearance
+	Scenarios []string // that were measured, in order of appearance
 	Cells     []*Cell  // by scenario, then by style
 	Samples   []judge.Sample
 	Costs     []Cost // by recording, then by style
+	// Matrix has all scenarios that styles were driven through, those that were
+	// measured too, without the floor.
+	Matrix *matrix.Matrix
+	Grants []grants.Use // by style, over all recordings
 
-	parts []part
+	parts    []part
+	expected map[string]matrix.Expected // by style; one that is not here: not known
 }
 
 // part is what is kept of a recording: its judgement's memory can go.
@@ -42,6 +50,11 @@ type Recording struct {
 	Environment *Environment
 	Judgement   *judge.Judgement
 	Costs       []cost.Cost // none: not computed
+	Grants      []grants.Use
+	// Expected are the verdicts that are expected of styles, by their names, as
+	// matrix.Load gives them for every style that was driven. Of a style that is
+	// not here nothing is known, and no verdict is called as expected or not.
+	Expected map[string]matrix.Expected
 }
 
 // Cost is what a style used in one run.
@@ -63,7 +76,10 @@ func New(environment *Environment, judgements ...*judge.Judgement) *Report {
 // Of builds a report from recordings. Where they were made in different
 // environments, or by different schemas, the report warns of it.
 func Of(recordings ...Recording) *Report {
-	r := &Report{Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings))}
+	r := &Report{
+		Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
+		Matrix: matrixOf(recordings), Grants: joinGrants(recordings), expected: map[string]matrix.Expected{},
+	}
 	cells := map[[2]string]*Cell{}
 	cell := func(style, variant, scenario string) *Cell {
 		key := [2]string{record.Label(style, variant), scenario}
@@ -77,8 +93,12 @@ func Of(recordings ...Recording) *Report {
 		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
 		r.Warnings = append(r.Warnings, j.Warnings...)
+		maps.Copy(r.expected, one.Expected)
 		first := len(r.Samples)
 		for _, result := range j.Results {
+			if !toMeasure(j, &result) { // others overlap with it: its latencies are no measurement
+				continue
+			}
 			from := len(r.Samples)
 			r.Samples = append(r.Samples, result.Samples...)
 			result.Samples = r.Samples[from:len(r.Samples):len(r.Samples)]
@@ -95,6 +115,10 @@ func Of(recordings ...Recording) *Report {
 	}
 	for _, c := range r.Cells {
 		c.sum()
+		expected := r.Expectation(r.Matrix.Cell(c.Label, c.Scenario))
+		for i := range c.problems {
+			c.problems[i].Expected = expected.Known && expected.Same
+		}
 	}
 	r.Styles = r.order()
 	r.Costs = r.costs(recordings)
@@ -118,8 +142,8 @@ func samplesOf(recordings []Recording) int {
 	return n
 }
 
-// order lists the labels of all cells: the floor's first, then as the headers
-// list them, then those that no header has.
+// order lists the labels of all that was driven: the floor's first, then as the
+// headers list them, then those that no header has.
 func (r *Report) order() []string {
 	var floors, listed, rest []string
 	for _, one := range r.parts {
@@ -128,6 +152,12 @@ func (r *Report) order() []string {
 		}
 	}
 	there := map[string]bool{}
+	for _, s := range r.Matrix.Styles {
+		there[s.Label] = true
+		if !slices.Contains(listed, s.Label) {
+			rest = addNew(rest, s.Label)
+		}
+	}
 	for _, c := range r.Cells {
 		there[c.Label] = true
 		switch {
@@ -146,13 +176,21 @@ func (r *Report) order() []string {
 	return all
 }
 
+// measured tells whether a recording has a latency of a style: a cost is that of
+// blocks in which styles were measured.
+func (one Recording) measured(label string) bool {
+	return slices.ContainsFunc(one.Judgement.Results, func(r judge.Result) bool {
+		return toMeasure(one.Judgement, &r) && record.Label(r.Style, r.Variant) == label
+	})
+}
+
 // costs lists what styles used, by recording, in the order of the styles.
 func (r *Report) costs(recordings []Recording) []Cost {
 	var all []Cost
 	for _, one := range recordings {
 		for _, label := range r.Styles {
 			for _, c := range one.Costs {
-				if c.Label() == label {
+				if c.Label() == label && one.measured(label) {
 					all = append(all, Cost{Run: one.Judgement.Header.Run, Cost: c})
 				}
 			}
@@ -188,6 +226,19 @@ func (r *Report) By(label string) iter.Seq[*Cell] {
 			}
 		}
 	}
+}
+
+// named is the style and the variant of a label.
+func (r *Report) named(label string) (style, variant string) {
+	for c := range r.By(label) {
+		return c.Style, c.Variant
+	}
+	for _, s := range r.Matrix.Styles {
+		if s.Label == label {
+			return s.Name, s.Variant
+		}
+	}
+	return label, ""
 }
 
 // Phases are the names of a scenario's phases: those that all styles have in
@@ -231,10 +282,13 @@ func (r *Report) ToFloor(s stat.Summary) (times float64, known bool) {
 	return s.P50.Value / floor.P50.Value, true
 }
 
-// Failed tells whether some sample failed or could not be judged.
-func (r *Report) Failed() bool { return len(r.Problems()) > 0 }
+// Failed tells whether some sample failed or could not be judged, and nobody
+// expected that; or whether some verdict is better than expected.
+func (r *Report) Failed() bool {
+	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Problems(), func(p Problem) bool { return !p.Expected })
+}
 
-// Problems are those of all cells.
+// Problems are those of all cells: of the samples that were measured.
 func (r *Report) Problems() []Problem {
 	var all []Problem
 	for _, c := range r.Cells {

@@ -27,12 +27,13 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	for _, scenario := range r.Scenarios {
 		t.scenario(r, scenario)
 	}
-	if len(r.Scenarios) == 0 {
+	if len(r.Scenarios) == 0 && !r.HasMatrix() {
 		t.line("The recording holds no sample.")
 	}
 	t.claims(r.Claims())
+	t.matrix(r)
 	t.overview(r)
-	for _, one := range []table{r.costTable(), r.ownedTable()} {
+	for _, one := range []table{r.costTable(), r.ownedTable(), r.securityTable()} {
 		t.table(one)
 	}
 	t.problems(r.Problems())
@@ -51,6 +52,13 @@ type terminal struct {
 
 func (t *terminal) line(format string, args ...any) { fmt.Fprintf(&t.text, format+"\n", args...) }
 
+// gap parts what follows from what stands above.
+func (t *terminal) gap() {
+	if t.text.Len() > 0 {
+		t.line("")
+	}
+}
+
 // paint colours a text by an outcome.
 func (t *terminal) paint(outcome judge.Outcome, text string) string {
 	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", Flaky: "31", judge.Invalid: "33"}
@@ -63,9 +71,7 @@ func (t *terminal) paint(outcome judge.Outcome, text string) string {
 // scenario prints a scenario's verdicts, and below them its phases, each with
 // the floor first and the styles beside it.
 func (t *terminal) scenario(r *Report, scenario string) {
-	if t.text.Len() > 0 {
-		t.line("")
-	}
+	t.gap()
 	t.verdicts(r, scenario)
 	phaseWidth, styleWidth := len("phase"), len("style")
 	phases := r.Phases(scenario)
@@ -134,7 +140,7 @@ func (t *terminal) claims(all []Claim) {
 	if len(all) == 0 {
 		return
 	}
-	t.line("")
+	t.gap()
 	t.line("The tutorial's claims, tested (summary.md and report.json have the rules)")
 	for _, c := range all {
 		indent := strings.Repeat(" ", len(Fails)+4)

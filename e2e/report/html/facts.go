@@ -38,6 +38,10 @@ func factsOf(e *report.Environment) *facts {
 	if e.Dirty {
 		revision += ", with changes that are not committed"
 	}
+	seed := ""
+	if e.Seed != 0 {
+		seed = fmt.Sprint(e.Seed)
+	}
 	f := &facts{Images: e.Images, Notes: e.Notes}
 	for _, p := range []pair{
 		{"Run", e.Run},
@@ -49,7 +53,7 @@ func factsOf(e *report.Environment) *facts {
 		{"Go", e.Go},
 		{"Program", e.Program},
 		{"Revision", revision},
-		{"Seed", fmt.Sprint(e.Seed)},
+		{"Seed", seed},
 	} {
 		if p.Value != "" {
 			f.Pairs = append(f.Pairs, p)

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+)
+
+// DocumentMatrix is the correctness matrix: a cell for each scenario that a
+// style was driven through, those that were measured too.
+type DocumentMatrix struct {
+	Styles      []string             `json:"styles"` // labels, in the order of the columns
+	Scenarios   []DocumentScenario   `json:"scenarios"`
+	Cells       []DocumentMatrixCell `json:"cells"`       // by scenario, then by style
+	Differences []DocumentDifference `json:"differences"` // from what is expected, as far as that is known
+}
+
+// DocumentScenario is a row of the matrix.
+type DocumentScenario struct {
+	Name        string `json:"name"`
+	Group       string `json:"group"` // latency, basic, level, input, fault or upgrade
+	Description string `json:"description,omitempty"`
+	StandsFor   string `json:"standsFor,omitempty"` // which real need or failure
+}
+
+// DocumentMatrixCell is one style in one scenario, over all repeats.
+type DocumentMatrixCell struct {
+	Label         string        `json:"label"`
+	Scenario      string        `json:"scenario"`
+	Verdict       judge.Outcome `json:"verdict"` // pass, fail, flaky, invalid, not applicable
+	Passed        int           `json:"passed"`  // repeats; so are the next three
+	Failed        int           `json:"failed"`
+	Invalid       int           `json:"invalid"`
+	NotApplicable int           `json:"notApplicable"`
+	Reason        string        `json:"reason,omitempty"` // of what is invalid or not applicable
+	// Oracles are all that were asked.
+	Oracles  []DocumentOracle  `json:"oracles"`
+	Recovery *DocumentRecovery `json:"recovery,omitempty"` // left out where nothing was broken
+	Expected *DocumentExpected `json:"expected,omitempty"` // left out where it is not known
+	Repeats  []DocumentResult  `json:"repeats"`
+}
+
+// DocumentOracle is what an oracle said over the repeats. Message and evidence
+// are those of the first repeat with the worst outcome; left out for a pass.
+type DocumentOracle struct {
+	Oracle        string        `json:"oracle"`
+	Outcome       judge.Outcome `json:"outcome"` // the worst
+	Passed        int           `json:"passed"`
+	Failed        int           `json:"failed"`
+	Invalid       int           `json:"invalid"`
+	NotApplicable int           `json:"notApplicable"`
+	Message       string        `json:"message,omitempty"`
+	Evidence      []string      `json:"evidence,omitempty"`
+	Run           string        `json:"run,omitempty"`
+	Round         int           `json:"round,omitempty"`
+	Namespace     string        `json:"namespace,omitempty"`
+}
+
+// DocumentRecovery is how a style recovered from a fault.
+type DocumentRecovery struct {
+	Itself int `json:"itself"` // repeats
+	Nudge  int `json:"nudge"`  // repeats in which the custom resource had to be touched
+	Never  int `json:"never"`
+	// Seconds from the end of the last fault until what was wanted was reached, of
+	// the repeats that recovered by themselves, in order of size.
+	Seconds []float64 `json:"seconds"`
+}
+
+// DocumentExpected is what is expected of a cell.
+type DocumentExpected struct {
+	Verdict  string `json:"verdict"` // in words
+	Same     bool   `json:"same"`    // it was seen so
+	Why      string `json:"why,omitempty"`
+	Upstream string `json:"upstream,omitempty"` // URL
+}
+
+// DocumentDifference is a verdict that is not as expected.
+type DocumentDifference struct {
+	Label    string `json:"label"`
+	Scenario string `json:"scenario"`
+	Expected string `json:"expected"` // in words
+	Seen     string `json:"seen"`
+	Oracle   string `json:"oracle,omitempty"` // the first that failed, or could not judge
+	Message  string `json:"message,omitempty"`
+}
+
+// documentMatrix is nil where there is no matrix.
+func (r *Report) documentMatrix() *DocumentMatrix {
+	if !r.HasMatrix() {
+		return nil
+	}
+	d := &DocumentMatrix{Styles: []string{}, Scenarios: []DocumentScenario{}, Cells: []DocumentMatrixCell{}, Differences: []DocumentDifference{}}
+	for _, s := range r.Matrix.Styles {
+		d.Styles = append(d.Styles, s.Label)
+	}
+	for _, row := range r.Matrix.Rows() {
+		d.Scenarios = append(d.Scenarios, DocumentScenario{row.Name, row.Group, row.Description, row.StandsFor})
+		for _, c := range row.Cells {
+			if c != nil {
+				d.Cells = append(d.Cells, r.documentMatrixCell(c))
+			}
+		}
+	}
+	for _, one := range r.Differences() {
+		d.Differences = append(d.Differences, DocumentDifference(one))
+	}
+	return d
+}
+
+func (r *Report) documentMatrixCell(c *matrix.Cell) DocumentMatrixCell {
+	d := DocumentMatrixCell{
+		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: c.Passed, Failed: c.Failed, Invalid: c.Invalid,
+		NotApplicable: c.NotApplicable, Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Repeats)),
+	}
+	for _, o := range c.Oracles {
+		one := DocumentOracle{Oracle: o.Name, Outcome: o.Outcome, Passed: o.Passed, Failed: o.Failed, Invalid: o.Invalid, NotApplicable: o.NotApplicable}
+		if o.Outcome != judge.Pass {
+			one.Message, one.Evidence, one.Run, one.Round, one.Namespace = o.Message, o.Evidence, o.Run, o.Round, o.Namespace
+		}
+		d.Oracles = append(d.Oracles, one)
+	}
+	if c.Recovery != nil {
+		d.Recovery = &DocumentRecovery{Itself: c.Recovery.Itself, Nudge: c.Recovery.Nudge, Never: c.Recovery.Never, Seconds: []float64{}}
+		for _, after := range c.Recovery.After {
+			d.Recovery.Seconds = append(d.Recovery.Seconds, after.Seconds())
+		}
+	}
+	if e := r.Expectation(c); e.Known {
+		d.Expected = &DocumentExpected{Verdict: e.Want, Same: e.Same, Why: e.Why, Upstream: e.Upstream}
+	}
+	for i := range c.Repeats {
+		d.Repeats = append(d.Repeats, documentResult(c.Repeats[i].Run, &c.Repeats[i].Result))
+	}
+	return d
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+)
+
+// mostFindings is how many cells that did not pass the summary tells of with
+// their evidence: GitHub shows job summaries of at most 1 MiB.
+const mostFindings = 100
+
+// matrix prints the verdicts of all scenarios, what is not as expected, and why
+// the rest did not pass.
+func (m *markdown) matrix(r *Report) {
+	if !r.HasMatrix() {
+		return
+	}
+	m.line("\n### Correctness\n")
+	for _, s := range r.Matrix.Styles {
+		_, _, tally := r.Tally(s.Label)
+		m.line("- %s: %s", text(s.Label), tally)
+	}
+	m.line("")
+	header, marks := []string{"scenario"}, []string{"---"}
+	for _, s := range r.Matrix.Styles {
+		header, marks = append(header, text(s.Label)), append(marks, "---")
+	}
+	m.row(header...)
+	m.row(marks...)
+	for _, g := range r.Matrix.Groups {
+		m.row(append([]string{"**" + text(g.Name) + "**"}, make([]string, len(r.Matrix.Styles))...)...)
+		for _, row := range g.Rows {
+			cells := []string{text(row.Name)}
+			for _, c := range row.Cells {
+				cells = append(cells, r.markdownCell(c))
+			}
+			m.row(cells...)
+		}
+	}
+	m.differences(r.Differences())
+	m.findings(r)
+}
+
+// emoji are the marks of verdicts.
+func emoji(o judge.Outcome) string {
+	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", matrix.Flaky: "❌ ", judge.Invalid: "⚠️ "}[o]
+}
+
+func (r *Report) markdownCell(c *matrix.Cell) string {
+	if c == nil {
+		return "not run"
+	}
+	parts := []string{emoji(c.Verdict) + text(c.Word())}
+	if names := c.FailedNames(); len(names) > 0 {
+		parts = append(parts, text(strings.Join(names, ", ")))
+	}
+	if c.Recovery != nil {
+		parts = append(parts, text(Recovered(c.Recovery)))
+	}
+	if e := r.Expectation(c); e.Surprise() {
+		parts = append(parts, "**expected "+text(e.Want)+"**")
+	}
+	return strings.Join(parts, "<br>")
+}
+
+func (m *markdown) differences(all []matrix.Difference) {
+	if len(all) == 0 {
+		return
+	}
+	m.line("\n**Not as expected**\n")
+	for _, d := range all {
+		m.line("- %s", text(d.String()))
+	}
+}
+
+// findings explains every cell that did not pass, folded away.
+func (m *markdown) findings(r *Report) {
+	told := 0
+	for _, s := range r.Matrix.Styles {
+		all := r.findings(s.Label)
+		if len(all) == 0 {
+			continue
+		}
+		m.line("\n<details><summary>%s: what did not pass, and why</summary>", text(s.Label))
+		for _, f := range all {
+			if told++; told > mostFindings {
+				m.line("\n… and more; junit.xml and report.html tell of all.")
+				break
+			}
+			m.finding(f)
+		}
+		m.line("\n</details>")
+	}
+	for _, line := range r.inapplicable() {
+		m.line("\n%s %s", unknown, text(line))
+	}
+}
+
+func (m *markdown) finding(f finding) {
+	title := f.Scenario + ": " + f.String()
+	if standing := f.standing(); standing != "" {
+		title += ", " + standing
+	}
+	m.line("\n**%s**", text(title))
+	if f.Why != "" {
+		why := text(f.Why)
+		if f.Upstream != "" {
+			why += fmt.Sprintf(" ([upstream](<%s>))", escapeURL(f.Upstream))
+		}
+		m.line("\n%s", why)
+	}
+	for _, o := range f.told() {
+		m.line("\n%s: %s", text(o.Name), text(o.Message))
+		m.evidence(o.Evidence)
+	}
+}
+
+// escapeURL keeps a URL within the angle brackets that Markdown puts around it.
+func escapeURL(url string) string {
+	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "|", "%7C").Replace(clean(url))
+}

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
+)
+
+// matrixOf joins what recordings hold of the correctness matrix. The floor has
+// no operator that could be correct.
+func matrixOf(recordings []Recording) *matrix.Matrix {
+	var judgements []*judge.Judgement
+	for _, one := range recordings {
+		judgements = append(judgements, one.Judgement)
+	}
+	return matrix.Of(judgements...).Without(Floor)
+}
+
+// HasMatrix tells whether there is a correctness matrix to show: scenarios that
+// are not only there to be measured.
+func (r *Report) HasMatrix() bool { return r.Matrix.Correctness() }
+
+// Expectation is what is expected of a cell of the matrix, beside what was seen.
+type Expectation struct {
+	Known bool   // someone said what is expected of the style
+	Same  bool   // it was seen so
+	Want  string // in words
+	// Why it is expected, and the URL of an issue about it; empty: nobody said.
+	Why, Upstream string
+}
+
+// Surprise tells whether something else was seen than was expected.
+func (e Expectation) Surprise() bool { return e.Known && !e.Same }
+
+// Expectation returns what is expected of a cell.
+func (r *Report) Expectation(c *matrix.Cell) Expectation {
+	if c == nil {
+		return Expectation{}
+	}
+	expected, known := r.expected[c.Style.Name]
+	if !known {
+		return Expectation{}
+	}
+	e := Expectation{Known: true}
+	e.Want, e.Same = expected.Match(c)
+	if entry, there := expected.Of(c.Scenario); there {
+		e.Why, e.Upstream = entry.Why, entry.Upstream
+	}
+	return e
+}
+
+// Differences are the verdicts that are not as expected, of the styles of which
+// it is known what is expected.
+func (r *Report) Differences() []matrix.Difference {
+	var all []matrix.Difference
+	var done []string
+	for _, s := range r.Matrix.Styles {
+		if expected, known := r.expected[s.Name]; known && !slices.Contains(done, s.Name) {
+			done = append(done, s.Name)
+			all = append(all, matrix.Compare(r.Matrix, s.Name, expected)...)
+		}
+	}
+	return all
+}
+
+// Marks of verdicts, for what can show no better ones.
+func mark(o judge.Outcome) string {
+	switch o {
+	case judge.Pass:
+		return "✓"
+	case judge.Fail:
+		return "✗"
+	case matrix.Flaky:
+		return "≈"
+	case judge.Invalid:
+		return "!"
+	}
+	return unknown
+}
+
+// Recovered says in words how a style recovered from a fault, with the median
+// and the range of the times that it took; empty: nothing was broken.
+func Recovered(r *matrix.Recovery) string {
+	if r == nil {
+		return ""
+	}
+	if median, known := r.Median(); known {
+		text := "recovered in " + Duration(median.Seconds())
+		if shortest, longest := r.Range(); shortest != longest {
+			text += fmt.Sprintf(" (%s–%s)", Duration(shortest.Seconds()), Duration(longest.Seconds()))
+		}
+		return text + others(r)
+	}
+	switch r.By() {
+	case matrix.Nudge:
+		return "only after a nudge"
+	case matrix.Never:
+		return "never recovered"
+	}
+	return "recovery: " + r.By()
+}
+
+// others counts the repeats that did not recover by themselves, beside those that did.
+func others(r *matrix.Recovery) string {
+	text := ""
+	if r.Nudge > 0 {
+		text += fmt.Sprintf(", %d× only after a nudge", r.Nudge)
+	}
+	if r.Never > 0 {
+		text += fmt.Sprintf(", %d× never", r.Never)
+	}
+	return text
+}
+
+// Tally counts a style's cells of the matrix by their verdicts.
+func (r *Report) Tally(label string) (passed, all int, text string) {
+	count := map[judge.Outcome]int{}
+	surprises := 0
+	for _, c := range r.Matrix.Cells(label) {
+		count[c.Verdict]++
+		all++
+		if r.Expectation(c).Surprise() {
+			surprises++
+		}
+	}
+	parts := []string{fmt.Sprintf("%d of %d pass", count[judge.Pass], all)}
+	for _, o := range []judge.Outcome{judge.Fail, matrix.Flaky, judge.Invalid, judge.NotApplicable} {
+		if count[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[o], o))
+		}
+	}
+	if surprises > 0 {
+		parts = append(parts, fmt.Sprintf("%d not as expected", surprises))
+	}
+	return count[judge.Pass], all, strings.Join(parts, ", ")
+}
+
+// finding is a cell that did not pass, for lists.
+type finding struct {
+	*matrix.Cell
+	Expectation
+}
+
+// findings are the cells of a style that neither passed nor are not applicable,
+// or that are not as expected.
+func (r *Report) findings(label string) []finding {
+	var all []finding
+	for _, c := range r.Matrix.Cells(label) {
+		e := r.Expectation(c)
+		if c.Verdict == judge.Pass && !e.Surprise() || c.Verdict == judge.NotApplicable && !e.Surprise() {
+			continue
+		}
+		all = append(all, finding{c, e})
+	}
+	return all
+}
+
+// standing says whether a verdict was expected; empty: that is not known.
+func (e Expectation) standing() string {
+	switch {
+	case !e.Known:
+		return ""
+	case e.Same:
+		return "as expected"
+	}
+	return "not as expected (" + e.Want + ")"
+}
+
+// inapplicable says once for each style and reason which scenarios do not apply.
+func (r *Report) inapplicable() []string {
+	var lines []string
+	for _, s := range r.Matrix.Styles {
+		var order []string
+		found := map[string][]string{}
+		for _, c := range r.Matrix.Cells(s.Label) {
+			if c.Verdict != judge.NotApplicable {
+				continue
+			}
+			if found[c.Reason] == nil {
+				order = append(order, c.Reason)
+			}
+			found[c.Reason] = append(found[c.Reason], c.Scenario)
+		}
+		for _, reason := range order {
+			lines = append(lines, fmt.Sprintf("not applicable to %s: %s (%s)", s.Label, reason, strings.Join(found[reason], ", ")))
+		}
+	}
+	return lines
+}
+
+// toMeasure tells whether a sample is there to be measured, and not for the
+// correctness matrix alone.
+func toMeasure(j *judge.Judgement, result *judge.Result) bool {
+	i := slices.IndexFunc(j.Header.Scenarios, func(s record.Scenario) bool { return s.Name == result.Scenario })
+	return i < 0 || j.Header.Scenarios[i].Group == scenarios.Latency
+}

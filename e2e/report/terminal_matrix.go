@@ -1,0 +1,171 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+)
+
+// cellWidth is what a cell of the matrix needs at least on a terminal.
+const cellWidth = 22
+
+// matrix prints the verdicts of all scenarios, in as many tables as the styles
+// need, and below them what did not pass.
+func (t *terminal) matrix(r *Report) {
+	if !r.HasMatrix() {
+		return
+	}
+	nameWidth := len("scenario")
+	for _, row := range r.Matrix.Rows() {
+		nameWidth = min(max(nameWidth, utf8.RuneCountInString(row.Name)), columnWidth-8)
+	}
+	fit := max((width-2-nameWidth)/(cellWidth+2), 1)
+	t.gap()
+	t.line("Correctness: ✓ pass, ✗ fail, ≈ flaky, ! invalid, – not applicable; * is not as expected")
+	for from := 0; from < len(r.Matrix.Styles); from += fit {
+		to := min(from+fit, len(r.Matrix.Styles))
+		t.matrixTable(r, nameWidth, from, to)
+	}
+	for _, s := range r.Matrix.Styles {
+		t.findings(r, s.Label)
+	}
+	for i, line := range r.inapplicable() {
+		if i == 0 {
+			t.line("")
+		}
+		t.wrapped("", unknown+" "+line)
+	}
+}
+
+// matrixTable prints the styles from (inclusive) to (exclusive).
+func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
+	each := (width-2-nameWidth)/(to-from) - 2
+	row := func(name string, cell func(i int) (judge.Outcome, string)) {
+		line := "  " + pad(clip(clean(name), nameWidth), nameWidth)
+		for i := from; i < to; i++ {
+			outcome, text := cell(i)
+			text = clip(clean(text), each)
+			if i < to-1 {
+				text = pad(text, each)
+			}
+			line += "  " + t.paint(outcome, text)
+		}
+		t.line("%s", strings.TrimRight(line, " "))
+	}
+	t.line("")
+	row("", func(i int) (judge.Outcome, string) { return "", r.Matrix.Styles[i].Label })
+	for _, g := range r.Matrix.Groups {
+		t.line("%s", clip(clean(g.Name), width))
+		for _, one := range g.Rows {
+			row(one.Name, func(i int) (judge.Outcome, string) {
+				if one.Cells[i] == nil {
+					return "", ""
+				}
+				return one.Cells[i].Verdict, r.cellText(one.Cells[i])
+			})
+		}
+	}
+	row("", func(i int) (judge.Outcome, string) {
+		passed, all, _ := r.Tally(r.Matrix.Styles[i].Label)
+		return "", fmt.Sprintf("%d of %d pass", passed, all)
+	})
+}
+
+// cellText is a cell in a few characters.
+func (r *Report) cellText(c *matrix.Cell) string {
+	text := mark(c.Verdict)
+	if r.Expectation(c).Surprise() {
+		text += "*"
+	}
+	switch c.Verdict {
+	case judge.Pass, judge.NotApplicable:
+	case judge.Fail:
+		text += " " + strings.Join(c.FailedNames(), ", ")
+	case matrix.Flaky:
+		text += fmt.Sprintf(" %d/%d %s", c.Passed, len(c.Repeats), strings.Join(c.FailedNames(), ", "))
+	default:
+		text += " " + c.Word()
+	}
+	if c.Recovery == nil {
+		return text
+	}
+	if median, known := c.Recovery.Median(); known {
+		return text + " " + Duration(median.Seconds())
+	}
+	return text + " " + map[string]string{matrix.Nudge: "(nudge)", matrix.Never: "(never)"}[c.Recovery.By()]
+}
+
+// findings lists what did not pass of a style: what is as expected with its
+// reason, what is not with what was seen.
+func (t *terminal) findings(r *Report, label string) {
+	all := r.findings(label)
+	slices.SortStableFunc(all, func(a, b finding) int { return rankOf(a) - rankOf(b) })
+	told := 0
+	for _, f := range all {
+		if told == 0 {
+			_, _, text := r.Tally(label)
+			t.line("")
+			t.line("%s: %s", clean(label), text)
+		}
+		if told++; told > terminalFindings {
+			t.line("  … and %d more; summary.md and report.html tell of them", len(all)-terminalFindings)
+			return
+		}
+		title := f.Scenario + ": " + f.String()
+		if standing := f.standing(); standing != "" {
+			title += ", " + standing
+		}
+		for i, line := range wrap(clean(title), width-4) {
+			if i > 0 {
+				line = "  " + line
+			}
+			t.line("  %s", t.paint(f.Verdict, line))
+		}
+		if f.Same && f.Why != "" {
+			t.wrapped("    ", f.Why)
+			continue
+		}
+		for _, o := range f.told() {
+			t.wrapped("    ", o.Name+": "+o.Message)
+			for _, e := range o.Evidence {
+				t.wrapped("      ", e)
+			}
+		}
+	}
+}
+
+// terminalFindings is how many failures of one style a terminal is told of.
+const terminalFindings = 40
+
+// rankOf puts what is not as expected first.
+func rankOf(f finding) int {
+	if f.Surprise() {
+		return 0
+	}
+	return 1
+}
+
+// told are the oracles that say why a cell did not pass: those that failed, or
+// else those that could not judge. Those that say the same are told of once.
+func (f finding) told() []matrix.Oracle {
+	outcome := judge.Invalid
+	if f.Failed > 0 {
+		outcome = judge.Fail
+	}
+	var all []matrix.Oracle
+	for _, o := range f.Oracles {
+		if o.Outcome != outcome {
+			continue
+		}
+		if i := slices.IndexFunc(all, func(have matrix.Oracle) bool { return have.Message == o.Message }); i >= 0 {
+			all[i].Name += ", " + o.Name
+			continue
+		}
+		all = append(all, o)
+	}
+	return all
+}
