@@ -181,7 +181,7 @@ func TestGateOfRecordings(t *testing.T) {
 func TestGateRefuses(t *testing.T) {
 	recording := func(run string) []byte { return comparison(t, run, map[string][]int{"": about(100, 8)}) }
 	base, head := folder(t, recording("run1"), "AMD"), folder(t, recording("run2"), "Intel")
-	old := folder(t, bytes.Replace(recording("run3"), []byte(`"schema":2`), []byte(`"schema":1`), 1), "AMD")
+	old := folder(t, bytes.Replace(recording("run3"), fmt.Appendf(nil, `"schema":%d`, record.Schema), []byte(`"schema":1`), 1), "AMD")
 	other := folder(t, bytes.ReplaceAll(recording("run4"), []byte(`"mine"`), []byte(`"yours"`)), "AMD")
 	for name, test := range map[string]struct {
 		args []string
@@ -200,7 +200,7 @@ func TestGateRefuses(t *testing.T) {
 		"the same folder":   {[]string{"--base=" + base, "--head=" + base + "/."}, "--base and --head are the same"},
 		"a copy":            {[]string{"--base=" + base, "--head=" + folder(t, recording("run1"), "AMD")}, "base and head are the same: run run1"},
 		"other machine":     {[]string{"--base=" + base, "--head=" + head}, "are of different machines or clusters"},
-		"other schema":      {[]string{"--base=" + base, "--head=" + old}, "has schema 2, "},
+		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("has schema %d, ", record.Schema)},
 		"nothing in common": {[]string{"--base=" + base, "--head=" + other}, "no style and scenario in common: base has mine create; head has yours create"},
 		"out is no folder":  {[]string{"--base=" + base, "--head=" + head, "--force", "--out=" + file(t, "f", nil)}, "--out: "},
 	} {

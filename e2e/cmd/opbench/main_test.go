@@ -86,7 +86,7 @@ func TestRunRefuses(t *testing.T) {
 		"unknown flag":     {[]string{"--opertor=argo"}, exitUsage, "flag provided but not defined: -opertor"},
 		"an argument":      {[]string{"argo"}, exitUsage, `run takes flags alone, not "argo"`},
 		"unknown style":    {[]string{"--operator=agro"}, exitError, `unknown operator "agro"`},
-		"unknown scenario": {[]string{"--scenario=explode"}, exitError, `there is no scenario "explode"`},
+		"unknown scenario": {[]string{"--scenario=explode"}, exitError, `there is no scenario or group "explode"`},
 		"wrong value":      {[]string{"--rounds=many"}, exitUsage, `invalid value "many" for flag -rounds`},
 		"no engine":        {[]string{"--operator=native"}, exitError, "no container engine is installed"},
 		"no such kubeconfig": {
