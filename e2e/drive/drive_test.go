@@ -16,6 +16,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
@@ -126,7 +127,7 @@ func (s *stage) entries(t *testing.T) []string {
 
 func basic(t *testing.T, names ...string) []scenarios.Scenario {
 	t.Helper()
-	all, err := scenarios.All([]string{"converged", "stays-converged", "write-history", "status", "gone", "garbage"})
+	all, err := scenarios.All(judge.OracleNames())
 	require.NoError(t, err)
 	var list []scenarios.Scenario
 	for _, name := range names {
