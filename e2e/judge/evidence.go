@@ -125,6 +125,7 @@ func (t *Timeline) writes() []write {
 		seen[t.Before[i].Object.UID] = t.Before[i].Object
 	}
 	var list []write
+	deletions := t.deletions()
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Kind != record.KindWatch {
@@ -133,6 +134,9 @@ func (t *Timeline) writes() []write {
 		o, prev := e.Object, seen[e.Object.UID]
 		seen[o.UID] = o
 		if !t.written(e, prev) || t.acts.versions[o.UID+"/"+o.ResourceVersion] {
+			continue
+		}
+		if e.Watch.Event == "DELETED" && deletions.took(e) {
 			continue
 		}
 		list = append(list, write{at: e.Time, event: e, created: e.Watch.Event == "ADDED", deleted: e.Watch.Event == "DELETED"})
@@ -150,4 +154,30 @@ func (t *Timeline) written(e *Event, prev *Object) bool {
 		return e.Watch.Name == t.Sample.Name && e.Watch.Event == "MODIFIED" && (came || e.Object.ResourceVersion != prev.ResourceVersion)
 	}
 	return false
+}
+
+// deletions are the harness's own deletions of Deployments: their requests, of
+// which the watch tells later or even before the reply.
+type deletions map[string][]time.Duration // by namespace/name
+
+func (t *Timeline) deletions() deletions {
+	list := deletions{}
+	for i := range t.Events {
+		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == Deployments && a.Error == "" {
+			key := a.Namespace + "/" + a.Name
+			list[key] = append(list[key], a.From)
+		}
+	}
+	return list
+}
+
+// took tells whether an event shows one of the deletions, and takes it off the list.
+func (d deletions) took(e *Event) bool {
+	key := e.Watch.Namespace + "/" + e.Watch.Name
+	list := d[key]
+	if len(list) == 0 || e.Time < list[0] {
+		return false
+	}
+	d[key] = list[1:]
+	return true
 }

@@ -55,34 +55,12 @@ func (t *Timeline) onOwn(e *Event) bool {
 
 // rightAlready lists the operator's writes to a Deployment that had what the
 // custom resource asked for, and that nobody else had written to.
-func (t *Timeline) rightAlready() []write {
-	own := one{t.Sample.Namespace, t.Sample.Name, nil}
-	was, drifted := map[string]*Object{}, map[string]bool{}
-	for i := range t.Before {
-		if o := t.Before[i].Object; o.Resource == Deployments {
-			was[o.UID] = o
-		}
-	}
-	byOperator := map[*Event]write{}
-	for _, w := range t.writes() {
-		byOperator[w.event] = w
-	}
-	var list []write
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Watch.Resource != Deployments {
-			continue
-		}
-		prev := was[e.Object.UID]
-		was[e.Object.UID] = e.Object
-		w, operator := byOperator[e]
-		switch {
-		case operator && prev != nil && !drifted[e.Object.UID] && t.askedFor(own, e.Time, prev.Replicas):
+func (t *Timeline) rightAlready() []childWrite {
+	own := one{namespace: t.Sample.Namespace, name: t.Sample.Name}
+	var list []childWrite
+	for _, w := range t.childWrites() {
+		if w.before != nil && !w.drifted && t.askedFor(own, w.at, w.before.Replicas) {
 			list = append(list, w)
-		case operator:
-			drifted[e.Object.UID] = false
-		case prev != nil && e.Object.Generation != prev.Generation:
-			drifted[e.Object.UID] = true
 		}
 	}
 	return list

@@ -1,0 +1,181 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"operatorbench/e2e/record"
+)
+
+// health is oracle 9: no container of the operator's own pods restarted or
+// ended in error during the sample, but for what the sample's own faults did to
+// those pods. The pods of a style's components are looked at; of a style that
+// works in no objects, all pods in its namespaces.
+func health(t *Timeline) Verdict {
+	if len(t.Style.Namespaces) == 0 {
+		return notApplicable("the style %s has no pods of its own", t.Style.Name)
+	}
+	w, err := t.newWard()
+	if err != nil {
+		return Verdict{Outcome: Invalid, Message: err.Error()}
+	}
+	for i := range t.Before {
+		w.know(&t.Before[i])
+	}
+	for i := range t.Events {
+		w.look(&t.Events[i])
+	}
+	switch {
+	case len(w.pods) == 0:
+		return Verdict{Outcome: Invalid, Message: "no pod of the operator was seen"}
+	case len(w.troubles) == 0:
+		return pass("none of the operator's %s restarted or ended in error", plural(len(w.pods), "pod"))
+	}
+	return fail(w.evidence, "expected the operator's pods to run on; %s", strings.Join(w.troubles, "; "))
+}
+
+// ward watches over the operator's pods.
+type ward struct {
+	t          *Timeline
+	components []component
+	pods       map[string]map[string]int // by uid and container: how often it has ended
+	failed     map[string]bool           // pods, by uid
+	excused    map[string]bool           // pods that a fault ended, by uid
+	once       map[string]bool           // containers that a restart of the node may end once more, by uid/container
+	named      map[string]*Object        // pods as last seen, by uid
+	troubles   []string
+	evidence   []string
+}
+
+type component struct {
+	record.Component
+	selector labels.Selector
+}
+
+func (t *Timeline) newWard() (*ward, error) {
+	w := &ward{
+		t: t, pods: map[string]map[string]int{}, failed: map[string]bool{},
+		excused: map[string]bool{}, once: map[string]bool{}, named: map[string]*Object{},
+	}
+	for _, c := range t.Style.Components {
+		selector, err := labels.Parse(c.Selector)
+		if err != nil {
+			return nil, fmt.Errorf("component %s of style %s: selector %q: %w", c.Name, t.Style.Name, c.Selector, err)
+		}
+		w.components = append(w.components, component{c, selector})
+	}
+	return w, nil
+}
+
+// own tells whether a watch event is of one of the pods that are looked at.
+func (w *ward) own(e *Event) bool {
+	if e.Kind != record.KindWatch || e.Watch.Resource != Pods || e.Object.Detail == nil || !slices.Contains(w.t.Style.Namespaces, e.Watch.Namespace) {
+		return false
+	}
+	return len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
+}
+
+// component names the component that a pod is of; "": none.
+func (w *ward) component(pod *Object) string {
+	for _, c := range w.components {
+		if c.Namespace == pod.Namespace && c.selector.Matches(labels.Set(pod.Detail.Labels)) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// ends counts how often a container has ended, an end in success only if it was
+// started again.
+func ends(c *Container) int {
+	if d := c.State.Terminated; d != nil && d.ExitCode != 0 {
+		return c.RestartCount + 1
+	}
+	return c.RestartCount
+}
+
+// know takes a pod as it is.
+func (w *ward) know(e *Event) {
+	if !w.own(e) {
+		return
+	}
+	known := map[string]int{}
+	for i := range e.Object.Detail.Containers {
+		c := &e.Object.Detail.Containers[i]
+		known[c.Name] = ends(c)
+	}
+	w.pods[e.Object.UID], w.named[e.Object.UID] = known, e.Object
+	w.failed[e.Object.UID] = e.Object.Phase == "Failed"
+}
+
+func (w *ward) look(e *Event) {
+	if e.Kind == record.KindFault && e.Fault.Stage == record.Begun {
+		w.excuse(e.Fault)
+	}
+	if !w.own(e) {
+		return
+	}
+	uid, pod := e.Object.UID, e.Object
+	known := w.pods[uid]
+	if known == nil && e.Watch.Event == "ADDED" {
+		known = map[string]int{}
+	}
+	if known != nil && !w.excused[uid] && !pod.Deleting && e.Watch.Event != "DELETED" {
+		w.judge(e, known)
+	}
+	w.know(e)
+}
+
+// judge compares a pod with how it was.
+func (w *ward) judge(e *Event, known map[string]int) {
+	pod := e.Object
+	for i := range pod.Detail.Containers {
+		c := &pod.Detail.Containers[i]
+		n := ends(c) - known[c.Name]
+		if n > 0 && w.once[pod.UID+"/"+c.Name] {
+			delete(w.once, pod.UID+"/"+c.Name)
+			n--
+		}
+		if n <= 0 {
+			continue
+		}
+		death := c.State.Terminated
+		if death == nil {
+			death = c.LastState.Terminated
+		}
+		how := "restarted"
+		if death != nil {
+			how = "ended with " + death.text()
+		}
+		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
+	}
+	if pod.Phase == "Failed" && !w.failed[pod.UID] && len(pod.Detail.text()) > 0 {
+		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, pod.Detail.text()))
+	}
+}
+
+func (w *ward) trouble(e *Event, what string) {
+	const most = 6
+	at := w.t.since(e.Time)
+	if w.troubles = append(w.troubles, what+" at "+at); len(w.evidence) < most {
+		w.evidence = append(w.evidence, w.t.line(e)+": "+cut(what, mostOfAMessage))
+	}
+}
+
+// excuse takes note of the pods that a fault ends, as they are when it begins.
+func (w *ward) excuse(f *record.Fault) {
+	for uid, pod := range w.named {
+		switch {
+		case f.Kind == "restart" && f.What == "node":
+			for container := range w.pods[uid] {
+				w.once[uid+"/"+container] = true
+			}
+		case slices.Contains([]string{"kill", "stop", "upgrade"}, f.Kind) && (f.What == "all" || f.What == w.component(pod)),
+			slices.Contains(f.Objects, "pods/"+pod.Namespace+"/"+pod.Name):
+			w.excused[uid] = true
+		}
+	}
+}

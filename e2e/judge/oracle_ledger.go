@@ -1,0 +1,224 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// ledger is oracle 5, the delivery ledger: each change of what the custom
+// resource asks for, in the sample, is accounted for.
+//
+//   - handled: the Deployment was written as it asks, after it; of the last
+//     change, also if the Deployment is so at the end without a write;
+//   - coalesced: it was passed over, and a later one was handled;
+//   - lost: neither it nor a later one was handled;
+//   - duplicated: it was written, or worked on, more than once;
+//   - reordered: it was written after a newer one had been.
+//
+// A write belongs to the newest change before it that asks for its value; one
+// that nothing asks for is a stray. What is written anew after the harness had
+// written to the Deployment is no duplicate.
+func ledger(t *Timeline) Verdict {
+	book := t.account()
+	if len(book.changes) == 0 {
+		return notApplicable("nothing new was asked for")
+	}
+	var all, wrong []string
+	for _, c := range book.changes {
+		all = append(all, c.String())
+		if c.lost || c.reordered || c.duplicates > 0 {
+			wrong = append(wrong, c.String())
+		}
+	}
+	wrong = append(wrong, book.strays...)
+	if len(wrong) > 0 {
+		return fail(t.evidence(of(CustomResources, Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
+			strings.Join(wrong, ", "), strings.Join(all, ", "))
+	}
+	return pass("%s", strings.Join(all, ", "))
+}
+
+// change is something new that the custom resource asked for.
+type change struct {
+	at         time.Duration // the harness's intent, where it was the harness
+	uid        string
+	generation int64 // 0: the deletion
+	size       int
+
+	handled    bool
+	took       time.Duration // until the first write as it asks; 0: it needed none
+	coalesced  bool
+	lost       bool
+	impossible bool // nobody could handle it
+	duplicates int
+	reordered  bool
+}
+
+func (c *change) asksFor(d *Object) bool {
+	if d == nil {
+		return c.generation == 0
+	}
+	return c.generation > 0 && d.Replicas == c.size
+}
+
+func (c *change) String() string {
+	what := "the deletion"
+	if c.generation > 0 {
+		what = fmt.Sprintf("generation %d (size %d)", c.generation, c.size)
+	}
+	var fate []string
+	switch {
+	case c.handled && c.took == 0:
+		fate = append(fate, "handled, without a write")
+	case c.handled:
+		fate = append(fate, fmt.Sprintf("handled after %s", round(c.took)))
+	case c.coalesced:
+		fate = append(fate, "coalesced")
+	case c.impossible:
+		fate = append(fate, "impossible")
+	case c.lost:
+		fate = append(fate, "lost")
+	}
+	if c.duplicates > 0 {
+		fate = append(fate, fmt.Sprintf("duplicated %s", times(c.duplicates)))
+	}
+	if c.reordered {
+		fate = append(fate, "reordered")
+	}
+	return what + " " + strings.Join(fate, ", ")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// book is the delivery ledger of a sample.
+type book struct {
+	given   *change // what was asked for before the sample; nil: nothing
+	changes []*change
+	strays  []string
+}
+
+// account makes the ledger of the sample.
+func (t *Timeline) account() *book {
+	t.settle()
+	b := &book{given: t.given()}
+	b.changes = t.changes(b.given)
+	newest := -1
+	for _, w := range t.childWrites() {
+		i, found := b.find(w)
+		switch {
+		case !found:
+			b.strays = append(b.strays, fmt.Sprintf("%s that nothing asked for", w))
+			continue
+		case i < newest:
+			b.mark(i, func(c *change) { c.reordered = true })
+		case w.again():
+			b.mark(i, func(c *change) { c.duplicates++ })
+		}
+		b.mark(i, func(c *change) {
+			if !c.handled {
+				c.handled, c.took = true, w.at-c.at
+			}
+		})
+		newest = max(newest, i)
+	}
+	b.settle(t)
+	return b
+}
+
+// find returns the newest change before a write that asks for what was written;
+// -1: what was asked for before the sample.
+func (b *book) find(w childWrite) (int, bool) {
+	for i := len(b.changes) - 1; i >= 0; i-- {
+		if c := b.changes[i]; c.at <= w.at && c.asksFor(w.after) {
+			return i, true
+		}
+	}
+	return -1, b.given != nil && b.given.asksFor(w.after)
+}
+
+func (b *book) mark(i int, as func(*change)) {
+	if i >= 0 {
+		as(b.changes[i])
+	}
+}
+
+// settle says what became of the changes that nothing was written for.
+func (b *book) settle(t *Timeline) {
+	later := false
+	for i, c := range slices.Backward(b.changes) {
+		last := i == len(b.changes)-1
+		switch {
+		case c.handled:
+		case last && t.Sample.Unmeetable && c.generation > 0:
+			c.impossible = true
+		case last && c.asksFor(t.child()):
+			c.handled = true
+		case later:
+			c.coalesced = true
+		default:
+			c.lost = true
+		}
+		later = later || c.handled || c.impossible
+	}
+}
+
+// given is what the custom resource asked for when the sample began.
+func (t *Timeline) given() *change {
+	for i := range t.Before {
+		if o := t.Before[i].Object; o.Resource == CustomResources && t.isOwn(o) && !o.Deleting {
+			return &change{uid: o.UID, generation: o.Generation, size: o.Size}
+		}
+	}
+	return nil
+}
+
+func (t *Timeline) isOwn(o *Object) bool {
+	return o.Namespace == t.Sample.Namespace && o.Name == t.Sample.Name
+}
+
+// changes lists, in order, what the custom resource newly asked for: by the
+// replies to the harness's actions, and by the watch where another wrote to it.
+func (t *Timeline) changes(given *change) []*change {
+	known := map[string]bool{}
+	key := func(uid string, generation int64) string { return fmt.Sprintf("%s/%d", uid, generation) }
+	if given != nil {
+		known[key(given.uid, given.generation)] = true
+	}
+	var list []*change
+	ask := func(at time.Duration, o *Object) {
+		if k := key(o.UID, o.Generation); o.UID != "" && !o.Deleting && !known[k] {
+			known[k] = true
+			list = append(list, &change{at: at, uid: o.UID, generation: o.Generation, size: o.Size})
+		}
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !t.onOwn(e) {
+			continue
+		}
+		if e.Action.Verb == "delete" {
+			list = append(list, &change{at: e.Action.From})
+			continue
+		}
+		if reply, err := replyOf(e.Action); err == nil {
+			ask(e.Action.From, reply)
+		}
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == CustomResources && t.isOwn(e.Object) && e.Watch.Event != "DELETED" {
+			ask(e.Time, e.Object)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *change) int { return cmp.Compare(a.at, b.at) })
+	return list
+}
