@@ -5,7 +5,9 @@ package watch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -48,8 +50,18 @@ func ParseResource(name string) (r schema.GroupVersionResource, ok bool) {
 	return r, true
 }
 
-// reconnect is how long to wait before a failed watch is tried again.
-const reconnect = 100 * time.Millisecond
+const (
+	// reconnect is how long to wait before a failed watch is tried again; each
+	// failure doubles it, up to reconnectMax.
+	reconnect    = 100 * time.Millisecond
+	reconnectMax = time.Second
+	// openWithin bounds one attempt: an API server that goes down, or comes up,
+	// may take a request and never answer.
+	openWithin = 5 * time.Second
+	// steady is how long a watch has to last for the next attempt to be made at
+	// once: the API server ends each after some time, as a matter of course.
+	steady = time.Second
+)
 
 // Open starts a watch for each target and returns when all of them are synced:
 // everything that exists is recorded as LISTED, and every later change will be
@@ -85,6 +97,34 @@ type watcher struct {
 // open opens the watch behind the newest version that was seen. Where there is
 // none (at first, or when the server no longer has it), it lists what exists.
 func (w *watcher) open(ctx context.Context) (apiwatch.Interface, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(openWithin, func() { cancel(fmt.Errorf("no answer within %v", openWithin)) })
+	events, err := w.tryOpen(ctx)
+	if err == nil && !late.Stop() {
+		events.Stop()
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	return &opened{events, cancel}, nil
+}
+
+// opened is a watch with what holds its context.
+type opened struct {
+	apiwatch.Interface
+
+	cancel context.CancelCauseFunc
+}
+
+// Stop ends the watch.
+func (o *opened) Stop() {
+	o.Interface.Stop()
+	o.cancel(nil)
+}
+
+func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 	if w.version == "" {
 		list, err := w.client.List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -97,6 +137,9 @@ func (w *watcher) open(ctx context.Context) (apiwatch.Interface, error) {
 	}
 	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true})
 	w.forget(err)
+	if err == nil && reflect.TypeOf(events) == reflect.TypeOf(apiwatch.NewEmptyWatch()) {
+		return nil, errors.New("the connection ended without an answer") // client-go tells it by a watch of nothing
+	}
 	return events, err
 }
 
@@ -110,18 +153,24 @@ func (w *watcher) forget(err error) {
 // run records events until ctx ends, and opens the watch again when it breaks.
 func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 	for {
+		opened := w.recorder.Now()
 		reason := w.drain(ctx, events)
 		events.Stop()
 		from := w.recorder.Now()
 		if ctx.Err() != nil {
 			return
 		}
+		wait := reconnect
+		if from-opened < steady && !pause(ctx, wait) {
+			return
+		}
 		var err error
 		for events, err = w.open(ctx); err != nil; events, err = w.open(ctx) {
 			reason = err.Error()
-			if !pause(ctx) {
+			if !pause(ctx, wait) {
 				return
 			}
+			wait = min(2*wait, reconnectMax)
 		}
 		// The driver learns through Recorder.Err of a recording that failed.
 		_ = w.recorder.Record(record.Entry{Time: w.recorder.Now(), Kind: record.KindGap, Gap: &record.Gap{
@@ -171,8 +220,8 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 }
 
 // pause waits before the next attempt; false when ctx ended.
-func pause(ctx context.Context) bool {
-	timer := time.NewTimer(reconnect)
+func pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -105,6 +105,48 @@ func TestAnInterruptedWatchLeavesAGapAndGoesOn(t *testing.T) {
 	assert.Equal(t, "b", entries[3].Watch.Name)
 }
 
+// A server that restarts refuses connections, ends them without an answer, or
+// is not ready, for some time: that is one gap, and the watch goes on from the
+// last event.
+func TestAServerThatRestartsLeavesOneGap(t *testing.T) {
+	var watches atomic.Int32
+	var resumed atomic.Value
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":[]}`))
+			return
+		}
+		switch n := watches.Add(1); {
+		case n == 1:
+			_, _ = w.Write([]byte(event("ADDED", pod("a", "11")) + "\n"))
+		case n < 6:
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if assert.NoError(t, err) {
+				assert.NoError(t, connection.Close())
+			}
+		case n == 6:
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+		default:
+			resumed.Store(r.URL.Query().Get("resourceVersion"))
+			_, _ = w.Write([]byte(event("ADDED", pod("b", "12")) + "\n"))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	}
+	s := httptest.NewServer(http.HandlerFunc(handler))
+	t.Cleanup(s.Close)
+	client, err := dynamic.NewForConfig(&rest.Config{Host: s.URL})
+	require.NoError(t, err)
+	entries := collect(t, client, 3)
+	assert.Equal(t, "a", entries[0].Watch.Name)
+	require.Equal(t, record.KindGap, entries[1].Kind)
+	assert.Contains(t, entries[1].Gap.Reason, "unable to handle the request")
+	assert.Less(t, entries[1].Time-entries[1].Gap.From, 6*time.Second, "it came back soon")
+	assert.Equal(t, "b", entries[2].Watch.Name)
+	assert.Equal(t, "11", resumed.Load())
+}
+
 func TestAnExpiredWatchListsAnewAndLeavesAGap(t *testing.T) {
 	gone := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}`
 	entries := collect(t, server(t, []string{event("ERROR", gone)}), 3)
