@@ -5,9 +5,7 @@ package watch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -137,9 +135,6 @@ func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 	}
 	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true})
 	w.forget(err)
-	if err == nil && reflect.TypeOf(events) == reflect.TypeOf(apiwatch.NewEmptyWatch()) {
-		return nil, errors.New("the connection ended without an answer") // client-go tells it by a watch of nothing
-	}
 	return events, err
 }
 
