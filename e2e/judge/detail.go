@@ -3,6 +3,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Events are Kubernetes' own, which tell people what happened to an object.
@@ -113,7 +114,7 @@ func readDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		}
 	case Pods:
 		d.Labels, d.Told = in.Metadata.Labels, Told{Reason: in.Status.Reason, Message: in.Status.Message}
-		d.Containers = append(in.Status.InitContainerStatuses, in.Status.ContainerStatuses...)
+		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
 	case Deployments:
 		d.Spec, d.Conditions = string(in.Spec), in.Status.Conditions
 	default:

@@ -167,8 +167,9 @@ type unlike struct{ path, want, got string }
 
 func (u unlike) String() string { return fmt.Sprintf("%s: want %s, got %s", u.path, u.want, u.got) }
 
-// differences lists the paths, down to single values, at which two trees differ.
-// What is not there counts as an empty object or list where the other has one.
+// differences lists the paths, down to single values and lists of such, at which
+// two trees differ. What is not there counts as an empty object or list where the
+// other has one.
 func differences(path string, want, got any) []unlike {
 	var list []unlike
 	if keys, ok := bothKeys(want, got); ok {
@@ -181,7 +182,7 @@ func differences(path string, want, got any) []unlike {
 	}
 	w, wantList := want.([]any)
 	g, gotList := got.([]any)
-	if (wantList || want == nil) && (gotList || got == nil) && (wantList || gotList) {
+	if (wantList || want == nil) && (gotList || got == nil) && (ofObjects(w) || ofObjects(g)) {
 		for i := range max(len(w), len(g)) {
 			list = append(list, differences(path+"."+strconv.Itoa(i), element(w, i), element(g, i))...)
 		}
@@ -220,6 +221,14 @@ func element(list []any, i int) any {
 		return list[i]
 	}
 	return nil
+}
+
+// ofObjects tells whether a list holds objects, and not single values.
+func ofObjects(list []any) bool {
+	return slices.ContainsFunc(list, func(one any) bool {
+		_, object := one.(map[string]any)
+		return object
+	})
 }
 
 // inJSON prints a value; what is not there is "nothing".

@@ -1,0 +1,59 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+func TestPodsKept(t *testing.T) {
+	dying := pod(2, "Running")
+	dying.object["metadata"].(fields)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+	for name, test := range map[string]struct {
+		size    int
+		tell    func(*story)
+		want    judge.Outcome
+		message string
+	}{
+		"all run on": {3, func(*story) {}, judge.Pass, "3 pods of the 3 pods that ran when the steps began ran at"},
+		"more":       {4, func(s *story) { s.see(2100, "ADDED", pod(4, "Running")) }, judge.Pass, "3 pods of the 3 pods"},
+		"replaced": {3, func(s *story) {
+			s.see(2100, "ADDED", pod(4, "Running"))
+			s.see(2110, "DELETED", pod(1, "Running"))
+		}, judge.Fail, "expected 3 pods that ran when the steps began (+0.000 s) to run on, but for 0; 1 pod did not at +1.990 s: p1"},
+		"ended":     {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Failed")) }, judge.Fail, "1 pod did not"},
+		"deleting":  {3, func(s *story) { s.see(2100, "MODIFIED", dying) }, judge.Fail, "1 pod did not"},
+		"fewer":     {1, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, judge.Pass, "1 pod of the 3 pods"},
+		"too few":   {2, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, judge.Fail, "but for 1; 2 pods did not"},
+		"restarted": {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Running")) }, judge.Pass, "3 pods"},
+		"gone":      {-1, func(*story) {}, judge.NotApplicable, "is to be gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.given()
+			s.begin(2000, "native", "scale", test.size, matrix("pods-kept"))
+			s.changed(2010, 2, max(test.size, 0))
+			test.tell(s)
+			s.end(4000, record.Settled)
+			v := s.verdict("pods-kept")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+			if test.want == judge.Fail {
+				assert.NotEmpty(t, v.Evidence)
+			}
+		})
+	}
+}
+
+// No pod ran, so none can be lost.
+func TestNoPodsToKeep(t *testing.T) {
+	s := newStory(t)
+	s.created(matrix("pods-kept"))
+	s.end(1710, record.Settled)
+	v := s.verdict("pods-kept")
+	assert.Equal(t, judge.NotApplicable, v.Outcome)
+	assert.Equal(t, "no pod ran when the steps began", v.Message)
+}

@@ -1,0 +1,203 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// matrix makes a sample one of the correctness matrix, judged by these oracles.
+func matrix(oracles ...string) func(*record.Sample) {
+	return func(s *record.Sample) { s.Matrix, s.Expect = true, oracles }
+}
+
+// given tells of a native custom resource of size 3 that is there and handled.
+func (s *story) given() {
+	s.created(matrix("converged"), func(b *record.Sample) { b.Prepare = true })
+	s.end(1710, record.Settled)
+}
+
+// changed tells of the harness's patch of the custom resource at a time, and of
+// the watch's event.
+func (s *story) changed(ms float64, generation, size int) {
+	s.version++
+	version := 1000 + s.version
+	s.act(ms, ms+5, "patch", custom(generation, size, 0).at(version))
+	s.see(ms+6, "MODIFIED", custom(generation, size, 0).at(version))
+}
+
+func TestLedger(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell    func(*story)
+		want    judge.Outcome
+		message string
+	}{
+		"each handled": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2040, "MODIFIED", deployment(2, 5, 3, 3))
+			s.changed(2110, 3, 2)
+			s.see(2150, "MODIFIED", deployment(3, 2, 5, 5))
+		}, judge.Pass, "generation 2 (size 5) handled after 30ms, generation 3 (size 2) handled after 40ms"},
+		"coalesced": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.changed(2020, 3, 2)
+			s.see(2050, "MODIFIED", deployment(2, 2, 3, 3))
+		}, judge.Pass, "generation 2 (size 5) coalesced, generation 3 (size 2) handled after 30ms"},
+		"back to what it was": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.changed(2020, 3, 3)
+		}, judge.Pass, "generation 2 (size 5) coalesced, generation 3 (size 3) handled, without a write"},
+		"lost": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2040, "MODIFIED", deployment(2, 5, 3, 3))
+			s.changed(2110, 3, 2)
+		}, judge.Fail, "expected each change to be handled once and in order, or coalesced; generation 3 (size 2) lost (all: generation 2 (size 5) handled after 30ms, generation 3 (size 2) lost)"},
+		"all lost": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.changed(2020, 3, 2)
+		}, judge.Fail, "generation 2 (size 5) lost, generation 3 (size 2) lost ("},
+		"reordered": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.changed(2020, 3, 2)
+			s.see(2050, "MODIFIED", deployment(2, 2, 3, 3))
+			s.see(2060, "MODIFIED", deployment(3, 5, 3, 3))
+		}, judge.Fail, "generation 2 (size 5) handled after 50ms, reordered (all"},
+		"duplicated": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
+			s.see(2060, "MODIFIED", deployment(3, 5, 5, 3))
+			s.see(2070, "MODIFIED", deployment(4, 5, 5, 3))
+		}, judge.Fail, "generation 2 (size 5) handled after 40ms, duplicated 2 times (all"},
+		"status writes are no writes": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
+			s.see(2060, "MODIFIED", deployment(2, 5, 5, 5))
+		}, judge.Pass, "handled after 40ms"},
+		"a second Deployment beside the first": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
+			s.see(2060, "ADDED", deployment(1, 5, 0, 0).named("cache-again", "d2"))
+		}, judge.Fail, "duplicated once"},
+		"asked for by nobody": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 1, 3, 3))
+			s.see(2060, "MODIFIED", deployment(3, 5, 5, 5))
+		}, judge.Fail, "a write of size 1 that nothing asked for"},
+		"drift, repaired": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
+			s.act(2100, 2105, "patch", deployment(3, 1, 5, 5).at(500))
+			s.see(2106, "MODIFIED", deployment(3, 1, 5, 5).at(500))
+			s.see(2110, "MODIFIED", deployment(4, 5, 5, 5))
+		}, judge.Pass, "generation 2 (size 5) handled after 40ms"},
+		"drift, deleted and made again": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
+			s.add(record.Entry{Time: at(2105), Kind: record.KindAction, Action: &record.Action{
+				From: at(2100), Verb: "delete", Resource: judge.Deployments, Namespace: "services", Name: "cache-deployment",
+			}})
+			s.see(2103, "DELETED", deployment(2, 5, 5, 5))
+			s.see(2110, "ADDED", deployment(1, 5, 0, 0).named("cache-deployment", "d2"))
+		}, judge.Pass, "generation 2 (size 5) handled after 40ms"},
+		"deleted by the operator": {func(s *story) {
+			s.changed(2010, 2, 5)
+			s.see(2050, "DELETED", deployment(1, 3, 3, 3))
+			s.see(2060, "ADDED", deployment(1, 5, 0, 0).named("cache-deployment", "d2"))
+		}, judge.Fail, "a deletion that nothing asked for"},
+		"nothing new": {func(s *story) {
+			s.changed(2010, 1, 3)
+		}, judge.NotApplicable, "nothing new was asked for"},
+		"another's change": {func(s *story) {
+			s.changed(2010, 1, 3)
+			s.see(2100, "MODIFIED", custom(2, 4, 0))
+			s.see(2120, "MODIFIED", deployment(2, 4, 3, 3))
+		}, judge.Pass, "generation 2 (size 4) handled after 20ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.given()
+			s.begin(2000, "native", "changes", 5, matrix("ledger"))
+			test.tell(s)
+			s.end(4000, record.Settled)
+			v := s.verdict("ledger")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+			if test.want == judge.Fail {
+				assert.NotEmpty(t, v.Evidence)
+			}
+		})
+	}
+}
+
+// What nobody can bring about is not lost; a size that was made up for it is.
+func TestLedgerOfTheImpossible(t *testing.T) {
+	s := newStory(t)
+	s.given()
+	s.begin(2000, "native", "bad size", 3, matrix("ledger"), func(b *record.Sample) { b.Unmeetable = true })
+	s.changed(2010, 2, -1)
+	s.end(4000, record.Settled)
+	v := s.verdict("ledger")
+	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Equal(t, "generation 2 (size -1) impossible", v.Message)
+
+	s.entries = s.entries[:len(s.entries)-1]
+	s.see(2040, "MODIFIED", deployment(2, 1, 3, 3))
+	s.end(4000, record.Settled)
+	v = s.verdict("ledger")
+	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "a write of size 1 that nothing asked for")
+}
+
+func TestLedgerOfLives(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell    func(*story)
+		want    judge.Outcome
+		message string
+	}{
+		"a new life": {func(s *story) {
+			s.see(2030, "DELETED", deployment(1, 3, 3, 3))
+			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.see(2050, "ADDED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
+		}, judge.Pass, "the deletion handled after 20ms, generation 1 (size 2) handled after 10ms"},
+		"the deletion comes too late": {func(s *story) {
+			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.see(2050, "ADDED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
+			s.see(2060, "DELETED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
+		}, judge.Fail, "the deletion handled after 50ms, reordered"},
+		"the deletion is lost": {func(*story) {}, judge.Fail, "the deletion lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.given()
+			s.begin(2000, "native", "recreate", 2, matrix("ledger"))
+			s.act(2010, 2015, "delete", custom(1, 3, 1))
+			s.see(2016, "DELETED", custom(1, 3, 1))
+			test.tell(s)
+			s.end(4000, record.Settled)
+			v := s.verdict("ledger")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
+// owned gives an object another controller.
+func owned(x thing, uid string) thing {
+	object := fields{}
+	for key, value := range x.object {
+		object[key] = value
+	}
+	meta := fields{}
+	for key, value := range x.object["metadata"].(fields) {
+		meta[key] = value
+	}
+	meta["ownerReferences"] = owner(uid)
+	object["metadata"] = meta
+	x.object = object
+	return x
+}

@@ -1,0 +1,187 @@
+package judge_test
+
+import (
+	"encoding/json"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/memcached"
+)
+
+// wanted is the reference of a recording.
+func wanted(tb testing.TB) json.RawMessage {
+	tb.Helper()
+	deployment, err := memcached.Deployment(memcached.New("services", "memcached", 1))
+	require.NoError(tb, err)
+	raw, err := json.Marshal(deployment.Object)
+	require.NoError(tb, err)
+	return raw
+}
+
+// asMatrix yields a recording as if its samples were of the correctness matrix.
+func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header), oracles ...string) iter.Seq2[record.Entry, error] {
+	return func(yield func(record.Entry, error) bool) {
+		for e, err := range entries {
+			switch e.Kind {
+			case record.KindHeader:
+				changed := *e.Header
+				header(&changed)
+				e.Header = &changed
+			case record.KindBegin:
+				begin := *e.Begin
+				begin.Matrix, begin.Expect = true, oracles
+				e.Begin = &begin
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// What real styles wrote: null the reference itself, native and argo what they
+// did not declare then.
+func TestReferenceOfRecordedStyles(t *testing.T) {
+	const native, argo = "expected the reference's spec; Deployment memcached has otherwise at ", "expected the reference's spec; Deployment memcached-deployment has otherwise at "
+	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.gz"), func(h *record.Header) {
+		h.Reference = wanted(t)
+	}, "reference"))
+	require.NoError(t, err)
+	for style, want := range map[string][]string{
+		"null": {"the spec of Deployment memcached is the reference's, but for 0 declared differences"},
+		"native": {
+			native,
+			"spec.revisionHistoryLimit: want nothing, got 2",
+			`spec.template.spec.containers.0.ports.0.name: want nothing, got "memcached"`,
+			`spec.template.spec.containers.0.resources.limits.memory: want nothing, got "128Mi"`,
+			`spec.template.spec.containers.0.securityContext.readOnlyRootFilesystem: want nothing, got true`,
+			`spec.selector.matchLabels.app: want "memcached", got nothing`,
+		},
+		"argo": {
+			argo,
+			`spec.template.spec.containers.0.command: want ["memcached","--memory-limit=64","-o","modern","-v"], got ["memcached","-m","64","-o","modern","-v"];`,
+			"spec.template.spec.automountServiceAccountToken: want false, got nothing",
+			"spec.template.spec.securityContext.runAsUser: want 11211, got nothing",
+			`spec.template.spec.containers.0.securityContext.capabilities.drop: want ["ALL"], got nothing`,
+			`spec.selector.matchLabels.app.kubernetes.io/instance: want "memcached", got nothing`,
+		},
+	} {
+		t.Run(style, func(t *testing.T) {
+			judged := 0
+			for _, r := range j.Results {
+				v := r.Verdicts[0]
+				if r.Style != style || v.Outcome == judge.NotApplicable {
+					continue
+				}
+				judged++
+				assert.Equal(t, len(want) > 1, v.Outcome == judge.Fail, v.Message)
+				for _, part := range want {
+					assert.Contains(t, v.Message, part)
+				}
+				assert.NotContains(t, v.Message, "spec.replicas")
+				assert.NotContains(t, v.Message, "terminationMessage", "a default is no difference")
+			}
+			assert.Positive(t, judged)
+		})
+	}
+}
+
+// template is a Deployment with the reference's spec, changed.
+func template(t *testing.T, size int, change func(spec, pod, container fields)) thing {
+	t.Helper()
+	var object fields
+	require.NoError(t, json.Unmarshal(wanted(t), &object))
+	spec := object["spec"].(fields)
+	pod := spec["template"].(fields)["spec"].(fields)
+	if change != nil {
+		change(spec, pod, pod["containers"].([]any)[0].(fields))
+	}
+	d := deployment(1, size, size, size)
+	spec["replicas"] = size
+	d.object["spec"] = spec
+	return d
+}
+
+func TestReference(t *testing.T) {
+	differs := []record.Difference{
+		{Path: "spec.template.spec.containers.0.resources", Reason: "limits"},
+		{Path: "spec.revisionHistoryLimit", Reason: "fewer"},
+	}
+	for name, test := range map[string]struct {
+		change  func(spec, pod, container fields)
+		size    int
+		want    judge.Outcome
+		message string
+	}{
+		"equal, two declarations stale": {
+			nil, 3, judge.Pass,
+			"is the reference's, but for 0 declared differences; declared, but not otherwise any more: spec.template.spec.containers.0.resources, spec.revisionHistoryLimit",
+		},
+		"defaults": {func(spec, pod, container fields) {
+			spec["progressDeadlineSeconds"], spec["revisionHistoryLimit"] = 600, 10
+			spec["strategy"] = fields{"type": "RollingUpdate", "rollingUpdate": fields{"maxSurge": "25%", "maxUnavailable": "25%"}}
+			spec["template"].(fields)["metadata"].(fields)["creationTimestamp"] = nil
+			pod["dnsPolicy"], pod["restartPolicy"], pod["schedulerName"], pod["terminationGracePeriodSeconds"] = "ClusterFirst", "Always", "default-scheduler", 30
+			container["terminationMessagePath"], container["terminationMessagePolicy"], container["resources"] = "/dev/termination-log", "File", fields{}
+		}, 3, judge.Pass, "but for 0 declared"},
+		"declared": {func(spec, _, container fields) {
+			spec["revisionHistoryLimit"] = 2
+			container["resources"] = fields{"limits": fields{"memory": "128Mi"}}
+		}, 3, judge.Pass, "but for 2 declared differences"},
+		"one undeclared": {func(spec, _, container fields) {
+			spec["revisionHistoryLimit"] = 2
+			container["image"] = "memcached:1"
+		}, 3, judge.Fail, `undeclared: spec.template.spec.containers.0.image: want "docker.io/library/memcached:1.6.18", got "memcached:1"; declared`},
+		"a second container": {func(_, pod, _ fields) {
+			pod["containers"] = append(pod["containers"].([]any), fields{"name": "sidecar", "image": "x"})
+		}, 3, judge.Fail, `spec.template.spec.containers.1.image: want nothing, got "x"; spec.template.spec.containers.1.name: want nothing, got "sidecar"`},
+		"another type":                         {func(_, pod, _ fields) { pod["securityContext"] = "none" }, 3, judge.Fail, `spec.template.spec.securityContext: want {"runAsNonRoot":true,`},
+		"a longer path is not below a shorter": {func(_, _, container fields) { container["resourcesClaim"] = true }, 3, judge.Fail, "resourcesClaim: want nothing, got true"},
+		"the size":                             {nil, 2, judge.Fail, "spec.replicas: want 3, got 2"},
+		"no template":                          {func(spec, _, _ fields) { delete(spec, "template") }, 3, judge.Fail, `containers.0.image: want "docker.io/library/memcached:1.6.18", got nothing`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			styled := native
+			styled.Differs = differs
+			s.entries[0].Header.Reference, s.entries[0].Header.Styles = wanted(t), []record.Style{styled}
+			s.created(matrix("reference"))
+			s.see(900, "MODIFIED", template(t, test.size, test.change))
+			s.end(1910, record.Settled)
+			v := s.verdict("reference")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
+func TestReferenceThatCannotBeJudged(t *testing.T) {
+	s := newStory(t)
+	s.created(matrix("reference"))
+	s.end(1710, record.Settled)
+	assert.Equal(t, judge.Invalid, s.verdict("reference").Outcome)
+
+	s = deleteStory(t, matrix("reference"))
+	s.entries[0].Header.Reference = wanted(t)
+	s.end(3410, record.Settled)
+	assert.Equal(t, judge.NotApplicable, s.verdict("reference").Outcome)
+
+	s = newStory(t)
+	s.entries[0].Header.Reference = wanted(t)
+	s.begin(0, "native", "create", 3, matrix("reference"))
+	s.act(10, 15, "create", custom(1, 3, 0))
+	s.end(1710, record.TimedOut)
+	v := s.verdict("reference")
+	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "there is no Deployment whose controller is the custom resource cache")
+
+	s = newStory(t)
+	s.entries[0].Header.Reference = json.RawMessage(`{"spec":[]}`)
+	_, err := judge.Judge(s.seq())
+	require.ErrorContains(t, err, "read the spec of the reference")
+}
