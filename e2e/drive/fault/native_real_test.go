@@ -1,0 +1,266 @@
+//go:build cluster
+
+package fault_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/scenarios"
+)
+
+const operator = "operator" // the one component of the native style
+
+// Each kind of fault really breaks something of a real operator, and is undone.
+func TestNative(t *testing.T) {
+	s := install(t, "native")
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, *scene)
+	}{
+		{"kill", kill},
+		{"stop", stop},
+		{"upgrade", upgrade},
+		{"forbid", forbid},
+		{"refuse", refuse},
+		{"definition", definition},
+		{"removeImage", removeImage},
+		{"suspend", suspendNothing},
+		{"api-server", apiServer},
+		{"node", node},
+		{"foreign", foreign},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, s) })
+	}
+}
+
+func kill(t *testing.T, s *scene) {
+	before := s.pods(t, operator)
+	broken := s.begin(t, scenarios.Fault{Kill: operator})
+	assert.Equal(t, []string{"pods/memcached-operator/" + before[0].Name}, broken.Objects)
+	assert.Nil(t, broken.Undo, "it is over at once")
+	s.create(t, 2)
+	s.awaitReady(t, 2)
+	assert.NotEqual(t, before[0].UID, s.pods(t, operator)[0].UID)
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kill: "bus"}, fault.Target{})
+	assert.ErrorContains(t, err, `style native has no component "bus": it declares operator`)
+}
+
+func stop(t *testing.T, s *scene) {
+	broken := s.begin(t, scenarios.Fault{Stop: "all"})
+	assert.Equal(t, []string{"deployments/memcached-operator/memcached-operator"}, broken.Objects)
+	assert.Empty(t, s.pods(t, operator))
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Kill: operator}, fault.Target{})
+	require.ErrorContains(t, err, "it has no pod")
+	s.create(t, 1)
+	s.mend(t, broken)
+	s.awaitReady(t, 1)
+}
+
+func upgrade(t *testing.T, s *scene) {
+	before := s.pods(t, operator)
+	broken := s.begin(t, scenarios.Fault{Upgrade: "all"})
+	assert.Nil(t, broken.Undo)
+	after := s.pods(t, operator)
+	require.Len(t, after, 1)
+	assert.NotEqual(t, before[0].UID, after[0].UID)
+	assert.True(t, after[0].Status.ContainerStatuses[0].Ready)
+}
+
+func forbid(t *testing.T, s *scene) {
+	rules := func() []rbacv1.PolicyRule {
+		role, err := s.Typed.RbacV1().ClusterRoles().Get(t.Context(), "memcached-operator", metav1.GetOptions{})
+		require.NoError(t, err)
+		return role.Rules
+	}
+	before := rules()
+	broken := s.begin(t, scenarios.Fault{Forbid: "deployments.apps"})
+	assert.Equal(t, []string{"clusterroles/memcached-operator"}, broken.Objects)
+	assert.NotEqual(t, before, rules())
+	s.create(t, 2)
+	eventually(t, "a message of the operator that it may not", func() bool {
+		cr, err := s.Dynamic.Resource(memcached.Resource).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		text, err := cr.MarshalJSON()
+		require.NoError(t, err)
+		return bytes.Contains(text, []byte("forbidden"))
+	})
+	assert.Empty(t, s.children(t))
+	s.mend(t, broken)
+	assert.Equal(t, before, rules())
+	s.awaitReady(t, 2)
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Forbid: "statefulsets.apps"}, fault.Target{Namespace: space, Name: name})
+	require.ErrorContains(t, err, "none of the roles of style native lets it write statefulsets.apps")
+}
+
+func refuse(t *testing.T, s *scene) {
+	policies := func() int {
+		selector := metav1.ListOptions{LabelSelector: kube.LabelRun + "=" + run}
+		policies, err := s.Typed.AdmissionregistrationV1().ValidatingAdmissionPolicies().List(context.Background(), selector)
+		require.NoError(t, err)
+		bindings, err := s.Typed.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().List(context.Background(), selector)
+		require.NoError(t, err)
+		return len(policies.Items) + len(bindings.Items)
+	}
+	s.create(t, 1)
+	s.awaitReady(t, 1)
+	broken := s.begin(t, scenarios.Fault{Refuse: "deployments.apps"})
+	assert.Equal(t, 2, policies())
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Refuse: "deployments.apps"}, fault.Target{Namespace: space, Name: name})
+	require.ErrorContains(t, err, "they are refused already")
+	assert.Equal(t, 2, policies(), "the one that is there stays")
+
+	s.scale(t, 3) // the operator may not follow, the harness may
+	child := s.children(t)[0]
+	child.Annotations["harness"] = "may write"
+	_, err = s.Typed.AppsV1().Deployments(space).Update(t.Context(), &child, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	eventually(t, "a message of the operator that it is refused", func() bool {
+		cr, err := s.Dynamic.Resource(memcached.Resource).Namespace(space).Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		text, err := cr.MarshalJSON()
+		require.NoError(t, err)
+		return bytes.Contains(text, []byte("refused on purpose"))
+	})
+	assert.EqualValues(t, 1, *s.children(t)[0].Spec.Replicas)
+	// The cluster's own parts are let through: a pod that is killed comes back,
+	// and the Deployment's status tells it.
+	pods, err := s.Typed.CoreV1().Pods(space).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NoError(t, s.Typed.CoreV1().Pods(space).Delete(t.Context(), pods.Items[0].Name, metav1.DeleteOptions{}))
+	eventually(t, "the Deployment's status is written", func() bool { return s.children(t)[0].Status.ReadyReplicas == 0 })
+	s.awaitReady(t, 1)
+	s.mend(t, broken)
+	assert.Zero(t, policies())
+	s.awaitReady(t, 3)
+
+	// The garbage collector deletes what is refused to others.
+	broken = s.begin(t, scenarios.Fault{Refuse: "deployments.apps"})
+	background := metav1.DeletePropagationBackground
+	crs := s.Dynamic.Resource(memcached.Resource).Namespace(space)
+	require.NoError(t, crs.Delete(t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &background}))
+	eventually(t, "the garbage collector has deleted the Deployment", func() bool { return len(s.children(t)) == 0 })
+	s.mend(t, broken)
+	_, err = crs.Create(t.Context(), memcached.New(space, name, 0), metav1.CreateOptions{}) // which the test deletes
+	require.NoError(t, err)
+	_, err = s.injector.Begin(t.Context(), scenarios.Fault{Refuse: "nothings.apps"}, fault.Target{Namespace: space, Name: name})
+	require.ErrorContains(t, err, "the cluster serves no nothings.apps")
+}
+
+func definition(t *testing.T, s *scene) {
+	crs := s.Dynamic.Resource(memcached.Resource).Namespace(space)
+	broken := s.begin(t, scenarios.Fault{Definition: "tutorial"})
+	_, err := crs.Create(t.Context(), memcached.New(space, "wrong", -1), metav1.CreateOptions{})
+	require.NoError(t, err)
+	s.create(t, 1)
+	s.awaitReady(t, 1) // the operator writes its status still
+	s.mend(t, broken)
+	_, err = crs.Create(t.Context(), memcached.New(space, "other", -1), metav1.CreateOptions{})
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+	_, err = crs.Get(t.Context(), "wrong", metav1.GetOptions{})
+	require.NoError(t, err, "what is invalid now is still there")
+	require.NoError(t, crs.Delete(t.Context(), "wrong", metav1.DeleteOptions{}))
+	live, err := s.Dynamic.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}).
+		Get(t.Context(), memcached.Resource.GroupResource().String(), metav1.GetOptions{})
+	require.NoError(t, err)
+	wanted, err := memcached.Definition()
+	require.NoError(t, err)
+	assert.Equal(t, versionsOf(t, wanted), versionsOf(t, live))
+}
+
+func removeImage(t *testing.T, s *scene) {
+	s.create(t, 1)
+	s.awaitReady(t, 1)
+	broken := s.begin(t, scenarios.Fault{RemoveImage: "memcached"})
+	s.scale(t, 2)
+	var reason string
+	eventually(t, "the kubelet says that it cannot get the image", func() bool {
+		pods, err := s.Typed.CoreV1().Pods(space).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		ready := 0
+		reason = ""
+		for _, pod := range pods.Items {
+			for _, status := range pod.Status.ContainerStatuses {
+				if status.Ready {
+					ready++
+					assert.Zero(t, status.RestartCount, "what runs of it runs on")
+				}
+				if status.State.Waiting != nil {
+					reason = status.State.Waiting.Reason + ": " + status.State.Waiting.Message
+				}
+			}
+		}
+		return ready == 1 && bytes.Contains([]byte(reason), []byte("ImagePull"))
+	})
+	t.Log(reason)
+	s.mend(t, broken)
+	s.awaitReady(t, 2)
+	node, err := bed.Node()
+	require.NoError(t, err)
+	left, err := node.Exec(t.Context(), "sh", "-c", "ls /etc/containerd/certs.d; ctr -n k8s.io images ls -q | grep invalid || true")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	_, err = s.injector.Begin(t.Context(), scenarios.Fault{RemoveImage: "python"}, fault.Target{})
+	require.ErrorContains(t, err, "only that of memcached can be removed")
+}
+
+func suspendNothing(t *testing.T, s *scene) {
+	_, err := s.injector.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: space, Name: name})
+	require.ErrorContains(t, err, "style native has 0 work objects for it that can be suspended")
+}
+
+// apiServer is restarted twice: the second time it must not be put off.
+func apiServer(t *testing.T, s *scene) {
+	r := s.record(t)
+	for range 2 {
+		broken := s.begin(t, scenarios.Fault{Restart: "api-server"})
+		assert.Nil(t, broken.Undo)
+	}
+	s.create(t, 1)
+	s.awaitReady(t, 1)
+	r.check(t)
+}
+
+func node(t *testing.T, s *scene) {
+	s.create(t, 1)
+	s.awaitReady(t, 1)
+	before := s.pods(t, operator)[0]
+	r := s.record(t)
+	broken := s.begin(t, scenarios.Fault{Restart: "node"})
+	assert.Nil(t, broken.Undo)
+	after := s.pods(t, operator)[0]
+	assert.Equal(t, before.UID, after.UID)
+	assert.NotEqual(t, before.Status.ContainerStatuses[0].ContainerID, after.Status.ContainerStatuses[0].ContainerID)
+	s.scale(t, 2)
+	s.awaitReady(t, 2)
+	r.check(t)
+}
+
+// foreign is a cluster of somebody else's, and a run that made nothing in it.
+func foreign(t *testing.T, s *scene) {
+	stranger := *s.injector
+	stranger.Node, stranger.Owner = nil, kube.Owner{Run: "stranger"}
+	for _, f := range []scenarios.Fault{{Restart: "node"}, {Restart: "api-server"}, {RemoveImage: "memcached"}} {
+		_, err := stranger.Begin(t.Context(), f, fault.Target{Namespace: space, Name: name})
+		assert.ErrorContains(t, err, "the cluster is not the harness's own")
+	}
+	before := s.pods(t, operator)[0]
+	for _, f := range []scenarios.Fault{{Kill: operator}, {Stop: operator}, {Upgrade: "all"}, {Forbid: "deployments.apps"}, {Definition: "tutorial"}} {
+		_, err := stranger.Begin(t.Context(), f, fault.Target{Namespace: space, Name: name})
+		assert.ErrorContains(t, err, "refusing to touch")
+	}
+	after := s.pods(t, operator)[0]
+	assert.Equal(t, before.UID, after.UID)
+	assert.Equal(t, before.ResourceVersion, after.ResourceVersion)
+}
