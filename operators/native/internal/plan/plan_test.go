@@ -272,8 +272,8 @@ func TestTrouble(t *testing.T) {
 		{nil, ""},
 		{waiting(""), ""},
 		{waiting("ContainerCreating"), ""},
-		{waiting("ErrImagePull"), "image memcached:none cannot be pulled"},
-		{waiting("ImagePullBackOff"), "image memcached:none cannot be pulled"},
+		{waiting("ErrImagePull"), "image memcached:none cannot be pulled (ImagePullBackOff)"},
+		{waiting("ImagePullBackOff"), "image memcached:none cannot be pulled (ImagePullBackOff)"},
 		{waiting("CrashLoopBackOff"), "container memcached crashes again and again"},
 		{waiting("CreateContainerConfigError"), "container memcached: CreateContainerConfigError: told"},
 		{unscheduled, "it cannot be scheduled: Insufficient cpu"},
@@ -310,8 +310,8 @@ func TestStatus(t *testing.T) {
 			rolledOut(3)(d)
 			d.Status.UpdatedReplicas = 2
 		}, three, nil, metav1.ConditionFalse, ReasonReplicasNotReady, "3 of 3 pods are ready"},
-		{"no image", 3, rolledOut(2), []*corev1.Pod{pod("a", nil), pod("c", waiting("ErrImagePull")), pod("b", waiting("ImagePullBackOff"))}, nil, metav1.ConditionFalse, ReasonPodsCannotStart, "1 of 3 pods are ready: pod b: image memcached:none cannot be pulled"},
-		{"no image, too long", 3, func(d *appsv1.Deployment) { d.Status.Conditions = []appsv1.DeploymentCondition{stuck} }, []*corev1.Pod{pod("c", waiting("ErrImagePull"))}, nil, metav1.ConditionFalse, ReasonProgressDeadline, "0 of 3 pods are ready: pod c: image memcached:none cannot be pulled: too slow"},
+		{"no image", 3, rolledOut(2), []*corev1.Pod{pod("a", nil), pod("c", waiting("ErrImagePull")), pod("b", waiting("ImagePullBackOff"))}, nil, metav1.ConditionFalse, ReasonPodsCannotStart, "1 of 3 pods are ready: pod b: image memcached:none cannot be pulled (ImagePullBackOff)"},
+		{"no image, too long", 3, func(d *appsv1.Deployment) { d.Status.Conditions = []appsv1.DeploymentCondition{stuck} }, []*corev1.Pod{pod("c", waiting("ErrImagePull"))}, nil, metav1.ConditionFalse, ReasonProgressDeadline, "0 of 3 pods are ready: pod c: image memcached:none cannot be pulled (ImagePullBackOff): too slow"},
 		{"pods of another set do not count", 3, rolledOut(3), append([]*corev1.Pod{pod("d", func(p *corev1.Pod) {
 			waiting("ErrImagePull")(p)
 			p.OwnerReferences[0].Name = "example-def"

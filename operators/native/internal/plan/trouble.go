@@ -23,7 +23,7 @@ func Trouble(pod *corev1.Pod) string {
 		switch w := c.State.Waiting; w.Reason {
 		case "", "ContainerCreating", "PodInitializing":
 		case "ErrImagePull", "ImagePullBackOff": // which take turns
-			return fmt.Sprintf("image %s cannot be pulled", c.Image)
+			return fmt.Sprintf("image %s cannot be pulled (ImagePullBackOff)", c.Image)
 		case "CrashLoopBackOff": // its message counts up
 			return fmt.Sprintf("container %s crashes again and again", c.Name)
 		default:
