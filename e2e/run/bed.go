@@ -37,7 +37,7 @@ const (
 // definition. Whatever happens after it, Close is to be called.
 func (s *Session) Open(ctx context.Context) error {
 	s.progress = report.NewProgress(Screen(s.out))
-	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), strings.Join(s.Scenarios(), ", "), s.options.Seed)
+	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
 	var node string // checked before anything is written: without images there is nothing to keep
 	if s.options.Cluster == "kind" {
 		err := s.stage("images", func() (err error) {

@@ -148,7 +148,7 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 				continue
 			}
 			s.progress.Clear()
-			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.arm.label(), strings.Join(namesOf(w.scenarios), ", "))
+			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.arm.label(), few(namesOf(w.scenarios), "scenarios"))
 			if err := s.guarded(ctx, w.arm, func() error { return s.wave(ctx, w, round) }); err != nil {
 				return err
 			}
@@ -202,6 +202,15 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 func (s *Session) node() fault.Node {
 	node, _ := s.provider.(fault.Node)
 	return node
+}
+
+// few lists names, or says how many there are.
+func few(names []string, what string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%d %s", len(names), what)
+	}
+	return strings.Join(names, ", ")
 }
 
 func namesOf(list []scenarios.Scenario) []string {
