@@ -1,0 +1,67 @@
+// Package selftest tests the harness itself: operators with one deliberate fault
+// each, and for each the oracle that must find it. What drives them on a cluster
+// is in the tests of this package; see README.md.
+package selftest
+
+// Correct is the name of the operator without a fault.
+const Correct = "none"
+
+// Case is a mutant, and what must find it.
+type Case struct {
+	Mutant   string // in package mutant
+	Fault    string // a sentence
+	Scenario string // that shows it
+	Oracle   string // that must fail there; others may
+	// ByName: the mutant's Deployments are found by their names, because their
+	// owner references are what is wrong.
+	ByName bool
+	Quick  bool // of the quick subset
+}
+
+// Cases lists all mutants.
+func Cases() []Case {
+	return []Case{
+		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
+		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
+		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
+		{Mutant: "forgets-namespace", Scenario: "two-namespaces", Oracle: "isolation", Fault: "It remembers by name alone, and mixes namespaces up."},
+		{Mutant: "gives-up", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It does not try again after an error."},
+		{Mutant: "lagging-cache", Scenario: "delete", Oracle: "write-history", Fault: "It acts on stale reads, and makes the Deployment of a deleted custom resource again."},
+
+		{Mutant: "no-owner", Scenario: "delete", Oracle: "garbage", ByName: true, Quick: true, Fault: "It sets no owner reference, and so nothing removes its Deployment."},
+		{Mutant: "wrong-port", Scenario: "scale-from-zero", Oracle: "reference", Quick: true, Fault: "Its pods declare another port."},
+		{Mutant: "wrong-image", Scenario: "scale-from-zero", Oracle: "reference", Fault: "Its pods run another program, and are every bit as ready."},
+		{Mutant: "wrong-second-size", Scenario: "rollback", Oracle: "converged", Fault: "From the second update on it is one pod off."},
+		{Mutant: "drops-second-size", Scenario: "straight-and-detour", Oracle: "ledger", Fault: "It drops every second update."},
+		{Mutant: "swaps-order", Scenario: "burst", Oracle: "converged", Fault: "Of updates in quick succession it writes the last but one last."},
+		{Mutant: "clamps-size", Scenario: "tutorial-size-negative-later", Oracle: "pods-kept", Fault: "It takes a size that is not usable for 1, without a word."},
+		{Mutant: "crashes-on-zero", Scenario: "scale-to-zero", Oracle: "health", Fault: "It divides by the size."},
+		{Mutant: "crashes-on-bad-size", Scenario: "tutorial-size-absent", Oracle: "health", Fault: "It panics where there is no usable size."},
+		{Mutant: "rolls-on-restart", Scenario: "restarted-at-rest", Oracle: "pods-kept", Fault: "Its pods carry the time of its start, and are replaced when it restarts."},
+		{Mutant: "rolls-on-scale", Scenario: "straight-and-detour", Oracle: "pods-kept", Fault: "Its pods carry the size, and are replaced when it changes."},
+		{Mutant: "copies-annotations", Scenario: "no-op-updates", Oracle: "no-needless-work", Fault: "It writes the Deployment for every annotation of the custom resource."},
+		{Mutant: "one-for-all", Scenario: "two-resources", Oracle: "isolation", Fault: "It has one Deployment for all custom resources of a namespace."},
+		{Mutant: "random-names", Scenario: "restarted-at-rest", Oracle: "write-history", Fault: "It draws the Deployment's name, forgets it when it restarts, and makes a second."},
+
+		{Mutant: "double-create", Scenario: "create", Oracle: "write-history", Quick: true, Fault: "It makes two Deployments of each custom resource."},
+		{Mutant: "ignores-replicas", Scenario: "drift-replicas", Oracle: "converged", Quick: true, Fault: "It does not see that somebody has scaled its Deployment."},
+		{Mutant: "ignores-image", Scenario: "drift-image", Oracle: "reference", Fault: "It compares the replicas alone, and does not see another image."},
+		{Mutant: "ignores-deleted", Scenario: "drift-deleted", Oracle: "converged", Fault: "It does not make a Deployment again that somebody has deleted."},
+		{Mutant: "once-per-name", Scenario: "recreate", Oracle: "converged", Fault: "It takes a new custom resource for the old one of that name."},
+		{Mutant: "recreates-on-scale", Scenario: "scale-down", Oracle: "write-history", Fault: "It deletes the Deployment and makes it again to scale it."},
+		{Mutant: "restless", Scenario: "create", Oracle: "stays-converged", Quick: true, Fault: "It writes the time into the Deployment, for ever."},
+		{Mutant: "neighbour", Scenario: "two-resources", Oracle: "isolation", Fault: "It scales its neighbours' Deployments too."},
+		{Mutant: "leaks-pod", Scenario: "delete", Oracle: "garbage", Fault: "It starts a pod beside the Deployment, which nothing removes."},
+
+		{Mutant: "keeps-finalizer", Scenario: "delete", Oracle: "gone", Fault: "It sets a finalizer, and never removes it."},
+		{Mutant: "orphans", Scenario: "delete", Oracle: "garbage", Fault: "It deletes its Deployment, and leaves the ReplicaSet and the pods."},
+		{Mutant: "deletion-as-update", Scenario: "finalizer", Oracle: "write-history", Fault: "It takes the deletion of what has a finalizer for an update, and makes the Deployment again."},
+
+		{Mutant: "status-lies", Scenario: "create", Oracle: "status", Quick: true, Fault: "Its status names pods that are not there."},
+		{Mutant: "status-stale", Scenario: "scale-up", Oracle: "status", Fault: "Its status goes on telling of the first generation."},
+		{Mutant: "status-keeps-dead", Scenario: "scale-down", Oracle: "status", Fault: "Its status goes on naming pods that have gone."},
+		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
+		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
+		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mutant is a fault: what it puts in the place of what is correct.
+type mutant struct {
+	name   string
+	mutate func(*operator)
+}
+
+// none is the operator without a fault.
+const none = "none"
+
+// mutants lists the faults. selftest.Cases says of each what it is, and which
+// oracle must find it in which scenario.
+func mutants() []mutant {
+	return []mutant{
+		{none, func(*operator) {}},
+
+		// What it hears of; mutants_events.go.
+		{"ignores-listed", ignoresListed},
+		{"added-only", addedOnly},
+		{"ignores-applies", ignoresApplies},
+		{"forgets-namespace", forgetsNamespace},
+		{"gives-up", givesUp},
+		{"lagging-cache", laggingCache},
+
+		// What it asks for; mutants_wanted.go.
+		{"no-owner", noOwner},
+		{"wrong-port", wrongPort},
+		{"wrong-image", wrongImage},
+		{"wrong-second-size", wrongSecondSize},
+		{"drops-second-size", dropsSecondSize},
+		{"swaps-order", swapsOrder},
+		{"clamps-size", clampsSize},
+		{"crashes-on-zero", crashesOnZero},
+		{"crashes-on-bad-size", crashesOnBadSize},
+		{"rolls-on-restart", rollsOnRestart},
+		{"rolls-on-scale", rollsOnScale},
+		{"copies-annotations", copiesAnnotations},
+		{"one-for-all", oneForAll},
+		{"random-names", randomNames},
+
+		// How it brings that about; mutants_writes.go.
+		{"double-create", doubleCreate},
+		{"ignores-replicas", ignoresReplicas},
+		{"ignores-image", ignoresImage},
+		{"ignores-deleted", ignoresDeleted},
+		{"once-per-name", oncePerName},
+		{"recreates-on-scale", recreatesOnScale},
+		{"restless", restless},
+		{"neighbour", neighbour},
+		{"leaks-pod", leaksPod},
+
+		// How it ends; mutants_end.go.
+		{"keeps-finalizer", keepsFinalizer},
+		{"orphans", orphans},
+		{"deletion-as-update", deletionAsUpdate},
+
+		// What it says; mutants_status.go.
+		{"status-lies", statusLies},
+		{"status-stale", statusStale},
+		{"status-keeps-dead", statusKeepsDead},
+		{"status-restless", statusRestless},
+		{"silent-on-bad-size", silentOnBadSize},
+		{"silent-on-errors", silentOnErrors},
+	}
+}
+
+// find returns what makes the operator a mutant.
+func find(wanted string) (func(*operator), error) {
+	var names []string
+	for _, m := range mutants() {
+		if m.name == wanted {
+			return m.mutate, nil
+		}
+		names = append(names, m.name)
+	}
+	return nil, fmt.Errorf("-mutant=%s: there are %s", wanted, strings.Join(names, ", "))
+}

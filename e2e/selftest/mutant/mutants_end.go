@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"operatorbench/fixtures/memcached"
+)
+
+const finalizer = "cache.example.com/mutant"
+
+// setFinalizers writes a custom resource's finalizers.
+func (o *operator) setFinalizers(ctx context.Context, cr *object, finalizers []string) error {
+	next := cr.DeepCopy()
+	next.SetFinalizers(finalizers)
+	_, err := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Update(ctx, next, metav1.UpdateOptions{FieldManager: manager})
+	return err
+}
+
+// keepsFinalizer sets a finalizer and never removes it.
+func keepsFinalizer(o *operator) {
+	ensure := o.ensure
+	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
+		if slices.Contains(cr.GetFinalizers(), finalizer) {
+			return ensure(ctx, cr, size)
+		}
+		return nil, o.setFinalizers(ctx, cr, append(cr.GetFinalizers(), finalizer))
+	}
+}
+
+// deleteChild deletes the Deployment of a custom resource, if it is there.
+func (o *operator) deleteChild(ctx context.Context, cr *object, how metav1.DeletionPropagation) error {
+	err := o.client.Resource(deployments).Namespace(cr.GetNamespace()).Delete(ctx, cr.GetName(), metav1.DeleteOptions{PropagationPolicy: &how})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// orphans cleans up by itself, and leaves the ReplicaSets and pods behind.
+func orphans(o *operator) {
+	keepsFinalizer(o)
+	o.leaving = func(ctx context.Context, cr *object) error {
+		i := slices.Index(cr.GetFinalizers(), finalizer)
+		if i < 0 {
+			return nil
+		}
+		if err := o.deleteChild(ctx, cr, metav1.DeletePropagationOrphan); err != nil {
+			return err
+		}
+		return o.setFinalizers(ctx, cr, slices.Delete(cr.GetFinalizers(), i, i+1))
+	}
+}
+
+// deletionAsUpdate cleans up when the deletion begins, and then goes on as after
+// any other update: as long as a finalizer holds the custom resource, the
+// Deployment is made again.
+func deletionAsUpdate(o *operator) {
+	cleaned := map[string]bool{}
+	o.create = o.createBlindly
+	o.leaving = func(ctx context.Context, cr *object) error {
+		if !cleaned[string(cr.GetUID())] {
+			cleaned[string(cr.GetUID())] = true
+			return o.deleteChild(ctx, cr, metav1.DeletePropagationBackground)
+		}
+		size, err := o.size(cr)
+		if err != nil {
+			return err
+		}
+		_, err = o.ensure(ctx, cr, size)
+		return err
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// says makes an operator write a status that edit has changed.
+func says(o *operator, edit func(cr *object, status map[string]any)) {
+	status := o.status
+	o.status = func(cr, have *object, problem error, pods []*object) map[string]any {
+		next := status(cr, have, problem, pods)
+		edit(cr, next)
+		return next
+	}
+}
+
+// statusLies names as many pods as are wanted, which are not there.
+func statusLies(o *operator) {
+	says(o, func(cr *object, status map[string]any) {
+		size, _, _ := unstructured.NestedInt64(cr.Object, "spec", "size")
+		nodes := []any{}
+		for i := range size {
+			nodes = append(nodes, fmt.Sprintf("%s-%d", cr.GetName(), i))
+		}
+		status["nodes"] = nodes
+	})
+}
+
+// statusStale goes on saying which generation it handled first.
+func statusStale(o *operator) {
+	says(o, func(cr *object, status map[string]any) {
+		if first, found, _ := unstructured.NestedInt64(cr.Object, "status", "observedGeneration"); found {
+			status["observedGeneration"] = first
+		}
+	})
+}
+
+// statusKeepsDead adds to the nodes, and takes none away.
+func statusKeepsDead(o *operator) {
+	says(o, func(cr *object, status map[string]any) {
+		was, _, _ := unstructured.NestedSlice(cr.Object, "status", "nodes")
+		nodes, _ := status["nodes"].([]any)
+		for _, node := range was {
+			if !slices.Contains(nodes, node) {
+				nodes = append(nodes, node)
+			}
+		}
+		status["nodes"] = nodes
+	})
+}
+
+// statusRestless takes every look at a custom resource for a turn of its condition.
+func statusRestless(o *operator) {
+	says(o, func(cr *object, status map[string]any) {
+		ready, _ := status["conditions"].([]any)[0].(map[string]any)
+		ready["lastTransitionTime"] = time.Now().UTC().Format(time.RFC3339)
+		o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, pace)
+	})
+}
+
+// silentOnBadSize tells nobody that a size is not usable.
+func silentOnBadSize(o *operator) {
+	report := o.report
+	o.report = func(ctx context.Context, cr, have *object, problem error) error {
+		if errors.Is(problem, errSize) {
+			return nil
+		}
+		return report(ctx, cr, have, problem)
+	}
+}
+
+// silentOnErrors tells nobody what the API refuses.
+func silentOnErrors(o *operator) {
+	report := o.report
+	o.report = func(ctx context.Context, cr, have *object, problem error) error {
+		if problem != nil && !errors.Is(problem, errSize) {
+			problem = nil
+		}
+		return report(ctx, cr, have, problem)
+	}
+}

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/fixtures/memcached"
+)
+
+// story is what happens to the operator, and one question about what came of it:
+// the correct operator and the mutant must give different answers.
+type story struct {
+	mutant         string
+	tell           func(*world) string
+	correct, wrong string
+}
+
+func stories() []story {
+	const name = "memcached"
+	template := func(d *object) map[string]any {
+		at, _, _ := unstructured.NestedMap(d.Object, "spec", "template")
+		return at
+	}
+	child := func(w *world) *object { return &w.list(deployments)[0] }
+	bad := func(w *world) {
+		w.edit(memcached.Resource, name, func(o *object) { o.Object["spec"] = map[string]any{"size": "three"} })
+	}
+	restarted := func(w *world, meanwhile func()) {
+		w.stop()
+		meanwhile()
+		w.start()
+		w.wait(time.Second)
+	}
+	leaving := func(o *object) {
+		now := metav1.Now()
+		o.SetDeletionTimestamp(&now)
+		o.SetFinalizers(append(o.GetFinalizers(), "somebody.else/holds"))
+	}
+	return []story{
+		{"ignores-listed", func(w *world) string {
+			restarted(w, func() {
+				_ = w.client.Tracker().Create(memcached.Resource, cr("services", name, 2), "services")
+			})
+			return w.deployments()
+		}, "memcached=2", ""},
+		{"added-only", func(w *world) string { w.create(name, 1); w.scale(name, 3); return w.deployments() }, "memcached=3", "memcached=1"},
+		{"ignores-applies", func(w *world) string {
+			w.create(name, 1)
+			w.edit(memcached.Resource, name, func(o *object) {
+				resize(o, 3)
+				o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "person", Operation: metav1.ManagedFieldsOperationApply}})
+			})
+			return w.deployments()
+		}, "memcached=3", "memcached=1"},
+		{"forgets-namespace", func(w *world) string {
+			w.create(name, 1)
+			w.put(memcached.Resource, cr("elsewhere", name, 2))
+			return w.deployments()
+		}, "memcached=1 memcached=2", "memcached=1"},
+		{"gives-up", func(w *world) string {
+			w.forbid = true
+			w.create(name, 1)
+			w.wait(time.Second)
+			w.forbid = false
+			w.wait(10 * time.Second)
+			return w.deployments()
+		}, "memcached=1", ""},
+		{"lagging-cache", func(w *world) string {
+			w.create(name, 1)
+			w.remove(memcached.Resource, name)
+			w.remove(deployments, name) // the garbage collector
+			return w.deployments()
+		}, "", "memcached=1"},
+
+		{"no-owner", func(w *world) string { w.create(name, 1); return fmt.Sprint(len(child(w).GetOwnerReferences())) }, "1", "0"},
+		{"wrong-port", func(w *world) string {
+			w.create(name, 1)
+			return fmt.Sprint(strings.Contains(fmt.Sprint(template(child(w))), "11212"))
+		}, "false", "true"},
+		{"wrong-image", func(w *world) string {
+			w.create(name, 1)
+			return fmt.Sprint(strings.Contains(fmt.Sprint(template(child(w))), "pause"))
+		}, "false", "true"},
+		{"wrong-second-size", func(w *world) string {
+			w.create(name, 1)
+			w.scale(name, 2)
+			first := w.deployments()
+			w.scale(name, 3)
+			return first + " " + w.deployments()
+		}, "memcached=2 memcached=3", "memcached=2 memcached=4"},
+		{"drops-second-size", func(w *world) string {
+			w.create(name, 1)
+			w.scale(name, 2)
+			w.scale(name, 5)
+			return w.deployments()
+		}, "memcached=5", "memcached=2"},
+		{"swaps-order", func(w *world) string {
+			w.create(name, 1)
+			w.wait(2 * burst)
+			w.scale(name, 2)
+			w.wait(2 * burst)
+			calm := w.deployments()
+			w.scale(name, 4)
+			w.scale(name, 5)
+			return calm + " " + w.deployments()
+		}, "memcached=2 memcached=5", "memcached=2 memcached=4"},
+		{"clamps-size", func(w *world) string {
+			w.create(name, 3)
+			bad(w)
+			return w.deployments()
+		}, "memcached=3", "memcached=1"},
+		{"crashes-on-zero", func(w *world) string { return panics(func() { _, _ = w.operator.size(cr("services", name, 0)) }) }, "fine", "panic"},
+		{"crashes-on-bad-size", func(w *world) string {
+			return panics(func() { _, _ = w.operator.size(cr("services", name, -1)) })
+		}, "fine", "panic"},
+		{"rolls-on-restart", func(w *world) string {
+			w.create(name, 1)
+			before := template(child(w))
+			restarted(w, func() { w.wait(time.Second) })
+			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
+		}, "true", "false"},
+		{"rolls-on-scale", func(w *world) string {
+			w.create(name, 1)
+			before := template(child(w))
+			w.scale(name, 2)
+			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
+		}, "true", "false"},
+		{"copies-annotations", func(w *world) string {
+			w.create(name, 1)
+			w.edit(memcached.Resource, name, func(o *object) { o.SetAnnotations(map[string]string{"note": "nothing"}) })
+			return w.writes(deployments)
+		}, "create", "create update"},
+		{"one-for-all", func(w *world) string { w.create("one", 1); w.create("two", 2); return w.deployments() }, "one=1 two=2", "memcached-deployment=2"},
+		{"random-names", func(w *world) string {
+			w.create(name, 1)
+			restarted(w, func() {})
+			return fmt.Sprint(len(w.list(deployments)))
+		}, "1", "2"},
+
+		{"double-create", func(w *world) string { w.create(name, 1); return w.deployments() }, "memcached=1", "memcached-again=1 memcached=1"},
+		{"ignores-replicas", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.Object["spec"].(map[string]any)["replicas"] = int64(7) })
+			drifted := w.deployments()
+			w.scale(name, 2)
+			return drifted + " " + w.deployments()
+		}, "memcached=1 memcached=2", "memcached=7 memcached=2"},
+		{"ignores-image", func(w *world) string {
+			w.create(name, 1)
+			before := template(child(w))
+			w.edit(deployments, name, func(o *object) { container(o)["image"] = "another" })
+			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
+		}, "true", "false"},
+		{"ignores-deleted", func(w *world) string { w.create(name, 1); w.remove(deployments, name); return w.deployments() }, "memcached=1", ""},
+		{"once-per-name", func(w *world) string {
+			w.create(name, 1)
+			w.remove(memcached.Resource, name)
+			w.remove(deployments, name)
+			again := cr("services", name, 2)
+			again.SetUID("another life")
+			w.put(memcached.Resource, again)
+			return w.deployments()
+		}, "memcached=2", ""},
+		{"recreates-on-scale", func(w *world) string { w.create(name, 1); w.scale(name, 2); return w.writes(deployments) }, "create update", "create delete create"},
+		{"restless", func(w *world) string {
+			w.create(name, 1)
+			w.wait(time.Second + settle)
+			return fmt.Sprint(child(w).GetAnnotations()["looked"] > "2000-01-01T00:00:01.5")
+		}, "false", "true"},
+		{"neighbour", func(w *world) string {
+			w.create("one", 1)
+			w.create("two", 3)
+			return w.deployments() + " " + w.writes(deployments)
+		}, "one=1 two=3 create", "one=1 two=3 create patch update"},
+		{"leaks-pod", func(w *world) string { w.create(name, 1); return fmt.Sprint(len(w.list(pods))) }, "0", "1"},
+
+		{"keeps-finalizer", func(w *world) string { w.create(name, 1); return fmt.Sprint(w.custom(name).GetFinalizers()) }, "[]", "[" + finalizer + "]"},
+		{"orphans", func(w *world) string {
+			w.create(name, 1)
+			w.edit(memcached.Resource, name, leaving)
+			return fmt.Sprintln(w.custom(name).GetFinalizers(), w.writes(deployments))
+		}, "[somebody.else/holds] create\n", "[somebody.else/holds] create delete\n"},
+		{"deletion-as-update", func(w *world) string {
+			w.create(name, 1)
+			w.edit(memcached.Resource, name, leaving)
+			return w.writes(deployments)
+		}, "create", "create delete create"},
+
+		{"status-lies", func(w *world) string {
+			w.create(name, 2)
+			w.put(pods, pod("p1", name))
+			return field(w.custom(name), "status", "nodes")
+		}, "[p1]", "[memcached-0 memcached-1]"},
+		{"status-stale", func(w *world) string {
+			w.create(name, 1)
+			w.scale(name, 2)
+			return field(w.custom(name), "status", "observedGeneration")
+		}, "2", "1"},
+		{"status-keeps-dead", func(w *world) string {
+			w.create(name, 1)
+			w.put(pods, pod("p1", name))
+			w.put(pods, pod("p2", name))
+			w.remove(pods, "p1")
+			return field(w.custom(name), "status", "nodes")
+		}, "[p2]", "[p2 p1]"},
+		{"status-restless", func(w *world) string {
+			w.create(name, 1)
+			w.wait(5*time.Second + settle)
+			conditions, _, _ := unstructured.NestedSlice(w.custom(name).Object, "status", "conditions")
+			return fmt.Sprint(conditions[0].(map[string]any)["lastTransitionTime"])
+		}, "2000-01-01T00:00:01Z", "2000-01-01T00:00:06Z"},
+		{"silent-on-bad-size", func(w *world) string {
+			w.create(name, 1)
+			bad(w)
+			return fmt.Sprint(strings.Count(w.messages(name), "spec.size is not usable"))
+		}, "2", "0"},
+		{"silent-on-errors", func(w *world) string {
+			w.forbid = true
+			w.create(name, 1)
+			w.wait(time.Second)
+			return fmt.Sprint(strings.Count(w.messages(name), "forbidden"))
+		}, "2", "0"},
+	}
+}
+
+func panics(do func()) (outcome string) {
+	defer func() {
+		if recover() != nil {
+			outcome = "panic"
+		}
+	}()
+	do()
+	return "fine"
+}
+
+// Each mutant does one thing otherwise than the correct operator.
+func TestMutantsDiffer(t *testing.T) {
+	for _, s := range stories() {
+		t.Run(s.mutant, func(t *testing.T) {
+			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, mutant)
+					defer func() { w.stop() }()
+					assert.Equal(t, want, s.tell(w), "of the mutant %s", mutant)
+				})
+			}
+		})
+	}
+}
+
+func TestEveryMutantHasItsStory(t *testing.T) {
+	told := map[string]bool{none: true}
+	for _, s := range stories() {
+		told[s.mutant] = true
+	}
+	for _, m := range mutants() {
+		assert.True(t, told[m.name], "there is no story of %s", m.name)
+	}
+}
+
+// What is there and right is left alone.
+func TestTheCorrectOperatorIsQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, none)
+		defer func() { w.stop() }()
+		w.create("memcached", 2)
+		w.put(pods, pod("p1", "memcached"))
+		w.client.ClearActions()
+		w.wait(time.Hour)
+		for _, resource := range []schema.GroupVersionResource{deployments, memcached.Resource} {
+			assert.Empty(t, w.writes(resource))
+		}
+	})
+}
+
+// A Deployment of that name that is somebody else's is not touched, and it is said.
+func TestForeignDeploymentIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		foreign, err := memcached.Deployment(cr("services", "memcached", 5))
+		require.NoError(t, err)
+		foreign.SetOwnerReferences(nil)
+		w := newWorld(t, none, foreign)
+		defer func() { w.stop() }()
+		w.create("memcached", 2)
+		assert.Equal(t, "memcached=5", w.deployments())
+		assert.Contains(t, w.messages("memcached"), "is not of this Memcached")
+	})
+}
+
+func TestBadInputIsRefused(t *testing.T) {
+	for _, bad := range []struct{ args, says string }{
+		{"-mutant=nobody", "there are none, ignores-listed"},
+		{"run", `unexpected argument "run"`},
+		{"-kubeconfig=/nowhere/at/all", "/nowhere/at/all"},
+	} {
+		assert.ErrorContains(t, run(t.Context(), []string{bad.args}, t.Output()), bad.says)
+	}
+}
