@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
@@ -65,6 +68,9 @@ const (
 // everything that exists is recorded as LISTED, and every later change will be
 // seen. The watches go on until stop is called, which waits for them to end.
 // An interrupted watch is taken up again where it ended and leaves a gap entry.
+// Where the server cannot go on from there, as after its restart, what exists is
+// LISTED anew; of what is not there any more, the last that was seen is recorded
+// as DELETED before, at the time at which that is noticed.
 func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, targets ...Target) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -73,7 +79,10 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 		running.Wait()
 	}
 	for _, target := range targets {
-		w := &watcher{client: client.Resource(target.Resource).Namespace(target.Namespace), recorder: recorder, target: target}
+		w := &watcher{
+			client: client.Resource(target.Resource).Namespace(target.Namespace), recorder: recorder, target: target,
+			known: map[types.UID]*unstructured.Unstructured{},
+		}
 		events, err := w.open(ctx)
 		if err != nil {
 			stop()
@@ -90,6 +99,7 @@ type watcher struct {
 	recorder *record.Recorder
 	target   Target
 	version  string // the newest resourceVersion that was seen
+	known    map[types.UID]*unstructured.Unstructured
 }
 
 // open opens the watch behind the newest version that was seen. Where there is
@@ -128,6 +138,7 @@ func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list: %w", err)
 		}
+		w.miss(list)
 		for i := range list.Items {
 			w.record(w.recorder.Now(), "LISTED", &list.Items[i])
 		}
@@ -136,6 +147,19 @@ func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true})
 	w.forget(err)
 	return events, err
+}
+
+// miss records that what was known is not there any more.
+func (w *watcher) miss(list *unstructured.UnstructuredList) {
+	there := map[types.UID]bool{}
+	for i := range list.Items {
+		there[list.Items[i].GetUID()] = true
+	}
+	for _, uid := range slices.Sorted(maps.Keys(w.known)) {
+		if !there[uid] {
+			w.record(w.recorder.Now(), string(apiwatch.Deleted), w.known[uid])
+		}
+	}
 }
 
 // forget drops a version that the server no longer has.
@@ -204,6 +228,11 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 
 func (w *watcher) record(at time.Duration, event string, object *unstructured.Unstructured) {
 	withhold(object)
+	if event == string(apiwatch.Deleted) {
+		delete(w.known, object.GetUID())
+	} else {
+		w.known[object.GetUID()] = object
+	}
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
 		raw = nil // cannot happen to what was just decoded from JSON

@@ -155,6 +155,18 @@ func TestAnExpiredWatchListsAnewAndLeavesAGap(t *testing.T) {
 	assert.Contains(t, entries[2].Gap.Reason, "too old resource version")
 }
 
+func TestWhatIsGoneWhenListedAnewIsRecordedAsDeleted(t *testing.T) {
+	gone := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}`
+	entries := collect(t, server(t, []string{event("ADDED", pod("a", "11")), event("ADDED", pod("b", "12")), event("DELETED", pod("b", "13")), event("ERROR", gone)}), 7)
+	var heard []string
+	for _, e := range entries[:6] {
+		heard = append(heard, e.Watch.Event+" "+e.Watch.UID)
+	}
+	assert.Equal(t, []string{"LISTED old-uid", "ADDED a-uid", "ADDED b-uid", "DELETED b-uid", "DELETED a-uid", "LISTED old-uid"}, heard)
+	assert.JSONEq(t, string(entries[1].Watch.Object), string(entries[4].Watch.Object), "the last that was seen of it")
+	require.Equal(t, record.KindGap, entries[6].Kind)
+}
+
 func TestResourceNames(t *testing.T) {
 	for name, resource := range map[string]schema.GroupVersionResource{
 		"pods.v1":                        pods,
