@@ -78,9 +78,11 @@ func versions(definition *unstructured.Unstructured) ([]any, error) {
 }
 
 // relax makes of a version's schema the tutorial's: the size is an optional
-// integer. All else stays, so that an operator can write its status.
+// integer. There is no scale subresource, which would forbid one below zero. All
+// else stays, so that an operator can write its status.
 func relax(version any) error {
 	fields, _ := version.(map[string]any)
+	unstructured.RemoveNestedField(fields, "subresources", "scale")
 	root := []string{"schema", "openAPIV3Schema"}
 	unstructured.RemoveNestedField(fields, append(root, "required")...)
 	unstructured.RemoveNestedField(fields, append(root, "properties", "spec", "required")...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"operatorbench/fixtures/memcached"
@@ -35,9 +36,9 @@ func (i *Injector) removeImage(ctx context.Context, name string) (Broken, error)
 	if !known {
 		return Broken{}, fmt.Errorf("remove the image %s: only that of memcached can be removed", name)
 	}
-	registry, path, _ := strings.Cut(reference, "/")
+	registry, repository, _ := strings.Cut(reference, "/")
 	img := image{
-		node: i.Node, reference: reference, kept: "operatorbench.invalid/" + path,
+		node: i.Node, reference: reference, kept: "operatorbench.invalid/" + repository,
 		registry: "/etc/containerd/certs.d/" + registry,
 	}
 	var err error
@@ -46,6 +47,7 @@ func (i *Injector) removeImage(ctx context.Context, name string) (Broken, error)
 	}
 	broken := Broken{Objects: []string{"images/" + reference}, Undo: img.restore}
 	for _, command := range [][]string{
+		{"mkdir", "-p", path.Dir(img.registry)},
 		{"mkdir", img.registry}, // an error if somebody has said already how it is reached
 		{"sh", "-c", `echo 'server = "https://127.0.0.1:1"' >"$1/hosts.toml"`, "sh", img.registry},
 		{"ctr", "-n", "k8s.io", "images", "tag", "--force", reference, img.kept},
