@@ -25,12 +25,15 @@ func (t *Timeline) evidence(match func(*Event) bool) []string {
 	return lines
 }
 
-// of matches actions, what brings an inner phase about, and watch events on
-// any of these resources.
+// of matches actions, faults, what brings an inner phase about, work objects, and
+// watch events on any of these resources in the sample's namespaces.
 func of(resources ...string) func(*Event) bool {
 	return func(e *Event) bool {
-		if e.Kind != record.KindWatch {
-			return e.Kind == record.KindAction
+		switch {
+		case e.Kind != record.KindWatch:
+			return e.Kind == record.KindAction || e.Kind == record.KindFault
+		case e.aside != nil:
+			return len(e.inner) > 0 || e.aside.work != nil
 		}
 		return len(e.inner) > 0 || slices.Contains(resources, e.Watch.Resource)
 	}
@@ -43,6 +46,9 @@ func (t *Timeline) line(e *Event) string {
 	case record.KindAction:
 		a := e.Action
 		what := fmt.Sprintf("%s harness: %s %s", at, a.Verb, title(a.Resource, a.Name))
+		if a.Nudge {
+			what += ", a nudge"
+		}
 		if a.Error != "" {
 			what += ": refused: " + a.Error
 		}
@@ -56,6 +62,9 @@ func (t *Timeline) line(e *Event) string {
 		}
 		return what
 	case record.KindWatch:
+		if e.Gap != nil {
+			return fmt.Sprintf("%s gone: %s, while nothing was heard of %s", at, title(e.Watch.Resource, e.Watch.Name), kind(e.Watch.Resource))
+		}
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s%s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state(), t.innerState(e)), " ")
 	}
 	return at + " " + string(e.Kind)
@@ -151,7 +160,10 @@ func (t *Timeline) written(e *Event, prev *Object) bool {
 		d := t.world.deployments[e.Object.UID]
 		return d != nil && t.isChild(d) && e.Watch.Event != "LISTED" && (came || e.Object.Generation != prev.Generation)
 	case CustomResources:
-		return e.Watch.Name == t.Sample.Name && e.Watch.Event == "MODIFIED" && (came || e.Object.ResourceVersion != prev.ResourceVersion)
+		// That it is to be deleted is what somebody asked for, not the operator.
+		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
+		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == "MODIFIED" &&
+			!doomed && (came || e.Object.ResourceVersion != prev.ResourceVersion)
 	}
 	return false
 }

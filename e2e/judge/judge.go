@@ -13,8 +13,10 @@ import (
 // Result is what is known of one sample once it is judged.
 type Result struct {
 	Style, Variant, Scenario string
-	Round                    int // from 1
+	Group                    string // of the scenario; empty where the recording does not say
+	Round                    int    // from 1
 	Warmup                   bool
+	Matrix                   bool // of the correctness matrix
 	Namespace                string
 
 	Began, Ended time.Duration // on the recording's clock
@@ -23,10 +25,17 @@ type Result struct {
 	End, Reason string
 
 	Verdicts []Verdict // in the order in which the scenario names them
-	Samples  []Sample  // in the order of the phases
+	// Samples are in the order of the phases. The correctness matrix has none:
+	// other samples were driven at the same time.
+	Samples []Sample
+	// Recovery is how the sample came back from what was broken; nil: nothing
+	// was, or it is not known, because the sample was interrupted, or ended
+	// before the last fault did.
+	Recovery *Recovery
 
-	style  *style
-	phases []phase
+	scope
+	outages []outage
+	phases  []phase
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
@@ -50,16 +59,19 @@ func (r Result) Outcome() Outcome {
 func One(t *Timeline) Result {
 	t.settle()
 	r := Result{
-		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Round: t.Sample.Round, Warmup: t.Sample.Warmup,
-		Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
+		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
+		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
-		style: t.style, phases: t.phases,
+		scope: t.scope, outages: t.outages(), phases: t.phases,
 	}
 	if t.End != nil {
 		r.End, r.Reason = t.End.Outcome, t.End.Reason
 	}
 	r.Verdicts = verdicts(t, Oracles())
-	r.Samples = latencies(t, r.Verdicts)
+	r.Recovery = t.recovery()
+	if !t.matrix {
+		r.Samples = latencies(t, r.Verdicts)
+	}
 	return r
 }
 
@@ -168,21 +180,25 @@ func (j *Judgement) take(t *Timeline) {
 // can break in one sample and be back only in the next.
 func (j *Judgement) blind(gap record.Entry) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
-		if r := &j.Results[i]; concerns(gap.Gap, r.Namespace, r.style) {
-			r.blind(gap)
+		if r := &j.Results[i]; r.misses(gap.Gap) {
+			r.blind(&gap)
 		}
 	}
 }
 
 // blind withdraws what a gap makes unknowable.
-func (r *Result) blind(gap record.Entry) {
-	oracles := Oracles()
+func (r *Result) blind(gap *record.Entry) {
+	oracles, outage := Oracles(), explained(r.outages, gap)
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		needs := slices.ContainsFunc(oracles, func(o Named) bool {
 			return o.Name == v.Oracle && slices.Contains(o.Needs, gap.Gap.Resource)
 		})
-		if needs && v.Outcome != NotApplicable {
+		switch {
+		case !needs || v.Outcome == NotApplicable:
+		case outage != nil:
+			v.Message += interruption(outage, gap)
+		default:
 			v.Outcome, v.Message = Invalid, unheard(gap)
 		}
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"operatorbench/e2e/record"
 )
@@ -10,7 +11,7 @@ import (
 // concern the size that the custom resource asks for at that time, which need
 // not be what is wanted at the sample's end.
 const (
-	PointWorking = "working" // the operator has begun: a first inner phase, a work object, or a write to the Deployment or the custom resource
+	PointWorking = "working" // the operator has begun: a first inner phase, a work object, a write to the Deployment or the custom resource, or an Event about that
 	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
 	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
 	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
@@ -27,8 +28,11 @@ func Points() []string {
 // it is empty once the point is reached.
 func (t *Timeline) Lacks(point string) string {
 	t.settle()
-	if !t.acts.any {
+	if !t.acts.any && (t.acts.present == nil || point == PointWorking) {
 		return notAcknowledged
+	}
+	if missing := t.unseen(); missing != "" && point != PointWorking && point != PointStuck {
+		return missing
 	}
 	switch point {
 	case PointWorking:
@@ -55,20 +59,36 @@ func (t *Timeline) workingLacks() string {
 			return ""
 		}
 	}
+	for _, w := range t.worksOf(t.subjects[0]) {
+		if !w.listed && w.made >= t.acts.intent {
+			return ""
+		}
+	}
 	for _, w := range t.writes() {
 		if w.at >= t.acts.intent {
 			return ""
 		}
 	}
-	return "the operator has not begun: no inner phase, no work object, no write has been seen"
+	if t.mentioned() {
+		return ""
+	}
+	return "the operator has not begun: no inner phase, no work object, no write, no Event has been seen"
+}
+
+// mentioned tells whether an Event about the custom resource came since the intent.
+func (t *Timeline) mentioned() bool {
+	return slices.ContainsFunc(t.Events, func(e Event) bool {
+		return e.Kind == record.KindWatch && e.Watch.Event == "ADDED" && e.Time >= t.acts.intent &&
+			e.Object.Detail != nil && slices.Contains(t.acts.uids, e.Object.Detail.Regarding.UID)
+	})
 }
 
 // writtenLacks says what the Deployment lacks to ask for the present size.
 func (t *Timeline) writtenLacks() string {
 	child := t.child()
 	switch {
-	case t.acts.present == nil && child != nil:
-		return fmt.Sprintf("Deployment %s is still there", child.Name)
+	case t.acts.present == nil && t.hasChildren():
+		return fmt.Sprintf("Deployment %s is still there", names(t.children()))
 	case t.acts.present == nil:
 		return ""
 	case child == nil:
@@ -94,6 +114,9 @@ func (t *Timeline) handledLacks() string {
 	if missing == "" && t.acts.present != nil && t.Style.Status {
 		missing = t.statusLacks(*t.acts.present)
 	}
+	if missing == "" {
+		missing = t.workLacks(t.subjects[0])
+	}
 	return missing
 }
 
@@ -104,14 +127,4 @@ func (t *Timeline) toldLacks() (message, missing string) {
 		return "", fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)
 	}
 	return message, ""
-}
-
-// asked takes up what an accepted action makes the custom resource ask for.
-func (a *actions) asked(action *record.Action, reply *Object) {
-	switch {
-	case action.Verb == "delete":
-		a.present = nil
-	case !reply.Deleting && len(action.Object) > 0:
-		a.present = &reply.Size
-	}
 }

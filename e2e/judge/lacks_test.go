@@ -54,7 +54,7 @@ func TestLacksOnCreate(t *testing.T) {
 	none := "there is no Deployment whose controller is the custom resource cache"
 	pods := []string{"Deployment cache-deployment has 0 of 3 ready replicas", "Deployment cache-deployment has 2 of 3 ready replicas"}
 	for point, want := range map[string][]string{
-		judge.PointWorking: {unacknowledged, "the operator has not begun: no inner phase, no work object, no write has been seen", ""},
+		judge.PointWorking: {unacknowledged, "the operator has not begun: no inner phase, no work object, no write, no Event has been seen", ""},
 		judge.PointWritten: {unacknowledged, none, ""},
 		judge.PointReady:   {unacknowledged, none, pods[0], pods[1], ""},
 		judge.PointHandled: {unacknowledged, none, pods[0], pods[1], "status.observedGeneration of cache is 0, wanted 1", ""},

@@ -11,86 +11,88 @@ const notAcknowledged = "the API server has not acknowledged the sample's action
 // Missing says in one short sentence what the sample still waits for; it is
 // empty once everything has been seen: the harness's action acknowledged, the
 // wanted state reached, the status written where the style declares it, and
-// the inner phases that end a reconcile, where the action causes one.
+// the inner phases that end a reconcile, where the action causes one. In the
+// correctness matrix the style's work for the sample's custom resources must have
+// ended, instead; and where what is asked for cannot be brought about, a message
+// must say so.
 func (t *Timeline) Missing() string {
 	t.settle()
 	switch {
 	case t.acts.refused != nil:
 		a := t.acts.refused
 		return fmt.Sprintf("%s of %s %s was refused: %s", a.Verb, a.Resource, a.Name, a.Error)
-	case !t.acts.any:
+	case !t.begun():
 		return notAcknowledged
 	}
+	if missing := t.unseen(); missing != "" {
+		return missing
+	}
 	missing := t.stateLacks()
+	if missing == "" && t.Sample.Unmeetable {
+		_, missing = t.toldLacks()
+	}
 	if missing == "" {
-		missing = t.idleLacks()
+		missing = t.underWay()
 	}
 	return missing
 }
 
-// stateLacks says what the wanted state lacks.
+// stateLacks says what the wanted state of the sample's custom resources lacks.
+// Of what cannot be brought about only the last size that could is wanted.
 func (t *Timeline) stateLacks() string {
-	if t.Sample.Size == nil {
-		return t.goneLacks()
+	own := t.subjects[0]
+	missing := ""
+	switch {
+	case !t.Sample.Unmeetable:
+		missing = t.stateLacksOf(own)
+	case own.size != nil:
+		missing = t.sizeLacks(own, *own.size)
 	}
-	child := t.child()
-	if child == nil {
-		return "there is no " + t.childTitle()
-	}
-	missing := child.lacks(*t.Sample.Size)
-	if missing == "" && t.Style.Status {
-		missing = t.statusLacks(*t.Sample.Size)
+	for _, s := range t.subjects[1:] {
+		if missing == "" {
+			if missing = t.stateLacksOf(s); missing != "" {
+				missing = fmt.Sprintf("of %s/%s: %s", s.namespace, s.name, missing)
+			}
+		}
 	}
 	return missing
 }
 
-// childTitle names the Deployment that is looked for.
-func (t *Timeline) childTitle() string {
-	if t.childName != "" {
-		return fmt.Sprintf("Deployment %s", t.childName)
-	}
-	return fmt.Sprintf("Deployment whose controller is the custom resource %s", t.Sample.Name)
-}
+// statusLacks says what the status of the sample's own custom resource lacks.
+func (t *Timeline) statusLacks(size int) string { return t.statusLacksOf(t.subjects[0], size) }
 
-// statusLacks says what the custom resource's status lacks for a size.
-func (t *Timeline) statusLacks(size int) string {
-	custom := t.custom()
-	if custom == nil {
-		return fmt.Sprintf("the custom resource %s has not been seen", t.Sample.Name)
+// goneLacks says what of the sample's own custom resource, deleted, is still there.
+func (t *Timeline) goneLacks() string { return t.goneLacksOf(t.subjects[0]) }
+
+// leftovers says what its Deployment left.
+func (t *Timeline) leftovers() string { return t.leftoversOf(t.subjects[0]) }
+
+// underWay names what the style still does for the sample.
+func (t *Timeline) underWay() string {
+	if !t.matrix || len(t.style.work) == 0 {
+		return t.idleLacks()
 	}
-	want := max(t.acts.want, custom.Generation)
-	switch {
-	case custom.ObservedGeneration != want:
-		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
-	case len(custom.Nodes) != size:
-		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
+	for _, s := range t.subjects {
+		if missing := t.workLacks(s); missing != "" {
+			return missing
+		}
 	}
 	return ""
 }
 
-// goneLacks says what of a deleted custom resource is still there.
-func (t *Timeline) goneLacks() string {
-	if c := t.custom(); c != nil {
-		if c.Deleting && len(c.Finalizers) > 0 {
-			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", "))
+// workLacks names the work objects of a custom resource that have not ended.
+func (t *Timeline) workLacks(s *subject) string {
+	var unfinished []string
+	for _, w := range t.worksOf(s) {
+		if !w.ended {
+			unfinished = append(unfinished, title(w.Resource, w.Name))
 		}
-		return fmt.Sprintf("the custom resource %s is still there", c.Name)
 	}
-	return t.leftovers()
-}
-
-// leftovers says what a deleted custom resource's Deployment left.
-func (t *Timeline) leftovers() string {
-	for _, left := range []struct {
-		kind    string
-		objects []*Object
-	}{{"Deployment", t.children()}, {"ReplicaSet", t.childReplicaSets()}, {"pod", t.childPods()}} {
-		switch n := len(left.objects); {
-		case n == 1:
-			return fmt.Sprintf("%s %s is still there", left.kind, left.objects[0].Name)
-		case n > 1:
-			return fmt.Sprintf("%d %ss are still there: %s", n, left.kind, names(left.objects))
-		}
+	switch n := len(unfinished); {
+	case n == 1:
+		return unfinished[0] + " has not ended"
+	case n > 1:
+		return fmt.Sprintf("%s and %d more have not ended", unfinished[0], n-1)
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ func (t *Timeline) told() (string, bool) {
 		if e.Time < t.acts.intent {
 			continue
 		}
-		for _, message := range e.messages {
+		for _, message := range e.messages() {
 			if cause.MatchString(message) {
 				return message, true
 			}

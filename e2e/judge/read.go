@@ -19,6 +19,7 @@ type read struct {
 
 	object *Object
 	inner  []innerShown
+	work   []shownWork // of each style that works by such objects; only where details are read
 	err    error
 }
 
@@ -108,12 +109,12 @@ func (r *read) read() {
 // Events, pods of an operator) nobody asks anything: those are not looked into.
 func (r *read) readObject() error {
 	if r.turn != nil {
-		if err := r.readInner(r.turn); err != nil {
+		if err := r.readStyle(r.turn); err != nil {
 			return err
 		}
 	} else {
 		for _, s := range r.styles {
-			if err := r.readInner(s); err != nil {
+			if err := r.readStyle(s); err != nil {
 				return err
 			}
 		}
@@ -134,6 +135,30 @@ func (r *read) readObject() error {
 // details.
 func (r *read) asked() bool {
 	return judged(r.Watch.Resource) && (!r.own || r.deep || len(r.inner) > 0)
+}
+
+// readStyle reads what a style has to do with the object.
+func (r *read) readStyle(s *style) error {
+	if r.deep {
+		if err := r.readWork(s); err != nil {
+			return err
+		}
+	}
+	return r.readInner(s)
+}
+
+func (r *read) readWork(s *style) error {
+	for _, w := range s.work {
+		if w.Resource != r.Watch.Resource || w.Namespace != r.Watch.Namespace {
+			continue
+		}
+		shown, err := w.show(r.Watch.Object)
+		if err != nil {
+			return err
+		}
+		r.work = append(r.work, shown)
+	}
+	return nil
 }
 
 func (r *read) readInner(s *style) error {

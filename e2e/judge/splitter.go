@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"operatorbench/e2e/record"
 )
 
 // Splitter cuts a stream of entries into Timelines, one a sample. Watch events
-// in a sample's namespace are that sample's; events elsewhere (a Workflow in
+// in a sample's namespaces are that sample's; events elsewhere (a Workflow in
 // its operator's namespace) are of the open samples whose style has an inner
-// phase on that resource, and is the one whose turn it is on the cluster. It is
-// not safe for concurrent use.
+// phase on that resource, and is the one whose turn it is on the cluster. Samples
+// of the correctness matrix overlap: of what their style works by, each is told
+// only of what is for its own custom resources. It is not safe for concurrent use.
 type Splitter struct {
 	reader  reader
 	run     string
+	groups  map[string]string // of scenarios
 	styles  map[string]*style
 	open    []*Timeline                   // in the order in which they began
 	spaces  map[string]bool               // namespaces that a sample ever had
@@ -26,8 +29,13 @@ type Splitter struct {
 	block   record.Block                  // that began last
 	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
+	jobs    jobs
+	listed  map[watched]time.Duration // when it was last listed
 	counter int
 }
+
+// watched is what one watch covers.
+type watched struct{ resource, namespace string }
 
 // space is a namespace, with the style and round of its last sample.
 type space struct {
@@ -40,13 +48,18 @@ type objectID struct{ resource, uid string }
 
 type last struct {
 	Event
-	seq int // order of appearance
+	seq  int // order of appearance
+	job  *job
+	work []shownWork
 }
 
 // NewSplitter returns a Splitter that expects a header first, as in a
 // recording; to follow a recording that has already begun, Add its header by hand.
 func NewSplitter() *Splitter {
-	return &Splitter{spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{}, inner: innerPhases{}}
+	return &Splitter{
+		spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
+		inner: innerPhases{}, jobs: jobs{}, listed: map[watched]time.Duration{},
+	}
 }
 
 // Add takes the next entry. It returns the sample's Timeline with the entry
@@ -83,6 +96,7 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		s.turn(e.Block)
 	case record.KindUsage, record.KindAudit: // of a style, not of a sample
 	case record.KindFault:
+		err = s.fault(e)
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
@@ -117,7 +131,10 @@ func (s *Splitter) header(r *read) error {
 	if r.err != nil {
 		return r.err
 	}
-	s.run, s.styles = r.Header.Run, r.styles
+	s.run, s.styles, s.groups = r.Header.Run, r.styles, map[string]string{}
+	for _, scenario := range r.Header.Scenarios {
+		s.groups[scenario.Name] = scenario.Group
+	}
 	return nil
 }
 
@@ -133,12 +150,14 @@ func (s *Splitter) begin(e record.Entry) error {
 			return fmt.Errorf("%s %s round %d in %s began before its last run ended", label, b.Scenario, b.Round, b.Namespace)
 		}
 	}
-	t, err := newTimeline(s.run, style, *b, e.Time, s.before(b.Namespace))
+	t, err := newTimeline(s, style, *b, e.Time)
 	if err != nil {
 		return err
 	}
 	s.open = append(s.open, t)
-	s.enter(space{b.Namespace, style, b.Round})
+	for _, namespace := range t.spaces {
+		s.enter(space{namespace, style, b.Round})
+	}
 	return nil
 }
 
@@ -156,7 +175,7 @@ func (s *Splitter) enter(to space) {
 // the last one is over: nothing of a style outlives its block.
 func (s *Splitter) turn(b *record.Block) {
 	was := s.block
-	if s.block = *b; was.Style == b.Style && was.Variant == b.Variant && was.Round == b.Round {
+	if s.block = *b; was.Style == b.Style && was.Variant == b.Variant && was.Round == b.Round && was.Wave == b.Wave {
 		return
 	}
 	s.now = slices.DeleteFunc(s.now, func(one space) bool { return s.forget(one.name) })
@@ -164,11 +183,13 @@ func (s *Splitter) turn(b *record.Block) {
 		s.forget(name)
 	}
 	clear(s.inner)
+	clear(s.jobs)
+	clear(s.listed)
 }
 
 // forget drops what is known of a namespace, unless a sample is open in it.
 func (s *Splitter) forget(name string) bool {
-	if s.Open(name) != nil {
+	if len(s.in(name)) > 0 {
 		return false
 	}
 	delete(s.known, name)
@@ -178,13 +199,27 @@ func (s *Splitter) forget(name string) bool {
 	return true
 }
 
-// before lists what is known of a namespace, in order of appearance.
-func (s *Splitter) before(namespace string) []Event {
-	var all []*last
-	for _, one := range s.known[namespace] {
-		all = append(all, one)
+// before lists what is known of a sample's objects, in order of appearance.
+func (s *Splitter) before(t *Timeline) []Event {
+	var all []last
+	for _, namespace := range t.spaces {
+		for _, one := range s.known[namespace] {
+			all = append(all, *one)
+		}
 	}
-	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
+	if t.matrix {
+		for namespace := range t.style.own {
+			for _, one := range s.known[namespace] {
+				aside, mine := t.aside(one.Watch, one.job, one.work)
+				if mine && !t.covers(namespace) {
+					one := *one
+					one.aside = aside
+					all = append(all, one)
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b last) int { return cmp.Compare(a.seq, b.seq) })
 	events := make([]Event, len(all))
 	for i, one := range all {
 		events[i] = one.Event
@@ -201,6 +236,21 @@ func (s *Splitter) action(e record.Entry) error {
 	if named := slices.DeleteFunc(slices.Clone(targets), func(t *Timeline) bool { return t.Sample.Name != e.Action.Name }); len(named) > 0 {
 		targets = named
 	}
+	return addTo(targets, e)
+}
+
+// fault gives a fault to the samples that it is recorded for.
+func (s *Splitter) fault(e record.Entry) error {
+	var targets []*Timeline
+	for _, t := range s.open {
+		if t.Sample.Namespace == e.Fault.Namespace {
+			targets = append(targets, t)
+		}
+	}
+	return addTo(targets, e)
+}
+
+func addTo(targets []*Timeline, e record.Entry) error {
 	for _, t := range targets {
 		if err := t.add(Event{Entry: e}); err != nil {
 			return err
@@ -209,10 +259,11 @@ func (s *Splitter) action(e record.Entry) error {
 	return nil
 }
 
+// in lists the open samples that a namespace is of.
 func (s *Splitter) in(namespace string) []*Timeline {
 	var found []*Timeline
 	for _, t := range s.open {
-		if t.Sample.Namespace == namespace {
+		if t.covers(namespace) {
 			found = append(found, t)
 		}
 	}
@@ -227,11 +278,16 @@ func (s *Splitter) watch(r *read) error {
 	for i, inner := range r.inner {
 		happened[i] = s.inner.happened(inner.style, r.Watch, inner.seen)
 	}
+	var job *job
+	if r.deep {
+		job = s.jobs.of(r)
+	}
 	for _, t := range s.open {
-		if t.Sample.Namespace != r.Watch.Namespace && !s.reaches(t, r) {
+		aside, mine := s.concerns(t, r, job)
+		if !mine {
 			continue
 		}
-		event := Event{Entry: r.Entry, Object: r.object}
+		event := Event{Entry: r.Entry, Object: r.object, aside: aside}
 		if i := slices.IndexFunc(r.inner, func(inner innerShown) bool { return inner.style == t.style }); i >= 0 {
 			event.inner = happened[i]
 		}
@@ -239,8 +295,19 @@ func (s *Splitter) watch(r *read) error {
 			return err
 		}
 	}
-	s.remember(r)
+	s.remember(r, job)
 	return nil
+}
+
+// concerns tells whether a watch event is a sample's, and as what.
+func (s *Splitter) concerns(t *Timeline, r *read, job *job) (*aside, bool) {
+	switch {
+	case t.covers(r.Watch.Namespace):
+		return nil, true
+	case t.matrix:
+		return t.aside(r.Watch, job, r.work)
+	}
+	return nil, s.reaches(t, r)
 }
 
 // reaches tells whether an event in another namespace is a sample's: one that
@@ -252,8 +319,11 @@ func (s *Splitter) reaches(t *Timeline, r *read) bool {
 
 // remember keeps the last event of each object that judging reads, for the
 // samples that begin later.
-func (s *Splitter) remember(r *read) {
-	if !r.asked() || s.over[r.Watch.Namespace] {
+func (s *Splitter) remember(r *read, job *job) {
+	if r.Watch.Event == "LISTED" {
+		s.listed[watched{r.Watch.Resource, r.Watch.Namespace}] = r.Time
+	}
+	if !(r.asked() || len(r.work) > 0) || s.over[r.Watch.Namespace] {
 		return
 	}
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
@@ -273,25 +343,52 @@ func (s *Splitter) remember(r *read) {
 		s.counter++
 		known[id] = &last{seq: s.counter}
 	}
-	known[id].Event = Event{Entry: r.Entry, Object: r.object}
+	one := known[id]
+	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, r.work
 }
 
 func (s *Splitter) gap(e record.Entry) error {
 	for _, t := range s.open {
-		if concerns(e.Gap, t.Sample.Namespace, t.style) {
+		if t.misses(e.Gap) {
 			if err := t.add(Event{Entry: e}); err != nil {
 				return err
 			}
 		}
 	}
+	return s.vanish(e)
+}
+
+// vanish takes what the list at the end of a gap did not show any more for
+// deleted: no watch tells when it went. Where nothing was listed the watch went
+// on from where it was, and has told itself.
+func (s *Splitter) vanish(e record.Entry) error {
+	listed, ok := s.listed[watched{e.Gap.Resource, e.Gap.Namespace}]
+	if !ok || listed < e.Gap.From {
+		return nil
+	}
+	var gone []*last
+	for id, one := range s.known[e.Gap.Namespace] {
+		if id.resource == e.Gap.Resource && one.Time < e.Gap.From {
+			gone = append(gone, one)
+		}
+	}
+	slices.SortFunc(gone, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
+	for _, one := range gone {
+		event := *one.Watch
+		event.Event = "DELETED"
+		err := s.watch(&read{
+			Entry:  record.Entry{Time: e.Time, Kind: record.KindWatch, Watch: &event, Gap: e.Gap},
+			styles: s.styles, object: one.Object, work: one.work, deep: one.deep(),
+		})
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// concerns tells whether a gap hides something of a sample: one in its
-// namespace or in all, or one elsewhere on a resource of its inner phases.
-func concerns(g *record.Gap, namespace string, s *style) bool {
-	return g.Namespace == "" || g.Namespace == namespace || s.byResource[g.Resource] != nil
-}
+// deep tells whether the object was read for the correctness matrix.
+func (l *last) deep() bool { return l.Object.Detail != nil || len(l.work) > 0 }
 
 func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 	for i, t := range s.open {
@@ -322,7 +419,7 @@ func Timelines(entries iter.Seq2[record.Entry, error]) ([]*Timeline, error) {
 		}
 		if e.Kind == record.KindGap {
 			for _, t := range all {
-				if t.EndedAt > e.Gap.From && concerns(e.Gap, t.Sample.Namespace, t.style) {
+				if t.EndedAt > e.Gap.From && t.misses(e.Gap) {
 					t.gaps = append(t.gaps, Event{Entry: e})
 				}
 			}

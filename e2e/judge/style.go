@@ -17,6 +17,8 @@ type style struct {
 	adds       map[string]bool     // resources of which each reconcile adds an object, as an ADDED phase says
 	write      []phase             // of a sample that wants a size
 	delete     []phase             // of a sample that wants the custom resource gone
+	work       []*work             // the kinds of object that it works by
+	own        map[string]bool     // namespaces in which it runs, works or has inner phases
 	reference  wantedSpec          // nil: the recording has none
 }
 
@@ -41,6 +43,9 @@ func compile(s record.Style) (*style, error) {
 			return nil, fmt.Errorf("style %s: phase %q: %w", s.Name, p.Name, err)
 		}
 	}
+	if err := c.compileWork(); err != nil {
+		return nil, err
+	}
 	for _, r := range c.byResource {
 		r.look = newLookup(r.paths)
 	}
@@ -50,6 +55,25 @@ func compile(s record.Style) (*style, error) {
 		}
 	}
 	return c, nil
+}
+
+func (s *style) compileWork() error {
+	s.own = map[string]bool{}
+	for _, namespace := range s.Namespaces {
+		s.own[namespace] = true
+	}
+	for _, p := range s.Phases {
+		s.own[p.Namespace] = true
+	}
+	for _, w := range s.Work {
+		one, err := compileWork(w)
+		if err != nil {
+			return fmt.Errorf("style %s: work %s: %w", s.Name, w.Resource, err)
+		}
+		s.work, s.own[w.Namespace] = append(s.work, one), true
+	}
+	delete(s.own, "")
+	return nil
 }
 
 func (s *style) phases(sample *record.Sample) []phase {

@@ -5,6 +5,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -17,14 +18,15 @@ type Event struct {
 	// Object is what a watch event shows of its object; nil for other entries.
 	Object *Object
 
-	inner    []brought // the style's inner phases that this event brings about
-	messages []string  // what the object tells a person
+	inner []brought // the style's inner phases that this event brings about
+	aside *aside    // of an event outside of the sample's namespaces, in the correctness matrix
 }
 
 // Timeline is everything that was seen of one sample. It is made by a
 // Splitter, which adds to it while the sample is open.
 type Timeline struct {
 	Run    string // the recording's run id
+	Group  string // of the sample's scenario; empty where the recording does not say
 	Sample record.Sample
 	Style  record.Style
 	Began  time.Duration
@@ -35,22 +37,29 @@ type Timeline struct {
 	// Before holds the last event of each object in the sample's namespace
 	// that was known when the sample began.
 	Before []Event
-	// Events are in the recording's order: the sample's actions, the watch
-	// events in its namespace and on its style's inner phases, and gaps.
+	// Events are in the recording's order: the sample's actions and faults, the
+	// watch events in its namespaces, those elsewhere that it is told of, and
+	// gaps. Elsewhere it is told of its style's inner phases; in the correctness
+	// matrix, where others overlap, of what its custom resources are worked on
+	// by, and of the operator's own pods and the Events about them.
 	Events []Event
 
-	style     *style
-	childName string // empty: the child is found by its owner reference
-	acts      actions
-	phases    []phase
-	marks     []mark // parallel to phases
-	world     world
-	stepped   int  // events that the state has taken in
-	stale     bool // the state must be built anew, from the first event on
-	known     int  // events whose uids are known
-	gaps      []Event
-	added     map[string]bool // uids of objects whose ADDED came since the intent
-	last      time.Duration   // of the last watch event on an object of the sample
+	scope
+	acts     actions
+	subjects []*subject // the sample's custom resources, its own first
+	matchers map[*work][]*regexp.Regexp
+	jobs     map[*job]*subject
+	phases   []phase
+	marks    []mark // parallel to phases
+	world    world
+	stepped  int  // events that the state has taken in
+	stale    bool // the state must be built anew, from the first event on
+	known    int  // events whose uids are known
+	gaps     []Event
+	faults   []Event
+	sent     []sent          // writes of the harness that a watch must show, in the correctness matrix
+	added    map[string]bool // uids of objects whose ADDED came since the intent
+	last     time.Duration   // of the last watch event on an object of the sample
 }
 
 // actions is what the harness did, as the rest must know it.
@@ -61,10 +70,8 @@ type actions struct {
 	acked     time.Duration // that action's reply
 	refused   *record.Action
 	reconcile bool            // some action changed the custom resource
-	want      int64           // the custom resource's generation after the last action
-	present   *int            // the size that the custom resource asks for since then; nil: it is deleted, or never was
-	uids      []string        // the custom resource's uids, in order of appearance
 	versions  map[string]bool // uid/resourceVersion of what the harness wrote
+	life                      // of the sample's own custom resource
 }
 
 // mark is whether and when a phase was reached.
@@ -74,23 +81,38 @@ type mark struct {
 	at      time.Duration
 }
 
-func newTimeline(run string, s *style, sample record.Sample, began time.Duration, before []Event) (*Timeline, error) {
-	name, err := s.childName(sample.Namespace, sample.Name)
-	if err != nil {
-		return nil, err
-	}
+func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Duration) (*Timeline, error) {
 	t := &Timeline{
-		Run: run, Sample: sample, Style: s.Style, Began: began, EndedAt: began, Before: before,
-		style: s, childName: name, last: began,
+		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Style: style.Style, Began: began, EndedAt: began,
+		scope: scopeOf(&sample, style), last: began, stale: true,
 	}
 	t.acts.versions = map[string]bool{}
-	t.phases = s.phases(&t.Sample)
-	for i := range t.Before {
-		t.knowLife(&t.Before[i])
+	t.phases = style.phases(&t.Sample)
+	if err := t.newSubjects(); err != nil {
+		return nil, err
 	}
-	t.stale = true
+	if t.matrix {
+		if err := t.newMatchers(); err != nil {
+			return nil, err
+		}
+	}
+	t.Before = s.before(t)
+	for i := range t.Before {
+		t.inherit(&t.Before[i])
+	}
 	return t, nil
 }
+
+// inherit takes up what an earlier sample left.
+func (t *Timeline) inherit(e *Event) {
+	t.knowLife(e)
+	if s := t.subjectOf(e); s != nil && !e.Object.Deleting {
+		s.present = &e.Object.Size
+	}
+}
+
+// begun tells whether the harness has done anything yet.
+func (t *Timeline) begun() bool { return t.acts.any || len(t.faults) > 0 }
 
 // add appends an event that the Splitter found to be this sample's.
 func (t *Timeline) add(e Event) error {
@@ -107,6 +129,8 @@ func (t *Timeline) add(e Event) error {
 		return t.note(e)
 	case record.KindGap:
 		t.gaps = append(t.gaps, e)
+	case record.KindFault:
+		t.faults = append(t.faults, e)
 	}
 	return nil
 }
@@ -124,7 +148,9 @@ func (t *Timeline) note(e Event) error {
 	}
 	act.any, act.measured = true, act.measured || a.Measured
 	if a.Error != "" {
-		act.refused = a
+		if !t.mayFail(a) {
+			act.refused = a
+		}
 		return nil
 	}
 	reply, err := replyOf(a)
@@ -134,18 +160,27 @@ func (t *Timeline) note(e Event) error {
 	if reply.UID != "" {
 		act.versions[reply.UID+"/"+reply.ResourceVersion] = true
 	}
-	if a.Resource != CustomResources || a.Name != t.Sample.Name {
+	if t.matrix {
+		t.send(a, reply)
+	}
+	if a.Resource != CustomResources {
 		return nil
 	}
-	act.asked(a, reply)
-	if !t.noop(a, reply) {
+	s := t.subject(a.Namespace, a.Name)
+	if s == nil {
+		return nil
+	}
+	s.asked(a, reply)
+	if s.life == &act.life && !t.noop(a, reply) {
 		act.reconcile = true
 	}
-	if a.Verb != "delete" {
-		act.want = max(act.want, a.Generation, reply.Generation)
-		t.knowUID(reply.UID)
-	}
 	return nil
+}
+
+// mayFail tells whether the sample comes to its end though an action was refused:
+// one that must be, or a nudge of what is not there.
+func (t *Timeline) mayFail(a *record.Action) bool {
+	return a.Nudge || t.matrix && slices.Contains(t.Sample.Expect, "refused")
 }
 
 // replyOf reads the API's reply to an action; a delete's may be absent.
@@ -172,12 +207,6 @@ func (t *Timeline) noop(a *record.Action, reply *Object) bool {
 	return slices.ContainsFunc(t.Before, seen) || slices.ContainsFunc(t.Events, seen)
 }
 
-func (t *Timeline) knowUID(uid string) {
-	if uid != "" && !slices.Contains(t.acts.uids, uid) {
-		t.acts.uids = append(t.acts.uids, uid)
-	}
-}
-
 // settle brings the state of the sample up to its last event. It is done only
 // when somebody asks, so that many actions do not mean as many replays.
 func (t *Timeline) settle() {
@@ -185,6 +214,9 @@ func (t *Timeline) settle() {
 		t.stale, t.stepped = false, 0
 		t.world, t.added = newWorld(), map[string]bool{}
 		t.marks = make([]mark, len(t.phases))
+		for i := range t.sent {
+			t.sent[i].seen = false
+		}
 		for i := range t.Before {
 			t.apply(&t.Before[i])
 		}
@@ -200,13 +232,24 @@ func (t *Timeline) settle() {
 func (t *Timeline) apply(e *Event) {
 	t.knowLife(e)
 	t.world.apply(e)
+	for i := range t.sent {
+		t.sent[i].see(e)
+	}
 }
 
-// knowLife learns of a life of the custom resource.
+// knowLife learns of a life of a custom resource.
 func (t *Timeline) knowLife(e *Event) {
-	if e.Kind == record.KindWatch && e.Watch.Resource == CustomResources && e.Watch.Name == t.Sample.Name {
-		t.knowUID(e.Object.UID)
+	if s := t.subjectOf(e); s != nil {
+		s.knowUID(e.Object.UID)
 	}
+}
+
+// subjectOf is the custom resource that a watch event shows; nil: none of the sample's.
+func (t *Timeline) subjectOf(e *Event) *subject {
+	if e.Kind != record.KindWatch || e.Watch.Resource != CustomResources {
+		return nil
+	}
+	return t.subject(e.Watch.Namespace, e.Watch.Name)
 }
 
 // settleMarks takes the conditions as they stand, without reaching a phase.
@@ -222,8 +265,7 @@ func (t *Timeline) settleMarks() {
 // that makes its condition true.
 func (t *Timeline) step(e *Event) {
 	t.apply(e)
-	// Kubernetes' own Events about a sample do not keep it from being quiet.
-	if e.Watch.Event != "LISTED" && (judged(e.Watch.Resource) || t.style.byResource[e.Watch.Resource] != nil) {
+	if e.Watch.Event != "LISTED" && t.stirs(e) {
 		t.last = max(t.last, e.Time)
 	}
 	since := t.acts.any && e.Time >= t.acts.intent
@@ -250,6 +292,15 @@ func (t *Timeline) step(e *Event) {
 	}
 }
 
+// stirs tells whether an event keeps the sample from being quiet. Kubernetes' own
+// Events about it do not, nor do the operator's pods.
+func (t *Timeline) stirs(e *Event) bool {
+	if e.aside != nil && e.aside.job == nil {
+		return len(e.inner) > 0
+	}
+	return judged(e.Watch.Resource) || t.style.byResource[e.Watch.Resource] != nil || e.aside != nil && e.aside.work != nil
+}
+
 // LastEvent is when something last happened to an object of the sample. The
 // quiescence window begins there, at the earliest.
 func (t *Timeline) LastEvent() time.Duration {
@@ -261,41 +312,22 @@ func (t *Timeline) LastEvent() time.Duration {
 // action if none is measured; false before there is any.
 func (t *Timeline) Intent() (time.Duration, bool) { return t.acts.intent, t.acts.any }
 
-// isChild tells whether a Deployment belongs to the sample's custom resource,
-// in any of the lives that it had.
-func (t *Timeline) isChild(d *entity) bool {
-	if t.childName != "" {
-		return d.Name == t.childName
-	}
-	return d.owner != "" && slices.Contains(t.acts.uids, d.owner)
-}
+// isChild tells whether a Deployment belongs to the sample's own custom
+// resource, in any of the lives that it had.
+func (t *Timeline) isChild(d *entity) bool { return t.subjects[0].isChild(d) }
 
 // child is the Deployment of the custom resource's present life; nil: none.
-func (t *Timeline) child() *Object {
-	return first(t.world.deployments, func(d *entity) bool {
-		if t.childName != "" {
-			return d.Name == t.childName
-		}
-		return d.owner != "" && d.owner == t.uid()
-	})
-}
+func (t *Timeline) child() *Object { return t.childOf(t.subjects[0]) }
+
+// childTitle names the Deployment that is looked for.
+func (t *Timeline) childTitle() string { return t.subjects[0].childTitle() }
 
 func (t *Timeline) children() []*Object { return living(t.world.deployments, t.isChild) }
 
 func (t *Timeline) hasChildren() bool { return first(t.world.deployments, t.isChild) != nil }
 
-// uid is the custom resource's, in its present life.
-func (t *Timeline) uid() string {
-	if n := len(t.acts.uids); n > 0 {
-		return t.acts.uids[n-1]
-	}
-	return ""
-}
-
 // custom is the custom resource as last seen; nil: it is not there.
-func (t *Timeline) custom() *Object {
-	return first(t.world.customs, func(c *entity) bool { return c.Name == t.Sample.Name })
-}
+func (t *Timeline) custom() *Object { return t.customOf(t.subjects[0]) }
 
 func (t *Timeline) childReplicaSets() []*Object {
 	return living(t.world.replicaSets, t.ofChild)
@@ -320,21 +352,6 @@ func inOrder(found []*entity) []*Object {
 		objects[i] = o.Object
 	}
 	return objects
-}
-
-// blind returns the first gap in the sample's watching of any of the
-// resources, as a sentence; empty: all was seen.
-func (t *Timeline) blind(resources []string) string {
-	for _, e := range t.gaps {
-		if slices.Contains(resources, e.Gap.Resource) {
-			return unheard(e.Entry)
-		}
-	}
-	return ""
-}
-
-func unheard(gap record.Entry) string {
-	return fmt.Sprintf("nothing was heard of %s for %s: %s", gap.Gap.Resource, round(gap.Time-gap.Gap.From), gap.Gap.Reason)
 }
 
 // since prints a time of the recording relative to the sample's intent.

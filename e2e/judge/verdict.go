@@ -76,9 +76,11 @@ func verdicts(t *Timeline, oracles []Named) []Verdict {
 	var list []Verdict
 	for _, name := range t.Sample.Expect {
 		i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == name })
-		v := Verdict{Outcome: Invalid, Message: fmt.Sprintf("there is no oracle of this name; there are: %s", strings.Join(OracleNames(), ", "))}
+		var v Verdict
 		if i >= 0 {
 			v = run(oracles[i], t)
+		} else {
+			v = Verdict{Outcome: Invalid, Message: "there is no oracle of this name; there are: " + strings.Join(OracleNames(), ", ")}
 		}
 		v.Oracle = name
 		list = append(list, v)
@@ -89,11 +91,13 @@ func verdicts(t *Timeline, oracles []Named) []Verdict {
 // run asks an oracle, where the recording allows it to know.
 func run(o Named, t *Timeline) Verdict {
 	switch {
+	case t.Sample.Reason != "":
+		return notApplicable("%s", t.Sample.Reason)
 	case t.End == nil:
 		return Verdict{Outcome: Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
-	case !t.acts.any:
+	case !t.begun():
 		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}
 	for _, need := range o.Needs {
@@ -104,7 +108,11 @@ func run(o Named, t *Timeline) Verdict {
 	if gap := t.blind(o.Needs); gap != "" {
 		return Verdict{Outcome: Invalid, Message: gap}
 	}
-	return o.Judge(t)
+	v := o.Judge(t)
+	if v.Outcome != NotApplicable {
+		v.Message += t.interruptions(o.Needs)
+	}
+	return v
 }
 
 func pass(format string, args ...any) Verdict {

@@ -16,6 +16,7 @@ type world struct {
 	deployments map[string]*entity
 	replicaSets map[string]*entity
 	pods        map[string]*entity
+	works       map[string]*workObject // nil until there is one
 }
 
 func newWorld() world {
@@ -41,6 +42,9 @@ func (w *world) of(resource string) map[string]*entity {
 
 // apply brings the world up to a watch event.
 func (w *world) apply(e *Event) {
+	if e.aside != nil && e.aside.work != nil {
+		w.work(e)
+	}
 	objects := w.of(e.Watch.Resource)
 	if objects == nil {
 		return

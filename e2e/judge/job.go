@@ -1,0 +1,225 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"operatorbench/e2e/record"
+)
+
+// work is a record.Work made ready for use.
+type work struct {
+	record.Work
+	matches *template.Template
+	of      condition          // what can be told of Of without a custom resource
+	ended   condition
+	look    *lookup
+}
+
+func compileWork(w record.Work) (*work, error) {
+	t, err := template.New("matches").Option("missingkey=error").Parse(w.Of.Matches)
+	if err != nil {
+		return nil, fmt.Errorf("of %q: %w", w.Of.Matches, err)
+	}
+	c := &work{Work: w, matches: t, look: newLookup([]string{w.Of.Path, w.Ended.Path})}
+	c.of = condition{Condition: w.Of, slot: 0}
+	c.ended = condition{Condition: w.Ended, slot: 1}
+	if w.Ended.Matches != "" {
+		if c.ended.matches, err = regexp.Compile(w.Ended.Matches); err != nil {
+			return nil, fmt.Errorf("ended %s: %w", w.Ended.Path, err)
+		}
+	}
+	return c, nil
+}
+
+// matcher matches what stands at Of.Path of the objects that are for a custom resource.
+func (w *work) matcher(s *subject) (*regexp.Regexp, error) {
+	var out strings.Builder
+	quoted := struct{ Namespace, Name string }{regexp.QuoteMeta(s.namespace), regexp.QuoteMeta(s.name)}
+	if err := w.matches.Execute(&out, quoted); err != nil {
+		return nil, fmt.Errorf("of %q for %s/%s: %w", w.Of.Matches, s.namespace, s.name, err)
+	}
+	return regexp.Compile(out.String())
+}
+
+// shownWork is what one event shows of a work object.
+type shownWork struct {
+	work     *work
+	of       string // what stands at Of.Path
+	named    bool   // something does, and it may be a custom resource
+	ended    bool
+	messages []string
+}
+
+func (w *work) show(object []byte) (shownWork, error) {
+	values, err := w.look.in(object)
+	if err != nil {
+		return shownWork{}, err
+	}
+	shown := shownWork{work: w, of: values[0].String(), named: w.of.holds(values[0]), ended: w.ended.holds(values[1])}
+	for _, path := range w.Messages {
+		found := gjson.GetBytes(object, path)
+		if found.IsArray() {
+			for _, one := range found.Array() {
+				shown.tell(one)
+			}
+			continue
+		}
+		shown.tell(found)
+	}
+	return shown, nil
+}
+
+func (s *shownWork) tell(message gjson.Result) {
+	if text := message.String(); text != "" {
+		s.messages = append(s.messages, text)
+	}
+}
+
+// job is a work object, with all that belongs with it: pods that it controls,
+// Kubernetes' Events about it and them. Whose it is follows from the first event
+// that showed it.
+type job struct {
+	uid    string
+	claims []shownWork // of each style that works by such objects
+}
+
+// aside is what an event outside of a sample's own namespaces is to the sample.
+type aside struct {
+	job     *job // that it belongs with; nil: the operator's own pods, and Events about them
+	subject *subject
+	work    *shownWork // what it shows of the job's object; nil: it is another object
+}
+
+// jobs are the work objects of a block, by their uids and those of what belongs
+// with them. They are kept when they go: their pods, and Events, may come later.
+type jobs map[string]*job
+
+// of returns what an event belongs with, and takes note of it; nil: with nothing.
+func (all jobs) of(r *read) *job {
+	if r.object == nil {
+		return nil
+	}
+	uid := r.object.UID
+	if known := all[uid]; known != nil {
+		return known
+	}
+	if len(r.work) > 0 {
+		all[uid] = &job{uid: uid, claims: r.work}
+		return all[uid]
+	}
+	if parent := all[r.object.Controller]; parent != nil && r.object.Controller != "" {
+		all[uid] = parent
+		return parent
+	}
+	if r.object.Detail != nil && r.object.Detail.Regarding.UID != "" {
+		return all[r.object.Detail.Regarding.UID]
+	}
+	return nil
+}
+
+// working says which of the sample's custom resources a job is for; nil: none.
+func (t *Timeline) working(j *job) *subject {
+	if s, known := t.jobs[j]; known {
+		return s
+	}
+	for i := range j.claims {
+		claim := &j.claims[i]
+		for k, s := range t.subjects {
+			if match := t.matchers[claim.work]; claim.named && match != nil && match[k].MatchString(claim.of) {
+				t.jobs[j] = s
+				return s
+			}
+		}
+	}
+	t.jobs[j] = nil
+	return nil
+}
+
+// newMatchers compiles what tells the jobs of the sample's custom resources.
+func (t *Timeline) newMatchers() error {
+	t.jobs, t.matchers = map[*job]*subject{}, map[*work][]*regexp.Regexp{}
+	for _, w := range t.style.work {
+		for _, s := range t.subjects {
+			matcher, err := w.matcher(s)
+			if err != nil {
+				return fmt.Errorf("style %s: work %s: %w", t.Style.Name, w.Resource, err)
+			}
+			t.matchers[w] = append(t.matchers[w], matcher)
+		}
+	}
+	return nil
+}
+
+// aside says what an event outside of the sample's namespaces is to it; false:
+// it is another's.
+func (t *Timeline) aside(w *record.Watch, j *job, shown []shownWork) (*aside, bool) {
+	if !t.style.own[w.Namespace] {
+		return nil, false
+	}
+	if j == nil {
+		return &aside{}, w.Resource == Pods || w.Resource == Events || t.style.byResource[w.Resource] != nil
+	}
+	a := &aside{job: j, subject: t.working(j)}
+	for i := range shown {
+		if t.matchers[shown[i].work] != nil {
+			a.work = &shown[i]
+		}
+	}
+	return a, a.subject != nil
+}
+
+// workObject is an object in which the style works for one custom resource.
+type workObject struct {
+	Name, UID string
+	Resource  string
+	subject   *subject
+	made      time.Duration // when it was first seen
+	listed    bool          // it was there before
+	ended     bool          // nothing more comes of it, or it is gone
+	seq       int
+}
+
+func (w *world) work(e *Event) {
+	a := e.aside
+	if w.works == nil {
+		w.works = map[string]*workObject{}
+	}
+	known := w.works[a.job.uid]
+	if known == nil {
+		known = &workObject{
+			Name: e.Watch.Name, UID: a.job.uid, Resource: e.Watch.Resource, subject: a.subject,
+			made: e.Time, listed: e.Watch.Event != "ADDED", seq: len(w.works),
+		}
+		w.works[a.job.uid] = known
+	}
+	known.ended = a.work.ended || e.Watch.Event == "DELETED"
+}
+
+// worksOf lists the objects in which the style worked for a custom resource, in
+// order of appearance.
+func (t *Timeline) worksOf(s *subject) []*workObject {
+	var list []*workObject
+	for _, w := range t.world.works {
+		if w.subject == s {
+			list = append(list, w)
+		}
+	}
+	slices.SortFunc(list, func(a, b *workObject) int { return cmp.Compare(a.seq, b.seq) })
+	return list
+}
+
+// messages are what a work object tells a person.
+func (e *Event) messages() []string {
+	if e.aside == nil || e.aside.work == nil {
+		return nil
+	}
+	return e.aside.work.messages
+}
