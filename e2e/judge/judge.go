@@ -67,7 +67,7 @@ func One(t *Timeline) Result {
 	if t.End != nil {
 		r.End, r.Reason = t.End.Outcome, t.End.Reason
 	}
-	r.Verdicts = verdicts(t, Oracles())
+	r.Verdicts = verdicts(t, t.style.oracles)
 	r.Recovery = t.recovery()
 	if !t.matrix {
 		r.Samples = latencies(t, r.Verdicts)

@@ -1,40 +1,65 @@
 package judge
 
-import "regexp"
+import "fmt"
 
-// told returns the first message since the intent that a person can find and
-// that names the sample's cause; false: there is none.
+// told returns the first message since the harness began that a person can find
+// by the sample's custom resource and that names the sample's cause; false:
+// there is none.
 func (t *Timeline) told() (string, bool) {
-	cause, err := regexp.Compile("(?i)" + t.Sample.Cause)
-	if t.Sample.Cause == "" || err != nil {
+	m := t.telling()
+	if m == nil {
 		return "", false
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Time < t.acts.intent {
-			continue
-		}
-		for _, message := range e.messages() {
-			if cause.MatchString(message) {
-				return message, true
-			}
-		}
-	}
-	return "", false
+	return m.String(), true
 }
 
-// diagnosable judges whether a person can find out what went wrong: a message
-// that names the sample's cause is to be read from this custom resource, or from
-// what was made for it.
-func diagnosable(t *Timeline) Verdict {
-	if t.Sample.Cause == "" {
-		return notApplicable("nothing goes wrong of which a person must be told")
+// telling is the message that told returns; nil: there is none.
+func (t *Timeline) telling() *message {
+	cause, err := t.cause()
+	if cause == nil || err != nil {
+		return nil
 	}
-	message, told := t.told()
-	if !told {
-		return fail(nil, "expected a message that says %q; seen none by %s", t.Sample.Cause, t.since(t.EndedAt))
+	for _, m := range t.messages() {
+		if m.names && cause.MatchString(m.text) {
+			return &m
+		}
 	}
-	return pass("%s", cut(message, mostOfAMessage))
+	return nil
 }
 
 const mostOfAMessage = 160
+
+// diagnosable judges whether a person can find out what went wrong with this
+// custom resource: a message that says so (Sample.Cause) is to be had from it,
+// or from what was made for it. Otherwise the nearest are told: what was said of
+// it without the cause, and of the cause without it.
+func diagnosable(t *Timeline) Verdict {
+	cause, err := t.cause()
+	switch {
+	case err != nil:
+		return Verdict{Outcome: Invalid, Message: err.Error()}
+	case cause == nil:
+		return notApplicable("nothing goes wrong of which a person must be told")
+	}
+	if m := t.telling(); m != nil {
+		return pass("%s after it went wrong, %s says: %s", round(m.event.Time-t.lastAct(m.event.Time)), m.where, cut(m.text, mostOfAMessage))
+	}
+	var near []string
+	add := func(what string, match func(message) bool) {
+		const most = 3
+		n := 0
+		for _, m := range t.messages() {
+			if n < most && match(m) {
+				near = append(near, fmt.Sprintf("%s %s: %s says: %s", t.since(m.event.Time), what, m.where, cut(m.text, mostOfAMessage)))
+				n++
+			}
+		}
+	}
+	add("of this resource, without the cause", func(m message) bool { return m.names && m.alarm })
+	add("the cause, without this resource", func(m message) bool { return !m.names && cause.MatchString(m.text) })
+	said := "nothing near it was said"
+	if len(near) > 0 {
+		said = "the nearest: " + near[0]
+	}
+	return fail(near, "expected a message that names this resource and its cause (%s) by %s; %s", t.Sample.Cause, t.since(t.EndedAt), said)
+}

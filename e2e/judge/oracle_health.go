@@ -12,8 +12,9 @@ import (
 
 // health is oracle 9: no container of the operator's own pods restarted or
 // ended in error during the sample, but for what the sample's own faults did to
-// those pods. The pods of a style's components are looked at; of a style that
-// works in no objects, all pods in its namespaces.
+// those pods. The pods of a style's components are looked at, and those in which
+// it worked for this sample; of a style that works in no objects, all pods in
+// its namespaces. A pod that did its work and succeeded has ended well.
 func health(t *Timeline) Verdict {
 	if len(t.Style.Namespaces) == 0 {
 		return notApplicable("the style %s has no pods of its own", t.Style.Name)
@@ -25,7 +26,13 @@ func health(t *Timeline) Verdict {
 	for i := range t.Before {
 		w.know(&t.Before[i])
 	}
+	// A fault is recorded once it is done: what it did can stand before its entry.
+	faults := t.broken()
 	for i := range t.Events {
+		for len(faults) > 0 && faults[0].From <= t.Events[i].Time {
+			w.excuse(faults[0])
+			faults = faults[1:]
+		}
 		w.look(&t.Events[i])
 	}
 	switch {
@@ -72,10 +79,10 @@ func (t *Timeline) newWard() (*ward, error) {
 
 // own tells whether a watch event is of one of the pods that are looked at.
 func (w *ward) own(e *Event) bool {
-	if e.Kind != record.KindWatch || e.Watch.Resource != Pods || e.Object.Detail == nil || !slices.Contains(w.t.Style.Namespaces, e.Watch.Namespace) {
+	if e.Kind != record.KindWatch || e.Watch.Resource != Pods || e.Object.Detail == nil || e.aside == nil {
 		return false
 	}
-	return len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
+	return e.aside.job != nil || len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
 }
 
 // component names the component that a pod is of; "": none.
@@ -112,9 +119,6 @@ func (w *ward) know(e *Event) {
 }
 
 func (w *ward) look(e *Event) {
-	if e.Kind == record.KindFault && e.Fault.Stage == record.Begun {
-		w.excuse(e.Fault)
-	}
 	if !w.own(e) {
 		return
 	}

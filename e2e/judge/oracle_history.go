@@ -1,13 +1,17 @@
 package judge
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
-// writeHistory is oracle 4: the child is created once at most, and scaling
-// never deletes it. What is counted is what the watch shows: creations that
+// writeHistory is oracle 4: the child is created once at most, scaling never
+// deletes it, and it is not created once the custom resource is deleted. What is counted is what the watch shows: creations that
 // the API server refused are not seen.
 func writeHistory(t *Timeline) Verdict {
-	var created, changed, deleted int
+	var created, late, changed, deleted int
 	var recreated bool
+	deletion := t.lastDeletion()
 	for _, w := range t.writes() {
 		switch {
 		case w.event.Watch.Resource != Deployments:
@@ -15,7 +19,9 @@ func writeHistory(t *Timeline) Verdict {
 			deleted++
 		case w.created:
 			recreated = recreated || deleted > 0
-			created++
+			if created++; w.at > deletion {
+				late++
+			}
 		default:
 			changed++
 		}
@@ -23,7 +29,7 @@ func writeHistory(t *Timeline) Verdict {
 	counts := fmt.Sprintf("%s, %s, %s of the Deployment", plural(created, "creation"), plural(changed, "change"), plural(deleted, "deletion"))
 	evidence := func() []string { return t.evidence(of(Deployments)) }
 	switch {
-	case t.Sample.Size == nil && created > 0:
+	case t.Sample.Size == nil && late > 0:
 		return fail(evidence(), "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.since(t.EndedAt))
 	case t.Sample.Size == nil:
 		return pass("%s", counts)
@@ -31,10 +37,35 @@ func writeHistory(t *Timeline) Verdict {
 		return fail(evidence(), "expected the Deployment to be changed in place; it was deleted and created again: %s by %s", counts, t.since(t.EndedAt))
 	case deleted > 0 && !t.recreates():
 		return fail(evidence(), "expected no deletion of the Deployment; seen %s by %s", counts, t.since(t.EndedAt))
-	case created > max(1, len(t.acts.uids)):
-		return fail(evidence(), "expected one creation of the Deployment at most; seen %s by %s", counts, t.since(t.EndedAt))
+	case created > t.mayCreate():
+		return fail(evidence(), "expected %s of the Deployment at most; seen %s by %s", plural(t.mayCreate(), "creation"), counts, t.since(t.EndedAt))
 	}
 	return pass("%s", counts)
+}
+
+// mayCreate is how many Deployments there can be a need for: one for each life of
+// the custom resource that began in the sample, and for each that the harness deleted.
+func (t *Timeline) mayCreate() int {
+	n := len(t.acts.uids)
+	if t.given() != nil {
+		n--
+	}
+	for _, requests := range t.deletions() {
+		n += len(requests)
+	}
+	return max(n, 1)
+}
+
+// lastDeletion is the harness's intent of deleting the custom resource, the last
+// time; before the sample if it was not in it.
+func (t *Timeline) lastDeletion() time.Duration {
+	last := t.Began
+	for i := range t.Events {
+		if e := &t.Events[i]; t.onOwn(e) && e.Action.Verb == "delete" {
+			last = e.Action.From
+		}
+	}
+	return last
 }
 
 // recreates tells whether the sample itself deletes the custom resource before

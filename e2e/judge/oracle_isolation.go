@@ -15,7 +15,7 @@ func isolation(t *Timeline) Verdict {
 	if len(t.Sample.Others) == 0 {
 		return notApplicable("there is one custom resource only")
 	}
-	all := t.customs()
+	all := t.subjects
 	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
 	for _, wrong := range []string{t.mixed(all), t.meddled(all), t.bereaved(all)} {
 		if wrong != "" {
@@ -25,42 +25,14 @@ func isolation(t *Timeline) Verdict {
 	return pass("each of %s has its own Deployment, written for its own sake alone", plural(len(all), "custom resource"))
 }
 
-// one is one of a sample's custom resources, by its place.
-type one struct {
-	namespace, name string
-	size            *int // wanted at the end; nil: it is to be gone
-}
+func (s *subject) String() string { return s.namespace + "/" + s.name }
 
-func (c one) String() string { return c.namespace + "/" + c.name }
-
-// customs lists the sample's custom resources, its own first.
-func (t *Timeline) customs() []one {
-	all := []one{{t.Sample.Namespace, t.Sample.Name, t.Sample.Size}}
-	for _, o := range t.Sample.Others {
-		all = append(all, one{o.Namespace, o.Name, o.Size})
-	}
-	return all
-}
-
-// has tells whether a Deployment is a custom resource's, in any of its lives.
-func (t *Timeline) has(c one, d *entity) bool {
-	if d.Namespace != c.namespace {
-		return false
-	}
-	if name, err := t.style.childName(c.namespace, c.name); err != nil || name != "" {
-		return err == nil && d.Name == name
-	}
-	custom := t.world.customs[d.owner]
-	return custom != nil && custom.Namespace == c.namespace && custom.Name == c.name
-}
-
-func (t *Timeline) deploymentOf(c one) *Object {
-	return first(t.world.deployments, func(d *entity) bool { return t.has(c, d) })
-}
+// deploymentOf is a Deployment of a custom resource, in any of its lives; nil: none.
+func (t *Timeline) deploymentOf(s *subject) *Object { return first(t.world.deployments, s.isChild) }
 
 // mixed says which custom resource has at the end not what it asks for, for itself.
-func (t *Timeline) mixed(all []one) string {
-	whose := map[string]one{}
+func (t *Timeline) mixed(all []*subject) string {
+	whose := map[string]*subject{}
 	for _, c := range all {
 		d := t.deploymentOf(c)
 		if c.size == nil {
@@ -90,7 +62,7 @@ func (t *Timeline) mixed(all []one) string {
 
 // meddled finds a write to the Deployment of a custom resource that had what it
 // asked for, after another was acted on.
-func (t *Timeline) meddled(all []one) string {
+func (t *Timeline) meddled(all []*subject) string {
 	t.settle()
 	seen := map[string]*Object{}
 	for i := range t.Before {
@@ -108,10 +80,10 @@ func (t *Timeline) meddled(all []one) string {
 			continue
 		}
 		for _, c := range all {
-			if !t.has(c, t.world.deployments[e.Object.UID]) {
+			if !c.isChild(t.world.deployments[e.Object.UID]) {
 				continue
 			}
-			if other, only := t.onlyOther(all, c, e.Time); only && t.askedFor(c, e.Time, prev.Replicas) {
+			if other, only := t.onlyOther(c, e.Time); only && t.askedFor(c, e.Time, prev.Replicas) {
 				what := fmt.Sprintf("asks for %d", e.Object.Replicas)
 				if gone {
 					what = "is deleted"
@@ -125,23 +97,21 @@ func (t *Timeline) meddled(all []one) string {
 }
 
 // onlyOther names the custom resource that was acted on last, where that is another.
-func (t *Timeline) onlyOther(all []one, c one, at time.Duration) (other one, only bool) {
+func (t *Timeline) onlyOther(c *subject, at time.Duration) (other *subject, only bool) {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != CustomResources {
 			continue
 		}
-		for _, o := range all {
-			if o.namespace == e.Action.Namespace && o.name == e.Action.Name {
-				other, only = o, o.String() != c.String()
-			}
+		if o := t.subject(e.Action.Namespace, e.Action.Name); o != nil {
+			other, only = o, o != c
 		}
 	}
 	return other, only
 }
 
 // askedFor tells whether a custom resource asked for so many replicas at a time.
-func (t *Timeline) askedFor(c one, at time.Duration, replicas int) bool {
+func (t *Timeline) askedFor(c *subject, at time.Duration, replicas int) bool {
 	var last *Object
 	take := func(o *Object) {
 		if last == nil || o.UID != last.UID || o.Generation >= last.Generation {
@@ -152,14 +122,14 @@ func (t *Timeline) askedFor(c one, at time.Duration, replicas int) bool {
 		for i := range events {
 			e := &events[i]
 			switch {
-			case e.Kind == record.KindWatch && e.Time <= at && e.Watch.Resource == CustomResources && e.Watch.Namespace == c.namespace && e.Watch.Name == c.name:
+			case e.Kind == record.KindWatch && e.Time <= at && t.subjectOf(e) == c:
 				if e.Watch.Event == "DELETED" {
 					last = nil
 					continue
 				}
 				take(e.Object)
 			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == CustomResources &&
-				e.Action.Namespace == c.namespace && e.Action.Name == c.name && e.Action.Error == "":
+				t.subject(e.Action.Namespace, e.Action.Name) == c && e.Action.Error == "":
 				if e.Action.Verb == "delete" {
 					last = nil
 				} else if reply, err := replyOf(e.Action); err == nil && reply.UID != "" {
@@ -172,7 +142,7 @@ func (t *Timeline) askedFor(c one, at time.Duration, replicas int) bool {
 }
 
 // bereaved finds a Deployment or pods that went when another custom resource was deleted.
-func (t *Timeline) bereaved(all []one) string {
+func (t *Timeline) bereaved(all []*subject) string {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Kind != record.KindAction || e.Action.Verb != "delete" || e.Action.Resource != CustomResources || e.Action.Error != "" {
@@ -180,7 +150,7 @@ func (t *Timeline) bereaved(all []one) string {
 		}
 		then := t.stateAt(e.Action.From)
 		for _, c := range all {
-			if c.size == nil || (c.namespace == e.Action.Namespace && c.name == e.Action.Name) {
+			if c.size == nil || c == t.subject(e.Action.Namespace, e.Action.Name) {
 				continue
 			}
 			was := then.deploymentOf(c)

@@ -36,6 +36,10 @@ func ledger(t *Timeline) Verdict {
 		}
 	}
 	wrong = append(wrong, book.strays...)
+	if works, writes := t.worksMade(), len(book.changes)+len(t.noops()); len(works) > writes {
+		wrong = append(wrong, fmt.Sprintf("worked on more than once: %s for %s to the custom resource",
+			plural(len(works), "work object"), plural(writes, "write")))
+	}
 	if len(wrong) > 0 {
 		return fail(t.evidence(of(CustomResources, Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
 			strings.Join(wrong, ", "), strings.Join(all, ", "))

@@ -1,6 +1,10 @@
 package judge
 
-import "operatorbench/e2e/record"
+import (
+	"slices"
+
+	"operatorbench/e2e/record"
+)
 
 // noNeedlessWork judges writes to the custom resource that ask for nothing new
 // (annotations, finalizers): the operator neither writes to a Deployment that is
@@ -16,7 +20,11 @@ func noNeedlessWork(t *Timeline) Verdict {
 		return fail(evidence(), "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
 			plural(len(noops), "write"), len(writes), t.since(writes[0].at))
 	}
-	return pass("no write to the Deployment on account of %s to the custom resource that asked for nothing new", plural(len(noops), "write"))
+	if works, asks := t.worksMade(), len(t.changes(t.given())); len(works) > asks {
+		return fail(t.evidence(of(CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
+			plural(len(noops), "write"), plural(len(works), "work object"), plural(asks, "change"), worksNames(works))
+	}
+	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", plural(len(noops), "write"))
 }
 
 // noops are the harness's writes to the custom resource that asked for nothing new.
@@ -53,13 +61,27 @@ func (t *Timeline) onOwn(e *Event) bool {
 		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
 }
 
+// worksMade lists the objects that the style made in the sample to work by, for
+// the sample's own custom resource.
+func (t *Timeline) worksMade() []*workObject {
+	t.settle()
+	return slices.DeleteFunc(t.worksOf(t.subjects[0]), func(w *workObject) bool { return w.listed || w.made < t.stepsBegan() })
+}
+
+func worksNames(works []*workObject) string {
+	var objects []*Object
+	for _, w := range works {
+		objects = append(objects, &Object{Name: w.Name})
+	}
+	return names(objects)
+}
+
 // rightAlready lists the operator's writes to a Deployment that had what the
 // custom resource asked for, and that nobody else had written to.
 func (t *Timeline) rightAlready() []childWrite {
-	own := one{namespace: t.Sample.Namespace, name: t.Sample.Name}
 	var list []childWrite
 	for _, w := range t.childWrites() {
-		if w.before != nil && !w.drifted && t.askedFor(own, w.at, w.before.Replicas) {
+		if w.before != nil && !w.drifted && t.askedFor(t.subjects[0], w.at, w.before.Replicas) {
 			list = append(list, w)
 		}
 	}

@@ -20,11 +20,12 @@ type style struct {
 	work       []*work             // the kinds of object that it works by
 	own        map[string]bool     // namespaces in which it runs, works or has inner phases
 	reference  wantedSpec          // nil: the recording has none
+	oracles    []Named             // all that there are, made once
 }
 
 func compile(s record.Style) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*reading{}, adds: map[string]bool{}}
-	c.write, c.delete = writePhases(s), deletePhases(s)
+	c.write, c.delete, c.oracles = writePhases(s), deletePhases(s), Oracles()
 	if s.ChildName != "" {
 		t, err := template.New("childName").Option("missingkey=error").Parse(s.ChildName)
 		if err != nil {

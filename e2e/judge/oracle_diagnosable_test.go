@@ -1,0 +1,139 @@
+package judge_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+const forbidden = `deployments.apps is forbidden: User "a" cannot create resource`
+
+// happening is an Event about an object.
+func happening(name, namespace, kind, about, uid, note string) thing {
+	return thing{resource: judge.Events, namespace: namespace, name: name, uid: name, object: fields{
+		"regarding": fields{"kind": kind, "namespace": "services", "name": about, "uid": uid},
+		"reason":    "Failed", "note": note, "type": "Warning",
+	}}
+}
+
+// condition gives an object a condition.
+func conditioned(x thing, kind, reason, message string) thing {
+	status := fields{}
+	if old, there := x.object["status"].(fields); there {
+		for key, value := range old {
+			status[key] = value
+		}
+	}
+	status["conditions"] = []any{fields{"type": kind, "status": "False", "reason": reason, "message": message}}
+	x.object["status"] = status
+	return x
+}
+
+func TestDiagnosable(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell    func(*story)
+		want    judge.Outcome
+		message string
+	}{
+		"a condition of the custom resource": {func(s *story) {
+			s.see(2110, "MODIFIED", conditioned(custom(2, 4, 0), "Ready", "Denied", forbidden))
+		}, judge.Pass, "100ms after it went wrong, condition Ready of memcacheds/cache says: Denied: " + forbidden},
+		"a condition of the Deployment": {func(s *story) {
+			s.see(2110, "MODIFIED", conditioned(deployment(2, 4, 3, 3), "ReplicaFailure", "FailedCreate", "pods are FORBIDDEN: by policy"))
+		}, judge.Pass, "condition ReplicaFailure of deployments/cache-deployment says: FailedCreate: pods are FORBIDDEN"},
+		"a condition of a ReplicaSet": {func(s *story) {
+			s.see(2110, "MODIFIED", conditioned(replicaSet(), "ReplicaFailure", "FailedCreate", forbidden))
+		}, judge.Pass, "replicasets/cache-deployment-5d"},
+		"a container that waits": {func(s *story) {
+			x := pod(4, "Pending")
+			x.object["status"].(fields)["containerStatuses"] = []any{container(0, fields{"waiting": fields{"reason": "ErrImagePull", "message": "forbidden"}})}
+			s.see(2110, "ADDED", x)
+		}, judge.Pass, "container main of pods/p4 says: ErrImagePull: forbidden"},
+		"an Event about the custom resource": {func(s *story) {
+			s.see(2110, "ADDED", happening("e", "services", "Memcached", "cache", "cr1", forbidden))
+		}, judge.Pass, "an Event about Memcached cache says: Failed: " + forbidden},
+		"an Event without a uid": {func(s *story) {
+			s.see(2110, "ADDED", happening("e", "services", "Memcached", "cache", "", forbidden))
+		}, judge.Pass, "an Event about Memcached cache"},
+		"an Event of the core group": {func(s *story) {
+			s.see(2110, "ADDED", thing{resource: judge.Events, namespace: "services", name: "e", uid: "e", object: fields{
+				"involvedObject": fields{"kind": "Deployment", "uid": "d1", "name": "cache-deployment"}, "reason": "Failed", "message": forbidden,
+			}})
+		}, judge.Pass, "an Event about Deployment cache-deployment"},
+		"an Event about a pod that is gone": {func(s *story) {
+			s.see(2110, "DELETED", pod(1, "Running"))
+			s.see(2120, "ADDED", happening("e", "services", "Pod", "p1", "pod1", forbidden))
+		}, judge.Pass, "an Event about Pod p1"},
+		"its work": {func(s *story) {
+			s.see(2110, "ADDED", job("w1", "services/cache", "Failed", "main: "+forbidden))
+		}, judge.Pass, "workflows/w1 says: main: " + forbidden},
+		"a pod of its work": {func(s *story) {
+			s.see(2110, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2120, "ADDED", step("w1-a", "w1", "Pending", container(0, fields{"waiting": fields{"reason": "Forbidden"}})))
+		}, judge.Pass, "container main of pods/w1-a says: Forbidden"},
+		"an Event about its work": {func(s *story) {
+			s.see(2110, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2120, "ADDED", happening("e", "argo-events", "Workflow", "w1", "w1", forbidden))
+		}, judge.Pass, "an Event about Workflow w1"},
+		"the operator's Event that names it": {func(s *story) {
+			s.see(2120, "ADDED", happening("e", "argo-events", "Sensor", "s", "s1", "services/cache: "+forbidden))
+		}, judge.Pass, "an Event about Sensor s"},
+		"nothing": {func(*story) {}, judge.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden) by +1.990 s; nothing near it was said"},
+		"another's work": {func(s *story) {
+			s.see(2110, "ADDED", job("w1", "services/other", "Failed", forbidden))
+		}, judge.Fail, "nothing near it was said"},
+		"another's Event": {func(s *story) {
+			s.see(2110, "ADDED", happening("e", "services", "Memcached", "other", "cr2", forbidden))
+		}, judge.Fail, "the nearest: +0.100 s the cause, without this resource: an Event about Memcached other says: Failed: " + forbidden},
+		"the operator's Event that names nobody": {func(s *story) {
+			s.see(2120, "ADDED", happening("e", "argo-events", "Sensor", "s", "s1", forbidden))
+		}, judge.Fail, "the nearest: +0.110 s the cause, without this resource: an Event about Sensor s"},
+		"another cause": {func(s *story) {
+			s.see(2110, "MODIFIED", conditioned(custom(2, 4, 0), "Ready", "Waiting", "0 of 4 pods are ready"))
+		}, judge.Fail, "the nearest: +0.100 s of this resource, without the cause: condition Ready of memcacheds/cache says: Waiting: 0 of 4 pods are ready"},
+		"before it went wrong": {func(s *story) {
+			s.entries = s.entries[:len(s.entries)-2]
+			s.see(2005, "MODIFIED", conditioned(custom(1, 3, 1), "Ready", "Denied", forbidden))
+			s.changed(2010, 2, 4)
+		}, judge.Fail, "nothing near it was said"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			s.given()
+			s.begin(2000, "native", "bad input", 4, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "is forbidden|forbidden" })
+			s.changed(2010, 2, 4)
+			test.tell(s)
+			stuck := lacksNow(t, s, judge.PointStuck)
+			s.end(4000, record.TimedOut)
+			v := s.verdict("diagnosable")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+			assert.Equal(t, test.want == judge.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
+		})
+	}
+}
+
+// A message is told as it is, but not at any length; each once.
+func TestMessagesAreShort(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "bad input", 3, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "nothing says this" })
+	s.act(10, 15, "create", custom(1, 3, 0))
+	for ms := 20.0; ms < 40; ms++ {
+		s.see(ms, "MODIFIED", conditioned(custom(1, 3, 0), "Ready", "", strings.Repeat("é", 500)))
+	}
+	s.end(4000, record.TimedOut)
+	v := s.verdict("diagnosable")
+	assert.Equal(t, []string{"+0.010 s of this resource, without the cause: condition Ready of memcacheds/cache says: " + strings.Repeat("é", 159) + "…"}, v.Evidence)
+}
+
+func TestDiagnosableWithoutACause(t *testing.T) {
+	s := newStory(t)
+	s.created(matrix("diagnosable"))
+	s.end(1710, record.Settled)
+	assert.Equal(t, judge.NotApplicable, s.verdict("diagnosable").Outcome)
+}

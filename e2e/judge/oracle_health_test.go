@@ -1,0 +1,231 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// worker is a style with two components that works in Workflows.
+func worker() record.Style {
+	return record.Style{
+		Name: "native", Status: false, Namespaces: []string{"system", "argo-events"},
+		Components: []record.Component{
+			{Name: "controller", Namespace: "system", Selector: "app=controller,tier!=test"},
+			{Name: "bus", Namespace: "argo-events", Selector: "role in (bus)"},
+		},
+		Work: []record.Work{{
+			Resource: workflows, Namespace: "argo-events",
+			Of:       record.Condition{Path: "spec.for", Matches: `^{{.Namespace}}/{{.Name}}$`},
+			Ended:    record.Condition{Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
+			Messages: []string{"status.message"},
+		}},
+	}
+}
+
+// job is a Workflow for a custom resource, by its place.
+func job(name, of, phase, message string) thing {
+	x := workflow(name, phase)
+	x.object["spec"], x.object["status"] = fields{"for": of}, fields{"phase": phase, "message": message}
+	return x
+}
+
+// container is the status of a pod's container.
+func container(restarts int, state fields) fields {
+	return fields{"name": "main", "restartCount": restarts, "state": state}
+}
+
+func died(code int, reason string) fields {
+	return fields{"terminated": fields{"exitCode": code, "reason": reason}}
+}
+
+var running = fields{"running": fields{}}
+
+// part is a pod of one of the operator's components.
+func part(name, namespace string, labels fields, statuses ...any) thing {
+	return thing{resource: judge.Pods, namespace: namespace, name: name, uid: name, object: fields{
+		"metadata": fields{"labels": labels}, "status": fields{"phase": "Running", "containerStatuses": statuses},
+	}}
+}
+
+func controller(name string, statuses ...any) thing {
+	return part(name, "system", fields{"app": "controller"}, statuses...)
+}
+
+// step is a pod of a Workflow.
+func step(name, of, phase string, statuses ...any) thing {
+	x := part(name, "argo-events", fields{}, statuses...)
+	x.object["metadata"].(fields)["ownerReferences"] = owner(of)
+	x.object["status"].(fields)["phase"] = phase
+	return x
+}
+
+func TestHealth(t *testing.T) {
+	restarted := controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(2, "Error")})
+	for name, test := range map[string]struct {
+		tell    func(*story)
+		want    judge.Outcome
+		message string
+	}{
+		"nothing happens": {func(*story) {}, judge.Pass, "none of the operator's 1 pod restarted or ended in error"},
+		"a restart":       {func(s *story) { s.see(2100, "MODIFIED", restarted) }, judge.Fail, "container main of pod system/c1 ended with exit code 2, Error at +0.090 s"},
+		"a crash": {func(s *story) {
+			s.see(2100, "MODIFIED", controller("c1", container(1, died(1, "Error"))))
+			s.see(2200, "MODIFIED", controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(1, "Error")}))
+		}, judge.Fail, "run on; container main of pod system/c1 ended with exit code 1, Error at +0.090 s"},
+		"a restart in success": {func(s *story) {
+			s.see(2100, "MODIFIED", controller("c1", container(1, died(0, "Completed"))))
+			s.see(2200, "MODIFIED", controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(0, "Completed")}))
+		}, judge.Fail, "ended with exit code 0, Completed at +0.190 s"},
+		"a new pod crashes": {func(s *story) {
+			s.see(2100, "ADDED", controller("c2"))
+			s.see(2200, "MODIFIED", controller("c2", container(0, died(1, "OOMKilled"))))
+		}, judge.Fail, "pod system/c2 ended with exit code 1, OOMKilled"},
+		"evicted": {func(s *story) {
+			x := controller("c1", container(1, running))
+			x.object["status"].(fields)["phase"], x.object["status"].(fields)["reason"] = "Failed", "Evicted"
+			s.see(2100, "MODIFIED", x)
+		}, judge.Fail, "pod system/c1 failed: Evicted"},
+		"killed by the sample": {func(s *story) {
+			s.fault(2100, record.Begun, "kill", "controller", "pods/system/c1")
+			s.fault(2101, record.Over, "kill", "controller")
+			s.see(2110, "MODIFIED", controller("c1", container(1, died(137, "Error"))))
+			s.see(2120, "DELETED", controller("c1", container(1, died(137, "Error"))))
+			s.see(2130, "ADDED", controller("c2"))
+			s.see(2140, "MODIFIED", controller("c2", container(0, running)))
+		}, judge.Pass, "none of the operator's 2 pods"},
+		"killed before the fault's entry": {func(s *story) {
+			s.see(2095, "MODIFIED", controller("c1", container(1, died(137, "Error"))))
+			s.fault(2100, record.Begun, "kill", "controller", "pods/system/c1")
+		}, judge.Pass, "none of the operator's 1 pod"},
+		"crashed before the fault began": {func(s *story) {
+			s.see(2085, "MODIFIED", controller("c1", container(1, died(1, "Error"))))
+			s.fault(2100, record.Begun, "kill", "controller", "pods/system/c1")
+		}, judge.Fail, "ended with exit code 1, Error"},
+		"killed, and its heir crashes": {func(s *story) {
+			s.fault(2100, record.Begun, "kill", "all")
+			s.see(2130, "ADDED", controller("c2"))
+			s.see(2140, "MODIFIED", controller("c2", container(1, running)))
+		}, judge.Fail, "pod system/c2 restarted"},
+		"another's part is killed": {func(s *story) {
+			s.fault(2100, record.Begun, "kill", "bus")
+			s.see(2110, "MODIFIED", restarted)
+		}, judge.Fail, "pod system/c1 ended"},
+		"the node is restarted": {func(s *story) {
+			s.fault(2100, record.Begun, "restart", "node")
+			s.see(2110, "MODIFIED", restarted)
+		}, judge.Pass, "none of the"},
+		"the node is restarted, and it restarts twice": {func(s *story) {
+			s.fault(2100, record.Begun, "restart", "node")
+			s.see(2110, "MODIFIED", restarted)
+			s.see(2120, "MODIFIED", controller("c1", container(3, running)))
+		}, judge.Fail, "pod system/c1 restarted at +0.110 s"},
+		"work that succeeded": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
+			s.see(2120, "MODIFIED", step("w1-a", "w1", "Succeeded", container(0, died(0, "Completed"))))
+		}, judge.Pass, "none of the operator's 2 pods"},
+		"work that failed": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
+			s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
+		}, judge.Fail, "container main of pod argo-events/w1-a ended with exit code 64"},
+		"another's work that failed": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "elsewhere/cache", "Running", ""))
+			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
+			s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
+		}, judge.Pass, "none of the operator's 1 pod"},
+		"a stranger's pod": {func(s *story) {
+			s.see(2110, "ADDED", part("x", "system", fields{"app": "other"}))
+			s.see(2120, "MODIFIED", part("x", "system", fields{"app": "other"}, container(1, running)))
+		}, judge.Pass, "none of the operator's 1 pod"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			s.given()
+			s.see(1800, "LISTED", controller("c1", container(1, running)))
+			s.begin(2000, "native", "health", 3, matrix("health"))
+			s.changed(2010, 2, 3)
+			test.tell(s)
+			s.end(4000, record.Settled)
+			v := s.verdict("health")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+			if test.want == judge.Fail {
+				assert.NotEmpty(t, v.Evidence)
+			}
+		})
+	}
+}
+
+func TestHealthThatCannotBeJudged(t *testing.T) {
+	s := newStory(t)
+	s.created(matrix("health"))
+	s.end(1710, record.Settled)
+	assert.Equal(t, judge.NotApplicable, s.verdict("health").Outcome)
+
+	s.entries[0].Header.Styles = []record.Style{worker()}
+	v := s.verdict("health")
+	assert.Equal(t, judge.Invalid, v.Outcome)
+	assert.Equal(t, "no pod of the operator was seen", v.Message)
+
+	wrong := worker()
+	wrong.Components[0].Selector = "app in"
+	s.entries[0].Header.Styles = []record.Style{wrong}
+	v = s.verdict("health")
+	assert.Equal(t, judge.Invalid, v.Outcome)
+	assert.Contains(t, v.Message, `component controller of style native: selector "app in"`)
+}
+
+// Objects that a style works by are counted for no-needless-work and the ledger.
+func TestWorkIsCounted(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell             func(*story)
+		needless, ledger judge.Outcome
+		message          string
+	}{
+		"one for one change": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2200, "MODIFIED", job("w1", "services/cache", "Succeeded", ""))
+		}, judge.Pass, judge.Pass, "no write to the Deployment, and no work, on account of 1 write"},
+		"one for each write": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2200, "ADDED", job("w2", "services/cache", "Running", ""))
+		}, judge.Fail, judge.Pass, "expected no work on account of 1 write to the custom resource that asked for nothing new; seen 2 work objects, for 1 change: w1, w2"},
+		"two for one": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", job("w2", "services/cache", "Running", ""))
+			s.see(2120, "ADDED", job("w3", "services/cache", "Running", ""))
+		}, judge.Fail, judge.Fail, "worked on more than once: 3 work objects for 2 writes to the custom resource"},
+		"another's": {func(s *story) {
+			s.see(2100, "ADDED", job("w1", "services/other", "Running", ""))
+			s.see(2110, "ADDED", job("w2", "services/caches", "Running", ""))
+			s.see(2120, "ADDED", job("w3", "services-2/cache", "Running", ""))
+		}, judge.Pass, judge.Pass, "no work"},
+		"from before": {func(s *story) {
+			s.see(2100, "MODIFIED", job("w0", "services/cache", "Succeeded", ""))
+			s.see(2110, "ADDED", job("w1", "services/cache", "Succeeded", ""))
+		}, judge.Pass, judge.Pass, "no work"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			s.given()
+			s.see(1800, "ADDED", job("w0", "services/cache", "Running", ""))
+			s.begin(2000, "native", "annotation", 4, matrix("no-needless-work", "ledger"))
+			s.changed(2010, 2, 4)
+			s.changed(2020, 2, 4)
+			s.see(2150, "MODIFIED", deployment(2, 4, 4, 4))
+			test.tell(s)
+			s.end(4000, record.Settled)
+			needless, ledger := s.verdict("no-needless-work"), s.verdict("ledger")
+			assert.Equal(t, test.needless, needless.Outcome, needless.Message)
+			assert.Equal(t, test.ledger, ledger.Outcome, ledger.Message)
+			assert.Contains(t, needless.Message+ledger.Message, test.message)
+		})
+	}
+}
