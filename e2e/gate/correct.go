@@ -55,7 +55,7 @@ func compareScenarios(base, head Side) []Scenario {
 func tallies(side Side) []*Scenario {
 	var list []*Scenario
 	for _, result := range side.Recording.Judgement.Results {
-		if result.Variant != side.Variant {
+		if result.Variant != side.Variant || result.Matrix {
 			continue
 		}
 		i := slices.IndexFunc(list, func(s *Scenario) bool { return s.Style == result.Style && s.Scenario == result.Scenario })

@@ -44,7 +44,7 @@ func TestRefuses(t *testing.T) {
 		"the same run":   {func(_, h *story) { h.recording.Judgement.Header.Run = "b" }, "base and head are the same: run b, in base and head", false},
 		"other styles":   {func(_, h *story) { rename(h, "mine") }, "no style and scenario in common: base has native create, native delete; head has mine create, mine delete", false},
 		"nothing driven": {func(_, h *story) { h.recording.Judgement.Results = nil }, "head has none", false},
-		"another schema": {func(b, _ *story) { b.recording.Judgement.Header.Schema = 1 }, "base has schema 1, head has schema 2", true},
+		"another schema": {func(b, _ *story) { b.recording.Judgement.Header.Schema = 1 }, "base has schema 1, head has schema 3", true},
 		"another CPU":    {func(_, h *story) { h.recording.Environment.Host.CPU = "Intel" }, "machine AMD EPYC, 2 CPUs, 24 GiB, Linux 6.18.44 against Intel, 2 CPUs", true},
 		"more CPUs":      {func(_, h *story) { h.recording.Environment.Host.CPUs = 4 }, "against AMD EPYC, 4 CPUs", true},
 		"another kernel": {func(_, h *story) { h.recording.Environment.Host.Kernel = "6.1" }, "Linux 6.18.44 against AMD EPYC, 2 CPUs, 24 GiB, Linux 6.1)", true},
@@ -416,6 +416,22 @@ func TestRoundNumbers(t *testing.T) {
 	r := interleaved(t, s)
 	assert.Equal(t, 6, r.Rounds)
 	assert.Equal(t, gate.Pass, r.Verdict)
+}
+
+// What is there for the correctness matrix has expected verdicts of its own.
+func TestTheMatrixIsNotCompared(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(7, func(variant string, round int) {
+		s.native(variant, round, 1, "")
+		s.drive("native", variant, "drift-replicas", round, map[string]string{gate.VariantHead: "converged"}[variant])
+		results := s.recording.Judgement.Results
+		results[len(results)-1].Matrix = true
+	})
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Pass, r.Verdict)
+	for _, one := range r.Scenarios {
+		assert.NotEqual(t, "drift-replicas", one.Scenario)
+	}
 }
 
 func TestTooFewRoundsSaysHowManyWouldDo(t *testing.T) {

@@ -69,7 +69,7 @@ func (s Side) driven() []string {
 	var list []string
 	for _, result := range s.Recording.Judgement.Results {
 		name := result.Style + " " + result.Scenario
-		if result.Style != report.Floor && result.Variant == s.Variant && !slices.Contains(list, name) {
+		if result.Style != report.Floor && result.Variant == s.Variant && !result.Matrix && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
@@ -80,7 +80,7 @@ func (s Side) driven() []string {
 // lost is the share of a side's samples that could not be judged.
 func (s Side) lost() (lost, all int) {
 	for _, result := range s.Recording.Judgement.Results {
-		if result.Variant != s.Variant {
+		if result.Variant != s.Variant || result.Matrix { // the matrix has verdicts.yaml
 			continue
 		}
 		all++

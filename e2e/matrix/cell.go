@@ -50,6 +50,12 @@ type Oracle struct {
 func (c *Cell) add(run string, result *judge.Result) {
 	kept := *result
 	kept.Samples = nil // they are not the matrix's business, and they are many
+	if kept.Recovery != nil {
+		if c.Recovery == nil {
+			c.Recovery = &Recovery{}
+		}
+		c.Recovery.add(*kept.Recovery)
+	}
 	c.Repeats = append(c.Repeats, Repeat{Run: run, Result: kept})
 	count(result.Outcome(), &c.Passed, &c.Failed, &c.Invalid, &c.NotApplicable)
 	for _, v := range result.Verdicts {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -64,4 +65,28 @@ func Load(folder string, scenarios []string) (Expected, error) {
 		return Expected{}, fmt.Errorf("read the expected verdicts: %w", err)
 	}
 	return Parse(path, text, scenarios)
+}
+
+// LoadAll reads the files of styles whose folders are under root, by the styles'
+// names. A style without a folder there is not in what it returns: nothing is
+// known of it.
+func LoadAll(root string, styles, scenarios []string) (map[string]Expected, error) {
+	all := map[string]Expected{}
+	var problems []error
+	for _, style := range styles {
+		if strings.HasPrefix(style, ".") || filepath.Base(style) != style {
+			continue // a recording's style is foreign text: it must not lead elsewhere
+		}
+		folder := filepath.Join(root, style)
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		expected, err := Load(folder, scenarios)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		all[style] = expected
+	}
+	return all, errors.Join(problems...)
 }

@@ -158,3 +158,21 @@ func plain(e matrix.Expected) []matrix.Entry {
 	}
 	return all
 }
+
+func TestLoadAll(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"argo": good, "native": "", "broken": "sail: pass\n"} {
+		require.NoError(t, os.Mkdir(filepath.Join(root, name), 0o700))
+		if text != "" {
+			require.NoError(t, os.WriteFile(filepath.Join(root, name, matrix.File), []byte(text), 0o600))
+		}
+	}
+	all, err := matrix.LoadAll(filepath.Join(root, "argo", ".."), []string{"argo", "native", "my-own", "../argo", "."}, names())
+	require.NoError(t, err)
+	assert.Len(t, all, 2, "of what has no folder nothing is known")
+	assert.True(t, all["argo"].Known())
+	assert.False(t, all["native"].Known())
+	all, err = matrix.LoadAll(root, []string{"broken", "argo"}, names())
+	require.ErrorContains(t, err, filepath.Join("broken", matrix.File)+":1: ")
+	assert.Len(t, all, 1)
+}

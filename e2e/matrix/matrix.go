@@ -75,7 +75,7 @@ func (b *builder) row(s record.Scenario) *Row {
 }
 
 func (b *builder) add(run string, result *judge.Result) {
-	row := b.row(record.Scenario{Name: result.Scenario})
+	row := b.row(record.Scenario{Name: result.Scenario, Group: result.Group})
 	at := key{record.Label(result.Style, result.Variant), result.Scenario}
 	c := b.cells[at]
 	if c == nil {

@@ -2,8 +2,11 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"operatorbench/e2e/judge"
 )
 
 // How a style recovered from a fault.
@@ -22,6 +25,20 @@ type Recovery struct {
 	// After are the times from the end of the last fault until what was wanted
 	// was reached, of the repeats that recovered by themselves, in order of size.
 	After []time.Duration
+}
+
+// add takes one more repeat.
+func (r *Recovery) add(one judge.Recovery) {
+	switch one.By {
+	case Itself:
+		r.Itself++
+		at, _ := slices.BinarySearch(r.After, one.After)
+		r.After = slices.Insert(r.After, at, one.After)
+	case Nudge:
+		r.Nudge++
+	default:
+		r.Never++
+	}
 }
 
 // By is how all repeats recovered; where they differ, it counts them.

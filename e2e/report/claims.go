@@ -195,7 +195,7 @@ func (c *claimant) logic() []string {
 // measured prints a summary's p50 with its interval and n.
 func measured(s stat.Summary) string {
 	if s.N == 0 {
-		return "not measured " + notes(s)
+		return strings.TrimSpace("not measured " + notes(s))
 	}
 	text := Latency(s.P50)
 	if s.CI50 != nil {

@@ -50,6 +50,9 @@ type StyleFacts struct {
 	Manifests string            `json:"manifests"`          // hash of the rendered manifests
 	Images    []string          `json:"images,omitempty"`   // names, as in Environment.Images; the custom resource's own included
 	Owned     *Owned            `json:"owned,omitempty"`    // nil: not counted
+	// PodSecurity is the Pod Security Standard that is enforced on the style's
+	// namespaces, by their names: restricted, baseline or privileged. Nil: not known.
+	PodSecurity map[string]string `json:"podSecurity,omitempty"`
 }
 
 // Owned is what the maintainer of an operator keeps: what a style's folder

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,12 +96,12 @@ func union(a, b []string) []string {
 func (r *Report) securityTable() table {
 	t := table{
 		title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
-		header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused (403)", "secrets: may read", "did read"}, left: 1,
+		header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused (403)", "secrets: may read", "did read", "pods held to"}, left: 1, tail: true,
 	}
-	for _, s := range SecurityOf(r.Grants) {
+	for _, s := range r.Security() {
 		t.rows = append(t.rows, []string{
 			s.Label, strconv.Itoa(s.Rights), strconv.Itoa(s.Wide), s.known(s.Unused), strconv.Itoa(s.Wildcards), s.known(s.Denied),
-			strconv.Itoa(s.Readers), s.known(s.Read),
+			strconv.Itoa(s.Readers), s.known(s.Read), s.Pods,
 		})
 		if !s.Audited {
 			t.notes = append(t.notes, s.Label+": the recording has no audit log, so that nothing is known of use")
@@ -121,16 +122,20 @@ type Security struct {
 	// Rights that are held; of these: in the whole cluster, never used, and with
 	// a wildcard.
 	Rights, Wide, Unused, Wildcards int
-	Denied                          int // calls that were refused
-	Readers, Read                   int // service accounts that may read secrets, and that did
+	Denied                          int    // calls that were refused
+	Readers, Read                   int    // service accounts that may read secrets, and that did
+	Pods                            string // the Pod Security Standard that is enforced on its namespaces
 	Uses                            grants.Use
 }
 
-// SecurityOf sums up the rights of styles.
-func SecurityOf(uses []grants.Use) []Security {
+// Security sums up what is known of the rights of styles.
+func (r *Report) Security() []Security {
 	var all []Security
-	for _, u := range uses {
-		s := Security{Label: record.Label(u.Style, u.Variant), Audited: u.Audited, Rights: len(u.Rights), Unused: len(u.Unused()), Uses: u}
+	for _, u := range r.Grants {
+		s := Security{Label: record.Label(u.Style, u.Variant), Audited: u.Audited, Rights: len(u.Rights), Unused: len(u.Unused()), Pods: unknown, Uses: u}
+		if facts, _ := r.facts(s.Label); facts != nil && len(facts.PodSecurity) > 0 {
+			s.Pods = podSecurity(facts.PodSecurity)
+		}
 		for _, right := range u.Rights {
 			if right.ClusterWide() {
 				s.Wide++
@@ -153,6 +158,20 @@ func SecurityOf(uses []grants.Use) []Security {
 		all = append(all, s)
 	}
 	return all
+}
+
+// podSecurity names the standard that is enforced on namespaces; those of another
+// one by their names.
+func podSecurity(by map[string]string) string {
+	var levels, parts []string
+	for _, namespace := range slices.Sorted(maps.Keys(by)) {
+		levels = addNew(levels, by[namespace])
+		parts = append(parts, by[namespace]+" ("+namespace+")")
+	}
+	if len(levels) == 1 {
+		return levels[0]
+	}
+	return strings.Join(parts, ", ")
 }
 
 // known is a count that the audit log tells of.

@@ -112,7 +112,7 @@ func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e Expectation,
 	case e.Surprise():
 		s.Failures++
 		test.Failure = problem()
-		test.Failure.Message = "expected " + e.Want + "; " + test.Failure.Message
+		test.Failure.Message = "expected " + e.Want + ", seen " + test.Failure.Message
 	case e.Known && verdict != judge.Pass:
 		p := problem()
 		test.Out = strings.TrimSpace(p.Message + "\nas expected: " + strings.TrimSpace(e.Why+" "+e.Upstream) + "\n\n" + p.Text)
@@ -127,7 +127,7 @@ func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e Expectation,
 func cellProblem(c *matrix.Cell) *junitProblem {
 	var text strings.Builder
 	first := c.String()
-	for i, o := range (finding{Cell: c}).told() {
+	for i, o := range Told(c) {
 		if i == 0 {
 			first += ": " + o.Message
 		}

@@ -105,14 +105,14 @@ func (m *markdown) finding(f finding) {
 		title += ", " + standing
 	}
 	m.line("\n**%s**", text(title))
-	if f.Why != "" {
+	if f.Same && f.Why != "" {
 		why := text(f.Why)
 		if f.Upstream != "" {
 			why += fmt.Sprintf(" ([upstream](<%s>))", escapeURL(f.Upstream))
 		}
 		m.line("\n%s", why)
 	}
-	for _, o := range f.told() {
+	for _, o := range Told(f.Cell) {
 		m.line("\n%s: %s", text(o.Name), text(o.Message))
 		m.evidence(o.Evidence)
 	}

@@ -7,8 +7,6 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
-	"operatorbench/e2e/record"
-	"operatorbench/fixtures/scenarios"
 )
 
 // matrixOf joins what recordings hold of the correctness matrix. The floor has
@@ -91,7 +89,10 @@ func Recovered(r *matrix.Recovery) string {
 	}
 	if median, known := r.Median(); known {
 		text := "recovered in " + Duration(median.Seconds())
-		if shortest, longest := r.Range(); shortest != longest {
+		switch shortest, longest := r.Range(); {
+		case longest == 0:
+			text = "recovered before the fault was over"
+		case shortest != longest:
 			text += fmt.Sprintf(" (%s–%s)", Duration(shortest.Seconds()), Duration(longest.Seconds()))
 		}
 		return text + others(r)
@@ -193,9 +194,23 @@ func (r *Report) inapplicable() []string {
 	return lines
 }
 
-// toMeasure tells whether a sample is there to be measured, and not for the
-// correctness matrix alone.
-func toMeasure(j *judge.Judgement, result *judge.Result) bool {
-	i := slices.IndexFunc(j.Header.Scenarios, func(s record.Scenario) bool { return s.Name == result.Scenario })
-	return i < 0 || j.Header.Scenarios[i].Group == scenarios.Latency
+// Told are the oracles that say why a cell did not pass: those that failed, or
+// else those that could not judge. Those that say the same are told of once.
+func Told(c *matrix.Cell) []matrix.Oracle {
+	outcome := judge.Invalid
+	if c.Failed > 0 {
+		outcome = judge.Fail
+	}
+	var all []matrix.Oracle
+	for _, o := range c.Oracles {
+		if o.Outcome != outcome {
+			continue
+		}
+		if i := slices.IndexFunc(all, func(have matrix.Oracle) bool { return have.Message == o.Message }); i >= 0 {
+			all[i].Name += ", " + o.Name
+			continue
+		}
+		all = append(all, o)
+	}
+	return all
 }

@@ -96,7 +96,7 @@ func Of(recordings ...Recording) *Report {
 		maps.Copy(r.expected, one.Expected)
 		first := len(r.Samples)
 		for _, result := range j.Results {
-			if !toMeasure(j, &result) { // others overlap with it: its latencies are no measurement
+			if result.Matrix { // others overlap with it: its latencies are no measurement
 				continue
 			}
 			from := len(r.Samples)
@@ -180,7 +180,7 @@ func (r *Report) order() []string {
 // blocks in which styles were measured.
 func (one Recording) measured(label string) bool {
 	return slices.ContainsFunc(one.Judgement.Results, func(r judge.Result) bool {
-		return toMeasure(one.Judgement, &r) && record.Label(r.Style, r.Variant) == label
+		return !r.Matrix && record.Label(r.Style, r.Variant) == label
 	})
 }
 

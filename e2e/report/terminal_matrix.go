@@ -25,7 +25,11 @@ func (t *terminal) matrix(r *Report) {
 	}
 	fit := max((width-2-nameWidth)/(cellWidth+2), 1)
 	t.gap()
-	t.line("Correctness: ✓ pass, ✗ fail, ≈ flaky, ! invalid, – not applicable; * is not as expected")
+	legend := "Correctness: ✓ pass, ✗ fail, ≈ flaky, ! invalid, – not applicable"
+	if len(r.expected) > 0 {
+		legend += "; * is not as expected"
+	}
+	t.line("%s", legend)
 	for from := 0; from < len(r.Matrix.Styles); from += fit {
 		to := min(from+fit, len(r.Matrix.Styles))
 		t.matrixTable(r, nameWidth, from, to)
@@ -75,28 +79,31 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	})
 }
 
-// cellText is a cell in a few characters.
+// cellText is a cell in a few characters: what matters most comes first, since
+// the end may be cut off.
 func (r *Report) cellText(c *matrix.Cell) string {
 	text := mark(c.Verdict)
 	if r.Expectation(c).Surprise() {
 		text += "*"
 	}
+	var parts []string
 	switch c.Verdict {
-	case judge.Pass, judge.NotApplicable:
-	case judge.Fail:
-		text += " " + strings.Join(c.FailedNames(), ", ")
 	case matrix.Flaky:
-		text += fmt.Sprintf(" %d/%d %s", c.Passed, len(c.Repeats), strings.Join(c.FailedNames(), ", "))
-	default:
-		text += " " + c.Word()
+		parts = append(parts, fmt.Sprintf("%d/%d", c.Passed, len(c.Repeats)))
+	case judge.Invalid:
+		parts = append(parts, c.Word())
 	}
-	if c.Recovery == nil {
-		return text
+	if c.Recovery != nil {
+		if median, known := c.Recovery.Median(); known {
+			parts = append(parts, Duration(median.Seconds()))
+		} else {
+			parts = append(parts, c.Recovery.By())
+		}
 	}
-	if median, known := c.Recovery.Median(); known {
-		return text + " " + Duration(median.Seconds())
+	if names := c.FailedNames(); len(names) > 0 {
+		parts = append(parts, strings.Join(names, ", "))
 	}
-	return text + " " + map[string]string{matrix.Nudge: "(nudge)", matrix.Never: "(never)"}[c.Recovery.By()]
+	return strings.TrimSpace(text + " " + strings.Join(parts, "; "))
 }
 
 // findings lists what did not pass of a style: what is as expected with its
@@ -129,7 +136,7 @@ func (t *terminal) findings(r *Report, label string) {
 			t.wrapped("    ", f.Why)
 			continue
 		}
-		for _, o := range f.told() {
+		for _, o := range Told(f.Cell) {
 			t.wrapped("    ", o.Name+": "+o.Message)
 			for _, e := range o.Evidence {
 				t.wrapped("      ", e)
@@ -147,25 +154,4 @@ func rankOf(f finding) int {
 		return 0
 	}
 	return 1
-}
-
-// told are the oracles that say why a cell did not pass: those that failed, or
-// else those that could not judge. Those that say the same are told of once.
-func (f finding) told() []matrix.Oracle {
-	outcome := judge.Invalid
-	if f.Failed > 0 {
-		outcome = judge.Fail
-	}
-	var all []matrix.Oracle
-	for _, o := range f.Oracles {
-		if o.Outcome != outcome {
-			continue
-		}
-		if i := slices.IndexFunc(all, func(have matrix.Oracle) bool { return have.Message == o.Message }); i >= 0 {
-			all[i].Name += ", " + o.Name
-			continue
-		}
-		all = append(all, o)
-	}
-	return all
 }

@@ -23,10 +23,14 @@ type page struct {
 	Level    string // of the intervals
 
 	Cards    []*card
-	Matrix   *matrix
+	Matrix   *verdictTable
 	Troubles []trouble
 	MoreT    int // troubles that are not shown
 	Exempts  []exempt
+
+	Correctness *correctness // nil: there is none
+	Security    *security    // nil: nothing is known of it
+	Measured    bool         // there is something else than the correctness matrix
 
 	Sections []*section // a scenario each
 	Costs    *ledger
@@ -53,9 +57,11 @@ func newPage(r *report.Report, css []byte) *page {
 		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Warnings: r.Warnings,
 		Level: fmt.Sprintf("%.0f%%", 100*stat.Level),
 		Costs: s.costs(), Counts: s.counts(), Owned: s.owned(), Claims: claimsOf(r),
-		Cards: s.cards(), Matrix: s.matrix(), Exempts: s.exempts(), Facts: factsOf(r.Environment), Trails: s.trails(),
+		Cards: s.cards(), Matrix: s.verdictTable(), Exempts: s.exempts(), Facts: factsOf(r.Environment), Trails: s.trails(),
 	}
 	p.Troubles, p.MoreT = s.troubles()
+	p.Correctness, p.Security = s.correctness(), s.security()
+	p.Measured = len(s.Scenes) > 0 || p.Correctness == nil
 	low, high, measured := s.domain()
 	for _, in := range s.Scenes {
 		one := &section{Scene: in}
@@ -110,10 +116,15 @@ func (s *study) lead() string {
 		scenarios = append(scenarios, in.Name)
 	}
 	parts := fmt.Sprintf("%s, %s", counted(s.rounds(), "measured round"), counted(len(s.Samples), "sample"))
-	if len(scenarios) == 0 {
-		return "The recording holds no sample."
-	}
 	lead := fmt.Sprintf("The same changes (%s) of the same custom resources on one real cluster, handled by each style: %s.", list(scenarios), parts)
+	switch checked := len(s.Report.Matrix.Rows()); {
+	case len(scenarios) == 0 && !s.HasMatrix():
+		return "The recording holds no sample."
+	case len(scenarios) == 0:
+		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", counted(checked, "scenario"))
+	case s.HasMatrix():
+		lead += fmt.Sprintf(" Each went through %s to see whether it does what it must.", counted(checked, "scenario"))
+	}
 	if e := s.Environment; e != nil {
 		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)
 	}

@@ -14,10 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/report/internal/made"
+	"operatorbench/fixtures/scenarios"
 )
 
 const (
@@ -94,6 +98,18 @@ func named(name func(of string) string) *report.Report {
 			})
 		}
 	}
+	checked := judge.Result{
+		Style: name("style"), Scenario: name("checked"), Group: name("group"), Matrix: true, Round: 1, Namespace: name("namespace"), End: name("end"), Reason: name("reason"),
+		Verdicts: []judge.Verdict{
+			{Oracle: name("oracle"), Outcome: judge.Fail, Message: name("message"), Evidence: []string{name("evidence")}},
+			{Oracle: name("exempt"), Outcome: judge.NotApplicable, Message: name("reason")},
+			{Oracle: name("passed"), Outcome: judge.Pass},
+		},
+		Recovery: &judge.Recovery{By: matrix.Itself, After: time.Second},
+	}
+	unfit := judge.Result{Style: report.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")}}}
+	results = append(results, checked, unfit)
+	header := record.Header{Run: name("run"), Scenarios: []record.Scenario{{Name: name("checked"), Group: name("group"), Description: name("description"), StandsFor: name("need")}}}
 	environment := &report.Environment{
 		Run: name("run"), Program: name("program"), Cluster: name("cluster"), Kubernetes: name("version"), Revision: name("revision"),
 		Host:   report.Host{CPU: name("cpu"), Kernel: name("kernel")},
@@ -103,13 +119,69 @@ func named(name func(of string) string) *report.Report {
 	}
 	return report.Of(report.Recording{
 		Environment: environment,
-		Judgement:   &judge.Judgement{Header: record.Header{Run: name("run")}, Results: results, Warnings: []string{name("warning")}},
+		Judgement:   &judge.Judgement{Header: header, Results: results, Warnings: []string{name("warning")}},
+		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}},
+		Expected: map[string]matrix.Expected{name("style"): {Path: name("path"), Entries: []matrix.Entry{
+			{Scenario: name("checked"), Verdict: judge.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
+		}}},
 		Costs: []cost.Cost{{
 			Style: name("style"), CPU: cost.Figure{Unit: "s", Missing: name("missing")},
 			ComponentCPU: []cost.ComponentFigure{{Component: name("component"), Figure: cost.Figure{Unit: name("unit"), Values: []cost.Value{{Round: 1, Value: 2}}}}},
 			Counters:     []cost.Counter{{Name: name("counter"), Scenario: name("scenario"), Values: []cost.Count{{Round: 1, Value: 1}}}},
 		}},
 	})
+}
+
+// full is a report of a full matrix: all scenarios against three styles, with long
+// reasons, beside what was measured.
+func full(tb testing.TB) *report.Report {
+	tb.Helper()
+	all, err := scenarios.All(judge.OracleNames())
+	require.NoError(tb, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	long := "expected spec.replicas 5 and 5 ready pods within 1m30s; when nothing had moved for 45 s (+96.120 s) the Deployment memcached-deployment asked for 3, and 3 of 3 pods were ready: " +
+		"the Workflow memcached-update-7xk2q had ended Succeeded at +71.440 s with the size of the update before the last"
+	var rows []record.Scenario
+	var cells []made.Cell
+	var expected strings.Builder
+	for _, s := range all {
+		rows = append(rows, record.Scenario{Name: s.Name, Group: s.Group, Description: s.Description, StandsFor: s.StandsFor})
+		for _, style := range []string{"argo", "native", "argo-one-step"} {
+			repeat := made.Pass()
+			switch at := random.IntN(20); {
+			case style == "native" && at < 2:
+				repeat = made.Exempt("native works in its own memory: it has no work objects that could be held up")
+			case style != "native" && at < 6:
+				repeat = made.Fail(long, "converged", "reference", "recovers")
+			case style != "native" && at == 6:
+				repeat = made.Invalid("nothing was heard of pods.v1 for 690ms: watch closed: too old resource version")
+			case style == "argo-one-step" && at > 17:
+				continue
+			}
+			if s.Group == scenarios.Faults || s.Group == scenarios.Upgrade {
+				by := map[judge.Outcome][]string{judge.Pass: {matrix.Itself}, judge.Fail: {matrix.Never, matrix.Nudge}}[repeat.Outcome]
+				if len(by) > 0 {
+					repeat = repeat.Recovered(by[random.IntN(len(by))], time.Duration(random.ExpFloat64()*20e9))
+				}
+			}
+			c := made.Cell{Style: style, Scenario: s.Name, Repeats: []made.Repeat{repeat, repeat, repeat}}
+			if s.Name == "burst" && style != "native" {
+				c.Repeats[1] = made.Fail(long, "ledger")
+			}
+			cells = append(cells, c)
+			if style == "argo" && repeat.Outcome == judge.Fail && s.Name != "finalizer" {
+				fmt.Fprintf(&expected, "%s: {verdict: fail, why: \"%s\", upstream: \"https://example.org/argo-events/issues/%d\"}\n", s.Name,
+					"The Sensor takes the event and acknowledges it before the Workflow is there; when it is killed in between, nobody sends the event again.", len(cells))
+			} else if style == "argo" {
+				fmt.Fprintf(&expected, "%s: pass\n", s.Name)
+			}
+		}
+	}
+	one := made.Recording("matrix", rows, cells...)
+	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows, expected.String()), "native": {}}
+	one.Grants = []grants.Use{made.Grants("argo"), made.Grants("native")}
+	shard := judged(tb, exampleFolder, "recording.jsonl.gz")
+	return report.Of(shard, one)
 }
 
 // benign makes a name that is nothing but a name, as long as a hostile one.

@@ -17,6 +17,7 @@ type card struct {
 	BigOf   string // what it is
 	BigFrom *series
 	Text    []string
+	Leads   string // the id of what the badge leads to
 }
 
 // cards are one for each style.
@@ -55,18 +56,35 @@ func (s *study) card(of *style) *card {
 		c.Badge = badgeOf(verdict)
 	}
 	c.Badge.Text = fmt.Sprintf("%d/%d", passed, rounds)
-	c.Text = append(c.Text, correctness(of, passed, rounds, worst))
+	c.Leads = "verdicts"
 	if main != nil {
+		c.Text = append(c.Text, handled(of, passed, rounds, worst))
 		c.latency(in, main)
 	}
+	c.matrix(s, main != nil)
 	return c
+}
+
+// matrix tells how the style did in the correctness matrix; measured: the card
+// has a latency to be known by already.
+func (c *card) matrix(s *study, measured bool) {
+	passed, all, tally := s.Tally(c.Style.Label)
+	if !s.HasMatrix() || all == 0 {
+		return
+	}
+	if measured {
+		c.Text = append(c.Text, "Correctness: "+tally+".")
+		return
+	}
+	c.Big, c.BigOf, c.Leads = fmt.Sprintf("%d/%d", passed, all), "scenarios pass", "correctness"
+	c.Badge = badge{Class: "none", Sign: "→", Word: tally}
 }
 
 // headline is the scenario whose latency a style is known by, where it is there.
 const headline = "create"
 
-// correctness is the sentence on a style's verdicts.
-func correctness(of *style, passed, rounds int, worst []*cell) string {
+// handled is the sentence on a style's verdicts.
+func handled(of *style, passed, rounds int, worst []*cell) string {
 	if of.Floor {
 		return "The floor: no operator is installed, the harness writes the Deployment itself. No style can be faster on this cluster."
 	}

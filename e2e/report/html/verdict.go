@@ -28,8 +28,8 @@ func badgeOf(o judge.Outcome) badge {
 	return badge{Class: "none", Sign: "?", Word: string(o)}
 }
 
-// matrix is the table of verdicts: a row for each scenario, a column for each style.
-type matrix struct {
+// verdictTable is the table of verdicts: a row for each scenario, a column for each style.
+type verdictTable struct {
 	Styles []*style
 	Rows   []matrixRow
 }
@@ -44,8 +44,8 @@ type matrixCell struct {
 	Cell  *cell
 }
 
-func (s *study) matrix() *matrix {
-	m := &matrix{Styles: s.Styles}
+func (s *study) verdictTable() *verdictTable {
+	m := &verdictTable{Styles: s.Styles}
 	for _, in := range s.Scenes {
 		row := matrixRow{Scene: in}
 		for _, of := range s.Styles {
