@@ -70,6 +70,8 @@ const account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, names
 func TestFactsCountLines(t *testing.T) {
 	files := map[string]string{
 		"style.yaml":            "name: s\n",
+		"verdicts.yaml":         "create: pass\n",
+		"secrets.yaml":          "- reason: why\n",
 		"README.md":             "# Read me\n",
 		"main.go":               "// Package main\npackage main\n\n/*\nsaid\n*/\nfunc main() { /* no line */ }\n\nvar text = `a\n\n// b`\n",
 		"main_test.go":          "package main\n",

@@ -27,14 +27,19 @@ var languages = map[string]string{
 	".ts": "TypeScript", ".js": "JavaScript", ".rs": "Rust", ".java": "Java",
 }
 
+// about lists the files in which this project says something of a style.
+func about() []string { return []string{styleFile, "verdicts.yaml", "secrets.yaml"} }
+
 // countLines counts what is at paths within a folder, each file once; without
-// paths, the whole folder but for style.yaml. Tests, testdata and README.md are
-// not counted: not every style has them.
+// paths, the whole folder but for what only this project asks of a style (see
+// about). Tests, testdata and README.md are not counted: not every style has them.
 func countLines(folder string, paths []string) ([]Lines, error) {
 	files := map[string]bool{}
 	if len(paths) == 0 {
 		paths = []string{"."}
-		files[filepath.Join(folder, styleFile)] = false
+		for _, file := range about() {
+			files[filepath.Join(folder, file)] = false
+		}
 	}
 	for _, path := range paths {
 		if err := findFiles(filepath.Join(folder, path), files); err != nil {

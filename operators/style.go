@@ -31,7 +31,8 @@ type Style struct {
 	// (memcached.Deployment), with reasons.
 	Differs []Difference
 	// Owned are the files and folders, relative to Folder, that who maintains
-	// such an operator writes and answers for. Empty: all but style.yaml.
+	// such an operator writes and answers for. Empty: all but style.yaml,
+	// verdicts.yaml and secrets.yaml.
 	Owned []string
 	// Warmup says whether a fresh install handles one custom resource before
 	// anything is measured, because its first reconcile is slower.
