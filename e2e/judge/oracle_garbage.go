@@ -1,13 +1,47 @@
 package judge
 
+import "fmt"
+
 // garbage is oracle 6: after a delete nothing is left of the custom resource's
-// Deployment, its ReplicaSets and their pods.
+// Deployment, its ReplicaSets and their pods. In the correctness matrix, where
+// the sample's namespace is its own, nor is any other Deployment, ReplicaSet or
+// pod there, but for those of custom resources that are to stay.
 func garbage(t *Timeline) Verdict {
 	if t.Sample.Size != nil {
 		return notApplicable("the custom resource is to stay")
 	}
-	if left := t.leftovers(); left != "" {
+	left := t.leftovers()
+	if left == "" && t.Sample.Matrix {
+		left = t.strangers()
+	}
+	if left != "" {
 		return fail(t.evidence(of(Deployments, ReplicaSets, Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.since(t.EndedAt), left)
 	}
 	return pass("no Deployment, ReplicaSet or pod was left at %s", t.since(t.EndedAt))
+}
+
+// strangers says what is left in the sample's namespace that is of no custom
+// resource which is to stay.
+func (t *Timeline) strangers() string {
+	stays := map[string]bool{}
+	for _, s := range t.subjects {
+		for uid, d := range t.world.deployments {
+			stays[uid] = stays[uid] || s.size != nil && s.isChild(d)
+		}
+	}
+	for uid, set := range t.world.replicaSets {
+		stays[uid] = stays[set.owner]
+	}
+	for _, left := range []struct {
+		kind    string
+		objects map[string]*entity
+	}{{"Deployment", t.world.deployments}, {"ReplicaSet", t.world.replicaSets}, {"pod", t.world.pods}} {
+		found := living(left.objects, func(o *entity) bool {
+			return o.Namespace == t.Sample.Namespace && !stays[o.UID] && !stays[o.owner]
+		})
+		if len(found) > 0 {
+			return fmt.Sprintf("there is still %s: %s", plural(len(found), left.kind), names(found))
+		}
+	}
+	return ""
 }

@@ -38,22 +38,23 @@ func writeHistory(t *Timeline) Verdict {
 	case deleted > 0 && !t.recreates():
 		return fail(evidence(), "expected no deletion of the Deployment; seen %s by %s", counts, t.since(t.EndedAt))
 	case created > t.mayCreate():
-		return fail(evidence(), "expected %s of the Deployment at most; seen %s by %s", plural(t.mayCreate(), "creation"), counts, t.since(t.EndedAt))
+		return fail(evidence(), "expected at most %s of the Deployment; seen %s by %s", plural(t.mayCreate(), "creation"), counts, t.since(t.EndedAt))
 	}
 	return pass("%s", counts)
 }
 
-// mayCreate is how many Deployments there can be a need for: one for each life of
-// the custom resource that began in the sample, and for each that the harness deleted.
+// mayCreate is how many Deployments there is a need to create: one for each life
+// of the custom resource that began in the sample, one for a life that had none
+// when the sample began, and one for each that the harness deleted.
 func (t *Timeline) mayCreate() int {
 	n := len(t.acts.uids)
-	if t.given() != nil {
+	if t.given() != nil && t.stateAt(t.Began).hasChildren() {
 		n--
 	}
 	for _, requests := range t.deletions() {
 		n += len(requests)
 	}
-	return max(n, 1)
+	return n
 }
 
 // lastDeletion is the harness's intent of deleting the custom resource, the last

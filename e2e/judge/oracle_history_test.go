@@ -61,3 +61,16 @@ func TestHistoryOfADeletionByHand(t *testing.T) {
 	s.end(4000, record.Settled)
 	assert.Equal(t, judge.Fail, s.verdict("write-history").Outcome, "its own are")
 }
+
+// There is a Deployment already: nobody needs a second.
+func TestHistoryOfASecondDeployment(t *testing.T) {
+	s := newStory(t)
+	s.given()
+	s.begin(2000, "native", "rest", 3, matrix("write-history"))
+	s.changed(2010, 1, 3)
+	s.see(2020, "ADDED", deployment(1, 3, 0, 0).named("cache-deployment-again", "d2"))
+	s.end(4000, record.Settled)
+	v := s.verdict("write-history")
+	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "expected at most 0 creations of the Deployment; seen 1 creation")
+}

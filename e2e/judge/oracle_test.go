@@ -32,7 +32,7 @@ func TestOraclesOnCreate(t *testing.T) {
 		"scaled away":             {scaledAway, "stays-converged", judge.Fail, "it was written away at +0.890 s"},
 		"deleted":                 {recreated, "write-history", judge.Fail, "deleted and created again: 2 creations, 0 changes, 1 deletion"},
 		"deleted is not staying":  {recreated, "stays-converged", judge.Fail, "it was written away at +0.890 s"},
-		"two Deployments":         {twice, "write-history", judge.Fail, "expected 1 creation of the Deployment at most; seen 2 creations"},
+		"two Deployments":         {twice, "write-history", judge.Fail, "expected at most 1 creation of the Deployment; seen 2 creations"},
 		"writes the status for ever": {
 			restless, "stays-converged", judge.Fail,
 			"expected no write by the operator in the quiescence window of 1s (from +0.700 s to +1.700 s); seen 3, the first at +0.990 s, to memcacheds/cache",
