@@ -294,6 +294,20 @@ func FuzzJudgeEntries(f *testing.F) {
 	s.see(2025, "DELETED", deployment(1, 3, 3, 3))
 	s.see(2030, "MODIFIED", workflow("w2", "Succeeded"))
 	s.end(12000, record.TimedOut)
+	s.entries[0].Header.Styles = append(s.entries[0].Header.Styles, busy)
+	s.begin(13000, "busy", "kill", 1, ofMatrix("services", "converged", "recovers", "health", "ledger"), func(b *record.Sample) {
+		b.Others = []record.Other{{Namespace: "services-2", Name: "cache"}}
+	})
+	s.see(13001, "LISTED", deployment(1, 1, 1, 1))
+	s.act(13010, 13015, "patch", custom(2, 1, 0))
+	s.see(13020, "ADDED", job("w3", "services/cache", "Running"))
+	s.gap(13030, 13050, judge.Deployments)
+	s.fault(13025, 13060, record.Begun, "restart", "api-server")
+	s.fault(13060, 13060, record.Over, "restart", "api-server")
+	s.see(13070, "ADDED", custom(1, 1, 0).in("services-2"))
+	s.nudge(13080, 13085, custom(2, 1, 0))
+	s.see(13090, "MODIFIED", job("w3", "services/cache", "Succeeded"))
+	s.end(14000, record.Settled)
 	var inOrder []byte
 	for i := range s.entries {
 		inOrder = append(inOrder, byte(i))
@@ -311,6 +325,9 @@ func FuzzJudgeEntries(f *testing.F) {
 			return
 		}
 		for _, r := range j.Results {
+			if r.Recovery != nil && (r.Recovery.After < 0 || r.Recovery.After > r.Ended) {
+				t.Fatalf("it recovered after %s", r.Recovery.After)
+			}
 			for _, one := range r.Samples {
 				passed := r.Outcome() == judge.Pass || r.Outcome() == judge.NotApplicable
 				if one.Outcome == judge.OK && !passed {

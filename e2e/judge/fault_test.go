@@ -1,0 +1,221 @@
+package judge_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// fault is a fault of the story's sample, or its mending, that took from until to.
+func (s *story) fault(from, to float64, stage, kind, what string) {
+	s.add(record.Entry{Time: at(to), Kind: record.KindFault, Fault: &record.Fault{
+		Stage: stage, From: at(from), Kind: kind, What: what, Namespace: s.sample.Namespace,
+	}})
+}
+
+func (s *story) nudge(from, to float64, x thing) {
+	s.act(from, to, "patch", x)
+	a := s.entries[len(s.entries)-1].Action
+	a.Nudge, a.Measured = true, false
+}
+
+// stopped tells of an operator that is stopped at 100 ms and back at 300 ms,
+// while a scale from 1 to 2 is asked for.
+func stopped(t *testing.T) *story {
+	t.Helper()
+	s := newOverlap(t)
+	s.see(1, "LISTED", custom(1, 1, 0))
+	s.see(1, "LISTED", deployment(1, 1, 1, 1))
+	s.begin(50, "busy", "kill", 2, ofMatrix("services", "converged", "recovers"))
+	s.fault(100, 110, record.Begun, "stop", "operator")
+	s.act(150, 155, "patch", custom(2, 2, 0).at(100))
+	s.see(156, "MODIFIED", custom(2, 2, 0).at(100))
+	return s
+}
+
+func TestRecovery(t *testing.T) {
+	mended := func(s *story) { s.fault(300, 350, record.Over, "stop", "operator") }
+	for name, test := range map[string]struct {
+		tell func(*story)
+		want *judge.Recovery
+	}{
+		"by itself, counted from the mending's beginning": {func(s *story) {
+			mended(s)
+			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
+		}, &judge.Recovery{By: judge.Itself, After: 200 * time.Millisecond}},
+		"the last time that the state came counts": {func(s *story) {
+			mended(s)
+			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
+			s.see(600, "MODIFIED", deployment(3, 1, 1, 1))
+			s.see(700, "MODIFIED", deployment(4, 2, 2, 2))
+		}, &judge.Recovery{By: judge.Itself, After: 400 * time.Millisecond}},
+		"before the fault was over": {func(s *story) {
+			s.see(200, "MODIFIED", deployment(2, 2, 2, 2))
+			mended(s)
+		}, &judge.Recovery{By: judge.Itself}},
+		"only after a nudge": {func(s *story) {
+			mended(s)
+			s.nudge(900, 905, custom(2, 2, 0).at(101))
+			s.see(906, "MODIFIED", custom(2, 2, 0).at(101))
+			s.see(950, "MODIFIED", deployment(2, 2, 2, 2))
+		}, &judge.Recovery{By: judge.Nudge, After: 650 * time.Millisecond}},
+		"never, though nudged": {func(s *story) {
+			mended(s)
+			s.nudge(900, 905, custom(2, 2, 0).at(101))
+			s.see(906, "MODIFIED", custom(2, 2, 0).at(101))
+		}, &judge.Recovery{By: judge.Never}},
+		"the fault was never over": {func(s *story) {
+			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
+		}, nil},
+		"mending it failed": {func(s *story) {
+			mended(s)
+			s.entries[len(s.entries)-1].Fault.Error = "no"
+			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
+		}, nil},
+		"nobody looked": {func(s *story) {
+			mended(s)
+			s.gap(400, 600, judge.Deployments)
+			s.see(700, "MODIFIED", deployment(2, 2, 2, 2))
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := stopped(t)
+			test.tell(s)
+			s.end(2000, record.Settled)
+			assert.Equal(t, test.want, s.result().Recovery)
+		})
+	}
+	s := stopped(t)
+	mended(s)
+	s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
+	s.end(600, record.Interrupted)
+	assert.Nil(t, s.result().Recovery, "an interrupted sample tells nothing")
+}
+
+// Faults are the sample's that they are recorded for, and stand in its evidence.
+func TestFaultsAreEvidence(t *testing.T) {
+	s := stopped(t)
+	s.begin(200, "busy", "create", 1, ofMatrix("b", "converged"))
+	s.fault(210, 220, record.Begun, "kill", "bus")
+	s.sample.Namespace, s.sample.Scenario = "services", "kill"
+	s.fault(300, 350, record.Over, "stop", "operator")
+	s.nudge(900, 905, custom(2, 2, 0).at(101))
+	s.end(2000, record.TimedOut)
+	v := s.verdictOf("services", "converged")
+	assert.Equal(t, judge.Fail, v.Outcome)
+	evidence := strings.Join(v.Evidence, "\n")
+	assert.Contains(t, evidence, "fault begun: stop operator")
+	assert.Contains(t, evidence, "fault over: stop operator")
+	assert.Contains(t, evidence, "memcacheds/cache, a nudge")
+	assert.NotContains(t, evidence, "bus")
+}
+
+// verdictOf is what an oracle says of the sample in a namespace.
+func (s *story) verdictOf(namespace, oracle string) judge.Verdict {
+	s.t.Helper()
+	for _, r := range s.judge().Results {
+		for _, v := range r.Verdicts {
+			if r.Namespace == namespace && v.Oracle == oracle {
+				return v
+			}
+		}
+	}
+	require.Fail(s.t, "there is no such verdict")
+	return judge.Verdict{}
+}
+
+// restarted tells of a restart of the API server from 100 to 5000 ms.
+func restarted(t *testing.T, kind string) *story {
+	t.Helper()
+	s := newOverlap(t)
+	s.see(1, "LISTED", custom(1, 1, 0))
+	s.see(1, "LISTED", deployment(1, 1, 1, 1))
+	s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged", "isolation"))
+	s.gap(150, 4000, judge.Deployments)
+	s.fault(100, 5000, record.Begun, kind, "api-server")
+	s.fault(5000, 5000, record.Over, kind, "api-server")
+	return s
+}
+
+// Of a restart of the API server it is known why nothing was heard.
+func TestAGapThatARestartExplains(t *testing.T) {
+	s := restarted(t, "restart")
+	s.end(6000, record.Settled)
+	v := s.verdict("converged")
+	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Contains(t, v.Message, "; the restart of the api-server interrupted the watch of deployments for 3.85s")
+	assert.NotContains(t, s.verdict("isolation").Message, "restart", "it says nothing of what it did not look at")
+
+	s = restarted(t, "kill")
+	s.end(6000, record.Settled)
+	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "a pod that is killed breaks no watch")
+
+	s = restarted(t, "restart")
+	s.gap(34_000, 36_000, judge.Deployments)
+	s.end(37_000, record.Settled)
+	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome, "watches may take a while to come back")
+
+	s = restarted(t, "restart")
+	s.gap(36_000, 37_000, judge.Deployments)
+	s.end(38_000, record.Settled)
+	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "that gap has another reason")
+}
+
+// A watch can be back only when the sample has ended.
+func TestAGapThatOutlastsTheSample(t *testing.T) {
+	for kind, want := range map[string]judge.Outcome{"restart": judge.Pass, "kill": judge.Invalid} {
+		s := newOverlap(t)
+		s.see(1, "LISTED", custom(1, 1, 0))
+		s.see(1, "LISTED", deployment(1, 1, 1, 1))
+		s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged"))
+		s.fault(100, 5000, record.Begun, kind, "api-server")
+		s.fault(5000, 5000, record.Over, kind, "api-server")
+		s.end(6000, record.Settled)
+		s.gap(150, 7000, judge.Deployments)
+		v := s.verdict("converged")
+		assert.Equal(t, want, v.Outcome)
+		assert.Contains(t, v.Message, "6.85s")
+	}
+}
+
+// What a list after a gap does not show is gone, though no watch told of it.
+func TestWhatVanishedInAGap(t *testing.T) {
+	s := restarted(t, "restart")
+	s.entries = s.entries[:len(s.entries)-3]
+	kept := deployment(1, 1, 1, 1).named("kept", "d2")
+	s.see(60, "ADDED", kept)
+	s.see(3990, "LISTED", kept)
+	s.gap(150, 4000, judge.Deployments)
+	s.fault(100, 5000, record.Begun, "restart", "api-server")
+	s.fault(5000, 5000, record.Over, "restart", "api-server")
+	assert.Equal(t, "there is no Deployment cache-deployment", missing(t, s))
+	s.end(6000, record.TimedOut)
+	v := s.verdict("converged")
+	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Contains(t, strings.Join(v.Evidence, "\n"), "gone: deployments/cache-deployment, while nothing was heard of deployments")
+
+	// The next sample does not find it either.
+	s.begin(7000, "busy", "create", 1, ofMatrix("services", "converged"))
+	assert.Len(t, opened(t, s, "services")["services"].Before, 2)
+
+	// A watch that goes on from where it was tells itself what went.
+	s = restarted(t, "restart")
+	assert.Empty(t, missing(t, s))
+}
+
+// A relist is of one namespace and one resource.
+func TestOthersDoNotVanish(t *testing.T) {
+	s := restarted(t, "restart")
+	s.entries = s.entries[:len(s.entries)-3]
+	s.see(3990, "LISTED", deployment(1, 1, 1, 1).in("b"))
+	s.see(3990, "LISTED", custom(1, 1, 0))
+	s.gap(150, 4000, judge.Deployments)
+	s.fault(100, 5000, record.Begun, "restart", "api-server")
+	assert.Empty(t, missing(t, s))
+}
