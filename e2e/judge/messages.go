@@ -32,7 +32,7 @@ func (t *Timeline) messages() []message {
 	var list []message
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Time < from || e.Watch.Event == "LISTED" {
+		if e.Kind != record.KindWatch || e.Time < from {
 			continue
 		}
 		for _, m := range t.said(e, kin) {

@@ -82,6 +82,9 @@ func TestDiagnosable(t *testing.T) {
 		"the operator's Event that names it": {func(s *story) {
 			s.see(2120, "ADDED", happening("e", "argo-events", "Sensor", "s", "s1", "services/cache: "+forbidden))
 		}, judge.Pass, "an Event about Sensor s"},
+		"said while the watch was broken": {func(s *story) {
+			s.see(2110, "LISTED", conditioned(custom(2, 4, 0), "Ready", "Denied", forbidden))
+		}, judge.Pass, "condition Ready"},
 		"nothing": {func(*story) {}, judge.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden) by +1.990 s; nothing near it was said"},
 		"another's work": {func(s *story) {
 			s.see(2110, "ADDED", job("w1", "services/other", "Failed", forbidden))

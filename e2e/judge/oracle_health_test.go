@@ -181,6 +181,33 @@ func TestHealthThatCannotBeJudged(t *testing.T) {
 	assert.Contains(t, v.Message, `component controller of style native: selector "app in"`)
 }
 
+// To take its finalizer from what is to be deleted asks for nothing new, though
+// the deletion has raised the generation.
+func TestWorkOnAFinalizer(t *testing.T) {
+	s := newStory(t)
+	s.entries[0].Header.Styles = []record.Style{worker()}
+	s.given()
+	s.begin(2000, "native", "finalizer", -1, matrix("no-needless-work", "ledger"))
+	s.changed(2010, 1, 3)
+	s.see(2020, "ADDED", job("w1", "services/cache", "Succeeded", ""))
+	s.act(2030, 2035, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	doomed := custom(2, 3, 0)
+	doomed.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"hold"}}
+	s.see(2036, "MODIFIED", doomed)
+	s.see(2040, "ADDED", job("w2", "services/cache", "Succeeded", ""))
+	s.act(2050, 2055, "patch", doomed)
+	s.see(2056, "DELETED", doomed)
+	s.see(2060, "ADDED", job("w3", "services/cache", "Succeeded", ""))
+	s.see(2070, "DELETED", deployment(1, 3, 3, 3))
+	s.end(4000, record.Settled)
+	v := s.verdict("ledger")
+	assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+	assert.Equal(t, "the deletion handled after 40ms", v.Message)
+	v = s.verdict("no-needless-work")
+	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "on account of 2 writes to the custom resource that asked for nothing new; seen 3 work objects, for 1 change")
+}
+
 // Objects that a style works by are counted for no-needless-work and the ledger.
 func TestWorkIsCounted(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -39,14 +39,14 @@ func (t *Timeline) noops() []*Event {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !t.onOwn(e) {
+		if !t.onOwn(e) || e.Action.Verb == "delete" {
 			continue
 		}
 		reply, err := replyOf(e.Action)
 		if err != nil || reply.UID == "" {
 			continue
 		}
-		if known := generations[reply.UID]; known > 0 && reply.Generation <= known {
+		if known := generations[reply.UID]; known > 0 && (reply.Generation <= known || reply.Deleting) {
 			list = append(list, e)
 		}
 		know(reply)
