@@ -96,7 +96,7 @@ func union(a, b []string) []string {
 func (r *Report) securityTable() table {
 	t := table{
 		title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
-		header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused (403)", "secrets: may read", "did read", "pods held to"}, left: 1, tail: true,
+		header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, left: 1, tail: true,
 	}
 	for _, s := range r.Security() {
 		t.rows = append(t.rows, []string{
@@ -113,7 +113,7 @@ func (r *Report) securityTable() table {
 	return t
 }
 
-const securityNote = `"may read" and "did read" count service accounts; a right is one verb on one resource; report.json has all of them`
+const securityNote = `a right is one verb on one resource; refused are calls, with 403, those while a fault had taken rights away too; who may read secrets, and did, are service accounts; report.json has all`
 
 // Security is what a style is trusted with, in numbers.
 type Security struct {

@@ -10,8 +10,13 @@ import (
 	"operatorbench/e2e/matrix"
 )
 
-// cellWidth is what a cell of the matrix needs at least on a terminal.
-const cellWidth = 22
+// What the matrix needs on a terminal, in columns: a cell at least, and the name
+// of a scenario at least and at most.
+const (
+	cellWidth   = 20
+	leastOfName = 30
+	mostOfName  = 46
+)
 
 // matrix prints the verdicts of all scenarios, in as many tables as the styles
 // need, and below them what did not pass.
@@ -21,8 +26,9 @@ func (t *terminal) matrix(r *Report) {
 	}
 	nameWidth := len("scenario")
 	for _, row := range r.Matrix.Rows() {
-		nameWidth = min(max(nameWidth, utf8.RuneCountInString(row.Name)), columnWidth-8)
+		nameWidth = min(max(nameWidth, utf8.RuneCountInString(row.Name)), mostOfName)
 	}
+	nameWidth = max(min(nameWidth, width-2-len(r.Matrix.Styles)*(cellWidth+2)), min(nameWidth, leastOfName))
 	fit := max((width-2-nameWidth)/(cellWidth+2), 1)
 	t.gap()
 	legend := "Correctness: ✓ pass, ✗ fail, ≈ flaky, ! invalid, – not applicable"
