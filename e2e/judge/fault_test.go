@@ -12,35 +12,35 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// fault is a fault of the story's sample, or its mending, that took from until to.
-func (s *story) fault(from, to float64, stage, kind, what string) {
+// breaks tells of a fault of the story's sample, or its mending, that took from until to.
+func (s *story) breaks(from, to float64, stage, kind, what string) {
 	s.add(record.Entry{Time: at(to), Kind: record.KindFault, Fault: &record.Fault{
 		Stage: stage, From: at(from), Kind: kind, What: what, Namespace: s.sample.Namespace,
 	}})
 }
 
-func (s *story) nudge(from, to float64, x thing) {
+func (s *story) nudges(from, to float64, x thing) {
 	s.act(from, to, "patch", x)
 	a := s.entries[len(s.entries)-1].Action
 	a.Nudge, a.Measured = true, false
 }
 
-// stopped tells of an operator that is stopped at 100 ms and back at 300 ms,
+// halted tells of an operator that is stopped at 100 ms and back at 300 ms,
 // while a scale from 1 to 2 is asked for.
-func stopped(t *testing.T) *story {
+func halted(t *testing.T) *story {
 	t.Helper()
 	s := newOverlap(t)
 	s.see(1, "LISTED", custom(1, 1, 0))
 	s.see(1, "LISTED", deployment(1, 1, 1, 1))
 	s.begin(50, "busy", "kill", 2, ofMatrix("services", "converged", "recovers"))
-	s.fault(100, 110, record.Begun, "stop", "operator")
+	s.breaks(100, 110, record.Begun, "stop", "operator")
 	s.act(150, 155, "patch", custom(2, 2, 0).at(100))
 	s.see(156, "MODIFIED", custom(2, 2, 0).at(100))
 	return s
 }
 
 func TestRecovery(t *testing.T) {
-	mended := func(s *story) { s.fault(300, 350, record.Over, "stop", "operator") }
+	mended := func(s *story) { s.breaks(300, 350, record.Over, "stop", "operator") }
 	for name, test := range map[string]struct {
 		tell func(*story)
 		want *judge.Recovery
@@ -61,13 +61,13 @@ func TestRecovery(t *testing.T) {
 		}, &judge.Recovery{By: judge.Itself}},
 		"only after a nudge": {func(s *story) {
 			mended(s)
-			s.nudge(900, 905, custom(2, 2, 0).at(101))
+			s.nudges(900, 905, custom(2, 2, 0).at(101))
 			s.see(906, "MODIFIED", custom(2, 2, 0).at(101))
 			s.see(950, "MODIFIED", deployment(2, 2, 2, 2))
 		}, &judge.Recovery{By: judge.Nudge, After: 650 * time.Millisecond}},
 		"never, though nudged": {func(s *story) {
 			mended(s)
-			s.nudge(900, 905, custom(2, 2, 0).at(101))
+			s.nudges(900, 905, custom(2, 2, 0).at(101))
 			s.see(906, "MODIFIED", custom(2, 2, 0).at(101))
 		}, &judge.Recovery{By: judge.Never}},
 		"the fault was never over": {func(s *story) {
@@ -85,13 +85,13 @@ func TestRecovery(t *testing.T) {
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := stopped(t)
+			s := halted(t)
 			test.tell(s)
 			s.end(2000, record.Settled)
 			assert.Equal(t, test.want, s.result().Recovery)
 		})
 	}
-	s := stopped(t)
+	s := halted(t)
 	mended(s)
 	s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
 	s.end(600, record.Interrupted)
@@ -100,12 +100,12 @@ func TestRecovery(t *testing.T) {
 
 // Faults are the sample's that they are recorded for, and stand in its evidence.
 func TestFaultsAreEvidence(t *testing.T) {
-	s := stopped(t)
+	s := halted(t)
 	s.begin(200, "busy", "create", 1, ofMatrix("b", "converged"))
-	s.fault(210, 220, record.Begun, "kill", "bus")
+	s.breaks(210, 220, record.Begun, "kill", "bus")
 	s.sample.Namespace, s.sample.Scenario = "services", "kill"
-	s.fault(300, 350, record.Over, "stop", "operator")
-	s.nudge(900, 905, custom(2, 2, 0).at(101))
+	s.breaks(300, 350, record.Over, "stop", "operator")
+	s.nudges(900, 905, custom(2, 2, 0).at(101))
 	s.end(2000, record.TimedOut)
 	v := s.verdictOf("services", "converged")
 	assert.Equal(t, judge.Fail, v.Outcome)
@@ -138,8 +138,8 @@ func restarted(t *testing.T, kind string) *story {
 	s.see(1, "LISTED", deployment(1, 1, 1, 1))
 	s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged", "isolation"))
 	s.gap(150, 4000, judge.Deployments)
-	s.fault(100, 5000, record.Begun, kind, "api-server")
-	s.fault(5000, 5000, record.Over, kind, "api-server")
+	s.breaks(100, 5000, record.Begun, kind, "api-server")
+	s.breaks(5000, 5000, record.Over, kind, "api-server")
 	return s
 }
 
@@ -174,8 +174,8 @@ func TestAGapThatOutlastsTheSample(t *testing.T) {
 		s.see(1, "LISTED", custom(1, 1, 0))
 		s.see(1, "LISTED", deployment(1, 1, 1, 1))
 		s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged"))
-		s.fault(100, 5000, record.Begun, kind, "api-server")
-		s.fault(5000, 5000, record.Over, kind, "api-server")
+		s.breaks(100, 5000, record.Begun, kind, "api-server")
+		s.breaks(5000, 5000, record.Over, kind, "api-server")
 		s.end(6000, record.Settled)
 		s.gap(150, 7000, judge.Deployments)
 		v := s.verdict("converged")
@@ -192,8 +192,8 @@ func TestWhatVanishedInAGap(t *testing.T) {
 	s.see(60, "ADDED", kept)
 	s.see(3990, "LISTED", kept)
 	s.gap(150, 4000, judge.Deployments)
-	s.fault(100, 5000, record.Begun, "restart", "api-server")
-	s.fault(5000, 5000, record.Over, "restart", "api-server")
+	s.breaks(100, 5000, record.Begun, "restart", "api-server")
+	s.breaks(5000, 5000, record.Over, "restart", "api-server")
 	assert.Equal(t, "there is no Deployment cache-deployment", missing(t, s))
 	s.end(6000, record.TimedOut)
 	v := s.verdict("converged")
@@ -216,6 +216,6 @@ func TestOthersDoNotVanish(t *testing.T) {
 	s.see(3990, "LISTED", deployment(1, 1, 1, 1).in("b"))
 	s.see(3990, "LISTED", custom(1, 1, 0))
 	s.gap(150, 4000, judge.Deployments)
-	s.fault(100, 5000, record.Begun, "restart", "api-server")
+	s.breaks(100, 5000, record.Begun, "restart", "api-server")
 	assert.Empty(t, missing(t, s))
 }

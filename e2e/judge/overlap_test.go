@@ -35,8 +35,8 @@ func ofMatrix(namespace string, expect ...string) func(*record.Sample) {
 	return func(b *record.Sample) { b.Matrix, b.Namespace, b.Expect = true, namespace, expect }
 }
 
-// job is a Workflow for a custom resource, as "namespace/name".
-func job(name, of, phase string) thing {
+// workFor is a Workflow for a custom resource, as "namespace/name".
+func workFor(name, of, phase string) thing {
 	x := workflow(name, phase)
 	x.object["spec"] = fields{"for": of}
 	return x
@@ -87,9 +87,9 @@ func TestWorkGoesToItsOwnSample(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(0, "busy", "create", 1, ofMatrix("a"))
 	s.begin(1, "busy", "kill", 1, ofMatrix("b"))
-	s.see(10, "ADDED", job("w-a", "a/cache", "Running"))
-	s.see(11, "ADDED", job("w-b", "b/cache", "Running"))
-	s.see(12, "ADDED", job("w-other", "a/other", "Running"))
+	s.see(10, "ADDED", workFor("w-a", "a/cache", "Running"))
+	s.see(11, "ADDED", workFor("w-b", "b/cache", "Running"))
+	s.see(12, "ADDED", workFor("w-other", "a/other", "Running"))
 	s.see(13, "ADDED", workflow("w-nobody", "Running"))
 	step := pod(1, "Pending").named("step-b", "step-b")
 	step.namespace, step.object["metadata"] = "argo-events", fields{"ownerReferences": owner("w-b")}
@@ -102,7 +102,7 @@ func TestWorkGoesToItsOwnSample(t *testing.T) {
 	s.see(18, "MODIFIED", operator)
 	s.see(19, "ADDED", kubeEvent("e-operator", "argo-events", "operator", "started"))
 	s.see(20, "MODIFIED", pod(3, "Running").in("elsewhere"))
-	s.see(21, "DELETED", job("w-b", "b/cache", "Running"))
+	s.see(21, "DELETED", workFor("w-b", "b/cache", "Running"))
 	s.see(22, "DELETED", step)
 
 	open := opened(t, s, "a", "b")
@@ -118,7 +118,7 @@ func TestWorkIsMatchedByTheWholeName(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(0, "busy", "create", 1, ofMatrix("a.b"))
 	s.begin(1, "busy", "create", 1, ofMatrix("axb"))
-	s.see(10, "ADDED", job("w", "axb/cache", "Running"))
+	s.see(10, "ADDED", workFor("w", "axb/cache", "Running"))
 	open := opened(t, s, "a.b", "axb")
 	assert.Empty(t, toldOf(open["a.b"]))
 	assert.Equal(t, []string{"ADDED w"}, toldOf(open["axb"]))
@@ -139,11 +139,11 @@ func TestMissingWaitsForTheWorkOfTheSample(t *testing.T) {
 	s.act(10, 15, "create", custom(1, 1, 0).at(100))
 	s.see(16, "ADDED", custom(1, 1, 0).at(100))
 	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
-	s.see(17, "ADDED", job("w-b", "b/cache", "Running"))
+	s.see(17, "ADDED", workFor("w-b", "b/cache", "Running"))
 	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
-	s.see(18, "ADDED", job("w-1", "services/cache", "Running"))
+	s.see(18, "ADDED", workFor("w-1", "services/cache", "Running"))
 	assert.Empty(t, lacksNow(t, s, judge.PointWorking))
-	s.see(19, "ADDED", job("w-2", "services/cache", "Pending"))
+	s.see(19, "ADDED", workFor("w-2", "services/cache", "Pending"))
 	s.see(20, "ADDED", deployment(1, 1, 1, 1))
 	assert.Empty(t, lacksNow(t, s, judge.PointReady))
 	for _, missing := range []func(*testing.T, *story) string{missing, func(t *testing.T, s *story) string {
@@ -153,10 +153,10 @@ func TestMissingWaitsForTheWorkOfTheSample(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			s := &story{t: t, entries: s.entries[:len(s.entries):len(s.entries)], version: s.version}
 			assert.Equal(t, "workflows/w-1 and 1 more have not ended", missing(t, s))
-			s.see(30, "MODIFIED", job("w-b", "b/cache", "Succeeded"))
-			s.see(31, "MODIFIED", job("w-2", "services/cache", "Failed"))
+			s.see(30, "MODIFIED", workFor("w-b", "b/cache", "Succeeded"))
+			s.see(31, "MODIFIED", workFor("w-2", "services/cache", "Failed"))
 			assert.Equal(t, "workflows/w-1 has not ended", missing(t, s))
-			s.see(32, "DELETED", job("w-1", "services/cache", "Running"))
+			s.see(32, "DELETED", workFor("w-1", "services/cache", "Running"))
 			assert.Empty(t, missing(t, s))
 		})
 	}
@@ -170,8 +170,8 @@ func TestWorkThatWasLeft(t *testing.T) {
 	s.act(10, 15, "create", custom(1, 1, 0).at(100))
 	s.see(16, "ADDED", custom(1, 1, 0).at(100))
 	s.see(20, "ADDED", deployment(1, 1, 1, 1))
-	s.see(21, "ADDED", job("w-1", "services/cache", "Running"))
-	s.see(22, "ADDED", job("w-b", "b/cache", "Running"))
+	s.see(21, "ADDED", workFor("w-1", "services/cache", "Running"))
+	s.see(22, "ADDED", workFor("w-b", "b/cache", "Running"))
 	s.end(30, record.Settled)
 	s.begin(40, "busy", "create", 1, ofMatrix("services"))
 	s.act(50, 55, "patch", custom(1, 1, 0).at(101))
@@ -197,9 +197,9 @@ func TestMissingWaitsForEachCustomResource(t *testing.T) {
 	s.see(36, "ADDED", second.at(101))
 	assert.Equal(t, "of services-2/cache: there is no Deployment cache-deployment", missing(t, s))
 	s.see(40, "ADDED", deployment(1, 1, 1, 1).in("services-2"))
-	s.see(41, "ADDED", job("w-2", "services-2/cache", "Running"))
+	s.see(41, "ADDED", workFor("w-2", "services-2/cache", "Running"))
 	assert.Equal(t, "workflows/w-2 has not ended", missing(t, s))
-	s.see(42, "MODIFIED", job("w-2", "services-2/cache", "Succeeded"))
+	s.see(42, "MODIFIED", workFor("w-2", "services-2/cache", "Succeeded"))
 	assert.Empty(t, missing(t, s))
 	third := custom(1, 1, 0).named("gone", "cr3")
 	s.act(50, 55, "create", third.at(102))
@@ -272,7 +272,7 @@ func TestPointsOfWhatWasGiven(t *testing.T) {
 	assert.Equal(t, "there is no Deployment cache-deployment", lacksNow(t, s, judge.PointReady))
 	assert.Equal(t, unacknowledged, lacksNow(t, s, judge.PointWorking))
 	assert.Equal(t, unacknowledged, missing(t, s))
-	s.fault(10, 12, record.Begun, "kill", "operator")
+	s.breaks(10, 12, record.Begun, "kill", "operator")
 	s.see(20, "ADDED", deployment(1, 2, 2, 2))
 	assert.Empty(t, lacksNow(t, s, judge.PointReady))
 	assert.Empty(t, missing(t, s))
@@ -330,7 +330,7 @@ func TestARefusalThatIsWantedIsNotMissing(t *testing.T) {
 	}
 	s := newOverlap(t)
 	s.begin(5, "busy", "kill", -1, ofMatrix("services", "gone"))
-	s.fault(10, 12, record.Begun, "kill", "operator")
+	s.breaks(10, 12, record.Begun, "kill", "operator")
 	s.refuse(20, 25, func(a *record.Action) { a.Nudge, a.Measured = true, false })
 	assert.Empty(t, missing(t, s), "a nudge may find nothing")
 }
@@ -349,9 +349,9 @@ func TestMissingWaitsForAMessage(t *testing.T) {
 	s.see(20, "MODIFIED", deployment(2, 0, 0, 0))
 	assert.Equal(t, "Deployment cache-deployment asks for 0 replicas, wanted 1", missing(t, s))
 	s.see(21, "MODIFIED", deployment(3, 1, 1, 1))
-	speaks := job("w-1", "services/cache", "Failed")
+	speaks := workFor("w-1", "services/cache", "Failed")
 	speaks.object["status"] = fields{"phase": "Failed", "nodes": []any{fields{"message": "well"}, fields{"message": "Too LARGE a size"}}}
-	other := job("w-2", "b/cache", "Failed")
+	other := workFor("w-2", "b/cache", "Failed")
 	other.object["status"] = speaks.object["status"]
 	s.see(22, "ADDED", other)
 	assert.Equal(t, none, missing(t, s))

@@ -300,13 +300,13 @@ func FuzzJudgeEntries(f *testing.F) {
 	})
 	s.see(13001, "LISTED", deployment(1, 1, 1, 1))
 	s.act(13010, 13015, "patch", custom(2, 1, 0))
-	s.see(13020, "ADDED", job("w3", "services/cache", "Running"))
+	s.see(13020, "ADDED", workFor("w3", "services/cache", "Running"))
 	s.gap(13030, 13050, judge.Deployments)
-	s.fault(13025, 13060, record.Begun, "restart", "api-server")
-	s.fault(13060, 13060, record.Over, "restart", "api-server")
+	s.breaks(13025, 13060, record.Begun, "restart", "api-server")
+	s.breaks(13060, 13060, record.Over, "restart", "api-server")
 	s.see(13070, "ADDED", custom(1, 1, 0).in("services-2"))
-	s.nudge(13080, 13085, custom(2, 1, 0))
-	s.see(13090, "MODIFIED", job("w3", "services/cache", "Succeeded"))
+	s.nudges(13080, 13085, custom(2, 1, 0))
+	s.see(13090, "MODIFIED", workFor("w3", "services/cache", "Succeeded"))
 	s.end(14000, record.Settled)
 	var inOrder []byte
 	for i := range s.entries {
