@@ -9,15 +9,15 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// fault tells of a stage of a fault; its work began 10 ms before.
-func (s *story) fault(ms float64, stage, kind, what string, objects ...string) {
+// broke tells of a stage of a fault; its work began 10 ms before.
+func (s *story) broke(ms float64, stage, kind, what string, objects ...string) {
 	s.add(record.Entry{Time: at(ms), Kind: record.KindFault, Fault: &record.Fault{
 		Stage: stage, From: at(ms - 10), Kind: kind, What: what, Namespace: "services", Objects: objects,
 	}})
 }
 
-// nudge tells of the harness's annotation that makes the operator look again.
-func (s *story) nudge(ms float64) {
+// nudgeAt tells of the harness's annotation that makes the operator look again.
+func (s *story) nudgeAt(ms float64) {
 	x := custom(2, 5, 0).at(900)
 	s.add(record.Entry{Time: at(ms + 5), Kind: record.KindAction, Action: &record.Action{
 		From: at(ms), Verb: "patch", Resource: x.resource, Namespace: x.namespace, Name: x.name, Nudge: true, Object: s.raw(x),
@@ -25,12 +25,12 @@ func (s *story) nudge(ms float64) {
 	s.see(ms+6, "MODIFIED", x)
 }
 
-// stopped tells of an operator that is stopped from 2010 to 2200 ms, while a
+// away tells of an operator that is stopped from 2010 to 2200 ms, while a
 // custom resource of size 3 is to be 5.
-func stopped(s *story) {
-	s.fault(2010, record.Begun, "stop", "controller")
+func away(s *story) {
+	s.broke(2010, record.Begun, "stop", "controller")
 	s.changed(2020, 2, 5)
-	s.fault(2200, record.Over, "stop", "controller")
+	s.broke(2200, record.Over, "stop", "controller")
 }
 
 // caughtUp tells that it has come to be so.
@@ -46,24 +46,24 @@ func TestRecovers(t *testing.T) {
 		want    judge.Outcome
 		message string
 	}{
-		"by itself":                {func(s *story) { stopped(s); s.caughtUp(3390) }, judge.Pass, "by itself, 1.2s after the fault was over"},
-		"before it was over":       {func(s *story) { stopped(s); s.fault(2900, record.Over, "stop", "again"); s.caughtUp(2880) }, judge.Pass, "by itself, before the fault was over"},
-		"after a nudge":            {func(s *story) { stopped(s); s.nudge(3000); s.caughtUp(3100) }, judge.Fail, "reached only after a nudge, 100ms after it"},
-		"never":                    {stopped, judge.Fail, "never reached: at +4.480 s Deployment cache-deployment asks for 3 replicas, wanted 5"},
-		"never, in spite of nudge": {func(s *story) { stopped(s); s.nudge(3000) }, judge.Fail, "never reached"},
+		"by itself":                {func(s *story) { away(s); s.caughtUp(3390) }, judge.Pass, "by itself, 1.2s after the fault was over"},
+		"before it was over":       {func(s *story) { away(s); s.broke(2900, record.Over, "stop", "again"); s.caughtUp(2880) }, judge.Pass, "by itself, before the fault was over"},
+		"after a nudge":            {func(s *story) { away(s); s.nudgeAt(3000); s.caughtUp(3100) }, judge.Fail, "reached only after a nudge, 100ms after it"},
+		"never":                    {away, judge.Fail, "never reached: at +4.480 s Deployment cache-deployment asks for 3 replicas, wanted 5"},
+		"never, in spite of nudge": {func(s *story) { away(s); s.nudgeAt(3000) }, judge.Fail, "never reached"},
 		"back, and lost, and back": {func(s *story) {
-			stopped(s)
+			away(s)
 			s.caughtUp(3000)
 			s.see(3100, "MODIFIED", deployment(2, 5, 5, 4))
 			s.see(3690, "MODIFIED", deployment(2, 5, 5, 5))
 		}, judge.Pass, "by itself, 1.5s after the fault was over"},
 		"lost at the end": {func(s *story) {
-			stopped(s)
+			away(s)
 			s.caughtUp(3000)
 			s.see(3100, "MODIFIED", deployment(2, 5, 5, 4))
 		}, judge.Fail, "has 4 of 5 ready replicas"},
 		"not over": {func(s *story) {
-			s.fault(2010, record.Begun, "stop", "controller")
+			s.broke(2010, record.Begun, "stop", "controller")
 			s.changed(2020, 2, 5)
 		}, judge.Fail, "before the fault was over: as told"},
 		"no fault": {func(s *story) { s.changed(2020, 2, 5) }, judge.NotApplicable, "nothing was broken"},
@@ -89,9 +89,9 @@ func TestRecoversFromTheLastFault(t *testing.T) {
 	s := newStory(t)
 	s.given()
 	s.begin(2000, "native", "fault", 5, matrix("recovers"))
-	stopped(s)
-	s.fault(2500, record.Begun, "kill", "controller")
-	s.fault(2510, record.Over, "kill", "controller")
+	away(s)
+	s.broke(2500, record.Begun, "kill", "controller")
+	s.broke(2510, record.Over, "kill", "controller")
 	s.caughtUp(3500)
 	s.end(6500, record.Settled)
 	assert.Equal(t, "by itself, 1s after the fault was over", s.verdict("recovers").Message)
@@ -102,10 +102,10 @@ func TestRecoversFromADeletion(t *testing.T) {
 	s := newStory(t)
 	s.given()
 	s.begin(2000, "native", "fault", -1, matrix("recovers"))
-	s.fault(2010, record.Begun, "stop", "controller")
+	s.broke(2010, record.Begun, "stop", "controller")
 	s.act(2020, 2025, "delete", custom(1, 3, 1))
 	s.see(2026, "DELETED", custom(1, 3, 1))
-	s.fault(2200, record.Over, "stop", "controller")
+	s.broke(2200, record.Over, "stop", "controller")
 	s.see(2300, "DELETED", deployment(1, 3, 3, 3))
 	s.see(2310, "DELETED", replicaSet())
 	for n := 1; n <= 3; n++ {
@@ -127,8 +127,8 @@ func TestPodsKeptThroughAFault(t *testing.T) {
 		"not there when the fault began": {func(s *story) {
 			s.entries = s.entries[:len(s.entries)-2]
 			s.see(2050, "DELETED", pod(1, "Running"))
-			s.fault(2100, record.Begun, "kill", "controller")
-			s.fault(2110, record.Over, "kill", "controller")
+			s.broke(2100, record.Begun, "kill", "controller")
+			s.broke(2110, record.Over, "kill", "controller")
 		}, judge.Pass, "2 pods of the 2 pods"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,8 +136,8 @@ func TestPodsKeptThroughAFault(t *testing.T) {
 			s.given()
 			s.begin(2000, "native", "kill", 3, matrix("pods-kept"))
 			s.changed(2010, 2, 3)
-			s.fault(2100, record.Begun, "kill", "controller")
-			s.fault(2110, record.Over, "kill", "controller")
+			s.broke(2100, record.Begun, "kill", "controller")
+			s.broke(2110, record.Over, "kill", "controller")
 			test.tell(s)
 			s.end(4000, record.Settled)
 			v := s.verdict("pods-kept")
