@@ -69,14 +69,14 @@ func TestDiagnosable(t *testing.T) {
 			s.see(2120, "ADDED", happening("e", "services", "Pod", "p1", "pod1", forbidden))
 		}, judge.Pass, "an Event about Pod p1"},
 		"its work": {func(s *story) {
-			s.see(2110, "ADDED", workFor("w1", "services/cache", "Failed", "main: "+forbidden))
+			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Failed", "main: "+forbidden))
 		}, judge.Pass, "workflows/w1 says: main: " + forbidden},
 		"a pod of its work": {func(s *story) {
-			s.see(2110, "ADDED", workFor("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2120, "ADDED", step("w1-a", "w1", "Pending", container(0, fields{"waiting": fields{"reason": "Forbidden"}})))
 		}, judge.Pass, "container main of pods/w1-a says: Forbidden"},
 		"an Event about its work": {func(s *story) {
-			s.see(2110, "ADDED", workFor("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2120, "ADDED", happening("e", "argo-events", "Workflow", "w1", "w1", forbidden))
 		}, judge.Pass, "an Event about Workflow w1"},
 		"the operator's Event that names it": {func(s *story) {
@@ -87,7 +87,7 @@ func TestDiagnosable(t *testing.T) {
 		}, judge.Pass, "condition Ready"},
 		"nothing": {func(*story) {}, judge.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden) by +1.990 s; nothing near it was said"},
 		"another's work": {func(s *story) {
-			s.see(2110, "ADDED", workFor("w1", "services/other", "Failed", forbidden))
+			s.see(2110, "ADDED", workSaying("w1", "services/other", "Failed", forbidden))
 		}, judge.Fail, "nothing near it was said"},
 		"another's Event": {func(s *story) {
 			s.see(2110, "ADDED", happening("e", "services", "Memcached", "other", "cr2", forbidden))

@@ -26,8 +26,8 @@ func worker() record.Style {
 	}
 }
 
-// workFor is a Workflow for a custom resource, by its place.
-func workFor(name, of, phase, message string) thing {
+// workSaying is a Workflow for a custom resource, by its place.
+func workSaying(name, of, phase, message string) thing {
 	x := workflow(name, phase)
 	x.object["spec"], x.object["status"] = fields{"for": of}, fields{"phase": phase, "message": message}
 	return x
@@ -124,17 +124,17 @@ func TestHealth(t *testing.T) {
 			s.see(2120, "MODIFIED", controller("c1", container(3, running)))
 		}, judge.Fail, "pod system/c1 restarted at +0.110 s"},
 		"work that succeeded": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "services/cache", "Running", ""))
+			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
 			s.see(2120, "MODIFIED", step("w1-a", "w1", "Succeeded", container(0, died(0, "Completed"))))
 		}, judge.Pass, "none of the operator's 2 pods"},
 		"work that failed": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "services/cache", "Running", ""))
+			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
 			s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
 		}, judge.Fail, "container main of pod argo-events/w1-a ended with exit code 64"},
 		"another's work that failed": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "elsewhere/cache", "Running", ""))
+			s.see(2100, "ADDED", workSaying("w1", "elsewhere/cache", "Running", ""))
 			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
 			s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
 		}, judge.Pass, "none of the operator's 1 pod"},
@@ -189,15 +189,15 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	s.given()
 	s.begin(2000, "native", "finalizer", -1, matrix("no-needless-work", "ledger"))
 	s.changed(2010, 1, 3)
-	s.see(2020, "ADDED", workFor("w1", "services/cache", "Succeeded", ""))
+	s.see(2020, "ADDED", workSaying("w1", "services/cache", "Succeeded", ""))
 	s.act(2030, 2035, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
 	doomed := custom(2, 3, 0)
 	doomed.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"hold"}}
 	s.see(2036, "MODIFIED", doomed)
-	s.see(2040, "ADDED", workFor("w2", "services/cache", "Succeeded", ""))
+	s.see(2040, "ADDED", workSaying("w2", "services/cache", "Succeeded", ""))
 	s.act(2050, 2055, "patch", doomed)
 	s.see(2056, "DELETED", doomed)
-	s.see(2060, "ADDED", workFor("w3", "services/cache", "Succeeded", ""))
+	s.see(2060, "ADDED", workSaying("w3", "services/cache", "Succeeded", ""))
 	s.see(2070, "DELETED", deployment(1, 3, 3, 3))
 	s.end(4000, record.Settled)
 	v := s.verdict("ledger")
@@ -216,33 +216,33 @@ func TestWorkIsCounted(t *testing.T) {
 		message          string
 	}{
 		"one for one change": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "services/cache", "Running", ""))
-			s.see(2200, "MODIFIED", workFor("w1", "services/cache", "Succeeded", ""))
+			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
+			s.see(2200, "MODIFIED", workSaying("w1", "services/cache", "Succeeded", ""))
 		}, judge.Pass, judge.Pass, "no write to the Deployment, and no work, on account of 1 write"},
 		"one for each write": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "services/cache", "Running", ""))
-			s.see(2200, "ADDED", workFor("w2", "services/cache", "Running", ""))
+			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
+			s.see(2200, "ADDED", workSaying("w2", "services/cache", "Running", ""))
 		}, judge.Fail, judge.Pass, "expected no work on account of 1 write to the custom resource that asked for nothing new; seen 2 work objects, for 1 change: w1, w2"},
 		"two for one": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "services/cache", "Running", ""))
-			s.see(2110, "ADDED", workFor("w2", "services/cache", "Running", ""))
-			s.see(2120, "ADDED", workFor("w3", "services/cache", "Running", ""))
+			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", workSaying("w2", "services/cache", "Running", ""))
+			s.see(2120, "ADDED", workSaying("w3", "services/cache", "Running", ""))
 		}, judge.Fail, judge.Fail, "worked on more than once: 3 work objects for 2 writes to the custom resource"},
 		"another's": {func(s *story) {
-			s.see(2100, "ADDED", workFor("w1", "services/other", "Running", ""))
-			s.see(2110, "ADDED", workFor("w2", "services/caches", "Running", ""))
-			s.see(2120, "ADDED", workFor("w3", "services-2/cache", "Running", ""))
+			s.see(2100, "ADDED", workSaying("w1", "services/other", "Running", ""))
+			s.see(2110, "ADDED", workSaying("w2", "services/caches", "Running", ""))
+			s.see(2120, "ADDED", workSaying("w3", "services-2/cache", "Running", ""))
 		}, judge.Pass, judge.Pass, "no work"},
 		"from before": {func(s *story) {
-			s.see(2100, "MODIFIED", workFor("w0", "services/cache", "Succeeded", ""))
-			s.see(2110, "ADDED", workFor("w1", "services/cache", "Succeeded", ""))
+			s.see(2100, "MODIFIED", workSaying("w0", "services/cache", "Succeeded", ""))
+			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Succeeded", ""))
 		}, judge.Pass, judge.Pass, "no work"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.entries[0].Header.Styles = []record.Style{worker()}
 			s.given()
-			s.see(1800, "ADDED", workFor("w0", "services/cache", "Running", ""))
+			s.see(1800, "ADDED", workSaying("w0", "services/cache", "Running", ""))
 			s.begin(2000, "native", "annotation", 4, matrix("no-needless-work", "ledger"))
 			s.changed(2010, 2, 4)
 			s.changed(2020, 2, 4)

@@ -32,6 +32,10 @@ func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header
 				changed := *e.Header
 				header(&changed)
 				e.Header = &changed
+			case record.KindBlock:
+				block := *e.Block
+				block.Wave = 1
+				e.Block = &block
 			case record.KindBegin:
 				begin := *e.Begin
 				begin.Matrix, begin.Expect = true, oracles

@@ -1,0 +1,30 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// Styles that did what they were asked are not accused of anything else either.
+func TestNoFalseAlarmOnRecordings(t *testing.T) {
+	oracles := []string{"ledger", "health", "no-needless-work", "pods-kept", "write-history", "garbage", "diagnosable", "recovers", "isolation"}
+	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.gz"), func(*record.Header) {}, oracles...))
+	require.NoError(t, err)
+	passed := map[string]int{}
+	for _, r := range j.Results {
+		for _, v := range r.Verdicts {
+			assert.Contains(t, []judge.Outcome{judge.Pass, judge.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
+			if v.Outcome == judge.Pass {
+				passed[r.Style+" "+v.Oracle]++
+			}
+		}
+	}
+	for _, one := range []string{"argo ledger", "argo health", "argo pods-kept", "argo garbage", "native ledger", "native health", "native pods-kept", "null ledger"} {
+		assert.Positive(t, passed[one], one)
+	}
+}
