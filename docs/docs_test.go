@@ -96,10 +96,23 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 			validate(t, schema, line)
 		}
 	}
-	for _, entry := range []record.Entry{ // what only schema 2 has
+	for _, entry := range []record.Entry{ // what only schemas 2 and 3 have
 		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Variant: "head", Round: 1, Stage: record.Installing}},
 		{Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: []record.PodUsage{{Namespace: "argo", Name: "p", CPU: 1, Memory: 2}}, All: 3, Others: 4}},
 		{Kind: record.KindAudit, Audit: &record.Audit{User: "u", Verb: "create", Resource: "pods.v1", Code: 201}},
+		{Kind: record.KindFault, Fault: &record.Fault{Stage: record.Begun, Kind: "kill", What: "sensor", Namespace: "n", Objects: []string{"pods/n/p"}}},
+		{Kind: record.KindBegin, Begin: &record.Sample{
+			Style: "argo", Matrix: true, Others: []record.Other{{Namespace: "n", Name: "other", Size: new(int)}}, Unmeetable: true, Cause: "too big", Patience: 1, Reason: "r",
+		}},
+		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Removed, Wave: 2}},
+		{Kind: record.KindHeader, Header: &record.Header{
+			Schema: record.Schema, Reference: json.RawMessage(`{"spec":{}}`), Scenarios: []record.Scenario{{Name: "create", Group: "basic"}},
+			Styles: []record.Style{{
+				Name: "argo", Declares: []record.Declaration{{Name: "status", Reason: "r"}}, Differs: []record.Difference{{Path: "spec", Reason: "r"}},
+				Work:   []record.Work{{Resource: "w", Namespace: "n", Of: record.Condition{Path: "p"}, Ended: record.Condition{Path: "p"}, Messages: []string{"m"}}},
+				Grants: []record.Grant{{ServiceAccount: "n/s", Role: "ClusterRole r", Verbs: []string{"get"}, URLs: []string{"/"}}},
+			}},
+		}},
 	} {
 		line, err := json.Marshal(entry)
 		require.NoError(t, err)
