@@ -19,6 +19,9 @@ PASSES   ?=
 RESULTS  ?=
 # On how many clusters `make matrix` drives its parts side by side.
 SHARDS   ?= 3
+# How many trials of `make selftest` share its cluster at a time, and how often `make selftest-repeat` goes through the matrix.
+TRIALS   ?= 6
+REPEATS  ?= 20
 # How often `make bench-timing` measures.
 COUNT    ?= 1
 # How long `make fuzz` gives each fuzz target.
@@ -91,6 +94,18 @@ gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fa
 matrix: ## Correctness: every style through all scenarios and faults, on SHARDS clusters side by side; fails where a verdict is not as in its verdicts.yaml
 	scripts/engine-up.sh
 	$(OPBENCH) matrix --operator=$(OPERATOR) --images=$(IMAGES) --shards=$(SHARDS) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+
+.PHONY: selftest selftest-quick
+selftest: ## The harness's own test: operators with one deliberate fault each, and whether its oracle finds each; fails at one that is missed, or a false alarm
+selftest-quick: ## The same with six mutants
+selftest selftest-quick:
+	scripts/engine-up.sh
+	$(OPBENCH) images ensure --images=$(IMAGES) node memcached mutant
+	go test -tags cluster -run '^TestMutants$$' -v -count=1 -parallel $(TRIALS) -timeout $(TIMEOUT) ./e2e/selftest $(if $(filter selftest-quick,$@),-quick)
+
+.PHONY: selftest-repeat
+selftest-repeat: ## The other half of it: the native style through the correctness matrix REPEATS times; fails at a false alarm, names what is flaky
+	$(MAKE) matrix OPERATOR=native ROUNDS=$(REPEATS)
 
 .PHONY: gate
 gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, fine or cannot tell
