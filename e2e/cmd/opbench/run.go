@@ -62,7 +62,12 @@ func drive(ctx context.Context, session *job.Session) (err error) {
 	if err := session.Open(ctx); err != nil {
 		return err
 	}
-	return errors.Join(session.Drive(ctx), session.Wrong())
+	if err := session.Drive(ctx); ctx.Err() != nil {
+		return err // what was interrupted proves nothing
+	} else if wrong := session.Wrong(); err != nil || wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	return nil
 }
 
 // judgeGate says what the gate says of a run with a base, and adds it to the
