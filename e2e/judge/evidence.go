@@ -62,9 +62,6 @@ func (t *Timeline) line(e *Event) string {
 		}
 		return what
 	case record.KindWatch:
-		if e.Gap != nil {
-			return fmt.Sprintf("%s gone: %s, while nothing was heard of %s", at, title(e.Watch.Resource, e.Watch.Name), kind(e.Watch.Resource))
-		}
 		return strings.TrimRight(fmt.Sprintf("%s %s %s %s%s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state(), t.innerState(e)), " ")
 	}
 	return at + " " + string(e.Kind)

@@ -184,38 +184,21 @@ func TestAGapThatOutlastsTheSample(t *testing.T) {
 	}
 }
 
-// What a list after a gap does not show is gone, though no watch told of it.
-func TestWhatVanishedInAGap(t *testing.T) {
+// What went while nothing was heard is recorded as deleted when that is noticed,
+// before everything is listed anew: it is judged as what the watch brought.
+func TestWhatWentInAGap(t *testing.T) {
 	s := restarted(t, "restart")
-	s.entries = s.entries[:len(s.entries)-3]
-	kept := deployment(1, 1, 1, 1).named("kept", "d2")
-	s.see(60, "ADDED", kept)
-	s.see(3990, "LISTED", kept)
-	s.gap(150, 4000, judge.Deployments)
-	s.breaks(100, 5000, record.Begun, "restart", "api-server")
-	s.breaks(5000, 5000, record.Over, "restart", "api-server")
+	s.see(5010, "DELETED", deployment(1, 1, 1, 1).at(1))
+	s.see(5011, "LISTED", deployment(1, 1, 1, 1).named("another", "d2"))
+	s.gap(4990, 5020, judge.Deployments)
 	assert.Equal(t, "there is no Deployment cache-deployment", missing(t, s))
-	s.end(6000, record.TimedOut)
+	s.see(5100, "ADDED", deployment(1, 1, 1, 1).named("cache-deployment", "d3"))
+	assert.Empty(t, missing(t, s))
+	s.end(6000, record.Settled)
+	r := s.result()
 	v := s.verdict("converged")
-	assert.Equal(t, judge.Fail, v.Outcome)
-	assert.Contains(t, strings.Join(v.Evidence, "\n"), "gone: deployments/cache-deployment, while nothing was heard of deployments")
-
-	// The next sample does not find it either.
-	s.begin(7000, "busy", "create", 1, ofMatrix("services", "converged"))
-	assert.Len(t, opened(t, s, "services")["services"].Before, 2)
-
-	// A watch that goes on from where it was tells itself what went.
-	s = restarted(t, "restart")
-	assert.Empty(t, missing(t, s))
-}
-
-// A relist is of one namespace and one resource.
-func TestOthersDoNotVanish(t *testing.T) {
-	s := restarted(t, "restart")
-	s.entries = s.entries[:len(s.entries)-3]
-	s.see(3990, "LISTED", deployment(1, 1, 1, 1).in("b"))
-	s.see(3990, "LISTED", custom(1, 1, 0))
-	s.gap(150, 4000, judge.Deployments)
-	s.breaks(100, 5000, record.Begun, "restart", "api-server")
-	assert.Empty(t, missing(t, s))
+	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Contains(t, v.Message, "at +5.000 s")
+	assert.Contains(t, v.Message, "for 3.85s; the restart of the api-server interrupted the watch of deployments for 30ms")
+	assert.Equal(t, &judge.Recovery{By: judge.Itself, After: 100 * time.Millisecond}, r.Recovery)
 }

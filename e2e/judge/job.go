@@ -18,7 +18,7 @@ import (
 type work struct {
 	record.Work
 	matches *template.Template
-	of      condition          // what can be told of Of without a custom resource
+	of      condition // what can be told of Of without a custom resource
 	ended   condition
 	look    *lookup
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"operatorbench/e2e/record"
 )
@@ -30,12 +29,8 @@ type Splitter struct {
 	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
 	jobs    jobs
-	listed  map[watched]time.Duration // when it was last listed
 	counter int
 }
-
-// watched is what one watch covers.
-type watched struct{ resource, namespace string }
 
 // space is a namespace, with the style and round of its last sample.
 type space struct {
@@ -58,7 +53,7 @@ type last struct {
 func NewSplitter() *Splitter {
 	return &Splitter{
 		spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
-		inner: innerPhases{}, jobs: jobs{}, listed: map[watched]time.Duration{},
+		inner: innerPhases{}, jobs: jobs{},
 	}
 }
 
@@ -184,7 +179,6 @@ func (s *Splitter) turn(b *record.Block) {
 	}
 	clear(s.inner)
 	clear(s.jobs)
-	clear(s.listed)
 }
 
 // forget drops what is known of a namespace, unless a sample is open in it.
@@ -320,9 +314,6 @@ func (s *Splitter) reaches(t *Timeline, r *read) bool {
 // remember keeps the last event of each object that judging reads, for the
 // samples that begin later.
 func (s *Splitter) remember(r *read, job *job) {
-	if r.Watch.Event == "LISTED" {
-		s.listed[watched{r.Watch.Resource, r.Watch.Namespace}] = r.Time
-	}
 	if !(r.asked() || len(r.work) > 0) || s.over[r.Watch.Namespace] {
 		return
 	}
@@ -355,40 +346,8 @@ func (s *Splitter) gap(e record.Entry) error {
 			}
 		}
 	}
-	return s.vanish(e)
-}
-
-// vanish takes what the list at the end of a gap did not show any more for
-// deleted: no watch tells when it went. Where nothing was listed the watch went
-// on from where it was, and has told itself.
-func (s *Splitter) vanish(e record.Entry) error {
-	listed, ok := s.listed[watched{e.Gap.Resource, e.Gap.Namespace}]
-	if !ok || listed < e.Gap.From {
-		return nil
-	}
-	var gone []*last
-	for id, one := range s.known[e.Gap.Namespace] {
-		if id.resource == e.Gap.Resource && one.Time < e.Gap.From {
-			gone = append(gone, one)
-		}
-	}
-	slices.SortFunc(gone, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
-	for _, one := range gone {
-		event := *one.Watch
-		event.Event = "DELETED"
-		err := s.watch(&read{
-			Entry:  record.Entry{Time: e.Time, Kind: record.KindWatch, Watch: &event, Gap: e.Gap},
-			styles: s.styles, object: one.Object, work: one.work, deep: one.deep(),
-		})
-		if err != nil {
-			return err
-		}
-	}
 	return nil
 }
-
-// deep tells whether the object was read for the correctness matrix.
-func (l *last) deep() bool { return l.Object.Detail != nil || len(l.work) > 0 }
 
 func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 	for i, t := range s.open {

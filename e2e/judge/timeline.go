@@ -66,7 +66,7 @@ type Timeline struct {
 type actions struct {
 	any       bool
 	measured  bool
-	intent    time.Duration // of the first measured action; before one comes: of the first action
+	intent    time.Duration // of the first measured action; before one comes: of the first action, or else fault
 	acked     time.Duration // that action's reply
 	refused   *record.Action
 	reconcile bool            // some action changed the custom resource
@@ -130,6 +130,9 @@ func (t *Timeline) add(e Event) error {
 	case record.KindGap:
 		t.gaps = append(t.gaps, e)
 	case record.KindFault:
+		if !t.begun() {
+			t.acts.intent, t.stale = e.Fault.From, true
+		}
 		t.faults = append(t.faults, e)
 	}
 	return nil
@@ -268,7 +271,7 @@ func (t *Timeline) step(e *Event) {
 	if e.Watch.Event != "LISTED" && t.stirs(e) {
 		t.last = max(t.last, e.Time)
 	}
-	since := t.acts.any && e.Time >= t.acts.intent
+	since := t.begun() && e.Time >= t.acts.intent
 	if since && e.Watch.Event == "ADDED" {
 		t.added[e.Watch.UID] = true
 	}
@@ -357,7 +360,7 @@ func inOrder(found []*entity) []*Object {
 // since prints a time of the recording relative to the sample's intent.
 func (t *Timeline) since(at time.Duration) string {
 	intent := t.acts.intent
-	if !t.acts.any {
+	if !t.begun() {
 		intent = t.Began
 	}
 	return fmt.Sprintf("%+.3f s", (at - intent).Seconds())
