@@ -22,15 +22,6 @@ import (
 	"operatorbench/fixtures/memcached"
 )
 
-// versionsOf are a definition's versions without what the API server adds.
-func versionsOf(t *testing.T, definition *unstructured.Unstructured) []any {
-	t.Helper()
-	versions, found, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	require.NoError(t, err)
-	require.True(t, found)
-	return versions
-}
-
 // recording is what the observers record, all of them, while something is broken.
 type recording struct {
 	recorder *record.Recorder

@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/drive/fault"
@@ -41,7 +42,7 @@ const (
 	run   = "faulttest"
 	space = "services-faulttest"
 	name  = "memcached"
-	soon  = 2 * time.Minute // under load, too
+	soon  = 5 * time.Minute // a reconcile of the slowest style, on a machine that has much else to do
 )
 
 // scene is a style that is installed, and a namespace for custom resources.
@@ -150,6 +151,18 @@ func (s *scene) pods(t *testing.T, component string) []corev1.Pod {
 	list, err := s.Typed.CoreV1().Pods(c.Namespace).List(context.Background(), metav1.ListOptions{LabelSelector: c.Selector})
 	require.NoError(t, err)
 	return list.Items
+}
+
+// versions are those of the custom resource's definition.
+func (s *scene) versions(t *testing.T) []any {
+	t.Helper()
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	live, err := s.Dynamic.Resource(definitions).Get(t.Context(), memcached.Resource.GroupResource().String(), metav1.GetOptions{})
+	require.NoError(t, err)
+	versions, found, err := unstructured.NestedSlice(live.Object, "spec", "versions")
+	require.NoError(t, err)
+	require.True(t, found)
+	return versions
 }
 
 func eventually(t *testing.T, what string, holds func() bool) {

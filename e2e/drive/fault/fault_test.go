@@ -1,0 +1,144 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
+
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+// workload is a Deployment of a run that is complete.
+func workload(name string, replicas int32) *appsv1.Deployment {
+	return &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: name, Labels: kube.Owner{Run: "mine"}.Labels()},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas,
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": name}}},
+		},
+		Status: appsv1.DeploymentStatus{Replicas: replicas, UpdatedReplicas: replicas, AvailableReplicas: replicas},
+	}
+}
+
+// bench is a cluster in memory with three Deployments, of which the manager
+// makes the worker.
+func bench() (*fake.Clientset, *fault.Injector) {
+	var objects []runtime.Object
+	for name, replicas := range map[string]int32{"manager": 1, "worker": 2, "other": 3} {
+		objects = append(objects, workload(name, replicas))
+	}
+	typed := fake.NewClientset(objects...)
+	return typed, &fault.Injector{
+		Kube: typed, Dynamic: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, objects...),
+		Owner: kube.Owner{Run: "mine"},
+		Style: operators.Style{Name: "some", Components: []operators.Component{
+			{Name: "manager", Namespace: "n", Selector: "app=manager"},
+			{Name: "worker", Namespace: "n", Selector: "app=worker", ManagedBy: "manager"},
+			{Name: "other", Namespace: "n", Selector: "app=other"},
+		}},
+	}
+}
+
+func replicas(t *testing.T, typed *fake.Clientset) map[string]int32 {
+	t.Helper()
+	list, err := typed.AppsV1().Deployments("n").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	found := map[string]int32{}
+	for _, d := range list.Items {
+		found[d.Name] = *d.Spec.Replicas
+	}
+	return found
+}
+
+// failing makes patches of a Deployment fail while the function says so.
+func failing(typed *fake.Clientset, name string, fails func() bool) {
+	typed.PrependReactor("patch", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		patch, is := action.(clienttesting.PatchAction)
+		if is && patch.GetName() == name && fails() {
+			return true, nil, errors.New("the API server is away")
+		}
+		return false, nil, nil
+	})
+}
+
+var whole = map[string]int32{"manager": 1, "worker": 2, "other": 3}
+
+func TestStopAndUndo(t *testing.T) {
+	typed, injector := bench()
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"deployments/n/manager", "deployments/n/worker"}, broken.Objects, "what would start it again goes first")
+	assert.Equal(t, map[string]int32{"manager": 0, "worker": 0, "other": 3}, replicas(t, typed))
+	require.NoError(t, broken.Undo(context.Background()))
+	assert.Equal(t, whole, replicas(t, typed))
+	writes := len(typed.Actions())
+	require.NoError(t, broken.Undo(context.Background()))
+	assert.Len(t, typed.Actions(), writes, "it is done: nothing more is written")
+}
+
+func TestStopAllGoesBackInReverseOrder(t *testing.T) {
+	_, injector := bench()
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "all"}, fault.Target{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"deployments/n/manager", "deployments/n/other", "deployments/n/worker"}, broken.Objects)
+}
+
+func TestBeginThatFailsHalfWayTakesBackWhatItDid(t *testing.T) {
+	typed, injector := bench()
+	calls := 0
+	failing(typed, "worker", func() bool { calls++; return calls == 1 })
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	require.ErrorContains(t, err, "stop component worker: scale deployments/n/worker to 0: the API server is away")
+	assert.Nil(t, broken.Undo, "there is nothing left to undo")
+	assert.Equal(t, whole, replicas(t, typed))
+}
+
+func TestWhatCannotBeTakenBackIsToldAndCanBeTriedAgain(t *testing.T) {
+	typed, injector := bench()
+	away := false
+	failing(typed, "manager", func() bool { return away })
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	require.NoError(t, err)
+	away = true
+	err = broken.Undo(context.Background())
+	require.ErrorContains(t, err, "deployments/n/manager is still scaled to 0")
+	require.ErrorContains(t, err, "by hand: kubectl -n n scale deployments/manager --replicas=1")
+	assert.Equal(t, map[string]int32{"manager": 0, "worker": 2, "other": 3}, replicas(t, typed), "the rest is undone nevertheless")
+	away = false
+	require.NoError(t, broken.Undo(context.Background()))
+	assert.Equal(t, whole, replicas(t, typed))
+}
+
+func TestNothingOfAnotherRunIsTouched(t *testing.T) {
+	typed, injector := bench()
+	injector.Owner.Run = "yours"
+	for _, f := range []scenarios.Fault{{Stop: "all"}, {Upgrade: "all"}} {
+		_, err := injector.Begin(t.Context(), f, fault.Target{})
+		require.ErrorContains(t, err, "refusing to touch Deployment n/manager: neither it nor what made it carries the label operatorbench/run=yours of this run")
+	}
+	for _, action := range typed.Actions() {
+		assert.Equal(t, "list", action.GetVerb())
+	}
+}
+
+func TestManagersThatManageThemselvesAreAMistake(t *testing.T) {
+	_, injector := bench()
+	injector.Style.Components[0].ManagedBy = "worker"
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
+	require.ErrorContains(t, err, "is managed, in the end, by itself")
+}
