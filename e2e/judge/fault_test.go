@@ -167,6 +167,22 @@ func TestAGapThatARestartExplains(t *testing.T) {
 	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "that gap has another reason")
 }
 
+// To replace a definition closes the watches of its resource, and no others.
+func TestAGapThatADefinitionExplains(t *testing.T) {
+	for resource, want := range map[string]judge.Outcome{judge.CustomResources: judge.NotApplicable, judge.Deployments: judge.Invalid} {
+		s := newOverlap(t)
+		s.see(1, "LISTED", custom(1, 1, 0))
+		s.see(1, "LISTED", deployment(1, 1, 1, 1))
+		s.begin(50, "busy", "bad size", 1, ofMatrix("services", "ledger"))
+		s.breaks(100, 150, record.Begun, "definition", "tutorial")
+		s.gap(200, 203, resource)
+		s.breaks(1000, 1050, record.Over, "definition", "tutorial")
+		s.gap(1100, 1104, resource)
+		s.end(2000, record.Settled)
+		assert.Equal(t, want, s.verdict("ledger").Outcome)
+	}
+}
+
 // A watch can be back only when the sample has ended.
 func TestAGapThatOutlastsTheSample(t *testing.T) {
 	for kind, want := range map[string]judge.Outcome{"restart": judge.Pass, "kill": judge.Invalid} {

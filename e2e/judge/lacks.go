@@ -44,8 +44,7 @@ func (t *Timeline) Lacks(point string) string {
 	case PointHandled:
 		return t.handledLacks()
 	case PointStuck:
-		_, missing := t.toldLacks()
-		return missing
+		return t.toldLacks()
 	case PointGone:
 		return t.goneLacks()
 	}
@@ -120,11 +119,10 @@ func (t *Timeline) handledLacks() string {
 	return missing
 }
 
-// toldLacks returns the message that names the cause, or says that there is none.
-func (t *Timeline) toldLacks() (message, missing string) {
-	message, told := t.told()
-	if !told {
-		return "", fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)
+// toldLacks says that no message names the cause.
+func (t *Timeline) toldLacks() string {
+	if _, told := t.told(); told {
+		return ""
 	}
-	return message, ""
+	return fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)
 }

@@ -29,7 +29,7 @@ func (t *Timeline) Missing() string {
 	}
 	missing := t.stateLacks()
 	if missing == "" && t.Sample.Unmeetable {
-		_, missing = t.toldLacks()
+		missing = t.toldLacks()
 	}
 	if missing == "" {
 		missing = t.underWay()

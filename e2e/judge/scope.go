@@ -45,27 +45,41 @@ func (s *scope) misses(g *record.Gap) bool {
 
 // outage is a time in which watches break because of a fault.
 type outage struct {
-	what     string
+	kind     string
+	resource string        // whose watches break; empty: all
+	what     string        // for people
 	from, to time.Duration // to: below zero, no end of it is known
 }
 
-// restart is the kind of fault that takes away the API server, and with it every
-// watch. They come back some time after it serves again.
-const (
-	restart = "restart"
-	grace   = 30 * time.Second
-)
+// grace is how long after a fault watches may take to come back.
+const grace = 30 * time.Second
 
-// outages lists the restarts among the sample's faults.
+// newOutage says which watches a fault breaks; false: none. A restart takes away
+// the API server. When a definition is replaced, the API server closes the
+// watches of its resource.
+func newOutage(f *record.Fault) (outage, bool) {
+	switch f.Kind {
+	case "restart":
+		return outage{kind: f.Kind, what: "the restart of the " + f.What, from: f.From, to: -1}, true
+	case "definition":
+		return outage{kind: f.Kind, resource: CustomResources, what: "another definition", from: f.From, to: -1}, true
+	}
+	return outage{}, false
+}
+
+// outages lists those of the sample's faults that break watches.
 func (t *Timeline) outages() []outage {
 	var list []outage
 	for i := range t.faults {
-		switch f := t.faults[i].Fault; {
-		case f.Kind != restart || f.Error != "":
-		case f.Stage == record.Begun:
-			list = append(list, outage{"the restart of the " + f.What, f.From, -1})
-		case len(list) > 0 && list[len(list)-1].to < 0:
-			list[len(list)-1].to = t.faults[i].Time + grace
+		f := t.faults[i].Fault
+		if o, breaks := newOutage(f); breaks && f.Stage == record.Begun {
+			list = append(list, o)
+			continue
+		}
+		for k := range list {
+			if o := &list[k]; o.kind == f.Kind && o.to < 0 && f.Stage == record.Over && f.Error == "" {
+				o.to = t.faults[i].Time + grace
+			}
 		}
 	}
 	return list
@@ -73,7 +87,7 @@ func (t *Timeline) outages() []outage {
 
 // explains tells whether a gap is the outage's doing.
 func (o *outage) explains(gap *record.Entry) bool {
-	return gap.Time >= o.from && (o.to < 0 || gap.Gap.From <= o.to)
+	return (o.resource == "" || o.resource == gap.Gap.Resource) && gap.Time >= o.from && (o.to < 0 || gap.Gap.From <= o.to)
 }
 
 // explained says which outage a gap is the doing of; nil: of none.

@@ -332,10 +332,6 @@ func (t *Timeline) hasChildren() bool { return first(t.world.deployments, t.isCh
 // custom is the custom resource as last seen; nil: it is not there.
 func (t *Timeline) custom() *Object { return t.customOf(t.subjects[0]) }
 
-func (t *Timeline) childReplicaSets() []*Object {
-	return living(t.world.replicaSets, t.ofChild)
-}
-
 func (t *Timeline) childPods() []*Object {
 	return living(t.world.pods, func(p *entity) bool {
 		set := t.world.replicaSets[p.owner]
