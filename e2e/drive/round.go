@@ -142,8 +142,8 @@ func (r *round) fresh(ctx context.Context) error {
 	return nil
 }
 
-// removeTimeout bounds the removal of a namespace with all that is in it.
-const removeTimeout = 2 * time.Minute
+// removeTimeout bounds the removal of a wave's namespaces, or of a round's, with all that is in them.
+const removeTimeout = 5 * time.Minute
 
 // leave ends the watches and the namespace. One that is empty need not be
 // waited for.

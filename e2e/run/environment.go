@@ -46,11 +46,31 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 		if err != nil {
 			return e, err
 		}
+		standards, err := podSecurity(a.operator.Style())
+		if err != nil {
+			return e, err
+		}
 		e.Styles = append(e.Styles, report.StyleFacts{
-			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().Images, Owned: owned,
+			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().Images, Owned: owned, PodSecurity: standards,
 		})
 	}
 	return e, nil
+}
+
+// podSecurity is the Pod Security Standard that is enforced on each namespace
+// of a style; "" where there is none.
+func podSecurity(style operators.Style) (map[string]string, error) {
+	objects, err := style.Objects()
+	if err != nil {
+		return nil, err
+	}
+	standards := map[string]string{}
+	for _, object := range objects {
+		if object.GetKind() == "Namespace" {
+			standards[object.GetName()] = object.GetLabels()["pod-security.kubernetes.io/enforce"]
+		}
+	}
+	return standards, nil
 }
 
 // owned counts what the maintainer of an arm's operator writes and answers for.

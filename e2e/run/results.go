@@ -40,7 +40,13 @@ func (r Result) Problems() []string {
 // from the file. It is to be called when all has been driven.
 func (s *Session) Judgement() (*judge.Judgement, error) {
 	if s.judged == nil {
-		s.judged = sync.OnceValues(func() (*judge.Judgement, error) { return judge.File(s.results(report.RecordingFile)) })
+		s.judged = sync.OnceValues(func() (*judge.Judgement, error) {
+			name, err := record.Find(s.folder) // a large one is compressed at the end
+			if err != nil {
+				return nil, err
+			}
+			return judge.File(name)
+		})
 	}
 	return s.judged()
 }
@@ -124,6 +130,10 @@ func (s *Session) writeReports() error {
 	one, err := report.Load(s.folder)
 	if err != nil {
 		return err
+	}
+	one.Expected = map[string]matrix.Expected{}
+	for _, a := range s.arms[1:] {
+		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)
 	if len(one.Judgement.Results) > 0 {

@@ -13,7 +13,6 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/cluster"
@@ -92,15 +91,6 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		s.arms = append(s.arms, &arm{operator: style, expected: expected})
 	}
 	return s, nil
-}
-
-// expectedOf reads the verdicts that are expected of a style.
-func expectedOf(style operators.Operator) (matrix.Expected, error) {
-	all, err := pick(operators.All)
-	if err != nil {
-		return matrix.Expected{}, err
-	}
-	return matrix.Load(style.Style().Folder, namesOf(all))
 }
 
 // warmup is the scenario that a style goes through when it has just been

@@ -69,7 +69,8 @@ func rewrite(found *report.Report, out string, args []string) error {
 	return found.WriteFiles(args[0], further()...)
 }
 
-// verdict is an error unless every sample was handled correctly.
+// verdict is an error unless every scenario was handled as is expected, or
+// correctly where nothing is known to be expected.
 func verdict(r *report.Report) error {
 	var wrong, all int
 	for _, c := range r.Cells {
@@ -77,10 +78,13 @@ func verdict(r *report.Report) error {
 		all += rounds
 		wrong += rounds - passed
 	}
+	differences := r.Differences()
 	switch {
-	case all == 0:
+	case all == 0 && !r.HasMatrix():
 		return errors.New("the recording holds no sample: there is nothing to judge")
-	case wrong > 0:
+	case len(differences) > 0:
+		return fmt.Errorf("not as expected: %d; the first: %s", len(differences), differences[0])
+	case r.Failed():
 		return fmt.Errorf("%d of %d samples were not handled correctly", wrong, all)
 	}
 	return nil

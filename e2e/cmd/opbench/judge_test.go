@@ -23,6 +23,16 @@ func opbench(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), problems.String()
 }
 
+// away leaves the repository, whose styles' expected verdicts are then not
+// known, and returns the folder of the hand-made recording.
+func away(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs(handMade)
+	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	return folder
+}
+
 // file writes a file into a fresh folder and returns its path.
 func file(t *testing.T, name string, content []byte) string {
 	t.Helper()
@@ -39,7 +49,7 @@ func read(t *testing.T, path ...string) []byte {
 }
 
 func TestJudgeAResultsFolder(t *testing.T) {
-	dir := t.TempDir()
+	handMade, dir := away(t), t.TempDir()
 	for _, name := range []string{report.RecordingFile, report.EnvironmentFile} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
 	}
@@ -59,6 +69,13 @@ func TestJudgeAResultsFolder(t *testing.T) {
 	}
 }
 
+// In the repository, what is expected of its styles is known.
+func TestJudgeHoldsVerdictsAgainstWhatIsExpected(t *testing.T) {
+	status, _, stderr := opbench(t, "judge", file(t, "recording.jsonl", read(t, handMade, report.RecordingFile)))
+	assert.Equal(t, exitError, status)
+	assert.Contains(t, stderr, "opbench: not as expected: 3; the first: native delete: expected pass, seen invalid")
+}
+
 func TestJudgeARecordingWritesNothingBesideIt(t *testing.T) {
 	recording := file(t, "recording.jsonl", read(t, handMade, report.RecordingFile))
 	_, stdout, _ := opbench(t, "judge", recording)
@@ -73,6 +90,7 @@ func TestJudgeARecordingWritesNothingBesideIt(t *testing.T) {
 }
 
 func TestJudgeSeveralTogether(t *testing.T) {
+	handMade := away(t)
 	recording := filepath.Join(handMade, report.RecordingFile)
 	_, stdout, stderr := opbench(t, "judge", recording, recording)
 	assert.Contains(t, stdout, "null pass 6/6")

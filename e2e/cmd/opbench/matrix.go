@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"operatorbench/e2e/judge"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
 )
@@ -28,6 +29,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	flags := flag.NewFlagSet("opbench matrix", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	options.Register(flags)
+	update := flags.Bool("update-verdicts", false, "write what was seen into the styles' verdicts.yaml, instead of holding it against them")
 	shards := flags.Int("shards", defaultShards, "clusters that drive parts of the matrix side by side")
 	if err := flags.Lookup("scenario").Value.Set("matrix"); err != nil {
 		return err
@@ -52,13 +54,20 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if options.Results == "" {
 		options.Results = filepath.Join(root, "results", time.Now().Format("20060102-150405"))
 	}
-	folders, err := driveShards(ctx, options, *shards, root, stdout)
-	return errors.Join(err, joinShards(ctx, options.Results, folders, stdout, stderr))
+	sessions, err := driveShards(ctx, options, *shards, root, stdout)
+	if err != nil || ctx.Err() != nil {
+		return errors.Join(err, joinShards(ctx, options.Results, stdout, stderr))
+	}
+	if *update {
+		if err := updateVerdicts(sessions); err != nil {
+			return err
+		}
+	}
+	return joinShards(ctx, options.Results, stdout, stderr)
 }
 
-// driveShards runs the shards, each with a results folder of its own, and
-// returns those folders.
-func driveShards(ctx context.Context, options job.Options, shards int, root string, stdout io.Writer) ([]string, error) {
+// driveShards runs the shards, each with a results folder of its own.
+func driveShards(ctx context.Context, options job.Options, shards int, root string, stdout io.Writer) ([]*job.Session, error) {
 	var sessions []*job.Session
 	var outs []*lines
 	var mu sync.Mutex
@@ -75,13 +84,15 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 		}
 		sessions, outs = append(sessions, session), append(outs, out)
 	}
-	var folders []string
 	problems := make([]error, len(sessions))
 	var group errgroup.Group
 	for i, session := range sessions {
-		folders = append(folders, session.Folder())
 		group.Go(func() error {
-			if err := drive(ctx, session); err != nil {
+			err := perform(ctx, session)
+			for _, style := range session.Styles() {
+				err = errors.Join(err, session.Failed(style))
+			}
+			if err != nil {
 				problems[i] = fmt.Errorf("shard %d: %w", i+1, err)
 			}
 			outs[i].flush()
@@ -89,21 +100,28 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 		})
 	}
 	_ = group.Wait() // each has its own problem
-	return folders, errors.Join(problems...)
+	return sessions, errors.Join(problems...)
 }
 
-// joinShards reports what all shards found.
-func joinShards(ctx context.Context, results string, folders []string, stdout, stderr io.Writer) error {
-	var there []string
-	for _, folder := range folders {
-		if _, err := os.Stat(folder); err == nil {
-			there = append(there, folder)
+// updateVerdicts writes what all shards saw.
+func updateVerdicts(sessions []*job.Session) error {
+	var judgements []*judge.Judgement
+	for _, session := range sessions {
+		one, err := session.Judgement()
+		if err != nil {
+			return err
 		}
+		judgements = append(judgements, one)
 	}
-	if len(there) == 0 {
+	return sessions[0].UpdateVerdicts(judgements...)
+}
+
+// joinShards reports what all shards found. An error says what was not as expected.
+func joinShards(ctx context.Context, results string, stdout, stderr io.Writer) error {
+	if _, err := os.Stat(results); err != nil {
 		return nil // none came so far as to record anything; its error says why
 	}
-	found, err := load(ctx, there, stderr)
+	found, err := load(context.WithoutCancel(ctx), []string{results}, stderr)
 	if err != nil {
 		return err
 	}
@@ -113,7 +131,11 @@ func joinShards(ctx context.Context, results string, folders []string, stdout, s
 	if _, err := fmt.Fprintf(stdout, "results are in %s\n", results); err != nil {
 		return err
 	}
-	return errors.Join(found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
+	written := errors.Join(found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
+	if ctx.Err() != nil {
+		return written // what was interrupted proves nothing
+	}
+	return errors.Join(written, verdict(found))
 }
 
 // lines writes whole lines, each with a prefix, so that what several shards

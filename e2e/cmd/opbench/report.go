@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	job "operatorbench/e2e/run"
+	"operatorbench/fixtures/images"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
@@ -87,13 +90,19 @@ func terminal(r *report.Report, out io.Writer) error {
 // load judges every argument, and tells of what is doubtful about them.
 func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report, error) {
 	var all []report.Recording
-	for _, arg := range args {
+	root, outside := images.FindRoot(".")
+	for _, arg := range withShards(args) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		one, err := report.Load(arg)
 		if err != nil {
 			return nil, err
+		}
+		if outside == nil {
+			if one.Expected, err = job.Expected(root, one.Judgement.Header); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, one)
 		info, err := os.Stat(arg)
@@ -106,6 +115,20 @@ func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report,
 		warn(stderr, warning)
 	}
 	return found, nil
+}
+
+// withShards puts the shards of a results folder that several runs share into
+// its place.
+func withShards(args []string) []string {
+	var all []string
+	for _, arg := range args {
+		shards, err := filepath.Glob(filepath.Join(arg, "shard-*"))
+		if _, whole := record.Find(arg); err != nil || whole == nil || len(shards) == 0 {
+			shards = []string{arg}
+		}
+		all = append(all, shards...)
+	}
+	return all
 }
 
 // warn tells of a doubt; there is nowhere else to say it.

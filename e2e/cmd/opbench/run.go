@@ -56,18 +56,22 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 	return judgeGate(ctx, session.Folder(), stdout)
 }
 
-// drive performs a run from its beginning to its end.
-func drive(ctx context.Context, session *job.Session) (err error) {
+// drive performs a run from its beginning to its end, and says what was not as
+// expected.
+func drive(ctx context.Context, session *job.Session) error {
+	if err := perform(ctx, session); err != nil || ctx.Err() != nil {
+		return err // what was interrupted proves nothing
+	}
+	return session.Wrong()
+}
+
+// perform performs a run from its beginning to its end.
+func perform(ctx context.Context, session *job.Session) (err error) {
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
 	if err := session.Open(ctx); err != nil {
 		return err
 	}
-	if err := session.Drive(ctx); ctx.Err() != nil {
-		return err // what was interrupted proves nothing
-	} else if wrong := session.Wrong(); err != nil || wrong != nil {
-		return errors.Join(err, wrong)
-	}
-	return nil
+	return session.Drive(ctx)
 }
 
 // judgeGate says what the gate says of a run with a base, and adds it to the

@@ -159,6 +159,7 @@ func refuse(t *testing.T, s *scene) {
 func definition(t *testing.T, s *scene) {
 	crs := s.Dynamic.Resource(memcached.Resource).Namespace(space)
 	before := s.versions(t)
+	r := s.record(t)
 	broken := s.begin(t, scenarios.Fault{Definition: "tutorial"})
 	assert.NotEqual(t, before, s.versions(t))
 	_, err := crs.Create(t.Context(), memcached.New(space, "wrong", -1), metav1.CreateOptions{})
@@ -172,6 +173,9 @@ func definition(t *testing.T, s *scene) {
 	require.NoError(t, err, "what is invalid now is still there")
 	require.NoError(t, crs.Delete(t.Context(), "wrong", metav1.DeleteOptions{}))
 	assert.Equal(t, before, s.versions(t))
+	for resource := range r.end(t) {
+		assert.Equal(t, customs, resource, "only the custom resource is served anew")
+	}
 }
 
 func removeImage(t *testing.T, s *scene) {

@@ -59,8 +59,23 @@ func (s *scene) record(t *testing.T) *recording {
 	return r
 }
 
-// check ends the observers: each has come back, with what it missed told.
+const customs = "memcacheds.v1alpha1.cache.example.com"
+
+// check ends the observers after a restart: each has come back, with what it
+// missed told, and few words.
 func (r *recording) check(t *testing.T) {
+	t.Helper()
+	gaps := r.end(t)
+	assert.NotZero(t, gaps[customs])
+	assert.NotZero(t, gaps["deployments.v1.apps"])
+	for resource, n := range gaps {
+		assert.LessOrEqual(t, n, 4, "of %s", resource)
+	}
+}
+
+// end ends the observers, which have seen the newest state and all that was
+// answered, and returns how many gaps there were, by resource.
+func (r *recording) end(t *testing.T) map[string]int {
 	t.Helper()
 	require.NoError(t, r.usage.Sample(t.Context()))
 	// Stop tells of the spell in which nothing was known: that is no failure of the run.
@@ -80,11 +95,7 @@ func (r *recording) check(t *testing.T) {
 		t.Logf("gap of %s: %s, for %s: %s", entry.Gap.Resource, entry.Gap.From.Round(time.Millisecond), (entry.Time - entry.Gap.From).Round(time.Millisecond), entry.Gap.Reason)
 	}
 	assert.Zero(t, gaps[audit.Log], "what was answered is all in the log")
-	assert.NotZero(t, gaps["memcacheds.v1alpha1.cache.example.com"])
-	assert.NotZero(t, gaps["deployments.v1.apps"])
-	for resource, n := range gaps {
-		assert.LessOrEqual(t, n, 4, "of %s", resource)
-	}
+	return gaps
 }
 
 func (r *recording) entries(t *testing.T) func(func(record.Entry) bool) {

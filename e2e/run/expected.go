@@ -1,0 +1,49 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/record"
+	"operatorbench/operators"
+)
+
+// Expected reads the verdicts that are expected of a recording's styles, as far
+// as they have a folder in the repository at root.
+func Expected(root string, header record.Header) (map[string]matrix.Expected, error) {
+	all, err := pick(operators.All)
+	if err != nil {
+		return nil, err
+	}
+	var styles []string
+	for _, style := range header.Styles {
+		styles = append(styles, style.Name)
+	}
+	return matrix.LoadAll(filepath.Join(root, "operators"), styles, namesOf(all))
+}
+
+// expectedOf reads the verdicts that are expected of a style.
+func expectedOf(style operators.Operator) (matrix.Expected, error) {
+	all, err := pick(operators.All)
+	if err != nil {
+		return matrix.Expected{}, err
+	}
+	return matrix.Load(style.Style().Folder, namesOf(all))
+}
+
+// UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps
+// what stands there on why. A new failure is left without a sentence, with which
+// no run accepts the file: a person must say why.
+func (s *Session) UpdateVerdicts(judgements ...*judge.Judgement) error {
+	seen := matrix.Of(judgements...)
+	for _, a := range s.arms[1:] {
+		name := filepath.Join(a.operator.Style().Folder, matrix.File)
+		if err := os.WriteFile(name, matrix.Update(a.expected, seen, a.name()), 0o644); err != nil {
+			return fmt.Errorf("update the expected verdicts: %w", err)
+		}
+	}
+	return nil
+}
