@@ -113,6 +113,21 @@ func TestWorkGoesToItsOwnSample(t *testing.T) {
 	assert.Equal(t, at(22), open["b"].LastEvent())
 }
 
+// An action in a namespace that is of no open sample is none of theirs: a custom
+// resource of the same name there is another one.
+func TestActionsElsewhereAreNotTheSamples(t *testing.T) {
+	s := newOverlap(t)
+	s.begin(0, "native", "create", 1, ofMatrix("services"))
+	s.act(10, 15, "create", custom(1, 1, 0).in("stranger"))
+	assert.Equal(t, unacknowledged, missing(t, s))
+	s.act(20, 25, "create", custom(1, 1, 0).at(100))
+	s.see(26, "ADDED", custom(1, 1, 0).at(100))
+	s.act(30, 35, "create", custom(1, 1, 0).in("another"))
+	s.see(40, "ADDED", deployment(1, 1, 1, 1))
+	s.see(50, "MODIFIED", custom(1, 1, 1, "p1"))
+	assert.Empty(t, missing(t, s))
+}
+
 // A name is not a regular expression.
 func TestWorkIsMatchedByTheWholeName(t *testing.T) {
 	s := newOverlap(t)

@@ -222,10 +222,11 @@ func (s *Splitter) before(t *Timeline) []Event {
 }
 
 func (s *Splitter) action(e record.Entry) error {
-	// An action elsewhere (a fault on an operator's pod) concerns whatever is open.
+	// An action elsewhere (a fault on an operator's pod) concerns whatever is open,
+	// but for samples that overlap: of those each has its own.
 	targets := s.in(e.Action.Namespace)
 	if len(targets) == 0 && !s.spaces[e.Action.Namespace] {
-		targets = s.open
+		targets = slices.DeleteFunc(slices.Clone(s.open), func(t *Timeline) bool { return t.matrix })
 	}
 	if named := slices.DeleteFunc(slices.Clone(targets), func(t *Timeline) bool { return t.Sample.Name != e.Action.Name }); len(named) > 0 {
 		targets = named
