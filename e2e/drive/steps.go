@@ -155,7 +155,7 @@ func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.p
 // await waits for a point of the reconcile. That nobody is told what is wrong
 // is for an oracle to judge; the steps go on.
 func (t *trial) await(ctx context.Context, point string) error {
-	ctx, cancel := context.WithTimeout(ctx, t.style.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
 	defer cancel()
 	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, 0, t.sample.Patience)
 	switch {

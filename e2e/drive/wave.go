@@ -218,8 +218,15 @@ func (c *course) timeout() time.Duration {
 			waits++
 		}
 	}
-	return time.Duration(waits) * c.style.Timeout
+	return time.Duration(waits) * c.style.bound()
 }
+
+// leastBound is long enough for pods on a machine that has a lot else to do:
+// samples overlap, and what comes to nothing is given up out of patience.
+const leastBound = 2 * time.Minute
+
+// bound is how long the matrix waits for one reconcile.
+func (s *Style) bound() time.Duration { return max(s.Timeout, leastBound) }
 
 // leaveAll removes the namespaces: all at once, then it waits for each.
 func leaveAll(courses []*course) error {
@@ -266,7 +273,7 @@ func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, re
 
 // rest waits for the end state as long as one reconcile may take.
 func (t *trial) rest(ctx context.Context) (outcome, reason string) {
-	ctx, cancel := context.WithTimeout(ctx, t.style.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
 	defer cancel()
 	return t.settle(ctx)
 }
