@@ -14,7 +14,7 @@ const Events = "events.v1.events.k8s.io"
 type Detail struct {
 	Spec       string            // of a Deployment: its JSON text
 	Labels     map[string]string // of a pod
-	Conditions []Told            // of a custom resource, Deployment or ReplicaSet
+	Conditions []Told            // of any but an Event
 	Containers []Container       // of a pod, those that begin it first
 	// Told is what an Event says, or the status of a pod.
 	Told
@@ -114,6 +114,7 @@ func readDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		}
 	case Pods:
 		d.Labels, d.Told = in.Metadata.Labels, Told{Reason: in.Status.Reason, Message: in.Status.Message}
+		d.Conditions = in.Status.Conditions
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
 	case Deployments:
 		d.Spec, d.Conditions = string(in.Spec), in.Status.Conditions

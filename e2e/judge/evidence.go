@@ -62,7 +62,11 @@ func (t *Timeline) line(e *Event) string {
 		}
 		return what
 	case record.KindWatch:
-		return strings.TrimRight(fmt.Sprintf("%s %s %s %s%s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), e.Object.state(), t.innerState(e)), " ")
+		what := fmt.Sprintf("%s %s %s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name))
+		if shown := strings.Trim(e.Object.state()+", "+t.innerState(e), ", "); shown != "" {
+			what += " " + shown
+		}
+		return what
 	}
 	return at + " " + string(e.Kind)
 }

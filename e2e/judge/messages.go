@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []message {
 		return list
 	}
 	for _, c := range d.Conditions {
-		list = append(list, message{where: "condition " + c.Type + " of " + what, text: c.text(), names: names, alarm: c.Status != "True"})
+		list = append(list, message{where: "condition " + c.Type + " of " + what, text: c.text(), names: names, alarm: c.alarms()})
 	}
 	for _, c := range d.Containers {
 		where := "container " + c.Name + " of " + what
@@ -103,6 +104,12 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []message {
 		list[i].names = list[i].names || t.namedIn(list[i].text)
 	}
 	return list
+}
+
+// alarms tells whether a condition says that something is amiss.
+func (c Told) alarms() bool {
+	good := slices.Contains([]string{"Available", "Progressing", "Ready", "ContainersReady", "Initialized", "PodScheduled", "PodReadyToStartContainers"}, c.Type)
+	return good == (c.Status != "True")
 }
 
 // worksForOwn tells whether an event belongs with an object in which the style
@@ -132,16 +139,30 @@ func (t *Timeline) namedIn(text string) bool {
 	return strings.Contains(text, own.namespace) && strings.Contains(text, name)
 }
 
+// cause is what a message must say.
+type cause struct {
+	*regexp.Regexp
+	names *strings.Replacer
+}
+
+// said tells whether a text names the cause. A namespace's name does not count:
+// it may have been made of the words by which a scenario is called.
+func (c *cause) said(text string) bool { return c.MatchString(c.names.Replace(text)) }
+
 // cause is the sample's cause, to be matched in any case; nil: it has none.
-func (t *Timeline) cause() (*regexp.Regexp, error) {
+func (t *Timeline) cause() (*cause, error) {
 	if t.Sample.Cause == "" {
 		return nil, nil
 	}
-	cause, err := regexp.Compile("(?i)" + t.Sample.Cause)
+	pattern, err := regexp.Compile("(?i)" + t.Sample.Cause)
 	if err != nil {
 		return nil, fmt.Errorf("the sample's cause is no regular expression: %w", err)
 	}
-	return cause, nil
+	var names []string
+	for _, s := range t.subjects {
+		names = append(names, s.namespace, "NAMESPACE")
+	}
+	return &cause{pattern, strings.NewReplacer(names...)}, nil
 }
 
 // lastAct is when the harness last did something, up to a time, that can be the

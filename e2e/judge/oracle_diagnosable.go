@@ -20,7 +20,7 @@ func (t *Timeline) telling() *message {
 		return nil
 	}
 	for _, m := range t.messages() {
-		if m.names && cause.MatchString(m.text) {
+		if m.names && cause.said(m.text) {
 			return &m
 		}
 	}
@@ -56,7 +56,7 @@ func diagnosable(t *Timeline) Verdict {
 		}
 	}
 	add("of this resource, without the cause", func(m message) bool { return m.names && m.alarm })
-	add("the cause, without this resource", func(m message) bool { return !m.names && cause.MatchString(m.text) })
+	add("the cause, without this resource", func(m message) bool { return !m.names && cause.said(m.text) })
 	said := "nothing near it was said"
 	if len(near) > 0 {
 		said = "the nearest: " + near[0]

@@ -85,7 +85,7 @@ func TestDiagnosable(t *testing.T) {
 		"said while the watch was broken": {func(s *story) {
 			s.see(2110, "LISTED", conditioned(custom(2, 4, 0), "Ready", "Denied", forbidden))
 		}, judge.Pass, "condition Ready"},
-		"nothing": {func(*story) {}, judge.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden) by +1.990 s; nothing near it was said"},
+		"nothing": {func(*story) {}, judge.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden|services) by +1.990 s; nothing near it was said"},
 		"another's work": {func(s *story) {
 			s.see(2110, "ADDED", workSaying("w1", "services/other", "Failed", forbidden))
 		}, judge.Fail, "nothing near it was said"},
@@ -95,6 +95,9 @@ func TestDiagnosable(t *testing.T) {
 		"the operator's Event that names nobody": {func(s *story) {
 			s.see(2120, "ADDED", happening("e", "argo-events", "Sensor", "s", "s1", forbidden))
 		}, judge.Fail, "the nearest: +0.110 s the cause, without this resource: an Event about Sensor s"},
+		"a namespace that is called so": {func(s *story) {
+			s.see(2110, "ADDED", happening("e", "services", "Pod", "p1", "pod1", "assigned services/p1 to a node"))
+		}, judge.Fail, "of this resource, without the cause: an Event about Pod p1 says: Failed: assigned services/p1"},
 		"another cause": {func(s *story) {
 			s.see(2110, "MODIFIED", conditioned(custom(2, 4, 0), "Ready", "Waiting", "0 of 4 pods are ready"))
 		}, judge.Fail, "the nearest: +0.100 s of this resource, without the cause: condition Ready of memcacheds/cache says: Waiting: 0 of 4 pods are ready"},
@@ -108,7 +111,7 @@ func TestDiagnosable(t *testing.T) {
 			s := newStory(t)
 			s.entries[0].Header.Styles = []record.Style{worker()}
 			s.given()
-			s.begin(2000, "native", "bad input", 4, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "is forbidden|forbidden" })
+			s.begin(2000, "native", "bad input", 4, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "is forbidden|forbidden|services" })
 			s.changed(2010, 2, 4)
 			test.tell(s)
 			stuck := lacksNow(t, s, judge.PointStuck)

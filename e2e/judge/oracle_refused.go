@@ -21,7 +21,7 @@ func refused(t *Timeline) Verdict {
 		if e.Kind != record.KindAction || e.Action.Error == "" || e.Action.Nudge {
 			continue
 		}
-		if cause != nil && !cause.MatchString(e.Action.Error) {
+		if cause != nil && !cause.said(e.Action.Error) {
 			return fail(evidence(), "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.since(e.Time), e.Action.Error)
 		}
 		refusals = append(refusals, e)
