@@ -55,7 +55,7 @@ func Cases() []Case {
 
 		{Mutant: "keeps-finalizer", Scenario: "delete", Oracle: "gone", Fault: "It sets a finalizer, and never removes it."},
 		{Mutant: "orphans", Scenario: "delete", Oracle: "garbage", Fault: "It deletes its Deployment, and leaves the ReplicaSet and the pods."},
-		{Mutant: "deletion-as-update", Scenario: "finalizer", Oracle: "write-history", Fault: "It takes the deletion of what has a finalizer for an update, and makes the Deployment again."},
+		{Mutant: "deletion-as-update", Scenario: "delete", Oracle: "write-history", Fault: "It cleans up behind a finalizer of its own, and then goes on as after an update: it makes the Deployment again."},
 
 		{Mutant: "status-lies", Scenario: "create", Oracle: "status", Quick: true, Fault: "Its status names pods that are not there."},
 		{Mutant: "status-stale", Scenario: "scale-up", Oracle: "status", Fault: "Its status goes on telling of the first generation."},

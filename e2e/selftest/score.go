@@ -61,6 +61,9 @@ func (f *Finding) alarms(r judge.Result) {
 			f.Said += fmt.Sprintf("%s: %s: %s\n", v.Oracle, v.Outcome, v.Message)
 		}
 	}
+	if passed == 0 && f.Said == "" {
+		f.Said = "there was nothing to judge"
+	}
 	f.Said = strings.TrimSpace(f.Said)
 	f.Right = passed > 0 && len(f.Others) == 0
 }

@@ -40,37 +40,43 @@ func (o *operator) deleteChild(ctx context.Context, cr *object, how metav1.Delet
 	return err
 }
 
-// orphans cleans up by itself, and leaves the ReplicaSets and pods behind.
-func orphans(o *operator) {
+// finalizes makes an operator set a finalizer, and clean up before it removes that.
+func finalizes(o *operator, clean func(ctx context.Context, cr *object) error) {
 	keepsFinalizer(o)
 	o.leaving = func(ctx context.Context, cr *object) error {
 		i := slices.Index(cr.GetFinalizers(), finalizer)
 		if i < 0 {
 			return nil
 		}
-		if err := o.deleteChild(ctx, cr, metav1.DeletePropagationOrphan); err != nil {
+		if err := clean(ctx, cr); err != nil {
 			return err
 		}
 		return o.setFinalizers(ctx, cr, slices.Delete(cr.GetFinalizers(), i, i+1))
 	}
 }
 
-// deletionAsUpdate cleans up when the deletion begins, and then goes on as after
-// any other update: as long as a finalizer holds the custom resource, the
-// Deployment is made again.
+// orphans cleans up by itself, and leaves the ReplicaSets and pods behind.
+func orphans(o *operator) {
+	finalizes(o, func(ctx context.Context, cr *object) error {
+		return o.deleteChild(ctx, cr, metav1.DeletePropagationOrphan)
+	})
+}
+
+// deletionAsUpdate cleans up, and then goes on as after any other update.
 func deletionAsUpdate(o *operator) {
-	cleaned := map[string]bool{}
-	o.create = o.createBlindly
-	o.leaving = func(ctx context.Context, cr *object) error {
-		if !cleaned[string(cr.GetUID())] {
-			cleaned[string(cr.GetUID())] = true
-			return o.deleteChild(ctx, cr, metav1.DeletePropagationBackground)
+	finalizes(o, func(ctx context.Context, cr *object) error {
+		if err := o.deleteChild(ctx, cr, metav1.DeletePropagationBackground); err != nil {
+			return err
 		}
 		size, err := o.size(cr)
 		if err != nil {
 			return err
 		}
-		_, err = o.ensure(ctx, cr, size)
+		want, err := o.want(cr, size)
+		if err != nil {
+			return err
+		}
+		_, err = o.createBlindly(ctx, cr, want)
 		return err
-	}
+	})
 }

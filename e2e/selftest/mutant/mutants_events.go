@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,9 +49,20 @@ func forgetsNamespace(o *operator) {
 	o.mine = anyones
 }
 
-// givesUp does not try again after an error.
+// givesUp does not try again after an error: it has one try for each custom resource.
 func givesUp(o *operator) {
-	o.failed = o.queue.Forget
+	tried := map[string]error{} // by uid
+	create := o.create
+	o.create = func(ctx context.Context, cr, want *object) (*object, error) {
+		if err := tried[string(cr.GetUID())]; err != nil {
+			return nil, err
+		}
+		made, err := create(ctx, cr, want)
+		if err != nil && !passing(err) {
+			tried[string(cr.GetUID())] = err
+		}
+		return made, err
+	}
 }
 
 // lag is how late the cache of laggingCache is.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/memcached"
 )
 
@@ -265,6 +266,19 @@ func TestEveryMutantHasItsStory(t *testing.T) {
 	for _, m := range mutants() {
 		assert.True(t, told[m.name], "there is no story of %s", m.name)
 	}
+}
+
+// Each mutant is in the table of what must find it, and none other is.
+func TestEveryMutantHasItsCase(t *testing.T) {
+	var here, there []string
+	for _, m := range mutants() {
+		here = append(here, m.name)
+	}
+	there = append(there, selftest.Correct)
+	for _, c := range selftest.Cases() {
+		there = append(there, c.Mutant)
+	}
+	assert.Equal(t, here, there)
 }
 
 // What is there and right is left alone.

@@ -1,0 +1,247 @@
+//go:build cluster
+
+package selftest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/selftest"
+	"operatorbench/fixtures/cluster"
+	"operatorbench/fixtures/images"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+const (
+	window   = 3 * time.Second  // of quiescence, as in the correctness matrix
+	patience = 30 * time.Second // what takes a busy machine so long is not worth waiting for
+	within   = 3 * time.Minute  // an installation, or a removal
+)
+
+// bed is one cluster and one recording for all trials.
+type bed struct {
+	run     string
+	file    string // the recording
+	kube    *kube.Client
+	driver  *drive.Driver
+	styles  map[string]operators.Operator // by name
+	byName  map[string]scenarios.Scenario
+	folders string
+}
+
+func newBed(t *testing.T, trials []selftest.Trial) *bed {
+	t.Helper()
+	b := &bed{run: cluster.NewRunID(), styles: map[string]operators.Operator{}, byName: map[string]scenarios.Scenario{}, folders: t.TempDir()}
+	all, err := scenarios.All(judge.OracleNames())
+	require.NoError(t, err)
+	for _, s := range all {
+		b.byName[s.Name] = s
+	}
+	header := record.Header{Run: b.run, Program: "operatorbench", Reference: reference(t)}
+	for _, trial := range trials {
+		folder, err := trial.Write("style", b.folders, b.prefix(trial))
+		require.NoError(t, err)
+		b.styles[trial.Style()], err = operators.Load(folder)
+		require.NoError(t, err)
+		header.Styles = append(header.Styles, recorded(b.styles[trial.Style()].Style()))
+	}
+	b.kube, err = shared.Client()
+	require.NoError(t, err)
+	b.open(t, header)
+	b.define(t)
+	return b
+}
+
+// prefix is that of the namespaces that the driver makes for a trial.
+func (b *bed) prefix(trial selftest.Trial) string {
+	return fmt.Sprintf("services-%s-%s-1-", b.run, trial.Style())
+}
+
+func reference(t *testing.T) []byte {
+	t.Helper()
+	deployment, err := memcached.Deployment(memcached.New("services", scenarios.Name, 1))
+	require.NoError(t, err)
+	text, err := deployment.MarshalJSON()
+	require.NoError(t, err)
+	return text
+}
+
+// recorded is what judging must know of a style.
+func recorded(s operators.Style) record.Style {
+	r := record.Style{Name: s.Name, ChildName: s.Child.Name, Status: s.Declares.Status.Supported}
+	for _, c := range s.Components {
+		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
+		r.Namespaces = append(r.Namespaces, c.Namespace)
+	}
+	for name, d := range map[string]operators.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
+		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason})
+	}
+	return r
+}
+
+// open begins the recording, in the folder of results.
+func (b *bed) open(t *testing.T, header record.Header) {
+	t.Helper()
+	root, err := images.FindRoot(".")
+	require.NoError(t, err)
+	folder := filepath.Join(root, "results", "selftest-"+time.Now().Format("20060102-150405"))
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	b.file = filepath.Join(folder, "recording.jsonl")
+	file, err := os.OpenFile(b.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	recorder, err := record.NewRecorder(file, header)
+	require.NoError(t, err)
+	live := &live{splitter: judge.NewSplitter()}
+	header.Schema = record.Schema
+	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
+	t.Cleanup(recorder.Listen(live.add))
+	b.driver = &drive.Driver{
+		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
+		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 1},
+	}
+}
+
+// define makes the custom resource's definition, and returns when the garbage
+// collector knows it.
+func (b *bed) define(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	definition, err := memcached.Definition()
+	require.NoError(t, err)
+	probe := b.namespace("services-" + b.run + "-probe")
+	require.NoError(t, b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{definition, probe}))
+	require.NoError(t, operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
+}
+
+func (b *bed) owner() kube.Owner { return kube.Owner{Run: b.run} }
+
+func (b *bed) namespace(name string) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"})
+	object.SetName(name)
+	return object
+}
+
+// drive installs a trial's operator, drives its scenario and removes all of it.
+func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
+	operator := b.styles[trial.Style()]
+	target := operators.Cluster{Kube: b.kube, Run: b.run}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := operator.Install(ctx, target); err != nil {
+		return err
+	}
+	style := operator.Style()
+	driven := drive.Style{
+		Name: style.Name, Timeout: style.Timeout, Child: style.Child.DeploymentName,
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style},
+	}
+	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
+		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
+	}
+	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{b.byName[trial.Case.Scenario]}})
+	return errors.Join(err, operator.Uninstall(ctx, target), leave())
+}
+
+// Make, Delete and Remove make bed the driver's drive.Namespaces.
+func (b *bed) Make(ctx context.Context, name string) error {
+	return b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{b.namespace(name)})
+}
+
+// Delete begins a removal.
+func (b *bed) Delete(ctx context.Context, name string) error {
+	return b.kube.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
+}
+
+// Remove first takes away finalizers, whose mutants are gone.
+func (b *bed) Remove(ctx context.Context, name string) error {
+	client := b.kube.Dynamic.Resource(memcached.Resource).Namespace(name)
+	list, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, item := range list.Items {
+		if len(item.GetFinalizers()) == 0 {
+			continue
+		}
+		if _, err := client.Patch(ctx, item.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+			return err
+		}
+	}
+	return b.kube.Delete(ctx, b.owner(), []*unstructured.Unstructured{b.namespace(name)})
+}
+
+// silent is an Observer that tells nobody.
+type silent struct{}
+
+func (silent) Began(record.Sample)             {}
+func (silent) Ended(record.Sample, record.End) {}
+
+// live judges the recording while it is written.
+type live struct {
+	mu       sync.Mutex
+	splitter *judge.Splitter
+	err      error
+}
+
+func (l *live) add(e record.Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		_, l.err = l.splitter.Add(e)
+	}
+}
+
+// ask asks the sample that is open in a namespace.
+func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	timeline := l.splitter.Open(namespace)
+	switch {
+	case l.err != nil:
+		return "the judge stopped: " + l.err.Error()
+	case timeline == nil:
+		return "no sample is open"
+	}
+	return of(timeline)
+}
+
+func (l *live) Missing(namespace string) string { return l.ask(namespace, (*judge.Timeline).Missing) }
+
+func (l *live) Lacks(namespace, point string) string {
+	return l.ask(namespace, func(t *judge.Timeline) string { return t.Lacks(point) })
+}
+
+func (l *live) LastEvent(namespace string) (at time.Duration) {
+	l.ask(namespace, func(t *judge.Timeline) string { at = t.LastEvent(); return "" })
+	return at
+}
+
+// alone tells whether a trial changes what all custom resources of the cluster
+// share: their definition.
+func (b *bed) alone(trial selftest.Trial) bool {
+	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition != "" })
+}

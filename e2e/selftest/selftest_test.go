@@ -1,0 +1,116 @@
+package selftest_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/selftest"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Each case names a scenario that there is, and an oracle that it expects.
+func TestCasesFitTheScenarios(t *testing.T) {
+	all, err := scenarios.All(judge.OracleNames())
+	require.NoError(t, err)
+	quick := 0
+	for _, c := range selftest.Cases() {
+		i := slices.IndexFunc(all, func(s scenarios.Scenario) bool { return s.Name == c.Scenario })
+		if assert.GreaterOrEqual(t, i, 0, "%s: there is no scenario %s", c.Mutant, c.Scenario) {
+			assert.Contains(t, all[i].Expect, c.Oracle, "%s: scenario %s does not ask that oracle", c.Mutant, c.Scenario)
+		}
+		assert.NotEmpty(t, c.Fault)
+		if c.Quick {
+			quick++
+		}
+	}
+	assert.GreaterOrEqual(t, len(selftest.Cases()), 20)
+	assert.GreaterOrEqual(t, quick, 6)
+}
+
+// Each oracle that looks at operators has a mutant. What the API server refuses is
+// not an operator's doing.
+func TestOraclesHaveMutants(t *testing.T) {
+	for _, oracle := range judge.OracleNames() {
+		found := slices.ContainsFunc(selftest.Cases(), func(c selftest.Case) bool { return c.Oracle == oracle })
+		assert.Equal(t, oracle != "refused", found, "oracle %s", oracle)
+	}
+}
+
+func TestStylesCanBeInstalledSideBySide(t *testing.T) {
+	folder := t.TempDir()
+	seen := map[string]string{}
+	for _, trial := range selftest.Trials(selftest.Cases()) {
+		at, err := trial.Write("style", folder, "services-x-")
+		require.NoError(t, err)
+		operator, err := operators.Load(at)
+		require.NoError(t, err)
+		style := operator.Style()
+		assert.Equal(t, trial.Style(), style.Name)
+		assert.Equal(t, trial.Case.ByName, !style.Child.OwnerReference)
+		objects, err := style.Objects()
+		require.NoError(t, err)
+		for _, o := range objects {
+			key := o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+			assert.Empty(t, seen[key], "%s is in two styles", key)
+			seen[key] = style.Name
+			if o.GetKind() == "Deployment" {
+				text, err := o.MarshalJSON()
+				require.NoError(t, err)
+				assert.Contains(t, string(text), `"--mutant=`+trial.Case.Mutant+`","--namespaces=services-x-"`)
+				assert.Contains(t, string(text), "operatorbench.local/memcached-operator-mutant:")
+			}
+		}
+	}
+}
+
+func TestStyleNeedsItsTemplate(t *testing.T) {
+	_, err := selftest.Trial{Case: selftest.Case{Mutant: "restless"}}.Write("nowhere", t.TempDir(), "")
+	require.ErrorContains(t, err, "make a style of mutant restless")
+}
+
+func TestScore(t *testing.T) {
+	cases := []selftest.Case{
+		{Mutant: "caught", Scenario: "create", Oracle: "converged"},
+		{Mutant: "missed", Scenario: "create", Oracle: "converged"},
+		{Mutant: "invalid", Scenario: "create", Oracle: "converged"},
+		{Mutant: "unready", Scenario: "scale-up", Oracle: "converged"},
+		{Mutant: "unasked", Scenario: "delete", Oracle: "converged"},
+		{Mutant: "undriven", Scenario: "burst", Oracle: "converged"},
+	}
+	verdicts := func(outcome judge.Outcome) []judge.Verdict {
+		return []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: "expected 3"}, {Oracle: "gone", Outcome: judge.Fail, Message: "it is there"}}
+	}
+	results := []judge.Result{
+		{Style: "correct-create", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}, {Oracle: "gone", Outcome: judge.NotApplicable}}},
+		{Style: "correct-scale-up", Verdicts: verdicts(judge.Invalid)},
+		{Style: "correct-delete", Verdicts: []judge.Verdict{{Oracle: "gone", Outcome: judge.NotApplicable}}},
+		{Style: "mutant-caught", Verdicts: verdicts(judge.Fail)},
+		{Style: "mutant-missed", Verdicts: verdicts(judge.Pass)},
+		{Style: "mutant-invalid", Verdicts: verdicts(judge.Invalid)},
+		{Style: "mutant-unready", Verdicts: verdicts(judge.Fail), Reason: "the given state, a handled custom resource of size 3, was not reached: no Deployment"},
+		{Style: "mutant-unasked", Verdicts: verdicts(judge.Fail)[1:]},
+	}
+	var out bytes.Buffer
+	missed, alarms, err := selftest.Print(&out, selftest.Score(selftest.Trials(cases), results))
+	require.NoError(t, err)
+	assert.Equal(t, 5, missed)
+	assert.Equal(t, 3, alarms, "invalid, nothing judged, and not driven")
+	golden := filepath.Join("testdata", "table.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), out.String())
+}
