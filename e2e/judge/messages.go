@@ -78,6 +78,9 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []message {
 		return list
 	}
 	for _, c := range d.Conditions {
+		if e.Watch.Resource == Pods && c.Type != "PodScheduled" {
+			continue // each pod that starts is not ready first, and says why in them all
+		}
 		list = append(list, message{where: "condition " + c.Type + " of " + what, text: c.text(), names: names, alarm: c.alarms()})
 	}
 	for _, c := range d.Containers {
@@ -107,9 +110,9 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []message {
 }
 
 // alarms tells whether a condition says that something is amiss.
-func (c Told) alarms() bool {
-	good := slices.Contains([]string{"Available", "Progressing", "Ready", "ContainersReady", "Initialized", "PodScheduled", "PodReadyToStartContainers"}, c.Type)
-	return good == (c.Status != "True")
+func (m Told) alarms() bool {
+	good := slices.Contains([]string{"Available", "Progressing", "Ready", "PodScheduled"}, m.Type)
+	return good == (m.Status != "True")
 }
 
 // worksForOwn tells whether an event belongs with an object in which the style

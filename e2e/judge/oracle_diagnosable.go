@@ -44,22 +44,24 @@ func diagnosable(t *Timeline) Verdict {
 	if m := t.telling(); m != nil {
 		return pass("%s after it went wrong, %s says: %s", round(m.event.Time-t.lastAct(m.event.Time)), m.where, cut(m.text, mostOfAMessage))
 	}
-	var near []string
-	add := func(what string, match func(message) bool) {
-		const most = 3
-		n := 0
-		for _, m := range t.messages() {
-			if n < most && match(m) {
-				near = append(near, fmt.Sprintf("%s %s: %s says: %s", t.since(m.event.Time), what, m.where, cut(m.text, mostOfAMessage)))
-				n++
-			}
-		}
-	}
-	add("of this resource, without the cause", func(m message) bool { return m.names && m.alarm })
-	add("the cause, without this resource", func(m message) bool { return !m.names && cause.said(m.text) })
+	near := append(
+		t.nearest("of this resource, without the cause", func(m message) bool { return m.names && m.alarm }),
+		t.nearest("the cause, without this resource", func(m message) bool { return !m.names && cause.said(m.text) })...)
 	said := "nothing near it was said"
 	if len(near) > 0 {
 		said = "the nearest: " + near[0]
 	}
 	return fail(near, "expected a message that names this resource and its cause (%s) by %s; %s", t.Sample.Cause, t.since(t.EndedAt), said)
+}
+
+// nearest prints the last of the messages that match.
+func (t *Timeline) nearest(what string, match func(message) bool) []string {
+	const most = 3
+	var list []string
+	for _, m := range t.messages() {
+		if match(m) {
+			list = append(list, fmt.Sprintf("%s %s: %s says: %s", t.since(m.event.Time), what, m.where, cut(m.text, mostOfAMessage)))
+		}
+	}
+	return list[max(len(list)-most, 0):]
 }

@@ -53,6 +53,9 @@ func TestDiagnosable(t *testing.T) {
 			x.object["status"].(fields)["containerStatuses"] = []any{container(0, fields{"waiting": fields{"reason": "ErrImagePull", "message": "forbidden"}})}
 			s.see(2110, "ADDED", x)
 		}, judge.Pass, "container main of pods/p4 says: ErrImagePull: forbidden"},
+		"a pod that finds no node": {func(s *story) {
+			s.see(2110, "ADDED", conditioned(pod(4, "Pending"), "PodScheduled", "Unschedulable", "all nodes are forbidden"))
+		}, judge.Pass, "condition PodScheduled of pods/p4 says: Unschedulable: all nodes are forbidden"},
 		"an Event about the custom resource": {func(s *story) {
 			s.see(2110, "ADDED", happening("e", "services", "Memcached", "cache", "cr1", forbidden))
 		}, judge.Pass, "an Event about Memcached cache says: Failed: " + forbidden},
