@@ -162,6 +162,26 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// The operator is there before the first sample begins.
+func TestHealthOfWhatWasThereBefore(t *testing.T) {
+	for name, test := range map[string]struct {
+		reference bool
+		want      judge.Outcome
+	}{"read": {true, judge.Pass}, "not read": {false, judge.Invalid}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			if test.reference {
+				s.entries[0].Header.Reference = wanted(t)
+			}
+			s.see(1, "LISTED", controller("c1", container(1, running)))
+			s.created(matrix("health"))
+			s.end(1710, record.Settled)
+			assert.Equal(t, test.want, s.verdict("health").Outcome)
+		})
+	}
+}
+
 func TestHealthThatCannotBeJudged(t *testing.T) {
 	s := newStory(t)
 	s.created(matrix("health"))

@@ -9,7 +9,7 @@ import (
 // staysConverged is oracle 2: in the quiescence window that ends the sample
 // the operator writes neither to the child nor to the custom resource, and a
 // size once ready is not written away again. A sample that times out although
-// it had converged fails when the writes never stopped for a whole window.
+// it had converged a window before fails when the writes never stopped for one.
 func staysConverged(t *Timeline) Verdict {
 	writes := t.writes()
 	if w, lost := t.lost(writes); lost {
@@ -17,6 +17,9 @@ func staysConverged(t *Timeline) Verdict {
 	}
 	if t.End.Outcome == record.TimedOut && t.stateLacks() != "" {
 		return notApplicable("it never converged")
+	}
+	if stood, cut := t.stoodFor(); cut {
+		return notApplicable("the wanted state had stood for %s only when the timeout came, not for the window of %s", round(stood), t.Sample.Window)
 	}
 	opens := t.EndedAt - t.Sample.Window
 	var within []write
@@ -36,6 +39,17 @@ func staysConverged(t *Timeline) Verdict {
 		"expected no write by the operator in the quiescence window of %s (from %s to %s); seen %d, the first at %s, to %s",
 		t.Sample.Window, t.since(opens), t.since(t.EndedAt), len(within), t.since(within[0].at),
 		title(within[0].event.Watch.Resource, within[0].event.Watch.Name))
+}
+
+// stoodFor is how long the wanted state had stood when the timeout came; cut: it
+// came before that was a whole window, in which nobody can tell yet.
+func (t *Timeline) stoodFor() (stood time.Duration, cut bool) {
+	if t.End.Outcome != record.TimedOut || t.stateLacks() != "" {
+		return 0, false
+	}
+	whole, _ := t.wholeSince()
+	stood = t.EndedAt - whole
+	return stood, stood < t.Sample.Window
 }
 
 // lost finds the write that took the wanted state away after it was reached.

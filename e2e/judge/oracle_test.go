@@ -113,6 +113,28 @@ func TestWritesForEver(t *testing.T) {
 	assert.Contains(t, phases(s.result()), "quiet timeout 10000")
 }
 
+// What converges just before the timeout has had no time to be quiet.
+func TestConvergedTooLateToBeQuiet(t *testing.T) {
+	for name, test := range map[string]struct {
+		end     float64
+		want    judge.Outcome
+		message string
+	}{
+		"cut short": {1600, judge.NotApplicable, "the wanted state had stood for 900ms only when the timeout came, not for the window of 1s"},
+		"a window":  {1700, judge.Fail, "seen 1, the first at +0.790 s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.created()
+			s.see(800, "MODIFIED", custom(1, 3, 1, "p1", "p2", "p3"))
+			s.end(test.end, record.TimedOut)
+			v := s.verdict("stays-converged")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
 func TestOraclesOnDelete(t *testing.T) {
 	settle := func(s *story) { s.end(3410, record.Settled) }
 	resurrect := func(s *story) {

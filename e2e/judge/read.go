@@ -45,6 +45,8 @@ func (c *reader) begin(e record.Entry) read {
 	case e.Kind == record.KindHeader && c.styles == nil:
 		c.styles, r.err = compileAll(e.Header)
 		c.own = ownNamespaces(e.Header)
+		// Where no block says otherwise, what is compared with a reference is the matrix.
+		c.deep = len(e.Header.Reference) > 0
 	case e.Kind == record.KindBlock:
 		c.blocks, c.turn = true, c.styles[record.Label(e.Block.Style, e.Block.Variant)]
 		if e.Block.Stage == record.Removed {
