@@ -9,31 +9,48 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// evidence prints the events that match, at most six: the first two and the
-// last four of a longer list.
+// evidence prints the events that match. Of more than six it leaves some out: it
+// prints the first two, the last four, and what was broken on purpose or nudged.
 func (t *Timeline) evidence(match func(*Event) bool) []string {
 	const head, tail = 2, 4
-	var lines []string
+	var found []*Event
 	for i := range t.Events {
 		if e := &t.Events[i]; match(e) {
-			lines = append(lines, t.line(e))
+			found = append(found, e)
 		}
 	}
-	if left := len(lines) - head - tail; left > 0 {
-		lines = slices.Concat(lines[:head], []string{fmt.Sprintf("… %d more", left)}, lines[len(lines)-tail:])
+	var lines []string
+	left := 0
+	for i, e := range found {
+		if len(found) > head+tail && i >= head && i < len(found)-tail && !e.told() {
+			left++
+			continue
+		}
+		if left > 0 {
+			lines, left = append(lines, fmt.Sprintf("… %d more", left)), 0
+		}
+		lines = append(lines, t.line(e))
 	}
 	return lines
 }
 
-// of matches actions, faults, what brings an inner phase about, work objects, and
-// watch events on any of these resources in the sample's namespaces.
+// told tells whether an event stands in evidence however long that is: a fault,
+// or a nudge.
+func (e *Event) told() bool {
+	return e.Kind == record.KindFault || e.Kind == record.KindAction && e.Action.Nudge
+}
+
+// of matches actions, faults, what brings an inner phase about, and watch events
+// on any of these resources in the sample's namespaces. Of what happens elsewhere
+// to a sample of the matrix it matches where a work object begins and ends: there
+// can be very many inner phases.
 func of(resources ...string) func(*Event) bool {
 	return func(e *Event) bool {
 		switch {
 		case e.Kind != record.KindWatch:
 			return e.Kind == record.KindAction || e.Kind == record.KindFault
 		case e.aside != nil:
-			return len(e.inner) > 0 || e.aside.work != nil
+			return e.aside.work != nil && (e.aside.work.ended || e.Watch.Event != "MODIFIED")
 		}
 		return len(e.inner) > 0 || slices.Contains(resources, e.Watch.Resource)
 	}
@@ -62,11 +79,11 @@ func (t *Timeline) line(e *Event) string {
 		}
 		return what
 	case record.KindWatch:
-		what := fmt.Sprintf("%s %s %s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name))
-		if shown := strings.Trim(e.Object.state()+", "+t.innerState(e), ", "); shown != "" {
-			what += " " + shown
+		shown := strings.Trim(e.Object.state()+", "+t.innerState(e), ", ")
+		if e.aside != nil && e.aside.work != nil {
+			shown = e.aside.state()
 		}
-		return what
+		return strings.TrimRight(fmt.Sprintf("%s %s %s %s", at, e.Watch.Event, title(e.Watch.Resource, e.Watch.Name), shown), " ")
 	}
 	return at + " " + string(e.Kind)
 }
@@ -84,6 +101,14 @@ func (t *Timeline) innerState(e *Event) string {
 		words = append(words, word)
 	}
 	return strings.Join(words, ", ")
+}
+
+// state says whom a work object is for, and whether anything more comes of it.
+func (a *aside) state() string {
+	if a.work.ended {
+		return fmt.Sprintf("for %s/%s, ended", a.subject.namespace, a.subject.name)
+	}
+	return fmt.Sprintf("for %s/%s", a.subject.namespace, a.subject.name)
 }
 
 // state is what an object's state is judged by, in a few words.

@@ -105,6 +105,9 @@ func TestFaultsAreEvidence(t *testing.T) {
 	s.breaks(210, 220, record.Begun, "kill", "bus")
 	s.sample.Namespace, s.sample.Scenario = "services", "kill"
 	s.breaks(300, 350, record.Over, "stop", "operator")
+	s.see(400, "ADDED", workFor("w-1", "services/cache", "Running"))
+	s.see(401, "MODIFIED", workFor("w-1", "services/cache", "Running"))
+	s.see(402, "MODIFIED", workFor("w-1", "services/cache", "Failed"))
 	s.nudges(900, 905, custom(2, 2, 0).at(101))
 	s.end(2000, record.TimedOut)
 	v := s.verdictOf("services", "converged")
@@ -114,6 +117,26 @@ func TestFaultsAreEvidence(t *testing.T) {
 	assert.Contains(t, evidence, "fault over: stop operator")
 	assert.Contains(t, evidence, "memcacheds/cache, a nudge")
 	assert.NotContains(t, evidence, "bus")
+	assert.Contains(t, evidence, "ADDED workflows/w-1 for services/cache\n")
+	assert.Contains(t, evidence, "MODIFIED workflows/w-1 for services/cache, ended\n")
+}
+
+// However much happens, what was broken is told.
+func TestFaultsAreNotLeftOut(t *testing.T) {
+	s := halted(t)
+	s.breaks(300, 350, record.Over, "stop", "operator")
+	s.nudges(900, 905, custom(2, 2, 0).at(101))
+	for ms := range 6 {
+		s.see(1000+float64(ms), "MODIFIED", deployment(1, 1, 1, 1))
+	}
+	s.end(2000, record.TimedOut)
+	evidence := s.verdict("converged").Evidence
+	require.Len(t, evidence, 9)
+	assert.Contains(t, evidence[0], "fault begun: stop")
+	assert.Contains(t, evidence[1], "harness: patch")
+	assert.Contains(t, evidence[2], "fault over: stop")
+	assert.Contains(t, evidence[3], "a nudge")
+	assert.Equal(t, "… 2 more", evidence[4])
 }
 
 // verdictOf is what an oracle says of the sample in a namespace.

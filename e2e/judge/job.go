@@ -102,7 +102,8 @@ type aside struct {
 // with them. They are kept when they go: their pods, and Events, may come later.
 type jobs map[string]*job
 
-// of returns what an event belongs with, and takes note of it; nil: with nothing.
+// of returns what an event of the matrix belongs with, and takes note of it; nil:
+// with nothing.
 func (all jobs) of(r *read) *job {
 	if r.object == nil {
 		return nil
@@ -111,8 +112,8 @@ func (all jobs) of(r *read) *job {
 	if known := all[uid]; known != nil {
 		return known
 	}
-	if len(r.work) > 0 {
-		all[uid] = &job{uid: uid, claims: r.work}
+	if len(r.deep.work) > 0 {
+		all[uid] = &job{uid: uid, claims: r.deep.work}
 		return all[uid]
 	}
 	if parent := all[r.object.Controller]; parent != nil && r.object.Controller != "" {

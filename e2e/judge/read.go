@@ -12,15 +12,25 @@ import (
 // once.
 type read struct {
 	record.Entry
-	styles map[string]*style // of the header; shared by all further entries
-	turn   *style            // whose inner phases are read; nil: those of all styles
-	own    bool              // it is in an operator's own namespace: of no sample
-	deep   bool              // details are read, too: it is of the correctness matrix
+	at  *place
+	own bool // it is in an operator's own namespace: of no sample
 
 	object *Object
 	inner  []innerShown
-	work   []shownWork // of each style that works by such objects; only where details are read
+	deep   *deep // nil: details are not read, it is not of the correctness matrix
 	err    error
+}
+
+// place is where in a recording an entry stands. Entries share it.
+type place struct {
+	styles map[string]*style // of the header
+	turn   *style            // whose inner phases are read; nil: those of all styles
+}
+
+// deep is what is read of an event only for the correctness matrix, beside its
+// object's details.
+type deep struct {
+	work []shownWork // of each style that works by such objects
 }
 
 // innerShown is what an event shows of a style's inner phases.
@@ -31,39 +41,50 @@ type innerShown struct {
 
 // reader follows a recording as far as reading it needs.
 type reader struct {
-	styles map[string]*style
+	at     *place
 	own    map[string]bool // namespaces of operators
 	blocks bool            // the recording has blocks
 	deep   bool            // it is the correctness matrix's turn
-	turn   *style
 }
 
 // begin takes the next entry, in order.
 func (c *reader) begin(e record.Entry) read {
 	r := read{Entry: e}
+	if c.at == nil {
+		c.at = &place{}
+	}
 	switch {
-	case e.Kind == record.KindHeader && c.styles == nil:
-		c.styles, r.err = compileAll(e.Header)
-		c.own = ownNamespaces(e.Header)
+	case e.Kind == record.KindHeader && c.at.styles == nil:
+		var styles map[string]*style
+		styles, r.err = compileAll(e.Header)
+		c.at, c.own = &place{styles: styles}, ownNamespaces(e.Header)
 		// Where no block says otherwise, what is compared with a reference is the matrix.
 		c.deep = len(e.Header.Reference) > 0
 	case e.Kind == record.KindBlock:
-		c.blocks, c.turn = true, c.styles[record.Label(e.Block.Style, e.Block.Variant)]
-		if e.Block.Stage == record.Removed {
-			c.turn = nil
+		c.blocks, c.deep = true, e.Block.Wave > 0
+		if c.turn(e.Block.Style, e.Block.Variant); e.Block.Stage == record.Removed {
+			c.at = &place{styles: c.at.styles}
 		}
-		c.deep = e.Block.Wave > 0
 	case e.Kind == record.KindBegin:
 		delete(c.own, e.Begin.Namespace)
 		c.deep = c.deep || e.Begin.Matrix
 		if c.blocks {
-			c.turn = c.styles[record.Label(e.Begin.Style, e.Begin.Variant)]
+			c.turn(e.Begin.Style, e.Begin.Variant)
 		}
 	case e.Kind == record.KindWatch:
-		r.own, r.deep = c.own[e.Watch.Namespace], c.deep
+		if r.own = c.own[e.Watch.Namespace]; c.deep {
+			r.deep = &deep{}
+		}
 	}
-	r.styles, r.turn = c.styles, c.turn
+	r.at = c.at
 	return r
+}
+
+// turn makes it a style's turn.
+func (c *reader) turn(style, variant string) {
+	if turn := c.at.styles[record.Label(style, variant)]; turn != c.at.turn {
+		c.at = &place{styles: c.at.styles, turn: turn}
+	}
 }
 
 func ownNamespaces(h *record.Header) map[string]bool {
@@ -110,18 +131,18 @@ func (r *read) read() {
 // readObject reads what somebody asks for. Of most events (Kubernetes' own
 // Events, pods of an operator) nobody asks anything: those are not looked into.
 func (r *read) readObject() error {
-	if r.turn != nil {
-		if err := r.readStyle(r.turn); err != nil {
+	if r.at.turn != nil {
+		if err := r.readStyle(r.at.turn); err != nil {
 			return err
 		}
 	} else {
-		for _, s := range r.styles {
+		for _, s := range r.at.styles {
 			if err := r.readStyle(s); err != nil {
 				return err
 			}
 		}
 	}
-	if r.deep && detailed(r.Watch.Resource) {
+	if r.deep != nil && detailed(r.Watch.Resource) {
 		var err error
 		if r.object.Detail, err = readDetail(r.Watch.Resource, r.Watch.Object); err != nil {
 			return err
@@ -136,12 +157,12 @@ func (r *read) readObject() error {
 // asked tells whether judging reads the object, and not only inner phases and
 // details.
 func (r *read) asked() bool {
-	return judged(r.Watch.Resource) && (!r.own || r.deep || len(r.inner) > 0)
+	return judged(r.Watch.Resource) && (!r.own || r.deep != nil || len(r.inner) > 0)
 }
 
 // readStyle reads what a style has to do with the object.
 func (r *read) readStyle(s *style) error {
-	if r.deep {
+	if r.deep != nil {
 		if err := r.readWork(s); err != nil {
 			return err
 		}
@@ -158,7 +179,7 @@ func (r *read) readWork(s *style) error {
 		if err != nil {
 			return err
 		}
-		r.work = append(r.work, shown)
+		r.deep.work = append(r.deep.work, shown)
 	}
 	return nil
 }

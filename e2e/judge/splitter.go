@@ -126,7 +126,7 @@ func (s *Splitter) header(r *read) error {
 	if r.err != nil {
 		return r.err
 	}
-	s.run, s.styles, s.groups = r.Header.Run, r.styles, map[string]string{}
+	s.run, s.styles, s.groups = r.Header.Run, r.at.styles, map[string]string{}
 	for _, scenario := range r.Header.Scenarios {
 		s.groups[scenario.Name] = scenario.Group
 	}
@@ -274,11 +274,12 @@ func (s *Splitter) watch(r *read) error {
 		happened[i] = s.inner.happened(inner.style, r.Watch, inner.seen)
 	}
 	var job *job
-	if r.deep {
-		job = s.jobs.of(r)
+	var work []shownWork
+	if r.deep != nil {
+		job, work = s.jobs.of(r), r.deep.work
 	}
 	for _, t := range s.open {
-		aside, mine := s.concerns(t, r, job)
+		aside, mine := s.concerns(t, r, job, work)
 		if !mine {
 			continue
 		}
@@ -290,17 +291,17 @@ func (s *Splitter) watch(r *read) error {
 			return err
 		}
 	}
-	s.remember(r, job)
+	s.remember(r, job, work)
 	return nil
 }
 
 // concerns tells whether a watch event is a sample's, and as what.
-func (s *Splitter) concerns(t *Timeline, r *read, job *job) (*aside, bool) {
+func (s *Splitter) concerns(t *Timeline, r *read, job *job, work []shownWork) (*aside, bool) {
 	switch {
 	case t.covers(r.Watch.Namespace):
 		return nil, true
 	case t.matrix:
-		return t.aside(r.Watch, job, r.work)
+		return t.aside(r.Watch, job, work)
 	}
 	return nil, s.reaches(t, r)
 }
@@ -309,13 +310,13 @@ func (s *Splitter) concerns(t *Timeline, r *read, job *job) (*aside, bool) {
 // no sample ever had, of a resource that the sample's style works by, in the
 // style's turn.
 func (s *Splitter) reaches(t *Timeline, r *read) bool {
-	return (r.turn == nil || r.turn == t.style) && t.style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
+	return (r.at.turn == nil || r.at.turn == t.style) && t.style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
 }
 
 // remember keeps the last event of each object that judging reads, for the
 // samples that begin later.
-func (s *Splitter) remember(r *read, job *job) {
-	if !(r.asked() || len(r.work) > 0) || s.over[r.Watch.Namespace] {
+func (s *Splitter) remember(r *read, job *job, work []shownWork) {
+	if !(r.asked() || len(work) > 0) || s.over[r.Watch.Namespace] {
 		return
 	}
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
@@ -336,7 +337,7 @@ func (s *Splitter) remember(r *read, job *job) {
 		known[id] = &last{seq: s.counter}
 	}
 	one := known[id]
-	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, r.work
+	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, work
 }
 
 func (s *Splitter) gap(e record.Entry) error {
