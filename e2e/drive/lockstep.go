@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -83,15 +84,14 @@ func (l *lockstep) begin(ctx context.Context, f scenarios.Fault, cr fault.Target
 		from := l.clock()
 		broken, err := l.faults.Begin(ctx, f, cr)
 		d := deed{fault: record.Fault{Stage: record.Begun, From: from, Kind: kind, What: what, Objects: broken.Objects}, at: l.clock()}
+		if broken.Undo != nil { // also of one that failed half-way, and could not be taken back
+			l.mu.Lock()
+			l.broken[kind], l.what[kind] = broken, what
+			l.mu.Unlock()
+		}
 		if err != nil {
 			d.err = fmt.Errorf("%s %s: %w", kind, what, err)
 			d.fault.Error = err.Error()
-			return d
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if broken.Undo != nil {
-			l.broken[kind], l.what[kind] = broken, what
 		}
 		return d
 	})
@@ -125,9 +125,12 @@ func (l *lockstep) undo(kind string) deed {
 	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
 	defer cancel()
 	if err := broken.Undo(ctx); err != nil {
-		d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
 		d.fault.Error = err.Error()
-		return d
+		// What was given back and does not serve again is the operator's failure, not the bed's.
+		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) {
+			d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
+			return d
+		}
 	}
 	d.at = l.clock()
 	l.mu.Lock()

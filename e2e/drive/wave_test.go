@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -162,4 +163,13 @@ func TestLongNamesOfNamespacesAreCut(t *testing.T) {
 	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("operator-killed-before-writing", true)}}))
 	require.Len(t, s.made, 1)
 	assert.LessOrEqual(t, len(s.made[0]), 61)
+}
+
+// An operator that does not come back when it may is what the oracles judge.
+func TestAnOperatorThatDoesNotServeAgainIsNoBrokenBed(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	b.fail = fmt.Errorf("it is scaled to 1 again: %w", &kube.WaitError{})
+	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
+	assert.Contains(t, s.recording.String(), "it is scaled to 1 again")
 }
