@@ -139,6 +139,15 @@ func TestFaultsAreNotLeftOut(t *testing.T) {
 	assert.Equal(t, "… 2 more", evidence[4])
 }
 
+// What comes after a point that was not reached was never asked for.
+func TestStepsThatStoppedAreTold(t *testing.T) {
+	s := halted(t)
+	s.end(2000, record.TimedOut)
+	assert.NotContains(t, s.verdict("converged").Message, "the steps stopped")
+	s.entries[len(s.entries)-1].End.Reason = "await handled: there is no Deployment"
+	assert.Contains(t, s.verdict("converged").Message, "; the steps stopped at await handled: there is no Deployment")
+}
+
 // verdictOf is what an oracle says of the sample in a namespace.
 func (s *story) verdictOf(namespace, oracle string) judge.Verdict {
 	s.t.Helper()

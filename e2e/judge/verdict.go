@@ -112,7 +112,19 @@ func run(o Named, t *Timeline) Verdict {
 	if v.Outcome != NotApplicable {
 		v.Message += t.interruptions(o.Needs)
 	}
+	if v.Outcome == Fail {
+		v.Message += t.stopped()
+	}
 	return v
+}
+
+// stopped says, as the end of a verdict's message, where the scenario's steps
+// stopped, if they did: what follows that step was never asked for.
+func (t *Timeline) stopped() string {
+	if t.matrix && strings.HasPrefix(t.End.Reason, "await ") {
+		return "; the steps stopped at " + t.End.Reason
+	}
+	return ""
 }
 
 func pass(format string, args ...any) Verdict {
