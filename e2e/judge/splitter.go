@@ -195,10 +195,10 @@ func (s *Splitter) forget(name string) bool {
 
 // before lists what is known of a sample's objects, in order of appearance.
 func (s *Splitter) before(t *Timeline) []Event {
-	var all []last
+	var all []*last
 	for _, namespace := range t.spaces {
 		for _, one := range s.known[namespace] {
-			all = append(all, *one)
+			all = append(all, one)
 		}
 	}
 	if t.matrix {
@@ -208,12 +208,12 @@ func (s *Splitter) before(t *Timeline) []Event {
 				if mine && !t.covers(namespace) {
 					one := *one
 					one.aside = aside
-					all = append(all, one)
+					all = append(all, &one)
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b last) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
 	events := make([]Event, len(all))
 	for i, one := range all {
 		events[i] = one.Event
