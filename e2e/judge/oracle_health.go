@@ -152,12 +152,12 @@ func (w *ward) judge(e *Event, known map[string]int) {
 		}
 		how := "restarted"
 		if death != nil {
-			how = "ended with " + death.text()
+			how = "ended with " + cut(death.text(), mostOfAMessage)
 		}
 		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
 	}
 	if pod.Phase == "Failed" && !w.failed[pod.UID] && len(pod.Detail.text()) > 0 {
-		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, pod.Detail.text()))
+		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, cut(pod.Detail.text(), mostOfAMessage)))
 	}
 }
 
