@@ -174,16 +174,17 @@ func copiesAnnotations(o *operator) {
 	wants(o, func(cr, deployment *object) { deployment.SetAnnotations(cr.GetAnnotations()) })
 }
 
-// oneForAll has one Deployment for all custom resources of a namespace.
+// oneForAll has one Deployment for all custom resources of a namespace: that of
+// the first.
 func oneForAll(o *operator) {
-	wants(o, func(_, deployment *object) {
-		all := map[string]any{"app": "memcached", instanceLabel: "all"}
-		deployment.SetName("memcached-deployment")
-		deployment.SetLabels(map[string]string{"app": "memcached", instanceLabel: "all"})
-		spec := deployment.Object["spec"].(map[string]any)
-		spec["selector"].(map[string]any)["matchLabels"] = all
-		spec["template"].(map[string]any)["metadata"].(map[string]any)["labels"] = all
-	})
+	first := map[string]*object{} // by namespace
+	want := o.want
+	o.want = func(cr *object, size int64) (*object, error) {
+		if first[cr.GetNamespace()] == nil {
+			first[cr.GetNamespace()] = cr
+		}
+		return want(first[cr.GetNamespace()], size)
+	}
 	o.mine = anyones
 }
 

@@ -103,8 +103,9 @@ func recreatesOnScale(o *operator) {
 	}
 }
 
-// pace is how long restless mutants rest.
-const pace = 200 * time.Millisecond
+// pace is how long restless mutants rest: shorter than the harness's window, and
+// long enough for others to write, too.
+const pace = time.Second
 
 // restless notes on the Deployment when it last looked at it, again and again.
 func restless(o *operator) {
