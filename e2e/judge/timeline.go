@@ -204,10 +204,14 @@ func (t *Timeline) noop(a *record.Action, reply *Object) bool {
 	if a.Verb == "create" || a.Verb == "delete" || reply.ResourceVersion == "" {
 		return false
 	}
-	seen := func(e Event) bool {
-		return e.Kind == record.KindWatch && e.Time < a.From && e.Object.UID == reply.UID && e.Object.ResourceVersion == reply.ResourceVersion
+	for _, events := range [][]Event{t.Events, t.Before} {
+		for i := len(events) - 1; i >= 0; i-- { // the last that was heard of it is the newest version
+			if e := &events[i]; e.Kind == record.KindWatch && e.Time < a.From && e.Object.UID == reply.UID {
+				return e.Object.ResourceVersion == reply.ResourceVersion
+			}
+		}
 	}
-	return slices.ContainsFunc(t.Before, seen) || slices.ContainsFunc(t.Events, seen)
+	return false
 }
 
 // settle brings the state of the sample up to its last event. It is done only
