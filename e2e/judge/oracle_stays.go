@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -15,17 +16,15 @@ func staysConverged(t *Timeline) Verdict {
 	if w, lost := t.lost(writes); lost {
 		return fail(t.evidence(of(Deployments)), "expected the wanted state to stay once it was reached; it was written away at %s", t.since(w.at))
 	}
-	if t.End.Outcome == record.TimedOut && t.stateLacks() != "" {
-		return notApplicable("it never converged")
-	}
-	if stood, cut := t.stoodFor(); cut {
-		return notApplicable("the wanted state had stood for %s only when the timeout came, not for the window of %s", round(stood), t.Sample.Window)
-	}
 	opens := t.EndedAt - t.Sample.Window
-	var within []write
-	for _, w := range writes {
-		if w.at > opens {
-			within = append(within, w)
+	within := slices.DeleteFunc(writes, func(w write) bool { return w.at <= opens })
+	if t.End.Outcome == record.TimedOut && !t.rewrites(within) {
+		if t.stateLacks() != "" {
+			return notApplicable("it never converged")
+		}
+		whole, _ := t.wholeSince()
+		if stood := t.EndedAt - whole; stood < t.Sample.Window {
+			return notApplicable("the wanted state had stood for %s only when the timeout came, not for the window of %s", round(stood), t.Sample.Window)
 		}
 	}
 	if len(within) == 0 {
@@ -41,15 +40,13 @@ func staysConverged(t *Timeline) Verdict {
 		title(within[0].event.Watch.Resource, within[0].event.Watch.Name))
 }
 
-// stoodFor is how long the wanted state had stood when the timeout came; cut: it
-// came before that was a whole window, in which nobody can tell yet.
-func (t *Timeline) stoodFor() (stood time.Duration, cut bool) {
-	if t.End.Outcome != record.TimedOut || t.stateLacks() != "" {
-		return 0, false
-	}
-	whole, _ := t.wholeSince()
-	stood = t.EndedAt - whole
-	return stood, stood < t.Sample.Window
+// rewrites tells whether one of the last writes is to a Deployment that was ready
+// a window before: each write makes its status lag, so that it may not seem to
+// stand at any time.
+func (t *Timeline) rewrites(last []write) bool {
+	at, reached := t.reached(PhaseReady)
+	return reached && at <= t.EndedAt-t.Sample.Window &&
+		slices.ContainsFunc(last, func(w write) bool { return w.event.Watch.Resource == Deployments })
 }
 
 // lost finds the write that took the wanted state away after it was reached.

@@ -135,6 +135,32 @@ func TestConvergedTooLateToBeQuiet(t *testing.T) {
 	}
 }
 
+// Each write to the Deployment makes its status lag; that it is not whole when
+// the timeout comes excuses nothing.
+func TestRewritesForEver(t *testing.T) {
+	lagging := func(generation int) thing {
+		x := deployment(generation, 3, 3, 3)
+		x.object["status"].(fields)["observedGeneration"] = generation - 1
+		return x
+	}
+	for name, last := range map[string]thing{"lagging": lagging(20), "whole": deployment(20, 3, 3, 3)} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.created()
+			for generation := 2; generation < 20; generation++ {
+				ms := 500 * float64(generation)
+				s.see(ms, "MODIFIED", lagging(generation))
+				s.see(ms+400, "MODIFIED", deployment(generation, 3, 3, 3))
+			}
+			s.see(10000, "MODIFIED", last)
+			s.end(10010, record.TimedOut)
+			v := s.verdict("stays-converged")
+			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, "to deployments/cache-deployment")
+		})
+	}
+}
+
 func TestOraclesOnDelete(t *testing.T) {
 	settle := func(s *story) { s.end(3410, record.Settled) }
 	resurrect := func(s *story) {
