@@ -118,8 +118,8 @@ func updateVerdicts(sessions []*job.Session) error {
 
 // joinShards reports what all shards found. An error says what was not as expected.
 func joinShards(ctx context.Context, results string, stdout, stderr io.Writer) error {
-	if _, err := os.Stat(results); err != nil {
-		return nil // none came so far as to record anything; its error says why
+	if there, err := filepath.Glob(filepath.Join(results, "shard-*")); err != nil || len(there) == 0 {
+		return err // none came so far as to record anything; its error says why
 	}
 	found, err := load(context.WithoutCancel(ctx), []string{results}, stderr)
 	if err != nil {
