@@ -68,10 +68,10 @@ func stories() []story {
 			return w.deployments()
 		}, "memcached=1 memcached=2", "memcached=1"},
 		{"gives-up", func(w *world) string {
-			w.forbid = true
+			w.forbid.Store(true)
 			w.create(name, 1)
 			w.wait(time.Second)
-			w.forbid = false
+			w.forbid.Store(false)
 			w.wait(10 * time.Second)
 			return w.deployments()
 		}, "memcached=1", ""},
@@ -225,7 +225,7 @@ func stories() []story {
 			return fmt.Sprint(strings.Count(w.messages(name), "spec.size is not usable"))
 		}, "2", "0"},
 		{"silent-on-errors", func(w *world) string {
-			w.forbid = true
+			w.forbid.Store(true)
 			w.create(name, 1)
 			w.wait(time.Second)
 			return fmt.Sprint(strings.Count(w.messages(name), "forbidden"))

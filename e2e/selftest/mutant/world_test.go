@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +33,7 @@ type world struct {
 	operator *operator
 	mutate   func(*operator)
 	stop     func()
-	forbid   bool // writes to Deployments are refused
+	forbid   atomic.Bool // writes to Deployments are refused
 }
 
 func newWorld(t *testing.T, mutant string, there ...*object) *world {
@@ -48,7 +49,7 @@ func newWorld(t *testing.T, mutant string, there ...*object) *world {
 		memcached.Resource: "MemcachedList", deployments: "DeploymentList", pods: "PodList",
 	}, objects...)
 	w.client.PrependReactor("*", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		refused := w.forbid && slices.Contains([]string{"create", "update", "patch"}, action.GetVerb())
+		refused := w.forbid.Load() && slices.Contains([]string{"create", "update", "patch"}, action.GetVerb())
 		return refused, nil, apierrors.NewForbidden(deployments.GroupResource(), "memcached", nil)
 	})
 	w.start()
