@@ -35,7 +35,7 @@ import (
 
 const (
 	window   = 3 * time.Second  // of quiescence, as in the correctness matrix
-	patience = 30 * time.Second // what takes a busy machine so long is not worth waiting for
+	patience = 20 * time.Second // what takes a busy machine so long is not worth waiting for
 	within   = 3 * time.Minute  // an installation, or a removal
 )
 
