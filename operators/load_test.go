@@ -102,7 +102,7 @@ func TestFindRefuses(t *testing.T) {
 func TestEveryStyleOfTheHouse(t *testing.T) {
 	all, err := operators.Find(".", operators.All)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"argo", "native"}, namesOf(all))
+	assert.Subset(t, namesOf(all), []string{"argo", "native"})
 	catalogue, err := images.Load("..")
 	require.NoError(t, err)
 	for _, operator := range all {
@@ -120,7 +120,7 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 			for _, name := range style.Images {
 				image, err := catalogue.Image(name)
 				require.NoError(t, err)
-				if name != "memcached" || style.Name == "argo" { // the native controller's program names it
+				if name != "memcached" { // which a controller's program may name
 					assert.Contains(t, string(manifests), image.Reference, "image %s", name)
 				}
 			}

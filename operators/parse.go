@@ -2,6 +2,8 @@ package operators
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -111,6 +113,7 @@ func (p *parser) stage(node *yaml.Node) Stage {
 		"name": required(p.text("stage name", &stage.Name)),
 		"manifests": required(p.list("manifests", func(item *yaml.Node) {
 			stage.Manifests = append(stage.Manifests, p.path("manifests", item))
+			stage.Lines = append(stage.Lines, item.Line)
 		})),
 		"ready": optional(p.list("ready", func(item *yaml.Node) {
 			stage.Ready = append(stage.Ready, p.gate(item))
@@ -119,11 +122,21 @@ func (p *parser) stage(node *yaml.Node) Stage {
 	return stage
 }
 
-// path reads a path in the style's folder at which there is something.
+// inBase is a path in the manifests of another style, whose folder is beside this one's.
+var inBase = regexp.MustCompile(`^\.\./[a-z0-9]([a-z0-9-]*[a-z0-9])?/manifests(/|$)`)
+
+// path reads a path in the style's folder, or in the manifests of a style that
+// this one is an overlay of, at which there is something.
 func (p *parser) path(what string, node *yaml.Node) string {
 	var path string
 	p.text(what, &path)(node)
-	if path != "" && !p.exists(path) {
+	switch {
+	case path == "":
+	case !filepath.IsLocal(path) && (!inBase.MatchString(path) || filepath.ToSlash(filepath.Clean(path)) != strings.TrimSuffix(path, "/")):
+		p.fail(node, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/… in that of the style beside it that it is an overlay of", what, path)
+	case !p.exists(path) && strings.HasPrefix(path, ".."):
+		p.fail(node, "%s: there is no %q, expected a file or a folder of the style that this one is an overlay of", what, path)
+	case !p.exists(path):
 		p.fail(node, "%s: there is no %q in the style's folder, expected a file or a folder", what, path)
 	}
 	return path

@@ -62,7 +62,7 @@ differs:
 `
 
 func parse(text string) (operators.Style, error) {
-	exists := func(path string) bool { return path == "manifests" }
+	exists := func(path string) bool { return path == "manifests" || path == "../base/manifests/bus" }
 	return operators.Parse("style.yaml", "mine", []byte(text), exists)
 }
 
@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, operators.Style{
 		Name: "mine", Description: "d", Source: "s", Images: []string{"native"},
-		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []operators.Gate{
+		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Lines: []int{7}, Ready: []operators.Gate{
 			{Rollout: &operators.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
 			{Condition: &operators.Condition{APIVersion: "v1", Kind: "Node", Name: "a", Type: "Ready"}},
 			{Log: &operators.Log{Component: "manager", Contains: "started"}},
@@ -126,6 +126,14 @@ func TestParseDefaults(t *testing.T) {
 	assert.Empty(t, style.Owned)
 }
 
+// An overlay lists what of its base it uses as it is.
+func TestParseOverlay(t *testing.T) {
+	style, err := parse(strings.NewReplacer("manifests: [manifests]", "manifests: [manifests, ../base/manifests/bus]", "owned: [manifests]", "owned: [manifests, ../base/manifests/bus]").Replace(good))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"manifests", "../base/manifests/bus"}, style.Stages[0].Manifests)
+	assert.Equal(t, style.Stages[0].Manifests, style.Owned)
+}
+
 // A component may be managed by one that stands below it, which may be managed
 // in turn.
 func TestParseManagedBy(t *testing.T) {
@@ -166,6 +174,11 @@ func TestParseRefuses(t *testing.T) {
 		"no description":             {"description: d", "description:", "style.yaml:2: description: found nothing, expected a text"},
 		"no images":                  {"[native]", "[]", "style.yaml:4: images: found an empty list, expected a list of at least one"},
 		"no manifests":               {"[manifests]", "[elsewhere]", `style.yaml:7: manifests: there is no "elsewhere" in the style's folder`},
+		"manifests above the folder": {"[manifests]", "[../secrets]", `style.yaml:7: manifests: found "../secrets", expected a path in the style's folder, or ../STYLE/manifests/…`},
+		"manifests of a base's code": {"[manifests]", "[../base/manifests/../cmd]", `style.yaml:7: manifests: found "../base/manifests/../cmd", expected a path in the style's folder`},
+		"manifests anywhere":         {"[manifests]", "[/etc]", `style.yaml:7: manifests: found "/etc", expected a path in the style's folder`},
+		"manifests of no base":       {"[manifests]", "[../gone/manifests/bus]", `style.yaml:7: manifests: there is no "../gone/manifests/bus", expected a file or a folder of the style that this one is an overlay of`},
+		"owned of no base":           {"owned: [manifests]", "owned: [../gone/manifests]", `style.yaml:33: owned: there is no "../gone/manifests"`},
 		"manifests as a text":        {"[manifests]", "manifests", `style.yaml:7: manifests: found "manifests", expected a list`},
 		"two stages of a name":       {"components:", "  - {name: one, manifests: [manifests], ready: [rollout: {kind: Deployment, namespace: n, name: d}]}\ncomponents:", `style.yaml:12: stage: the name "one" stands twice`},
 		"last stage without a sign":  {"components:", "  - {name: two, manifests: [manifests]}\ncomponents:", "style.yaml:6: install: the last stage has no ready list"},

@@ -31,8 +31,8 @@ type Style struct {
 	// (memcached.Deployment), with reasons.
 	Differs []Difference
 	// Owned are the files and folders, relative to Folder, that who maintains
-	// such an operator writes and answers for. Empty: all but style.yaml,
-	// verdicts.yaml and secrets.yaml.
+	// such an operator writes and answers for, beside those that an overlay uses of
+	// what its base owns. Empty: all but style.yaml, verdicts.yaml and secrets.yaml.
 	Owned []string
 	// Warmup says whether a fresh install handles one custom resource before
 	// anything is measured, because its first reconcile is slower.
@@ -45,7 +45,8 @@ type Style struct {
 // gates are awaited, then the next stage follows.
 type Stage struct {
 	Name      string
-	Manifests []string // files or folders, relative to the style's folder
+	Manifests []string // files or folders, relative to the style's folder; ../STYLE/manifests/… is another style's
+	Lines     []int    // of each of Manifests in style.yaml
 	Ready     []Gate
 }
 
