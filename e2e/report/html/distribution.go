@@ -51,7 +51,7 @@ const (
 // high are the seconds that the axis must reach.
 func (s *study) distributionOf(in *scene, phase func(*cell) string, title string, low, high float64) *distribution {
 	d := &distribution{ID: s.ids.of("ecdf", in.Name, title), Title: title, Width: chartWidth, Left: plotLeft, Right: plotRight}
-	d.X = logAxis(low, high)
+	d.X = logAxis(low, high, plotLeft, plotRight)
 	there := false
 	for _, c := range in.Cells {
 		one := c.series[phase(c)]

@@ -22,7 +22,7 @@ import (
 // File is the page's name in a results folder.
 const File = "report.html"
 
-//go:embed templates/*.tmpl style.css
+//go:embed templates/*.tmpl style.css picture.css
 var assets embed.FS
 
 // Write prints the report as a page.

@@ -10,7 +10,7 @@ type look struct{ colour, dash, shape int }
 // How many of each there are beside the floor's own, which is number 0. They
 // share no divisor, so that looks repeat late.
 const (
-	colours = 6
+	colours = 9
 	dashes  = 5
 	shapes  = 5
 )

@@ -34,7 +34,7 @@ func TestLogAxis(t *testing.T) {
 		"one value, a power": {1, 1, "100 ms, 1 s, 10 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := logAxis(test.low, test.high)
+			a := logAxis(test.low, test.high, plotLeft, plotRight)
 			assert.Equal(t, test.want, strings.Join(labels(a.Ticks), ", "))
 			assert.InDelta(t, plotLeft, a.Ticks[0].At, 1e-6)
 			assert.InDelta(t, plotRight, a.Ticks[len(a.Ticks)-1].At, 1e-6)
@@ -45,7 +45,7 @@ func TestLogAxis(t *testing.T) {
 // Whatever is to be shown, there are a few ticks, and nothing lies outside.
 func TestLogAxisIsBounded(t *testing.T) {
 	for _, ends := range [][2]float64{{1e-9, 1e9}, {0, 0.002}, {-1, 1e300}, {math.Inf(-1), math.Inf(1)}, {5, 1}} {
-		a := logAxis(ends[0], ends[1])
+		a := logAxis(ends[0], ends[1], plotLeft, plotRight)
 		assert.LessOrEqual(t, len(a.Ticks), 8, "%v", ends)
 		assert.GreaterOrEqual(t, len(a.Ticks), 2, "%v", ends)
 		for _, v := range []float64{math.Inf(-1), -1, 0, ends[0], ends[1], 1e300, math.Inf(1)} {
@@ -227,7 +227,7 @@ func TestIDsAreUnique(t *testing.T) {
 	}
 }
 
-// Two styles never share both colour and dashes before there are thirty.
+// Two styles never share both colour and dashes before there are forty-five.
 func TestLooksDiffer(t *testing.T) {
 	seen := map[string]bool{lookOf(0, true).Class(): true}
 	for i := range colours * dashes {
@@ -246,7 +246,7 @@ func TestLongLinesAreBounded(t *testing.T) {
 	for i := range observations {
 		observations[i] = stat.Observation{Value: math.Exp(random.NormFloat64())}
 	}
-	d := &distribution{Left: plotLeft, Right: plotRight, Top: 20, Bottom: 20 + plotHeight, X: logAxis(0.001, 100)}
+	d := &distribution{Left: plotLeft, Right: plotRight, Top: 20, Bottom: 20 + plotHeight, X: logAxis(0.001, 100, plotLeft, plotRight)}
 	l := &line{Style: &style{}, Series: &series{ordered: stat.Order(observations)}}
 	l.draw(d)
 	assert.Less(t, len(l.Path), 20_000)

@@ -37,9 +37,9 @@ const (
 	greatest = 1e9
 )
 
-// logAxis is logarithmic, from the left to the right of a plot, and goes to
+// logAxis is logarithmic, from one edge of a plot to the other, and goes to
 // whole decades around low and high, which are seconds.
-func logAxis(low, high float64) *axis {
+func logAxis(low, high, from, to float64) *axis {
 	low = min(max(low, least), greatest)
 	high = min(max(high, low), greatest)
 	if low == high {
@@ -48,7 +48,7 @@ func logAxis(low, high float64) *axis {
 	s := &scale.Log{Min: low, Max: high, Base: 10, Clamp: true}
 	// Nice, which goes to whole decades, is asked for as many as there may be.
 	s.Nice(scale.TickOptions{Max: 24})
-	a := &axis{scale: s, from: plotLeft, to: plotRight}
+	a := &axis{scale: s, from: from, to: to}
 	major, minor := s.Ticks(scale.TickOptions{Max: 8})
 	for _, v := range major {
 		a.Ticks = append(a.Ticks, tick{At: a.at(v), Label: short(v, v)})

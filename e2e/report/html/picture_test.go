@@ -1,0 +1,97 @@
+package html_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
+)
+
+// drawn is the comparison for light pages, and for dark ones.
+func drawn(tb testing.TB, r *report.Report) []string {
+	tb.Helper()
+	var all []string
+	for _, file := range html.Pictures() {
+		var out bytes.Buffer
+		require.NoError(tb, file.Print(r, &out), file.Name)
+		all = append(all, out.String())
+	}
+	return all
+}
+
+// An image has no parser that forgives.
+func TestPictureIsWellFormedAndAlone(t *testing.T) {
+	for name, r := range reports(t) {
+		if len(r.Scenarios) == 0 {
+			continue
+		}
+		for _, text := range drawn(t, r) {
+			decoder := xml.NewDecoder(strings.NewReader(text))
+			for {
+				token, err := decoder.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				require.NoError(t, err, name)
+				if start, is := token.(xml.StartElement); is {
+					assert.Contains(t, []string{"svg", "title", "desc", "style", "text", "rect", "path", "g", "circle"}, start.Name.Local, name)
+					for _, a := range start.Attr {
+						assert.NotContains(t, []string{"href", "src", "onload", "style"}, a.Name.Local, name)
+					}
+				}
+			}
+			assert.NotRegexp(t, `url\(|@import|var\(|NaN|Inf`, regexp.MustCompile(`(?s)<(desc|text|title).*?</`).ReplaceAllString(text, ""), name)
+		}
+	}
+}
+
+// The hand-made recording has a timeout, a wrong answer and too few samples.
+func TestPictureGolden(t *testing.T) {
+	for i, text := range drawn(t, handMade(t)) {
+		path := filepath.Join("testdata", html.Pictures()[i].Name)
+		if *update {
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), text, "go test ./e2e/report/html -update writes %s anew", path)
+	}
+}
+
+// The schemes differ in colours alone.
+func TestPictureFollowsTheScheme(t *testing.T) {
+	both := drawn(t, handMade(t))
+	assert.NotEqual(t, both[0], both[1])
+	colour := regexp.MustCompile(`#[0-9a-f]{6}`)
+	assert.Equal(t, colour.ReplaceAllString(both[0], ""), colour.ReplaceAllString(both[1], ""))
+}
+
+func TestPictureNeedsAMeasurement(t *testing.T) {
+	err := html.Pictures()[0].Print(report.New(nil, &judge.Judgement{}), io.Discard)
+	assert.ErrorContains(t, err, "the recording holds no sample of a scenario that is measured")
+}
+
+// The picture says of each style what the report says.
+func TestPictureShowsTheReportsFigures(t *testing.T) {
+	r := example(t)
+	text := drawn(t, r)[0]
+	for c := range r.Of("create") {
+		written, _ := c.Outcome()
+		assert.Contains(t, text, c.Label+": median "+report.Latency(written.P50)+" (n = ")
+		assert.Contains(t, text, `text-anchor="end">`+report.Latency(written.P50)+"</text>")
+	}
+	assert.Contains(t, text, ">1 ms<")
+	assert.Contains(t, text, ">1 min<")
+}
