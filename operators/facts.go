@@ -44,8 +44,11 @@ func (s Style) Facts(catalogue *images.Catalogue) (Facts, error) {
 
 func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 	var facts Facts
-	var err error
-	if facts.Owned, err = countLines(s.Folder, s.Owned); err != nil {
+	owned, err := s.ownedFiles()
+	if err != nil {
+		return facts, err
+	}
+	if facts.Owned, err = countLines(owned); err != nil {
 		return facts, err
 	}
 	objs, err := s.Objects()

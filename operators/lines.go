@@ -6,6 +6,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,27 +31,55 @@ var languages = map[string]string{
 // about lists the files in which this project says something of a style.
 func about() []string { return []string{styleFile, "verdicts.yaml", "secrets.yaml"} }
 
-// countLines counts what is at paths within a folder, each file once; without
-// paths, the whole folder but for what only this project asks of a style (see
-// about). Tests, testdata and README.md are not counted: not every style has them.
-func countLines(folder string, paths []string) ([]Lines, error) {
+// ownFiles are the files that a style says are owned, each once; if it says
+// nothing, its whole folder but for what only this project asks of a style (see
+// about). Tests, testdata and README.md are none: not every style has them.
+func (s Style) ownFiles() (map[string]bool, error) {
 	files := map[string]bool{}
+	paths := s.Owned
 	if len(paths) == 0 {
 		paths = []string{"."}
 		for _, file := range about() {
-			files[filepath.Join(folder, file)] = false
+			files[filepath.Join(s.Folder, file)] = false
 		}
 	}
 	for _, path := range paths {
-		if err := findFiles(filepath.Join(folder, path), files); err != nil {
+		if err := findFiles(filepath.Join(s.Folder, path), files); err != nil {
 			return nil, fmt.Errorf("look for the files that are owned: %w", err)
 		}
 	}
-	byLanguage := map[string]Lines{}
-	for file, counts := range files {
-		if !counts {
-			continue
+	maps.DeleteFunc(files, func(_ string, counts bool) bool { return !counts })
+	return files, nil
+}
+
+// ownedFiles are those, and what an overlay uses of the files that its bases own.
+func (s Style) ownedFiles() (map[string]bool, error) {
+	files, err := s.ownFiles()
+	if err != nil {
+		return nil, err
+	}
+	bases, err := s.bases()
+	if err != nil {
+		return nil, err
+	}
+	for _, base := range bases {
+		owned, err := base.style.ownFiles()
+		if err != nil {
+			return nil, err
 		}
+		for _, file := range base.files {
+			if owned[file] {
+				files[file] = true
+			}
+		}
+	}
+	return files, nil
+}
+
+// countLines counts the lines of files by language.
+func countLines(files map[string]bool) ([]Lines, error) {
+	byLanguage := map[string]Lines{}
+	for file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("count lines: %w", err)

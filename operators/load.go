@@ -38,7 +38,9 @@ func Load(dir string) (Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	style.Folder = abs
+	if style.Folder, err = filepath.EvalSymlinks(abs); err != nil { // as kustomize names files
+		return nil, fmt.Errorf("load operator %s: %w", dir, err)
+	}
 	return &folder{style: style}, nil
 }
 

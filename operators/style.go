@@ -1,7 +1,6 @@
 package operators
 
 import (
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -193,10 +192,10 @@ func (s Style) Objects() ([]*unstructured.Unstructured, error) {
 func (s Style) render() ([][]*unstructured.Unstructured, error) {
 	stages := make([][]*unstructured.Unstructured, len(s.Stages))
 	for i, stage := range s.Stages {
-		for _, manifests := range stage.Manifests {
+		for j, manifests := range stage.Manifests {
 			objs, err := kube.RenderPath(filepath.Join(s.Folder, manifests))
 			if err != nil {
-				return nil, fmt.Errorf("operator %s, stage %s: %w", s.Name, stage.Name, err)
+				return nil, s.problem(stage, j, err)
 			}
 			stages[i] = append(stages[i], objs...)
 		}

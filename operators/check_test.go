@@ -1,0 +1,170 @@
+package operators_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/operators"
+)
+
+// overlayStyle is a style.yaml of an overlay.
+const overlayStyle = `name: NAME
+description: d
+source: s
+images: [pause]
+install:
+  - name: base
+    manifests:
+      - ../base/manifests/bus
+  - name: operator
+    manifests:
+      - manifests
+    ready:
+      - rollout: {kind: Deployment, namespace: n, name: d}
+components:
+  - {name: manager, namespace: n, selector: "app=manager"}
+child: {ownerReference: true}
+declares: {status: true, ownerReferences: true, driftRepair: true}
+typical: {install: 5s, reconcile: 1s}
+timeout: 30s
+`
+
+const (
+	busMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bus, namespace: ns}\n"
+	ownMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: own, namespace: ns}\n"
+	codeMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: code, namespace: ns}\ndata:\n  a: b\n"
+	patched = "resources: [own.yaml, ../../base/manifests/code]\npatches:\n  - target: {kind: ConfigMap, name: code}\n    patch: '- {op: add, path: /data/c, value: d}'\n"
+)
+
+// house is a folder of styles: base, which owns its code but not its bus; over,
+// an overlay of it; top, one of over; and other, which has nothing to do with them.
+func house(t *testing.T, changes map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	files := map[string]string{
+		"base/style.yaml":                        strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- manifests/bus", "- manifests\n", "- manifests/code\n").Replace(overlayStyle) + "owned: [manifests/code]\n",
+		"base/manifests/bus/bus.yaml":            busMap,
+		"base/manifests/code/code.yaml":          codeMap,
+		"base/manifests/code/kustomization.yaml": "resources: [code.yaml]\n",
+		"over/style.yaml":                        strings.ReplaceAll(overlayStyle, "NAME", "over"),
+		"over/manifests/own.yaml":                ownMap,
+		"over/manifests/kustomization.yaml":      patched,
+		"top/style.yaml":                         strings.NewReplacer("NAME", "top", "- manifests\n", "- ../over/manifests\n").Replace(overlayStyle) + "owned: [../over/manifests]\n",
+		"other/style.yaml":                       strings.NewReplacer("NAME", "other", "- ../base/manifests/bus", "- manifests/more.yaml", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle),
+		"other/manifests/more.yaml":              busMap,
+		"other/manifests/own.yaml":               ownMap,
+	}
+	for name, text := range changes {
+		files[name] = text
+	}
+	for name, text := range files {
+		file := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	return root
+}
+
+func checkHouse(t *testing.T, changes map[string]string, names ...string) error {
+	t.Helper()
+	all, err := operators.Find(house(t, changes), names...)
+	require.NoError(t, err)
+	return operators.Check(all...)
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, checkHouse(t, nil, "all"), "styles that have the same objects, and overlays of overlays, may be in one run")
+}
+
+// sensorOf is a Sensor that does something of a kind to the events of a type.
+func sensorOf(name, event, kind string) string {
+	return `apiVersion: argoproj.io/v1alpha1
+kind: Sensor
+metadata: {name: ` + name + `, namespace: ns}
+spec:
+  dependencies:
+    - {name: ` + name + `, eventSourceName: source, eventName: memcached, filters: {data: [{path: type, type: string, value: [` + event + `]}]}}
+  triggers:
+    - template: {name: t, conditions: ` + name + `, k8s: {operation: patch, source: {resource: {apiVersion: apps/v1, kind: ` + kind + `}}}}
+`
+}
+
+func TestCheckRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		style   string
+		changes map[string]string
+		want    []string
+	}{
+		"a file that is no object": {"other", map[string]string{"other/manifests/own.yaml": "kind: ConfigMap\n"}, []string{
+			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: own.yaml: document at line 1: apiVersion is missing"}},
+		"a file that is gone": {"base", map[string]string{"base/manifests/code/kustomization.yaml": "resources: [gone.yaml]\n"}, []string{
+			"base/style.yaml:11: ", "code/kustomization.yaml:1: resources: there is no gone.yaml"}},
+		"a folder of the base that is gone": {"over", map[string]string{"over/manifests/kustomization.yaml": "resources:\n  - own.yaml\n  - ../../base/manifests/gone\n"}, []string{
+			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: resources: there is no ../../base/manifests/gone"}},
+		"a patch whose target is gone": {"over", map[string]string{"base/manifests/code/code.yaml": strings.Replace(codeMap, "name: code", "name: renamed", 1)}, []string{
+			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing"}},
+		"a patch that the base has made": {"over", map[string]string{"base/manifests/code/code.yaml": codeMap + "  c: d\n"}, []string{
+			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing"}},
+		"an object twice": {"other", map[string]string{"other/manifests/own.yaml": busMap}, []string{
+			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: ConfigMap ns/bus is rendered twice, by stage base from manifests/more.yaml (line 8), too"}},
+		"an object of the base twice": {"over", map[string]string{"over/manifests/own.yaml": busMap}, []string{
+			"over/style.yaml:11: ", "ConfigMap ns/bus is rendered twice, by stage base from ../base/manifests/bus (line 8), too"}},
+		"the harness's definition": {"other", map[string]string{"other/manifests/own.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: memcacheds.cache.example.com}\n"}, []string{
+			"other/style.yaml:11: ", "CustomResourceDefinition memcacheds.cache.example.com is here, which the harness itself makes for all styles"}},
+		"two operators": {"over", map[string]string{
+			"over/manifests/kustomization.yaml": "resources: [../../other/manifests]\n", "other/manifests/kustomization.yaml": "resources: [own.yaml]\n"}, []string{
+			"over/style.yaml:11: this is of the style other, what line 8 uses is of base: two operators would act on the same custom resources, an overlay has one base"}},
+		"an overlay of its overlay": {"other", map[string]string{
+			"other/style.yaml": strings.NewReplacer("NAME", "other", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle),
+			"base/style.yaml":  strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- ../other/manifests/own.yaml", "- manifests\n", "- manifests/code\n").Replace(overlayStyle)}, []string{
+			"base/style.yaml:8: this is of the style other, which is an overlay of this one in turn"}},
+		"two Sensors": {"other", map[string]string{"other/manifests/own.yaml": sensorOf("one", "ADD", "Deployment") + "---\n" + sensorOf("two", "ADD", "Deployment")}, []string{
+			"other/style.yaml:11: ", "Sensor ns/two does to the same events the same as Sensor ns/one"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := checkHouse(t, test.changes, test.style)
+			for _, want := range test.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
+
+// Sensors that part the events, or do different things, are no two operators.
+func TestCheckAllowsSensorsThatPartTheEvents(t *testing.T) {
+	for name, second := range map[string]string{
+		"other events": sensorOf("two", "DELETE", "Deployment"),
+		"another deed": sensorOf("two", "ADD", "Service"),
+		"no Sensor":    strings.Replace(sensorOf("two", "ADD", "Deployment"), "kind: Sensor", "kind: EventSource", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := sensorOf("one", "ADD", "Deployment") + "---\n" + second
+			require.NoError(t, checkHouse(t, map[string]string{"other/manifests/own.yaml": text}, "other"))
+		})
+	}
+}
+
+// Who maintains an overlay answers for its own files, and for what it uses of
+// those that its base owns.
+func TestFactsOfAnOverlay(t *testing.T) {
+	root := house(t, nil)
+	for name, want := range map[string]operators.Lines{
+		"base":  {Language: "YAML", Files: 2, Lines: 6},
+		"over":  {Language: "YAML", Files: 4, Lines: 13},
+		"top":   {Language: "YAML", Files: 4, Lines: 13},
+		"other": {Language: "YAML", Files: 2, Lines: 6},
+	} {
+		all, err := operators.Find(root, name)
+		require.NoError(t, err)
+		style := all[0].Style()
+		style.Images = nil
+		facts, err := style.Facts(nil)
+		require.NoError(t, err)
+		assert.Equal(t, []operators.Lines{want}, facts.Owned, name)
+	}
+}
