@@ -54,11 +54,21 @@ func (s Style) Grants() ([]Grant, error) {
 	return grants, nil
 }
 
+// Writes tells whether the grant lets its account write objects of a resource of
+// an API group.
+func (g Grant) Writes(group, resource string) bool {
+	return g.covers(group, resource, "create", "update", "patch", "delete", "deletecollection")
+}
+
 // Reads tells whether the grant lets its account read objects of a resource of
 // an API group.
 func (g Grant) Reads(group, resource string) bool {
+	return g.covers(group, resource, "get", "list", "watch")
+}
+
+func (g Grant) covers(group, resource string, verbs ...string) bool {
 	has := func(list []string, wanted ...string) bool {
 		return slices.ContainsFunc(append(wanted, "*"), func(w string) bool { return slices.Contains(list, w) })
 	}
-	return has(g.Groups, group) && has(g.Resources, resource) && has(g.Verbs, "get", "list", "watch")
+	return has(g.Groups, group) && has(g.Resources, resource) && has(g.Verbs, verbs...)
 }

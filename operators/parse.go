@@ -47,11 +47,15 @@ type parser struct {
 func (p *parser) root(node *yaml.Node) {
 	s := &p.style
 	s.Warmup.Supported = true
+	if p.harness(node) {
+		return
+	}
 	p.mapping(node, "style", map[string]field{
 		"version":     optional(p.version),
 		"name":        required(p.name),
 		"description": required(p.text("description", &s.Description)),
 		"source":      required(p.text("source", &s.Source)),
+		"control":     optional(p.control),
 		"images":      required(p.texts("images", &s.Images)),
 		"install":     required(p.stages),
 		"components":  required(p.list("components", p.component)),
@@ -71,6 +75,27 @@ func (p *parser) root(node *yaml.Node) {
 			p.fail(node, "timeout is %s, expected more than typical.reconcile, which is %s", s.Timeout, s.Typical.Reconcile)
 		}
 	})
+}
+
+// control reads what the harness is calibrated with.
+func (p *parser) control(node *yaml.Node) {
+	p.choice("control", (*string)(&p.style.Control), string(Harness), string(Idle))(node)
+}
+
+// harness reads the style in which the harness itself is the operator; false: it
+// is another one. There is nothing to install, and nothing to find.
+func (p *parser) harness(node *yaml.Node) bool {
+	if value, has := valueOf(node, "control"); !has || value.Value != string(Harness) {
+		return false
+	}
+	p.mapping(node, "style with control: harness", map[string]field{
+		"version":     optional(p.version),
+		"name":        required(p.name),
+		"description": required(p.text("description", &p.style.Description)),
+		"source":      required(p.text("source", &p.style.Source)),
+		"control":     required(p.control),
+	})
+	return true
 }
 
 func (p *parser) version(node *yaml.Node) {

@@ -17,7 +17,7 @@ const each = "{{.Each}}"
 // phases reads an item of the list of phases: a phase, or a group of phases that
 // every name of a list has.
 func (p *parser) phases(node *yaml.Node) {
-	if !hasKey(node, "each") {
+	if _, has := valueOf(node, "each"); !has {
 		p.phase(node)
 		return
 	}
@@ -38,16 +38,17 @@ func (p *parser) phases(node *yaml.Node) {
 	}
 }
 
-func hasKey(node *yaml.Node, key string) bool {
+// valueOf is what stands under a key of a mapping.
+func valueOf(node *yaml.Node, key string) (value *yaml.Node, has bool) {
 	if node.Kind != yaml.MappingNode {
-		return false
+		return nil, false
 	}
-	for i := 0; i < len(node.Content); i += 2 {
+	for i := 0; i+1 < len(node.Content); i += 2 {
 		if node.Content[i].Value == key {
-			return true
+			return node.Content[i+1], true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // content joins all values at or below a node.

@@ -126,6 +126,23 @@ func TestParseDefaults(t *testing.T) {
 	assert.Empty(t, style.Owned)
 }
 
+// In the control in which the harness is the operator there is nothing else to say.
+func TestParseControls(t *testing.T) {
+	text := "name: mine\ndescription: d\nsource: s\ncontrol: harness\n"
+	style, err := parse(text)
+	require.NoError(t, err)
+	assert.Equal(t, operators.Style{Name: "mine", Description: "d", Source: "s", Control: operators.Harness, Warmup: operators.Declaration{Supported: true}}, style)
+	_, err = parse(text + "timeout: 10s\n")
+	require.ErrorContains(t, err, `style.yaml:5: style with control: harness: unknown field "timeout", expected one of control, description, name, source, version`)
+	_, err = parse(strings.Replace(text, "source: s\n", "", 1))
+	require.ErrorContains(t, err, `style.yaml:1: style with control: harness: field "source" is missing`)
+	style, err = parse("control: idle\n" + good)
+	require.NoError(t, err)
+	assert.Equal(t, operators.Idle, style.Control)
+	_, err = parse("control: lazy\n" + good)
+	require.ErrorContains(t, err, `style.yaml:1: control: found "lazy", expected one of harness, idle`)
+}
+
 // An overlay lists what of its base it uses as it is.
 func TestParseOverlay(t *testing.T) {
 	style, err := parse(strings.NewReplacer("manifests: [manifests]", "manifests: [manifests, ../base/manifests/bus]", "owned: [manifests]", "owned: [manifests, ../base/manifests/bus]").Replace(good))
@@ -166,7 +183,7 @@ func TestParseRefuses(t *testing.T) {
 		"not YAML":                   {good, "name: [", "style.yaml: yaml: line 1"},
 		"a list":                     {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
 		"another version":            {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
-		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, declares, description, differs, idle, images, install, name, owned, phases, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
+		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, control, declares, description, differs, idle, images, install, name, owned, phases, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
 		"missing field":              {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
 		"a field twice":              {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
 		"another name":               {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},
@@ -283,6 +300,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		require.Equal(t, "mine", style.Name)
+		if style.Control == operators.Harness {
+			require.Empty(t, style.Stages)
+			return
+		}
 		require.NotEmpty(t, style.Stages)
 		require.NotEmpty(t, style.Stages[len(style.Stages)-1].Ready)
 		require.Greater(t, style.Timeout, style.Typical.Reconcile)

@@ -15,6 +15,9 @@ type Style struct {
 	Description string // one sentence
 	Source      string // where the operator comes from
 	Folder      string // where style.yaml was found
+	// Control says what the style is there to calibrate the harness with; empty:
+	// it is an operator.
+	Control Control
 
 	Images     []string // names in fixtures/images/catalogue.yaml that the node must have
 	Stages     []Stage  // of the installation, in order
@@ -39,6 +42,18 @@ type Style struct {
 	Typical Typical
 	Timeout time.Duration // a reconcile that takes longer is a censored sample
 }
+
+// Control is what the harness is calibrated with.
+type Control string
+
+// The controls.
+const (
+	// Harness: the harness itself writes the Deployment, the floor of every
+	// latency. Nothing is installed.
+	Harness Control = "harness"
+	// Idle: pods that do nothing, on which every oracle of convergence must fail.
+	Idle Control = "idle"
+)
 
 // Stage is a part of the installation: its manifests are applied, then its
 // gates are awaited, then the next stage follows.

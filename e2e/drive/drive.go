@@ -69,8 +69,10 @@ type Observer interface {
 type Style struct {
 	Name    string
 	Variant string
-	Timeout time.Duration  // of one reconcile
-	Watches []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from
+	Timeout time.Duration // of one reconcile
+	// Patience replaces the matrix's, if it is not 0.
+	Patience time.Duration
+	Watches  []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from
 	// Null makes the driver itself write what the custom resource asks for,
 	// right after each act: the floor of every latency.
 	Null bool

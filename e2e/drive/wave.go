@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,7 +190,7 @@ func (c *course) sample() record.Sample {
 	sample := record.Sample{
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
 		Namespace: c.namespace, Name: scenarios.Name, Matrix: true,
-		Timeout: c.timeout(), Window: c.Matrix.Window, Patience: c.Matrix.Patience,
+		Timeout: c.timeout(), Window: c.Matrix.Window, Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
 		Expect: s.Expect, Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style, c.namespace),
 	}

@@ -21,13 +21,19 @@ import (
 // operator. Arms take turns on the cluster.
 type arm struct {
 	operator operators.Operator // nil: the null operator
-	variant  string             // "" outside of comparisons with a base
-	store    *images.Store      // where its images come from; nil: no kind cluster
+	// asked is the null operator's folder if that was asked for, and not only
+	// measured as the floor; of an arm with an operator it is that.
+	asked   operators.Operator
+	variant string        // "" outside of comparisons with a base
+	store   *images.Store // where its images come from; nil: no kind cluster
 	// own are images that another arm has under the same reference with another
 	// content: they are loaded anew before each block.
 	own []string
 
 	expected matrix.Expected // its verdicts
+
+	once   sync.Once
+	grants []operators.Grant // that its service accounts hold; see mayWrite
 
 	mu    sync.Mutex
 	wrong bool  // some sample was not handled as expected
@@ -50,6 +56,13 @@ func (a *arm) name() string {
 
 func (a *arm) label() string { return record.Label(a.name(), a.variant) }
 
+// mayWrite tells whether the manifests let a service account write objects of a
+// resource of an API group. What they do not say nobody can take away.
+func (a *arm) mayWrite(resource schema.GroupResource) bool {
+	a.once.Do(func() { a.grants, _ = a.operator.Style().Grants() }) // Check has rendered them
+	return slices.ContainsFunc(a.grants, func(g operators.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
+}
+
 // floorTimeout is generous: the floor waits for the kubelet alone.
 const floorTimeout = time.Minute
 
@@ -60,6 +73,9 @@ func (a *arm) driven() (drive.Style, error) {
 	}
 	style := a.operator.Style()
 	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout}
+	if style.Control == operators.Idle {
+		d.Patience = style.Timeout // nothing ever moves
+	}
 	footprint, err := style.Plan()
 	if err != nil {
 		return d, err

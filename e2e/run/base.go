@@ -55,6 +55,9 @@ const baseFolder = "base"
 
 func (s *Session) compareWith(styles []operators.Operator) error {
 	for _, head := range styles {
+		if head.Style().Control == operators.Harness {
+			continue // its folder holds nothing that is installed
+		}
 		was, err := s.base.style(s.root, head.Style())
 		if errors.Is(err, fs.ErrNotExist) {
 			s.say("%s is new: at %s there was nothing to compare it with", head.Style().Name, s.options.Base)
@@ -70,12 +73,16 @@ func (s *Session) compareWith(styles []operators.Operator) error {
 		if !changed && s.options.Operator == operators.All {
 			continue
 		}
-		s.arms = append(s.arms, &arm{operator: was, variant: VariantBase}, &arm{operator: was, variant: VariantAgain}, &arm{operator: head, variant: VariantHead})
+		s.arms = append(s.arms, armOf(was, VariantBase), armOf(was, VariantAgain), armOf(head, VariantHead))
 	}
 	if len(s.arms) == 1 {
 		return ErrUnchanged
 	}
 	return nil
+}
+
+func armOf(operator operators.Operator, variant string) *arm {
+	return &arm{operator: operator, asked: operator, variant: variant}
 }
 
 // checkout writes the tree of a revision into a folder, which must not be there:
@@ -112,6 +119,9 @@ func (b *base) remove() error {
 // style is what a style was at the base; fs.ErrNotExist if it was not there.
 func (b *base) style(root string, head operators.Style) (operators.Operator, error) {
 	root, err := filepath.Abs(root)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
 	if err != nil {
 		return nil, err
 	}

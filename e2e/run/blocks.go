@@ -16,8 +16,9 @@ import (
 // Drive goes through the planned rounds. In each, every arm has its turn, in
 // random order: it is installed, warmed up, driven through the scenarios, and
 // removed, so that no two styles are ever there at once. What a style did wrong
-// is no error, it is in the recording; nor is a style that cannot be installed
-// or removed, of which Failed tells. An error means that the bed broke.
+// is no error, it is in the recording; nor is a style that cannot be installed,
+// of which Failed tells. An error means that the bed broke, or that what is left
+// of a style would act beside the next one.
 func (s *Session) Drive(ctx context.Context) error {
 	if err := s.makePlan(); err != nil {
 		return err
@@ -33,7 +34,10 @@ func (s *Session) Drive(ctx context.Context) error {
 			}
 		}
 	}
-	return s.driveMatrix(ctx)
+	if err := s.driveMatrix(ctx); err != nil {
+		return err
+	}
+	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
 }
 
 // turns are the arms that have a block in a round, in their order there.
@@ -52,6 +56,7 @@ func (s *Session) turns(round int) []*arm {
 func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error {
 	before := a.bad()
 	err := drive()
+	var remains *remainsError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("the run was stopped: %w", errors.Join(context.Cause(ctx), err))
@@ -63,8 +68,23 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 		return errors.New("the floor could not be measured: the cluster does not bring about what the harness itself writes; summary.md says what was seen")
 	}
 	a.err = err
+	if errors.As(err, &remains) {
+		return remains
+	}
 	return nil
 }
+
+// remainsError says that a style could not be removed.
+type remainsError struct {
+	label string
+	err   error
+}
+
+func (e *remainsError) Error() string {
+	return fmt.Sprintf("%s could not be removed, and what is left of it would act on the same custom resources as the next style, so that the run ends here: %v", e.label, e.err)
+}
+
+func (e *remainsError) Unwrap() error { return e.err }
 
 // block is which installation of an arm something is done in.
 type block struct {
@@ -142,9 +162,8 @@ func (s *Session) uninstall(ctx context.Context, place block, target operators.C
 	}
 	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), teardownWithin)
 	defer cancel()
-	err := place.arm.operator.Uninstall(cleanup, target)
-	if err != nil {
-		return err
+	if err := place.arm.operator.Uninstall(cleanup, target); err != nil {
+		return &remainsError{place.arm.label(), err}
 	}
 	s.mark(place, record.Removed)
 	return s.observers.watch(nil)
@@ -221,7 +240,7 @@ func (s *Session) Failed(label string) error {
 // as expected.
 func (s *Session) Wrong() error {
 	var problems []error
-	for _, a := range s.arms[1:] {
+	for _, a := range s.asked() {
 		if a.err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", a.label(), a.err))
 		}

@@ -39,8 +39,8 @@ func expectedOf(style operators.Operator) (matrix.Expected, error) {
 // no run accepts the file: a person must say why.
 func (s *Session) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := matrix.Of(judgements...)
-	for _, a := range s.arms[1:] {
-		name := filepath.Join(a.operator.Style().Folder, matrix.File)
+	for _, a := range s.asked() {
+		name := filepath.Join(a.asked.Style().Folder, matrix.File)
 		if err := os.WriteFile(name, matrix.Update(a.expected, seen, a.name()), 0o644); err != nil {
 			return fmt.Errorf("update the expected verdicts: %w", err)
 		}

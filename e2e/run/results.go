@@ -61,7 +61,7 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 	}
 	found := matrix.Of(all)
 	var differences []matrix.Difference
-	for _, a := range s.arms[1:] {
+	for _, a := range s.asked() {
 		if style != "" && a.label() != style {
 			continue
 		}
@@ -132,7 +132,7 @@ func (s *Session) writeReports() error {
 		return err
 	}
 	one.Expected = map[string]matrix.Expected{}
-	for _, a := range s.arms[1:] {
+	for _, a := range s.asked() {
 		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)

@@ -66,6 +66,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline}
 	s.folder = options.folder(root, time.Now())
 	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
+	if err == nil {
+		err = operators.Check(styles...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
@@ -88,7 +91,11 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		if err != nil {
 			return nil, err
 		}
-		s.arms = append(s.arms, &arm{operator: style, expected: expected})
+		if style.Style().Control == operators.Harness {
+			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
+			continue
+		}
+		s.arms = append(s.arms, &arm{operator: style, asked: style, expected: expected})
 	}
 	return s, nil
 }
@@ -118,13 +125,19 @@ func (s *Session) operatorNames() []string {
 	return names
 }
 
-// Styles are the labels of the arms but for the null operator.
+// Styles are the labels of the arms that were asked for: the null operator is
+// one of them only if it was named.
 func (s *Session) Styles() []string {
 	var names []string
-	for _, a := range s.arms[1:] {
+	for _, a := range s.asked() {
 		names = append(names, a.label())
 	}
 	return names
+}
+
+// asked are the arms that were asked for.
+func (s *Session) asked() []*arm {
+	return slices.DeleteFunc(slices.Clone(s.arms), func(a *arm) bool { return a.asked == nil })
 }
 
 // Folder is where the results go.
@@ -155,9 +168,12 @@ func (s *Session) Keep(keep func(style, scenario string) bool) {
 	some := func(a *arm) bool {
 		return slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return keep(a.label(), scenario.Name) })
 	}
+	if !some(s.arms[0]) {
+		s.arms[0].asked = nil
+	}
 	s.arms = slices.Concat(s.arms[:1], slices.DeleteFunc(s.arms[1:], func(a *arm) bool { return !some(a) }))
 	s.scenarios = slices.DeleteFunc(s.scenarios, func(scenario scenarios.Scenario) bool {
-		return !slices.ContainsFunc(s.arms[1:], func(a *arm) bool { return keep(a.label(), scenario.Name) })
+		return !slices.ContainsFunc(s.asked(), func(a *arm) bool { return keep(a.label(), scenario.Name) })
 	})
 }
 
