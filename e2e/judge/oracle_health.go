@@ -14,7 +14,8 @@ import (
 // ended in error during the sample, but for what the sample's own faults did to
 // those pods. The pods of a style's components are looked at, and those in which
 // it worked for this sample; of a style that works in no objects, all pods in
-// its namespaces. A pod that did its work and succeeded has ended well.
+// its namespaces. A pod that did its work and succeeded has ended well; where the
+// sample asks for what cannot be brought about, one that failed has told so.
 func health(t *Timeline) Verdict {
 	if len(t.Style.Namespaces) == 0 {
 		return notApplicable("the style %s has no pods of its own", t.Style.Name)
@@ -82,7 +83,8 @@ func (w *ward) own(e *Event) bool {
 	if e.Kind != record.KindWatch || e.Watch.Resource != Pods || e.Object.Detail == nil || e.aside == nil {
 		return false
 	}
-	return e.aside.job != nil || len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
+	atWork := e.aside.job != nil && !w.t.Sample.Unmeetable
+	return atWork || len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
 }
 
 // component names the component that a pod is of; "": none.

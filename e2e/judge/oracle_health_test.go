@@ -162,6 +162,34 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// What cannot be brought about fails somewhere: that a step's pod ends in error is
+// how such an operator tells. A component that falls over it is another matter.
+func TestHealthOfWhatCannotBeBroughtAbout(t *testing.T) {
+	told := func(s *story) {
+		s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
+		s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
+		s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
+	}
+	fell := func(s *story) { s.see(2120, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }
+	for name, test := range map[string]struct {
+		tell func(*story)
+		want judge.Outcome
+	}{"told": {told, judge.Pass}, "fell over it": {fell, judge.Fail}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			s.given()
+			s.see(1800, "LISTED", controller("c1", container(1, running)))
+			s.begin(2000, "native", "bad size", 3, matrix("health"), func(b *record.Sample) { b.Unmeetable = true })
+			s.changed(2010, 2, 3)
+			test.tell(s)
+			s.end(4000, record.Settled)
+			v := s.verdict("health")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+		})
+	}
+}
+
 // The operator is there before the first sample begins.
 func TestHealthOfWhatWasThereBefore(t *testing.T) {
 	for name, test := range map[string]struct {
