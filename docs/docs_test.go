@@ -128,7 +128,7 @@ func TestExampleIsWhatIsWritten(t *testing.T) {
 	require.NoError(t, err)
 	r := report.Of(one)
 	page := report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
-	for _, file := range append(report.Files(), page) {
+	for _, file := range slices.Concat(report.Files(), []report.File{page}, html.Pictures()) {
 		name := filepath.Join("example", file.Name)
 		if _, err := os.Stat(name); err != nil {
 			continue // not all are committed
@@ -141,7 +141,9 @@ func TestExampleIsWhatIsWritten(t *testing.T) {
 		assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
 	}
 	assert.FileExists(t, filepath.Join("example", report.SummaryFile))
-	assert.FileExists(t, filepath.Join("example", html.File))
+	for _, name := range []string{html.File, html.PictureFile, html.DarkPictureFile} {
+		assert.FileExists(t, filepath.Join("example", name))
+	}
 }
 
 // A schema that lets everything through would pass all of the above.

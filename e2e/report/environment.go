@@ -60,6 +60,9 @@ type StyleFacts struct {
 type Owned struct {
 	Files int `json:"files"`
 	Lines int `json:"lines"` // neither blank nor comment
+	// Scaffold are those of Lines that a generator of such projects wrote and
+	// nobody changed; 0: there are none, or they are not told apart.
+	Scaffold int `json:"scaffold,omitempty"`
 	// Languages are these lines by language: YAML, Go. A script within a manifest
 	// counts as the manifest's.
 	Languages map[string]int `json:"languages,omitempty"`

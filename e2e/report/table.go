@@ -199,8 +199,16 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment) []strin
 	}
 	o := facts.Owned
 	return []string{
-		label, strconv.Itoa(o.Files), strconv.Itoa(o.Lines), strconv.Itoa(o.Rules), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages),
+		label, strconv.Itoa(o.Files), o.LinesText(), strconv.Itoa(o.Rules), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages),
 	}
+}
+
+// LinesText are the lines, and how many are left without the scaffold.
+func (o *Owned) LinesText() string {
+	if o.Scaffold == 0 {
+		return strconv.Itoa(o.Lines)
+	}
+	return fmt.Sprintf("%d (%d without scaffold)", o.Lines, o.Lines-o.Scaffold)
 }
 
 // languages lists lines by language, the most first.

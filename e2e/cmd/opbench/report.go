@@ -13,6 +13,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
 )
@@ -24,7 +25,14 @@ shown in one report; where they come from different machines, it warns.
 
 Flags:
   --format=FORMAT   %s (default terminal)
-  --out=FILE        write to a file, which is replaced only once it is whole
+  --out=FILE        write to a file, which is replaced only once it is whole;
+                    of a README the lines from <!-- results:begin --> to
+                    <!-- results:end --> are, for --format=readme
+
+readme is the block of results of a README: a picture and a table. It refers to
+pictures and reports in the first results folder, where these write them:
+  opbench report --format=picture --out=DIR/%s DIR
+  opbench report --format=dark-picture --out=DIR/%s DIR
 `
 
 // format is a way to print a report.
@@ -34,6 +42,7 @@ type format struct {
 }
 
 func formats() []format {
+	pictures := html.Pictures()
 	return []format{
 		{"terminal", terminal},
 		{"markdown", (*report.Report).Markdown},
@@ -43,6 +52,9 @@ func formats() []format {
 		{"bench", (*report.Report).Bench},
 		{"junit", (*report.Report).JUnit},
 		{"html", job.Page().Print},
+		{"picture", pictures[0].Print},
+		{"dark-picture", pictures[1].Print},
+		{readme, nil}, // it refers to files: see readmeBlock
 	}
 }
 
@@ -56,7 +68,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	for _, f := range formats() {
 		names = append(names, f.name)
 	}
-	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "))
+	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
@@ -74,6 +86,9 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	found, err := load(ctx, flags.Args(), stderr)
 	if err != nil {
 		return err
+	}
+	if *name == readme {
+		return printREADME(found, flags.Arg(0), *out, stdout)
 	}
 	printed := formats()[slices.Index(names, *name)].print
 	if *out == "" {

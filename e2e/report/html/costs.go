@@ -248,6 +248,7 @@ func (s *study) owned() *ledger {
 	}{
 		{"Files", "", func(f report.StyleFacts) string { return count(f.Owned.Files) }},
 		{"Lines", "neither blank nor comment", func(f report.StyleFacts) string { return count(f.Owned.Lines) }},
+		{"Lines, without scaffold", "less what a generator wrote and nobody changed", func(f report.StyleFacts) string { return count(f.Owned.Lines - f.Owned.Scaffold) }},
 		{"Languages", "lines of each", func(f report.StyleFacts) string { return languages(f.Owned.Languages) }},
 		{"RBAC rules", "verbs × resources that its accounts hold", func(f report.StyleFacts) string { return count(f.Owned.Rules) }},
 		{"Images", "", func(f report.StyleFacts) string { return count(len(f.Images)) }},

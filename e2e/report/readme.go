@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/stat"
+)
+
+// Place is where a README finds what its block of results shows: paths with
+// slashes, from the README's folder.
+type Place struct {
+	Folder         string // of the results: the recording, report.html, summary.md
+	Light, Dark    string // pictures in it
+	Page, Markdown string // reports in it
+}
+
+// README prints what a README shows of a report: the picture, and one table of
+// all styles, the fastest first.
+func (r *Report) README(out io.Writer, at Place) error {
+	m := &markdown{}
+	m.line("<picture>")
+	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
+	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
+	m.line("</picture>\n")
+	t := r.readmeTable()
+	m.row(t.header...)
+	marks := []string{"---"}
+	for range t.header[1:] {
+		marks = append(marks, "--:")
+	}
+	m.row(marks...)
+	for _, row := range t.rows {
+		m.row(row...)
+	}
+	m.line("\n%s", strings.Join(t.notes, " "))
+	for _, warning := range r.Warnings {
+		m.line("\n> **Warning:** %s", text(warning))
+	}
+	m.line("\nMade by `go run ./e2e/cmd/opbench report --format=readme --out=README.md %s` from recordings that are committed: "+
+		"[every phase, with intervals](%s), and [the same as a page](%s).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
+	_, err := io.WriteString(out, m.text.String())
+	return err
+}
+
+// attribute escapes a text for an HTML attribute.
+func attribute(s string) string {
+	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(clean(s))
+}
+
+// Headline is the scenario that styles are known by: create where it was
+// measured, else the first; empty: none was.
+func (r *Report) Headline() string {
+	const create = "create"
+	switch {
+	case slices.Contains(r.Scenarios, create):
+		return create
+	case len(r.Scenarios) > 0:
+		return r.Scenarios[0]
+	}
+	return ""
+}
+
+// ByLatency are the styles' labels, the fastest in a scenario first: by the p50
+// at which the operator had done its part. Those that have none come last, in
+// the order of Styles.
+func (r *Report) ByLatency(scenario string) []string {
+	var labels []string
+	var medians []stat.Summary
+	for c := range r.Of(scenario) {
+		if written, _ := c.Outcome(); written.N > 0 {
+			at, _ := slices.BinarySearchFunc(medians, written, func(have, one stat.Summary) int {
+				if have.P50.Value <= one.P50.Value {
+					return -1
+				}
+				return 1
+			})
+			medians, labels = slices.Insert(medians, at, written), slices.Insert(labels, at, c.Label)
+		}
+	}
+	for _, label := range r.Styles {
+		labels = addNew(labels, label)
+	}
+	return labels
+}
+
+// inWords is the picture for those who do not see it.
+func (r *Report) inWords() string {
+	var parts []string
+	for _, label := range r.ByLatency(r.Headline()) {
+		for c := range r.By(label) {
+			if c.Scenario == r.Headline() {
+				written, _ := c.Outcome()
+				parts = append(parts, label+" "+figures(written)[0])
+			}
+		}
+	}
+	return fmt.Sprintf("Median time from the request until the operator has done its part (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))
+}
+
+// The lines between which a README has its block of results.
+const (
+	resultsBegin = "<!-- results:begin -->\n"
+	resultsEnd   = "<!-- results:end -->\n"
+)
+
+// Splice puts a block of results into a README, in the place of the one that is
+// there.
+func Splice(readme, block []byte) ([]byte, error) {
+	if bytes.Count(readme, []byte(resultsBegin)) != 1 || bytes.Count(readme, []byte(resultsEnd)) != 1 {
+		return nil, fmt.Errorf("it does not have each of the lines %s and %s once, between which the results belong", strings.TrimSpace(resultsBegin), strings.TrimSpace(resultsEnd))
+	}
+	before, rest, _ := bytes.Cut(readme, []byte(resultsBegin))
+	_, after, in := bytes.Cut(rest, []byte(resultsEnd))
+	if !in {
+		return nil, errors.New("its block of results ends before it begins")
+	}
+	return slices.Concat(before, []byte(resultsBegin), block, []byte(resultsEnd), after), nil
+}

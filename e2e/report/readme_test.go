@@ -1,0 +1,119 @@
+package report_test
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/internal/made"
+)
+
+// place is where a README's block finds what it shows.
+func place() report.Place {
+	return report.Place{Folder: "docs/example", Light: "light.svg", Dark: "dark.svg", Page: "report.html", Markdown: "summary.md"}
+}
+
+// readmeRows are the cells of the README's table, by style and by column.
+func readmeRows(t *testing.T, r *report.Report) (labels []string, rows map[string]map[string]string) {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, r.README(&out, place()))
+	rows = map[string]map[string]string{}
+	var header []string
+	for line := range strings.Lines(out.String()) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		switch {
+		case !strings.HasPrefix(line, "| "), strings.HasPrefix(line, "| ---"):
+			continue
+		case header == nil:
+			header = cells
+			continue
+		}
+		require.Len(t, cells, len(header), line)
+		label := strings.Trim(cells[0], "* ")
+		labels, rows[label] = append(labels, label), map[string]string{}
+		for i, cell := range cells {
+			rows[label][strings.TrimSpace(header[i])] = strings.TrimSpace(cell)
+		}
+	}
+	return labels, rows
+}
+
+func TestREADMEOfTenStyles(t *testing.T) {
+	one := made.Many(made.Ten(), 3)
+	one.Expected = map[string]matrix.Expected{"native": {Path: "verdicts.yaml", Entries: []matrix.Entry{{Verdict: "pass"}, {Verdict: "pass"}, {Verdict: "fail"}}}}
+	labels, rows := readmeRows(t, report.Of(one))
+	assert.Equal(t, []string{
+		"null", "native", "controller-runtime", "argo-direct", "argo-best", "argo-single-step", "argo-ordered", "argo-fast-requeue", "argo", "idle",
+	}, labels, "the fastest first, as in the picture")
+	assert.Regexp(t, `^6\d\.\d s / 6\d\.\d s$`, rows["argo"]["create p50 / p90"])
+	assert.Regexp(t, `^&gt;180 s / &gt;180 s \(50 of 50 timed out, 100 wrong\)$`, rows["argo"]["burst-create p50 / p90"])
+	assert.Equal(t, "2 / 1 / 0", rows["native"]["scenarios: pass / fail / n. a."])
+	assert.Equal(t, "–", rows["argo"]["scenarios: pass / fail / n. a."])
+	assert.Equal(t, "7", rows["argo"]["pods / change"])
+	assert.Equal(t, "96", rows["argo"]["API calls / change"])
+	assert.Equal(t, "4.92 s", rows["argo"]["CPU / change"])
+	assert.Equal(t, "294 MiB", rows["argo"]["peak memory"])
+	assert.Equal(t, "2200 (800 without scaffold)", rows["controller-runtime"]["lines owned"])
+}
+
+// What a recording does not have is no column, and what it measured is one.
+func TestREADMEHasTheColumnsThatAreKnown(t *testing.T) {
+	_, rows := readmeRows(t, report.New(nil, made.Many(made.Ten()[:2], 1).Judgement))
+	assert.Contains(t, rows["argo"], "burst-update p50 / p90")
+	assert.NotContains(t, rows["argo"], "scale-down p50 / p90", "scaling up does for both")
+	assert.NotContains(t, rows["argo"], "pods / change")
+	assert.NotContains(t, rows["argo"], "lines owned")
+	assert.NotContains(t, rows["argo"], "scenarios: pass / fail / n. a.")
+}
+
+// A matrix that was driven counts, not what was expected of it.
+func TestREADMECountsTheMatrixThatWasSeen(t *testing.T) {
+	r := matrixReport()
+	passed, _, tally := r.Tally("argo")
+	_, rows := readmeRows(t, r)
+	cell := rows["argo"]["scenarios: pass / fail / n. a."]
+	assert.True(t, strings.HasPrefix(cell, strconv.Itoa(passed)+" / "), "%s: %s", cell, tally)
+	assert.Contains(t, tally, "1 flaky")
+	assert.Contains(t, cell, ", 1 flaky", "no verdict is left out")
+	assert.Contains(t, cell, ", 1 invalid")
+}
+
+func TestSplice(t *testing.T) {
+	const begin, end = "<!-- results:begin -->\n", "<!-- results:end -->\n"
+	got, err := report.Splice([]byte("a\n"+begin+"old\n"+end+"z\n"), []byte("new\n"))
+	require.NoError(t, err)
+	assert.Equal(t, "a\n"+begin+"new\n"+end+"z\n", string(got))
+	for name, readme := range map[string]string{
+		"no block": "a\n", "no end": begin, "two": begin + end + begin + end, "end first": end + begin,
+	} {
+		_, err := report.Splice([]byte(readme), nil)
+		assert.Error(t, err, name)
+	}
+}
+
+// A foreign text must not leave the place that it is put in.
+func TestREADMEOfForeignTexts(t *testing.T) {
+	const evil = "a|b `c` <d> \"e\" \x00\x1b[31m *f*"
+	result := judge.Result{Style: evil, Scenario: evil, Round: 1, Samples: []judge.Sample{
+		{Operator: evil, Scenario: evil, Phase: judge.PhaseChildWritten, Value: 1, Outcome: judge.OK},
+	}}
+	var out bytes.Buffer
+	require.NoError(t, report.New(nil, &judge.Judgement{Results: []judge.Result{result}, Warnings: []string{evil}}).README(&out, place()))
+	assert.NotContains(t, out.String(), "<d>")
+	assert.NotContains(t, strings.SplitAfter(out.String(), "</picture>")[0], `"e"`)
+	assert.NotContains(t, out.String(), "\x1b")
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "|") {
+			bars := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+			assert.Equal(t, 3, bars, line)
+		}
+	}
+}
