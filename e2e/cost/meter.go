@@ -26,7 +26,7 @@ type Meter struct {
 	pods    podNames
 	audited bool // the recording has an audit log
 	used    bool // the recording has usage
-	matrix  bool // a block of the correctness matrix is under way: it costs what its faults cost
+	aside   bool // a block of the correctness matrix, or of a load, is under way
 	lost    []gap
 }
 
@@ -41,10 +41,10 @@ func NewMeter() *Meter {
 // Add takes the next entry of a recording, in its order.
 func (m *Meter) Add(e record.Entry) {
 	if e.Block != nil {
-		m.matrix = e.Block.Wave > 0
+		m.aside = e.Block.Wave > 0 || e.Block.Load != ""
 	}
 	switch {
-	case m.matrix: // faults and overlapping samples cost what they cost
+	case m.aside: // faults and overlapping samples cost what they cost
 	case e.Header != nil:
 		m.header(e.Header)
 	case e.Block != nil:

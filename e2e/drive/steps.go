@@ -69,7 +69,7 @@ func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured
 
 func (t *trial) recordAction(r request, from, at time.Duration, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
-		From: from, Verb: r.verb, Resource: resourceName(r.resource),
+		From: from, Intended: t.due, Verb: r.verb, Resource: resourceName(r.resource),
 		Namespace: r.namespace, Name: r.name, Measured: !t.sample.Prepare && !r.nudge, Nudge: r.nudge,
 	}
 	if failure != nil {

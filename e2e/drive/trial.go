@@ -16,14 +16,24 @@ type trial struct {
 	style   Style
 	sample  record.Sample
 	changed chan struct{} // something was recorded
-	stirred atomic.Int64  // when, outside of the matrix
+	stirred atomic.Int64  // when
+	// moved is when something last happened that the sample must come to rest
+	// after, where it is not all that is recorded: others overlap with it.
+	moved func() time.Duration
+	// due is when the step that is performed was due by a schedule; 0: there is none.
+	due time.Duration
 	// together does the faults that the samples of a wave share, alone does
 	// those of this sample; nil: it has none.
 	together, alone *lockstep
 }
 
 func (d *Driver) trial(style Style, sample record.Sample) *trial {
-	return &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1)}
+	t := &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1)}
+	t.moved = func() time.Duration { return time.Duration(t.stirred.Load()) }
+	if sample.Matrix {
+		t.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
+	}
+	return t
 }
 
 // listen begins to signal that something was recorded.
@@ -38,15 +48,6 @@ func (t *trial) listen() (stop func()) {
 		default: // the signal that waits covers this entry too
 		}
 	})
-}
-
-// moved is when something last happened that the sample must come to rest
-// after: in the matrix something of its own, since others overlap with it.
-func (t *trial) moved() time.Duration {
-	if t.sample.Matrix {
-		return t.Judge.LastEvent(t.sample.Namespace)
-	}
-	return time.Duration(t.stirred.Load())
 }
 
 // run records the sample: its beginning, its steps, and its end.

@@ -40,7 +40,13 @@ func secondOf(namespace string) string { return namespace + "-2" }
 // be called, with or without an error, when the style is gone.
 func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave func() error, err error) {
 	var courses []*course
-	leave = func() error { return leaveAll(courses) }
+	leave = func() error {
+		var names []string
+		for _, c := range courses {
+			names, c.namespaces = append(names, c.namespaces...), nil
+		}
+		return d.removeAll(names)
+	}
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
 		return leave, err
@@ -93,10 +99,16 @@ type course struct {
 // longest is how many letters a namespace's name may have.
 const longest = 63
 
-// space names the course's namespace. The number keeps names apart that are cut.
+// space names the course's namespace.
 func (c *course) space(number int) string {
-	name := strings.ReplaceAll(fmt.Sprintf("services-%s-%s-%d-w%d-%d-%s", c.Run,
-		record.Label(c.style.Name, c.style.Variant), c.wave.Round, c.wave.Number, number, c.scenario.Name), "@", "-")
+	return c.Driver.space(c.style, c.wave.Round, fmt.Sprintf("w%d-%d", c.wave.Number, number), c.scenario.Name)
+}
+
+// space names a namespace of samples that overlap. The number keeps names apart
+// that are cut.
+func (d *Driver) space(style Style, round int, number, scenario string) string {
+	label := record.Label(style.Name, style.Variant)
+	name := strings.ReplaceAll(fmt.Sprintf("services-%s-%s-%d-%s-%s", d.Run, label, round, number, scenario), "@", "-")
 	if most := longest - len(secondOf("")); len(name) > most {
 		name = name[:most]
 	}
@@ -229,23 +241,18 @@ const leastBound = 2 * time.Minute
 // bound is how long the matrix waits for one reconcile.
 func (s *Style) bound() time.Duration { return max(s.Timeout, leastBound) }
 
-// leaveAll removes the namespaces: all at once, then it waits for each.
-func leaveAll(courses []*course) error {
+// removeAll removes namespaces: all at once, then it waits for each.
+func (d *Driver) removeAll(names []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
 	var problems []error
-	for _, c := range courses {
-		for _, namespace := range c.namespaces {
-			_ = c.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
-		}
+	for _, namespace := range names {
+		_ = d.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
 	}
-	for _, c := range courses {
-		for _, namespace := range c.namespaces {
-			if err := c.Namespaces.Remove(ctx, namespace); err != nil {
-				problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
-			}
+	for _, namespace := range names {
+		if err := d.Namespaces.Remove(ctx, namespace); err != nil {
+			problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
 		}
-		c.namespaces = nil
 	}
 	return errors.Join(problems...)
 }

@@ -24,11 +24,11 @@ type Sample struct {
 	Run      string `json:"run"`
 	Block    int    `json:"block"` // the round, from 1
 	// Namespace, From and At trace the value to its recording: the custom
-	// resource's namespace; the intent, as in the action's "from"; and the entry
-	// that showed the phase, as in its "t" (for a timeout: the sample's end).
-	// Nanoseconds on the recording's clock; Value is their difference. Where the
-	// scenario's act was never made, they are the sample's begin and end entries,
-	// and Value is its timeout.
+	// resource's namespace; the intent, as in the action's "from" (of a load: in
+	// the last action's "intended"); and the entry that showed the phase, as in
+	// its "t" (for a timeout: the sample's end). Nanoseconds on the recording's
+	// clock; Value is their difference. Where the scenario's act was never made,
+	// they are the sample's begin and end entries, and Value is its timeout.
 	Namespace string        `json:"namespace"`
 	From      time.Duration `json:"from"`
 	At        time.Duration `json:"at"`

@@ -61,13 +61,23 @@ func writePhases(s record.Style) []phase {
 			return t.statusLacks(*t.Sample.Size) == ""
 		}})
 	}
-	phases = append(phases, phase{name: PhaseQuiet, inner: -1, needs: []string{CustomResources, Deployments, ReplicaSets, Pods}})
-	return withInner(phases, s.Phases)
+	return append(phases, phase{name: PhaseQuiet, inner: -1, needs: []string{CustomResources, Deployments, ReplicaSets, Pods}})
+}
+
+// loadPhases are the phases of a sample of a load. An operator that is behind
+// can be right by chance, and then replay what is out of date: what counts is
+// since when it was right for good.
+func loadPhases(s record.Style) []phase {
+	phases := writePhases(s)
+	for i := range phases {
+		phases[i].last = true
+	}
+	return phases
 }
 
 // deletePhases are the phases of a sample that wants the custom resource gone.
-func deletePhases(s record.Style) []phase {
-	return withInner([]phase{
+func deletePhases() []phase {
+	return []phase{
 		{name: PhaseAcknowledged, inner: -1},
 		{name: PhaseGone, inner: -1, last: true, needs: []string{CustomResources}, holds: func(t *Timeline) bool {
 			return t.custom() == nil
@@ -78,7 +88,7 @@ func deletePhases(s record.Style) []phase {
 		{name: PhasePodsGone, inner: -1, last: true, needs: []string{Deployments, ReplicaSets, Pods}, holds: func(t *Timeline) bool {
 			return !t.hasChildren() && len(t.childPods()) == 0
 		}},
-	}, s.Phases)
+	}
 }
 
 // Phases lists the phases that every style has, in their order.

@@ -14,10 +14,11 @@ type scope struct {
 	spaces []string // its own namespace, then others that it has custom resources in
 	style  *style
 	matrix bool
+	load   bool
 }
 
 func scopeOf(sample *record.Sample, s *style) scope {
-	where := scope{spaces: []string{sample.Namespace}, style: s, matrix: sample.Matrix}
+	where := scope{spaces: []string{sample.Namespace}, style: s, matrix: sample.Matrix, load: sample.Load}
 	for _, other := range sample.Others {
 		if !where.covers(other.Namespace) {
 			where.spaces = append(where.spaces, other.Namespace)
@@ -39,6 +40,8 @@ func (s *scope) misses(g *record.Gap) bool {
 		return true
 	case s.matrix:
 		return s.style.own[g.Namespace]
+	case s.load:
+		return false
 	}
 	return s.style.byResource[g.Resource] != nil
 }

@@ -15,7 +15,8 @@ import (
 // its operator's namespace) are of the open samples whose style has an inner
 // phase on that resource, and is the one whose turn it is on the cluster. Samples
 // of the correctness matrix overlap: of what their style works by, each is told
-// only of what is for its own custom resources. It is not safe for concurrent use.
+// only of what is for its own custom resources. Those of a load overlap, too, and
+// are told of nothing elsewhere. It is not safe for concurrent use.
 type Splitter struct {
 	reader  reader
 	run     string
@@ -170,7 +171,7 @@ func (s *Splitter) enter(to space) {
 // the last one is over: nothing of a style outlives its block.
 func (s *Splitter) turn(b *record.Block) {
 	was := s.block
-	if s.block = *b; was.Style == b.Style && was.Variant == b.Variant && was.Round == b.Round && was.Wave == b.Wave {
+	if s.block = *b; was.Style == b.Style && was.Variant == b.Variant && was.Round == b.Round && was.Wave == b.Wave && was.Load == b.Load {
 		return
 	}
 	s.now = slices.DeleteFunc(s.now, func(one space) bool { return s.forget(one.name) })
@@ -306,11 +307,11 @@ func (s *Splitter) concerns(t *Timeline, r *read, job *job, work []shownWork) (*
 	return nil, s.reaches(t, r)
 }
 
-// reaches tells whether an event in another namespace is a sample's: one that
-// no sample ever had, of a resource that the sample's style works by, in the
-// style's turn.
+// reaches tells whether an event in another namespace is a sample's, which is
+// the only one that runs: one that no sample ever had, of a resource that the
+// sample's style works by, in the style's turn.
 func (s *Splitter) reaches(t *Timeline, r *read) bool {
-	return (r.at.turn == nil || r.at.turn == t.style) && t.style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
+	return !t.load && (r.at.turn == nil || r.at.turn == t.style) && t.style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
 }
 
 // remember keeps the last event of each object that judging reads, for the

@@ -17,6 +17,7 @@ type style struct {
 	adds       map[string]bool     // resources of which each reconcile adds an object, as an ADDED phase says
 	write      []phase             // of a sample that wants a size
 	delete     []phase             // of a sample that wants the custom resource gone
+	load       []phase             // of a sample of a load
 	work       []*work             // the kinds of object that it works by
 	own        map[string]bool     // namespaces in which it runs, works or has inner phases
 	reference  wantedSpec          // nil: the recording has none
@@ -25,7 +26,7 @@ type style struct {
 
 func compile(s record.Style) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*reading{}, adds: map[string]bool{}}
-	c.write, c.delete, c.oracles = writePhases(s), deletePhases(s), Oracles()
+	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
 	if s.ChildName != "" {
 		t, err := template.New("childName").Option("missingkey=error").Parse(s.ChildName)
 		if err != nil {
@@ -78,8 +79,11 @@ func (s *style) compileWork() error {
 }
 
 func (s *style) phases(sample *record.Sample) []phase {
-	if sample.Size == nil {
+	switch {
+	case sample.Size == nil:
 		return s.delete
+	case sample.Load:
+		return s.load
 	}
 	return s.write
 }

@@ -66,7 +66,7 @@ type Timeline struct {
 type actions struct {
 	any       bool
 	measured  bool
-	intent    time.Duration // of the first measured action; before one comes: of the first action, or else fault
+	intent    time.Duration // of the first measured action, or when a load's last one was due; before one comes: of the first action, or else fault
 	acked     time.Duration // that action's reply
 	refused   *record.Action
 	reconcile bool            // some action changed the custom resource
@@ -146,7 +146,10 @@ func (t *Timeline) close(e record.Entry) {
 // note takes up an action.
 func (t *Timeline) note(e Event) error {
 	act, a := &t.acts, e.Action
-	if !act.any || (a.Measured && !act.measured) {
+	switch {
+	case a.Measured && a.Intended > 0: // the last of a schedule counts
+		act.intent, act.acked = a.Intended, e.Time
+	case !act.any || a.Measured && !act.measured:
 		act.intent, act.acked = a.From, e.Time
 	}
 	act.any, act.measured = true, act.measured || a.Measured
@@ -316,7 +319,8 @@ func (t *Timeline) LastEvent() time.Duration {
 }
 
 // Intent is just before the sample's first measured action, or its first
-// action if none is measured; false before there is any.
+// action if none is measured; of a load it is when the last action was due.
+// False before there is any.
 func (t *Timeline) Intent() (time.Duration, bool) { return t.acts.intent, t.acts.any }
 
 // isChild tells whether a Deployment belongs to the sample's own custom

@@ -38,17 +38,21 @@ type Row struct {
 
 // Of joins judged recordings: repeats of one run, and the shards of one, all
 // count alike. Samples that only warm up count too: correctness counts from the
-// first.
+// first. Loads are left out: how far a style is behind is a figure.
 func Of(judgements ...*judge.Judgement) *Matrix {
 	b := builder{rows: map[string]*Row{}, cells: map[key]*Cell{}}
 	for _, j := range judgements {
 		for _, s := range j.Header.Scenarios {
-			b.row(s)
+			if s.Group != scenarios.Load {
+				b.row(s)
+			}
 		}
 	}
 	for _, j := range judgements {
 		for i := range j.Results {
-			b.add(j.Header.Run, &j.Results[i])
+			if j.Results[i].Group != scenarios.Load {
+				b.add(j.Header.Run, &j.Results[i])
+			}
 		}
 	}
 	return b.matrix(judgements)

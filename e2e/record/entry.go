@@ -202,6 +202,10 @@ type Sample struct {
 	// Matrix marks a sample of the correctness matrix. Others may overlap with
 	// it, so that its latencies are not compared; of its faults, the recovery is.
 	Matrix bool `json:"matrix,omitempty"`
+	// Load marks one of the many custom resources of a load, each a sample in a
+	// namespace of its own. They begin and end together. A phase counts from the
+	// last time that it was reached, and inner phases are not told apart.
+	Load bool `json:"load,omitempty"`
 	// Others are further custom resources, each with what is wanted of it.
 	Others []Other `json:"others,omitempty"`
 	// Unmeetable: what is asked for last cannot be brought about. Size is then
@@ -250,7 +254,10 @@ const (
 // Action is a write of the harness. From is the intent, just before the
 // request; the entry's Time is the acknowledgement.
 type Action struct {
-	From      time.Duration `json:"from"`
+	From time.Duration `json:"from"`
+	// Intended is when an open-loop schedule had the request due: latencies of a
+	// load run from that of its last action. 0: there was no schedule.
+	Intended  time.Duration `json:"intended,omitempty"`
 	Verb      string        `json:"verb"`     // create, patch, apply (server-side), delete
 	Resource  string        `json:"resource"` // as in Watch.Resource
 	Namespace string        `json:"namespace,omitempty"`
@@ -313,6 +320,9 @@ type Block struct {
 	// Wave tells apart, in one round, the blocks of the correctness matrix,
 	// from 1; 0: this is the block whose latencies and cost are measured.
 	Wave int `json:"wave,omitempty"`
+	// Load is the one scenario of a load's block: it costs what many changes at
+	// once cost, which is not told.
+	Load string `json:"load,omitempty"`
 }
 
 // Stages of a block, in their order.

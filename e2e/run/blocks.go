@@ -34,6 +34,9 @@ func (s *Session) Drive(ctx context.Context) error {
 			}
 		}
 	}
+	if err := s.driveLoads(ctx); err != nil {
+		return err
+	}
 	if err := s.driveMatrix(ctx); err != nil {
 		return err
 	}
@@ -44,10 +47,7 @@ func (s *Session) Drive(ctx context.Context) error {
 func (s *Session) turns(round int) []*arm {
 	planned := slices.DeleteFunc(order(s.arms, s.options.Seed, round), func(a *arm) bool { return s.plan.Rounds[a.label()] < round })
 	if s.options.Keep && round == s.plan.Longest() {
-		// What is kept has a style in it.
-		if floor := slices.Index(planned, s.arms[0]); floor >= 0 {
-			planned = slices.Insert(slices.Delete(planned, floor, floor+1), 0, s.arms[0])
-		}
+		return floorFirst(planned, s.arms[0])
 	}
 	return planned
 }
@@ -90,12 +90,21 @@ func (e *remainsError) Unwrap() error { return e.err }
 type block struct {
 	arm   *arm
 	round int
-	wave  int // of the correctness matrix; 0: latencies are measured
+	wave  int    // of the correctness matrix; 0: latencies are measured
+	load  string // the scenario, of a load
 }
 
 // block is an arm's turn in a round.
-func (s *Session) block(ctx context.Context, a *arm, round int) (err error) {
-	place := block{arm: a, round: round}
+func (s *Session) block(ctx context.Context, a *arm, round int) error {
+	return s.measure(ctx, block{arm: a, round: round}, func(style drive.Style) (func() error, error) {
+		return s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)})
+	})
+}
+
+// measure installs an arm, drives it, and removes it; only then it leaves what
+// driving left.
+func (s *Session) measure(ctx context.Context, place block, do func(drive.Style) (leave func() error, err error)) (err error) {
+	a := place.arm
 	style, err := a.driven()
 	if err != nil {
 		return err
@@ -120,7 +129,7 @@ func (s *Session) block(ctx context.Context, a *arm, round int) (err error) {
 		s.rest(ctx, a)
 		s.edge(ctx)
 		err = times.drive.measure(func() error {
-			leave, err := s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)})
+			leave, err := do(style)
 			left = leave
 			return err
 		})
@@ -175,6 +184,10 @@ func (s *Session) last(place block) bool {
 		final := waves[len(waves)-1]
 		return place.round == s.matrixRounds() && place.arm == final.arm && place.wave == final.number
 	}
+	if loads := s.loads(); len(loads) > 0 {
+		turns := s.loadTurns(s.matrixRounds())
+		return place.round == s.matrixRounds() && place.arm == turns[len(turns)-1] && place.load == loads[len(loads)-1].Name
+	}
 	turns := s.turns(s.plan.Longest())
 	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.arm
 }
@@ -183,7 +196,7 @@ func (s *Session) last(place block) bool {
 // recording that failed.
 func (s *Session) mark(place block, stage string) {
 	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: place.arm.name(), Variant: place.arm.variant, Round: place.round, Stage: stage, Wave: place.wave,
+		Style: place.arm.name(), Variant: place.arm.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load,
 	}})
 }
 
@@ -204,8 +217,11 @@ type blockTimes struct{ install, drive, remove span }
 func (s *Session) report(place block, times *blockTimes, err error) {
 	s.progress.Clear()
 	label, what := place.arm.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
-	if place.wave > 0 {
+	switch {
+	case place.wave > 0:
 		what = fmt.Sprintf("wave %d", place.wave)
+	case place.load != "":
+		what = fmt.Sprintf("%s %d/%d", place.load, place.round, s.matrixRounds())
 	}
 	line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
 	if place.arm.operator != nil {

@@ -8,13 +8,17 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
 )
+
+// expectable are the scenarios of which verdicts are expected.
+const expectable = scenarios.Latency + "," + matrixName
 
 // Expected reads the verdicts that are expected of a recording's styles, as far
 // as they have a folder in the repository at root.
 func Expected(root string, header record.Header) (map[string]matrix.Expected, error) {
-	all, err := pick(operators.All)
+	all, err := pick(expectable)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +31,7 @@ func Expected(root string, header record.Header) (map[string]matrix.Expected, er
 
 // expectedOf reads the verdicts that are expected of a style.
 func expectedOf(style operators.Operator) (matrix.Expected, error) {
-	all, err := pick(operators.All)
+	all, err := pick(expectable)
 	if err != nil {
 		return matrix.Expected{}, err
 	}

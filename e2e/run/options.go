@@ -41,7 +41,7 @@ type Options struct {
 // are not among them: they are e2e-framework's.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
-	flags.StringVar(&o.Scenario, "scenario", "latency", "scenarios to run, separated by commas: names, groups (latency, basic, level, input, fault, upgrade), matrix (all groups but latency), or all")
+	flags.StringVar(&o.Scenario, "scenario", "latency", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all")
 	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base 12, or 7 for a style whose reconcile takes 10 s or longer)")
 	flags.StringVar(&o.Cluster, "cluster", "kind", "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context, and leaves there only what was there before")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")

@@ -42,7 +42,8 @@ func TestScenariosAreNamedOneByOneOrByGroup(t *testing.T) {
 	assert.Equal(t, []string{"create", "delete"}, scenarios("delete,create"))
 	matrix, all := scenarios("matrix"), scenarios("all")
 	assert.NotContains(t, matrix, "create")
-	assert.Len(t, all, len(matrix)+len(scenarios("latency")))
+	assert.Len(t, all, len(matrix)+len(scenarios("latency"))+len(scenarios("load")))
+	assert.NotContains(t, matrix, "burst-create")
 	assert.Subset(t, matrix, scenarios("fault,upgrade"))
 }
 
@@ -54,7 +55,7 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown style":      {[]string{"--operator=nativ"}, `unknown operator "nativ", expected argo, native, all, or a path such as ./my-operator; did you mean "native"?`},
 		"folder of no style": {[]string{"--operator=./fixtures"}, "style.yaml"},
 		"empty style":        {[]string{"--operator="}, `unknown operator ""`},
-		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario or group "scale-upp"; did you mean "scale-up"?; there are the groups latency, basic, level, input, fault, upgrade, matrix (all but latency) and all, and: create, scale-up, scale-down, delete`},
+		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario or group "scale-upp"; did you mean "scale-up"?; there are the groups latency, load, basic, level, input, fault, upgrade, matrix (all but latency and load) and all, and: create, scale-up, scale-down, delete`},
 		"no rounds":          {[]string{"--rounds=-1"}, "--rounds=-1: expected a number from 1 to 10000"},
 		"unknown cluster":    {[]string{"--cluster=minikube"}, `--cluster="minikube": expected kind or existing`},
 		"unknown source":     {[]string{"--images=download"}, `--images="download": expected auto or pull or build`},
@@ -64,6 +65,7 @@ func TestLoadRefuses(t *testing.T) {
 		},
 		"no patience":        {[]string{"--patience=1h"}, "--patience=1h0m0s: expected a duration from 1s to 10m"},
 		"base and matrix":    {[]string{"--base=HEAD", "--scenario=all"}, "only scenarios of the group latency can be"},
+		"base and load":      {[]string{"--base=HEAD", "--scenario=burst-create"}, "only scenarios of the group latency can be"},
 		"no pass":            {[]string{"--passes=-1"}, "--passes=-1: expected a number from 1 to 1000"},
 		"too much usage":     {[]string{"--usage=1ms"}, "--usage=1ms: expected a duration from 100ms to 1m, or 0"},
 		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},

@@ -67,7 +67,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	s.folder = options.folder(root, time.Now())
 	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
 	if err == nil {
-		err = operators.Check(styles...)
+		err = s.check(styles)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
@@ -79,7 +79,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return nil, err
 	}
 	s.arms = []*arm{{}} // the null operator
-	if options.Base != "" && len(s.matrix()) > 0 {
+	if options.Base != "" && len(s.measured()) < len(s.scenarios) {
 		return nil, fmt.Errorf("--scenario=%s with --base: a base is compared by latency, so only scenarios of the group %s can be; a change of the correctness matrix shows against the styles' verdicts.yaml, without a base",
 			options.Scenario, scenarios.Latency)
 	}
@@ -98,6 +98,15 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		s.arms = append(s.arms, &arm{operator: style, asked: style, expected: expected})
 	}
 	return s, nil
+}
+
+// check refuses styles that could not be installed, or should not be.
+func (s *Session) check(styles []operators.Operator) error {
+	catalogue, err := images.Load(s.root)
+	if err != nil {
+		return err
+	}
+	return operators.Check(catalogue, styles...)
 }
 
 // warmup is the scenario that a style goes through when it has just been
@@ -155,7 +164,7 @@ func (s *Session) Scenarios() []string {
 // Drives tells whether a scenario is this run's to drive against a style: other
 // shards have theirs.
 func (s *Session) Drives(style, scenario string) bool {
-	if slices.Contains(namesOf(s.measured()), scenario) {
+	if slices.Contains(namesOf(slices.Concat(s.measured(), s.loads())), scenario) {
 		return true
 	}
 	return slices.ContainsFunc(s.waves(), func(w wave) bool {
@@ -192,7 +201,7 @@ func (s *Session) makePlan() error {
 		for _, w := range s.waves() {
 			budget -= time.Duration(s.matrixRounds()) * w.typical(s.options.Patience)
 		}
-		budget = max(budget, time.Second)
+		budget = max(budget-s.typicalLoads(), time.Second)
 	}
 	var err error
 	if s.plan, err = NewPlan(budget, costs); err != nil {
@@ -278,13 +287,13 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	wanted := strings.Split(value, ",")
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s) and %s, and: %s",
-				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, operators.All, strings.Join(namesOf(all), ", "))
+			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
+				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
 		return !slices.ContainsFunc(wanted, func(name string) bool {
-			return name == operators.All || name == s.Name || name == s.Group || (name == matrixName && s.Group != scenarios.Latency)
+			return name == operators.All || name == s.Name || name == s.Group || (name == matrixName && scenarios.InMatrix(s.Group))
 		})
 	}), nil
 }
@@ -299,7 +308,7 @@ func (s *Session) measured() []scenarios.Scenario {
 
 // matrix are the scenarios of the correctness matrix.
 func (s *Session) matrix() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return s.Group == scenarios.Latency })
+	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return !scenarios.InMatrix(s.Group) })
 }
 
 // say prints a line for the person who runs this.

@@ -1,0 +1,22 @@
+package cost_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// What many changes at once cost is none of what one costs.
+func TestALoadIsLeftOut(t *testing.T) {
+	s := two()
+	want := s.costs()
+	before := len(s.entries)
+	s.block(200_000, 3)
+	assert.NotEqual(t, want, s.costs(), "it is a block like the others")
+	for _, e := range s.entries[before:] {
+		if e.Block != nil {
+			e.Block.Load = "many"
+		}
+	}
+	assert.Equal(t, want, s.costs())
+}
