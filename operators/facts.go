@@ -17,6 +17,8 @@ type Facts struct {
 	// Owned is what a maintainer of such an operator writes and answers for, by
 	// language, sorted by its name.
 	Owned []Lines `json:"owned"`
+	// Scaffold is what of it a generator of such projects wrote and nobody changed.
+	Scaffold []Lines `json:"scaffold,omitempty"`
 	// Objects that Install applies, Argo's own for example included, and the lines
 	// that they have as YAML without comments.
 	Objects     int         `json:"objects"`
@@ -49,6 +51,13 @@ func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 		return facts, err
 	}
 	if facts.Owned, err = countLines(owned); err != nil {
+		return facts, err
+	}
+	scaffold, err := s.scaffoldFiles(owned)
+	if err != nil {
+		return facts, err
+	}
+	if facts.Scaffold, err = countLines(scaffold); err != nil {
 		return facts, err
 	}
 	objs, err := s.Objects()

@@ -104,16 +104,25 @@ func TestFactsCountLines(t *testing.T) {
 		{Language: "Python", Files: 1, Lines: 1},
 		{Language: "YAML", Files: 1, Lines: 3},
 	}, facts.Owned, "what is listed, each file once")
+	assert.Empty(t, facts.Scaffold)
+
+	facts = factsOf(t, operators.Style{Name: "s", Folder: dir, Scaffold: []string{"main.go", "manifests/logic.py"}})
+	assert.Equal(t, []operators.Lines{
+		{Language: "Go", Files: 1, Lines: 5},
+		{Language: "Python", Files: 1, Lines: 1},
+	}, facts.Scaffold)
 }
 
 func TestFactsRefuse(t *testing.T) {
-	dir := write(t, map[string]string{"manifests/a.yaml": account})
+	dir := write(t, map[string]string{"manifests/a.yaml": account, "main.go": "package main\n"})
 	stages := []operators.Stage{{Name: "one", Manifests: []string{"manifests"}}}
 	for name, test := range map[string]struct {
 		style operators.Style
 		want  string
 	}{
 		"nothing owned there": {operators.Style{Name: "s", Folder: dir, Stages: stages, Owned: []string{"cmd"}}, "facts of operator s: look for the files that are owned"},
+		"scaffold of nobody":  {operators.Style{Name: "s", Folder: dir, Stages: stages, Owned: []string{"manifests"}, Scaffold: []string{"main.go"}}, "main.go is listed as scaffold, and is not owned"},
+		"no scaffold there":   {operators.Style{Name: "s", Folder: dir, Stages: stages, Scaffold: []string{"cmd"}}, "facts of operator s: look for the files of the scaffold"},
 		"no such image":       {operators.Style{Name: "s", Folder: dir, Stages: stages, Images: []string{"absent"}}, `absent`},
 		"no manifests":        {operators.Style{Name: "s", Folder: dir, Stages: []operators.Stage{{Manifests: []string{"none"}}}}, "reading manifests"},
 	} {

@@ -76,6 +76,22 @@ func (s Style) ownedFiles() (map[string]bool, error) {
 	return files, nil
 }
 
+// scaffoldFiles are those of the owned files that a generator wrote.
+func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
+	files := map[string]bool{}
+	for _, path := range s.Scaffold {
+		if err := findFiles(filepath.Join(s.Folder, path), files); err != nil {
+			return nil, fmt.Errorf("look for the files of the scaffold: %w", err)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if !owned[file] {
+			return nil, fmt.Errorf("%s is listed as scaffold, and is not owned: list it with owned, too", file)
+		}
+	}
+	return files, nil
+}
+
 // countLines counts the lines of files by language.
 func countLines(files map[string]bool) ([]Lines, error) {
 	byLanguage := map[string]Lines{}

@@ -66,6 +66,7 @@ func (p *parser) root(node *yaml.Node) {
 		"work":        optional(p.list("work", p.work)),
 		"differs":     optional(p.list("differs", p.differs)),
 		"owned":       optional(p.list("owned", p.owned)),
+		"scaffold":    optional(p.list("scaffold", p.scaffold)),
 		"warmup":      optional(p.warmup),
 		"typical":     required(p.typical),
 		"timeout":     required(p.duration("timeout", &s.Timeout)),
@@ -331,6 +332,10 @@ func (p *parser) idle(node *yaml.Node) {
 
 func (p *parser) owned(node *yaml.Node) {
 	p.style.Owned = append(p.style.Owned, p.path("owned", node))
+}
+
+func (p *parser) scaffold(node *yaml.Node) {
+	p.style.Scaffold = append(p.style.Scaffold, p.path("scaffold", node))
 }
 
 // warmup reads why there is none.

@@ -126,6 +126,14 @@ func TestParseDefaults(t *testing.T) {
 	assert.Empty(t, style.Owned)
 }
 
+func TestParseScaffold(t *testing.T) {
+	style, err := parse(good + "scaffold: [manifests]\n")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"manifests"}, style.Scaffold)
+	_, err = parse(good + "scaffold: [hack]\n")
+	require.ErrorContains(t, err, `scaffold: there is no "hack" in the style's folder`)
+}
+
 // In the control in which the harness is the operator there is nothing else to say.
 func TestParseControls(t *testing.T) {
 	text := "name: mine\ndescription: d\nsource: s\ncontrol: harness\n"
@@ -183,7 +191,7 @@ func TestParseRefuses(t *testing.T) {
 		"not YAML":                   {good, "name: [", "style.yaml: yaml: line 1"},
 		"a list":                     {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
 		"another version":            {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
-		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, control, declares, description, differs, idle, images, install, name, owned, phases, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
+		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, control, declares, description, differs, idle, images, install, name, owned, phases, scaffold, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
 		"missing field":              {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
 		"a field twice":              {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
 		"another name":               {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},

@@ -36,6 +36,9 @@ type Style struct {
 	// such an operator writes and answers for, beside those that an overlay uses of
 	// what its base owns. Empty: all but style.yaml, verdicts.yaml and secrets.yaml.
 	Owned []string
+	// Scaffold are those of the owned files and folders that a generator of such
+	// projects wrote and nobody changed, but for names.
+	Scaffold []string
 	// Warmup says whether a fresh install handles one custom resource before
 	// anything is measured, because its first reconcile is slower.
 	Warmup  Declaration

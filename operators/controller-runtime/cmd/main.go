@@ -1,0 +1,120 @@
+// Command manager runs the Memcached controller.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	cachev1alpha1 "operatorbench.local/memcached-operator/api/v1alpha1"
+	"operatorbench.local/memcached-operator/internal/controller"
+)
+
+const (
+	// leaderElectionID names the Lease; config/rbac/leader_election_role.yaml allows it.
+	leaderElectionID = "memcached-operator.cache.example.com"
+	// shutdownTimeout bounds how long reconciles may take to end; it is less than the
+	// pod's grace period, so that the Lease is given back.
+	shutdownTimeout = 8 * time.Second
+)
+
+func main() {
+	err := run(ctrl.SetupSignalHandler(), os.Args[1:])
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		_, _ = fmt.Fprintln(os.Stderr, "manager:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are the command line.
+type settings struct {
+	metricsAddress, probeAddress string
+	leaderElection               bool
+	log                          zap.Options
+}
+
+func parse(args []string) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
+	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0", "`address` of /metrics over HTTP; 0: none")
+	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081", "`address` of /healthz and /readyz")
+	flags.BoolVar(&s.leaderElection, "leader-elect", false, "have one replica at a time reconcile")
+	s.log.BindFlags(flags)
+	config.RegisterFlags(flags) // --kubeconfig
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q: there are only flags, see -help", flags.Arg(0))
+	}
+	return s, nil
+}
+
+// run is the program: it ends without an error when the context does.
+func run(ctx context.Context, args []string) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&s.log)))
+	cluster, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w: outside a cluster give --kubeconfig", err)
+	}
+	mgr, err := newManager(ctx, cluster, s)
+	if err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// newManager returns a manager with the controller and the probes.
+func newManager(ctx context.Context, cluster *rest.Config, s settings) (ctrl.Manager, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), cachev1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, fmt.Errorf("make the scheme: %w", err)
+	}
+	wait := shutdownTimeout
+	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
+		Scheme:                  scheme,
+		Cache:                   controller.CacheOptions(),
+		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
+		HealthProbeBindAddress:  s.probeAddress,
+		LeaderElection:          s.leaderElection,
+		LeaderElectionID:        leaderElectionID,
+		GracefulShutdownTimeout: &wait,
+		// The process ends with the manager, so that the next leader need not wait
+		// until the Lease expires (15 s).
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	reconciler := &controller.MemcachedReconciler{
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(),
+		Recorder: mgr.GetEventRecorder("memcached-controller"),
+	}
+	if err := reconciler.SetupWithManager(mgr); err != nil {
+		return nil, fmt.Errorf("set up the controller: %w", err)
+	}
+	synced, err := controller.CachesSynced(ctx, mgr.GetCache())
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", synced)); err != nil {
+		return nil, fmt.Errorf("set up the probes: %w", err)
+	}
+	return mgr, nil
+}
