@@ -1,11 +1,9 @@
 package operators
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"operatorbench/fixtures/kube"
 )
@@ -14,22 +12,33 @@ import (
 type base struct {
 	style Style
 	files []string // by absolute path, sorted
-	line  int      // of the overlay's style.yaml, where they are used first
+	where []any    // in the overlay's style.yaml they are used first; see Style.line
+}
+
+// Bases lists the styles that this one is made from, besides itself; none, if it
+// is no overlay.
+func (s Style) Bases() ([]Style, error) {
+	bases, err := s.bases()
+	var all []Style
+	for _, base := range bases {
+		all = append(all, base.style)
+	}
+	return all, err
 }
 
 // bases lists the styles that this one is made from, besides itself, in the
 // order in which its stages come to them: an overlay of an overlay has two.
 func (s Style) bases() ([]*base, error) {
 	var all []*base
-	for _, stage := range s.Stages {
-		for i, manifests := range stage.Manifests {
+	for i, stage := range s.Stages {
+		for j, manifests := range stage.Manifests {
 			files, err := kube.Files(filepath.Join(s.Folder, manifests))
 			if err != nil {
-				return nil, s.problem(stage, i, err)
+				return nil, s.problem(i, j, err)
 			}
 			for _, file := range files {
-				if all, err = s.addBase(all, file, stage.line(i)); err != nil {
-					return nil, s.problem(stage, i, err)
+				if all, err = s.addBase(all, file, manifestsAt(i, j)); err != nil {
+					return nil, s.problem(i, j, err)
 				}
 			}
 		}
@@ -39,7 +48,7 @@ func (s Style) bases() ([]*base, error) {
 
 // addBase adds the style to which a file belongs, unless it is the style itself,
 // or no style.
-func (s Style) addBase(all []*base, file string, line int) ([]*base, error) {
+func (s Style) addBase(all []*base, file string, where []any) ([]*base, error) {
 	folder := folderOf(file)
 	if folder == s.Folder || folder == "" {
 		return all, nil
@@ -50,7 +59,7 @@ func (s Style) addBase(all []*base, file string, line int) ([]*base, error) {
 		if err != nil {
 			return nil, err
 		}
-		i, all = len(all), append(all, &base{style: operator.Style(), line: line})
+		i, all = len(all), append(all, &base{style: operator.Style(), where: where})
 	}
 	if !slices.Contains(all[i].files, file) {
 		all[i].files = append(all[i].files, file)
@@ -78,8 +87,8 @@ func (s Style) root(overlays ...string) (Style, error) {
 		return s, err
 	}
 	if overlays = append(overlays, s.Folder); slices.Contains(overlays, bases[0].style.Folder) {
-		return s, fmt.Errorf("%s:%d: this is of the style %s, which is an overlay of this one in turn: one of them must be made of its own manifests alone",
-			s.file(), bases[0].line, bases[0].style.Name)
+		return s, s.errorAt(bases[0].where, "this is of the style %s, which is an overlay of this one in turn: one of them must be made of its own manifests alone",
+			bases[0].style.Name)
 	}
 	return bases[0].style.root(overlays...)
 }
@@ -100,27 +109,9 @@ func (s Style) checkBases() error {
 			return err
 		}
 		if root.Folder != first.Folder {
-			return fmt.Errorf("%s:%d: this is of the style %s, what line %d uses is of %s: two operators would act on the same custom resources, an overlay has one base",
-				s.file(), other.line, root.Name, bases[0].line, first.Name)
+			return s.errorAt(other.where, "this is of the style %s, what line %d uses is of %s: two operators would act on the same custom resources, an overlay has one base",
+				root.Name, s.line(bases[0].where), first.Name)
 		}
 	}
 	return nil
-}
-
-// file is where the style was read from.
-func (s Style) file() string { return filepath.Join(s.Folder, styleFile) }
-
-// line is where the i-th of the stage's manifests stands in style.yaml; 1 if it
-// is not known.
-func (s Stage) line(i int) int {
-	if i < len(s.Lines) {
-		return s.Lines[i]
-	}
-	return 1
-}
-
-// problem says which of a stage's manifests an error is about.
-func (s Style) problem(stage Stage, i int, err error) error {
-	return fmt.Errorf("%s:%d: operator %s, stage %s, manifests %s: %w",
-		s.file(), stage.line(i), s.Name, stage.Name, strings.TrimSuffix(stage.Manifests[i], "/"), err)
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/fixtures/images"
 	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/memcached"
 )
@@ -15,48 +16,55 @@ import (
 // Check refuses, before there is a cluster, styles that cannot be installed as
 // they stand, or that would share what they act on: manifests that cannot be
 // rendered, an overlay that no longer applies, an object that is rendered twice
-// or that the harness makes itself, and two operators in one style. Errors name
-// file and line.
+// or that the harness makes itself, two operators in one style, and a style.yaml
+// that its manifests contradict. The catalogue knows the images. Errors name file
+// and line.
 //
 // Styles of one run may have the same objects: they take turns, and none is
 // installed beside what another has left.
-func Check(all ...Operator) error {
+func Check(catalogue *images.Catalogue, all ...Operator) error {
 	var problems []error
 	for _, operator := range all {
-		problems = append(problems, operator.Style().check())
+		problems = append(problems, operator.Style().check(catalogue))
 	}
 	return errors.Join(problems...)
 }
 
-func (s Style) check() error {
+func (s Style) check(catalogue *images.Catalogue) error {
+	all, err := s.placed()
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkSensors(all),
+		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
+}
+
+// placed is an object with the place from which it is rendered.
+type placed struct {
+	*unstructured.Unstructured
+	stage, manifests int // indices in style.yaml
+}
+
+// placed renders all manifests, each with its place.
+func (s Style) placed() ([]placed, error) {
+	var all []placed
 	var problems []error
-	var everything []placed
-	for _, stage := range s.Stages {
-		for i, manifests := range stage.Manifests {
+	for i, stage := range s.Stages {
+		for j, manifests := range stage.Manifests {
 			path := filepath.Join(s.Folder, manifests)
 			objs, err := kube.RenderPath(path)
 			if err == nil {
 				err = kube.CheckOverlay(path)
 			}
 			if err != nil {
-				problems = append(problems, s.problem(stage, i, err))
+				problems = append(problems, s.problem(i, j, err))
 			}
 			for _, obj := range objs {
-				everything = append(everything, placed{obj, stage, i})
+				all = append(all, placed{obj, i, j})
 			}
 		}
 	}
-	if len(problems) > 0 {
-		return errors.Join(problems...)
-	}
-	return errors.Join(s.checkObjects(everything), s.checkBases(), s.checkSensors(everything))
-}
-
-// placed is an object with the place from which it is rendered.
-type placed struct {
-	*unstructured.Unstructured
-	stage Stage
-	index int // into the stage's manifests
+	return all, errors.Join(problems...)
 }
 
 // identity is what no two objects of a cluster have in common.
@@ -82,11 +90,12 @@ func (s Style) checkObjects(all []placed) error {
 		before, twice := first[obj.identity()]
 		switch {
 		case obj.identity() == harness:
-			problems = append(problems, s.problem(obj.stage, obj.index, fmt.Errorf(
+			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
 				"%s is here, which the harness itself makes for all styles: it would go with this one, leave it out", kube.Describe(obj.Unstructured))))
 		case twice:
-			problems = append(problems, s.problem(obj.stage, obj.index, fmt.Errorf("%s is rendered twice, by stage %s from %s (line %d), too: leave one out",
-				kube.Describe(obj.Unstructured), before.stage.Name, before.stage.Manifests[before.index], before.stage.line(before.index))))
+			stage := s.Stages[before.stage]
+			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is rendered twice, by stage %s from %s (line %d), too: leave one out",
+				kube.Describe(obj.Unstructured), stage.Name, stage.Manifests[before.manifests], s.line(manifestsAt(before.stage, before.manifests)))))
 		default:
 			first[obj.identity()] = obj
 		}

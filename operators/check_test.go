@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/fixtures/images"
 	"operatorbench/operators"
 )
 
@@ -25,9 +26,9 @@ install:
     manifests:
       - manifests
     ready:
-      - rollout: {kind: Deployment, namespace: n, name: d}
+      - rollout: {kind: Deployment, namespace: ns, name: d}
 components:
-  - {name: manager, namespace: n, selector: "app=manager"}
+  - {name: manager, namespace: ns, selector: "app=manager"}
 child: {ownerReference: true}
 declares: {status: true, ownerReferences: true, driftRepair: true}
 typical: {install: 5s, reconcile: 1s}
@@ -38,8 +39,12 @@ const (
 	busMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bus, namespace: ns}\n"
 	ownMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: own, namespace: ns}\n"
 	codeMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: code, namespace: ns}\ndata:\n  a: b\n"
+	deploy  = "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: ns}\nspec: {template: {metadata: {labels: {app: manager}}, spec: {containers: [{name: c, image: \"registry.k8s.io/pause:3.10.2\"}]}}}\n"
 	patched = "resources: [own.yaml, ../../base/manifests/code]\npatches:\n  - target: {kind: ConfigMap, name: code}\n    patch: '- {op: add, path: /data/c, value: d}'\n"
 )
+
+// otherStyle is a style that is no overlay.
+var otherStyle = strings.NewReplacer("NAME", "other", "- ../base/manifests/bus", "- manifests/more.yaml", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle)
 
 // house is a folder of styles: base, which owns its code but not its bus; over,
 // an overlay of it; top, one of over; and other, which has nothing to do with them.
@@ -49,15 +54,15 @@ func house(t *testing.T, changes map[string]string) string {
 	files := map[string]string{
 		"base/style.yaml":                        strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- manifests/bus", "- manifests\n", "- manifests/code\n").Replace(overlayStyle) + "owned: [manifests/code]\n",
 		"base/manifests/bus/bus.yaml":            busMap,
-		"base/manifests/code/code.yaml":          codeMap,
+		"base/manifests/code/code.yaml":          codeMap + deploy,
 		"base/manifests/code/kustomization.yaml": "resources: [code.yaml]\n",
 		"over/style.yaml":                        strings.ReplaceAll(overlayStyle, "NAME", "over"),
 		"over/manifests/own.yaml":                ownMap,
 		"over/manifests/kustomization.yaml":      patched,
 		"top/style.yaml":                         strings.NewReplacer("NAME", "top", "- manifests\n", "- ../over/manifests\n").Replace(overlayStyle) + "owned: [../over/manifests]\n",
-		"other/style.yaml":                       strings.NewReplacer("NAME", "other", "- ../base/manifests/bus", "- manifests/more.yaml", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle),
+		"other/style.yaml":                       otherStyle,
 		"other/manifests/more.yaml":              busMap,
-		"other/manifests/own.yaml":               ownMap,
+		"other/manifests/own.yaml":               ownMap + deploy,
 	}
 	for name, text := range changes {
 		files[name] = text
@@ -74,7 +79,9 @@ func checkHouse(t *testing.T, changes map[string]string, names ...string) error 
 	t.Helper()
 	all, err := operators.Find(house(t, changes), names...)
 	require.NoError(t, err)
-	return operators.Check(all...)
+	catalogue, err := images.Load("..")
+	require.NoError(t, err)
+	return operators.Check(catalogue, all...)
 }
 
 func TestCheck(t *testing.T) {
@@ -106,9 +113,9 @@ func TestCheckRefuses(t *testing.T) {
 			"base/style.yaml:11: ", "code/kustomization.yaml:1: resources: there is no gone.yaml"}},
 		"a folder of the base that is gone": {"over", map[string]string{"over/manifests/kustomization.yaml": "resources:\n  - own.yaml\n  - ../../base/manifests/gone\n"}, []string{
 			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: resources: there is no ../../base/manifests/gone"}},
-		"a patch whose target is gone": {"over", map[string]string{"base/manifests/code/code.yaml": strings.Replace(codeMap, "name: code", "name: renamed", 1)}, []string{
+		"a patch whose target is gone": {"over", map[string]string{"base/manifests/code/code.yaml": strings.Replace(codeMap, "name: code", "name: renamed", 1) + deploy}, []string{
 			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing"}},
-		"a patch that the base has made": {"over", map[string]string{"base/manifests/code/code.yaml": codeMap + "  c: d\n"}, []string{
+		"a patch that the base has made": {"over", map[string]string{"base/manifests/code/code.yaml": codeMap + "  c: d\n" + deploy}, []string{
 			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing"}},
 		"an object twice": {"other", map[string]string{"other/manifests/own.yaml": busMap}, []string{
 			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: ConfigMap ns/bus is rendered twice, by stage base from manifests/more.yaml (line 8), too"}},
@@ -123,6 +130,14 @@ func TestCheckRefuses(t *testing.T) {
 			"other/style.yaml": strings.NewReplacer("NAME", "other", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle),
 			"base/style.yaml":  strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- ../other/manifests/own.yaml", "- manifests\n", "- manifests/code\n").Replace(overlayStyle)}, []string{
 			"base/style.yaml:8: this is of the style other, which is an overlay of this one in turn"}},
+		"a component of nobody": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "app: manager", "app: other", 1)}, []string{
+			"other/style.yaml:15: component manager: no workload of the manifests has pods app=manager in namespace ns"}},
+		"a rollout of nothing": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "name: d,", "name: e,", 1)}, []string{
+			"other/style.yaml:13: stage operator: the manifests have no Deployment ns/d, whose rollout would be waited for in vain"}},
+		"an image that nobody knows": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[pause, paus]", 1)}, []string{
+			"other/style.yaml:4: ", `"paus"`}},
+		"an image that is not listed": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[native]", 1)}, []string{
+			"other/style.yaml:11: ", "deployment/d runs registry.k8s.io/pause:3.10.2, which images (line 4) does not list: add pause"}},
 		"two Sensors": {"other", map[string]string{"other/manifests/own.yaml": sensorOf("one", "ADD", "Deployment") + "---\n" + sensorOf("two", "ADD", "Deployment")}, []string{
 			"other/style.yaml:11: ", "Sensor ns/two does to the same events the same as Sensor ns/one"}},
 	} {
@@ -143,7 +158,7 @@ func TestCheckAllowsSensorsThatPartTheEvents(t *testing.T) {
 		"no Sensor":    strings.Replace(sensorOf("two", "ADD", "Deployment"), "kind: Sensor", "kind: EventSource", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := sensorOf("one", "ADD", "Deployment") + "---\n" + second
+			text := sensorOf("one", "ADD", "Deployment") + "---\n" + second + deploy
 			require.NoError(t, checkHouse(t, map[string]string{"other/manifests/own.yaml": text}, "other"))
 		})
 	}
@@ -154,10 +169,10 @@ func TestCheckAllowsSensorsThatPartTheEvents(t *testing.T) {
 func TestFactsOfAnOverlay(t *testing.T) {
 	root := house(t, nil)
 	for name, want := range map[string]operators.Lines{
-		"base":  {Language: "YAML", Files: 2, Lines: 6},
-		"over":  {Language: "YAML", Files: 4, Lines: 13},
-		"top":   {Language: "YAML", Files: 4, Lines: 13},
-		"other": {Language: "YAML", Files: 2, Lines: 6},
+		"base":  {Language: "YAML", Files: 2, Lines: 11},
+		"over":  {Language: "YAML", Files: 4, Lines: 18},
+		"top":   {Language: "YAML", Files: 4, Lines: 18},
+		"other": {Language: "YAML", Files: 2, Lines: 11},
 	} {
 		all, err := operators.Find(root, name)
 		require.NoError(t, err)

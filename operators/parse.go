@@ -139,7 +139,6 @@ func (p *parser) stage(node *yaml.Node) Stage {
 		"name": required(p.text("stage name", &stage.Name)),
 		"manifests": required(p.list("manifests", func(item *yaml.Node) {
 			stage.Manifests = append(stage.Manifests, p.path("manifests", item))
-			stage.Lines = append(stage.Lines, item.Line)
 		})),
 		"ready": optional(p.list("ready", func(item *yaml.Node) {
 			stage.Ready = append(stage.Ready, p.gate(item))

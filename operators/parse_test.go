@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, operators.Style{
 		Name: "mine", Description: "d", Source: "s", Images: []string{"native"},
-		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Lines: []int{7}, Ready: []operators.Gate{
+		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []operators.Gate{
 			{Rollout: &operators.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
 			{Condition: &operators.Condition{APIVersion: "v1", Kind: "Node", Name: "a", Type: "Ready"}},
 			{Log: &operators.Log{Component: "manager", Contains: "started"}},

@@ -3,6 +3,7 @@ package operators_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -65,13 +66,19 @@ func TestSecretsAreReadForAReason(t *testing.T) {
 		grants, err := style.Grants()
 		require.NoError(t, err)
 		readers := secretReaders(t, style.Folder)
+		bases, err := style.Bases()
+		require.NoError(t, err)
+		reasons := map[secretReader]string{} // an overlay's are its bases', too
+		for _, base := range append(bases, style) {
+			maps.Copy(reasons, secretReaders(t, base.Folder))
+		}
 		used := map[secretReader]bool{}
 		for _, g := range grants {
 			if !g.Reads("", "secrets") {
 				continue
 			}
 			reader := secretReader{ServiceAccount: g.ServiceAccount, Namespace: g.Namespace}
-			assert.NotEmpty(t, readers[reader], "%s may read secrets (%s, namespace %q): take it away, or say in %s/secrets.yaml why it needs it",
+			assert.NotEmpty(t, reasons[reader], "%s may read secrets (%s, namespace %q): take it away, or say in %s/secrets.yaml why it needs it",
 				g.ServiceAccount, g.Role, g.Namespace, style.Name)
 			used[reader] = true
 		}

@@ -27,7 +27,7 @@ func (s Style) checkSensors(all []placed) error {
 		}
 		deeds, err := deedsOf(obj)
 		if err != nil {
-			return s.problem(obj.stage, obj.index, fmt.Errorf("read %s: %w", kube.Describe(obj.Unstructured), err))
+			return s.problem(obj.stage, obj.manifests, fmt.Errorf("read %s: %w", kube.Describe(obj.Unstructured), err))
 		}
 		for _, deed := range deeds {
 			before, twice := first[deed]
@@ -36,7 +36,7 @@ func (s Style) checkSensors(all []placed) error {
 				continue
 			}
 			if before.identity() != obj.identity() {
-				problems = append(problems, s.problem(obj.stage, obj.index, fmt.Errorf(
+				problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
 					"%s does to the same events the same as %s, and both would act on the same resource: give them filters that part the events, or leave one out",
 					kube.Describe(obj.Unstructured), kube.Describe(before.Unstructured))))
 				break

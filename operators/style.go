@@ -63,7 +63,6 @@ const (
 type Stage struct {
 	Name      string
 	Manifests []string // files or folders, relative to the style's folder; ../STYLE/manifests/… is another style's
-	Lines     []int    // of each of Manifests in style.yaml
 	Ready     []Gate
 }
 
@@ -213,7 +212,7 @@ func (s Style) render() ([][]*unstructured.Unstructured, error) {
 		for j, manifests := range stage.Manifests {
 			objs, err := kube.RenderPath(filepath.Join(s.Folder, manifests))
 			if err != nil {
-				return nil, s.problem(stage, j, err)
+				return nil, s.problem(i, j, err)
 			}
 			stages[i] = append(stages[i], objs...)
 		}

@@ -1,0 +1,59 @@
+package operators
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// manifestsAt is the place in style.yaml of the j-th of the i-th stage's manifests.
+func manifestsAt(i, j int) []any { return []any{"install", i, "manifests", j} }
+
+// problem says which of a stage's manifests an error is about.
+func (s Style) problem(i, j int, err error) error {
+	return s.errorAt(manifestsAt(i, j), "operator %s, stage %s, manifests %s: %w", s.Name, s.Stages[i].Name, s.Stages[i].Manifests[j], err)
+}
+
+// errorAt is an error about what stands at a place in style.yaml.
+func (s Style) errorAt(where []any, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", filepath.Join(s.Folder, styleFile), s.line(where), fmt.Errorf(format, args...))
+}
+
+// line is where in style.yaml, counted from 1, there is what keys and indices
+// lead to, or that of them which is there. It is only looked for when something
+// is wrong with it.
+func (s Style) line(where []any) int {
+	text, err := os.ReadFile(filepath.Join(s.Folder, styleFile))
+	if err != nil {
+		return 1
+	}
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) != nil || len(document.Content) != 1 {
+		return 1
+	}
+	at := document.Content[0]
+	for _, step := range where {
+		next := below(at, step)
+		if next == nil {
+			break
+		}
+		at = next
+	}
+	return at.Line
+}
+
+// below is what stands under a key, or at an index; nil: there is nothing.
+func below(node *yaml.Node, step any) *yaml.Node {
+	switch step := step.(type) {
+	case string:
+		value, _ := valueOf(node, step)
+		return value
+	case int:
+		if node.Kind == yaml.SequenceNode && step < len(node.Content) {
+			return node.Content[step]
+		}
+	}
+	return nil
+}
