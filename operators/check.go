@@ -73,8 +73,8 @@ type identity struct {
 	namespace, name string
 }
 
-func (p placed) identity() identity {
-	return identity{p.GroupVersionKind().GroupKind(), p.GetNamespace(), p.GetName()}
+func identityOf(obj *unstructured.Unstructured) identity {
+	return identity{obj.GroupVersionKind().GroupKind(), obj.GetNamespace(), obj.GetName()}
 }
 
 // checkObjects refuses what is rendered twice, and what the harness makes.
@@ -83,13 +83,13 @@ func (s Style) checkObjects(all []placed) error {
 	if err != nil {
 		return err
 	}
-	harness := placed{Unstructured: crd}.identity()
+	harness := identityOf(crd)
 	first := map[identity]placed{}
 	var problems []error
 	for _, obj := range all {
-		before, twice := first[obj.identity()]
+		before, twice := first[identityOf(obj.Unstructured)]
 		switch {
-		case obj.identity() == harness:
+		case identityOf(obj.Unstructured) == harness:
 			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
 				"%s is here, which the harness itself makes for all styles: it would go with this one, leave it out", kube.Describe(obj.Unstructured))))
 		case twice:
@@ -97,7 +97,7 @@ func (s Style) checkObjects(all []placed) error {
 			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is rendered twice, by stage %s from %s (line %d), too: leave one out",
 				kube.Describe(obj.Unstructured), stage.Name, stage.Manifests[before.manifests], s.line(manifestsAt(before.stage, before.manifests)))))
 		default:
-			first[obj.identity()] = obj
+			first[identityOf(obj.Unstructured)] = obj
 		}
 	}
 	return errors.Join(problems...)

@@ -167,11 +167,16 @@ func TestCheckAllowsSensorsThatPartTheEvents(t *testing.T) {
 // Who maintains an overlay answers for its own files, and for what it uses of
 // those that its base owns.
 func TestFactsOfAnOverlay(t *testing.T) {
-	root := house(t, nil)
+	root := house(t, map[string]string{
+		"base/manifests/code/kustomization.yaml": "resources: [code.yaml, gone.yaml]\n",
+		"base/manifests/code/gone.yaml":          ownMap + "data:\n  a: b\n",
+		"over/manifests/kustomization.yaml":      patched + "  - patch: '{$patch: delete, apiVersion: v1, kind: ConfigMap, metadata: {name: own, namespace: ns}}'\nnameSuffix: -0\n",
+		"over/manifests/own.yaml":                strings.Replace(ownMap, "name: own", "name: mine", 1),
+	})
 	for name, want := range map[string]operators.Lines{
-		"base":  {Language: "YAML", Files: 2, Lines: 11},
-		"over":  {Language: "YAML", Files: 4, Lines: 18},
-		"top":   {Language: "YAML", Files: 4, Lines: 18},
+		"base":  {Language: "YAML", Files: 3, Lines: 16},
+		"over":  {Language: "YAML", Files: 4, Lines: 20}, // without gone.yaml, of which it has nothing
+		"top":   {Language: "YAML", Files: 4, Lines: 20},
 		"other": {Language: "YAML", Files: 2, Lines: 11},
 	} {
 		all, err := operators.Find(root, name)

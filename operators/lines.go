@@ -11,6 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/fixtures/kube"
 )
 
 // Lines are the files of one language.
@@ -59,6 +63,10 @@ func (s Style) ownedFiles() (map[string]bool, error) {
 		return nil, err
 	}
 	bases, err := s.bases()
+	if err != nil || len(bases) == 0 {
+		return files, err
+	}
+	objs, err := s.Objects()
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +76,7 @@ func (s Style) ownedFiles() (map[string]bool, error) {
 			return nil, err
 		}
 		for _, file := range base.files {
-			if owned[file] {
+			if owned[file] && !dropped(file, objs) {
 				files[file] = true
 			}
 		}
@@ -90,6 +98,20 @@ func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
 		}
 	}
 	return files, nil
+}
+
+// dropped tells whether a file holds objects, and an overlay has none of them,
+// not even under a longer name.
+func dropped(file string, overlay []*unstructured.Unstructured) bool {
+	objs, err := kube.RenderPath(file)
+	if err != nil || len(objs) == 0 {
+		return false // it is something else, such as a kustomization
+	}
+	return !slices.ContainsFunc(objs, func(obj *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(overlay, func(kept *unstructured.Unstructured) bool {
+			return kept.GroupVersionKind() == obj.GroupVersionKind() && kept.GetNamespace() == obj.GetNamespace() && strings.Contains(kept.GetName(), obj.GetName())
+		})
+	})
 }
 
 // countLines counts the lines of files by language.

@@ -35,7 +35,7 @@ func (s Style) checkSensors(all []placed) error {
 				first[deed] = obj
 				continue
 			}
-			if before.identity() != obj.identity() {
+			if identityOf(before.Unstructured) != identityOf(obj.Unstructured) {
 				problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
 					"%s does to the same events the same as %s, and both would act on the same resource: give them filters that part the events, or leave one out",
 					kube.Describe(obj.Unstructured), kube.Describe(before.Unstructured))))
