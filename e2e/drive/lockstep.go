@@ -68,6 +68,14 @@ func (l *lockstep) do(ctx context.Context, work func(context.Context) deed) (dee
 	return t.done, t.done.err
 }
 
+// gather returns when all members are there. Each is given what it starts from
+// before any begins: else the first would be long past the point at which the
+// fault is to meet it.
+func (l *lockstep) gather(ctx context.Context) error {
+	_, err := l.do(ctx, func(context.Context) deed { return deed{} })
+	return err
+}
+
 // begins lets the turn begin when all are there. The lock is held.
 func (l *lockstep) begins() {
 	if l.turn != nil && l.turn.arrived >= l.members {

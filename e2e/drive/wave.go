@@ -145,6 +145,11 @@ func (c *course) run(ctx context.Context) (err error) {
 			return c.note(sample, record.TimedOut, reason)
 		}
 	}
+	if c.together != nil {
+		if err := c.together.gather(ctx); err != nil {
+			return fmt.Errorf("scenario %s: wait for the others: %w", c.scenario.Name, err)
+		}
+	}
 	t := c.trial(c.style, sample)
 	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1), true
 	if _, err := t.run(ctx, c.scenario.Steps); err != nil {

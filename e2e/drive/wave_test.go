@@ -104,6 +104,25 @@ func TestAFaultThatIsSharedIsDoneOnceAndRecordedForEach(t *testing.T) {
 	}
 }
 
+// Else the first would be long past the point at which the fault is to meet it.
+func TestNobodyBeginsBeforeAllAreGivenWhatTheyStartFrom(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	late := stop("late", true)
+	late.Given = &scenarios.Spec{Size: 2}
+	late.Steps[1] = scenarios.Step{Patch: &scenarios.Spec{Size: 3}}
+	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("early", true), late}}))
+	given := false
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		switch {
+		case e.Kind == record.KindEnd && e.End.Scenario == "late":
+			given = true
+		case e.Kind == record.KindBegin && !e.Begin.Prepare:
+			assert.True(t, given, "%s began", e.Begin.Scenario)
+		}
+	}
+}
+
 func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	never := stop("one", false) // no file may say so, but a step before the mending can fail
