@@ -65,7 +65,7 @@ func (f *folder) await(ctx context.Context, c Cluster, gate Gate) error {
 		if !ok {
 			return fmt.Errorf("the style has no component %q", gate.Log.Component)
 		}
-		return c.Kube.WaitLog(ctx, component.Namespace, component.Selector, gate.Log.Contains)
+		return c.Kube.WaitLog(ctx, component.Namespace, component.Selector, gate.Log.Contains, gate.Log.Pods)
 	}
 	return errors.New("the gate is empty")
 }
@@ -78,7 +78,11 @@ func (g Gate) String() string {
 	case g.Condition != nil:
 		return fmt.Sprintf("condition %s of %s %s", g.Condition.Type, g.Condition.Kind, path.Join(g.Condition.Namespace, g.Condition.Name))
 	case g.Log != nil:
-		return fmt.Sprintf("%q in the log of %s", g.Log.Contains, g.Log.Component)
+		where := "the log of " + g.Log.Component
+		if g.Log.Pods > 1 {
+			where = fmt.Sprintf("the logs of %d pods of %s", g.Log.Pods, g.Log.Component)
+		}
+		return fmt.Sprintf("%q in %s", g.Log.Contains, where)
 	}
 	return "nothing"
 }

@@ -36,12 +36,16 @@ func Parse(file, folder string, text []byte, exists func(path string) bool) (Sty
 	return p.style, nil
 }
 
+// floor is the name of the style in which the harness is the operator.
+const floor = "null"
+
 // parser fills a style from a file.
 type parser struct {
 	reader
 	folder string
 	exists func(string) bool
 	style  Style
+	floor  bool // the harness is the operator
 }
 
 func (p *parser) root(node *yaml.Node) {
@@ -89,6 +93,7 @@ func (p *parser) harness(node *yaml.Node) bool {
 	if value, has := valueOf(node, "control"); !has || value.Value != string(Harness) {
 		return false
 	}
+	p.floor = true
 	p.mapping(node, "style with control: harness", map[string]field{
 		"version":     optional(p.version),
 		"name":        required(p.name),
@@ -112,6 +117,12 @@ func (p *parser) name(node *yaml.Node) {
 	}
 	if p.style.Name != p.folder {
 		p.fail(node, "name: found %q, expected %q as the folder's name", p.style.Name, p.folder)
+	}
+	if p.style.Name == floor && !p.floor {
+		p.fail(node, "name: found %q, expected another: it is the floor's, which stands beside the styles in every report", floor)
+	}
+	if p.style.Name != floor && p.floor {
+		p.fail(node, "name: found %q, expected %q: with control: harness the style is the floor", p.style.Name, floor)
 	}
 	if wrong := validation.IsDNS1123Label(p.style.Name); len(wrong) > 0 {
 		p.fail(node, "name: found %q, expected lower-case letters, digits and hyphens, since it becomes a label", p.style.Name)
@@ -203,13 +214,14 @@ func (p *parser) condition(node *yaml.Node) *Condition {
 }
 
 func (p *parser) log(node *yaml.Node) *Log {
-	var l Log
+	l := Log{Pods: 1}
 	p.mapping(node, "log", map[string]field{
 		"component": required(func(n *yaml.Node) {
 			p.text("log component", &l.Component)(n)
 			p.later = append(p.later, func() { p.known(n, "component", p.componentNames()) })
 		}),
 		"contains": required(p.text("log contains", &l.Contains)),
+		"pods":     optional(p.count("log pods", &l.Pods)),
 	})
 	return &l
 }

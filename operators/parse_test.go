@@ -24,7 +24,7 @@ install:
     ready:
       - rollout: {kind: Deployment, namespace: n, name: d}
       - condition: {apiVersion: v1, kind: Node, name: a, type: Ready}
-      - log: {component: manager, contains: started}
+      - log: {component: manager, contains: started, pods: 2}
 components:
   - {name: manager, namespace: n, selector: "app=manager"}
 child:
@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []operators.Gate{
 			{Rollout: &operators.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
 			{Condition: &operators.Condition{APIVersion: "v1", Kind: "Node", Name: "a", Type: "Ready"}},
-			{Log: &operators.Log{Component: "manager", Contains: "started"}},
+			{Log: &operators.Log{Component: "manager", Contains: "started", Pods: 2}},
 		}}},
 		Components: []operators.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
 		Child:      operators.Child{Name: "{{.Name}}-deployment"},
@@ -136,14 +136,21 @@ func TestParseScaffold(t *testing.T) {
 
 // In the control in which the harness is the operator there is nothing else to say.
 func TestParseControls(t *testing.T) {
-	text := "name: mine\ndescription: d\nsource: s\ncontrol: harness\n"
-	style, err := parse(text)
+	text := "name: \"null\"\ndescription: d\nsource: s\ncontrol: harness\n"
+	floor := func(text string) (operators.Style, error) {
+		return operators.Parse("style.yaml", "null", []byte(text), func(string) bool { return true })
+	}
+	style, err := floor(text)
 	require.NoError(t, err)
-	assert.Equal(t, operators.Style{Name: "mine", Description: "d", Source: "s", Control: operators.Harness, Warmup: operators.Declaration{Supported: true}}, style)
-	_, err = parse(text + "timeout: 10s\n")
+	assert.Equal(t, operators.Style{Name: "null", Description: "d", Source: "s", Control: operators.Harness, Warmup: operators.Declaration{Supported: true}}, style)
+	_, err = floor(text + "timeout: 10s\n")
 	require.ErrorContains(t, err, `style.yaml:5: style with control: harness: unknown field "timeout", expected one of control, description, name, source, version`)
-	_, err = parse(strings.Replace(text, "source: s\n", "", 1))
+	_, err = floor(strings.Replace(text, "source: s\n", "", 1))
 	require.ErrorContains(t, err, `style.yaml:1: style with control: harness: field "source" is missing`)
+	_, err = parse(strings.Replace(text, `"null"`, "mine", 1))
+	require.ErrorContains(t, err, `style.yaml:1: name: found "mine", expected "null": with control: harness the style is the floor`)
+	_, err = floor(strings.Replace(good, "name: mine", `name: "null"`, 1))
+	require.ErrorContains(t, err, `style.yaml:1: name: found "null", expected another: it is the floor's`)
 	style, err = parse("control: idle\n" + good)
 	require.NoError(t, err)
 	assert.Equal(t, operators.Idle, style.Control)

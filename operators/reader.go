@@ -140,6 +140,18 @@ func (r *reader) flag(what string, into *bool) func(*yaml.Node) {
 	}
 }
 
+// count reads a number above zero.
+func (r *reader) count(what string, into *int) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		var value int
+		if node.Kind != yaml.ScalarNode || node.Tag != "!!int" || node.Decode(&value) != nil || value < 1 {
+			r.fail(node, "%s: found %s, expected a number above zero", what, found(node))
+			return
+		}
+		*into = value
+	}
+}
+
 // duration reads a duration above zero.
 func (r *reader) duration(what string, into *time.Duration) func(*yaml.Node) {
 	return func(node *yaml.Node) {

@@ -89,10 +89,12 @@ type Condition struct {
 	Type       string
 }
 
-// Log is there when a line of a component's log contains a text.
+// Log is there when a line in the logs of so many of a component's pods contains
+// a text.
 type Log struct {
 	Component string
 	Contains  string
+	Pods      int
 }
 
 // Component is a part of the operator that runs in pods of its own.
