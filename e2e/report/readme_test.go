@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -116,4 +117,22 @@ func TestREADMEOfForeignTexts(t *testing.T) {
 			assert.Equal(t, 3, bars, line)
 		}
 	}
+}
+
+// Ten styles with names as long as they are can still be told apart in a terminal.
+func TestTerminalOfTenStyles(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, report.Of(made.Many(made.Ten(), 7)).Terminal(&out, false))
+	for line := range strings.Lines(out.String()) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+	}
+	for _, title := range []string{"style ", "Cost of a change", "What a maintainer owns"} {
+		_, rest, found := strings.Cut(out.String(), "\n"+title)
+		require.True(t, found, title)
+		table, _, _ := strings.Cut(rest, "\n\n")
+		for _, s := range made.Ten()[1:] {
+			assert.Contains(t, table, "\n"+s.Name+" ", title)
+		}
+	}
+	assert.Contains(t, out.String(), "Go 1500, YAML 700\n", "the last column is whole")
 }

@@ -169,19 +169,25 @@ func (c Cost) Made() cost.Figure {
 
 // ownedTable is what somebody who maintains an operator of a style keeps.
 func (r *Report) ownedTable() table {
-	t := table{
-		title:  "What a maintainer owns",
-		header: []string{"style", "files", "lines", "RBAC rights", "images", "of these custom", "image bytes", "lines by language"}, left: 1, tail: true,
+	t := table{title: "What a maintainer owns", header: []string{"style", "files", "lines"}, left: 1, tail: true}
+	scaffold := slices.ContainsFunc(r.Styles, func(label string) bool {
+		facts, _ := r.facts(label)
+		return facts != nil && facts.Owned != nil && facts.Owned.Scaffold > 0
+	})
+	if scaffold {
+		t.header = append(t.header, "unscaffolded")
+		t.notes = append(t.notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
 	}
+	t.header = append(t.header, "rights", "images", "custom", "image size", "lines by language")
 	for _, label := range r.Styles {
 		if facts, environment := r.facts(label); facts != nil && facts.Owned != nil {
-			t.rows = append(t.rows, ownedRow(label, facts, environment))
+			t.rows = append(t.rows, ownedRow(label, facts, environment, scaffold))
 		}
 	}
 	return t
 }
 
-func ownedRow(label string, facts *StyleFacts, environment *Environment) []string {
+func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffold bool) []string {
 	custom, bytes := unknown, unknown
 	if images := environment.images(facts); len(images) > 0 {
 		n, size, known := 0, int64(0), true
@@ -198,9 +204,11 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment) []strin
 		}
 	}
 	o := facts.Owned
-	return []string{
-		label, strconv.Itoa(o.Files), o.LinesText(), strconv.Itoa(o.Rules), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages),
+	row := []string{label, strconv.Itoa(o.Files), strconv.Itoa(o.Lines)}
+	if scaffold {
+		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
+	return append(row, strconv.Itoa(o.Rules), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
 }
 
 // LinesText are the lines, and how many are left without the scaffold.

@@ -102,37 +102,56 @@ func (t *terminal) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	styleWidth, scenarioWidth, verdictWidth := len("style"), len("scenario"), len("verdict")
-	for _, c := range r.Cells {
-		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 14)
-		scenarioWidth = min(max(scenarioWidth, utf8.RuneCountInString(c.Scenario)), 14)
-		verdictWidth = max(verdictWidth, utf8.RuneCountInString(c.VerdictText()))
-	}
+	w := r.overviewWidths()
 	left := func(style, scenario string) string {
-		return pad(clip(clean(style), styleWidth), styleWidth) + " " + pad(clip(clean(scenario), scenarioWidth), scenarioWidth) + " "
+		return pad(clip(clean(style), w.style), w.style) + " " + pad(clip(clean(scenario), w.scenario), w.scenario) + " "
 	}
 	right := func(n string, written, ready [3]string) string {
 		line := padLeft(n, 4)
 		for _, f := range append(written[:], ready[:]...) {
-			line += " " + padLeft(f, 8)
+			line += " " + padLeft(f, w.figure)
 		}
 		return line
 	}
 	t.line("")
-	t.line("%s", pad("", styleWidth+scenarioWidth+verdictWidth+6)+padLeft("written (delete: gone)", 27)+padLeft("ready (delete: pods gone)", 27))
+	t.line("%s", pad("", w.style+w.scenario+w.verdict+6)+padLeft("written (or gone)", w.figures()/2)+padLeft("ready (or pods gone)", w.figures()/2))
 	quantiles := [3]string{"p50", "p90", "max"}
-	t.line("%s", left("style", "scenario")+pad("verdict", verdictWidth)+right("n", quantiles, quantiles))
+	t.line("%s", left("style", "scenario")+pad("verdict", w.verdict)+right("n", quantiles, quantiles))
 	for _, style := range r.Styles {
 		for c := range r.By(style) {
 			verdict, _, _ := c.Verdict()
 			written, ready := c.Outcome()
-			t.line("%s", left(c.Label, c.Scenario)+t.paint(verdict, pad(c.VerdictText(), verdictWidth))+
+			t.line("%s", left(c.Label, c.Scenario)+t.paint(verdict, pad(c.VerdictText(), w.verdict))+
 				right(strconv.Itoa(ready.N), figures(written), figures(ready)))
 		}
 	}
 	if note := r.warmupNote(); note != "" {
 		t.line("%s", note)
 	}
+}
+
+// overviewWidths are how wide the overview's columns are.
+type overviewWidths struct{ style, scenario, verdict, figure int }
+
+// figures is how wide all six figures are.
+func (w overviewWidths) figures() int { return 6 * (1 + w.figure) }
+
+// overviewWidths gives a style's name what the other columns leave.
+func (r *Report) overviewWidths() overviewWidths {
+	w := overviewWidths{style: len("style"), scenario: len("scenario"), verdict: len("verdict"), figure: len("10.0 ms")}
+	for _, c := range r.Cells {
+		w.style = max(w.style, utf8.RuneCountInString(c.Label))
+		w.scenario = min(max(w.scenario, utf8.RuneCountInString(c.Scenario)), 14)
+		w.verdict = max(w.verdict, utf8.RuneCountInString(c.VerdictText()))
+		written, ready := c.Outcome()
+		for _, three := range [][3]string{figures(written), figures(ready)} {
+			for _, f := range three {
+				w.figure = max(w.figure, utf8.RuneCountInString(f))
+			}
+		}
+	}
+	w.style = min(w.style, max(width-w.scenario-w.verdict-w.figures()-len("  9999"), len("style")))
+	return w
 }
 
 // claims prints each claim with its verdict, and below it what was measured.

@@ -2,12 +2,10 @@ package html
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -55,11 +53,11 @@ type floorLine struct {
 const (
 	pictureWidth = 820
 	pictureLeft  = 172
-	pictureRight = 728
-	pictureTop   = 62
+	pictureRight = 696
+	pictureTop   = 54
 	rowHeight    = 34
 	legendRow    = 16
-	legendWidth  = 118 // letters of a line
+	legendWidth  = 138 // letters of a line
 )
 
 // What the axis reaches at least, in seconds, so that pictures of different
@@ -99,15 +97,11 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 
 // main is the scenario that styles are known by; nil: none was measured.
 func (s *study) main() *scene {
-	for _, in := range s.Scenes {
-		if in.Name == headline {
-			return in
-		}
+	name := s.Headline()
+	if i := slices.IndexFunc(s.Scenes, func(in *scene) bool { return in.Name == name }); i >= 0 {
+		return s.Scenes[i]
 	}
-	if len(s.Scenes) == 0 {
-		return nil
-	}
-	return s.Scenes[0]
+	return nil
 }
 
 // picture draws a scenario, the fastest style first.
@@ -124,7 +118,10 @@ func (s *study) picture(in *scene) *picture {
 			}
 		}
 	}
-	slices.SortStableFunc(p.Rows, func(a, b *pictureRow) int { return cmp.Compare(a.order(), b.order()) })
+	order := s.ByLatency(in.Name)
+	slices.SortStableFunc(p.Rows, func(a, b *pictureRow) int {
+		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)
+	})
 	p.X = logAxis(low, high, p.Left, p.Right)
 	p.X.inWords(high)
 	for i, row := range p.Rows {
@@ -164,11 +161,11 @@ func (p *picture) floor(c *cell, goal string) {
 func (p *picture) legend() {
 	any := func(is func(*pictureRow) bool) bool { return slices.ContainsFunc(p.Rows, is) }
 	sentences := []string{"Logarithmic axis, the fastest style first.", "Large mark: median of n samples; small dots: the samples."}
-	if any(func(r *pictureRow) bool { return r.Bar != nil }) {
-		sentences = append(sentences, "Bar: the median's 95% confidence interval.")
+	if any(func(r *pictureRow) bool { return r.Whiskers != "" }) {
+		sentences = append(sentences, "Whiskers: its 95% confidence interval.")
 	}
-	if any(func(r *pictureRow) bool { return r.Bar == nil && r.Mark != "" }) {
-		sentences = append(sentences, fmt.Sprintf("No bar: fewer than %d samples, of which there is none.", needed(0.5)))
+	if any(func(r *pictureRow) bool { return r.Whiskers == "" && r.Mark != "" }) {
+		sentences = append(sentences, fmt.Sprintf("No whiskers: an interval takes %d samples.", needed(0.5)))
 	}
 	if any(func(r *pictureRow) bool { return len(r.Arrows) > 0 }) {
 		sentences = append(sentences, "Arrow: timed out, so slower than that.")
@@ -203,11 +200,3 @@ func (p *picture) PlotHeight() float64 { return p.Bottom - p.Top }
 
 // LegendY is the base line of the legend's i-th line.
 func (p *picture) LegendY(i int) int { return int(p.Bottom) + 40 + legendRow*i }
-
-// order is where a row stands: by its median, those without one last.
-func (r *pictureRow) order() float64 {
-	if r.Mark == "" {
-		return math.Inf(1)
-	}
-	return r.median
-}

@@ -11,30 +11,25 @@ import (
 
 // pictureRow is one style of a picture.
 type pictureRow struct {
-	Style       *style
-	Name, Note  string // Note is n, and what is not counted
-	Value       string // the median
-	Y           float64
-	Dots        []point  // samples that count
-	Arrows      []string // paths: of those that timed out
-	Crosses     []string // paths: of those that were wrong
-	Bar         *span    // the median's interval; nil: none can be had
-	Mark        string   // path of the median's; empty: no latency counts
-	MarkX       float64
-	median      float64 // seconds
-	marks       []judge.Sample
-	low, high   stat.Observation
-	hasInterval bool
+	Style      *style
+	Name, Note string // Note is n, and what is not counted
+	Value      string // the median
+	Range      string // its interval; empty: none can be had
+	Y          float64
+	Mark       string // path of the median's; empty: no latency counts
+	Whiskers   string // path of the interval's
+	MarkX      float64
+	MarkY      float64
+	Dots       []point  // samples that count
+	Arrows     []string // paths: of those that timed out
+	Crosses    []string // paths: of those that were wrong
+	median     float64  // seconds
+	interval   *stat.Interval
+	marks      []judge.Sample
 }
 
-// point and span are places in a picture.
-type (
-	point struct{ X, Y float64 }
-	span  struct {
-		X, Width float64
-		Open     bool // its end is only known to lie further right
-	}
-)
+// point is a place in a picture.
+type point struct{ X, Y float64 }
 
 // rowOf takes what a cell's samples of a phase say; one is nil where there is none.
 func rowOf(c *cell, one *series) *pictureRow {
@@ -63,36 +58,38 @@ func rowOf(c *cell, one *series) *pictureRow {
 	median := one.ordered.Quantile(0.5)
 	r.Value, r.median, r.Mark = report.Latency(median), median.Value, c.Style.Look.Mark(0, 0)
 	if i, ok := one.ordered.Interval(0.5, stat.Level); ok {
-		r.low, r.high, r.hasInterval = i.Low, i.High, true
+		r.interval, r.Range = &i, "["+report.Latency(i.Low)+", "+report.Latency(i.High)+"]"
 	}
 	return r
 }
 
-// draw puts the row's marks in their places; y is its middle.
+// draw puts the row's marks in their places; y is its middle. The median stands
+// above its samples, which it would hide.
 func (r *pictureRow) draw(x *axis, y float64) {
-	r.Y, r.MarkX = y, x.at(r.median)
-	if r.hasInterval {
-		from, to := x.at(r.low.Value), x.at(r.high.Value)
-		r.Bar = &span{X: from - 1, Width: to - from + 2, Open: r.high.Censored}
+	const above, below = 5, 7
+	r.Y, r.MarkX, r.MarkY = y, x.at(r.median), y-above
+	if r.interval != nil {
+		from, to := x.at(r.interval.Low.Value), x.at(r.interval.High.Value)
+		r.Whiskers = fmt.Sprintf("M%.1f %.1fv12M%.1f %.1fH%.1f", from, y-above-6, from, y-above, to)
+		if !r.interval.High.Censored { // else its end is only known to lie further right
+			r.Whiskers += fmt.Sprintf("M%.1f %.1fv12", to, y-above-6)
+		}
 	}
 	for i, sample := range r.marks {
-		at := x.at(sample.Value)
+		at, height := x.at(sample.Value), y+below+scatter(i)
 		switch sample.Outcome {
 		case judge.OK:
-			r.Dots = append(r.Dots, point{X: at, Y: y + scatter(i)})
+			r.Dots = append(r.Dots, point{X: at, Y: height})
 		case judge.Timeout:
-			r.Arrows = append(r.Arrows, fmt.Sprintf("M%.1f %.1fl8 4.5l-8 4.5z", at, y+scatter(i)-4.5))
+			r.Arrows = append(r.Arrows, fmt.Sprintf("M%.1f %.1fl7 3.5l-7 3.5z", at, height-3.5))
 		case judge.Wrong:
-			r.Crosses = append(r.Crosses, fmt.Sprintf("M%.1f %.1fl7 7m0 -7l-7 7", at-3.5, y+scatter(i)-3.5))
+			r.Crosses = append(r.Crosses, fmt.Sprintf("M%.1f %.1fl6 6m0 -6l-6 6", at-3, height-3))
 		}
 	}
 }
 
-// BarY is where the bar's upper edge is.
-func (r *pictureRow) BarY() float64 { return r.Y - 6 }
-
 // scatter moves the i-th sample up or down, so that equal ones can be told apart.
 func scatter(i int) float64 {
 	const lanes = 5
-	return 3 * float64(i%lanes-lanes/2)
+	return 2 * float64(i%lanes-lanes/2)
 }

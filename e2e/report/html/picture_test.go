@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/report/internal/made"
 )
 
 // drawn is the comparison for light pages, and for dark ones.
@@ -68,6 +70,28 @@ func TestPictureGolden(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), text, "go test ./e2e/report/html -update writes %s anew", path)
 	}
+}
+
+// A sample that was wrong or timed out is there to be seen, and not counted for
+// what it is not.
+func TestPictureMarksWhatIsNotCounted(t *testing.T) {
+	style := made.Style{Name: "late", Written: 2, Slow: true}
+	one := made.Many([]made.Style{style}, 8)
+	one.Judgement.Results = slices.DeleteFunc(one.Judgement.Results, func(r judge.Result) bool { return r.Group != "load" })
+	for i := range one.Judgement.Results {
+		one.Judgement.Results[i].Scenario = "create"
+		for j := range one.Judgement.Results[i].Samples {
+			one.Judgement.Results[i].Samples[j].Scenario = "create"
+		}
+	}
+	text := drawn(t, report.Of(one))[0]
+	assert.Contains(t, text, "n = 280, 280 timed out, 280 wrong<")
+	assert.Equal(t, 280, strings.Count(text, `class="arrow"`))
+	assert.Equal(t, 280, strings.Count(text, `class="cross"`))
+	assert.NotContains(t, text, `class="dot"`)
+	assert.Contains(t, text, "Cross: handled wrongly")
+	assert.Contains(t, text, "Arrow: timed out")
+	assert.Contains(t, text, ">&gt;180 s<")
 }
 
 // The schemes differ in colours alone.
