@@ -8,17 +8,17 @@ func gone(t *Timeline) Verdict {
 	}
 	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
 	if c := t.custom(); c != nil {
-		return fail(evidence(), "expected the custom resource to be gone within %s; at %s %s", round(t.Sample.Timeout), t.since(t.EndedAt), t.goneLacks())
+		return fail(evidence(), "expected the custom resource to be gone%s; at %s %s", t.within(), t.since(t.EndedAt), t.goneLacks())
 	}
 	if left := t.children(); len(left) > 0 {
-		return fail(evidence(), "expected the Deployment to be gone within %s; at %s there was still %s", round(t.Sample.Timeout), t.since(t.EndedAt), names(left))
+		return fail(evidence(), "expected the Deployment to be gone%s; at %s there was still %s", t.within(), t.since(t.EndedAt), names(left))
 	}
 	at, reached := t.reached(PhaseChildGone)
 	if !reached {
 		return pass("there was no Deployment to remove")
 	}
 	if t.Sample.Timeout > 0 && at-t.acts.intent > t.Sample.Timeout {
-		return fail(evidence(), "expected the Deployment to be gone within %s; it was at %s", round(t.Sample.Timeout), t.since(at))
+		return fail(evidence(), "expected the Deployment to be gone%s; it was at %s", t.within(), t.since(at))
 	}
 	return pass("the Deployment was gone at %s", t.since(at))
 }
