@@ -79,6 +79,29 @@ func folderOf(file string) string {
 	}
 }
 
+// checkBases refuses a style that is made from two operators: its bases must
+// all lead to one, as those of an overlay of an overlay do.
+func (s Style) checkBases() error {
+	bases, err := s.bases()
+	if err != nil || len(bases) == 0 {
+		return err
+	}
+	var first Style
+	for i, base := range bases {
+		root, err := base.style.root(s.Folder)
+		switch {
+		case err != nil:
+			return err
+		case i == 0:
+			first = root
+		case root.Folder != first.Folder:
+			return s.errorAt(base.where, "this is of the style %s, what line %d uses is of %s: two operators would act on the same custom resources, an overlay has one base",
+				root.Name, s.line(bases[0].where), first.Name)
+		}
+	}
+	return nil
+}
+
 // root is the style that this one is made from in the end; overlays are the
 // folders of those that lead here.
 func (s Style) root(overlays ...string) (Style, error) {
@@ -91,27 +114,4 @@ func (s Style) root(overlays ...string) (Style, error) {
 			bases[0].style.Name)
 	}
 	return bases[0].style.root(overlays...)
-}
-
-// checkBases refuses a style that is made from two operators.
-func (s Style) checkBases() error {
-	bases, err := s.bases()
-	if err != nil || len(bases) == 0 {
-		return err
-	}
-	first, err := s.root()
-	if err != nil {
-		return err
-	}
-	for _, other := range bases[1:] {
-		root, err := other.style.root(s.Folder)
-		if err != nil {
-			return err
-		}
-		if root.Folder != first.Folder {
-			return s.errorAt(other.where, "this is of the style %s, what line %d uses is of %s: two operators would act on the same custom resources, an overlay has one base",
-				root.Name, s.line(bases[0].where), first.Name)
-		}
-	}
-	return nil
 }

@@ -170,7 +170,7 @@ func TestFactsOfAnOverlay(t *testing.T) {
 	root := house(t, map[string]string{
 		"base/manifests/code/kustomization.yaml": "resources: [code.yaml, gone.yaml]\n",
 		"base/manifests/code/gone.yaml":          ownMap + "data:\n  a: b\n",
-		"over/manifests/kustomization.yaml":      patched + "  - patch: '{$patch: delete, apiVersion: v1, kind: ConfigMap, metadata: {name: own, namespace: ns}}'\nnameSuffix: -0\n",
+		"over/manifests/kustomization.yaml":      patched + "  - patch: '{$patch: delete, apiVersion: v1, kind: ConfigMap, metadata: {name: own, namespace: ns}}'\nnameSuffix: -b\n",
 		"over/manifests/own.yaml":                strings.Replace(ownMap, "name: own", "name: mine", 1),
 	})
 	for name, want := range map[string]operators.Lines{

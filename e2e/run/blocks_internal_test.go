@@ -51,8 +51,8 @@ func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
 	assert.Equal(t, s.plan.Rounds, count)
 }
 
-// A repository with a style, at two revisions.
-func repositoryWith(t *testing.T, change func(folder string)) string {
+// A repository with a style, and with what else is added beside it, at two revisions.
+func repositoryWith(t *testing.T, change func(folder string), add ...func(operators string)) string {
 	t.Helper()
 	root := t.TempDir()
 	run := func(args ...string) {
@@ -69,6 +69,9 @@ func repositoryWith(t *testing.T, change func(folder string)) string {
 	require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), []byte(strings.NewReplacer("name: never-ready", "name: mine", "native", "pause").Replace(string(text))), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "fixtures"), 0o755))
 	require.NoError(t, os.CopyFS(filepath.Join(root, "fixtures", "images"), os.DirFS("../../fixtures/images")))
+	for _, more := range add {
+		more(filepath.Dir(style))
+	}
 	run("init", "-q")
 	run("add", "-A")
 	run("commit", "-qm", "base")

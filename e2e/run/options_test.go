@@ -26,6 +26,30 @@ func parse(t *testing.T, args ...string) run.Options {
 	return options
 }
 
+// The null operator is driven in every run, and is one of its styles if it is asked for.
+func TestControlsAreStylesToo(t *testing.T) {
+	for name, test := range map[string]struct{ ask, want []string }{
+		"the floor alone": {[]string{"--operator=null"}, []string{"null"}},
+		"idle":            {[]string{"--operator=idle"}, []string{"idle"}},
+		"both":            {[]string{"--operator=idle,null"}, []string{"null", "idle"}},
+		"neither":         {[]string{"--operator=native"}, []string{"native"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, err := run.Load(t.Context(), parse(t, append(test.ask, "--scenario=all")...), repository, time.Time{}, io.Discard)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, session.Styles())
+			for _, style := range test.want {
+				for _, scenario := range session.Scenarios() {
+					assert.True(t, session.Drives(style, scenario), "%s %s", style, scenario)
+				}
+			}
+			session.Keep(func(style, scenario string) bool { return style == test.want[0] && scenario == "create" })
+			assert.Equal(t, test.want[:1], session.Styles())
+			assert.Equal(t, []string{"create"}, session.Scenarios())
+		})
+	}
+}
+
 func TestLoadTakesTheDefaults(t *testing.T) {
 	session, err := run.Load(t.Context(), parse(t), repository, time.Time{}, io.Discard)
 	require.NoError(t, err)
@@ -35,7 +59,7 @@ func TestLoadTakesTheDefaults(t *testing.T) {
 
 func TestScenariosAreNamedOneByOneOrByGroup(t *testing.T) {
 	scenarios := func(value string) []string {
-		session, err := run.Load(t.Context(), parse(t, "--scenario="+value), repository, time.Time{}, io.Discard)
+		session, err := run.Load(t.Context(), parse(t, "--operator=native", "--scenario="+value), repository, time.Time{}, io.Discard)
 		require.NoError(t, err)
 		return session.Scenarios()
 	}
@@ -52,7 +76,7 @@ func TestLoadRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown style":      {[]string{"--operator=nativ"}, `unknown operator "nativ", expected argo, native, all, or a path such as ./my-operator; did you mean "native"?`},
+		"unknown style":      {[]string{"--operator=nativ"}, `, all, or a path such as ./my-operator; did you mean "native"?`},
 		"folder of no style": {[]string{"--operator=./fixtures"}, "style.yaml"},
 		"empty style":        {[]string{"--operator="}, `unknown operator ""`},
 		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario or group "scale-upp"; did you mean "scale-up"?; there are the groups latency, load, basic, level, input, fault, upgrade, matrix (all but latency and load) and all, and: create, scale-up, scale-down, delete`},

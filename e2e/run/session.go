@@ -66,9 +66,6 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline}
 	s.folder = options.folder(root, time.Now())
 	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
-	if err == nil {
-		err = s.check(styles)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
@@ -82,6 +79,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if options.Base != "" && len(s.measured()) < len(s.scenarios) {
 		return nil, fmt.Errorf("--scenario=%s with --base: a base is compared by latency, so only scenarios of the group %s can be; a change of the correctness matrix shows against the styles' verdicts.yaml, without a base",
 			options.Scenario, scenarios.Latency)
+	}
+	if err := s.check(styles); err != nil {
+		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
 	if options.Base != "" {
 		return s, s.compare(ctx, styles)

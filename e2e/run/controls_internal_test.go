@@ -1,0 +1,127 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+// Nothing of the matrix applies to the floor, which needs one wave to say so.
+func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
+	matrix, err := pick(matrixName)
+	require.NoError(t, err)
+	found, err := operators.Find("../../operators", "null")
+	require.NoError(t, err)
+	null := &arm{asked: found[0]}
+	waves := (&Session{arms: []*arm{null}, scenarios: matrix}).waves()
+	require.Len(t, waves, 1)
+	assert.Len(t, waves[0].scenarios, len(matrix))
+	for _, s := range matrix {
+		assert.Equal(t, "the harness itself writes what is asked for: there is no operator to judge", null.unfit(s))
+	}
+}
+
+// What a style has no right to cannot be withdrawn from it.
+func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
+	forbidden := func(resource string) scenarios.Scenario {
+		return scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Forbid: resource}}}}
+	}
+	found, err := operators.Find("../../operators", "native", "idle")
+	require.NoError(t, err)
+	native, idle := &arm{operator: found[0]}, &arm{operator: found[1]}
+	assert.Empty(t, native.unfit(forbidden("deployments.apps")))
+	assert.Equal(t, "native has no right to write workflows.argoproj.io that could be withdrawn", native.unfit(forbidden("workflows.argoproj.io")))
+	assert.Equal(t, "idle has no right to write deployments.apps that could be withdrawn", idle.unfit(forbidden("deployments.apps")))
+}
+
+// A control that does nothing is not waited for longer than it may take.
+func TestIdleHasLittlePatience(t *testing.T) {
+	found, err := operators.Find("../../operators", "native", "idle")
+	require.NoError(t, err)
+	native, err := (&arm{operator: found[0]}).driven()
+	require.NoError(t, err)
+	idle, err := (&arm{operator: found[1]}).driven()
+	require.NoError(t, err)
+	assert.Zero(t, native.Patience, "the matrix's")
+	assert.Equal(t, found[1].Style().Timeout, idle.Patience)
+}
+
+// The next style would share the custom resources with what is left of one.
+func TestWhatCannotBeRemovedEndsTheRun(t *testing.T) {
+	recorder, err := record.NewRecorder(&bytes.Buffer{}, record.Header{Run: "r"})
+	require.NoError(t, err)
+	s := &Session{recorder: recorder}
+	stuck := errors.New("a finalizer holds it")
+	a := &arm{variant: "stuck", operator: described{style: operators.Style{Name: "mine"}}}
+	err = s.guarded(t.Context(), a, func() error { return errors.Join(errors.New("and more"), &remainsError{a.label(), stuck}) })
+	require.ErrorIs(t, err, stuck)
+	require.ErrorContains(t, err, "mine@stuck could not be removed, and what is left of it would act on the same custom resources as the next style, so that the run ends here: a finalizer holds it")
+	require.ErrorIs(t, a.err, stuck)
+
+	install := errors.New("not ready")
+	require.NoError(t, s.guarded(t.Context(), a, func() error { return install }), "only it is not driven any further")
+	require.ErrorIs(t, a.err, install)
+}
+
+// A change of a style concerns those that are overlays of it.
+func TestAnOverlayIsComparedWhenItsBaseChanges(t *testing.T) {
+	for name, test := range map[string]struct{ change, want string }{
+		"what it uses":         {"operator.yaml", "null mine@base mine@again mine@head over@base over@again over@head"},
+		"what it does not use": {"namespace.yaml", "null mine@base mine@again mine@head"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := repositoryWith(t, func(style string) {
+				file := filepath.Join(style, "manifests", test.change)
+				text, err := os.ReadFile(file)
+				require.NoError(t, err)
+				changed := strings.Replace(string(text), "metadata:\n", "metadata:\n  annotations: {changed: \"yes\"}\n", 1)
+				require.NotEqual(t, string(text), changed)
+				require.NoError(t, os.WriteFile(file, []byte(changed), 0o600))
+			}, overlay(t))
+			s, err := compared(t, root, "all", "HEAD")
+			require.NoError(t, err)
+			assert.Equal(t, test.want, labels(s.arms))
+		})
+	}
+}
+
+// overlay adds a style that has the second stage of the other's, and a namespace of its own.
+func overlay(t *testing.T) func(string) {
+	return func(operators string) {
+		text, err := os.ReadFile(filepath.Join(operators, "mine", "style.yaml"))
+		require.NoError(t, err)
+		style := filepath.Join(operators, "over")
+		require.NoError(t, os.MkdirAll(filepath.Join(style, "manifests"), 0o755))
+		text = []byte(strings.NewReplacer("name: mine", "name: over", "manifests/operator.yaml", "../mine/manifests/operator.yaml").Replace(string(text)))
+		require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), text, 0o600))
+		namespace := "apiVersion: v1\nkind: Namespace\nmetadata: {name: never-ready}\n"
+		require.NoError(t, os.WriteFile(filepath.Join(style, "manifests", "namespace.yaml"), []byte(namespace), 0o600))
+	}
+}
+
+// The file of the floor is read and written like any other's.
+func TestTheFloorHasVerdicts(t *testing.T) {
+	found, err := operators.Find("../../operators", "null")
+	require.NoError(t, err)
+	expected, err := expectedOf(found[0])
+	require.NoError(t, err)
+	for _, s := range []struct {
+		scenario string
+		verdict  judge.Outcome
+	}{{"create", judge.Pass}, {"walkthrough", judge.NotApplicable}} {
+		entry, there := expected.Of(s.scenario)
+		require.True(t, there)
+		assert.Equal(t, s.verdict, entry.Verdict)
+	}
+}
