@@ -239,12 +239,13 @@ func (c *course) timeout() time.Duration {
 	return time.Duration(waits) * c.style.bound()
 }
 
-// leastBound is long enough for pods on a machine that has a lot else to do:
-// samples overlap, and what comes to nothing is given up out of patience.
+// leastBound is long enough for pods on a machine that has a lot else to do.
 const leastBound = 2 * time.Minute
 
-// bound is how long the matrix waits for one reconcile.
-func (s *Style) bound() time.Duration { return max(s.Timeout, leastBound) }
+// bound is how long the matrix waits for one reconcile: longer than a style's
+// timeout for one that is driven alone, since samples overlap, and share the
+// machine with other clusters. What comes to nothing is given up out of patience.
+func (s *Style) bound() time.Duration { return max(3*s.Timeout, leastBound) }
 
 // removeAll removes namespaces: all at once, then it waits for each.
 func (d *Driver) removeAll(names []string) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,7 @@ import (
 const (
 	createWithin   = 5 * time.Minute
 	teardownWithin = 2 * time.Minute
+	removeWithin   = 5 * time.Minute // of a style: argo's hundreds of pods go slowly
 	logsWithin     = 30 * time.Second
 )
 
@@ -386,7 +388,7 @@ func (s *Session) connect(config *rest.Config) error {
 	s.driver = &drive.Driver{
 		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}, &s.made},
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
-		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap},
+		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard)},
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func (s *Session) uninstall(ctx context.Context, place block, target operators.C
 	case ctx.Err() != nil && s.options.Cluster == "kind":
 		return nil
 	}
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), teardownWithin)
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
 	defer cancel()
 	if err := place.arm.operator.Uninstall(cleanup, target); err != nil {
 		return &remainsError{place.arm.label(), err}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -199,7 +200,7 @@ func (s *Session) makePlan() error {
 	if !s.deadline.IsZero() {
 		budget = time.Until(s.deadline) - Reserve - typicalCollector
 		for _, w := range s.waves() {
-			budget -= time.Duration(s.matrixRounds()) * w.typical(s.options.Patience)
+			budget -= time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
 		}
 		budget = max(budget-s.typicalLoads(), time.Second)
 	}

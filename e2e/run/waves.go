@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -22,10 +23,13 @@ import (
 // What driving the correctness matrix takes, where no flag says otherwise. A
 // style's writes that come later than the window are taken for calm; what the
 // slowest of them does within a step of its own is never further apart.
-const (
-	matrixWindow = 3 * time.Second
-	overlap      = 6 // scenarios at a time: what two cores carry of argo's seven pods a change
-)
+const matrixWindow = 3 * time.Second
+
+// overlap is how many scenarios without a shared fault are driven at a time. A
+// reconcile of argo, seven pods, takes 11 s of a core and a minute of time; with
+// twelve at a time two cores were so far behind that reconciles took five minutes,
+// and what a style did could not be told from what the machine did.
+func overlap(cores int, shard Shard) int { return min(max(3*cores/max(shard.Of, 1), 2), 6) }
 
 // wave is scenarios of the matrix that are driven at the same time against an
 // arm, in an installation of their own.
@@ -36,8 +40,8 @@ type wave struct {
 }
 
 // wavesOf groups an arm's scenarios by the faults that they share: those
-// without one come first, together.
-func wavesOf(a *arm, list []scenarios.Scenario) []wave {
+// without one come first, in so many parts.
+func wavesOf(a *arm, list []scenarios.Scenario, parts int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
 	for _, s := range list {
@@ -49,15 +53,32 @@ func wavesOf(a *arm, list []scenarios.Scenario) []wave {
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(min(len(a), 1), min(len(b), 1)) })
 	var waves []wave
-	for i, key := range keys {
-		w := wave{arm: a, number: i + 1, scenarios: byKey[key]}
-		if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return a.unfit(s) == "" }) || i == 0 {
-			waves = append(waves, w)
-		} else {
-			waves[0].scenarios = append(waves[0].scenarios, w.scenarios...) // they only say why not
+	number := 0
+	for _, key := range keys {
+		for _, part := range split(byKey[key], key, parts) {
+			number++
+			w := wave{arm: a, number: number, scenarios: part}
+			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return a.unfit(s) == "" }) || number == 1 {
+				waves = append(waves, w)
+			} else {
+				waves[0].scenarios = append(waves[0].scenarios, w.scenarios...) // they only say why not
+			}
 		}
 	}
 	return waves
+}
+
+// split deals the scenarios without a shared fault out to so many parts. Those
+// that share one stay together.
+func split(list []scenarios.Scenario, key string, parts int) [][]scenarios.Scenario {
+	if key != "" {
+		return [][]scenarios.Scenario{list}
+	}
+	all := make([][]scenarios.Scenario, min(max(parts, 1), len(list)))
+	for i, s := range list {
+		all[i%len(all)] = append(all[i%len(all)], s)
+	}
+	return all
 }
 
 // unfit says why a scenario is not applicable to an arm; "": it is.
@@ -88,7 +109,7 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 // typical is how long a wave is expected to take: its scenarios need as many
 // reconciles one after the other, and as many that come to nothing, as the
 // longest of them.
-func (w *wave) typical(patience time.Duration) time.Duration {
+func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	if w.arm.operator == nil {
 		return 0
 	}
@@ -120,7 +141,8 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 		return waves
 	}
 	order := slices.Clone(waves)
-	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(b.typical(patience), a.typical(patience)) })
+	atOnce := overlap(runtime.NumCPU(), shard)
+	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(b.typical(patience, atOnce), a.typical(patience, atOnce)) })
 	load := make([]time.Duration, shard.Of)
 	mine := map[string]bool{}
 	for _, w := range order {
@@ -130,7 +152,7 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 				least = i
 			}
 		}
-		load[least] += w.typical(patience)
+		load[least] += w.typical(patience, atOnce)
 		mine[w.name()] = least == shard.Index-1
 	}
 	return slices.DeleteFunc(slices.Clone(waves), func(w wave) bool { return !mine[w.name()] })
@@ -146,7 +168,7 @@ func (s *Session) waves() []wave {
 		return nil
 	}
 	for _, a := range s.asked() {
-		all = append(all, wavesOf(a, matrix)...)
+		all = append(all, wavesOf(a, matrix, s.options.Shard.Of)...)
 	}
 	return shared(all, s.options.Shard, s.options.Patience)
 }

@@ -31,7 +31,7 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	fast := styled(operators.Style{Name: "fast", Components: []operators.Component{{Name: "operator"}}})
 	waves := wavesOf(fast, []scenarios.Scenario{
 		killed("a", "all"), {Name: "b"}, killed("c", "all"), killed("d", "operator"), killed("e", "bus"), {Name: "f", Work: true},
-	})
+	}, 1)
 	var got []string
 	for _, w := range waves {
 		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
@@ -39,6 +39,22 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	assert.Equal(t, []string{"fast/1 [b f e]", "fast/2 [a c]", "fast/3 [d]"}, got, "what is not applicable needs no wave of its own")
 	assert.Equal(t, "fast has no component bus", fast.unfit(killed("e", "bus")))
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
+}
+
+func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
+	slow := styled(operators.Style{Name: "slow", Components: []operators.Component{{Name: "operator"}}})
+	var got []string
+	for _, w := range wavesOf(slow, []scenarios.Scenario{{Name: "a"}, killed("b", "all"), {Name: "c"}, killed("d", "all"), {Name: "e"}}, 2) {
+		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
+	}
+	assert.Equal(t, []string{"slow/1 [a e]", "slow/2 [c]", "slow/3 [b d]"}, got)
+}
+
+func TestOverlapIsWhatTheMachineCarries(t *testing.T) {
+	assert.Equal(t, 6, overlap(2, Shard{}))
+	assert.Equal(t, 3, overlap(2, Shard{1, 2}))
+	assert.Equal(t, 2, overlap(2, Shard{1, 3}))
+	assert.Equal(t, 6, overlap(16, Shard{1, 3}), "a style's own parts take one thing after the other")
 }
 
 func TestShardsDriveEveryWaveOnce(t *testing.T) {
