@@ -6,13 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/fixtures/images"
@@ -84,32 +82,6 @@ func TestSecretsAreReadForAReason(t *testing.T) {
 		}
 		for reader := range readers {
 			assert.True(t, used[reader], "%v is in %s/secrets.yaml, but may not read secrets: remove the entry", reader, style.Name)
-		}
-	})
-}
-
-var pinnedVersion = regexp.MustCompile(`^v1\.\d+$`)
-
-// Every pod of a style runs in a namespace of the style's own, and that refuses
-// pods that are not restricted, by the standard of a pinned version.
-func TestNamespacesEnforceTheRestrictedStandard(t *testing.T) {
-	eachStyle(t, func(t *testing.T, style operators.Style) {
-		objs, err := style.Objects()
-		require.NoError(t, err)
-		own := map[string]bool{}
-		for _, obj := range objs {
-			if obj.GetKind() != "Namespace" {
-				continue
-			}
-			own[obj.GetName()] = true
-			labels := obj.GetLabels()
-			assert.Equal(t, "restricted", labels["pod-security.kubernetes.io/enforce"], kube.Describe(obj))
-			assert.Regexp(t, pinnedVersion, labels["pod-security.kubernetes.io/enforce-version"], kube.Describe(obj))
-		}
-		for _, obj := range objs {
-			if _, found, _ := unstructured.NestedMap(obj.Object, "spec", "template"); found {
-				assert.True(t, own[obj.GetNamespace()], "%s has pods in a namespace that the style does not bring along", kube.Describe(obj))
-			}
 		}
 	})
 }

@@ -1,0 +1,268 @@
+package run
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/matrix"
+	"operatorbench/fixtures/images"
+	"operatorbench/fixtures/kube"
+	"operatorbench/operators"
+)
+
+var update = flag.Bool("update", false, "write the styles into the lanes of .github/workflows/e2e.yml")
+
+const (
+	root  = "../.."
+	lanes = root + "/.github/workflows/e2e.yml"
+)
+
+// Every folder under operators/ is held to what operators/README.md asks of a style.
+func TestEveryStyleKeepsTheContract(t *testing.T) {
+	all, err := operators.Find(filepath.Join(root, "operators"), operators.All)
+	require.NoError(t, err)
+	require.Greater(t, len(all), 3)
+	c := newContract(t)
+	for _, operator := range all {
+		t.Run(operator.Style().Name, func(t *testing.T) { assert.NoError(t, c.check(operator)) })
+	}
+}
+
+// contract is what a style's folder is held to.
+type contract struct {
+	catalogue *images.Catalogue
+	scenarios []string // of which verdicts are expected
+}
+
+func newContract(t *testing.T) contract {
+	t.Helper()
+	catalogue, err := images.Load(root)
+	require.NoError(t, err)
+	all, err := pick(expectable)
+	require.NoError(t, err)
+	return contract{catalogue, namesOf(all)}
+}
+
+func (c contract) check(operator operators.Operator) error {
+	style := operator.Style()
+	if err := operators.Check(c.catalogue, operator); err != nil {
+		return err
+	}
+	objs, err := style.Objects()
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.readme(style), c.verdicts(style), c.images(objs), restricted(objs))
+}
+
+// mostLines is half a page, for a style that stands on another's shoulders.
+const mostLines = 40
+
+// readme holds a style to one that is short where the style is no operator of its own.
+func (c contract) readme(style operators.Style) error {
+	file := filepath.Join(style.Folder, "README.md")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("%s: a reader needs what the style is and when to choose it: %w", style.Name, err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if !strings.HasPrefix(lines[0], "# ") {
+		return fmt.Errorf("%s:1: found %q, expected a title", file, lines[0])
+	}
+	bases, err := style.Bases()
+	if err == nil && (len(bases) > 0 || style.Control != "") && len(lines) > mostLines {
+		err = fmt.Errorf("%s:%d: it has %d lines, expected at most %d: what an overlay or a control is, it is in half a page", file, mostLines+1, len(lines), mostLines)
+	}
+	return err
+}
+
+// verdicts holds a style to an entry for each scenario; that a failure has its
+// reason, reading the file sees to.
+func (c contract) verdicts(style operators.Style) error {
+	expected, err := matrix.Load(style.Folder, c.scenarios)
+	if err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(slices.Clone(c.scenarios), func(name string) bool {
+		_, there := expected.Of(name)
+		return there
+	})
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: it has no verdict for %s: run `make matrix OPERATOR=%s ARGS=--update-verdicts`, and say why what fails does",
+			filepath.Join(style.Folder, matrix.File), few(missing, "scenarios"), style.Name)
+	}
+	return nil
+}
+
+// floating is the tag of whatever was built last.
+var floating = regexp.MustCompile(`[\w./-]+:latest\b`)
+
+// images holds manifests to images of the catalogue, which says what they are
+// made of.
+func (c contract) images(objs []*unstructured.Unstructured) error {
+	var problems []error
+	for _, obj := range objs {
+		if name := floating.FindString(fmt.Sprint(obj.Object)); name != "" {
+			problems = append(problems, fmt.Errorf("%s: found %s, expected a tag that always means the same", kube.Describe(obj), name))
+		}
+		for _, image := range imagesOfPods(obj.Object) {
+			if !slices.ContainsFunc(c.catalogue.Images, func(i images.Image) bool { return i.Reference == image }) {
+				problems = append(problems, fmt.Errorf("%s: image %s is not in fixtures/images/catalogue.yaml", kube.Describe(obj), image))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// imagesOfPods lists the images of all containers in a value, at any depth.
+func imagesOfPods(value any) []string {
+	var found []string
+	switch value := value.(type) {
+	case map[string]any:
+		if image, is := value["image"].(string); is {
+			found = append(found, image)
+		}
+		for _, inner := range value {
+			found = append(found, imagesOfPods(inner)...)
+		}
+	case []any:
+		for _, inner := range value {
+			found = append(found, imagesOfPods(inner)...)
+		}
+	}
+	return found
+}
+
+var pinnedVersion = regexp.MustCompile(`^v1\.\d+$`)
+
+// restricted holds every pod to a namespace of the style's own that refuses what
+// is not restricted, by the standard of a pinned version.
+func restricted(objs []*unstructured.Unstructured) error {
+	var problems []error
+	own := map[string]bool{}
+	for _, obj := range objs {
+		if obj.GetKind() != "Namespace" {
+			continue
+		}
+		own[obj.GetName()] = true
+		labels := obj.GetLabels()
+		level, version := labels["pod-security.kubernetes.io/enforce"], labels["pod-security.kubernetes.io/enforce-version"]
+		if level != "restricted" || !pinnedVersion.MatchString(version) {
+			problems = append(problems, fmt.Errorf("%s enforces %q in version %q, expected restricted in one such as v1.37", kube.Describe(obj), level, version))
+		}
+	}
+	for _, obj := range objs {
+		if _, found, _ := unstructured.NestedMap(obj.Object, "spec", "template"); found && !own[obj.GetNamespace()] {
+			problems = append(problems, fmt.Errorf("%s has pods in a namespace that the style does not bring along", kube.Describe(obj)))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// The contract finds what is wrong with a folder: each case changes one place of
+// a good one.
+func TestTheContractIsHeld(t *testing.T) {
+	for name, test := range map[string]struct{ file, old, new, want string }{
+		"nothing":              {"README.md", "", "", ""},
+		"a field is missing":   {"style.yaml", "source: ", "#", `style.yaml:1: style: field "source" is missing`},
+		"no README":            {"README.md", "*", "", "README.md: no such file"},
+		"a README of no title": {"README.md", "# idle: ", "", "README.md:1: found \"what must fail\", expected a title"},
+		"a README of a page":   {"README.md", "\n\n", strings.Repeat("\nmore", 15) + "\n", "README.md:41: it has "},
+		"no verdicts":          {"verdicts.yaml", "*", "", "verdicts.yaml: it has no verdict for "},
+		"a verdict missing":    {"verdicts.yaml", "walkthrough: ", "#", "verdicts.yaml: it has no verdict for walkthrough: run"},
+		"a failure unexplained": {
+			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", "verdicts.yaml:5: create: it is expected to fail, and why is missing"},
+		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:5: there is no scenario "creat"`},
+		"an image of nobody":          {"manifests/operator.yaml", "pause:3.10.2", "pause:3.9", "Deployment idle-operator/idle-operator: image registry.k8s.io/pause:3.9 is not in fixtures/images/catalogue.yaml"},
+		"an image unknown":            {"style.yaml", "[pause]", "[paus]", "style.yaml:5: "},
+		"an image unlisted":           {"style.yaml", "[pause]", "[memcached]", "which images (line 5) does not list: add pause"},
+		"a floating tag":              {"manifests/operator.yaml", "pause:3.10.2", "pause:latest", "found registry.k8s.io/pause:latest, expected a tag that always means the same"},
+		"privileged pods":             {"manifests/operator.yaml", "enforce: restricted", "enforce: privileged", `Namespace idle-operator enforces "privileged" in version "v1.37", expected restricted`},
+		"a standard that moves":       {"manifests/operator.yaml", "enforce-version: v1.37", "enforce-version: latest", `Namespace idle-operator enforces "restricted" in version "latest"`},
+		"pods elsewhere":              {"manifests/operator.yaml", "kind: Namespace\nmetadata:\n  name: idle-operator", "kind: Namespace\nmetadata:\n  name: other", "has pods in a namespace that the style does not bring along"},
+		"a component of no pods":      {"style.yaml", "selector: app", "selector: apps", "style.yaml:12: component operator: no workload of the manifests has pods"},
+		"a rollout of nothing":        {"style.yaml", "name: idle-operator}", "name: idle}", "style.yaml:10: stage operator: the manifests have no Deployment idle-operator/idle"},
+		"manifests that are no YAML":  {"manifests/operator.yaml", "apiVersion: v1\n", "apiVersion: [\n", "style.yaml:8: operator idle, stage operator, manifests manifests: manifests/operator.yaml: yaml: line"},
+		"a phase that cannot be read": {"style.yaml", "timeout: 10s", "timeout: 10s\nphases: [{name: a, resource: pods}]", `style.yaml:31: phase resource: found "pods"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "idle")
+			require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "operators", "idle"))))
+			file := filepath.Join(folder, test.file)
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if test.old == "*" {
+				require.NoError(t, os.Remove(file))
+			} else {
+				require.Contains(t, string(text), test.old)
+				require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), test.old, test.new)), 0o600))
+			}
+			operator, err := operators.Load(folder)
+			if err == nil {
+				err = newContract(t).check(operator)
+			}
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+// Each style has a lane of its own for latencies, and one for correctness. Run
+// with -update after a style was added.
+func TestEveryStyleHasItsLanes(t *testing.T) {
+	names, err := operators.Names(filepath.Join(root, "operators"))
+	require.NoError(t, err)
+	text, err := os.ReadFile(lanes)
+	require.NoError(t, err)
+	if *update {
+		list := regexp.MustCompile(`(?m)^( +operator: )\[.*\]$`)
+		quoted := strings.NewReplacer("null", `"null"`).Replace(strings.Join(names, ", ")) // else it is nothing, in YAML
+		text = list.ReplaceAll(text, []byte("${1}["+quoted+"]"))
+		require.NoError(t, os.WriteFile(lanes, text, 0o644))
+	}
+	found, err := lanesOf(text)
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]string{"e2e": names, "matrix": names}, found, "run `go test ./e2e/run -run Lanes -update`")
+}
+
+// lanesOf reads the styles of each job that has a matrix of them.
+func lanesOf(workflow []byte) (map[string][]string, error) {
+	var read struct {
+		Jobs map[string]struct {
+			Strategy struct {
+				Matrix struct{ Operator []string }
+			}
+		}
+	}
+	if err := yaml.Unmarshal(workflow, &read); err != nil {
+		return nil, err
+	}
+	found := map[string][]string{}
+	for name, job := range read.Jobs {
+		if styles := job.Strategy.Matrix.Operator; styles != nil {
+			found[name] = styles
+		}
+	}
+	return found, nil
+}
+
+func TestLanesAreRead(t *testing.T) {
+	found, err := lanesOf([]byte("jobs:\n  a: {strategy: {matrix: {operator: [x, y]}}}\n  b: {runs-on: z}\n"))
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]string{"a": {"x", "y"}}, found)
+}
