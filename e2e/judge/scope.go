@@ -40,8 +40,6 @@ func (s *scope) misses(g *record.Gap) bool {
 		return true
 	case s.matrix:
 		return s.style.own[g.Namespace]
-	case s.load:
-		return false
 	}
 	return s.style.byResource[g.Resource] != nil
 }

@@ -15,7 +15,6 @@ import (
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
-	"operatorbench/fixtures/scenarios"
 )
 
 // Report is what every format is printed from.
@@ -116,9 +115,6 @@ func Of(recordings ...Recording) *Report {
 	}
 	for _, c := range r.Cells {
 		c.sum()
-		if len(c.Results) > 0 && c.Results[0].Group == scenarios.Load {
-			c.problems = nil // that some came too late is a figure
-		}
 		expected := r.Expectation(r.Matrix.Cell(c.Label, c.Scenario))
 		for i := range c.problems {
 			c.problems[i].Expected = expected.Known && expected.Same

@@ -1,0 +1,70 @@
+//go:build cluster
+
+package run_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// A client of client-go that is throttled as by default needs 8 s for 50 requests.
+const unthrottled = 4 * time.Second
+
+// Loads are sent as fast as their schedule has it, start no pod, are handled by
+// a style that looks at states, and leave the cluster as it was.
+func TestRunOfLoads(t *testing.T) {
+	before := inventory(t)
+	tr := load(t, "--operator=native", "--scenario=load")
+	opened := tr.Open(t.Context())
+	var driven error
+	if opened == nil {
+		driven = drive(t.Context(), tr.Session)
+	}
+	require.NoError(t, tr.Close(settled(t)))
+	require.NoError(t, opened)
+	require.NoError(t, driven)
+	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
+
+	for _, style := range []string{report.Floor, "native"} {
+		for scenario, n := range map[string]int{"burst-create": 50, "burst-update": 20} {
+			results, err := tr.Judged(style, scenario)
+			require.NoError(t, err)
+			require.Len(t, results, n, "%s %s", style, scenario)
+			for _, result := range results {
+				assert.Empty(t, result.Problems(), "%s %s", style, scenario)
+				for _, s := range result.Samples {
+					if s.Phase == judge.PhaseChildWritten {
+						assert.Equal(t, judge.OK, s.Outcome)
+					}
+				}
+			}
+		}
+	}
+	name, err := record.Find(tr.results)
+	require.NoError(t, err)
+	loads, last := map[string]bool{}, map[string]time.Duration{}
+	for e, err := range record.ReadFile(name) {
+		require.NoError(t, err)
+		switch {
+		case e.Begin != nil && e.Begin.Load:
+			loads[e.Begin.Namespace] = true
+		case e.Action != nil && e.Action.Intended > 0:
+			last[e.Action.Namespace] = e.Action.From - e.Action.Intended
+		case e.Watch != nil && e.Watch.Resource == judge.Pods && loads[e.Watch.Namespace]:
+			assert.Empty(t, gjson.GetBytes(e.Watch.Object, "spec.nodeName").String(), "a pod in %s was scheduled", e.Watch.Namespace)
+		}
+	}
+	assert.Len(t, loads, 2*(50+20))
+	assert.Len(t, last, len(loads))
+	for namespace, late := range last {
+		assert.Less(t, late, unthrottled, "the last request of %s was late", namespace)
+	}
+}
