@@ -93,6 +93,9 @@ func (s *Session) owned(a *arm) (*report.Owned, error) {
 		owned.Lines += lines.Lines
 		owned.Languages[lines.Language] = lines.Lines
 	}
+	for _, lines := range facts.Scaffold {
+		owned.Scaffold += lines.Lines
+	}
 	return owned, nil
 }
 

@@ -16,6 +16,7 @@ import (
 const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got
        opbench images ensure [NAME...]  get those that are missing (default: all)
        opbench images archive [NAME...] write them to standard output, for ctr images import or docker load
+       opbench images programs NAME...  compile the programs of images, and print the folder that has them
        opbench images lock              ask the registries for digests and write the lock file
 
 Flags:
@@ -42,9 +43,9 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return usageError{fmt.Sprintf("opbench images %s takes no names; got %q", verb, flags.Args())}
 	}
 	switch verb {
-	case "list", "ensure", "archive", "lock":
+	case "list", "ensure", "archive", "programs", "lock":
 	default:
-		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, archive or lock\n%s", verb, imagesUsage)}
+		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, archive, programs or lock\n%s", verb, imagesUsage)}
 	}
 	store, err := openStore(ctx, *source, stderr)
 	if err != nil {
@@ -55,6 +56,12 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return store.Ensure(ctx, flags.Args()...)
 	case "archive":
 		return store.Archive(ctx, stdout, flags.Args()...)
+	case "programs":
+		folder, err := store.Programs(ctx, flags.Args()...)
+		if err == nil {
+			_, err = fmt.Fprintln(stdout, folder)
+		}
+		return err
 	case "lock":
 		return store.WriteLock(ctx)
 	default:

@@ -36,10 +36,11 @@ func TestImagesUsage(t *testing.T) {
 		says string
 	}{
 		{"help", []string{"--help"}, exitOK, "Usage: opbench images [list]"},
-		{"unknown verb", []string{"ensrue"}, exitUsage, `unknown verb "ensrue": expected list, ensure, archive or lock`},
+		{"unknown verb", []string{"ensrue"}, exitUsage, `unknown verb "ensrue": expected list, ensure, archive, programs or lock`},
 		{"unknown flag", []string{"ensure", "--from=x"}, exitUsage, "flag provided but not defined: -from"},
 		{"unknown source", []string{"ensure", "--images=docker"}, exitUsage, `--images: "docker" is no source of images: expected auto, pull or build`},
 		{"names where none belong", []string{"list", "node"}, exitUsage, `opbench images list takes no names; got ["node"]`},
+		{"programs of nothing", []string{"programs"}, exitError, "programs of which images?"},
 		{"unknown image", []string{"ensure", "nods"}, exitError, `no image "nods" in the catalogue: it has node, argo-events,`},
 	}
 	for _, test := range tests {

@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w: outside a cluster give --kubeconfig", err)
 	}
-	mgr, err := newManager(ctx, cluster, s)
+	mgr, err := newManager(cluster, s)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string) error {
 }
 
 // newManager returns a manager with the controller and the probes.
-func newManager(ctx context.Context, cluster *rest.Config, s settings) (ctrl.Manager, error) {
+func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), cachev1alpha1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("make the scheme: %w", err)
@@ -109,11 +109,7 @@ func newManager(ctx context.Context, cluster *rest.Config, s settings) (ctrl.Man
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return nil, fmt.Errorf("set up the controller: %w", err)
 	}
-	synced, err := controller.CachesSynced(ctx, mgr.GetCache())
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", synced)); err != nil {
+	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", controller.CachesSynced(mgr.GetCache()))); err != nil {
 		return nil, fmt.Errorf("set up the probes: %w", err)
 	}
 	return mgr, nil

@@ -327,14 +327,14 @@ func TestADeploymentThatWasDeletedIsMadeAgain(t *testing.T) {
 
 // The watch of Deployments can be ahead of that of custom resources.
 func TestNothingIsMadeForWhatTheAPIServerDoesNotHave(t *testing.T) {
-	for now, change := range map[string]func(w *world, m *cachev1alpha1.Memcached){
-		"deleted": func(*world, *cachev1alpha1.Memcached) {},
-		"made again": func(w *world, m *cachev1alpha1.Memcached) {
+	for now, change := range map[string]func(w *world){
+		"deleted": func(*world) {},
+		"made again": func(w *world) {
 			again := sized(1)
 			again.UID = "another"
 			w.Expect(w.api.Create(context.Background(), again)).To(Succeed())
 		},
-		"of a newer generation": func(w *world, m *cachev1alpha1.Memcached) {
+		"of a newer generation": func(w *world) {
 			newer := sized(7)
 			newer.Generation = 2
 			w.Expect(w.api.Create(context.Background(), newer)).To(Succeed())
@@ -342,10 +342,9 @@ func TestNothingIsMadeForWhatTheAPIServerDoesNotHave(t *testing.T) {
 	} {
 		t.Run(now, func(t *testing.T) {
 			w := newWorld(t, sized(3))
-			cached := w.memcached()
-			w.stale["Memcached"] = cached
+			w.stale["Memcached"] = w.memcached()
 			w.Expect(w.api.Delete(context.Background(), w.memcached())).To(Succeed())
-			change(w, cached)
+			change(w)
 			result, writes, err := w.reconcile()
 			w.Expect(err).NotTo(HaveOccurred())
 			w.Expect(result).To(Equal(ctrl.Result{}))

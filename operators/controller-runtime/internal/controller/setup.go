@@ -102,22 +102,20 @@ func CacheOptions() cache.Options {
 
 // CachesSynced returns a check that passes once the caches hold what there was
 // when they began to watch: from then on no change is missed. The scaffold's check
-// is a ping, which passes at once.
-func CachesSynced(ctx context.Context, c cache.Cache) (healthz.Checker, error) {
+// is a ping, which passes at once. The first call makes the caches watch, also of a
+// replica that does not lead: it is ready to take over.
+func CachesSynced(c cache.Cache) healthz.Checker {
 	kinds := []client.Object{&cachev1alpha1.Memcached{}, &appsv1.Deployment{}, &corev1.Pod{}}
-	informers := make([]cache.Informer, len(kinds))
-	for i, kind := range kinds {
-		var err error
-		if informers[i], err = c.GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {
-			return nil, fmt.Errorf("watch %T: %w", kind, err)
-		}
-	}
-	return func(*http.Request) error {
-		for i, informer := range informers {
+	return func(req *http.Request) error {
+		for _, kind := range kinds {
+			informer, err := c.GetInformer(req.Context(), kind, cache.BlockUntilSynced(false))
+			if err != nil {
+				return fmt.Errorf("watch %T: %w", kind, err)
+			}
 			if !informer.HasSynced() {
-				return fmt.Errorf("the cache of %T is not synced yet", kinds[i])
+				return fmt.Errorf("the cache of %T is not synced yet", kind)
 			}
 		}
 		return nil
-	}, nil
+	}
 }

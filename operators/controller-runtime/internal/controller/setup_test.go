@@ -1,6 +1,9 @@
 package controller
 
 import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -69,14 +72,16 @@ func TestTheCachesHoldWhatTheOperatorMadeAlone(t *testing.T) {
 func TestReadyMeansThatAllCachesAreSynced(t *testing.T) {
 	g := NewWithT(t)
 	informers := &informertest.FakeInformers{Scheme: newScheme(g)}
-	check, err := CachesSynced(t.Context(), informers)
-	g.Expect(err).NotTo(HaveOccurred())
+	check := CachesSynced(informers)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil)
 	for _, kind := range []client.Object{&cachev1alpha1.Memcached{}, &appsv1.Deployment{}, &corev1.Pod{}} {
 		informer, err := informers.FakeInformerFor(t.Context(), kind)
 		g.Expect(err).NotTo(HaveOccurred())
 		informer.Synced = false
-		g.Expect(check(nil)).To(MatchError(ContainSubstring("is not synced yet")))
+		g.Expect(check(request)).To(MatchError(ContainSubstring("is not synced yet")))
 		informer.Synced = true
 	}
-	g.Expect(check(nil)).To(Succeed())
+	g.Expect(check(request)).To(Succeed())
+	informers.Error = errors.New("no API server")
+	g.Expect(check(request)).To(MatchError(ContainSubstring("no API server")))
 }
