@@ -20,6 +20,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/report/internal/made"
 )
 
 // reports are those that every page's rules are tested on.
@@ -27,7 +28,7 @@ func reports(tb testing.TB) map[string]*report.Report {
 	tb.Helper()
 	return map[string]*report.Report{
 		"example": example(tb), "hand-made": handMade(tb), "hostile": named(hostile), "large": large(20_000),
-		"empty": report.New(nil, &judge.Judgement{}), "matrix": full(tb), "matrix alone": alone(),
+		"empty": report.New(nil, &judge.Judgement{}), "matrix": full(tb), "matrix alone": alone(), "ten styles": ten(tb),
 	}
 }
 
@@ -416,4 +417,15 @@ func BenchmarkWrite(b *testing.B) {
 			b.ReportMetric(float64(size), "B/page")
 		})
 	}
+}
+
+// A page that is committed as an example stays below the 1 MiB of a tracked file.
+func TestPageOfTenStylesIsSmall(t *testing.T) {
+	assert.Less(t, len(write(t, report.Of(made.Many(made.Ten(), 7)))), 1<<20)
+}
+
+// A title that lists ten styles is none.
+func TestTitleOfManyStyles(t *testing.T) {
+	assert.Equal(t, "9 operator styles", text(parse(t, write(t, ten(t))).all("h1")[0]))
+	assert.Equal(t, "Operator styles: native and argo", text(parse(t, write(t, handMade(t))).all("h1")[0]))
 }

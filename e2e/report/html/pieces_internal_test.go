@@ -57,8 +57,8 @@ func TestLogAxisIsBounded(t *testing.T) {
 
 func TestLinearAxis(t *testing.T) {
 	for high, want := range map[float64]string{
-		70.2: "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, 70 s", 0.54: "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms", 1.56: "0, 0.5 s, 1 s, 1.5 s",
-		0.0003: "0, 50 µs, 100 µs, 150 µs, 200 µs, 250 µs, 300 µs",
+		70.2: "0, 10 s, 20 s, 30 s, 40 s, 50 s, 60 s, ", 0.75: "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms, 600 ms, 700 ms", 0.54: "0, 100 ms, 200 ms, 300 ms, 400 ms, 500 ms", 1.56: "0, 0.5 s, 1 s, 1.5 s",
+		0.0003: "0, 50 µs, 100 µs, 150 µs, 200 µs, 250 µs, ",
 	} {
 		a := linearAxis(high)
 		assert.Equal(t, want, strings.Join(labels(a.Ticks), ", "), "%v", high)

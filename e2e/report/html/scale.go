@@ -72,8 +72,16 @@ func linearAxis(high float64) *axis {
 		}
 		a.Ticks = append(a.Ticks, tick{At: a.at(v), Label: label})
 	}
+	// The last label ends where the chart does, if it would not fit; where there
+	// are many, it would then touch the one before it on a phone.
+	if last := len(a.Ticks) - 1; last > 5 && a.Ticks[last].At > fits {
+		a.Ticks[last].Label = ""
+	}
 	return a
 }
+
+// fits is up to where, in percent, a label has room on both sides of its tick.
+const fits = 94
 
 // short prints a round number of seconds without trailing zeros, in the unit
 // that fits the size of another.

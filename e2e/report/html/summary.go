@@ -158,6 +158,10 @@ func (s *study) title() string {
 	case 1:
 		return "Operator style: " + names[0]
 	}
+	const few = 4 // more would be no title
+	if len(names) > few {
+		return fmt.Sprintf("%d operator styles", len(names))
+	}
 	return "Operator styles: " + list(names)
 }
 

@@ -11,7 +11,7 @@ import (
 
 // mostRows is how many samples the page lists in all; where there are more, it
 // names the lines of samples.jsonl that its figures are, and some others.
-const mostRows = 4000
+const mostRows = 2400
 
 // leastRows is how many samples of each phase are listed at least.
 const leastRows = 8
@@ -81,7 +81,7 @@ func (s *study) trails() []*trail {
 
 // verdicts lists what was said in each round, those first in which not all passed.
 func (t *trail) verdicts() {
-	const most = 30
+	const most = 12
 	order := make([]*judge.Result, len(t.Cell.Results))
 	for i := range t.Cell.Results {
 		order[i] = &t.Cell.Results[i]
