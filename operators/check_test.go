@@ -108,38 +108,55 @@ func TestCheckRefuses(t *testing.T) {
 		want    []string
 	}{
 		"a file that is no object": {"other", map[string]string{"other/manifests/own.yaml": "kind: ConfigMap\n"}, []string{
-			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: own.yaml: document at line 1: apiVersion is missing"}},
+			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: own.yaml: document at line 1: apiVersion is missing",
+		}},
 		"a file that is gone": {"base", map[string]string{"base/manifests/code/kustomization.yaml": "resources: [gone.yaml]\n"}, []string{
-			"base/style.yaml:11: ", "code/kustomization.yaml:1: resources: there is no gone.yaml"}},
+			"base/style.yaml:11: ", "code/kustomization.yaml:1: resources: there is no gone.yaml",
+		}},
 		"a folder of the base that is gone": {"over", map[string]string{"over/manifests/kustomization.yaml": "resources:\n  - own.yaml\n  - ../../base/manifests/gone\n"}, []string{
-			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: resources: there is no ../../base/manifests/gone"}},
+			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: resources: there is no ../../base/manifests/gone",
+		}},
 		"a patch whose target is gone": {"over", map[string]string{"base/manifests/code/code.yaml": strings.Replace(codeMap, "name: code", "name: renamed", 1) + deploy}, []string{
-			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing"}},
+			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing",
+		}},
 		"a patch that the base has made": {"over", map[string]string{"base/manifests/code/code.yaml": codeMap + "  c: d\n" + deploy}, []string{
-			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing"}},
+			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing",
+		}},
 		"an object twice": {"other", map[string]string{"other/manifests/own.yaml": busMap}, []string{
-			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: ConfigMap ns/bus is rendered twice, by stage base from manifests/more.yaml (line 8), too"}},
+			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: ConfigMap ns/bus is rendered twice, by stage base from manifests/more.yaml (line 8), too",
+		}},
 		"an object of the base twice": {"over", map[string]string{"over/manifests/own.yaml": busMap}, []string{
-			"over/style.yaml:11: ", "ConfigMap ns/bus is rendered twice, by stage base from ../base/manifests/bus (line 8), too"}},
+			"over/style.yaml:11: ", "ConfigMap ns/bus is rendered twice, by stage base from ../base/manifests/bus (line 8), too",
+		}},
 		"the harness's definition": {"other", map[string]string{"other/manifests/own.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: memcacheds.cache.example.com}\n"}, []string{
-			"other/style.yaml:11: ", "CustomResourceDefinition memcacheds.cache.example.com is here, which the harness itself makes for all styles"}},
+			"other/style.yaml:11: ", "CustomResourceDefinition memcacheds.cache.example.com is here, which the harness itself makes for all styles",
+		}},
 		"two operators": {"over", map[string]string{
-			"over/manifests/kustomization.yaml": "resources: [../../other/manifests]\n", "other/manifests/kustomization.yaml": "resources: [own.yaml]\n"}, []string{
-			"over/style.yaml:11: this is of the style other, what line 8 uses is of base: two operators would act on the same custom resources, an overlay has one base"}},
+			"over/manifests/kustomization.yaml": "resources: [../../other/manifests]\n", "other/manifests/kustomization.yaml": "resources: [own.yaml]\n",
+		}, []string{
+			"over/style.yaml:11: this is of the style other, what line 8 uses is of base: two operators would act on the same custom resources, an overlay has one base",
+		}},
 		"an overlay of its overlay": {"other", map[string]string{
 			"other/style.yaml": strings.NewReplacer("NAME", "other", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle),
-			"base/style.yaml":  strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- ../other/manifests/own.yaml", "- manifests\n", "- manifests/code\n").Replace(overlayStyle)}, []string{
-			"base/style.yaml:8: this is of the style other, which is an overlay of this one in turn"}},
+			"base/style.yaml":  strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- ../other/manifests/own.yaml", "- manifests\n", "- manifests/code\n").Replace(overlayStyle),
+		}, []string{
+			"base/style.yaml:8: this is of the style other, which is an overlay of this one in turn",
+		}},
 		"a component of nobody": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "app: manager", "app: other", 1)}, []string{
-			"other/style.yaml:15: component manager: no workload of the manifests has pods app=manager in namespace ns"}},
+			"other/style.yaml:15: component manager: no workload of the manifests has pods app=manager in namespace ns",
+		}},
 		"a rollout of nothing": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "name: d,", "name: e,", 1)}, []string{
-			"other/style.yaml:13: stage operator: the manifests have no Deployment ns/d, whose rollout would be waited for in vain"}},
+			"other/style.yaml:13: stage operator: the manifests have no Deployment ns/d, whose rollout would be waited for in vain",
+		}},
 		"an image that nobody knows": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[pause, paus]", 1)}, []string{
-			"other/style.yaml:4: ", `"paus"`}},
+			"other/style.yaml:4: ", `"paus"`,
+		}},
 		"an image that is not listed": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[native]", 1)}, []string{
-			"other/style.yaml:11: ", "deployment/d runs registry.k8s.io/pause:3.10.2, which images (line 4) does not list: add pause"}},
+			"other/style.yaml:11: ", "deployment/d runs registry.k8s.io/pause:3.10.2, which images (line 4) does not list: add pause",
+		}},
 		"two Sensors": {"other", map[string]string{"other/manifests/own.yaml": sensorOf("one", "ADD", "Deployment") + "---\n" + sensorOf("two", "ADD", "Deployment")}, []string{
-			"other/style.yaml:11: ", "Sensor ns/two does to the same events the same as Sensor ns/one"}},
+			"other/style.yaml:11: ", "Sensor ns/two does to the same events the same as Sensor ns/one",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := checkHouse(t, test.changes, test.style)

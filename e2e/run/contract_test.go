@@ -183,7 +183,8 @@ func TestTheContractIsHeld(t *testing.T) {
 		"no verdicts":          {"verdicts.yaml", "*", "", "verdicts.yaml: it has no verdict for "},
 		"a verdict missing":    {"verdicts.yaml", "walkthrough: ", "#", "verdicts.yaml: it has no verdict for walkthrough: run"},
 		"a failure unexplained": {
-			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", "verdicts.yaml:5: create: it is expected to fail, and why is missing"},
+			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", "verdicts.yaml:5: create: it is expected to fail, and why is missing",
+		},
 		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:5: there is no scenario "creat"`},
 		"an image of nobody":          {"manifests/operator.yaml", "pause:3.10.2", "pause:3.9", "Deployment idle-operator/idle-operator: image registry.k8s.io/pause:3.9 is not in fixtures/images/catalogue.yaml"},
 		"an image unknown":            {"style.yaml", "[pause]", "[paus]", "style.yaml:5: "},
