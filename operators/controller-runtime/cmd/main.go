@@ -25,6 +25,12 @@ import (
 const (
 	// leaderElectionID names the Lease; config/rbac/leader_election_role.yaml allows it.
 	leaderElectionID = "memcached-operator.cache.example.com"
+	// renewDeadline is how long the leader may not reach the API server before the
+	// process ends; leaseDuration how long the Lease of one that died keeps others
+	// out. The defaults, 10 s and 15 s, are less than an API server's restart takes on
+	// a small machine, so that each would restart the operator, too.
+	renewDeadline = 20 * time.Second
+	leaseDuration = 30 * time.Second
 	// shutdownTimeout bounds how long reconciles may take to end; it is less than the
 	// pod's grace period, so that the Lease is given back.
 	shutdownTimeout = 8 * time.Second
@@ -86,7 +92,7 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), cachev1alpha1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("make the scheme: %w", err)
 	}
-	wait := shutdownTimeout
+	lease, renew, wait := leaseDuration, renewDeadline, shutdownTimeout
 	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   controller.CacheOptions(),
@@ -94,9 +100,11 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 		HealthProbeBindAddress:  s.probeAddress,
 		LeaderElection:          s.leaderElection,
 		LeaderElectionID:        leaderElectionID,
+		LeaseDuration:           &lease,
+		RenewDeadline:           &renew,
 		GracefulShutdownTimeout: &wait,
 		// The process ends with the manager, so that the next leader need not wait
-		// until the Lease expires (15 s).
+		// until the Lease expires.
 		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {

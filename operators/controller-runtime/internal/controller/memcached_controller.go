@@ -42,14 +42,27 @@ type MemcachedReconciler struct {
 // +kubebuilder:rbac:groups=core,resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// blockedRetry is how often what is in the way is looked at again: a Deployment
-// without the operator's label is in no cache, so that no event tells of its end.
-const blockedRetry = 10 * time.Second
+const (
+	// lateRetry is when a write upon a late cache is tried again: the event that the
+	// cache lacks takes milliseconds. As an error it would be logged as one.
+	lateRetry = 20 * time.Millisecond
+	// blockedRetry is how often what is in the way is looked at again: a Deployment
+	// without the operator's label is in no cache, so that no event tells of its end.
+	blockedRetry = 10 * time.Second
+)
 
 // Reconcile brings one custom resource's Deployment and status to what they must
 // be. One that is gone or going needs nothing: its Deployment's owner reference
 // makes the garbage collector delete it.
 func (r *MemcachedReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	result, err := r.reconcile(ctx, req)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: lateRetry}, nil
+	}
+	return result, err
+}
+
+func (r *MemcachedReconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	m := &cachev1alpha1.Memcached{}
 	if err := r.Get(ctx, req.NamespacedName, m); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)

@@ -388,8 +388,10 @@ func TestAWriteUponALateCacheIsRefusedAndTriedAgain(t *testing.T) {
 	d.Spec.Template.Spec.Containers[0].Image = "changed:1"
 	w.Expect(w.api.Update(context.Background(), d)).To(Succeed())
 	w.resize(ptr.To[int64](5))
-	_, _, err := w.reconcile()
-	w.Expect(err).To(MatchError(apierrors.IsConflict, "a conflict"))
+	result, writes, err := w.reconcile()
+	w.Expect(err).NotTo(HaveOccurred(), "which would be logged")
+	w.Expect(result.RequeueAfter).To(Equal(lateRetry))
+	w.Expect(writes).To(Equal([]string{"patch Deployment"}), "and no status of what is not so")
 	w.Expect(*w.deployment().Spec.Replicas).To(BeEquivalentTo(3))
 
 	delete(w.stale, "Deployment")
@@ -403,8 +405,11 @@ func TestAStatusMadeFromAnOldOneIsRefusedAndTriedAgain(t *testing.T) {
 	w.settle()
 	w.stale["Memcached"] = sized(3) // without its status, of no resource version that is
 	w.stale["Memcached"].SetResourceVersion("1")
-	_, writes, err := w.reconcile()
-	w.Expect(err).To(MatchError(apierrors.IsConflict, "a conflict"))
+	before := w.memcached()
+	result, writes, err := w.reconcile()
+	w.Expect(err).NotTo(HaveOccurred())
+	w.Expect(result.RequeueAfter).To(Equal(lateRetry))
+	w.Expect(w.memcached()).To(Equal(before))
 	w.Expect(writes).To(Equal([]string{"update status of Memcached"}))
 	delete(w.stale, "Memcached")
 	_, writes, err = w.reconcile()
