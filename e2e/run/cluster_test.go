@@ -16,6 +16,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
 	"operatorbench/fixtures/cluster"
@@ -28,7 +29,7 @@ var bed *testcluster.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	bed = testcluster.New("memcached", "native")
+	bed = testcluster.New("memcached", "native", "pause")
 	os.Exit(bed.Main(m))
 }
 
@@ -119,6 +120,36 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 		assert.Positive(t, info.Size(), file)
 	}
 	assert.Equal(t, "of an earlier step\n"+read(t, filepath.Join(tr.results, report.SummaryFile)), read(t, summary))
+}
+
+// The controls are as their verdicts say: nothing that needs a reconcile passes
+// where nobody does any, and the floor is measured without any other style.
+func TestRunOfTheControls(t *testing.T) {
+	before := inventory(t)
+	tr := load(t, "--operator=idle,null", "--scenario=create,walkthrough,two-resources,deployments-forbidden,size-negative")
+	opened := tr.Open(t.Context())
+	var driven error
+	if opened == nil {
+		driven = drive(t.Context(), tr.Session)
+	}
+	require.NoError(t, tr.Close(settled(t)))
+	require.NoError(t, opened)
+	require.NoError(t, driven)
+	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
+	for scenario, want := range map[string][2]judge.Outcome{ // idle's, and the floor's
+		"create":                {judge.Fail, judge.Pass},
+		"walkthrough":           {judge.Fail, judge.NotApplicable},
+		"two-resources":         {judge.Fail, judge.NotApplicable},
+		"deployments-forbidden": {judge.NotApplicable, judge.NotApplicable},
+		"size-negative":         {judge.Pass, judge.NotApplicable},
+	} {
+		for i, style := range []string{"idle", report.Floor} {
+			results, err := tr.Judged(style, scenario)
+			require.NoError(t, err)
+			require.Len(t, results, 1, "%s %s", style, scenario)
+			assert.Equal(t, want[i], results[0].Outcome(), "%s %s", style, scenario)
+		}
+	}
 }
 
 func read(t *testing.T, file string) string {

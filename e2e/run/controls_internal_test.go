@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,6 +109,20 @@ func overlay(t *testing.T) func(string) {
 		namespace := "apiVersion: v1\nkind: Namespace\nmetadata: {name: never-ready}\n"
 		require.NoError(t, os.WriteFile(filepath.Join(style, "manifests", "namespace.yaml"), []byte(namespace), 0o600))
 	}
+}
+
+// What is wrong with a style is told when the run is read, which is before there
+// is anything else of it.
+func TestABrokenStyleIsRefusedBeforeThereIsACluster(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "idle")
+	require.NoError(t, os.CopyFS(folder, os.DirFS("../../operators/idle")))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "manifests", "kustomization.yaml"), []byte("resources: [operator.yaml, gone.yaml]\n"), 0o600))
+	results := filepath.Join(t.TempDir(), "results")
+	options := Options{Operator: folder, Scenario: "create", Cluster: "kind", Images: "auto", Window: time.Second, Patience: time.Minute, Results: results}
+	_, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
+	require.ErrorContains(t, err, "idle/style.yaml:8: operator idle, stage operator, manifests manifests: ")
+	require.ErrorContains(t, err, "kustomization.yaml:1: resources: there is no gone.yaml")
+	assert.NoDirExists(t, results)
 }
 
 // The file of the floor is read and written like any other's.
