@@ -35,6 +35,9 @@ func (c *Cell) Phase(name string) (stat.Summary, bool) {
 	return stat.Summary{}, false
 }
 
+// load tells whether the scenario changes many custom resources at once.
+func (c *Cell) load() bool { return len(c.Results) > 0 && c.Results[0].Group == loadGroup }
+
 // Outcome is when the operator had done its part, and when the cluster had: the
 // Deployment written and its pods ready, or both gone.
 func (c *Cell) Outcome() (written, ready stat.Summary) {

@@ -30,6 +30,7 @@ type world struct {
 	report.Recording
 	phases   map[string]map[string]float64 // style, phase: seconds
 	scenario string
+	loads    []judge.Result
 }
 
 // tutorial is a world in which the tutorial's operator and a native one did
@@ -62,7 +63,7 @@ const fails = "fails"
 func (w *world) claims(t *testing.T) map[string]report.Claim {
 	t.Helper()
 	w.Judgement = &judge.Judgement{}
-	for _, style := range []string{"argo", "argo-one", "native"} {
+	for _, style := range []string{"argo", "argo-one", "argo-direct", "native", "controller-runtime"} {
 		phases, there := w.phases[style]
 		if !there {
 			continue
@@ -78,6 +79,7 @@ func (w *world) claims(t *testing.T) map[string]report.Claim {
 		}
 		w.Judgement.Results = append(w.Judgement.Results, r)
 	}
+	w.Judgement.Results = append(w.Judgement.Results, w.loads...)
 	found := map[string]report.Claim{}
 	for _, c := range report.Of(w.Recording).Claims() {
 		for _, name := range []string{files, images, inspection, independence, language, containers, aFewSeconds, hundreds} {
@@ -96,6 +98,30 @@ func alone(w *world) {
 	w.Environment.Styles = append(w.Environment.Styles, report.StyleFacts{Name: "argo-one", Owned: &report.Owned{Languages: map[string]int{"Shell": 9}}})
 }
 
+// direct is a style made without any workflow.
+func direct(w *world) {
+	w.phases["argo-direct"] = map[string]float64{"child written": 0.01}
+	w.Costs = append(w.Costs, madeUpCost("argo-direct", 0.02, 0))
+}
+
+// sdk is a style as an SDK lays it out, of so many files.
+func sdk(files int) func(*world) {
+	return func(w *world) {
+		w.phases["controller-runtime"] = map[string]float64{"child written": 0.01, "status written": 0.5}
+		w.Environment.Styles = append(w.Environment.Styles, report.StyleFacts{Name: "controller-runtime", Owned: &report.Owned{Files: files, Lines: 2000}})
+	}
+}
+
+// late adds a load that a style is late for.
+func late(style string) func(*world) {
+	return func(w *world) {
+		w.loads = append(w.loads, judge.Result{
+			Style: style, Scenario: "burst-create", Group: "load", Round: 1, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail}},
+			Samples: []judge.Sample{{Operator: style, Scenario: "burst-create", Phase: judge.PhaseChildWritten, Value: 180, Outcome: judge.Timeout}},
+		})
+	}
+}
+
 // Each verdict follows from the data: a change in them changes it.
 func TestClaimsFollowFromTheData(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -105,6 +131,8 @@ func TestClaimsFollowFromTheData(t *testing.T) {
 		"a handful of files":          {files, report.Holds, func(*world) {}},
 		"more, but fewer than native": {files, report.Partly, func(w *world) { w.Environment.Styles[0].Owned.Files = 14 }},
 		"more files than native":      {files, report.Fails, func(w *world) { w.Environment.Styles[0].Owned.Files = 15 }},
+		"fewer files than an SDK's":   {files, report.Partly, func(w *world) { w.Environment.Styles[0].Owned.Files = 20; sdk(21)(w) }},
+		"more than an SDK's":          {files, report.Fails, func(w *world) { w.Environment.Styles[0].Owned.Files = 14; sdk(14)(w) }},
 		"files not counted":           {files, report.Untested, func(w *world) { w.Environment.Styles[0].Owned = nil }},
 		"no environment":              {files, report.Untested, func(w *world) { w.Environment = nil }},
 
@@ -134,6 +162,8 @@ func TestClaimsFollowFromTheData(t *testing.T) {
 		"many containers, none compressed": {containers, report.Partly, func(*world) {}},
 		"compressed into one":              {containers, report.Holds, alone},
 		"compressed, but wrong":            {containers, report.Partly, func(w *world) { alone(w); w.phases["argo-one"][fails] = 1 }},
+		"none at all is not one":           {containers, report.Partly, direct},
+		"one, though late for a burst":     {containers, report.Holds, func(w *world) { alone(w); late("argo-one")(w) }},
 		"few, and none for debugging": {containers, report.Fails, func(w *world) {
 			w.phases["argo"], w.Costs = map[string]float64{"deploy started": 1}, nil
 		}},
@@ -141,6 +171,7 @@ func TestClaimsFollowFromTheData(t *testing.T) {
 
 		"instantiated in time, done late": {aFewSeconds, report.Partly, func(*world) {}},
 		"done in time":                    {aFewSeconds, report.Holds, func(w *world) { w.phases["argo"]["child written"] = 5 }},
+		"late for a burst":                {aFewSeconds, report.Holds, func(w *world) { w.phases["argo"]["child written"] = 5; late("argo")(w) }},
 		"both late":                       {aFewSeconds, report.Fails, func(w *world) { w.phases["argo"]["workflow created"] = 5.1 }},
 
 		"works, with more CPU":      {hundreds, report.Holds, func(*world) {}},
@@ -177,4 +208,20 @@ func TestClaimsNeedTheTutorialsStyle(t *testing.T) {
 func TestClaimsBoundOfChangesAnHour(t *testing.T) {
 	c := tutorial().claims(t)[hundreds]
 	assert.Contains(t, c.Evidence[0], "argo: 5.00 s of CPU for each change (median of 1 round), so at most 1431 changes an hour on 2 CPUs")
+}
+
+// Beside the tutorial's style stand those that are made the same way.
+func TestClaimsShowWhetherTheIdeaIsSlow(t *testing.T) {
+	w := tutorial()
+	direct(w)
+	alone(w)
+	c := w.claims(t)
+	assert.Equal(t, []string{
+		"create: Workflow created 50.0 ms (n=1), done 61.0 s (n=1)",
+		"argo-one: done within 5 s in 0 of 1 scenario, at the latest (create) 11.0 s (n=1)",
+		"argo-direct: done within 5 s in 1 of 1 scenario, at the latest (create) 10.0 ms (n=1)",
+	}, c[aFewSeconds].Evidence)
+	assert.Contains(t, c[containers].Evidence, "argo-one: 1 pod for each change, 1 of 1 samples correct")
+	assert.NotContains(t, strings.Join(c[containers].Evidence, "\n"), "argo-direct")
+	assert.Contains(t, strings.Join(c[hundreds].Evidence, "\n"), "argo-direct: 20.0 ms of CPU for each change")
 }
