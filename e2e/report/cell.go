@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
+	"operatorbench/fixtures/scenarios"
 )
 
 // Cell is one style, in one of its variants, in one scenario.
@@ -36,7 +37,7 @@ func (c *Cell) Phase(name string) (stat.Summary, bool) {
 }
 
 // load tells whether the scenario changes many custom resources at once.
-func (c *Cell) load() bool { return len(c.Results) > 0 && c.Results[0].Group == loadGroup }
+func (c *Cell) load() bool { return len(c.Results) > 0 && c.Results[0].Group == scenarios.Load }
 
 // Outcome is when the operator had done its part, and when the cluster had: the
 // Deployment written and its pods ready, or both gone.

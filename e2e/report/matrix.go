@@ -7,26 +7,17 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
-	"operatorbench/e2e/record"
 )
 
 // matrixOf joins what recordings hold of the correctness matrix. The floor has
-// no operator that could be correct, and who is behind under a load is late, not
-// wrong.
+// no operator that could be correct.
 func matrixOf(recordings []Recording) *matrix.Matrix {
 	var judgements []*judge.Judgement
 	for _, one := range recordings {
-		j := *one.Judgement
-		j.Header.Scenarios = slices.DeleteFunc(slices.Clone(j.Header.Scenarios), func(s record.Scenario) bool { return s.Group == loadGroup })
-		j.Results = slices.DeleteFunc(slices.Clone(j.Results), func(r judge.Result) bool { return r.Group == loadGroup })
-		judgements = append(judgements, &j)
+		judgements = append(judgements, one.Judgement)
 	}
 	return matrix.Of(judgements...).Without(Floor)
 }
-
-// loadGroup is the group of the scenarios that change many custom resources at
-// once.
-const loadGroup = "load"
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that
 // are not only there to be measured.
