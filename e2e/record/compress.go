@@ -12,7 +12,8 @@ import (
 	"path/filepath"
 )
 
-// FileName is the recording's name in a results folder; compressed, .gz follows.
+// FileName is the recording's name in a results folder; compressed, .gz follows,
+// and .zst where it was packed (Pack).
 const FileName = "recording.jsonl"
 
 // Find returns the recording in a results folder, compressed or not. Where
@@ -29,13 +30,15 @@ func Find(dir string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("find the recording: %w", err)
 	}
-	switch _, err := os.Stat(compressed); {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("find the recording: %s holds neither %s nor %s.gz: %w", dir, FileName, FileName, fs.ErrNotExist)
-	case err != nil:
-		return "", fmt.Errorf("find the recording: %w", err)
+	for _, name := range []string{compressed, plain + packedSuffix} {
+		switch _, err := os.Stat(name); {
+		case err == nil:
+			return name, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("find the recording: %w", err)
+		}
 	}
-	return compressed, nil
+	return "", fmt.Errorf("find the recording: %s holds neither %[2]s nor %[2]s.gz or %[2]s%[3]s: %[4]w", dir, FileName, packedSuffix, fs.ErrNotExist)
 }
 
 // holdsMore tells whether a compressed file is there, is whole, and holds more
@@ -89,7 +92,7 @@ func compress(name, partial, compressed string) error {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := same(in, partial); err != nil {
+	if err := sameCompressed(in, partial); err != nil {
 		return err
 	}
 	if err := os.Rename(partial, compressed); err != nil {
@@ -109,8 +112,8 @@ func writeCompressed(name string, in io.Reader) error {
 	return errors.Join(err, text.Close(), file.Sync(), file.Close())
 }
 
-// same is an error unless the compressed file holds exactly what in holds.
-func same(in io.Reader, compressed string) error {
+// sameCompressed is an error unless the compressed file holds exactly what in holds.
+func sameCompressed(in io.Reader, compressed string) error {
 	file, err := os.Open(compressed)
 	if err != nil {
 		return err
@@ -120,6 +123,11 @@ func same(in io.Reader, compressed string) error {
 	if err != nil {
 		return fmt.Errorf("read the copy back: %w", err)
 	}
+	return same(in, text)
+}
+
+// same is an error unless text, which was compressed, is exactly what in is.
+func same(in, text io.Reader) error {
 	want, got := make([]byte, 64<<10), make([]byte, 64<<10)
 	for at := 0; ; {
 		n, errIn := io.ReadFull(in, want)

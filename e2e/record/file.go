@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 )
 
@@ -79,22 +78,18 @@ func last(line []byte, number int, end error, yield func(Entry, error) bool) {
 	}
 }
 
-// ReadFile is Read for a file, which may be compressed by gzip; errors name it.
+// ReadFile is Read for a file, which may be compressed by gzip, or packed (Pack)
+// in several parts of which it is the first; errors name it.
 func ReadFile(name string) iter.Seq2[Entry, error] { return readFile(name, nil) }
 
 func readFile(name string, pool *Pool) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		file, err := os.Open(name)
+		in, err := Open(name)
 		if err != nil {
-			yield(Entry{}, fmt.Errorf("open the recording: %w", err))
+			yield(Entry{}, err)
 			return
 		}
-		defer file.Close()
-		in, err := plain(name, file)
-		if err != nil {
-			yield(Entry{}, fmt.Errorf("%s: %w", name, err))
-			return
-		}
+		defer in.Close()
 		for entry, err := range read(in, pool) {
 			if err != nil {
 				err = fmt.Errorf("%s: %w", name, err)
@@ -106,15 +101,21 @@ func readFile(name string, pool *Pool) iter.Seq2[Entry, error] {
 	}
 }
 
+// zstdMagic is what Zstandard's frames begin with: RFC 8878, section 3.1.1.
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
 // plain decompresses what is compressed, by the file's first bytes, or should
 // be by its name.
 func plain(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(file, 64<<10)
-	magic, err := in.Peek(2)
+	magic, err := in.Peek(len(zstdMagic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read the recording: %w", err)
 	}
-	compressed := string(magic) == "\x1f\x8b"
+	if string(magic) == zstdMagic || len(magic) > 0 && strings.HasSuffix(name, packedSuffix) {
+		return unpacked(in)
+	}
+	compressed := strings.HasPrefix(string(magic), "\x1f\x8b")
 	if len(magic) < 2 || !compressed && !strings.HasSuffix(name, ".gz") {
 		return in, nil
 	}
