@@ -180,6 +180,13 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
 	for package in $$packages; do go test "./$$package" -update; done
 
+.PHONY: publish
+publish: ## Publish figures: pack RESULTS (folders of runs on one machine) into docs/comparison; write its reports and README.md's block of results anew
+	@[[ -n "$(RESULTS)" ]] || { echo "publish: say RESULTS=results/… (one run, or several)"; exit 1; }
+	$(OPBENCH) pack --out=docs/comparison $(RESULTS)
+	go test ./docs -count=1 -run '^TestReportsAreWhatTheirRecordingsGive$$' -update
+	$(OPBENCH) report --format=readme --out=README.md docs/comparison
+
 .PHONY: help
 help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} \

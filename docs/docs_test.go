@@ -122,27 +122,50 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the example's files anew")
 
-// What the example shows is what its recording gives.
-func TestExampleIsWhatIsWritten(t *testing.T) {
-	one, err := report.Load("example")
-	require.NoError(t, err)
-	r := report.Of(one)
-	page := report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
-	for _, file := range slices.Concat(report.Files(), []report.File{page}, html.Pictures()) {
-		name := filepath.Join("example", file.Name)
-		if _, err := os.Stat(name); err != nil {
-			continue // not all are committed
+// published are the folders with recordings whose reports are committed beside
+// them: an example of a run, and what README.md shows.
+func published(t *testing.T) []string {
+	t.Helper()
+	var folders []string
+	for _, pattern := range []string{"*/" + record.FileName + "*", "*/shard-1/" + record.FileName + "*"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range found {
+			folder, _, _ := strings.Cut(filepath.ToSlash(name), "/")
+			if !slices.Contains(folders, folder) {
+				folders = append(folders, folder)
+			}
 		}
-		var out bytes.Buffer
-		require.NoError(t, file.Print(r, &out))
-		if *update {
-			require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
-		}
-		assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
 	}
-	assert.FileExists(t, filepath.Join("example", report.SummaryFile))
-	for _, name := range []string{html.File, html.PictureFile, html.DarkPictureFile} {
-		assert.FileExists(t, filepath.Join("example", name))
+	require.Contains(t, folders, "example")
+	return folders
+}
+
+// What a published report shows is what its recordings give.
+func TestReportsAreWhatTheirRecordingsGive(t *testing.T) {
+	always := []string{report.SummaryFile, html.File, html.PictureFile, html.DarkPictureFile}
+	page := report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
+	for _, folder := range published(t) {
+		var all []report.Recording
+		for _, shard := range report.Shards(folder) {
+			one, err := report.Load(shard)
+			require.NoError(t, err)
+			all = append(all, one)
+		}
+		r := report.Of(all...)
+		for _, file := range slices.Concat(report.Files(), []report.File{page}, html.Pictures()) {
+			name := filepath.Join(folder, file.Name)
+			if _, err := os.Stat(name); err != nil && !slices.Contains(always, file.Name) {
+				continue // not all are committed
+			}
+			var out bytes.Buffer
+			require.NoError(t, file.Print(r, &out))
+			if *update {
+				require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
+			}
+			assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
+			assert.Less(t, out.Len(), 1<<20, "%s is more than a tracked file may have", name)
+		}
 	}
 }
 

@@ -5,12 +5,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
+
+// Shards are the folders of the runs that share a results folder; the folder, or
+// file, itself where it is that of one run.
+func Shards(path string) []string {
+	shards, err := filepath.Glob(filepath.Join(path, "shard-*"))
+	if _, whole := record.Find(path); err != nil || whole == nil || len(shards) == 0 {
+		return []string{path}
+	}
+	return shards
+}
 
 // Load judges a recording and computes its costs
 // and the use of its rights, in one pass: that of a

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,21 +14,28 @@ const root = "../../../"
 
 var update = flag.Bool("update", false, "write README.md's block of results anew")
 
-// Whatever figure README shows must come out of the recording that it names, by
+// Whatever figure README shows must come out of the recordings that it names, by
 // the command that it names.
-func TestREADMEShowsTheExample(t *testing.T) {
+func TestREADMEShowsWhatItNames(t *testing.T) {
 	t.Chdir(root)
+	named := regexp.MustCompile("opbench report --format=readme --out=README.md ([^` ]+)`").FindSubmatch(read(t, "README.md"))
+	require.Len(t, named, 2, "README.md does not say how its block of results is made")
+	folder := string(named[1])
 	if *update {
-		code, _, stderr := opbench(t, "report", "--format=readme", "--out=README.md", "docs/example")
+		code, _, stderr := opbench(t, "report", "--format=readme", "--out=README.md", folder)
 		require.Equal(t, exitOK, code, stderr)
 	}
-	code, block, stderr := opbench(t, "report", "--format=readme", "docs/example")
+	code, block, stderr := opbench(t, "report", "--format=readme", folder)
 	require.Equal(t, exitOK, code, stderr)
 	_, rest, _ := strings.Cut(string(read(t, "README.md")), "<!-- results:begin -->\n")
 	shown, _, found := strings.Cut(rest, "<!-- results:end -->\n")
 	require.True(t, found, "README.md has no block of results")
 	assert.Equal(t, block, shown, "go test ./e2e/cmd/opbench -update writes README.md's block anew")
-	assert.Contains(t, shown, "opbench report --format=readme --out=README.md docs/example", "the reader is told how to make it")
+	refers := regexp.MustCompile(`(?:src|srcset)="([^"]+)"|\]\(([^)]+)\)`).FindAllStringSubmatch(block, -1)
+	require.Len(t, refers, 4, "two pictures and two reports")
+	for _, one := range refers {
+		assert.FileExists(t, one[1]+one[2])
+	}
 }
 
 // A README without the place for results stays as it is.

@@ -44,6 +44,7 @@ func subcommands() []subcommand {
 		{"matrix", "drive the correctness matrix on several clusters side by side", runMatrix},
 		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
 		{"report", "print a report of recordings in any format", runReport},
+		{"pack", "keep recordings for good, in files that a repository takes", runPack},
 		{"gate", "say from files whether a change made an operator slower or broke it", runGate},
 		{"images", "list the container images, get what is missing, or lock their digests", runImages},
 		{"clean", "remove what killed runs left on this machine", runClean},

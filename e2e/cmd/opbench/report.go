@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
@@ -137,11 +135,7 @@ func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report,
 func withShards(args []string) []string {
 	var all []string
 	for _, arg := range args {
-		shards, err := filepath.Glob(filepath.Join(arg, "shard-*"))
-		if _, whole := record.Find(arg); err != nil || whole == nil || len(shards) == 0 {
-			shards = []string{arg}
-		}
-		all = append(all, shards...)
+		all = append(all, report.Shards(arg)...)
 	}
 	return all
 }
