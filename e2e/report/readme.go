@@ -39,8 +39,12 @@ func (r *Report) README(out io.Writer, at Place) error {
 		m.row(row...)
 	}
 	m.line("\n%s", strings.Join(t.notes, " "))
-	for _, warning := range r.Warnings {
-		m.line("\n> **Warning:** %s", text(warning))
+	if n := len(r.Warnings); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(" (and %d more)", n-1)
+		}
+		m.line("\n> **Warning:** %s%s", text(r.Warnings[n-1]), more) // the last are of all recordings together
 	}
 	m.line("\nMade by `go run ./e2e/cmd/opbench report --format=readme --out=README.md %s` from recordings that are committed: "+
 		"[every phase, with intervals](%s), and [the same as a page](%s).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))

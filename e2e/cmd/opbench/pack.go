@@ -29,9 +29,9 @@ Flags:
   --most=BYTES   how large a file may become (default %d)
 `
 
-// mostBytes is how large a file of a packed recording becomes at most: 1 MiB,
-// the most that this repository takes.
-const mostBytes = 1 << 20
+// mostBytes is how large a file of a packed recording becomes at most: below the
+// 1 MiB of a tracked file.
+const mostBytes = 1_000_000
 
 // runPack is `opbench pack`.
 func runPack(ctx context.Context, args []string, stdout, _ io.Writer) error {

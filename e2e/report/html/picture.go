@@ -159,18 +159,18 @@ func (p *picture) floor(c *cell, goal string) {
 
 // legend explains what is there to be seen.
 func (p *picture) legend() {
-	any := func(is func(*pictureRow) bool) bool { return slices.ContainsFunc(p.Rows, is) }
+	seen := func(is func(*pictureRow) bool) bool { return slices.ContainsFunc(p.Rows, is) }
 	sentences := []string{"Logarithmic axis, the fastest style first.", "Large mark: median of n samples; small dots: the samples."}
-	if any(func(r *pictureRow) bool { return r.Whiskers != "" }) {
+	if seen(func(r *pictureRow) bool { return r.Whiskers != "" }) {
 		sentences = append(sentences, "Whiskers: its 95% confidence interval.")
 	}
-	if any(func(r *pictureRow) bool { return r.Whiskers == "" && r.Mark != "" }) {
+	if seen(func(r *pictureRow) bool { return r.Whiskers == "" && r.Mark != "" }) {
 		sentences = append(sentences, fmt.Sprintf("No whiskers: an interval takes %d samples.", needed(0.5)))
 	}
-	if any(func(r *pictureRow) bool { return len(r.Arrows) > 0 }) {
+	if seen(func(r *pictureRow) bool { return len(r.Arrows) > 0 }) {
 		sentences = append(sentences, "Arrow: timed out, so slower than that.")
 	}
-	if any(func(r *pictureRow) bool { return len(r.Crosses) > 0 }) {
+	if seen(func(r *pictureRow) bool { return len(r.Crosses) > 0 }) {
 		sentences = append(sentences, "Cross: handled wrongly, so not counted.")
 	}
 	if p.Floor != nil {

@@ -185,7 +185,7 @@ func full(tb testing.TB) *report.Report {
 }
 
 // ten is a report of as many styles as there will be: measured, and driven
-// through a full matrix.
+// through a quarter of the matrix.
 func ten(tb testing.TB) *report.Report {
 	tb.Helper()
 	all, err := scenarios.All(judge.OracleNames())
@@ -193,8 +193,8 @@ func ten(tb testing.TB) *report.Report {
 	random := rand.New(rand.NewPCG(3, 4))
 	var rows []record.Scenario
 	var cells []made.Cell
-	for _, s := range all {
-		if !scenarios.InMatrix(s.Group) {
+	for i, s := range all {
+		if !scenarios.InMatrix(s.Group) || i%4 != 0 {
 			continue
 		}
 		rows = append(rows, record.Scenario{Name: s.Name, Group: s.Group, Description: s.Description, StandsFor: s.StandsFor})

@@ -43,8 +43,12 @@ func Ten() []Style {
 // measured are the scenarios that Many has.
 func measured() []record.Scenario {
 	return []record.Scenario{
-		{Name: "create", Group: "latency"}, {Name: "scale-up", Group: "latency"}, {Name: "scale-down", Group: "latency"}, {Name: "delete", Group: "latency"},
-		{Name: "burst-create", Group: "load"}, {Name: "burst-update", Group: "load"},
+		{Name: "create", Group: "latency"},
+		{Name: "scale-up", Group: "latency"},
+		{Name: "scale-down", Group: "latency"},
+		{Name: "delete", Group: "latency"},
+		{Name: "burst-create", Group: "load"},
+		{Name: "burst-update", Group: "load"},
 	}
 }
 
