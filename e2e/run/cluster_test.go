@@ -77,18 +77,7 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	summary := filepath.Join(t.TempDir(), "step-summary.md")
 	require.NoError(t, os.WriteFile(summary, []byte("of an earlier step\n"), 0o600))
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
-	before := inventory(t)
-
-	tr := load(t, "--operator=native")
-	opened := tr.Open(t.Context())
-	var driven error
-	if opened == nil {
-		driven = drive(t.Context(), tr.Session)
-	}
-	require.NoError(t, tr.Close(settled(t)))
-	require.NoError(t, opened)
-	require.NoError(t, driven)
-	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
+	tr := whole(t, "--operator=native")
 
 	for _, style := range []string{report.Floor, "native"} {
 		for _, scenario := range tr.Scenarios() {
@@ -122,11 +111,11 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	assert.Equal(t, "of an earlier step\n"+read(t, filepath.Join(tr.results, report.SummaryFile)), read(t, summary))
 }
 
-// The controls are as their verdicts say: nothing that needs a reconcile passes
-// where nobody does any, and the floor is measured without any other style.
-func TestRunOfTheControls(t *testing.T) {
+// whole opens, drives and closes a run, which leaves the cluster as it was.
+func whole(t *testing.T, args ...string) *trial {
+	t.Helper()
 	before := inventory(t)
-	tr := load(t, "--operator=idle,null", "--scenario=create,walkthrough,two-resources,deployments-forbidden,size-negative")
+	tr := load(t, args...)
 	opened := tr.Open(t.Context())
 	var driven error
 	if opened == nil {
@@ -136,6 +125,13 @@ func TestRunOfTheControls(t *testing.T) {
 	require.NoError(t, opened)
 	require.NoError(t, driven)
 	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
+	return tr
+}
+
+// The controls are as their verdicts say: nothing that needs a reconcile passes
+// where nobody does any, and the floor is measured without any other style.
+func TestRunOfTheControls(t *testing.T) {
+	tr := whole(t, "--operator=idle,null", "--scenario=create,walkthrough,two-resources,deployments-forbidden,size-negative")
 	for scenario, want := range map[string][2]judge.Outcome{ // idle's, and the floor's
 		"create":                {judge.Fail, judge.Pass},
 		"walkthrough":           {judge.Fail, judge.NotApplicable},

@@ -21,17 +21,7 @@ const unthrottled = 4 * time.Second
 // Loads are sent as fast as their schedule has it, start no pod, are handled by
 // a style that looks at states, and leave the cluster as it was.
 func TestRunOfLoads(t *testing.T) {
-	before := inventory(t)
-	tr := load(t, "--operator=native", "--scenario=load")
-	opened := tr.Open(t.Context())
-	var driven error
-	if opened == nil {
-		driven = drive(t.Context(), tr.Session)
-	}
-	require.NoError(t, tr.Close(settled(t)))
-	require.NoError(t, opened)
-	require.NoError(t, driven)
-	assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
+	tr := whole(t, "--operator=native", "--scenario=load")
 
 	for _, style := range []string{report.Floor, "native"} {
 		for scenario, n := range map[string]int{"burst-create": 50, "burst-update": 20} {
