@@ -30,11 +30,7 @@ func Load(dir string) (Operator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load operator: %w", err)
 	}
-	exists := func(path string) bool {
-		_, err := os.Stat(filepath.Join(abs, path))
-		return err == nil
-	}
-	style, err := Parse(file, filepath.Base(abs), text, exists)
+	style, err := Parse(file, filepath.Base(abs), text, os.DirFS(filepath.Dir(abs)))
 	if err != nil {
 		return nil, err
 	}

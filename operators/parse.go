@@ -2,6 +2,8 @@ package operators
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,19 +16,23 @@ import (
 // version of style.yaml that this package reads. Today's files need not say it.
 const version = "1"
 
-// Parse reads a style.yaml. The file's name is for errors, folder is the name
-// that the style must have, and exists says whether there is something at a
-// path within the style's folder. The error lists every mistake with its line.
-func Parse(file, folder string, text []byte, exists func(path string) bool) (Style, error) {
+// Parse reads a style.yaml. The file's name is for errors, folder is the name of
+// the style and of its folder, and beside holds that folder and those of other
+// styles. The error lists every mistake with its line.
+func Parse(file, folder string, text []byte, beside fs.FS) (Style, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return Style{}, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{reader: reader{file: file}, folder: folder, exists: exists}
+	p := &parser{reader: reader{file: file}, folder: folder, beside: beside}
 	if len(document.Content) != 1 {
 		return Style{}, fmt.Errorf("%s:1: the file is empty, expected a style", file)
 	}
-	p.root(document.Content[0])
+	p.style.node = document.Content[0]
+	if p.inherit(p.style.node); len(p.problems) > 0 {
+		return Style{}, p.err() // all that follows would be missing
+	}
+	p.root(p.style.node)
 	for _, check := range p.later {
 		check()
 	}
@@ -43,7 +49,7 @@ const floor = "null"
 type parser struct {
 	reader
 	folder string
-	exists func(string) bool
+	beside fs.FS // the folder's own parent
 	style  Style
 	floor  bool // the harness is the operator
 }
@@ -60,6 +66,7 @@ func (p *parser) root(node *yaml.Node) {
 		"description": required(p.text("description", &s.Description)),
 		"source":      required(p.text("source", &s.Source)),
 		"control":     optional(p.control),
+		"base":        optional(p.text("base", &s.Base)),
 		"images":      required(p.texts("images", &s.Images)),
 		"install":     required(p.stages),
 		"components":  required(p.list("components", p.component)),
@@ -164,18 +171,23 @@ var inBase = regexp.MustCompile(`^\.\./[a-z0-9]([a-z0-9-]*[a-z0-9])?/manifests(/
 // path reads a path in the style's folder, or in the manifests of a style that
 // this one is an overlay of, at which there is something.
 func (p *parser) path(what string, node *yaml.Node) string {
-	var path string
-	p.text(what, &path)(node)
+	var found string
+	p.text(what, &found)(node)
 	switch {
-	case path == "":
-	case !filepath.IsLocal(path) && (!inBase.MatchString(path) || filepath.ToSlash(filepath.Clean(path)) != strings.TrimSuffix(path, "/")):
-		p.fail(node, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/… in that of the style beside it that it is an overlay of", what, path)
-	case !p.exists(path) && strings.HasPrefix(path, ".."):
-		p.fail(node, "%s: there is no %q, expected a file or a folder of the style that this one is an overlay of", what, path)
-	case !p.exists(path):
-		p.fail(node, "%s: there is no %q in the style's folder, expected a file or a folder", what, path)
+	case found == "":
+	case !filepath.IsLocal(found) && (!inBase.MatchString(found) || filepath.ToSlash(filepath.Clean(found)) != strings.TrimSuffix(found, "/")):
+		p.fail(node, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/… in that of the style beside it that it is an overlay of", what, found)
+	case !p.exists(found) && strings.HasPrefix(found, ".."):
+		p.fail(node, "%s: there is no %q, expected a file or a folder of the style that this one is an overlay of", what, found)
+	case !p.exists(found):
+		p.fail(node, "%s: there is no %q in the style's folder, expected a file or a folder", what, found)
 	}
-	return path
+	return found
+}
+
+func (p *parser) exists(relative string) bool {
+	_, err := fs.Stat(p.beside, path.Join(p.folder, filepath.ToSlash(relative)))
+	return err == nil
 }
 
 func (p *parser) gate(node *yaml.Node) Gate {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -61,9 +62,21 @@ differs:
   - {path: spec.template.spec.containers.0.args, reason: more arguments}
 `
 
+// beside is the folder that the style "mine" is in.
+func beside(base string) fstest.MapFS {
+	return fstest.MapFS{
+		"mine/manifests/all.yaml":     {},
+		"base/manifests/bus/bus.yaml": {},
+		"base/style.yaml":             {Data: []byte(base)},
+	}
+}
+
 func parse(text string) (operators.Style, error) {
-	exists := func(path string) bool { return path == "manifests" || path == "../base/manifests/bus" }
-	return operators.Parse("style.yaml", "mine", []byte(text), exists)
+	return parseBeside(text, strings.NewReplacer("name: mine", "name: base", "[manifests]", "[manifests/bus]").Replace(good))
+}
+
+func parseBeside(text, base string) (operators.Style, error) {
+	return operators.Parse("style.yaml", "mine", []byte(text), beside(base))
 }
 
 // ended is the phase that the good style has for each of two names.
@@ -80,7 +93,7 @@ func ended(step string) operators.Phase {
 func TestParse(t *testing.T) {
 	style, err := parse(good)
 	require.NoError(t, err)
-	assert.Equal(t, operators.Style{
+	assert.EqualExportedValues(t, operators.Style{
 		Name: "mine", Description: "d", Source: "s", Images: []string{"native"},
 		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []operators.Gate{
 			{Rollout: &operators.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
@@ -138,11 +151,11 @@ func TestParseScaffold(t *testing.T) {
 func TestParseControls(t *testing.T) {
 	text := "name: \"null\"\ndescription: d\nsource: s\ncontrol: harness\n"
 	floor := func(text string) (operators.Style, error) {
-		return operators.Parse("style.yaml", "null", []byte(text), func(string) bool { return true })
+		return operators.Parse("style.yaml", "null", []byte(text), fstest.MapFS{})
 	}
 	style, err := floor(text)
 	require.NoError(t, err)
-	assert.Equal(t, operators.Style{Name: "null", Description: "d", Source: "s", Control: operators.Harness, Warmup: operators.Declaration{Supported: true}}, style)
+	assert.EqualExportedValues(t, operators.Style{Name: "null", Description: "d", Source: "s", Control: operators.Harness, Warmup: operators.Declaration{Supported: true}}, style)
 	_, err = floor(text + "timeout: 10s\n")
 	require.ErrorContains(t, err, `style.yaml:5: style with control: harness: unknown field "timeout", expected one of control, description, name, source, version`)
 	_, err = floor(strings.Replace(text, "source: s\n", "", 1))
@@ -198,7 +211,7 @@ func TestParseRefuses(t *testing.T) {
 		"not YAML":                   {good, "name: [", "style.yaml: yaml: line 1"},
 		"a list":                     {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
 		"another version":            {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
-		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of child, components, control, declares, description, differs, idle, images, install, name, owned, phases, scaffold, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
+		"unknown field":              {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of base, child, components, control, declares, description, differs, idle, images, install, name, owned, phases, scaffold, source, timeout, typical, version, warmup, work; did you mean "timeout"?`},
 		"missing field":              {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
 		"a field twice":              {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
 		"another name":               {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},

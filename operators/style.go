@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/fixtures/kube"
@@ -18,6 +19,9 @@ type Style struct {
 	// Control says what the style is there to calibrate the harness with; empty:
 	// it is an operator.
 	Control Control
+	// Base is the style that has said what this one's style.yaml does not; empty:
+	// none has.
+	Base string
 
 	Images     []string // names in fixtures/images/catalogue.yaml that the node must have
 	Stages     []Stage  // of the installation, in order
@@ -44,6 +48,8 @@ type Style struct {
 	Warmup  Declaration
 	Typical Typical
 	Timeout time.Duration // a reconcile that takes longer is a censored sample
+
+	node *yaml.Node // what it was read from, for the lines of errors
 }
 
 // Control is what the harness is calibrated with.

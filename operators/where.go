@@ -2,7 +2,6 @@ package operators
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
@@ -22,18 +21,13 @@ func (s Style) errorAt(where []any, format string, args ...any) error {
 }
 
 // line is where in style.yaml, counted from 1, there is what keys and indices
-// lead to, or that of them which is there. It is only looked for when something
-// is wrong with it.
+// lead to, or that of them which is there; where it is taken over from a base,
+// that of base.
 func (s Style) line(where []any) int {
-	text, err := os.ReadFile(filepath.Join(s.Folder, styleFile))
-	if err != nil {
+	at := s.node
+	if at == nil {
 		return 1
 	}
-	var document yaml.Node
-	if yaml.Unmarshal(text, &document) != nil || len(document.Content) != 1 {
-		return 1
-	}
-	at := document.Content[0]
 	for _, step := range where {
 		next := below(at, step)
 		if next == nil {

@@ -32,9 +32,13 @@ func health(t *Timeline) Verdict {
 	for i := range t.Events {
 		for len(faults) > 0 && faults[0].From <= t.Events[i].Time {
 			w.excuse(faults[0])
+			w.count(faults[0], 1)
 			faults = faults[1:]
 		}
 		w.look(&t.Events[i])
+		if f := t.Events[i].Fault; t.Events[i].Kind == record.KindFault && f.Stage == record.Over {
+			w.count(f, -1)
+		}
 	}
 	switch {
 	case len(w.pods) == 0:
@@ -53,6 +57,7 @@ type ward struct {
 	failed     map[string]bool           // pods, by uid
 	excused    map[string]bool           // pods that a fault ended, by uid
 	once       map[string]bool           // containers that a restart of the node may end once more, by uid/container
+	refusing   int                       // faults in force that refuse the operator's writes
 	named      map[string]*Object        // pods as last seen, by uid
 	troubles   []string
 	evidence   []string
@@ -129,7 +134,8 @@ func (w *ward) look(e *Event) {
 	if known == nil && e.Watch.Event == "ADDED" {
 		known = map[string]int{}
 	}
-	if known != nil && !w.excused[uid] && !pod.Deleting && e.Watch.Event != "DELETED" {
+	toldSo := w.refusing > 0 && e.aside.job != nil && w.component(pod) == ""
+	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != "DELETED" {
 		w.judge(e, known)
 	}
 	w.know(e)
@@ -168,6 +174,13 @@ func (w *ward) trouble(e *Event, what string) {
 	at := w.t.since(e.Time)
 	if w.troubles = append(w.troubles, what+" at "+at); len(w.evidence) < most {
 		w.evidence = append(w.evidence, w.t.line(e)+": "+cut(what, mostOfAMessage))
+	}
+}
+
+// count takes note of a fault that refuses writes, as it begins and ends.
+func (w *ward) count(f *record.Fault, by int) {
+	if f.Kind == "refuse" || f.Kind == "forbid" {
+		w.refusing += by
 	}
 }
 

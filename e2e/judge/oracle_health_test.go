@@ -190,6 +190,40 @@ func TestHealthOfWhatCannotBeBroughtAbout(t *testing.T) {
 	}
 }
 
+// Nor can a step do anything else while its writes are refused; afterwards it can.
+func TestHealthWhileWritesAreRefused(t *testing.T) {
+	failed := func(s *story, ms float64) {
+		s.see(ms, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
+	}
+	nothing := func(*story) {}
+	for name, test := range map[string]struct {
+		during, after func(*story)
+		want          judge.Outcome
+	}{
+		"while refused":          {func(s *story) { failed(s, 2150) }, nothing, judge.Pass},
+		"after that":             {nothing, func(s *story) { failed(s, 2350) }, judge.Fail},
+		"the component, refused": {func(s *story) { s.see(2150, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }, nothing, judge.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			s.given()
+			s.see(1800, "LISTED", controller("c1", container(1, running)))
+			s.begin(2000, "native", "write refused", 3, matrix("health"))
+			s.broke(2001, record.Begun, "refuse", "deployments.apps")
+			s.changed(2010, 2, 3)
+			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
+			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
+			test.during(s)
+			s.broke(2300, record.Over, "refuse", "deployments.apps")
+			test.after(s)
+			s.end(4000, record.Settled)
+			v := s.verdict("health")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+		})
+	}
+}
+
 // The operator is there before the first sample begins.
 func TestHealthOfWhatWasThereBefore(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -147,9 +147,14 @@ func differ(baseRoot, root string, was, is operators.Style) (bool, error) {
 	if err != nil || before != after {
 		return true, err
 	}
-	same, err := sameFile(filepath.Join(was.Folder, "style.yaml"), filepath.Join(is.Folder, "style.yaml"))
-	if err != nil || !same {
-		return true, err
+	files := []string{"style.yaml"}
+	if is.Base != "" {
+		files = append(files, filepath.Join("..", is.Base, "style.yaml"))
+	}
+	for _, file := range files {
+		if same, err := sameFile(filepath.Join(was.Folder, file), filepath.Join(is.Folder, file)); err != nil || !same {
+			return true, err
+		}
 	}
 	recipesBefore, err := images.Recipes(baseRoot, was.Images...)
 	if err != nil {

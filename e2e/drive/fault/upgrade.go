@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/operators"
 )
 
 // restartedAt is the annotation of a pod template by which kubectl rollout
@@ -15,7 +17,9 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 
 // upgrade replaces all pods of the operator by a rollout of each workload, all at
 // once, as applying a new version of its manifests does. It is over when the new
-// ones serve, and the old ones are gone.
+// ones serve, and the old ones are gone: whoever upgrades waits for that. A rollout
+// alone does not say so where a pod counts as ready before it has found its like
+// and dies of that.
 func (i *Injector) upgrade(ctx context.Context, what string) (Broken, error) {
 	components, err := i.components(what)
 	if err != nil {
@@ -55,5 +59,43 @@ func (i *Injector) upgrade(ctx context.Context, what string) (Broken, error) {
 			return broken, fmt.Errorf("upgrade: old pods: %w", err)
 		}
 	}
+	err = until(ctx, fmt.Sprintf("the new pods to be ready for %s", steadyFor), func(ctx context.Context) (bool, string, error) {
+		return i.steady(ctx, components)
+	})
+	if err != nil {
+		return broken, fmt.Errorf("upgrade: %w", err)
+	}
 	return broken, nil
+}
+
+// steadyFor is how long a container has run when it counts as up, much as the
+// minReadySeconds of a Deployment: Argo's EventSource and Sensor have no readiness
+// probe, and end within 1.5 s when the bus is not up.
+const steadyFor = 5 * time.Second
+
+// steady tells whether all pods of the components are up.
+func (i *Injector) steady(ctx context.Context, components []operators.Component) (bool, string, error) {
+	for _, c := range components {
+		pods, err := i.pods(ctx, c)
+		if err != nil {
+			return false, "", err
+		}
+		for n := range pods {
+			if why := unsteady(&pods[n], time.Now()); why != "" {
+				return false, why, nil
+			}
+		}
+	}
+	return true, "", nil
+}
+
+// unsteady says which container of a pod is not up; "": none.
+func unsteady(pod *corev1.Pod, now time.Time) string {
+	for n := range pod.Spec.Containers {
+		status := statusOf(pod, pod.Spec.Containers[n].Name)
+		if running := status.State.Running; !status.Ready || running == nil || now.Sub(running.StartedAt.Time) < steadyFor {
+			return fmt.Sprintf("container %s of pod %s/%s is not, after %d restarts", pod.Spec.Containers[n].Name, pod.Namespace, pod.Name, status.RestartCount)
+		}
+	}
+	return ""
 }
