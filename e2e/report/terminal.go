@@ -75,6 +75,9 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	t.verdicts(r, scenario)
 	phaseWidth, styleWidth := len("phase"), len("style")
 	phases := r.Phases(scenario)
+	if len(phases) == 0 {
+		return // it only warmed styles up, for another one
+	}
 	for _, phase := range phases {
 		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 32)
 	}
