@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -105,6 +106,23 @@ func TestPatchSeenBeforeItsReplyCausesAReconcile(t *testing.T) {
 	s.see(12, "MODIFIED", custom(2, 1, 0).at(50))
 	s.act(10, 15, "patch", custom(2, 1, 0).at(50))
 	assert.Equal(t, `inner phase "workflow finished" has not happened`, missing(t, s))
+}
+
+// The garbage collector deletes what is owned: a style may have nothing to do with it.
+func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
+	for owned, want := range map[bool]string{true: "", false: `inner phase "workflow finished" has not happened`} {
+		t.Run(strconv.FormatBool(owned), func(t *testing.T) {
+			s := newStory(t)
+			style := argo
+			style.Declares = []record.Declaration{{Name: "ownerReferences", Supported: owned}}
+			s.entries[0].Header.Styles = []record.Style{style}
+			s.begin(0, "argo", "delete", 1, func(b *record.Sample) { b.Size = nil })
+			s.see(1, "LISTED", custom(1, 1, 0))
+			s.act(10, 15, "delete", custom(1, 1, 0))
+			s.see(16, "DELETED", custom(1, 1, 0))
+			assert.Equal(t, want, missing(t, s))
+		})
+	}
 }
 
 // Namespaces of earlier samples are not "elsewhere": what still dies there is

@@ -98,9 +98,10 @@ func (t *Timeline) workLacks(s *subject) string {
 }
 
 // idleLacks names the inner phases that must still happen before the style is
-// done with this reconcile.
+// done with this reconcile. A deletion that an owner reference leaves to the garbage
+// collector need not be one.
 func (t *Timeline) idleLacks() string {
-	if !t.acts.reconcile {
+	if !t.acts.reconcile || t.acts.present == nil && t.style.collected {
 		return ""
 	}
 	for i, p := range t.phases {

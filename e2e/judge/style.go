@@ -19,6 +19,7 @@ type style struct {
 	delete     []phase             // of a sample that wants the custom resource gone
 	load       []phase             // of a sample of a load
 	work       []*work             // the kinds of object that it works by
+	collected  bool                // what it makes for a custom resource goes with that, by owner references
 	own        map[string]bool     // namespaces in which it runs, works or has inner phases
 	reference  wantedSpec          // nil: the recording has none
 	oracles    []Named             // all that there are, made once
@@ -26,6 +27,7 @@ type style struct {
 
 func compile(s record.Style) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*reading{}, adds: map[string]bool{}}
+	c.collected = slices.ContainsFunc(s.Declares, func(d record.Declaration) bool { return d.Name == "ownerReferences" && d.Supported })
 	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
 	if s.ChildName != "" {
 		t, err := template.New("childName").Option("missingkey=error").Parse(s.ChildName)
