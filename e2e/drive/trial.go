@@ -39,10 +39,16 @@ func (d *Driver) trial(style Style, sample record.Sample) *trial {
 // listen begins to signal that something was recorded.
 func (t *trial) listen() (stop func()) {
 	return t.Recorder.Listen(func(e record.Entry) {
-		if e.Kind == record.KindUsage || e.Kind == record.KindAudit {
+		switch e.Kind {
+		case record.KindUsage:
 			return // nothing changed
+		case record.KindAudit: // nor has anything here, but that the operator has begun may be seen
+			if e.Audit.Namespace != t.sample.Namespace {
+				return
+			}
+		default:
+			t.stirred.Store(int64(e.Time))
 		}
-		t.stirred.Store(int64(e.Time))
 		select {
 		case t.changed <- struct{}{}:
 		default: // the signal that waits covers this entry too

@@ -11,7 +11,7 @@ import (
 // concern the size that the custom resource asks for at that time, which need
 // not be what is wanted at the sample's end.
 const (
-	PointWorking = "working" // the operator has begun: a first inner phase, a work object, a write to the Deployment or the custom resource, or an Event about that
+	PointWorking = "working" // the operator has begun: a first inner phase, a work object, a write to the Deployment or the custom resource, even one that is refused, or an Event about that
 	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
 	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
 	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
@@ -68,7 +68,7 @@ func (t *Timeline) workingLacks() string {
 			return ""
 		}
 	}
-	if t.mentioned() {
+	if t.tried > 0 && t.tried >= t.acts.intent || t.mentioned() {
 		return ""
 	}
 	return "the operator has not begun: no inner phase, no work object, no write, no Event has been seen"

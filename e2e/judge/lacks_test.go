@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -89,4 +90,42 @@ func TestLacksConcernsThePresentSize(t *testing.T) {
 	for _, point := range points {
 		assert.Empty(t, lacksNow(t, s, point), point)
 	}
+}
+
+// A write that is refused leaves no trace but in the audit log.
+func TestAnAttemptIsASignOfWork(t *testing.T) {
+	const has, none = "", "the operator has not begun: no inner phase, no work object, no write, no Event has been seen"
+	user := "system:serviceaccount:argo-events:sensor"
+	for name, test := range map[string]struct {
+		audit record.Audit
+		want  string
+	}{
+		"refused":             {record.Audit{User: user, Verb: "patch", Resource: judge.Deployments, Namespace: "services", Code: 422}, has},
+		"elsewhere":           {record.Audit{User: user, Verb: "patch", Resource: judge.Deployments, Namespace: "other", Code: 422}, none},
+		"by somebody else":    {record.Audit{User: "system:serviceaccount:kube-system:deployment-controller", Verb: "patch", Resource: judge.Deployments, Namespace: "services"}, none},
+		"by no account":       {record.Audit{User: "argo-events", Verb: "patch", Resource: judge.Deployments, Namespace: "services"}, none},
+		"looked":              {record.Audit{User: user, Verb: "get", Resource: judge.Deployments, Namespace: "services"}, none},
+		"of another resource": {record.Audit{User: user, Verb: "create", Resource: "leases.v1.coordination.k8s.io", Namespace: "services"}, none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			style := native
+			style.Namespaces = []string{"argo-events"}
+			s.entries[0].Header.Styles = []record.Style{style}
+			s.begin(0, "native", "held", 1, matrix())
+			s.act(10, 15, "create", custom(1, 1, 0))
+			s.see(16, "ADDED", custom(1, 1, 0))
+			s.add(record.Entry{Time: at(20), Kind: record.KindAudit, Audit: &test.audit})
+			assert.Equal(t, test.want, lacksNow(t, s, judge.PointWorking))
+		})
+	}
+	s := newStory(t)
+	style := native
+	style.Namespaces = []string{"argo-events"}
+	s.entries[0].Header.Styles = []record.Style{style}
+	s.begin(0, "native", "held", 1, matrix())
+	s.add(record.Entry{Time: at(5), Kind: record.KindAudit, Audit: &record.Audit{User: user, Verb: "patch", Resource: judge.Deployments, Namespace: "services"}})
+	s.act(10, 15, "create", custom(1, 1, 0))
+	s.see(16, "ADDED", custom(1, 1, 0))
+	assert.Equal(t, none, lacksNow(t, s, judge.PointWorking), "it was for what was before")
 }

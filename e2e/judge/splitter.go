@@ -90,7 +90,9 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		closed, err = s.end(e)
 	case record.KindBlock:
 		s.turn(e.Block)
-	case record.KindUsage, record.KindAudit: // of a style, not of a sample
+	case record.KindUsage: // of a style, not of a sample
+	case record.KindAudit:
+		s.audited(&e)
 	case record.KindFault:
 		err = s.fault(e)
 	default:
@@ -100,6 +102,20 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		return nil, fmt.Errorf("%s entry at %s: %w", e.Kind, e.Time, err)
 	}
 	return closed, nil
+}
+
+// audited tells the samples that are open that their style has asked for a write
+// of a Deployment in their namespace, be it that it was refused. Nothing else of an
+// audit is of a sample.
+func (s *Splitter) audited(e *record.Entry) {
+	if e.Audit.Resource != Deployments || !slices.Contains([]string{"create", "update", "patch"}, e.Audit.Verb) {
+		return
+	}
+	for _, t := range s.open {
+		if t.matrix && t.covers(e.Audit.Namespace) && t.style.account(e.Audit.User) {
+			t.tried = e.Time
+		}
+	}
 }
 
 // Open returns the Timeline of the sample that is open in a namespace, the

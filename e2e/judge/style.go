@@ -102,3 +102,11 @@ func (s *style) childName(namespace, name string) (string, error) {
 	}
 	return out.String(), nil
 }
+
+// account tells whether a user is a service account in one of the namespaces that
+// the style runs in.
+func (s *style) account(user string) bool {
+	account, is := strings.CutPrefix(user, "system:serviceaccount:")
+	namespace, _, _ := strings.Cut(account, ":")
+	return is && slices.Contains(s.Namespaces, namespace)
+}
