@@ -3,15 +3,20 @@ package drive
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
+	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -254,11 +259,38 @@ func (d *Driver) removeAll(names []string) error {
 	var problems []error
 	for _, namespace := range names {
 		_ = d.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
+		if err := d.release(ctx, namespace); err != nil {
+			problems = append(problems, fmt.Errorf("take the harness's finalizer from what is in the namespace %s: %w", namespace, err))
+		}
 	}
 	for _, namespace := range names {
 		if err := d.Namespaces.Remove(ctx, namespace); err != nil {
 			problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
 		}
+	}
+	return errors.Join(problems...)
+}
+
+// release takes the harness's finalizer from the custom resources of a namespace:
+// steps that came to an early end have not.
+func (d *Driver) release(ctx context.Context, namespace string) error {
+	client := d.Client.Resource(memcached.Resource).Namespace(namespace)
+	list, err := client.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for i := range list.Items {
+		all := list.Items[i].GetFinalizers()
+		kept := slices.DeleteFunc(slices.Clone(all), func(finalizer string) bool { return finalizer == hold })
+		if len(kept) == len(all) {
+			continue
+		}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": kept}})
+		if err == nil {
+			_, err = client.Patch(ctx, list.Items[i].GetName(), types.MergePatchType, patch, metav1.PatchOptions{})
+		}
+		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }

@@ -13,11 +13,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
 	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -191,4 +193,27 @@ func TestAnOperatorThatDoesNotServeAgainIsNoBrokenBed(t *testing.T) {
 	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
 	assert.Contains(t, s.recording.String(), "it is scaled to 1 again")
+}
+
+// Steps that come to an early end leave no finalizer, which no namespace with it
+// in would ever go.
+func TestWaveLeavesNoFinalizer(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	s.missing = "the operator has not begun"
+	yes := true
+	held := scenarios.Scenario{
+		Name: "held", Group: scenarios.Level, Expect: []string{"gone"},
+		Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}, {Finalize: &yes}, {Await: "working"}},
+	}
+	leave, err := s.DriveWave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{held}})
+	require.NoError(t, err)
+	finalizers := func() []string {
+		list, err := s.Client.Resource(memcached.Resource).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Len(t, list.Items, 1)
+		return list.Items[0].GetFinalizers()
+	}
+	require.Equal(t, []string{"operatorbench/hold"}, finalizers())
+	require.NoError(t, leave())
+	assert.Empty(t, finalizers())
 }

@@ -57,7 +57,8 @@ type ward struct {
 	failed     map[string]bool           // pods, by uid
 	excused    map[string]bool           // pods that a fault ended, by uid
 	once       map[string]bool           // containers that a restart of the node may end once more, by uid/container
-	refusing   int                       // faults in force that refuse the operator's writes
+	refused    map[string]bool           // pods at work while a fault refused the operator's writes, by uid
+	refusing   int                       // such faults, in force
 	named      map[string]*Object        // pods as last seen, by uid
 	troubles   []string
 	evidence   []string
@@ -71,7 +72,7 @@ type component struct {
 func (t *Timeline) newWard() (*ward, error) {
 	w := &ward{
 		t: t, pods: map[string]map[string]int{}, failed: map[string]bool{},
-		excused: map[string]bool{}, once: map[string]bool{}, named: map[string]*Object{},
+		excused: map[string]bool{}, once: map[string]bool{}, refused: map[string]bool{}, named: map[string]*Object{},
 	}
 	for _, c := range t.Style.Components {
 		selector, err := labels.Parse(c.Selector)
@@ -134,8 +135,10 @@ func (w *ward) look(e *Event) {
 	if known == nil && e.Watch.Event == "ADDED" {
 		known = map[string]int{}
 	}
-	toldSo := w.refusing > 0 && e.aside.job != nil && w.component(pod) == ""
-	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != "DELETED" {
+	if w.refusing > 0 && e.aside.job != nil && w.component(pod) == "" {
+		w.refused[uid] = true
+	}
+	if known != nil && !w.excused[uid] && !w.refused[uid] && !pod.Deleting && e.Watch.Event != "DELETED" {
 		w.judge(e, known)
 	}
 	w.know(e)

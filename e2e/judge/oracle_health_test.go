@@ -190,19 +190,26 @@ func TestHealthOfWhatCannotBeBroughtAbout(t *testing.T) {
 	}
 }
 
-// Nor can a step do anything else while its writes are refused; afterwards it can.
+// Nor can a step do anything else while its writes are refused, though that may be
+// reported a little later; one that begins afterwards can.
 func TestHealthWhileWritesAreRefused(t *testing.T) {
-	failed := func(s *story, ms float64) {
-		s.see(ms, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
+	begins := func(name string, ms float64) func(*story) {
+		return func(s *story) { s.see(ms, "ADDED", step(name, "w1", "Pending")) }
 	}
-	nothing := func(*story) {}
+	fails := func(name string, ms float64) func(*story) {
+		return func(s *story) {
+			s.see(ms, "MODIFIED", step(name, "w1", "Failed", container(0, died(64, "Error"))))
+		}
+	}
+	dies := func(s *story) { s.see(2150, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }
 	for name, test := range map[string]struct {
-		during, after func(*story)
+		during, after []func(*story)
 		want          judge.Outcome
 	}{
-		"while refused":          {func(s *story) { failed(s, 2150) }, nothing, judge.Pass},
-		"after that":             {nothing, func(s *story) { failed(s, 2350) }, judge.Fail},
-		"the component, refused": {func(s *story) { s.see(2150, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }, nothing, judge.Fail},
+		"a step":              {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150)}, nil, judge.Pass},
+		"a step, told later":  {[]func(*story){begins("w1-a", 2110)}, []func(*story){fails("w1-a", 2350)}, judge.Pass},
+		"a step after that":   {nil, []func(*story){begins("w1-b", 2310), fails("w1-b", 2350)}, judge.Fail},
+		"the component fails": {[]func(*story){dies}, nil, judge.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -213,10 +220,13 @@ func TestHealthWhileWritesAreRefused(t *testing.T) {
 			s.broke(2001, record.Begun, "refuse", "deployments.apps")
 			s.changed(2010, 2, 3)
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
-			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
-			test.during(s)
+			for _, happens := range test.during {
+				happens(s)
+			}
 			s.broke(2300, record.Over, "refuse", "deployments.apps")
-			test.after(s)
+			for _, happens := range test.after {
+				happens(s)
+			}
 			s.end(4000, record.Settled)
 			v := s.verdict("health")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
