@@ -40,6 +40,9 @@ const (
 func (s *Session) Open(ctx context.Context) error {
 	s.progress = report.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
+	if _, err := s.newPlan(); err != nil {
+		return err // the bed takes time, too; what does not fit even without it is said at once
+	}
 	var node string // checked before anything is written: without images there is nothing to keep
 	if s.options.Cluster == "kind" {
 		err := s.stage("images", func() (err error) {

@@ -1,6 +1,8 @@
 package run_test
 
 import (
+	"io"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -36,4 +38,13 @@ func TestPlan(t *testing.T) {
 	}
 	_, err := run.NewPlan(100*time.Second, costs)
 	require.ErrorContains(t, err, "only 1m40s remain before go test's -timeout: give a longer one")
+}
+
+// What can never fit is refused before anything is made.
+func TestOpenRefusesWhatDoesNotFit(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "results")
+	session, err := run.Load(t.Context(), parse(t, "--results="+results), repository, time.Now().Add(10*time.Minute), io.Discard)
+	require.NoError(t, err)
+	require.ErrorContains(t, session.Open(t.Context()), "remain before go test's -timeout: give a longer one")
+	assert.NoDirExists(t, results)
 }

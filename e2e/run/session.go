@@ -189,8 +189,21 @@ func (s *Session) Keep(keep func(style, scenario string) bool) {
 
 // makePlan fits the rounds into what remains of go test's -timeout.
 func (s *Session) makePlan() error {
+	var err error
+	if s.plan, err = s.newPlan(); err != nil {
+		return err
+	}
+	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
+		s.say("%s", short)
+		s.environment.Notes = append(s.environment.Notes, short)
+	}
+	return nil
+}
+
+// newPlan plans with what remains now.
+func (s *Session) newPlan() (Plan, error) {
 	if len(s.measured()) == 0 {
-		return nil // the matrix has as many rounds as were asked for
+		return Plan{}, nil // the matrix has as many rounds as were asked for
 	}
 	var costs []Cost
 	for _, a := range s.arms {
@@ -204,15 +217,7 @@ func (s *Session) makePlan() error {
 		}
 		budget = max(budget-s.typicalLoads(), time.Second)
 	}
-	var err error
-	if s.plan, err = NewPlan(budget, costs); err != nil {
-		return err
-	}
-	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
-		s.say("%s", short)
-		s.environment.Notes = append(s.environment.Notes, short)
-	}
-	return nil
+	return NewPlan(budget, costs)
 }
 
 // What planning expects where no style says it.
