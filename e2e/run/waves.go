@@ -100,8 +100,16 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
 		}
 	}
-	if s.NeedsWork() && len(style.Work) == 0 {
+	held := func(w operators.Work) bool { return w.Suspend != "" }
+	switch {
+	case !s.NeedsWork():
+		return ""
+	case len(style.Work) == 0:
 		return style.Name + " works in its own memory: it has no work objects that could be held up"
+	case !slices.ContainsFunc(style.Work, held):
+		return style.Name + " makes no change by its work objects: holding one up would hold up nothing"
+	case s.HoldsDeletion() && style.Declares.OwnerReferences.Supported:
+		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work for one that could be held up"
 	}
 	return ""
 }

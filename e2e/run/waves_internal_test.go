@@ -41,6 +41,23 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
 }
 
+// What no change waits for cannot hold one up, and a deletion that the garbage
+// collector carries out is no work.
+func TestWhatCannotBeHeldUp(t *testing.T) {
+	held := scenarios.Step{Fault: &scenarios.Fault{Suspend: "work"}}
+	update := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, held, {Delete: &struct{}{}}}}
+	deletion := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, {Delete: &struct{}{}}, held}}
+	work := []operators.Work{{Resource: "workflows.v1alpha1.argoproj.io", Suspend: "spec.suspend"}}
+	aside := styled(operators.Style{Name: "aside", Work: []operators.Work{{Resource: work[0].Resource}}})
+	assert.Equal(t, "aside makes no change by its work objects: holding one up would hold up nothing", aside.unfit(update))
+	named := styled(operators.Style{Name: "named", Work: work})
+	assert.Empty(t, named.unfit(update))
+	assert.Empty(t, named.unfit(deletion))
+	owning := styled(operators.Style{Name: "owning", Work: work, Declares: operators.Declares{OwnerReferences: operators.Declaration{Supported: true}}})
+	assert.Empty(t, owning.unfit(update))
+	assert.Contains(t, owning.unfit(deletion), "owning leaves deletions to the garbage collector")
+}
+
 func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
 	slow := styled(operators.Style{Name: "slow", Components: []operators.Component{{Name: "operator"}}})
 	var got []string
