@@ -138,7 +138,8 @@ func (w *ward) look(e *Event) {
 	if w.refusing > 0 && e.aside.job != nil && w.component(pod) == "" {
 		w.refused[uid] = true
 	}
-	if known != nil && !w.excused[uid] && !w.refused[uid] && !pod.Deleting && e.Watch.Event != "DELETED" {
+	toldSo := w.refused[uid] && w.namesCause(pod)
+	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != "DELETED" {
 		w.judge(e, known)
 	}
 	w.know(e)
@@ -178,6 +179,18 @@ func (w *ward) trouble(e *Event, what string) {
 	if w.troubles = append(w.troubles, what+" at "+at); len(w.evidence) < most {
 		w.evidence = append(w.evidence, w.t.line(e)+": "+cut(what, mostOfAMessage))
 	}
+}
+
+// namesCause tells whether a container of the pod ended with a message that names
+// what the fault made impossible.
+func (w *ward) namesCause(pod *Object) bool {
+	cause, err := w.t.cause()
+	if err != nil || cause == nil {
+		return false
+	}
+	return slices.ContainsFunc(pod.Detail.Containers, func(c Container) bool {
+		return c.State.Terminated != nil && cause.said(c.State.Terminated.text())
+	})
 }
 
 // count takes note of a fault that refuses writes, as it begins and ends.

@@ -191,24 +191,23 @@ func TestHealthOfWhatCannotBeBroughtAbout(t *testing.T) {
 }
 
 // Nor can a step do anything else while its writes are refused, though that may be
-// reported a little later; one that begins afterwards can.
+// reported a little later, if it names that; one that begins afterwards can.
 func TestHealthWhileWritesAreRefused(t *testing.T) {
 	begins := func(name string, ms float64) func(*story) {
 		return func(s *story) { s.see(ms, "ADDED", step(name, "w1", "Pending")) }
 	}
-	fails := func(name string, ms float64) func(*story) {
-		return func(s *story) {
-			s.see(ms, "MODIFIED", step(name, "w1", "Failed", container(0, died(64, "Error"))))
-		}
+	fails := func(name string, ms float64, reason string) func(*story) {
+		return func(s *story) { s.see(ms, "MODIFIED", step(name, "w1", "Failed", container(0, died(64, reason)))) }
 	}
 	dies := func(s *story) { s.see(2150, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }
 	for name, test := range map[string]struct {
 		during, after []func(*story)
 		want          judge.Outcome
 	}{
-		"a step":              {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150)}, nil, judge.Pass},
-		"a step, told later":  {[]func(*story){begins("w1-a", 2110)}, []func(*story){fails("w1-a", 2350)}, judge.Pass},
-		"a step after that":   {nil, []func(*story){begins("w1-b", 2310), fails("w1-b", 2350)}, judge.Fail},
+		"a step":              {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150, "Forbidden: denied")}, nil, judge.Pass},
+		"a step, told later":  {[]func(*story){begins("w1-a", 2110)}, []func(*story){fails("w1-a", 2350, "Forbidden: denied")}, judge.Pass},
+		"a step after that":   {nil, []func(*story){begins("w1-b", 2310), fails("w1-b", 2350, "Forbidden: denied")}, judge.Fail},
+		"of something else":   {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150, "OOMKilled")}, nil, judge.Fail},
 		"the component fails": {[]func(*story){dies}, nil, judge.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +215,7 @@ func TestHealthWhileWritesAreRefused(t *testing.T) {
 			s.entries[0].Header.Styles = []record.Style{worker()}
 			s.given()
 			s.see(1800, "LISTED", controller("c1", container(1, running)))
-			s.begin(2000, "native", "write refused", 3, matrix("health"))
+			s.begin(2000, "native", "write refused", 3, matrix("health"), func(b *record.Sample) { b.Cause = "denied|refused" })
 			s.broke(2001, record.Begun, "refuse", "deployments.apps")
 			s.changed(2010, 2, 3)
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
