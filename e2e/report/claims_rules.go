@@ -394,7 +394,10 @@ func (c Cost) bound(cpus int) float64 {
 }
 
 func (c *claimant) hourly(cpus int) string {
-	busy := c.cost.busy()
-	return fmt.Sprintf("%s: %s of CPU for each change (median of %s), so at most %.0f changes an hour on %s",
-		c.label, Duration(busy.Median()), plural(len(busy.Values), "round"), c.cost.bound(cpus), plural(cpus, "CPU"))
+	busy, beyond := c.cost.busy(), ""
+	if c.cost.BusyCPU.Known() {
+		beyond = " beyond what it takes when idle"
+	}
+	return fmt.Sprintf("%s: %s of CPU for each change%s (median of %s), so at most %.0f changes an hour on %s",
+		c.label, Duration(busy.Median()), beyond, plural(len(busy.Values), "round"), c.cost.bound(cpus), plural(cpus, "CPU"))
 }

@@ -207,7 +207,7 @@ func TestClaimsNeedTheTutorialsStyle(t *testing.T) {
 // 3600 s × (2 CPUs − 0.0123 of the idle operator) ÷ 5 s a change.
 func TestClaimsBoundOfChangesAnHour(t *testing.T) {
 	c := tutorial().claims(t)[hundreds]
-	assert.Contains(t, c.Evidence[0], "argo: 5.00 s of CPU for each change (median of 1 round), so at most 1431 changes an hour on 2 CPUs")
+	assert.Contains(t, c.Evidence[0], "argo: 5.00 s of CPU for each change beyond what it takes when idle (median of 1 round), so at most 1431 changes an hour on 2 CPUs")
 }
 
 // Beside the tutorial's style stand those that are made the same way.

@@ -53,18 +53,23 @@ func (r *Report) readmeTable() table {
 }
 
 // latencyColumns are the scenarios that were measured: when the operator had
-// done its part. Scaling down is so much like scaling up that one of them does.
+// done its part, of a load when it had done the last one. Scaling down is so much
+// like scaling up that one of them does.
 func (r *Report) latencyColumns() []readmeColumn {
 	var columns []readmeColumn
 	for _, scenario := range r.Scenarios {
 		if scenario == "scale-down" && slices.Contains(r.Scenarios, "scale-up") {
 			continue
 		}
-		columns = append(columns, readmeColumn{text(scenario) + " p50 / p90", func(label string) string {
+		head, cell := text(scenario)+" p50 / p90", latencyCell
+		if r.isLoad(scenario) {
+			head, cell = text(scenario)+" max", lastCell
+		}
+		columns = append(columns, readmeColumn{head, func(label string) string {
 			for c := range r.By(label) {
 				if c.Scenario == scenario {
 					written, _ := c.Outcome()
-					return latencyCell(written)
+					return cell(written)
 				}
 			}
 			return unknown
@@ -73,10 +78,27 @@ func (r *Report) latencyColumns() []readmeColumn {
 	return columns
 }
 
+// isLoad tells whether a scenario changes many custom resources at once.
+func (r *Report) isLoad(scenario string) bool {
+	for c := range r.Of(scenario) {
+		if c.load() {
+			return true
+		}
+	}
+	return false
+}
+
 // latencyCell is p50 / p90 with what does not count.
 func latencyCell(s stat.Summary) string {
 	f := figures(s)
-	cell := f[0] + " / " + f[1]
+	return counted(s, f[0]+" / "+f[1])
+}
+
+// lastCell is the maximum with what does not count.
+func lastCell(s stat.Summary) string { return counted(s, figures(s)[2]) }
+
+// counted is a cell with what does not count; a dash, if nothing does.
+func counted(s stat.Summary, cell string) string {
 	if s.N == 0 {
 		cell = unknown
 	}
@@ -160,6 +182,9 @@ func (r *Report) readmeNotes() []string {
 	if note := r.warmupNote(); note != "" {
 		first += " Warm-up samples are left out."
 	}
+	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
+		first += " A `burst-…` changes many custom resources at once; its maximum is when the last of them was done."
+	}
 	notes := []string{first}
 	if e := r.Environment; e != nil {
 		notes = append(notes, fmt.Sprintf("Measured in %s on one machine (%s; %s).", plural(len(r.Runs), "run"), text(e.Host.String()), text(e.cluster())))
@@ -175,11 +200,12 @@ func (r *Report) readmeNotes() []string {
 	return notes
 }
 
-// fewest is the least number of latencies that a style has in the main scenario.
+// fewest is the least number of latencies that a style has in the main scenario,
+// the floor apart, which no style is compared by.
 func (r *Report) fewest() int {
 	fewest := 0
 	for c := range r.Of(r.Headline()) {
-		if written, _ := c.Outcome(); fewest == 0 || written.N < fewest {
+		if written, _ := c.Outcome(); c.Style != Floor && (fewest == 0 || written.N < fewest) {
 			fewest = written.N
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 type observers struct {
 	audit *audit.Follower // nil: the cluster gives no audit log
 	usage *usage.Sampler  // nil: the cluster does not let it be asked, or it was not to be
+	plane restarts        // of the control plane, when the run began
 
 	mu         sync.Mutex
 	namespaces []string // of the style that is installed
@@ -25,6 +27,7 @@ type observers struct {
 // observe begins to record what the pods use and the API server's audit log.
 // Of an existing cluster, either may not be had: a note says so then.
 func (s *Session) observe(ctx context.Context) error {
+	s.observers.plane = s.controlPlane(ctx)
 	if err := s.observeUsage(ctx); err != nil {
 		return err
 	}
@@ -68,6 +71,12 @@ func (s *Session) remark(note string) { s.environment.Notes = append(s.environme
 
 // unobserve ends what observe began, when all that has happened is recorded.
 func (s *Session) unobserve(ctx context.Context) error {
+	if restarted := s.controlPlane(ctx).since(s.observers.plane); len(restarted) > 0 && !s.faulty() {
+		note := "while this run lasted, unasked: " + strings.Join(restarted, ", ") +
+			"; the machine was too slow for the cluster itself, and latencies may tell of that: run it again with less beside it"
+		s.say("%s", note)
+		s.remark(note)
+	}
 	if s.observers.usage != nil {
 		if err := s.observers.usage.Stop(); err != nil {
 			s.remark(err.Error()) // the recording has a gap, and what follows from it says so

@@ -250,10 +250,9 @@ func (s *Session) change(typical operators.Typical) time.Duration {
 // What the default numbers of rounds and passes follow from: see the gate's
 // self-test, which measures what they find.
 const (
-	roundsToShow   = 5                // orders of magnitude, not small differences
-	slowReconcile  = 10 * time.Second // from here on noise is far below the reconcile itself
-	longEnough     = 45 * time.Second // of a block, for its median to be steady
-	passesOfFloors = 1
+	roundsToShow  = 5                // orders of magnitude, not small differences
+	slowReconcile = 10 * time.Second // from here on noise is far below the reconcile itself
+	longEnough    = 45 * time.Second // of a block, for its median to be steady
 )
 
 // rounds is how many blocks of an arm are wanted.
@@ -272,8 +271,8 @@ func (s *Session) rounds(a *arm) int {
 // passes is how often a block of an arm goes through the scenarios.
 func (s *Session) passes(a *arm) int {
 	switch {
-	case a.operator == nil:
-		return passesOfFloors
+	case s.base != nil && a.operator == nil:
+		return 1 // the gate does not compare the floor
 	case s.options.Passes > 0:
 		return s.options.Passes
 	case s.base == nil:

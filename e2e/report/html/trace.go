@@ -13,8 +13,9 @@ import (
 // names the lines of samples.jsonl that its figures are, and some others.
 const mostRows = 2400
 
-// leastRows is how many samples of each phase are listed at least.
-const leastRows = 8
+// leastRows is how many samples of each phase are listed at least. Of the many
+// phases that one style alone has, all are, or none.
+const leastRows = 6
 
 // trail is where the figures of one cell come from.
 type trail struct {
@@ -59,9 +60,10 @@ func (s *study) trails() []*trail {
 			tables += len(c.series)
 		}
 	}
-	each := len(s.Samples)
+	each, inner := len(s.Samples), len(s.Samples)
 	if each > mostRows {
 		each = max(mostRows/max(tables, 1), leastRows)
+		inner = 0
 	}
 	var all []*trail
 	for _, in := range s.Scenes {
@@ -69,8 +71,12 @@ func (s *study) trails() []*trail {
 			t := &trail{Cell: c}
 			t.verdicts()
 			for _, p := range c.Phases {
-				if one := c.series[p.Phase]; one != nil {
-					t.Tables = append(t.Tables, one.table(each))
+				one, most := c.series[p.Phase], each
+				if slices.Contains(in.Inner, p.Phase) {
+					most = inner
+				}
+				if one != nil {
+					t.Tables = append(t.Tables, one.table(most))
 				}
 			}
 			all = append(all, t)
@@ -79,18 +85,20 @@ func (s *study) trails() []*trail {
 	return all
 }
 
-// verdicts lists what was said in each round, those first in which not all passed.
+// verdicts lists what was said in each round, those first in which not all passed:
+// of these at most mostBad, and one in which all did.
 func (t *trail) verdicts() {
-	const most = 12
-	order := make([]*judge.Result, len(t.Cell.Results))
+	const mostBad, mostGood = 12, 1
+	var bad, fine []*judge.Result
 	for i := range t.Cell.Results {
-		order[i] = &t.Cell.Results[i]
+		if r := &t.Cell.Results[i]; good(r) {
+			fine = append(fine, r)
+		} else {
+			bad = append(bad, r)
+		}
 	}
-	if len(order) > most {
-		slices.SortStableFunc(order, func(a, b *judge.Result) int { return good(a) - good(b) })
-		t.MoreV = len(order) - most
-		order = order[:most]
-	}
+	order := slices.Concat(bad[:min(len(bad), mostBad)], fine[:min(len(fine), mostGood)])
+	t.MoreV = len(t.Cell.Results) - len(order)
 	for _, r := range order {
 		one := roundVerdicts{Round: fmt.Sprint(r.Round)}
 		if r.Warmup {
@@ -103,11 +111,9 @@ func (t *trail) verdicts() {
 	}
 }
 
-func good(r *judge.Result) int {
-	if o := r.Outcome(); o == judge.Pass || o == judge.NotApplicable {
-		return 1
-	}
-	return 0
+func good(r *judge.Result) bool {
+	o := r.Outcome()
+	return o == judge.Pass || o == judge.NotApplicable
 }
 
 // table lists at most a number of samples, in the order of samples.jsonl: those
