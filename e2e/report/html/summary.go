@@ -32,7 +32,7 @@ func (s *study) cards() []*card {
 func (s *study) card(of *style) *card {
 	c := &card{Style: of}
 	var passed, rounds int
-	var worst []*cell
+	var worst, open []*cell
 	main := (*cell)(nil)
 	in := (*scene)(nil)
 	for _, one := range s.Scenes {
@@ -42,8 +42,11 @@ func (s *study) card(of *style) *card {
 			}
 			verdict, p, n := cell.Verdict()
 			passed, rounds = passed+p, rounds+n
-			if verdict != judge.Pass && verdict != judge.NotApplicable {
+			switch {
+			case verdict != judge.Pass && verdict != judge.NotApplicable:
 				worst = append(worst, cell)
+			case p < n:
+				open = append(open, cell)
 			}
 			if main == nil || one.Name == headline {
 				main, in = cell, one
@@ -58,7 +61,7 @@ func (s *study) card(of *style) *card {
 	c.Badge.Text = fmt.Sprintf("%d/%d", passed, rounds)
 	c.Leads = "verdicts"
 	if main != nil {
-		c.Text = append(c.Text, handled(of, passed, rounds, worst))
+		c.Text = append(c.Text, handled(of, passed, rounds, worst, open))
 		c.latency(in, main)
 	}
 	c.matrix(s, main != nil)
@@ -83,17 +86,22 @@ func (c *card) matrix(s *study, measured bool) {
 // headline is the scenario whose latency a style is known by, where it is there.
 const headline = "create"
 
-// handled is the sentence on a style's verdicts.
-func handled(of *style, passed, rounds int, worst []*cell) string {
+// handled is the sentence on a style's verdicts. Of what is open, such as a load
+// that was not done in its time, there is none on some rounds.
+func handled(of *style, passed, rounds int, worst, open []*cell) string {
 	if of.Floor {
-		return "The floor: no operator is installed, the harness writes the Deployment itself. No style can be faster on this cluster."
+		return "The floor: no operator is installed, the harness writes the Deployment itself. What is below it is noise."
 	}
-	if len(worst) == 0 {
+	if len(worst)+len(open) == 0 {
 		return fmt.Sprintf("Handled all of %s correctly.", counted(rounds, "change"))
 	}
 	var parts []string
-	for _, c := range worst {
-		parts = append(parts, c.Scenario+" ("+c.VerdictText()+")")
+	for _, c := range slices.Concat(worst, open) {
+		text := c.VerdictText()
+		if written, _ := c.Outcome(); written.Censored > 0 {
+			text += fmt.Sprintf(", %d of %d timed out", written.Censored, written.N)
+		}
+		parts = append(parts, c.Scenario+" ("+text+")")
 	}
 	return fmt.Sprintf("Handled %s of %s correctly; see %s.", count(passed), counted(rounds, "change"), list(parts))
 }
