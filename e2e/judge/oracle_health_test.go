@@ -299,6 +299,31 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	assert.Contains(t, v.Message, "on account of 2 writes to the custom resource that asked for nothing new; seen 3 work objects, for 1 change")
 }
 
+// What an operator looks at anew once it has been upgraded is no work on the
+// change that follows; what it does twice after that is.
+func TestWorkAfterAnUpgradeIsNoneOnTheNextChange(t *testing.T) {
+	for name, test := range map[string]struct {
+		again float64
+		want  judge.Outcome
+	}{"before the change": {2400, judge.Pass}, "after it": {3100, judge.Fail}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{worker()}
+			s.given()
+			s.begin(2000, "native", "upgrade-keeps-pods", 4, matrix("ledger"))
+			s.broke(2010, record.Begun, "upgrade", "all")
+			s.broke(2500, record.Over, "upgrade", "all")
+			s.see(test.again, "ADDED", workSaying("w1", "services/cache", "Running", ""))
+			s.changed(3000, 2, 4)
+			s.see(3200, "ADDED", workSaying("w2", "services/cache", "Running", ""))
+			s.see(3300, "MODIFIED", deployment(2, 4, 4, 4))
+			s.end(4000, record.Settled)
+			v := s.verdict("ledger")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+		})
+	}
+}
+
 // Objects that a style works by are counted for no-needless-work and the ledger.
 func TestWorkIsCounted(t *testing.T) {
 	for name, test := range map[string]struct {

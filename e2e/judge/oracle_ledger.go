@@ -36,7 +36,7 @@ func ledger(t *Timeline) Verdict {
 		}
 	}
 	wrong = append(wrong, book.strays...)
-	if works, writes := t.worksMade(), len(book.changes)+len(t.noops()); len(works) > writes {
+	if works, writes := t.worksSinceWritten(), len(book.changes)+len(t.noops()); len(works) > writes {
 		wrong = append(wrong, fmt.Sprintf("worked on more than once: %s for %s to the custom resource",
 			plural(len(works), "work object"), plural(writes, "write")))
 	}
@@ -45,6 +45,15 @@ func ledger(t *Timeline) Verdict {
 			strings.Join(wrong, ", "), strings.Join(all, ", "))
 	}
 	return pass("%s", strings.Join(all, ", "))
+}
+
+// worksSinceWritten lists the objects that the style made to work by after the
+// harness had begun to write to the custom resource. An operator that looks at
+// everything anew once it has been restarted or upgraded does so before, and not
+// on account of a write.
+func (t *Timeline) worksSinceWritten() []*workObject {
+	first := slices.IndexFunc(t.Events, func(e Event) bool { return t.onOwn(&e) })
+	return slices.DeleteFunc(t.worksMade(), func(w *workObject) bool { return first >= 0 && w.made < t.Events[first].Action.From })
 }
 
 // change is something new that the custom resource asked for.
