@@ -51,6 +51,17 @@ func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
 	assert.Equal(t, s.plan.Rounds, count)
 }
 
+// The floor is measured as often as the styles that stand beside it; a comparison
+// with a base has no use for that.
+func TestPassesOfTheFloor(t *testing.T) {
+	for want, s := range map[int]*Session{
+		3: {options: Options{Passes: 3}}, 1: {options: Options{Passes: 3}, base: &base{}},
+	} {
+		assert.Equal(t, want, s.passes(&arm{}))
+	}
+	assert.Equal(t, 1, (&Session{}).passes(&arm{}))
+}
+
 // A repository with a style, and with what else is added beside it, at two revisions.
 func repositoryWith(t *testing.T, change func(folder string), add ...func(operators string)) string {
 	t.Helper()

@@ -422,6 +422,31 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
+// Of the phases that one style alone has, a large page says only where their
+// samples stand; what all styles have it lists.
+func TestInnerPhasesOfALargePageAreNamed(t *testing.T) {
+	p := parse(t, write(t, report.Of(made.Many(made.Ten(), 7))))
+	inner := rows(t, p, "samples-argo-create-workflow-created")
+	require.Len(t, inner, 1)
+	assert.Regexp(t, `^workflow created \d+ in samples.jsonl$`, inner[0][0])
+	assert.Greater(t, len(rows(t, p, "samples-argo-create-ready")), 1)
+}
+
+// What was not done in its time has no verdict, and is not called handled.
+func TestACardNamesWhatTimedOut(t *testing.T) {
+	one := func(scenario, group string, outcome judge.Outcome, sample string) judge.Result {
+		return judge.Result{
+			Style: "argo", Scenario: scenario, Group: group, Round: 1, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: outcome}},
+			Samples: []judge.Sample{{Operator: "argo", Scenario: scenario, Phase: judge.PhaseChildWritten, Value: 300, Outcome: sample}},
+		}
+	}
+	page := string(write(t, report.New(nil, &judge.Judgement{Results: []judge.Result{
+		one("create", "latency", judge.Pass, judge.OK), one("burst-update", "load", judge.NotApplicable, judge.Timeout),
+	}})))
+	assert.Contains(t, page, "Handled 1 of 2 changes correctly; see burst-update (not applicable 0/1, 1 of 1 timed out).")
+	assert.NotContains(t, page, "Handled all")
+}
+
 // A page that is committed as an example stays below the 1 MiB of a tracked file.
 func TestPageOfTenStylesIsSmall(t *testing.T) {
 	assert.Less(t, len(write(t, report.Of(made.Many(made.Ten(), 7)))), 1<<20)
