@@ -157,7 +157,9 @@ func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.p
 func (t *trial) await(ctx context.Context, point string) error {
 	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
 	defer cancel()
+	began := t.Recorder.Now()
 	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, 0, t.sample.Patience)
+	t.waited = t.Recorder.Now() - began
 	switch {
 	case outcome == record.Settled, outcome == record.TimedOut && point == scenarios.AwaitStuck:
 		return nil

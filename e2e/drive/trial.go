@@ -22,6 +22,8 @@ type trial struct {
 	moved func() time.Duration
 	// due is when the step that is performed was due by a schedule; 0: there is none.
 	due time.Duration
+	// waited is how long the last point that was awaited took to be reached.
+	waited time.Duration
 	// together does the faults that the samples of a wave share, alone does
 	// those of this sample; nil: it has none.
 	together, alone *lockstep

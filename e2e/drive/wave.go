@@ -98,7 +98,8 @@ type course struct {
 	namespace  string
 	unfit      string // why it is not applicable; "": it is
 	together   *lockstep
-	namespaces []string // that were made
+	namespaces []string      // that were made
+	lag        time.Duration // until the operator began to bring about the given state
 }
 
 // longest is how many letters a namespace's name may have.
@@ -123,8 +124,8 @@ func (d *Driver) space(style Style, round int, number, scenario string) string {
 // run drives the course. An error means that the bed is broken, or that the run
 // was stopped.
 func (c *course) run(ctx context.Context) (err error) {
-	sample := c.sample()
 	if c.unfit != "" {
+		sample := c.sample()
 		sample.Reason = c.unfit
 		return c.note(sample, record.Settled, c.unfit)
 	}
@@ -147,7 +148,7 @@ func (c *course) run(ctx context.Context) (err error) {
 		}
 		if end.Outcome != record.Settled {
 			reason := fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached: %s", c.scenario.Given.Size, end.Reason)
-			return c.note(sample, record.TimedOut, reason)
+			return c.note(c.sample(), record.TimedOut, reason)
 		}
 	}
 	if c.together != nil {
@@ -155,7 +156,7 @@ func (c *course) run(ctx context.Context) (err error) {
 			return fmt.Errorf("scenario %s: wait for the others: %w", c.scenario.Name, err)
 		}
 	}
-	t := c.trial(c.style, sample)
+	t := c.trial(c.style, c.sample())
 	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1), true
 	if _, err := t.run(ctx, c.scenario.Steps); err != nil {
 		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
@@ -191,7 +192,21 @@ func (c *course) second() bool {
 func (c *course) prepare(ctx context.Context) (record.End, error) {
 	sample := c.sample()
 	sample.Prepare, sample.Size, sample.Others, sample.Unmeetable = true, &c.scenario.Given.Size, nil, false
-	return c.trial(c.style, sample).run(ctx, []scenarios.Step{{Create: c.scenario.Given}})
+	t := c.trial(c.style, sample)
+	end, err := t.run(ctx, []scenarios.Step{{Create: c.scenario.Given}, {Await: scenarios.AwaitWorking}})
+	c.lag = t.waited
+	return end, err
+}
+
+// Where a reconcile is late to begin, what seems calm may only be late: the
+// window is so many times what the given state's took, up to the longest.
+const (
+	windowLags    = 5
+	longestWindow = 30 * time.Second
+)
+
+func (c *course) window() time.Duration {
+	return max(c.Matrix.Window, min(windowLags*c.lag, longestWindow))
 }
 
 // note records a sample that has no steps.
@@ -212,7 +227,7 @@ func (c *course) sample() record.Sample {
 	sample := record.Sample{
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
 		Namespace: c.namespace, Name: scenarios.Name, Matrix: true,
-		Timeout: c.timeout(), Window: c.Matrix.Window, Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
+		Timeout: c.timeout(), Window: c.window(), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
 		Expect: s.Expect, Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style, c.namespace),
 	}

@@ -87,6 +87,16 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 		return "the harness itself writes what is asked for: there is no operator to judge"
 	}
 	style := a.operator.Style()
+	held := func(w operators.Work) bool { return w.Suspend != "" }
+	switch {
+	case !s.NeedsWork():
+	case len(style.Work) == 0:
+		return style.Name + " works in its own memory: it has no work objects that could be held up"
+	case !slices.ContainsFunc(style.Work, held):
+		return style.Name + " makes no change by its work objects: holding one up would hold up nothing"
+	case s.HoldsDeletion() && style.Declares.OwnerReferences.Supported:
+		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work for one that could be held up"
+	}
 	for _, name := range s.Components() {
 		if _, has := style.Component(name); !has {
 			return fmt.Sprintf("%s has no component %s", style.Name, name)
@@ -99,17 +109,6 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 		if what := schema.ParseGroupResource(step.Fault.Forbid); !a.mayWrite(what) {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
 		}
-	}
-	held := func(w operators.Work) bool { return w.Suspend != "" }
-	switch {
-	case !s.NeedsWork():
-		return ""
-	case len(style.Work) == 0:
-		return style.Name + " works in its own memory: it has no work objects that could be held up"
-	case !slices.ContainsFunc(style.Work, held):
-		return style.Name + " makes no change by its work objects: holding one up would hold up nothing"
-	case s.HoldsDeletion() && style.Declares.OwnerReferences.Supported:
-		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work for one that could be held up"
 	}
 	return ""
 }

@@ -224,7 +224,7 @@ func apiServer(t *testing.T, s *scene) {
 	r := s.record(t)
 	for range 2 {
 		broken := s.begin(t, scenarios.Fault{Restart: "api-server"})
-		assert.Nil(t, broken.Undo)
+		s.mend(t, broken)
 	}
 	s.create(t, 1)
 	s.awaitReady(t, 1)
@@ -237,7 +237,7 @@ func node(t *testing.T, s *scene) {
 	before := s.pods(t, operator)[0]
 	r := s.record(t)
 	broken := s.begin(t, scenarios.Fault{Restart: "node"})
-	assert.Nil(t, broken.Undo)
+	s.mend(t, broken)
 	after := s.pods(t, operator)[0]
 	assert.Equal(t, before.UID, after.UID)
 	assert.NotEqual(t, before.Status.ContainerStatuses[0].ContainerID, after.Status.ContainerStatuses[0].ContainerID)

@@ -16,8 +16,9 @@ const (
 	theNode   = "node"
 )
 
-// restart ends the API server, or the whole node, and returns when the cluster
-// works again. What an operator makes of it is left to the operator.
+// restart ends the API server, or the whole node, and returns when the API
+// server answers again. It is mended when the cluster works again. What an
+// operator makes of it is left to the operator.
 func (i *Injector) restart(ctx context.Context, what string) (Broken, error) {
 	if i.Node == nil {
 		return Broken{}, fmt.Errorf("restart the %s: %w", what, errForeign)
@@ -32,7 +33,7 @@ func (i *Injector) restart(ctx context.Context, what string) (Broken, error) {
 	name := nodes.Items[0].Name
 	switch what {
 	case apiServer:
-		return Broken{Objects: []string{"pods/kube-system/kube-apiserver-" + name}}, i.restartAPIServer(ctx)
+		return i.restartAPIServer(ctx, name)
 	case theNode:
 		return i.restartNode(ctx, name)
 	}
@@ -42,25 +43,32 @@ func (i *Injector) restart(ctx context.Context, what string) (Broken, error) {
 // restartAPIServer removes the API server's container. The kubelet makes another
 // at once; had it only been stopped, the kubelet would put off, from the second
 // time on, to start it again.
-func (i *Injector) restartAPIServer(ctx context.Context) error {
+func (i *Injector) restartAPIServer(ctx context.Context, node string) (Broken, error) {
+	broken := Broken{Objects: []string{"pods/kube-system/kube-apiserver-" + node}}
 	old, err := i.apiServer(ctx)
 	if err != nil {
-		return fmt.Errorf("restart the API server: %w", err)
+		return broken, fmt.Errorf("restart the API server: %w", err)
+	}
+	broken.Undo = func(ctx context.Context) error {
+		if err := i.awaitControllers(ctx); err != nil {
+			return fmt.Errorf("the API server was restarted: %w", err)
+		}
+		return nil
 	}
 	if _, err := i.Node.Exec(ctx, "crictl", "rm", "--force", old); err != nil {
-		return fmt.Errorf("restart the API server: end its container: %w", err)
+		return broken, fmt.Errorf("restart the API server: end its container: %w", err)
 	}
 	err = until(ctx, "another container of the API server", func(ctx context.Context) (bool, string, error) {
 		id, err := i.apiServer(ctx)
 		return id != old, "container " + id, err
 	})
 	if err == nil {
-		err = i.awaitControlPlane(ctx)
+		err = i.awaitAPIServer(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("restart the API server: %w", err)
+		return broken, fmt.Errorf("restart the API server: %w", err)
 	}
-	return nil
+	return broken, nil
 }
 
 // apiServer returns the id of the container that runs.
@@ -72,8 +80,8 @@ func (i *Injector) apiServer(ctx context.Context) (string, error) {
 	return id, err
 }
 
-// restartNode restarts the machine, and returns when the cluster's own pods are
-// ready in their new lives, and each container of the style has begun its own.
+// restartNode restarts the machine. It works again when the cluster's own pods
+// are ready in their new lives, and each container of the style has begun its own.
 func (i *Injector) restartNode(ctx context.Context, name string) (Broken, error) {
 	before, err := i.lives(ctx)
 	if err != nil {
@@ -83,29 +91,35 @@ func (i *Injector) restartNode(ctx context.Context, name string) (Broken, error)
 	if err := i.Node.Restart(ctx); err != nil {
 		return Broken{Undo: i.Node.Restart}, err
 	}
-	if err := i.awaitControlPlane(ctx); err != nil {
-		return broken, fmt.Errorf("restart the node: %w", err)
+	broken.Undo = func(ctx context.Context) error {
+		err := i.awaitControllers(ctx)
+		if err == nil {
+			err = until(ctx, "the pods of the cluster and of the style to live anew", func(ctx context.Context) (bool, string, error) {
+				return i.anew(ctx, before)
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("the node was restarted: %w", err)
+		}
+		return nil
 	}
-	err = until(ctx, "the pods of the cluster and of the style to live anew", func(ctx context.Context) (bool, string, error) {
-		return i.anew(ctx, before)
-	})
-	if err != nil {
+	if err := i.awaitAPIServer(ctx); err != nil {
 		return broken, fmt.Errorf("restart the node: %w", err)
 	}
 	return broken, nil
 }
 
-// awaitControlPlane returns when the API server answers, and both the controllers
-// and the scheduler have renewed their leases since: those of dead ones run out.
-func (i *Injector) awaitControlPlane(ctx context.Context) error {
-	err := until(ctx, "the API server to be ready", func(ctx context.Context) (bool, string, error) {
+func (i *Injector) awaitAPIServer(ctx context.Context) error {
+	return until(ctx, "the API server to be ready", func(ctx context.Context) (bool, string, error) {
 		var code int
 		err := i.Kube.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&code).Error()
 		return code == http.StatusOK, fmt.Sprintf("it answers %d", code), err
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// awaitControllers returns when both the controllers and the scheduler have
+// renewed their leases since it began to look: those of dead ones run out.
+func (i *Injector) awaitControllers(ctx context.Context) error {
 	first := map[string]metav1.MicroTime{}
 	return until(ctx, "the controllers and the scheduler to be at work", func(ctx context.Context) (bool, string, error) {
 		for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {

@@ -1,0 +1,24 @@
+package drive
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/fixtures/scenarios"
+)
+
+// Else a style that is slow to begin passes where nothing is to be done: the
+// sample is over before the needless work.
+func TestTheWindowIsLongerWhereTheOperatorIsLateToBegin(t *testing.T) {
+	for lag, want := range map[time.Duration]time.Duration{
+		0:                      3 * time.Second, // no state was given
+		100 * time.Millisecond: 3 * time.Second,
+		2 * time.Second:        10 * time.Second,
+		time.Minute:            30 * time.Second,
+	} {
+		c := &course{Driver: &Driver{Matrix: Matrix{Window: 3 * time.Second}}, scenario: scenarios.Scenario{Name: "no-op-updates"}, lag: lag}
+		assert.Equal(t, want, c.sample().Window, "of a lag of %v", lag)
+	}
+}
