@@ -1,6 +1,9 @@
 package html
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // look is how a style is drawn wherever it appears: a colour, a pattern of
 // dashes and the shape of its marks, so that colour is never the only signal.
@@ -23,8 +26,23 @@ func lookOf(i int, floor bool) look {
 	return look{colour: 1 + i%colours, dash: 1 + i%dashes, shape: 1 + i%shapes}
 }
 
+// looks are those of the styles, each once.
+func (s *study) looks() []look {
+	var all []look
+	for _, one := range s.Styles {
+		if !slices.Contains(all, one.Look) {
+			all = append(all, one.Look)
+		}
+	}
+	return all
+}
+
 // Class is the look as classes of style.css.
 func (l look) Class() string { return fmt.Sprintf("c%d d%d", l.colour, l.dash) }
+
+// Key is the id of what is drawn before a style's name. It is drawn once in a
+// page and then referred to: names stand in hundreds of rows.
+func (l look) Key() string { return fmt.Sprintf("key-%d-%d-%d", l.colour, l.dash, l.shape) }
 
 // Mark is an SVG path of the look's shape, about 7 units wide, around a point.
 func (l look) Mark(x, y float64) string {

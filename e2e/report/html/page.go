@@ -21,6 +21,7 @@ type page struct {
 	Lead     string
 	Warnings []string
 	Level    string // of the intervals
+	Looks    []look
 
 	Cards    []*card
 	Matrix   *verdictTable
@@ -55,7 +56,7 @@ func newPage(r *report.Report, css []byte) *page {
 	p := &page{
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
 		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Warnings: r.Warnings,
-		Level: fmt.Sprintf("%.0f%%", 100*stat.Level),
+		Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Looks: s.looks(),
 		Costs: s.costs(), Counts: s.counts(), Owned: s.owned(), Claims: claimsOf(r),
 		Cards: s.cards(), Matrix: s.verdictTable(), Exempts: s.exempts(), Facts: factsOf(r.Environment), Trails: s.trails(),
 	}
