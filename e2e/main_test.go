@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 	"sigs.k8s.io/e2e-framework/pkg/env"
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/flags"
@@ -38,6 +40,7 @@ var (
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
+	klog.SetLogger(logr.Discard()) // what client-go says of watches that break is in the recording: gaps
 	status, err := suite(m, time.Now())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "operatorbench:", err)

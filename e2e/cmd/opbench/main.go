@@ -12,11 +12,15 @@ import (
 	"syscall"
 	"text/tabwriter"
 
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
 	"operatorbench/fixtures/cluster"
 )
 
 func main() {
-	cluster.ReapIfAsked() // this may be the process that removes a cluster after its maker ended
+	cluster.ReapIfAsked()          // this may be the process that removes a cluster after its maker ended
+	klog.SetLogger(logr.Discard()) // what client-go says of watches that break is in the recording: gaps
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
