@@ -45,7 +45,7 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=argo,native ROUNDS=5 ARGS=…)
 	@echo "e2e: operator=$(OPERATOR): this finds a container engine, gets the images, makes a kind cluster, installs, drives, judges, and deletes the cluster."
 	@echo "e2e: engine: seconds, or 1-2 min to install one; images: seconds, or ~15 min on 2 cores to build all when no registry answers;"
-	@echo "e2e: cluster and installs: 1-2 min; then each round: about 15 s for native, about 5 min for argo (a tutorial reconcile takes a minute)."
+	@echo "e2e: cluster and installs: 1-2 min; then each round: about 15 s for native, about 5 min for argo (a tutorial reconcile takes a minute), about 15 min for all."
 	scripts/engine-up.sh
 	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 

@@ -199,9 +199,10 @@ func (c *course) prepare(ctx context.Context) (record.End, error) {
 }
 
 // Where a reconcile is late to begin, what seems calm may only be late: the
-// window is so many times what the given state's took, up to the longest.
+// window is so many times what the given state's took, up to the longest. One
+// event among five came 9 times as late as that of the given state.
 const (
-	windowLags    = 5
+	windowLags    = 20
 	longestWindow = 30 * time.Second
 )
 
