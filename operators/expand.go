@@ -3,13 +3,13 @@ package operators
 import (
 	"fmt"
 
-	"operatorbench/fixtures/bounded"
+	"operatorbench/fixtures/bounds"
 )
 
 // expand executes a template that holds only texts and the fields .Name and
 // .Namespace.
 func expand(what, text, namespace, name string) (string, error) {
-	template, err := bounded.NewTemplate(text)
+	template, err := bounds.NewTemplate(text)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}

@@ -10,25 +10,25 @@ import (
 	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/bounded"
+	"operatorbench/fixtures/bounds"
 )
 
 // work is a record.Work made ready for use.
 type work struct {
 	record.Work
-	matches *bounded.Template
+	matches *bounds.Template
 	of      condition // what can be told of Of without a custom resource
 	ended   condition
 	look    *lookup
 }
 
 func compileWork(w record.Work) (*work, error) {
-	t, err := bounded.NewTemplate(w.Of.Matches)
+	t, err := bounds.NewTemplate(w.Of.Matches)
 	if err != nil {
 		return nil, fmt.Errorf("of %.80q: %w", w.Of.Matches, err)
 	}
 	for _, path := range append([]string{w.Of.Path, w.Ended.Path}, w.Messages...) {
-		if err := bounded.Path(path); err != nil {
+		if err := bounds.Path(path); err != nil {
 			return nil, fmt.Errorf("path %.80q: %w", path, err)
 		}
 	}
@@ -36,7 +36,7 @@ func compileWork(w record.Work) (*work, error) {
 	c.of = condition{Condition: w.Of, slot: 0}
 	c.ended = condition{Condition: w.Ended, slot: 1}
 	if w.Ended.Matches != "" {
-		if c.ended.matches, err = bounded.Expression(w.Ended.Matches); err != nil {
+		if c.ended.matches, err = bounds.Expression(w.Ended.Matches); err != nil {
 			return nil, fmt.Errorf("ended %s: %w", w.Ended.Path, err)
 		}
 	}
@@ -49,7 +49,7 @@ func (w *work) matcher(s *subject) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("of %.80q for %.80s/%.80s: %w", w.Of.Matches, s.namespace, s.name, err)
 	}
-	return bounded.Expression(expression)
+	return bounds.Expression(expression)
 }
 
 // shownWork is what one event shows of a work object.

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/bounded"
+	"operatorbench/fixtures/bounds"
 )
 
 // style is a record.Style made ready for use.
 type style struct {
 	record.Style
-	child      *bounded.Template   // nil: the child is found by its owner reference
+	child      *bounds.Template    // nil: the child is found by its owner reference
 	byResource map[string]*reading // the inner phases on a resource
 	adds       map[string]bool     // resources of which each reconcile adds an object, as an ADDED phase says
 	write      []phase             // of a sample that wants a size
@@ -30,7 +30,7 @@ func compile(s record.Style) (*style, error) {
 	c.collected = slices.ContainsFunc(s.Declares, func(d record.Declaration) bool { return d.Name == "ownerReferences" && d.Supported })
 	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
 	if s.ChildName != "" {
-		t, err := bounded.NewTemplate(s.ChildName)
+		t, err := bounds.NewTemplate(s.ChildName)
 		if err != nil {
 			return nil, fmt.Errorf("style %s: childName %.80q: %w", s.Name, s.ChildName, err)
 		}
