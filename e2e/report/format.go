@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
@@ -60,16 +60,8 @@ func Latency(o stat.Observation) string {
 	return Duration(o.Value)
 }
 
-// clean makes a foreign text harmless for a terminal: control characters, which
-// could move the cursor or write escapes, become blanks.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+// clean makes a foreign text harmless, in one line.
+func clean(s string) string { return plain.Line(s) }
 
 // wrap breaks a text between words into lines of at most width runes; a longer
 // word has a line of its own.

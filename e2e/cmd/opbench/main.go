@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/fixtures/cluster"
 )
 
@@ -84,7 +85,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	_, _ = fmt.Fprintf(stderr, "opbench: %v\n", err) // there is nowhere else to say it
+	_, _ = fmt.Fprintf(stderr, "opbench: %s\n", plain.Text(err.Error())) // there is nowhere else to say it
 	var own interface{ exitStatus() int }
 	if errors.As(err, &own) {
 		return own.exitStatus()

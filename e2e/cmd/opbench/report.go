@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
@@ -141,7 +142,9 @@ func withShards(args []string) []string {
 }
 
 // warn tells of a doubt; there is nowhere else to say it.
-func warn(stderr io.Writer, text string) { _, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", text) }
+func warn(stderr io.Writer, text string) {
+	_, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", plain.Text(text))
+}
 
 // fileNames lists what a report writes into a results folder.
 func fileNames() string {
