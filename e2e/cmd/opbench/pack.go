@@ -39,9 +39,8 @@ const mostBytes = 1_000_000
 func runPack(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	usage := fmt.Sprintf(packUsage, mostBytes)
 	flags := flag.NewFlagSet("opbench pack", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	out, most := flags.String("out", "", ""), flags.Int64("most", mostBytes, "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return err
@@ -51,6 +50,9 @@ func runPack(ctx context.Context, args []string, stdout, _ io.Writer) error {
 		return usageError{"opbench pack needs a results folder and --out\n" + usage}
 	case *most < 1:
 		return usageError{fmt.Sprintf("--most=%d: a file holds at least a byte", *most)}
+	}
+	if err := outFolder(*out); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return fmt.Errorf("--out: %w", err)
