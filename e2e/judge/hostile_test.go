@@ -87,7 +87,6 @@ func TestHostileLines(t *testing.T) {
 		"watch": `{"t":5,"kind":"watch","watch":{"event":"MODIFIED","resource":"pods.v1","namespace":"elsewhere","name":"a","uid":"a","object":` + object + "}}",
 		// Of other kinds a reader makes copies.
 		"action": `{"t":5,"kind":"action","action":{"from":1,"verb":"patch","resource":"pods.v1","namespace":"elsewhere","name":"a","object":` + object + "}}",
-		"gap":    `{"t":5,"kind":"gap","gap":{"from":1,"resource":"pods.v1","namespace":"elsewhere","reason":"` + padding + `"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "recording.jsonl.gz")
