@@ -17,7 +17,7 @@ works() { command -v "$1" >/dev/null && within 20 "$1" info >/dev/null 2>&1; }
 await_docker() {
   local deadline=$((SECONDS + 60))
   until works docker; do
-    "$@" || return 1
+    "$@" || { works docker; return; } # it may have answered since
     ((SECONDS < deadline)) || return 1
     sleep 0.2
   done
