@@ -59,7 +59,7 @@ func newStage(t *testing.T) *stage {
 // drive drives a block and leaves it.
 func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Block) error {
 	leave, err := s.Driver.Drive(ctx, style, block)
-	return errors.Join(err, leave())
+	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
 func (s *stage) Make(_ context.Context, name string) error {
@@ -236,7 +236,7 @@ func TestTheLastNamespaceStaysUntilItIsLeft(t *testing.T) {
 	leave, err := s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
 	require.NoError(t, err)
 	assert.Empty(t, s.deleted)
-	require.NoError(t, leave())
+	require.NoError(t, leave(t.Context()))
 	assert.Equal(t, s.made, s.removed, "its custom resource must not be there for the next style")
 }
 

@@ -200,9 +200,13 @@ func Latest(root, folder string) error {
 	return nil
 }
 
-// collect saves what explains a failure while it is still there.
-func (s *Session) collect(style string, operator operators.Operator) {
-	ctx, cancel := context.WithTimeout(context.Background(), logsWithin)
+// collect saves what explains a failure while it is still there. That a run was
+// stopped is none.
+func (s *Session) collect(ctx context.Context, style string, operator operators.Operator) {
+	if ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, logsWithin)
 	defer cancel()
 	dir := s.results("logs", style)
 	err := s.stage("collect logs", func() error {
