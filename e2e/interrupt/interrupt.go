@@ -48,7 +48,7 @@ func Gently(ctx context.Context, out io.Writer, exit func(int)) (gentle context.
 			cancel(caught)
 			return
 		}
-		_, _ = fmt.Fprintf(out, "operatorbench: a second %v: ended at once\n%s", caught, left.said()) // there is nowhere else to say it
+		_, _ = fmt.Fprintf(out, "operatorbench: ended at once by a second signal (%v)\n%s", caught.Signal, left.said()) // there is nowhere else to say it
 		exit(caught.Status())
 	})
 	return ctx, func() {

@@ -64,6 +64,9 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 	var remains *remainsError
 	switch {
 	case ctx.Err() != nil:
+		if errors.Is(err, ctx.Err()) {
+			err = nil // it follows from that
+		}
 		return fmt.Errorf("the run was stopped: %w", errors.Join(context.Cause(ctx), err))
 	case s.recorder.Err() != nil:
 		return s.recorder.Err()
