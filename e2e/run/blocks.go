@@ -64,8 +64,8 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 	var remains *remainsError
 	switch {
 	case ctx.Err() != nil:
-		if errors.Is(err, ctx.Err()) {
-			err = nil // it follows from that
+		if errors.Is(err, context.Canceled) {
+			err = nil // it follows from that; what took too long is worth saying
 		}
 		return fmt.Errorf("the run was stopped: %w", errors.Join(context.Cause(ctx), err))
 	case s.recorder.Err() != nil:

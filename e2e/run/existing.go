@@ -107,7 +107,8 @@ func (s *Session) leaves(what string) { s.leavings.Store(&what) }
 
 // What is done after driving has ended, at go test's deadline too.
 const (
-	mendWithin     = 10 * time.Second // until what was broken on purpose is given back: see package drive
+	mendWithin     = 5 * time.Second  // until what was broken on purpose is given back: see package drive
+	logsWhenOver   = 5 * time.Second  // of the style that took too long
 	reportsWithin  = 15 * time.Second // until the recording is judged and the reports are written: 139 MB take 2 s
 	removalWithin  = 20 * time.Second // of a kind cluster: it takes 4 s, and its reaper goes on by itself
 	sweepWithin    = 3 * time.Minute  // of an existing cluster, with a style in it
@@ -122,7 +123,7 @@ func (s *Session) Reserve() time.Duration {
 	if s.existing() != nil {
 		removal = sweepWithin
 	}
-	return mendWithin + removal + reportsWithin
+	return mendWithin + logsWhenOver + removal + reportsWithin
 }
 
 // teardownTime is what Close has for the cluster.

@@ -129,7 +129,7 @@ func TestTheReserveIsWhatTheTeardownMayTake(t *testing.T) {
 	assert.Greater(t, existing.Reserve(), kind.Reserve(), "each of its objects is removed")
 	for _, s := range []*Session{kind, existing} {
 		s.deadline = time.Now().Add(s.Reserve())
-		whole := mendWithin + s.teardownTime() + reportsWithin // from the moment at which driving is stopped
+		whole := mendWithin + logsWhenOver + s.teardownTime() + reportsWithin // from the moment at which driving is stopped
 		assert.LessOrEqual(t, s.teardownTime()+reportsWithin, time.Until(s.deadline)+time.Second)
 		assert.GreaterOrEqual(t, whole, s.Reserve())
 		s.deadline = time.Now().Add(time.Hour)

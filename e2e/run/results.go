@@ -200,13 +200,17 @@ func Latest(root, folder string) error {
 	return nil
 }
 
-// collect saves what explains a failure while it is still there. That a run was
-// stopped is none.
+// collect saves what explains a failure while it is still there. That a person
+// stopped the run is none; that its time was over may be.
 func (s *Session) collect(ctx context.Context, style string, operator operators.Operator) {
-	if ctx.Err() != nil {
+	within := logsWithin
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
 		return
+	case ctx.Err() != nil:
+		ctx, within = context.WithoutCancel(ctx), logsWhenOver
 	}
-	ctx, cancel := context.WithTimeout(ctx, logsWithin)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	dir := s.results("logs", style)
 	err := s.stage("collect logs", func() error {
