@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 	"testing"
 	"time"
@@ -318,7 +319,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	ready := make(chan struct{}, 1)
 	acted, watched := false, false
 	defer s.Recorder.Listen(func(e record.Entry) { // the judge
-		for began := time.Now(); time.Since(began) < judging; { //nolint:revive // it is at work
+		for began := time.Now(); time.Since(began) < judging; {
+			goruntime.Gosched() // it is at work
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
