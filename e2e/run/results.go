@@ -150,14 +150,13 @@ func (s *Session) writeReports() error {
 		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)
+	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
-		if err := r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == ""); err != nil {
-			return err
-		}
+		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
 	}
 	s.say("results are in %s", s.folder)
-	return errors.Join(r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
+	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
 // Page is the report as a page, for report.WriteFiles.
