@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"operatorbench/e2e/drive"
@@ -23,11 +24,6 @@ import (
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
 )
-
-// Reserve is the time before go test's -timeout that is kept for teardown.
-const Reserve = 45 * time.Second
-
-func (s *Session) reserve() time.Duration { return Reserve }
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
 type Session struct {
@@ -48,6 +44,7 @@ type Session struct {
 	kube        *kube.Client
 	recording   *os.File
 	recorder    *record.Recorder
+	synced      *record.Syncing
 	judge       *live
 	driver      *drive.Driver
 	progress    *report.Progress
@@ -62,6 +59,8 @@ type Session struct {
 	observers   observers
 	made        madeNames // namespaces for custom resources
 	judged      func() (*judge.Judgement, error)
+	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
+	leavings    atomic.Pointer[string]             // see Left
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -71,7 +70,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline}
+	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
 	s.folder = options.folder(root, time.Now())
 	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
 	if err != nil {
