@@ -166,7 +166,7 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 			heads = append(heads, a)
 		}
 	}
-	if err := s.obtain(ctx, s.store, append([]string{"node", "memcached"}, imagesOf(heads)...)); err != nil {
+	if err := s.obtain(ctx, s.store, append(everyRun(), imagesOf(heads)...)); err != nil {
 		return "", err
 	}
 	if s.base != nil {

@@ -72,7 +72,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	}
 	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
 	s.folder = options.folder(root, time.Now())
-	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
+	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(root, options.Operator)...)
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
@@ -131,11 +131,11 @@ func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
 
 // operatorNames are the styles that are asked for; folders are named from the
 // repository's root, since go test runs a test elsewhere.
-func (s *Session) operatorNames() []string {
-	names := strings.Split(s.options.Operator, ",")
+func operatorNames(root, list string) []string {
+	names := strings.Split(list, ",")
 	for i, name := range names {
 		if strings.HasPrefix(name, ".") {
-			names[i] = filepath.Join(s.root, name)
+			names[i] = filepath.Join(root, name)
 		}
 	}
 	return names
