@@ -102,7 +102,7 @@ func (s *Session) owned(a *arm) (*report.Owned, error) {
 // values are the options that decide what is measured.
 func (o *Options) values() map[string]string {
 	return map[string]string{
-		"operator": o.Operator, "scenario": o.Scenario, "rounds": strconv.Itoa(o.Rounds),
+		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
 		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base,
 	}
 }
