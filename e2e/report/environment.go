@@ -40,6 +40,11 @@ type Environment struct {
 	Seed   uint64            `json:"seed"`   // 0: there are several
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
+
+	// Planned is how many rounds of each style a comparison with a base had time
+	// for, by what was known before its first one: the error probabilities of its
+	// sequential tests are shared out over these.
+	Planned map[string]int `json:"planned,omitempty"`
 }
 
 // StyleFacts identify what was compared, and say what it is made of.
