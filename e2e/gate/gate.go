@@ -57,6 +57,11 @@ type Options struct {
 	Effect    float64 // a slowdown to 1 + Effect must not pass
 	Alpha     float64 // bound of the corrected two-sided p-value
 	Seed      uint64  // of the bootstrap
+	// Planned is how many rounds of each style the budget gives, fixed before the
+	// first look at what they show. Where a style has none, Compare takes it from
+	// the recording's environment.json, and if there is none either, the rounds
+	// are judged once, all together.
+	Planned map[string]int
 	Force     bool    // compare what should not be compared, and mark it
 }
 

@@ -41,6 +41,11 @@ type Environment struct {
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
 
+	// Planned is how many rounds of each style a comparison with a base had time
+	// for, by what was known before its first one: the error probabilities of its
+	// sequential tests are shared out over these.
+	Planned map[string]int `json:"planned,omitempty"`
+
 	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
 }
 
