@@ -62,7 +62,7 @@ type Options struct {
 	// the recording's environment.json, and if there is none either, the rounds
 	// are judged once, all together.
 	Planned map[string]int
-	Force     bool    // compare what should not be compared, and mark it
+	Force   bool // compare what should not be compared, and mark it
 }
 
 // DefaultOptions are those that `make gate-selftest` measures.

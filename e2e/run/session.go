@@ -219,7 +219,7 @@ func (s *Session) Unfinished() error {
 	if s.options.Operator != operators.All {
 		left = append(left, s.left...)
 	}
-	if s.options.Scenario != scenarios.Latency && len(s.dropped) > 0 {
+	if s.options.scenario() != scenarios.Latency && len(s.dropped) > 0 {
 		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
 	}
 	if len(left) == 0 {
