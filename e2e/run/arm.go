@@ -37,6 +37,11 @@ type arm struct {
 
 	took time.Duration // its last block of the measured scenarios; 0: none has ended
 
+	// passes is how often its blocks go through the scenarios; 0: not decided. Of
+	// its last block, fixed is the time beside them, and pass that of one.
+	passes      int
+	fixed, pass time.Duration
+
 	mu    sync.Mutex
 	wrong bool  // some sample was not handled as expected
 	err   error // why it is not driven any further

@@ -25,6 +25,9 @@ func (s *Session) Drive(ctx context.Context) error {
 		return err
 	}
 	defer s.progress.Stop()
+	if s.base != nil {
+		return s.driveComparison(ctx)
+	}
 	for round := 1; round <= s.plan.Longest(); round++ {
 		for _, a := range s.turns(round) {
 			if a.err != nil || !s.enough(a, fmt.Sprintf("round %d", round), s.cost(a).Round) {
@@ -133,11 +136,13 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		s.mark(place, record.Installed)
 		s.rest(ctx, a)
 		s.edge(ctx)
+		s.measuring = time.Time{}
 		err = times.drive.measure(func() error {
 			leave, err := do(style)
 			left = leave
 			return err
 		})
+		times.measured = time.Since(s.measuring)
 		s.edge(ctx)
 		s.mark(place, record.Driven)
 	}
@@ -216,7 +221,10 @@ func (t *span) measure(do func() error) error {
 }
 
 // blockTimes is how long the parts of a block took.
-type blockTimes struct{ install, drive, remove span }
+type blockTimes struct {
+	install, drive, remove span
+	measured               time.Duration // of drive, from the beginning of the first sample that is no warm-up
+}
 
 // report prints one line for a block, and adds its times to the stages.
 func (s *Session) report(place block, times *blockTimes, err error) {
@@ -230,6 +238,8 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 	}
 	if place.wave == 0 && place.load == "" {
 		place.arm.took = times.install.took + times.drive.took + times.remove.took
+		measured := min(times.measured, times.drive.took)
+		place.arm.fixed, place.arm.pass = place.arm.took-measured, measured/time.Duration(s.passes(place.arm))
 		s.firstLook(what, label, place.arm.took, err)
 	} else {
 		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())

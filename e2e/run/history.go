@@ -73,6 +73,9 @@ func mean(e report.Environment, name string) time.Duration {
 
 // foretell says how long the run will take, and what that rests on.
 func (s *Session) foretell() string {
+	if s.base != nil {
+		return s.foretellComparison()
+	}
 	bed, measured := s.history.bed(), 0
 	if bed == 0 {
 		bed = typicalBed

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -39,7 +38,8 @@ type Session struct {
 	arms      []*arm    // the null operator first
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
-	base      *base // nil: nothing is compared with a base
+	base      *base     // nil: nothing is compared with a base
+	measuring time.Time // since when a block's scenarios are measured
 
 	engine      *engine.Engine
 	store       *images.Store
@@ -238,25 +238,19 @@ func (s *Session) change(typical operators.Typical) time.Duration {
 	return typical.Reconcile + typicalPods + s.options.Window
 }
 
-// What the default numbers of rounds and passes follow from: see the gate's
-// self-test, which measures what they find.
-const (
-	roundsToShow  = 5                // orders of magnitude, not small differences
-	slowReconcile = 10 * time.Second // from here on noise is far below the reconcile itself
-	longEnough    = 45 * time.Second // of a block, for its median to be steady
-)
+// roundsToShow are enough for orders of magnitude, not for small differences.
+const roundsToShow = 5
 
-// rounds is how many blocks of an arm are wanted.
-func (s *Session) rounds(a *arm) int {
+// rounds is how many blocks of an arm are wanted. Of a comparison with a base the
+// first one tells how many there is time for.
+func (s *Session) rounds() int {
 	switch {
+	case s.base != nil:
+		return 1
 	case s.options.Rounds > 0:
 		return s.options.Rounds
-	case s.base == nil:
-		return roundsToShow
-	case a.operator != nil && a.operator.Style().Typical.Reconcile >= slowReconcile:
-		return gate.DefaultSlowRounds
 	}
-	return gate.DefaultRounds
+	return roundsToShow
 }
 
 // passes is how often a block of an arm goes through the scenarios.
@@ -266,11 +260,14 @@ func (s *Session) passes(a *arm) int {
 		return 1 // the gate does not compare the floor
 	case s.options.Passes > 0:
 		return s.options.Passes
+	case a.passes > 0:
+		return a.passes
 	case s.base == nil:
 		return 1
 	}
-	pass := time.Duration(len(s.measured())) * s.change(a.operator.Style().Typical)
-	return int(min(max(longEnough/pass, 1), gate.DefaultPasses))
+	typical := a.typical()
+	fixed := typical.Install + typicalUninstall + time.Duration(2*len(s.warmupOf(a)))*s.change(typical)
+	return spread(fixed, time.Duration(len(s.measured()))*s.change(typical))
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.
