@@ -102,11 +102,14 @@ func (s *Session) comparison() *report.Comparison {
 func (s *Session) foretellComparison() string {
 	var names []string
 	for _, c := range s.contests() {
-		one := time.Duration(0)
-		for _, a := range c.arms {
-			one += s.cost(a).Round
+		one, source := s.history.round(c), "as the last one took on this machine"
+		if one == 0 {
+			source = "by what its style.yaml says"
+			for _, a := range c.arms {
+				one += s.cost(a).Round
+			}
 		}
-		names = append(names, fmt.Sprintf("%s (a round about %v)", c.style, one.Round(time.Second)))
+		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
 	}
 	rounds := "until all is settled"
 	if s.options.Rounds > 0 {

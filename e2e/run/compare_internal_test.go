@@ -164,7 +164,15 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 		assert.Equal(t, "not asked for: --scenario=latency,basic,level", u.Why)
 	}
 	assert.Equal(t, []string{scenarios.Load, scenarios.Input, scenarios.Faults, scenarios.Upgrade}, not)
-	assert.Regexp(t, `^native \(a round about \S+\) is compared with main \(0123456789ab\): base, base again and head take turns in random order until all is settled, for up to 20m0s \(--budget\); cluster, images and clean-up come on top$`, s.foretell())
+	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order until all is settled, for up to 20m0s \(--budget\); cluster, images and clean-up come on top$`, s.foretell())
+}
+
+// How long a round takes is foretold by the newest comparison on this machine.
+func TestARoundIsForetoldByAnEarlierOne(t *testing.T) {
+	s := contested(t, 20*time.Minute, io.Discard, "native")
+	stages := []report.Stage{{Name: "install native@base", Seconds: 4, Times: 2}, {Name: "scenarios native@base", Seconds: 60, Times: 2}, {Name: "scenarios native@head", Seconds: 40, Times: 1}}
+	s.history = history{{Stages: stages}, {Comparison: &report.Comparison{}}, {Comparison: &report.Comparison{}, Stages: stages}}
+	assert.Contains(t, s.foretell(), "native (a round about 1m12s, as the last one took on this machine) is compared")
 }
 
 func TestTheCommandThatRepeatsAComparison(t *testing.T) {
