@@ -47,7 +47,7 @@ func Look(o Options, recording report.Recording) (*Progress, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := Compare(o, base, head, again)
+	r, err := decide(o, base, head, again, true)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +82,8 @@ func (r *Result) Progress() *Progress {
 		add(s.Style, s.Name(), s.Verdict, 0)
 	}
 	for i := range r.Metrics {
-		if m := &r.Metrics[i]; m.Gated {
-			add(m.Style, m.Name(), m.Verdict, m.Ratio.Rounds)
-		}
-	}
-	for i := range r.Counters {
-		if c := &r.Counters[i]; c.Gated {
-			add(c.Style, c.Style+" "+c.Scenario+" "+c.Name, c.Verdict, 0)
-		}
+		m := &r.Metrics[i]
+		add(m.Style, m.Name(), m.Verdict, m.Rounds)
 	}
 	for i := range p.Styles {
 		s := &p.Styles[i]

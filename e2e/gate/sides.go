@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,6 +30,9 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 		return Side{Name: variant, Recording: recording, Variant: variant}
 	}
 	base, head, again = side(VariantBase), side(VariantHead), side(VariantAgain)
+	if e := recording.Environment; e != nil && e.Comparison != nil && len(e.Comparison.Gone) > 0 { // perhaps nothing is left to drive
+		base, head = Side{VariantBase, recording, VariantBase}, Side{VariantHead, recording, VariantHead}
+	}
 	if !base.there() || !head.there() {
 		holds := "it holds no variants"
 		if len(variants) > 0 {
@@ -65,22 +69,37 @@ func variantsOf(recording report.Recording) []string {
 }
 
 // driven lists "style scenario" of a side, but for the floor's.
-func (s Side) driven() []string {
-	var list []string
-	for _, result := range s.Recording.Judgement.Results {
+func (s Side) driven() []string { return slices.Sorted(maps.Keys(s.turns())) }
+
+// turns are the rounds in which a side was driven, by "style scenario".
+func (s Side) turns() map[string][]int {
+	turns := map[string][]int{}
+	for i := range s.Recording.Judgement.Results {
+		result := &s.Recording.Judgement.Results[i]
 		name := result.Style + " " + result.Scenario
-		if result.Style != report.Floor && result.Variant == s.Variant && !result.Matrix && !slices.Contains(list, name) {
-			list = append(list, name)
+		if result.Variant == s.Variant && !result.Warmup && compared(result) && !slices.Contains(turns[name], result.Round) {
+			turns[name] = append(turns[name], result.Round)
 		}
 	}
-	slices.Sort(list)
-	return list
+	return turns
+}
+
+// roundsOf are the rounds in which a style was measured.
+func (s Side) roundsOf(style string) []int {
+	var rounds []int
+	for i := range s.Recording.Judgement.Results {
+		result := &s.Recording.Judgement.Results[i]
+		if result.Style == style && result.Variant == s.Variant && !result.Matrix && !result.Warmup && !slices.Contains(rounds, result.Round) {
+			rounds = append(rounds, result.Round)
+		}
+	}
+	return rounds
 }
 
 // lost is the share of a side's samples that could not be judged.
 func (s Side) lost() (lost, all int) {
 	for _, result := range s.Recording.Judgement.Results {
-		if result.Variant != s.Variant || result.Matrix { // the matrix has verdicts.yaml
+		if result.Variant != s.Variant || !compared(&result) {
 			continue
 		}
 		all++
@@ -106,11 +125,27 @@ func facts(base, head Side) []string {
 				}
 			}
 		}
-		list = append(list, differs("revision", was.Revision, is.Revision)...)
+		list = append(list, revisions(was, is)...)
 	}
 	a, b := base.Recording.Judgement.Header, head.Recording.Judgement.Header
 	list = append(list, differs("seed of the order", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))...)
 	return append(list, differs("program", a.Program, b.Program)...)
+}
+
+// revisions say of what commits the sides are.
+func revisions(was, is *report.Environment) []string {
+	head := known(is.Revision)
+	if is.Dirty {
+		head += ", with changes that are not committed"
+	}
+	if c := is.Comparison; c != nil {
+		base := c.Base
+		if c.Asked != "" && c.Asked != c.Base {
+			base += " (" + c.Asked + ")"
+		}
+		return []string{"base is revision " + known(base) + ", head is " + head}
+	}
+	return differs("revision", was.Revision, head)
 }
 
 func manifests(base, head report.StyleFacts) string {
