@@ -31,6 +31,7 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 	e := report.Environment{
 		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
 		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
+		Comparison: s.comparison(),
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
 	if e.Cluster == "kind" {
@@ -103,7 +104,7 @@ func (s *Session) owned(a *arm) (*report.Owned, error) {
 func (o *Options) values() map[string]string {
 	return map[string]string{
 		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base,
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(),
 	}
 }
 

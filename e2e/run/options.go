@@ -61,6 +61,12 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }
 
+// defaults sets every option to what it is without its flag.
+func (o *Options) defaults() {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	o.Register(flags)
+}
+
 // defaultBudget is what waiting for an answer about a change may take.
 const defaultBudget = 20 * time.Minute
 
@@ -106,6 +112,9 @@ func (o *Options) Check() error {
 	}
 	if o.Cluster == "existing" && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it"))
+	}
+	if o.Base != "" && o.Keep {
+		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))
 	}
 	if o.Cluster == "kind" && o.Kubeconfig != "" {
 		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))

@@ -6,13 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -27,6 +25,8 @@ import (
 // Reserve is the time before go test's -timeout that is kept for teardown.
 const Reserve = 45 * time.Second
 
+func (s *Session) reserve() time.Duration { return Reserve }
+
 // Session is one run: a cluster, on which the arms take turns, and one recording.
 type Session struct {
 	options   Options
@@ -38,7 +38,8 @@ type Session struct {
 	arms      []*arm    // the null operator first
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
-	base      *base // nil: nothing is compared with a base
+	base      *base     // nil: nothing is compared with a base
+	measuring time.Time // since when a block's scenarios are measured
 
 	engine      *engine.Engine
 	store       *images.Store
@@ -51,6 +52,11 @@ type Session struct {
 	progress    *report.Progress
 	environment report.Environment
 	plan        Plan
+	first       firstResults // of the block that is being driven
+	headed      bool         // the table of first results has its heading
+	history     history      // what earlier runs on this machine took
+	dropped     []string     // scenarios for which there is no time
+	left        []string     // what else was not driven for lack of time, and why
 	collector   func() error // awaits that the garbage collector knows the custom resource
 	observers   observers
 	made        madeNames // namespaces for custom resources
@@ -184,7 +190,8 @@ func (s *Session) Keep(keep func(style, scenario string) bool) {
 	})
 }
 
-// makePlan fits the rounds into what remains of go test's -timeout.
+// makePlan fits the rounds into what remains of go test's -timeout, and says
+// what there is no time for.
 func (s *Session) makePlan() error {
 	var err error
 	if s.plan, err = s.newPlan(); err != nil {
@@ -192,51 +199,38 @@ func (s *Session) makePlan() error {
 	}
 	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
-		s.environment.Notes = append(s.environment.Notes, short)
+		s.remark(short)
+	}
+	for _, c := range s.plan.Left {
+		s.left = append(s.left, fmt.Sprintf("%s: one round takes about %v", c.Style, c.Round.Round(time.Second)))
+	}
+	if len(s.dropped) > 0 {
+		short := "left out, because not even the quickest style has time for more: the scenarios " + strings.Join(s.dropped, ", ")
+		s.say("%s", short)
+		s.remark(short)
 	}
 	return nil
 }
 
-// newPlan plans with what remains now.
-func (s *Session) newPlan() (Plan, error) {
-	if len(s.measured()) == 0 {
-		return Plan{}, nil // the matrix has as many rounds as were asked for
+// Unfinished says what was asked for by its name and was not driven for lack of
+// time. Of all styles, and of all latency scenarios, those that fit are driven.
+func (s *Session) Unfinished() error {
+	var left []string
+	if s.options.Operator != operators.All {
+		left = append(left, s.left...)
 	}
-	var costs []Cost
-	for _, a := range s.arms {
-		costs = append(costs, s.cost(a))
+	if s.options.scenario() != scenarios.Latency && len(s.dropped) > 0 {
+		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
 	}
-	var budget time.Duration
-	if !s.deadline.IsZero() {
-		budget = time.Until(s.deadline) - Reserve - typicalCollector
-		for _, w := range s.waves() {
-			budget -= time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
-		}
-		budget = max(budget-s.typicalLoads(), time.Second)
+	if len(left) == 0 {
+		return nil
 	}
-	return NewPlan(budget, costs)
+	return fmt.Errorf("not all that was asked for was driven before go test's -timeout (%s): give a longer one, or ask for less", strings.Join(left, "; "))
 }
 
-// What planning expects where no style says it.
-const (
-	typicalPods      = 2 * time.Second  // until pods are ready or gone
-	typicalUninstall = 15 * time.Second // until nothing of a style is left
-	typicalCollector = 30 * time.Second // until the garbage collector knows a new definition
-)
-
-// cost is how long one block of an arm is expected to take, and how many are
-// wanted.
-func (s *Session) cost(a *arm) Cost {
-	var typical operators.Typical
-	changes := len(s.measured()) * s.passes(a)
-	cost := Cost{Style: a.label(), Wanted: s.rounds(a)}
-	if a.operator != nil {
-		typical = a.operator.Style().Typical
-		cost.Round = typical.Install + typicalUninstall
-		changes += 2 * len(s.warmupOf(a))
-	}
-	cost.Round += time.Duration(changes) * s.change(typical)
-	return cost
+// Fits tells whether the time was enough for a style to be driven at all.
+func (s *Session) Fits(label string) bool {
+	return !slices.ContainsFunc(s.plan.Left, func(c Cost) bool { return c.Style == label }) || s.plan.Rounds[label] > 0
 }
 
 // change is how long one change of a custom resource is expected to take.
@@ -244,25 +238,19 @@ func (s *Session) change(typical operators.Typical) time.Duration {
 	return typical.Reconcile + typicalPods + s.options.Window
 }
 
-// What the default numbers of rounds and passes follow from: see the gate's
-// self-test, which measures what they find.
-const (
-	roundsToShow  = 5                // orders of magnitude, not small differences
-	slowReconcile = 10 * time.Second // from here on noise is far below the reconcile itself
-	longEnough    = 45 * time.Second // of a block, for its median to be steady
-)
+// roundsToShow are enough for orders of magnitude, not for small differences.
+const roundsToShow = 5
 
-// rounds is how many blocks of an arm are wanted.
-func (s *Session) rounds(a *arm) int {
+// rounds is how many blocks of an arm are wanted. Of a comparison with a base the
+// first one tells how many there is time for.
+func (s *Session) rounds() int {
 	switch {
+	case s.base != nil:
+		return 1
 	case s.options.Rounds > 0:
 		return s.options.Rounds
-	case s.base == nil:
-		return roundsToShow
-	case a.operator != nil && a.operator.Style().Typical.Reconcile >= slowReconcile:
-		return gate.DefaultSlowRounds
 	}
-	return gate.DefaultRounds
+	return roundsToShow
 }
 
 // passes is how often a block of an arm goes through the scenarios.
@@ -272,11 +260,14 @@ func (s *Session) passes(a *arm) int {
 		return 1 // the gate does not compare the floor
 	case s.options.Passes > 0:
 		return s.options.Passes
+	case a.passes > 0:
+		return a.passes
 	case s.base == nil:
 		return 1
 	}
-	pass := time.Duration(len(s.measured())) * s.change(a.operator.Style().Typical)
-	return int(min(max(longEnough/pass, 1), gate.DefaultPasses))
+	typical := a.typical()
+	fixed := typical.Install + typicalUninstall + time.Duration(2*len(s.warmupOf(a)))*s.change(typical)
+	return spread(fixed, time.Duration(len(s.measured()))*s.change(typical))
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.

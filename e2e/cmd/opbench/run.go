@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/gate"
@@ -28,15 +30,16 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
 		}
-		return usageError{err.Error()}
+		return invalid(compares(args), usageError{err.Error()})
 	}
 	if flags.NArg() > 0 {
-		return usageError{fmt.Sprintf("run takes flags alone, not %q", flags.Arg(0))}
+		return invalid(compares(args), usageError{fmt.Sprintf("run takes flags alone, not %q", flags.Arg(0))})
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss
+	options.Link = jobLink(os.Getenv)
 	root, err := images.FindRoot(".")
 	if err != nil {
-		return err
+		return invalid(options.Base != "", err)
 	}
 	session, err := job.Load(ctx, options, root, time.Time{}, stdout)
 	if errors.Is(err, job.ErrUnchanged) {
@@ -44,7 +47,7 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 		return err
 	}
 	if err != nil {
-		return err
+		return invalid(options.Base != "", err)
 	}
 	err = drive(ctx, session)
 	switch {
@@ -54,6 +57,32 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 		return &gateError{err, gate.StatusInvalid}
 	}
 	return judgeGate(ctx, session.Folder(), stdout)
+}
+
+// compares tells whether a command line asks for a comparison with a base, even
+// if the rest of it is wrong: no mistake may have the status of a verdict.
+func compares(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name == "base" && strings.HasPrefix(arg, "-")
+	})
+}
+
+// invalid gives what went wrong before a comparison its status.
+func invalid(comparison bool, err error) error {
+	if !comparison {
+		return err
+	}
+	return &gateError{err, gate.StatusInvalid}
+}
+
+// jobLink leads to the run on GitHub Actions that this is; "" elsewhere.
+func jobLink(env func(string) string) string {
+	server, repository, id := env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY"), env("GITHUB_RUN_ID")
+	if server == "" || repository == "" || id == "" {
+		return ""
+	}
+	return server + "/" + repository + "/actions/runs/" + id
 }
 
 // drive performs a run from its beginning to its end, and says what was not as
