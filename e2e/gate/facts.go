@@ -76,10 +76,15 @@ func (r *Result) throttled() []string {
 	var list []string
 	for _, is := range r.Head.costs() {
 		for _, was := range r.Base.costs() {
-			base, head := throttledTime(was).Median(), throttledTime(is).Median()
-			if was.Style == is.Style && head > 2*base+0.1 {
-				list = append(list, fmt.Sprintf("%s was throttled by its CPU limit at head for %.1f s in each round, at base for %.1f s", is.Style, head, base))
+			base, head := was.Throttled.Median(), is.Throttled.Median()
+			if was.Style != is.Style || head <= 2*base+0.1 {
+				continue
 			}
+			text := fmt.Sprintf("%s's CPU limits held it back at head for %.1f s of each turn", is.Style, head)
+			if is.ThrottledShare.Known() {
+				text += fmt.Sprintf(" (in %s of the time they were used up)", percent(is.ThrottledShare.Median()))
+			}
+			list = append(list, text+fmt.Sprintf(", at base for %.1f s", base))
 		}
 	}
 	return list
@@ -88,6 +93,3 @@ func (r *Result) throttled() []string {
 func (s Side) costs() []cost.Cost {
 	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == report.Floor })
 }
-
-// throttledTime is how long a style's cgroups were throttled in each block.
-func throttledTime(cost.Cost) cost.Figure { return cost.Figure{} }

@@ -278,8 +278,14 @@ func (v *values) count(key metricKey, round int, value float64) {
 
 const peakMemory = "peak memory"
 
-// installed is how long installing took, until the style handles what happens.
-func installed(c cost.Cost) cost.Figure { return c.Install }
+// installed is how long installing took until the style had handled its first
+// event; of recordings that do not tell, until it said that it was ready.
+func installed(c cost.Cost) cost.Figure {
+	if c.FirstHandled.Known() {
+		return c.FirstHandled
+	}
+	return c.Install
+}
 
 // counted are the counters that say what a change costs. Those that go by the
 // clock are left out, and those by verb: they are in the others.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -41,6 +42,65 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 		err = &InvalidError{[]string{fmt.Sprintf("%s is not of a run that compares base and head (%s): make one with opbench run --base=REVISION, or give two results folders with --base and --head", name, holds)}}
 	}
 	return base, head, again, err
+}
+
+// Pool makes one recording of several, such as the shards of a packed folder: of
+// the one that compares base and head, if there is one, else of all. Rounds of
+// different runs are different rounds.
+func Pool(recordings ...report.Recording) report.Recording {
+	for _, one := range recordings {
+		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
+			return one
+		}
+	}
+	pooled := report.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
+	j := pooled.Judgement
+	j.Header.Run, j.Header.Styles = "", nil
+	from := 0
+	for _, one := range recordings {
+		j.Header.Run = strings.TrimPrefix(j.Header.Run+"+"+one.Judgement.Header.Run, "+")
+		j.Header.Schema = min(j.Header.Schema, one.Judgement.Header.Schema)
+		j.Warnings = append(j.Warnings, one.Judgement.Warnings...)
+		for _, style := range one.Judgement.Header.Styles {
+			if !slices.ContainsFunc(j.Header.Styles, func(s record.Style) bool { return s.Name == style.Name && s.Variant == style.Variant }) {
+				j.Header.Styles = append(j.Header.Styles, style)
+			}
+		}
+		last := from
+		for _, result := range one.Judgement.Results {
+			result.Round += from
+			result.Samples = slices.Clone(result.Samples)
+			for i := range result.Samples {
+				result.Samples[i].Block += from
+			}
+			last = max(last, result.Round)
+			j.Results = append(j.Results, result)
+		}
+		for _, c := range one.Costs {
+			pooled.Costs = append(pooled.Costs, later(c, from))
+		}
+		from = last
+	}
+	return pooled
+}
+
+// later moves the rounds of costs.
+func later(c cost.Cost, by int) cost.Cost {
+	for _, f := range []*cost.Figure{&c.Install, &c.FirstHandled, &c.CPU, &c.PeakMemory} {
+		f.Values = slices.Clone(f.Values)
+		for i := range f.Values {
+			f.Values[i].Round += by
+		}
+	}
+	c.Counters = slices.Clone(c.Counters)
+	for i := range c.Counters {
+		values := slices.Clone(c.Counters[i].Values)
+		for k := range values {
+			values[k].Round += by
+		}
+		c.Counters[i].Values = values
+	}
+	return c
 }
 
 // Whole is a side that is a recording by itself. It is an error if it holds
