@@ -506,5 +506,8 @@ func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
+	if strings.HasSuffix(word, "s") {
+		word += "e"
+	}
 	return fmt.Sprintf("%d %ss", n, word)
 }
