@@ -282,7 +282,7 @@ func (s *Session) Failed(label string) error {
 func (s *Session) Wrong() error {
 	var problems []error
 	for _, a := range s.asked() {
-		if a.err != nil {
+		if c := s.contestOf(a); a.err != nil && (c == nil || !c.lost()) {
 			problems = append(problems, fmt.Errorf("%s: %w", a.label(), a.err))
 		}
 	}

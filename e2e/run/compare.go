@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -35,6 +36,11 @@ func (c *contest) failed() error {
 		}
 	}
 	return nil
+}
+
+// lost tells whether head alone cannot be driven.
+func (c *contest) lost() bool {
+	return c.head().err != nil && !slices.ContainsFunc(c.arms, func(a *arm) bool { return a != c.head() && a.err != nil })
 }
 
 // round is how long one round of it is expected to take: what its blocks have
@@ -282,11 +288,10 @@ func (s *Session) round(ctx context.Context, round int, some []*contest) error {
 // lost notes a head that cannot be driven where its base can: that is no failure
 // of the comparison, it is its result.
 func (s *Session) lost(c *contest) {
-	head := c.head()
-	if head.err == nil || slices.ContainsFunc(c.arms, func(a *arm) bool { return a != head && a.err != nil }) {
+	if !c.lost() {
 		return
 	}
-	gone := report.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + head.err.Error()}
+	gone := report.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
 	if !slices.Contains(s.environment.Comparison.Gone, gone) {
 		s.environment.Comparison.Gone = append(s.environment.Comparison.Gone, gone)
 	}
@@ -477,12 +482,19 @@ func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
 	return nil
 }
 
-// Lost is what the base has and head has not. It is the result where there is
-// nothing to drive.
-func (s *Session) Lost() []report.Gone { return s.base.gone }
-
-// Drivable tells whether there is any style to compare.
+// Drivable tells whether there is any style to compare. Without one, the result
+// is what head has lost; see RecordLost.
 func (s *Session) Drivable() bool { return len(s.arms) > 1 }
+
+// RecordLost writes a results folder from which the gate can say what head has
+// lost, without a cluster. Nothing else is to be called after it.
+func (s *Session) RecordLost(ctx context.Context) error {
+	err := s.begin(ctx)
+	if s.recording != nil {
+		err = errors.Join(err, s.recording.Close())
+	}
+	return errors.Join(err, s.base.remove())
+}
 
 // command repeats a comparison: with the commit, and with what was asked for
 // otherwise than by default.

@@ -152,11 +152,14 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	s.lost(c)
 	assert.Equal(t, []report.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.environment.Comparison.Gone)
 
+	require.NoError(t, s.Wrong(), "the gate says it")
+
 	s = contested(t, time.Hour, io.Discard, "native")
 	c = s.contested[0]
 	c.head().err, c.arms[0].err = errors.New("it never got ready"), errors.New("nor did base")
 	s.lost(c)
 	assert.Empty(t, s.environment.Comparison.Gone)
+	require.ErrorContains(t, s.Wrong(), "native@base: nor did base", "nothing can be said")
 }
 
 // Of the correctness matrix what there is no time for is left out, and said.
