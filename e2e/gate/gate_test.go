@@ -460,7 +460,7 @@ func TestTooFewRoundsSaysHowLongWouldDo(t *testing.T) {
 	s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
-	assert.Regexp(t, `^CANNOT TELL: .* In all, about \d+ minutes like these would do \(--budget=\d+m\)\.$`, r.Conclusion())
+	assert.Regexp(t, `^CANNOT TELL: .* In all, about [\d.]+ (minutes|hours) like these would do \(--budget=\d+m\)\.$`, r.Conclusion())
 }
 
 // What a recording holds of foreign texts cannot steer a terminal, nor break
