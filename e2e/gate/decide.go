@@ -203,6 +203,9 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 		m.Why = fmt.Sprintf("%d of %d samples of head were wrong or interrupted, %d of %d of base: what they would have shown is not known",
 			m.Lost.Head, m.Lost.Head+m.Samples.Head, m.Lost.Base, m.Lost.Base+m.Samples.Base)
 		m.settled, m.Verdict = false, Inconclusive
+	case m.whole() && m.suspicious(l):
+		m.settled, m.Verdict = false, Inconclusive
+		m.Why = "it looks longer, but that can be chance, among so much that is compared"
 	case m.proven() && m.bounded(l):
 		m.Verdict = Pass
 	case !m.proven() && !m.worrying(l):
@@ -213,9 +216,23 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 	}
 }
 
-// lost tells whether too many of head's samples do not count.
+// suspicious tells whether a tail looks longer than chance often makes it: a few
+// samples that are far out are within every bound of their share. While there can
+// be more rounds, less is enough for them to be driven.
+func (m *Metric) suspicious(l *look) bool {
+	level := 0.1
+	if l.final {
+		level = 0.005
+	}
+	return samples.Deal(m.seen, 1, m.score) <= level
+}
+
+// lost tells whether too many of head's samples do not count, and more than of
+// base's.
 func (m *Metric) lost() bool {
-	return float64(m.Lost.Head) > mostLost*float64(m.Lost.Head+m.Samples.Head)
+	share := func(lost, counted int) float64 { return float64(lost) / float64(max(lost+counted, 1)) }
+	head := share(m.Lost.Head, m.Samples.Head)
+	return head > mostLost && head > share(m.Lost.Base, m.Samples.Base)
 }
 
 // minCounts is how many samples show that a counter is constant.
@@ -253,7 +270,7 @@ func (m *Metric) proven() bool { return m.Kind == Latency || m.Kind == Load || m
 func (m *Metric) bounded(l *look) bool {
 	switch {
 	case m.whole():
-		return m.shareBound(l.rounds, l.beta) < mostShare
+		return m.shareBound(l) < mostShare
 	case constant(m.seen):
 		return m.Rounds >= samples.MinRounds && !m.seen[0].Head[0][0].Censored
 	}
@@ -267,7 +284,10 @@ func (m *Metric) worrying(l *look) bool {
 	if l.final {
 		ratio = 1 + max(wide, l.Effect)
 	}
-	if m.exact() {
+	switch {
+	case m.Kind == Tail:
+		return false // the tail of all bounds it
+	case m.exact():
 		return average(flat(m.seen, true)) > average(flat(m.seen, false))*ratio
 	}
 	return samples.Surplus(m.seen, ratio, m.score) > 0 && samples.Deal(m.seen, 1, m.score) <= beta
@@ -281,17 +301,17 @@ func average(list []samples.Observation) float64 {
 	return sum / float64(len(list))
 }
 
-// mostShare is the share of head's samples above base's p90 that must not pass, of
-// all of a style's latencies together. At base it is 10%.
+// mostShare is the share of head's samples that may be in the tail: above base's
+// p90 by the effect, or more.
 const mostShare = 0.2
 
-// shareBound is the upper bound of the share of head's samples above base's p90:
-// by Student's t over rounds, which are the clusters. Infinite: it is not known.
-func (m *Metric) shareBound(rounds int, level float64) float64 {
+// shareBound is the upper bound of the share of head's samples in the tail: by
+// Student's t over rounds, which are the clusters. Infinite: it is not known.
+func (m *Metric) shareBound(l *look) float64 {
 	var above []float64
-	for _, round := range m.beyond[1][:min(rounds, len(m.beyond[1]))] {
+	for _, round := range m.beyond[1][:min(l.rounds, len(m.beyond[1]))] {
 		if len(round) > 0 {
-			above = append(above, shareOf(round))
+			above = append(above, shareAbove(1+l.Effect, round))
 		}
 	}
 	if len(above) < 3 {
@@ -299,15 +319,15 @@ func (m *Metric) shareBound(rounds int, level float64) float64 {
 	}
 	mean, deviation := stat.MeanStdDev(above, nil)
 	n := float64(len(above))
-	return mean + distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-level)*deviation/math.Sqrt(n)
+	return mean + distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-l.beta)*deviation/math.Sqrt(n)
 }
 
-// shareOf is the share of observations that are above 1, or not known to be
-// below it.
-func shareOf(list []samples.Observation) float64 {
+// shareAbove is the share of observations that are above a value, or not known to
+// be below it.
+func shareAbove(value float64, list []samples.Observation) float64 {
 	n := 0
 	for _, o := range list {
-		if o.Value > 1 || o.Censored {
+		if o.Value > value || o.Censored {
 			n++
 		}
 	}
@@ -345,7 +365,7 @@ func (m *Metric) hidden(l *look) string {
 	case m.Rounds < m.fewest:
 		return fmt.Sprintf("%s: at least %d are needed", plural(m.Rounds, "round"), m.fewest)
 	case m.Kind == Tail:
-		return fmt.Sprintf("more than %s of head's samples may lie above base's p90", percent(mostShare))
+		return fmt.Sprintf("more than %s of head's samples may take %s times as long as base's p90, or longer", percent(mostShare), digits(1+l.Effect))
 	case censored(m.seen):
 		return "too much timed out for a ratio"
 	}
@@ -382,8 +402,8 @@ func (m *Metric) describe(r *Result) {
 	head, base := samples.Order(flat(m.seen, true)), samples.Order(flat(m.seen, false))
 	if m.Kind == Tail {
 		n := m.rounds()
-		m.Head = samples.Observation{Value: shareOf(slices.Concat(m.beyond[1][:n]...))}
-		m.Base = samples.Observation{Value: shareOf(slices.Concat(slices.Concat(m.beyond[0][:n], m.beyond[2][:min(n, len(m.beyond[2]))])...))}
+		m.Head = samples.Observation{Value: shareAbove(1, slices.Concat(m.beyond[1][:n]...))}
+		m.Base = samples.Observation{Value: shareAbove(1, slices.Concat(slices.Concat(m.beyond[0][:n], m.beyond[2][:min(n, len(m.beyond[2]))])...))}
 		return
 	}
 	m.Base, m.Head = base.Quantile(0.5), head.Quantile(0.5)

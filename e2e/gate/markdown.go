@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,8 @@ func (r *Result) Markdown(out io.Writer) error {
 	var b strings.Builder
 	mark := map[Verdict]string{Regression: "❌", Inconclusive: "❔", Improvement: "✅", Pass: "✅"}
 	fmt.Fprintf(&b, "%s\n## operatorbench gate: %s %s\n\n%s\n\n", Marker, mark[r.Verdict], r.Verdict, cell(r.Conclusion()))
-	for _, line := range r.context() {
+	context := r.context()
+	for _, line := range context {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	b.WriteString("\n")
@@ -68,6 +70,9 @@ func (r *Result) Markdown(out io.Writer) error {
 		table(&b, fine, mark)
 	}
 	for _, fact := range r.Facts {
+		if slices.Contains(context, cell(fact)) {
+			continue
+		}
 		fmt.Fprintf(&b, "- %s\n", cell(fact))
 	}
 	fmt.Fprintf(&b, "- %s\n- %s\n\n</details>\n", cell(r.title()), cell(r.rules()))

@@ -65,6 +65,9 @@ func (m *Metric) row(round float64) row {
 		one.ratio = digits(*m.Ratio)
 	}
 	one.rounds, one.p, one.again = strconv.Itoa(m.Rounds), probability(m.Corrected), between(m.Again)
+	if m.exact() {
+		one.p = "exact"
+	}
 	return one
 }
 
@@ -111,8 +114,8 @@ func (r *Result) title() string {
 
 // rules are the parameters in a sentence.
 func (r *Result) rules() string {
-	return fmt.Sprintf("worse: in at most %s of comparisons of unchanged code is anything called so (exact permutation test over rounds, Holm's correction over all metrics and looks), and the 95%% interval of the ratio is above %s; fine: a ratio of %s of what a user waits for, and a tail of %s where base has 10%%, is ruled out at %s, and nothing else looks %s times as much",
-		percent(r.Alpha/2), digits(1+r.Tolerance), digits(1+r.Effect), percent(mostShare), percent(1-beta), digits(1+max(wide, r.Effect)))
+	return fmt.Sprintf("worse: in at most %s of comparisons of unchanged code is anything called so (exact permutation test over rounds, Holm's correction over all metrics and looks), and the 95%% interval of the ratio is above %s; fine: of what a user waits for, a ratio of %s is ruled out at %s, and so is that more than %s take %s times base's p90; and nothing else looks %s times as much",
+		percent(r.Alpha/2), digits(1+r.Tolerance), digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect), digits(1+max(wide, r.Effect)))
 }
 
 // finite is a number that JSON can hold; nil: there is none.

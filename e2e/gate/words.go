@@ -203,8 +203,8 @@ func (r *Result) Conclusion() string {
 	case Improvement:
 		text = "FINE, and better: " + some(n.better) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE: nothing broke or is missing; no latency that a user waits for is slower by %s or more, in its median, and no more than %s of them are in the tail, where base has 10%%; nothing else looks worse by %s or more.",
-			percent(r.Effect), percent(mostShare), percent(max(wide, r.Effect)))
+		text = fmt.Sprintf("FINE, median and tail: nothing broke or is missing; of what a user waits for nothing is slower by %s or more, and no more than %s of it takes %s times as long as base's p90; nothing else looks worse by %s or more.",
+			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
 	if len(r.Forced) > 0 {
 		text += " FORCED, although these recordings do not compare."

@@ -117,7 +117,7 @@ func (b Block) over(ratio float64) Block {
 }
 
 // grid is how many steps the range of the sum is divided into.
-const grid = 2000
+const grid = 1000
 
 func deal(list []scores) float64 {
 	span := 0.0
