@@ -137,7 +137,7 @@ func (s *Scenario) decide(alpha float64) {
 	case base.Failed > 0:
 		s.Why = fmt.Sprintf("flaky at base, where %d of %d failed", base.Failed, base.judged())
 	}
-	if lost := float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
+	if lost := head.Unjudged > 1 && float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
 		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged", head.Unjudged, head.Unjudged+head.judged())
 	}
 }

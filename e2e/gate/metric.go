@@ -318,7 +318,6 @@ func (r *Result) sidesOf() (base, head, again *values) {
 // metricsOf lists the metrics of a style that base has and that head has or
 // should have.
 func metricsOf(style string, rounds []int, base, head, again *values) []*Metric {
-	sides := []*values{base, head, again}
 	var list []*Metric
 	var tails []*Metric
 	all := &Metric{Style: style, Phase: "latencies", Kind: Tail, score: stat.ExcessScore(1)}
@@ -333,7 +332,7 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 		}
 		list = append(list, m)
 		if key.kind == Latency && head.rounds[key] != nil {
-			tails = append(tails, m.tail(quantile(0.9, key, sides), quantile(0.9, key, []*values{base, again})))
+			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, again})))
 		}
 	}
 	if len(tails) == 0 {
@@ -349,9 +348,24 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 	return append(append(list, all), tails...)
 }
 
-// tail is the metric of a latency's tail: how far it is above the p90 of all
-// sides together, which does not depend on whose is which. What is shown, and
-// bounded, is the share above the p90 of base.
+// far is where a tail begins, whosever it is: the median, over the blocks of all
+// sides, of their p90s. (The p90 of all samples would lie within the tail, if only
+// head had one, and it were large.)
+func (m *Metric) far() float64 {
+	var highs []stat.Observation
+	for _, round := range slices.Concat(m.base, m.head, m.again) {
+		if len(round) > 0 {
+			highs = append(highs, stat.Order(round).Quantile(0.9))
+		}
+	}
+	if len(highs) == 0 {
+		return 0
+	}
+	return stat.Order(highs).Quantile(0.5).Value
+}
+
+// tail is the metric of a latency's tail: how far it is above where tails begin.
+// What is shown, and bounded, is the share above the p90 of base.
 func (m *Metric) tail(all, base float64) *Metric {
 	t := *m
 	t.Kind, t.score = Tail, stat.ExcessScore(1)

@@ -134,7 +134,7 @@ func wouldDo(rounds int, round float64) string {
 	case round == 0:
 		return fmt.Sprintf("about %d rounds like these would do", rounds)
 	case hours < 1:
-		return fmt.Sprintf("about %.0f minutes like these would do (--budget=%.0fm)", math.Ceil(60*hours), math.Ceil(60*hours))
+		return fmt.Sprintf("about %s like these would do (--budget=%.0fm)", plural(int(math.Ceil(60*hours)), "minute"), math.Ceil(60*hours))
 	default:
 		return fmt.Sprintf("about %.1f hours like these would do (--budget=%.0fm)", hours, math.Ceil(60*hours))
 	}
