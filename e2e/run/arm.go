@@ -37,9 +37,8 @@ type arm struct {
 
 	took time.Duration // its last block of the measured scenarios; 0: none has ended
 
-	// passes is how often its blocks go through the scenarios; 0: not decided. Of
-	// its last block, fixed is the time beside them, and pass that of one.
-	passes      int
+	// Of its last block, pass is how long the scenarios took each time, and fixed
+	// all that came before and behind them.
 	fixed, pass time.Duration
 
 	mu    sync.Mutex

@@ -104,8 +104,12 @@ type block struct {
 
 // block is an arm's turn in a round.
 func (s *Session) block(ctx context.Context, a *arm, round int) error {
+	turn := drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)}
+	if c := s.contestOf(a); c != nil && c.passes == 0 {
+		turn.Choose = func() int { return s.choosePasses(c) }
+	}
 	return s.measure(ctx, block{arm: a, round: round}, func(style drive.Style) (func() error, error) {
-		return s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)})
+		return s.driver.Drive(ctx, style, turn)
 	})
 }
 
@@ -118,6 +122,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		return err
 	}
 	times := &blockTimes{}
+	s.installing = time.Now()
 	left := func() error { return nil }
 	defer func() { // when the style is gone
 		if ctx.Err() == nil { // else the cluster goes, or Close removes it
@@ -277,7 +282,7 @@ func (s *Session) Failed(label string) error {
 func (s *Session) Wrong() error {
 	var problems []error
 	for _, a := range s.asked() {
-		if a.err != nil {
+		if c := s.contestOf(a); a.err != nil && (c == nil || !c.lost()) {
 			problems = append(problems, fmt.Errorf("%s: %w", a.label(), a.err))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/scenarios"
 )
@@ -228,7 +229,17 @@ func TestWhatHeadHasLost(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, s.base.gone)
 			assert.Equal(t, test.added, s.base.added)
-			assert.Equal(t, "null", labels(s.arms), "there is nothing to drive")
+			assert.Equal(t, "null", labels(s.arms))
+			require.False(t, s.Drivable())
+			s.options.Cluster = "kind"
+			require.NoError(t, s.RecordLost(t.Context()))
+			recording, err := report.Load(s.folder)
+			require.NoError(t, err)
+			base, head, again, err := gate.Sides(s.folder, recording)
+			require.NoError(t, err)
+			result, err := gate.Compare(gate.DefaultOptions(), base, head, again)
+			require.NoError(t, err)
+			assert.Equal(t, gate.Regression, result.Verdict)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -18,7 +19,7 @@ type contest struct {
 	style string
 	arms  []*arm
 	// rounds is how many of them the budget has time for, and passes how often a
-	// block goes through the scenarios from the second one on.
+	// block goes through the scenarios; 0: its first block is still to decide that.
 	rounds, passes int
 	settled        bool
 	open           []string // what cannot be told yet
@@ -37,6 +38,11 @@ func (c *contest) failed() error {
 	return nil
 }
 
+// lost tells whether head alone cannot be driven.
+func (c *contest) lost() bool {
+	return c.head().err != nil && !slices.ContainsFunc(c.arms, func(a *arm) bool { return a != c.head() && a.err != nil })
+}
+
 // round is how long one round of it is expected to take: what its blocks have
 // taken, with as many passes as the next ones have.
 func (c *contest) round() time.Duration {
@@ -47,20 +53,86 @@ func (c *contest) round() time.Duration {
 	return all
 }
 
-// mostFixed is the share of a block that installing, warming up and removing may
-// take; and mostPasses bounds what is then made of an odd first block.
-const (
-	mostFixed  = 0.25
-	mostPasses = 10
-)
+// mostPasses bounds what is made of an odd first block.
+const mostPasses = 10
 
-// spread is how often a block goes through the scenarios, so that what it takes
-// beside them is no more than a share of it.
-func spread(fixed, pass time.Duration) int {
+// spread is how often each block goes through the scenarios, for a number of
+// rounds of three blocks to take a given time: what counts is that there are
+// enough rounds, and then how many samples each has.
+func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
 	if pass <= 0 {
 		return 1
 	}
-	return int(min(max((float64(fixed)*(1-mostFixed)/mostFixed+float64(pass)-1)/float64(pass), 1), mostPasses))
+	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), mostPasses))
+}
+
+// choosePasses is called when the first block of a style has gone through the
+// scenarios once: what that took, and what came before it, tells how often there
+// is time for. All of its blocks do the same.
+func (s *Session) choosePasses(c *contest) int {
+	pass, before := time.Since(s.measuring), s.measuring.Sub(s.installing)
+	fixed := before + min(before, typicalUninstall) // to remove it takes no longer
+	c.passes = s.options.Passes
+	if c.passes == 0 {
+		c.passes = spread(s.options.Budget/time.Duration(len(s.contested)), s.most(), fixed, pass)
+	}
+	s.progress.Clear()
+	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
+		c.style, before.Seconds(), pass.Seconds(), plural(c.passes, "pass"))
+	return c.passes
+}
+
+// most is how many rounds there are at most.
+func (s *Session) most() int {
+	if s.options.Rounds > 0 {
+		return s.options.Rounds
+	}
+	return gate.DefaultRounds
+}
+
+// contestOf is the comparison that an arm takes part in; nil: none.
+func (s *Session) contestOf(a *arm) *contest {
+	for _, c := range s.contested {
+		if slices.Contains(c.arms, a) {
+			return c
+		}
+	}
+	return nil
+}
+
+// quicken adds the quick scenarios to those of a comparison, and warms up with one.
+func (s *Session) quicken() {
+	more := quick(s.scenarios)
+	if len(more) == 0 {
+		return
+	}
+	s.warmup = more[:1]
+	last := slices.IndexFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "delete" })
+	s.scenarios = slices.Insert(s.scenarios, last+1, more...)
+}
+
+// quick are the measured scenarios whose question needs no pods, with a custom
+// resource of size 0: one takes a fifth of the time, so that there are more
+// samples of when the operator has written. The gate counts them as the others'.
+func quick(list []scenarios.Scenario) []scenarios.Scenario {
+	var more []scenarios.Scenario
+	for _, scenario := range list {
+		switch scenario.Name {
+		case "create":
+			scenario.Steps = []scenarios.Step{{Create: &scenarios.Spec{}}}
+		case "delete":
+			scenario.Given = &scenarios.Spec{}
+		default:
+			continue
+		}
+		scenario.Name += gate.Quick
+		scenario.Description += " With size 0, which takes no pods; only where a base is compared."
+		more = append(more, scenario)
+	}
+	if len(more) < 2 {
+		return nil // what one makes the other removes
+	}
+	return more
 }
 
 // contests are the styles that are compared.
@@ -72,9 +144,6 @@ func (s *Session) contests() []*contest {
 		}
 		last := all[len(all)-1]
 		last.arms = append(last.arms, a)
-	}
-	for _, c := range all {
-		c.passes = s.passes(c.head())
 	}
 	return all
 }
@@ -111,64 +180,65 @@ func (s *Session) foretellComparison() string {
 		}
 		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
 	}
-	rounds := "until all is settled"
-	if s.options.Rounds > 0 {
-		rounds = fmt.Sprintf("for at most %d rounds, or until all is settled", s.options.Rounds)
+	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
+	matrix := ""
+	if takes := sum(s.contests(), func(c *contest) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
 	}
-	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); cluster, images and clean-up come on top",
-		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget)
+	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
+		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, matrix)
 }
 
 // driveComparison lets base, base again and head of each style take turns until
 // the gate knows what to say of it, or the budget is spent. A first round tells
-// how long the others take. Correctness comes next, as far as there is time for
-// it; then as many rounds are planned as the rest of the budget holds, and after
-// each of them the gate takes a look. Errors are as those of Drive.
-func (s *Session) driveComparison(ctx context.Context) (err error) {
+// how many there is time for; after each one the gate takes a look. Correctness
+// comes on top of the budget. Errors are as those of Drive.
+func (s *Session) driveComparison(ctx context.Context) error {
 	s.options.Budget = min(s.options.Budget, s.remains())
 	s.plan.Rounds = map[string]int{}
-	began := time.Now()
-	spent := func() time.Duration { return time.Since(began) }
-	defer func() { s.environment.Comparison.Driven = spent().Seconds() }()
-	all := s.contests()
-	for _, c := range all {
-		c.rounds = 1
-	}
-	if len(s.measured())+len(s.loads()) > 0 {
-		if err := s.round(ctx, 1, all); err != nil {
-			return err
-		}
-	}
-	s.choosePasses(all)
-	if err := s.correctness(ctx, all, 1, func() time.Duration { return s.options.Budget - spent() }); err != nil {
+	s.contested = s.contests()
+	var spent time.Duration
+	timed := func(do func() error) error {
+		began := time.Now()
+		err := do()
+		spent += time.Since(began)
+		s.environment.Comparison.Driven = spent.Seconds()
 		return err
 	}
-	s.planRounds(all, s.options.Budget-spent())
+	for _, c := range s.contested {
+		c.rounds = 1
+	}
+	if err := timed(func() error { return s.round(ctx, 1, s.contested) }); err != nil {
+		return err
+	}
+	s.planRounds(s.options.Budget - spent)
 	if err := s.environment.Write(s.folder); err != nil { // the gate reads there what was planned
 		return err
 	}
-	if err := s.look(all, 1, spent()); err != nil {
-		return err
-	}
-	if err := s.repeat(ctx, all, func() time.Duration { return s.options.Budget - spent() }); err != nil {
+	if err := s.correctness(ctx); err != nil {
 		return err
 	}
 	for round := 2; ; round++ {
-		next := slices.DeleteFunc(slices.Clone(all), func(c *contest) bool {
-			return c.settled || c.rounds < round || c.failed() != nil
-		})
-		if len(next) == 0 || spent()+sum(next, (*contest).round) > s.options.Budget {
-			break
-		}
-		if err := s.round(ctx, round, next); err != nil {
+		if err := s.look(round-1, spent); err != nil {
 			return err
 		}
-		if err := s.look(all, round, spent()); err != nil {
+		if round == 2 {
+			if err := s.repeat(ctx, spent); err != nil {
+				return err
+			}
+		}
+		next := slices.DeleteFunc(slices.Clone(s.contested), func(c *contest) bool {
+			return c.settled || c.rounds < round || c.failed() != nil
+		})
+		if len(next) == 0 || spent+sum(next, (*contest).round) > s.options.Budget {
+			break
+		}
+		if err := timed(func() error { return s.round(ctx, round, next) }); err != nil {
 			return err
 		}
 	}
 	s.progress.Clear()
-	s.say("%s", s.sumUp(all, spent()))
+	s.say("%s", s.sumUp(spent))
 	return s.collector()
 }
 
@@ -186,7 +256,6 @@ func (s *Session) round(ctx context.Context, round int, some []*contest) error {
 	for _, c := range some {
 		arms = append(arms, c.arms...)
 		for _, a := range c.arms {
-			a.passes = c.passes
 			s.plan.Rounds[a.label()] = c.rounds
 		}
 	}
@@ -219,37 +288,12 @@ func (s *Session) round(ctx context.Context, round int, some []*contest) error {
 // lost notes a head that cannot be driven where its base can: that is no failure
 // of the comparison, it is its result.
 func (s *Session) lost(c *contest) {
-	head := c.head()
-	if head.err == nil || slices.ContainsFunc(c.arms, func(a *arm) bool { return a != head && a.err != nil }) {
+	if !c.lost() {
 		return
 	}
-	gone := report.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + head.err.Error()}
+	gone := report.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
 	if !slices.Contains(s.environment.Comparison.Gone, gone) {
 		s.environment.Comparison.Gone = append(s.environment.Comparison.Gone, gone)
-	}
-}
-
-// choosePasses looks where the time of the first round's blocks went, and
-// chooses by it how often the later ones go through the scenarios.
-func (s *Session) choosePasses(all []*contest) {
-	if len(s.measured()) == 0 {
-		return
-	}
-	for _, c := range all {
-		if c.failed() != nil {
-			continue
-		}
-		var fixed, pass time.Duration
-		for _, a := range c.arms {
-			fixed += a.fixed / time.Duration(len(c.arms))
-			pass += a.pass / time.Duration(len(c.arms))
-		}
-		if s.options.Passes == 0 {
-			c.passes = spread(fixed, pass)
-		}
-		s.progress.Clear()
-		s.say("%s: a block takes %.1f s to install, warm up and remove, and %.1f s for each pass through the scenarios: from now on %d passes, %.0f%% of the time is measured",
-			c.style, fixed.Seconds(), pass.Seconds(), c.passes, 100*float64(pass)*float64(c.passes)/float64(fixed+time.Duration(c.passes)*pass))
 	}
 }
 
@@ -258,29 +302,36 @@ const margin = 0.05
 
 // planRounds fixes how many rounds of each style the rest of the budget holds,
 // the first one included: the gate shares its error probabilities out over them.
-func (s *Session) planRounds(all []*contest, left time.Duration) {
-	most := s.options.Rounds
-	if most == 0 {
-		most = 1000 // the budget decides
-	}
+func (s *Session) planRounds(left time.Duration) {
 	var costs []Cost
-	for _, c := range all {
+	for _, c := range s.contested {
 		if c.failed() == nil {
-			costs = append(costs, Cost{Style: c.style, Wanted: most - 1, Round: max(c.round(), time.Second)})
+			costs = append(costs, Cost{Style: c.style, Wanted: s.most() - 1, Round: max(c.round(), time.Second)})
 		}
 	}
 	plan := NewPlan(max(time.Duration(float64(left)*(1-margin)), 1), costs)
 	s.environment.Planned = map[string]int{}
-	for _, c := range all {
-		c.rounds = 1 + min(plan.Rounds[c.style], most-1)
+	for _, c := range s.contested {
+		c.rounds = 1 + min(plan.Rounds[c.style], s.most()-1)
 		s.environment.Planned[c.style] = c.rounds
 		s.progress.Clear()
-		s.say("%s: the budget holds %s of about %v", c.style, plural(c.rounds, "round"), c.round().Round(time.Second))
+		s.say("%s: the budget holds %s of about %v%s", c.style, plural(c.rounds, "round"), c.round().Round(time.Second), tooFew(c))
 	}
 }
 
+// enoughRounds are those from which on everything that is gated can be told.
+const enoughRounds = gate.DefaultSlowRounds
+
+// tooFew warns where a budget holds too few rounds.
+func tooFew(c *contest) string {
+	if c.rounds >= enoughRounds {
+		return ""
+	}
+	return fmt.Sprintf(", of which too little can be told: --budget=%v holds %d", (enoughRounds*c.round()*21/20).Round(time.Minute)+time.Minute, enoughRounds)
+}
+
 // look asks the gate what it can say by now, and tells it.
-func (s *Session) look(all []*contest, round int, spent time.Duration) error {
+func (s *Session) look(round int, spent time.Duration) error {
 	recording, err := report.Load(s.folder)
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
@@ -292,7 +343,7 @@ func (s *Session) look(all []*contest, round int, spent time.Duration) error {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
 	s.progress.Clear()
-	for _, c := range all {
+	for _, c := range s.contested {
 		i := slices.IndexFunc(progress.Styles, func(p gate.StyleProgress) bool { return p.Style == c.style })
 		if i < 0 || c.settled {
 			continue
@@ -321,9 +372,9 @@ func (s *Session) look(all []*contest, round int, spent time.Duration) error {
 }
 
 // sumUp says why the driving ended.
-func (s *Session) sumUp(all []*contest, spent time.Duration) string {
+func (s *Session) sumUp(spent time.Duration) string {
 	var open []string
-	for _, c := range all {
+	for _, c := range s.contested {
 		if err := c.failed(); err != nil {
 			open = append(open, err.Error())
 		} else if !c.settled {
@@ -337,19 +388,20 @@ func (s *Session) sumUp(all []*contest, spent time.Duration) string {
 }
 
 // correctness drives base and head of each style through the scenarios of the
-// correctness matrix, once: as many of its groups as there is time for.
-func (s *Session) correctness(ctx context.Context, all []*contest, round int, left func() time.Duration) error {
-	for _, c := range all {
+// correctness matrix, once: as many of its groups as take no longer than the
+// budget, on top of which they come.
+func (s *Session) correctness(ctx context.Context) error {
+	for _, c := range s.contested {
 		list := s.matrix()
 		for len(list) > 0 && c.failed() == nil {
-			if takes := s.typicalMatrix(c, list); takes > left() {
+			if takes := s.typicalMatrix(c, list); takes > s.options.Budget {
 				group := list[len(list)-1].Group
-				s.leaveOut(report.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, and %v of the budget were left: give a larger --budget",
-					takes.Round(time.Minute), max(left(), 0).Round(time.Minute))})
+				s.leaveOut(report.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
+					takes.Round(time.Minute), s.options.Budget)})
 				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
 				continue
 			}
-			if err := s.matrixOf(ctx, c, list, round); err != nil {
+			if err := s.matrixOf(ctx, c, list, 1); err != nil {
 				return err
 			}
 			break
@@ -405,14 +457,14 @@ const mostRepeats = 6
 
 // repeat drives again those scenarios of the matrix of which one time is too
 // little to tell, until it is not.
-func (s *Session) repeat(ctx context.Context, all []*contest, left func() time.Duration) error {
+func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
 	for round := 2; round <= mostRepeats; round++ {
 		again := false
-		for _, c := range all {
+		for _, c := range s.contested {
 			list := slices.DeleteFunc(s.matrix(), func(scenario scenarios.Scenario) bool {
 				return !slices.Contains(c.open, c.style+" "+scenario.Name)
 			})
-			if len(list) == 0 || c.settled || c.failed() != nil || s.typicalMatrix(c, list) > left() {
+			if len(list) == 0 || c.settled || c.failed() != nil {
 				continue
 			}
 			again = true
@@ -423,19 +475,26 @@ func (s *Session) repeat(ctx context.Context, all []*contest, left func() time.D
 		if !again {
 			return nil
 		}
-		if err := s.look(all, 1, s.options.Budget-left()); err != nil {
+		if err := s.look(1, spent); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Lost is what the base has and head has not. It is the result where there is
-// nothing to drive.
-func (s *Session) Lost() []report.Gone { return s.base.gone }
-
-// Drivable tells whether there is any style to compare.
+// Drivable tells whether there is any style to compare. Without one, the result
+// is what head has lost; see RecordLost.
 func (s *Session) Drivable() bool { return len(s.arms) > 1 }
+
+// RecordLost writes a results folder from which the gate can say what head has
+// lost, without a cluster. Nothing else is to be called after it.
+func (s *Session) RecordLost(ctx context.Context) error {
+	err := s.begin(ctx)
+	if s.recording != nil {
+		err = errors.Join(err, s.recording.Close())
+	}
+	return errors.Join(err, s.base.remove())
+}
 
 // command repeats a comparison: with the commit, and with what was asked for
 // otherwise than by default.
@@ -458,6 +517,9 @@ func (o *Options) command(commit string) string {
 func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
+	}
+	if strings.HasSuffix(word, "s") {
+		word += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, word)
 }

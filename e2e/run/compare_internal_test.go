@@ -17,28 +17,27 @@ import (
 
 // What native's blocks took on two cores, and what argo's did.
 const (
-	nativeFixed, nativePass = 7200 * time.Millisecond, 5500 * time.Millisecond
+	nativeFixed, nativePass = 5 * time.Second, 6700 * time.Millisecond
 	argoFixed, argoPass     = 30 * time.Second, 258 * time.Second
 )
 
-func TestPassesKeepWhatABlockTakesBesideThemSmall(t *testing.T) {
+func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 	for name, test := range map[string]struct {
+		budget      time.Duration
+		rounds      int
 		fixed, pass time.Duration
 		want        int
 	}{
-		"native":           {nativeFixed, nativePass, 4},
-		"argo":             {argoFixed, argoPass, 1},
-		"nothing beside":   {0, time.Second, 1},
-		"not known":        {time.Second, 0, 1},
-		"a slow install":   {time.Hour, time.Second, mostPasses},
-		"just another one": {10 * time.Second, 10*time.Second - 1, 4},
+		"native":                {20 * time.Minute, 12, nativeFixed, nativePass, 4},
+		"a small budget":        {5 * time.Minute, 12, nativeFixed, nativePass, 1},
+		"a large one":           {5 * time.Hour, 12, nativeFixed, nativePass, mostPasses},
+		"few rounds":            {20 * time.Minute, 6, nativeFixed, nativePass, 9},
+		"argo":                  {20 * time.Minute, 12, argoFixed, argoPass, 1},
+		"a pass takes no time":  {20 * time.Minute, 12, nativeFixed, 0, 1},
+		"all time is installed": {20 * time.Minute, 12, time.Hour, nativePass, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := spread(test.fixed, test.pass)
-			assert.Equal(t, test.want, got)
-			if got < mostPasses && test.pass > 0 {
-				assert.LessOrEqual(t, float64(test.fixed)/float64(test.fixed+time.Duration(got)*test.pass), mostFixed)
-			}
+			assert.Equal(t, test.want, spread(test.budget, test.rounds, test.fixed, test.pass))
 		})
 	}
 }
@@ -60,12 +59,15 @@ func contested(t *testing.T, budget time.Duration, out io.Writer, styles ...stri
 	for _, style := range found {
 		s.arms = append(s.arms, armOf(style, VariantBase), armOf(style, VariantAgain), armOf(style, VariantHead))
 	}
+	s.quicken()
 	s.environment.Comparison = s.comparison()
+	s.contested = s.contests()
 	return s
 }
 
 // driven gives a contest's arms a first round.
-func driven(c *contest, fixed, pass time.Duration) {
+func driven(c *contest, passes int, fixed, pass time.Duration) {
+	c.passes = passes
 	for _, a := range c.arms {
 		a.fixed, a.pass = fixed, pass
 	}
@@ -75,25 +77,21 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 	for name, test := range map[string]struct {
 		rounds int // asked for
 		left   time.Duration
-		want   map[string]int
+		want   int
 		says   string
 	}{
-		"a budget":            {left: 18 * time.Minute, want: map[string]int{"native": 12}, says: "native: the budget holds 12 rounds of about 1m28s\n"},
-		"fewer are asked for": {rounds: 3, left: 18 * time.Minute, want: map[string]int{"native": 3}, says: "native: the budget holds 3 rounds of about 1m28s\n"},
-		"it is used up":       {left: time.Minute, want: map[string]int{"native": 1}, says: "native: the budget holds 1 round of about 1m28s\n"},
-		"and more than that":  {left: -time.Minute, want: map[string]int{"native": 1}, says: "native: the budget holds 1 round of about 1m28s\n"},
+		"a budget":            {left: 19 * time.Minute, want: 12, says: "native: the budget holds 12 rounds of about 1m35s\n"},
+		"fewer are asked for": {rounds: 3, left: 19 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m35s, of which too little can be told: --budget=16m0s holds 9\n"},
+		"it is used up":       {left: time.Minute, want: 1, says: "native: the budget holds 1 round of about 1m35s, of which too little can be told: --budget=16m0s holds 9\n"},
+		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 1m35s, of which too little can be told: --budget=16m0s holds 9\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			s := contested(t, 20*time.Minute, &out, "native")
 			s.options.Rounds = test.rounds
-			all := s.contests()
-			driven(all[0], nativeFixed, nativePass)
-			s.choosePasses(all)
-			assert.Equal(t, "native: a block takes 7.2 s to install, warm up and remove, and 5.5 s for each pass through the scenarios: from now on 4 passes, 75% of the time is measured\n", out.String())
-			out.Reset()
-			s.planRounds(all, test.left)
-			assert.Equal(t, test.want, s.environment.Planned)
+			driven(s.contested[0], 4, nativeFixed, nativePass)
+			s.planRounds(test.left)
+			assert.Equal(t, map[string]int{"native": test.want}, s.environment.Planned)
 			assert.Equal(t, test.says, out.String())
 		})
 	}
@@ -102,29 +100,51 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 // A quick style goes on where a slow one has no time for a further round.
 func TestAQuickStyleDoesNotWaitForASlowOne(t *testing.T) {
 	s := contested(t, time.Hour, io.Discard, "native", "argo")
-	all := s.contests()
-	require.Len(t, all, 2)
-	driven(all[0], nativeFixed, nativePass)
-	driven(all[1], argoFixed, argoPass)
-	s.choosePasses(all)
-	s.planRounds(all, 40*time.Minute)
-	assert.Equal(t, 3, s.environment.Planned["argo"], "its rounds take 14 minutes")
-	assert.Equal(t, 7, s.environment.Planned["native"])
+	require.Len(t, s.contested, 2)
+	driven(s.contested[0], 4, nativeFixed, nativePass)
+	driven(s.contested[1], 1, argoFixed, argoPass)
+	s.planRounds(40 * time.Minute)
+	assert.Equal(t, map[string]int{"native": 6, "argo": 3}, s.environment.Planned, "a round of argo takes 14 minutes")
 }
 
-func TestPassesThatAreAskedForStay(t *testing.T) {
-	s := contested(t, time.Hour, io.Discard, "native")
+// The first block of a style has gone through the scenarios once when it chooses;
+// all others do the same, the floor one pass.
+func TestAStylesFirstBlockChoosesThePasses(t *testing.T) {
+	var out bytes.Buffer
+	s := contested(t, 20*time.Minute, &out, "native")
+	c := s.contested[0]
+	s.measuring = time.Now().Add(-nativePass)
+	s.installing = s.measuring.Add(-nativeFixed / 2)
+	assert.Equal(t, 4, s.choosePasses(c))
+	assert.Equal(t, "native: a block takes 2.5 s to install and warm up, and 6.7 s for each pass through the scenarios: 4 passes in each block\n", out.String())
+	for _, a := range c.arms {
+		assert.Equal(t, 4, s.passes(a))
+	}
+	assert.Equal(t, 1, s.passes(s.arms[0]))
+
+	s = contested(t, time.Hour, io.Discard, "native")
 	s.options.Passes = 2
-	all := s.contests()
-	driven(all[0], nativeFixed, nativePass)
-	s.choosePasses(all)
-	assert.Equal(t, 2, all[0].passes)
+	assert.Equal(t, 2, s.choosePasses(s.contested[0]))
+}
+
+func TestQuickScenarios(t *testing.T) {
+	s := contested(t, 20*time.Minute, io.Discard, "native")
+	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete", "create-empty", "delete-empty"}, namesOf(s.measured()))
+	create, remove := s.measured()[4], s.measured()[5]
+	assert.Equal(t, &scenarios.Spec{Size: 0}, create.Result())
+	assert.Equal(t, &scenarios.Spec{Size: 0}, remove.Given)
+	assert.Nil(t, remove.Result())
+	assert.Equal(t, []string{"create-empty"}, namesOf(s.warmup))
+	long, err := pick("create")
+	require.NoError(t, err)
+	assert.Empty(t, quick(long), "nothing would remove it again")
+	assert.Equal(t, 3, long[0].Result().Size, "what it was made from stays")
 }
 
 // A head that cannot be driven is a result; a base that cannot is none.
 func TestAHeadThatCannotBeDriven(t *testing.T) {
 	s := contested(t, time.Hour, io.Discard, "native")
-	c := s.contests()[0]
+	c := s.contested[0]
 	s.lost(c)
 	assert.Empty(t, s.environment.Comparison.Gone)
 	c.head().err = errors.New("it never got ready")
@@ -132,24 +152,27 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	s.lost(c)
 	assert.Equal(t, []report.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.environment.Comparison.Gone)
 
+	require.NoError(t, s.Wrong(), "the gate says it")
+
 	s = contested(t, time.Hour, io.Discard, "native")
-	c = s.contests()[0]
+	c = s.contested[0]
 	c.head().err, c.arms[0].err = errors.New("it never got ready"), errors.New("nor did base")
 	s.lost(c)
 	assert.Empty(t, s.environment.Comparison.Gone)
+	require.ErrorContains(t, s.Wrong(), "native@base: nor did base", "nothing can be said")
 }
 
 // Of the correctness matrix what there is no time for is left out, and said.
 func TestCorrectnessWithoutTime(t *testing.T) {
 	var out bytes.Buffer
-	s := contested(t, 20*time.Minute, &out, "argo")
-	require.NoError(t, s.correctness(t.Context(), s.contests(), 1, func() time.Duration { return 5 * time.Minute }))
+	s := contested(t, 5*time.Minute, &out, "argo")
+	require.NoError(t, s.correctness(t.Context()))
 	left := s.environment.Comparison.Undriven
 	require.Len(t, left, 6, "besides those that were not asked for")
 	for i, group := range []string{scenarios.Level, scenarios.Basic} {
 		assert.Equal(t, group, left[4+i].Group)
 		assert.Equal(t, "argo", left[4+i].Style)
-		assert.Regexp(t, `^it may take \S+, and 5m0s of the budget were left: give a larger --budget$`, left[4+i].Why)
+		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[4+i].Why)
 		assert.Contains(t, out.String(), "argo: the scenarios of the group "+group+" are not driven: it may take ")
 	}
 }
@@ -164,7 +187,7 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 		assert.Equal(t, "not asked for: --scenario=latency,basic,level", u.Why)
 	}
 	assert.Equal(t, []string{scenarios.Load, scenarios.Input, scenarios.Faults, scenarios.Upgrade}, not)
-	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order until all is settled, for up to 20m0s \(--budget\); cluster, images and clean-up come on top$`, s.foretell())
+	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 12 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
 }
 
 // How long a round takes is foretold by the newest comparison on this machine.

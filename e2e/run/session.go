@@ -38,8 +38,10 @@ type Session struct {
 	arms      []*arm    // the null operator first
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
-	base      *base     // nil: nothing is compared with a base
-	measuring time.Time // since when a block's scenarios are measured
+	base      *base // nil: nothing is compared with a base
+	contested []*contest
+	// Since when a block is installed, and its scenarios are measured.
+	installing, measuring time.Time
 
 	engine      *engine.Engine
 	store       *images.Store
@@ -81,6 +83,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	}
 	s.arms = []*arm{{}} // the null operator
 	if options.Base != "" {
+		s.quicken()
 		return s, s.compare(ctx)
 	}
 	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
@@ -260,14 +263,11 @@ func (s *Session) passes(a *arm) int {
 		return 1 // the gate does not compare the floor
 	case s.options.Passes > 0:
 		return s.options.Passes
-	case a.passes > 0:
-		return a.passes
-	case s.base == nil:
-		return 1
 	}
-	typical := a.typical()
-	fixed := typical.Install + typicalUninstall + time.Duration(2*len(s.warmupOf(a)))*s.change(typical)
-	return spread(fixed, time.Duration(len(s.measured()))*s.change(typical))
+	if c := s.contestOf(a); c != nil && c.passes > 0 {
+		return c.passes
+	}
+	return 1
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.

@@ -49,7 +49,11 @@ func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return invalid(options.Base != "", err)
 	}
-	err = drive(ctx, session)
+	if options.Base != "" && !session.Drivable() {
+		err = session.RecordLost(ctx)
+	} else {
+		err = drive(ctx, session)
+	}
 	switch {
 	case options.Base == "":
 		return err
