@@ -261,7 +261,7 @@ func (v *values) costsOf(s Side) {
 
 // average adds a counter of all scenarios together, for each change.
 func (v *values) average(c cost.Cost, name string) {
-	key := metricKey{Counter, c.Style, "", name + " for each change"}
+	key := metricKey{Counter, c.Style, "", perChange(name)}
 	if v.rounds[key] != nil {
 		return
 	}
@@ -269,6 +269,8 @@ func (v *values) average(c cost.Cost, name string) {
 		v.count(key, one.Round, one.Value)
 	}
 }
+
+func perChange(counter string) string { return counter + " for each change" }
 
 func (v *values) count(key metricKey, round int, value float64) {
 	v.know(key)

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -230,12 +231,32 @@ func (r *Result) names() names {
 		if m.Kind == Cost || m.Kind == Counter {
 			worse = &n.costly
 		}
+		if m.Verdict == Regression && r.implied(m) {
+			continue
+		}
 		if m.Verdict == Regression {
 			name += " (" + m.change() + ")"
 		}
 		into(m.Verdict, name, worse, &n.open, &n.better)
 	}
 	return n
+}
+
+// implied tells whether a longer tail, or a counter of one scenario, is said
+// already: by a median that is slower, or the counter of all scenarios.
+func (r *Result) implied(m *Metric) bool {
+	if m.Kind != Tail && !m.exact() {
+		return false
+	}
+	return slices.ContainsFunc(r.Metrics, func(other Metric) bool {
+		if other.Verdict != Regression || other.Style != m.Style {
+			return false
+		}
+		if m.exact() {
+			return other.Kind == Counter && other.Phase == perChange(m.Phase)
+		}
+		return other.Kind == Latency && (m.whole() || other.Scenario == m.Scenario && other.Phase == m.Phase)
+	})
 }
 
 // change is by how much a metric is worse.
