@@ -56,8 +56,11 @@ func (r *Result) compareScenarios() {
 			}
 		}
 	}
+	turns := r.Head.turns()
 	for i := range r.Scenarios {
-		r.Scenarios[i].decide(r.Alpha / 2 / float64(len(r.Scenarios)))
+		s, n := &r.Scenarios[i], float64(len(r.Scenarios))
+		rounds := float64(len(turns[s.Name()])) // it is looked at after each: Σ 1 ÷ k(k+1) = 1
+		s.decide(r.Alpha / 2 / n / (rounds * (rounds + 1)))
 	}
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
 }

@@ -71,6 +71,9 @@ func (r *Result) look(style string, metrics []*Metric, rounds int, driving bool,
 	looks := samples.Looks(planned)
 	if planned == 0 || !r.Paired {
 		planned, looks = rounds, []int{rounds}
+		if driving {
+			looks = nil // each would be as if it were the only one
+		}
 	}
 	looks = slices.DeleteFunc(looks, func(n int) bool { return n > rounds })
 	if last := min(rounds, planned); last > 0 && !driving && !slices.Contains(looks, last) {
