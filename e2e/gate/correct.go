@@ -56,8 +56,11 @@ func (r *Result) compareScenarios() {
 			}
 		}
 	}
+	turns := r.Head.turns()
 	for i := range r.Scenarios {
-		r.Scenarios[i].decide(r.Alpha / 2 / float64(len(r.Scenarios)))
+		s, n := &r.Scenarios[i], float64(len(r.Scenarios))
+		rounds := float64(len(turns[s.Name()])) // it is looked at after each: Σ 1 ÷ k(k+1) = 1
+		s.decide(r.Alpha / 2 / n / (rounds * (rounds + 1)))
 	}
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
 }
@@ -137,7 +140,7 @@ func (s *Scenario) decide(alpha float64) {
 	case base.Failed > 0:
 		s.Why = fmt.Sprintf("flaky at base, where %d of %d failed", base.Failed, base.judged())
 	}
-	if lost := float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
+	if lost := head.Unjudged > 1 && float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
 		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged", head.Unjudged, head.Unjudged+head.judged())
 	}
 }

@@ -71,6 +71,9 @@ func (r *Result) look(style string, metrics []*Metric, rounds int, driving bool,
 	looks := samples.Looks(planned)
 	if planned == 0 || !r.Paired {
 		planned, looks = rounds, []int{rounds}
+		if driving {
+			looks = nil // each would be as if it were the only one
+		}
 	}
 	looks = slices.DeleteFunc(looks, func(n int) bool { return n > rounds })
 	if last := min(rounds, planned); last > 0 && !driving && !slices.Contains(looks, last) {
@@ -228,11 +231,11 @@ func (m *Metric) suspicious(l *look) bool {
 }
 
 // lost tells whether too many of head's samples do not count, and more than of
-// base's.
+// base's. A single one is the last of a recording that was cut off.
 func (m *Metric) lost() bool {
 	share := func(lost, counted int) float64 { return float64(lost) / float64(max(lost+counted, 1)) }
 	head := share(m.Lost.Head, m.Samples.Head)
-	return head > mostLost && head > share(m.Lost.Base, m.Samples.Base)
+	return m.Lost.Head > 1 && head > mostLost && head > share(m.Lost.Base, m.Samples.Base)
 }
 
 // minCounts is how many samples show that a counter is constant.

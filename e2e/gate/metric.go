@@ -30,14 +30,14 @@ const (
 func kinds() []Kind { return []Kind{Latency, Phase, Load, Tail, Cost, Counter} }
 
 // weights are the parts of the error probability that the kinds have, before
-// any hands on its own: more than half for what a user waits for.
-func weights() []float64 { return []float64{0.55, 0.1, 0.1, 0.05, 0.1, 0.1} }
+// any hands on its own: the most for what a user waits for, whose tail has a
+// part for itself, the last one.
+func weights() []float64 { return []float64{0.45, 0.1, 0.1, 0.05, 0.1, 0.1, 0.1} }
 
-// group is the kind with which a metric shares: the tail of all latencies is one
-// of them.
+// group is whose part a metric shares.
 func (m *Metric) group() int {
 	if m.whole() {
-		return slices.Index(kinds(), Latency)
+		return len(kinds())
 	}
 	return slices.Index(kinds(), m.Kind)
 }
@@ -261,7 +261,7 @@ func (v *values) costsOf(s Side) {
 
 // average adds a counter of all scenarios together, for each change.
 func (v *values) average(c cost.Cost, name string) {
-	key := metricKey{Counter, c.Style, "", name + " for each change"}
+	key := metricKey{Counter, c.Style, "", perChange(name)}
 	if v.rounds[key] != nil {
 		return
 	}
@@ -269,6 +269,8 @@ func (v *values) average(c cost.Cost, name string) {
 		v.count(key, one.Round, one.Value)
 	}
 }
+
+func perChange(counter string) string { return counter + " for each change" }
 
 func (v *values) count(key metricKey, round int, value float64) {
 	v.know(key)
@@ -318,7 +320,6 @@ func (r *Result) sidesOf() (base, head, again *values) {
 // metricsOf lists the metrics of a style that base has and that head has or
 // should have.
 func metricsOf(style string, rounds []int, base, head, again *values) []*Metric {
-	sides := []*values{base, head, again}
 	var list []*Metric
 	var tails []*Metric
 	all := &Metric{Style: style, Phase: "latencies", Kind: Tail, score: stat.ExcessScore(1)}
@@ -333,7 +334,7 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 		}
 		list = append(list, m)
 		if key.kind == Latency && head.rounds[key] != nil {
-			tails = append(tails, m.tail(quantile(0.9, key, sides), quantile(0.9, key, []*values{base, again})))
+			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, again})))
 		}
 	}
 	if len(tails) == 0 {
@@ -349,9 +350,24 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 	return append(append(list, all), tails...)
 }
 
-// tail is the metric of a latency's tail: how far it is above the p90 of all
-// sides together, which does not depend on whose is which. What is shown, and
-// bounded, is the share above the p90 of base.
+// far is where a tail begins, whosever it is: the median, over the blocks of all
+// sides, of their p90s. (The p90 of all samples would lie within the tail, if only
+// head had one, and it were large.)
+func (m *Metric) far() float64 {
+	var highs []stat.Observation
+	for _, round := range slices.Concat(m.base, m.head, m.again) {
+		if len(round) > 0 {
+			highs = append(highs, stat.Order(round).Quantile(0.9))
+		}
+	}
+	if len(highs) == 0 {
+		return 0
+	}
+	return stat.Order(highs).Quantile(0.5).Value
+}
+
+// tail is the metric of a latency's tail: how far it is above where tails begin.
+// What is shown, and bounded, is the share above the p90 of base.
 func (m *Metric) tail(all, base float64) *Metric {
 	t := *m
 	t.Kind, t.score = Tail, stat.ExcessScore(1)

@@ -194,7 +194,7 @@ func facts(base, head Side) []string {
 
 // revisions say of what commits the sides are.
 func revisions(was, is *report.Environment) []string {
-	head := known(is.Revision)
+	head := is.Revision
 	if is.Dirty {
 		head += ", with changes that are not committed"
 	}
@@ -203,7 +203,7 @@ func revisions(was, is *report.Environment) []string {
 		if c.Asked != "" && c.Asked != c.Base {
 			base += " (" + c.Asked + ")"
 		}
-		return []string{"base is revision " + known(base) + ", head is " + head}
+		return []string{"base is revision " + known(base) + ", head is " + known(head)}
 	}
 	return differs("revision", was.Revision, head)
 }

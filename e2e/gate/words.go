@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,7 +135,7 @@ func wouldDo(rounds int, round float64) string {
 	case round == 0:
 		return fmt.Sprintf("about %d rounds like these would do", rounds)
 	case hours < 1:
-		return fmt.Sprintf("about %.0f minutes like these would do (--budget=%.0fm)", math.Ceil(60*hours), math.Ceil(60*hours))
+		return fmt.Sprintf("about %s like these would do (--budget=%.0fm)", plural(int(math.Ceil(60*hours)), "minute"), math.Ceil(60*hours))
 	default:
 		return fmt.Sprintf("about %.1f hours like these would do (--budget=%.0fm)", hours, math.Ceil(60*hours))
 	}
@@ -230,12 +231,32 @@ func (r *Result) names() names {
 		if m.Kind == Cost || m.Kind == Counter {
 			worse = &n.costly
 		}
+		if m.Verdict == Regression && r.implied(m) {
+			continue
+		}
 		if m.Verdict == Regression {
 			name += " (" + m.change() + ")"
 		}
 		into(m.Verdict, name, worse, &n.open, &n.better)
 	}
 	return n
+}
+
+// implied tells whether a longer tail, or a counter of one scenario, is said
+// already: by a median that is slower, or the counter of all scenarios.
+func (r *Result) implied(m *Metric) bool {
+	if m.Kind != Tail && !m.exact() {
+		return false
+	}
+	return slices.ContainsFunc(r.Metrics, func(other Metric) bool {
+		if other.Verdict != Regression || other.Style != m.Style {
+			return false
+		}
+		if m.exact() {
+			return other.Kind == Counter && other.Phase == perChange(m.Phase)
+		}
+		return other.Kind == Latency && (m.whole() || other.Scenario == m.Scenario && other.Phase == m.Phase)
+	})
 }
 
 // change is by how much a metric is worse.
