@@ -122,7 +122,6 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		return err
 	}
 	times := &blockTimes{}
-	s.installing = time.Now()
 	left := func() error { return nil }
 	defer func() { // when the style is gone
 		if ctx.Err() == nil { // else the cluster goes, or Close removes it
@@ -134,6 +133,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		if err := s.collector(); err != nil {
 			return err
 		}
+		s.installing = time.Now()
 		err = times.install.measure(func() error { return s.install(ctx, place, target) })
 	}
 	before := a.bad()
