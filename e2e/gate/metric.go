@@ -32,7 +32,7 @@ func kinds() []Kind { return []Kind{Latency, Phase, Load, Tail, Cost, Counter} }
 // weights are the parts of the error probability that the kinds have, before
 // any hands on its own: the most for what a user waits for, whose tail has a
 // part for itself, and so have a style's own phases.
-func weights() []float64 { return []float64{0.45, 0.1, 0.1, 0.05, 0.1, 0.1, 0.1, 0.1} }
+func weights() []float64 { return []float64{0.45, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1, 0.05} }
 
 // group is whose part a metric shares.
 func (m *Metric) group() int {
