@@ -303,7 +303,7 @@ func (m *Metric) suspicious(l *look) bool {
 	if l.final {
 		level = 0.005
 	}
-	return samples.Deal(m.seen, 1, m.score) <= level
+	return samples.Deal(m.seen, 1+l.Tolerance, m.score) <= level
 }
 
 // lost tells whether too many of head's samples do not count, and more than of
