@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -121,24 +122,23 @@ type look struct {
 
 func (l *look) at(metrics []*Metric) {
 	var family []*Metric
-	var slower, faster []samples.Hypothesis
 	for _, m := range metrics {
 		m.see(l)
-		if m.Rounds == 0 || m.exact() || constant(m.seen) {
-			continue
+		if m.Rounds > 0 && !m.exact() && !constant(m.seen) {
+			family = append(family, m)
 		}
-		family = append(family, m)
-		group := m.group()
-		up, down := m.test()
-		slower, faster = append(slower, samples.Hypothesis{P: up, Group: group}), append(faster, samples.Hypothesis{P: down, Group: group})
 	}
-	up, down := samples.WeightedHolm(slower, weights()), samples.WeightedHolm(faster, weights())
+	slower, faster := make([]float64, len(family)), make([]float64, len(family))
+	for i, m := range family {
+		slower[i], faster[i] = m.test()
+	}
+	up, down := correct(family, slower), correct(family, faster)
 	for i, m := range family {
 		m.fewest = m.reach(family, l.all)
 		if !m.settled {
-			m.P, m.Corrected = slower[i].P, min(1, up[i]*l.all/l.alpha)
+			m.P, m.Corrected = slower[i], min(1, up[i]*l.all/l.alpha)
 			if down[i] < up[i] {
-				m.P, m.Corrected = faster[i].P, min(1, down[i]*l.all/l.alpha)
+				m.P, m.Corrected = faster[i], min(1, down[i]*l.all/l.alpha)
 			}
 			m.settle(l, up[i] <= l.alpha, down[i] <= l.alpha)
 		}
@@ -148,6 +148,82 @@ func (l *look) at(metrics []*Metric) {
 			m.settle(l, false, false)
 		}
 	}
+}
+
+// correct corrects the p-values of a family: by Holm's method, weighted, but for
+// a style's own phases. Those of a scenario are a chain, tested in a fixed
+// sequence, the last one first, each only if the one behind it is rejected, and
+// then without a correction for how many they are: what is late delays what comes
+// after it (W. Maurer, L. Hothorn and W. Lehmacher, "Multiple comparisons in drug
+// clinical trials and preclinical assays: a-priori ordered hypotheses", 1995). A
+// chain has its part of the error probability for itself, and hands it on only if
+// all of it is rejected.
+func correct(family []*Metric, p []float64) []float64 {
+	var list []samples.Hypothesis
+	var at [][]int // of each hypothesis: the metrics; of a chain in its sequence
+	for i, m := range family {
+		if !m.inner() {
+			list, at = append(list, samples.Hypothesis{P: p[i], Group: m.group()}), append(at, []int{i})
+		}
+	}
+	chains := chains(family)
+	for _, chain := range chains {
+		whole := samples.Hypothesis{Group: family[chain[0]].group()}
+		for _, i := range chain {
+			whole.P = max(whole.P, p[i])
+		}
+		list, at = append(list, whole), append(at, chain)
+	}
+	corrected := make([]float64, len(family))
+	for k, c := range samples.WeightedHolm(list, weights()) {
+		so := 0.0
+		for _, i := range at[k] {
+			corrected[i] = c
+			if family[i].inner() {
+				so = max(so, min(1, p[i]/part(family, family[i].group(), len(chains))))
+				corrected[i] = min(c, so)
+			}
+		}
+	}
+	return corrected
+}
+
+// part is the share of the error probability that one of n hypotheses of a group
+// has, of those groups that a family has.
+func part(family []*Metric, group, n int) float64 {
+	total := 0.0
+	for i, w := range weights() {
+		if slices.ContainsFunc(family, func(m *Metric) bool { return m.group() == i }) {
+			total += w
+		}
+	}
+	return weights()[group] / total / float64(n)
+}
+
+// chains are the style's own phases of each scenario, the last one first, by their
+// medians over all sides, which do not depend on whose is which.
+func chains(family []*Metric) [][]int {
+	var scenarios []string
+	of := map[string][]int{}
+	for i, m := range family {
+		if m.inner() {
+			if of[m.Scenario] == nil {
+				scenarios = append(scenarios, m.Scenario)
+			}
+			of[m.Scenario] = append(of[m.Scenario], i)
+		}
+	}
+	list := make([][]int, len(scenarios))
+	for k, scenario := range scenarios {
+		list[k] = of[scenario]
+		slices.SortStableFunc(list[k], func(a, b int) int { return cmp.Compare(family[b].pooled(), family[a].pooled()) })
+	}
+	return list
+}
+
+// pooled is the median over all sides.
+func (m *Metric) pooled() float64 {
+	return samples.Order(slices.Concat(flat(m.seen, false), flat(m.seen, true))).Quantile(0.5).Value
 }
 
 // see takes up the rounds until a look.
@@ -227,7 +303,7 @@ func (m *Metric) suspicious(l *look) bool {
 	if l.final {
 		level = 0.005
 	}
-	return samples.Deal(m.seen, 1, m.score) <= level
+	return samples.Deal(m.seen, 1+l.Tolerance, m.score) <= level
 }
 
 // lost tells whether too many of head's samples do not count, and more than of
@@ -340,17 +416,14 @@ func shareAbove(value float64, list []samples.Observation) float64 {
 // reach is the smallest number of rounds like these in which a regression of a
 // family could be told, if nothing else is one.
 func (m *Metric) reach(family []*Metric, alpha float64) int {
-	in := make([]int, len(weights())) // how many of the family are in each group
+	n := 0
 	for _, other := range family {
-		in[other.group()]++
+		n += number(other.group() == m.group())
 	}
-	total := 0.0
-	for i, n := range in {
-		if n > 0 {
-			total += weights()[i]
-		}
+	if m.inner() {
+		n = len(chains(family))
 	}
-	enough := alpha * weights()[m.group()] / total / float64(in[m.group()])
+	enough := alpha * part(family, m.group(), n)
 	if len(m.seen) == 1 && len(m.seen[0].Head) > 1 { // two runs: all rounds are one stratum
 		n := 1
 		for samples.SmallestP(n)/2 > enough {

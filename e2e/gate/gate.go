@@ -184,7 +184,7 @@ func (r *Result) describe() {
 	}
 	slices.SortStableFunc(r.Metrics, func(a, b Metric) int { return a.order(&b) })
 	for i := range r.Metrics {
-		if m := &r.Metrics[i]; m.Verdict == Regression && m.phase() {
+		if m := &r.Metrics[i]; m.Verdict == Regression && m.phase() && !m.inner() {
 			m.First = r.first(m)
 		}
 	}

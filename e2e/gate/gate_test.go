@@ -3,6 +3,7 @@ package gate_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -324,6 +325,34 @@ func TestTheFamilyIsCorrected(t *testing.T) {
 	assert.Greater(t, among.Corrected, 10*among.P)
 	assert.Equal(t, gate.Inconclusive, among.Verdict)
 	assert.Equal(t, "6 rounds: at least 7 are needed", among.Why)
+}
+
+// A style's own phases are tested in a fixed sequence, the last one first: however
+// many they are, what is late at the end is found with nine rounds.
+func TestOwnPhasesAreAChain(t *testing.T) {
+	drive := func(middle, last float64) *gate.Result {
+		s := newStory("a", 0.05, 1)
+		s.turns(9, func(variant string, round int) {
+			m, l := 1.0, 1.0
+			if variant == gate.VariantHead {
+				m, l = middle, last
+			}
+			steps := []step{{judge.PhaseChildWritten, 1}, {"workflow finished", 200 * l}}
+			for i := range 40 {
+				steps = append(steps, step{fmt.Sprintf("step %02d", i), float64(2+i) * m})
+			}
+			s.drive("argo", variant, "create", round, "", steps...)
+		})
+		return interleaved(t, s)
+	}
+	r := drive(1, 1.5)
+	assert.Equal(t, gate.Regression, metricOf(t, r, "argo create workflow finished").Verdict)
+	assert.Equal(t, gate.Pass, metricOf(t, r, "argo create step 07").Verdict)
+	r = drive(2, 2)
+	assert.Equal(t, gate.Regression, metricOf(t, r, "argo create step 07").Verdict, "so are those before it")
+	r = drive(2, 1)
+	assert.Equal(t, gate.Inconclusive, metricOf(t, r, "argo create step 07").Verdict, "it looks late, but nothing after it is")
+	assert.Equal(t, gate.Pass, drive(1, 1).Verdict)
 }
 
 // A phase that is named as the first to differ.

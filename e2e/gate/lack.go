@@ -55,6 +55,14 @@ func (s Side) styles() []record.Style {
 func (r *Result) lackScenarios() {
 	was, is := r.Base.turns(), r.Head.turns()
 	for _, name := range r.Base.driven() {
+		if style, _, _ := strings.Cut(name, " "); !slices.ContainsFunc(r.Head.driven(), func(other string) bool { return strings.HasPrefix(other, style+" ") }) {
+			verdict := Regression
+			if len(was[name]) == 1 {
+				verdict = Inconclusive // perhaps head's turn had not come yet
+			}
+			r.lack(style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plural(len(was[name]), "round")))
+			continue
+		}
 		missing := 0
 		for _, round := range was[name] {
 			if !slices.Contains(is[name], round) {

@@ -31,16 +31,23 @@ func kinds() []Kind { return []Kind{Latency, Phase, Load, Tail, Cost, Counter} }
 
 // weights are the parts of the error probability that the kinds have, before
 // any hands on its own: the most for what a user waits for, whose tail has a
-// part for itself, the last one.
-func weights() []float64 { return []float64{0.45, 0.1, 0.1, 0.05, 0.1, 0.1, 0.1} }
+// part for itself, and so have a style's own phases.
+func weights() []float64 { return []float64{0.45, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1, 0.05} }
 
 // group is whose part a metric shares.
 func (m *Metric) group() int {
-	if m.whole() {
+	switch {
+	case m.whole():
 		return len(kinds())
+	case m.inner():
+		return len(kinds()) + 1
 	}
 	return slices.Index(kinds(), m.Kind)
 }
+
+// inner tells whether a metric is one of the style's own phases, which lie before
+// one another: see chains.
+func (m *Metric) inner() bool { return m.Kind == Phase && !slices.Contains(judge.Phases(), m.Phase) }
 
 // exact tells whether a metric is compared only where it has no noise: a counter
 // of one scenario. With noise it counts among those of all scenarios.
@@ -167,6 +174,11 @@ func (v *values) add(key metricKey, sample judge.Sample, load bool) {
 	default:
 		v.lost[key]++
 	}
+}
+
+// has tells whether there is anything of a metric's scenario.
+func (v *values) has(key metricKey) bool {
+	return slices.ContainsFunc(v.order, func(k metricKey) bool { return k.style == key.style && k.scenario == key.scenario })
 }
 
 func (v *values) know(key metricKey) {
@@ -324,8 +336,8 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 	var tails []*Metric
 	all := &Metric{Style: style, Phase: "latencies", Kind: Tail, score: stat.ExcessScore(1)}
 	for _, key := range base.order {
-		if key.style != style {
-			continue
+		if key.style != style || !head.has(key) {
+			continue // that it is missing is said once
 		}
 		m := &Metric{
 			Style: style, Scenario: key.scenario, Phase: key.phase, Kind: key.kind, score: stat.RankScore,

@@ -533,8 +533,11 @@ func TestSelftest(t *testing.T) {
 			"status x2": leastTails, "install x3": leastFound, "pods": leastTails,
 		} {
 			found := of[name]
+			if !s.tails && name == "40% x20" {
+				least = leastRare // nine samples of each latency
+			}
 			if slices.Contains([]string{"tail 10% x5", "5% x100"}, name) && !s.tails {
-				continue
+				continue // of which few are slow at all
 			}
 			assert.Less(t, distuv.Binomial{N: float64(found.n), P: 1 - least}.CDF(float64(found.n-found.verdict[gate.Regression])-1), 0.999, "%s: %s that is found", s.name, name)
 		}

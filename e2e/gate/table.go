@@ -28,7 +28,7 @@ func (r row) cells() []string {
 }
 
 // rows are all things that the verdict depends on, the worst first. Scenarios,
-// counters and tails that are as they were have none: there is a line that sums up
+// counters, tails and a style's own phases that are as they were have none: there is a line that sums up
 // each of them.
 func (r *Result) rows() []row {
 	var rows []row
@@ -53,7 +53,7 @@ func (r *Result) rows() []row {
 }
 
 // brief tells whether a metric needs no row while it is fine.
-func (m *Metric) brief() bool { return m.Kind == Counter || m.Kind == Tail && !m.whole() }
+func (m *Metric) brief() bool { return m.Kind == Counter || m.Kind == Tail && !m.whole() || m.inner() }
 
 func (m *Metric) row(round float64) row {
 	one := row{verdict: m.Verdict, word: m.word(), name: m.Name(), why: m.reason(round)}
@@ -73,16 +73,20 @@ func (m *Metric) row(round float64) row {
 
 // same sums up what is as it was and has no row.
 func (r *Result) same() string {
-	scenarios, counters, tails := 0, 0, 0
+	scenarios, counters, tails, phases := 0, 0, 0, 0
 	for _, s := range r.Scenarios {
 		scenarios += number(s.Verdict == Pass && s.Why == "")
 	}
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		counters += number(m.Kind == Counter && m.Verdict == Pass)
+		phases += number(m.inner() && m.Verdict == Pass)
 		tails += number(m.brief() && m.Kind == Tail && m.Verdict == Pass)
 	}
 	text := plural(scenarios, "scenario") + " handled correctly, as at base"
+	if phases > 0 {
+		text += "; " + plural(phases, "phase") + " of their own as at base"
+	}
 	if tails > 0 {
 		text += "; " + plural(tails, "tail") + " no longer"
 	}

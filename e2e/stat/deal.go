@@ -193,18 +193,6 @@ func convolve(a, b []float64) []float64 {
 	return sum
 }
 
-// SmallestDeal is the smallest p-value that Deal can give.
-func SmallestDeal(strata []Stratum) float64 {
-	p := 1.0
-	for _, s := range strata {
-		n := len(s.Head) + len(s.Base)
-		for i := range len(s.Head) {
-			p *= float64(i+1) / float64(n-i)
-		}
-	}
-	return p
-}
-
 // RankScore is the mean rank of a block's observations among all of the
 // stratum, censored ones above all others: the sum over strata is van Elteren's
 // test, that of Wilcoxon with strata (P. van Elteren, "On the combination of
