@@ -49,9 +49,6 @@ func (c *contest) round() time.Duration {
 	return sum(c.arms, func(a *arm) time.Duration { return a.fixed + time.Duration(c.passes)*a.pass })
 }
 
-// mostPasses bounds what is made of an odd first block.
-const mostPasses = 10
-
 // spread is how often each block goes through the scenarios, for a number of
 // rounds of three blocks to take a given time: what counts is that there are
 // enough rounds, and then how many samples each has.
@@ -59,7 +56,7 @@ func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
 	if pass <= 0 {
 		return 1
 	}
-	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), mostPasses))
+	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), gate.DefaultPasses))
 }
 
 // choosePasses is called when the first block of a style has gone through the
