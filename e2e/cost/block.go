@@ -29,6 +29,10 @@ type block struct {
 	edge        bool    // a sample has ended since the last look
 
 	idle idle
+
+	first     *running          // the block's first sample
+	handled   time.Duration     // from its beginning until its first Deployment; 0: there is none
+	throttled *record.Throttled // of all of the style's pods since the block began; nil: not known
 }
 
 // moment is what the style had used at a look.
@@ -43,6 +47,8 @@ type moment struct {
 type podTime struct {
 	last int64 // the figure that was seen last
 	used int64 // since the block's first look
+
+	throttled record.Throttled // that was seen last
 }
 
 // nodeTime follows a node's figures.
@@ -83,6 +89,7 @@ func (b *block) look(e record.Entry) {
 		if p := &u.Pods[i]; b.style.within(p.Namespace) {
 			n.total += b.use(p, n.looked)
 			n.memory += p.Memory
+			b.throttle(p)
 		}
 	}
 	n.looked = true
@@ -125,6 +132,25 @@ func (b *block) use(p *record.PodUsage, looked bool) int64 {
 	known.used += more
 	b.total += more
 	return more
+}
+
+// throttle adds how a pod was held back since it was last seen. All of the
+// style's pods have started in this block.
+func (b *block) throttle(p *record.PodUsage) {
+	if p.Throttled == nil {
+		return
+	}
+	if b.throttled == nil {
+		b.throttled = &record.Throttled{}
+	}
+	known := b.pods[p.Namespace+"/"+p.Name]
+	if p.Throttled.Time < known.throttled.Time || p.Throttled.Periods < known.throttled.Periods {
+		known.throttled = record.Throttled{} // it was made anew under its name
+	}
+	b.throttled.Time += p.Throttled.Time - known.throttled.Time
+	b.throttled.Periods += p.Throttled.Periods - known.throttled.Periods
+	b.throttled.ThrottledPeriods += p.Throttled.ThrottledPeriods - known.throttled.ThrottledPeriods
+	known.throttled = *p.Throttled
 }
 
 // cross keeps the looks at a node that can be cross-checked: the last one

@@ -31,6 +31,10 @@ type Cost struct {
 
 	Install   Figure `json:"install"`   // seconds
 	Uninstall Figure `json:"uninstall"` // seconds
+	// FirstHandled is how long it took to install the style and to have its first
+	// event handled: installing it, and from a block's first change of a custom
+	// resource until the first Deployment for it was there; seconds.
+	FirstHandled Figure `json:"firstHandled"`
 
 	// CPU is the CPU time of the style's pods for each change, in CPU seconds:
 	// of a whole block, from the last look before its first sample until the
@@ -59,6 +63,13 @@ type Cost struct {
 	// the moments at which the style was idle.
 	PeakMemory Figure `json:"peakMemory"`
 	IdleMemory Figure `json:"idleMemory"`
+
+	// Throttled is for how long CPU limits held the style's pods back in a block,
+	// from its installation on, in seconds; ThrottledShare is the share of the
+	// kernel's periods of 100 ms in which they used a limit up, 0 without limits.
+	// Of a pod that ended it is the last figure that was seen.
+	Throttled      Figure `json:"throttled"`
+	ThrottledShare Figure `json:"throttledShare"`
 
 	// ComponentCPU is CPU by component, in CPU seconds for each change, ordered
 	// by name; pods of no component are named by what owns them.

@@ -20,6 +20,8 @@ const (
 	usageLost  = "the kubelets' figures were interrupted"
 	notTwice   = "no look at the pods came before the first sample and behind the last one"
 	noChange   = "no change was made"
+	noLimits   = "the recording does not tell how CPU limits held its pods back"
+	noFirst    = "the first custom resource of no block got a Deployment"
 	noAudit    = "the recording has no audit log"
 	auditLost  = "the audit log does not tell of its requests without a gap"
 	noPods     = "pods in its own namespaces were not watched"
@@ -55,6 +57,8 @@ func (m *Meter) measure(s *style, c *Cost) {
 	blocks := slices.DeleteFunc(slices.Clone(s.blocks), func(b *block) bool { return b.round == 0 })
 	c.Install = stageTime(blocks, record.Installing, record.Installed)
 	c.Uninstall = stageTime(blocks, record.Driven, record.Removed)
+	c.FirstHandled = firstHandled(blocks)
+	c.Throttled, c.ThrottledShare = throttled(blocks)
 	good, why := m.good(blocks)
 	cpu, idleCPU, busy, pause := values{why: why}, values{why: why}, values{why: why}, values{why: why}
 	peak, idleMemory := values{why: why}, values{why: why}
@@ -122,6 +126,41 @@ func stageTime(blocks []*block, from, to string) Figure {
 		}
 	}
 	return v.done("s")
+}
+
+// firstHandled is how long it took until a style had handled its first event.
+func firstHandled(blocks []*block) Figure {
+	v := values{why: noFirst}
+	if len(blocks) == 0 {
+		v.why = noBlocks
+	}
+	for _, b := range blocks {
+		began, known := b.stages[record.Installing]
+		ended, too := b.stages[record.Installed]
+		switch {
+		case !known || !too:
+			v.why = noStages
+		case b.handled > 0:
+			v.add(b.round, (ended - began + b.handled).Seconds())
+		}
+	}
+	return v.done("s")
+}
+
+// throttled is how CPU limits held a style's pods back.
+func throttled(blocks []*block) (time, share Figure) {
+	t, of := values{why: noLimits}, values{why: noLimits}
+	if len(blocks) == 0 {
+		t.why, of.why = noBlocks, noBlocks
+	}
+	for _, b := range blocks {
+		if b.throttled == nil {
+			continue
+		}
+		t.add(b.round, b.throttled.Time.Seconds())
+		of.add(b.round, float64(b.throttled.ThrottledPeriods)/float64(max(b.throttled.Periods, 1)))
+	}
+	return t.done("s"), of.done("1")
 }
 
 func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }

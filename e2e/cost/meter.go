@@ -54,6 +54,7 @@ func (m *Meter) Add(e record.Entry) {
 	case e.Action != nil:
 		m.action(e)
 	case e.Watch != nil:
+		m.deployed(e)
 		m.watch(e.Watch)
 	case e.Gap != nil:
 		m.gap(e)

@@ -45,6 +45,9 @@ func TestFiguresOfAKnownCost(t *testing.T) {
 	assert.Equal(t, 4, c.Changes, "two of them in each round, one as a warm-up")
 	figure(t, 3, c.Install)
 	figure(t, 2, c.Uninstall)
+	figure(t, 3.25, c.FirstHandled)
+	figure(t, 1.7, c.Throttled)
+	figure(t, 30./120, c.ThrottledShare)
 	// From 3.5 s until 23.7 s: the controller's 604 ms, and 390 ms for each of four pods.
 	figure(t, (0.604+4*0.390)/2, c.CPU)
 	figure(t, 0.020, c.IdleCPU)
@@ -224,4 +227,47 @@ func TestTheExampleRecording(t *testing.T) {
 	for _, c := range costs {
 		assert.Positive(t, c.Changes, c.Label())
 	}
+}
+
+// What a recording does not tell is not zero, and what no limit holds back is.
+func TestThrottlingIsKnownOrNot(t *testing.T) {
+	for name, test := range map[string]struct {
+		throttled *record.Throttled
+		missing   string
+	}{
+		"an older recording": {nil, "the recording does not tell how CPU limits held its pods back"},
+		"no limits":          {&record.Throttled{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(argo)
+			s.stage(0, argo, 1, record.Installing)
+			s.stage(1000, argo, 1, record.Installed)
+			pod := used("c", 100, 50)
+			pod.Throttled = test.throttled
+			s.look(1100, 0, 0, pod)
+			s.stage(2000, argo, 1, record.Driven)
+			c := of(t, s.costs(), "argo")
+			assert.Equal(t, test.missing, c.Throttled.Missing)
+			assert.Equal(t, test.missing, c.ThrottledShare.Missing)
+			assert.Equal(t, test.missing == "", c.Throttled.Known())
+			assert.Equal(t, "the first custom resource of no block got a Deployment", c.FirstHandled.Missing)
+		})
+	}
+}
+
+// A pod that was made anew under its name counts from zero, and the old one's time stays.
+func TestThrottlingOfAPodMadeAnew(t *testing.T) {
+	s := newStory(argo)
+	s.stage(0, argo, 1, record.Installing)
+	for i, held := range []record.Throttled{{Time: 3e9, Periods: 50, ThrottledPeriods: 20}, {Time: 1e9, Periods: 10, ThrottledPeriods: 10}} {
+		pod := used("c", 100, 50)
+		pod.Throttled = &held
+		s.look(500+i, 0, 0, pod)
+	}
+	s.stage(1000, argo, 1, record.Installed)
+	s.stage(2000, argo, 1, record.Driven)
+	c := of(t, s.costs(), "argo")
+	require.Len(t, c.Throttled.Values, 1)
+	assert.InDelta(t, 4, c.Throttled.Values[0].Value, 1e-9)
+	assert.InDelta(t, 0.5, c.ThrottledShare.Values[0].Value, 1e-9)
 }

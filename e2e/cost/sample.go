@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	pods   = "pods.v1"
-	listed = "LISTED"
-	added  = "ADDED"
+	pods        = "pods.v1"
+	deployments = "deployments.v1.apps"
+	listed      = "LISTED"
+	added       = "ADDED"
 )
 
 // running is a sample that has begun.
@@ -52,6 +53,9 @@ func (m *Meter) begin(e record.Entry) {
 	r := &running{Sample: *e.Begin, began: e.Time, style: s, made: map[string]int{}}
 	if m.block != nil && m.block.style == s {
 		r.block = m.block
+		if r.block.first == nil {
+			r.block.first = r
+		}
 		r.block.disturb(e.Time, e.Begin.Window)
 	}
 	m.open[e.Begin.Namespace] = r
@@ -78,6 +82,14 @@ func (m *Meter) action(e record.Entry) {
 	r.style.changes++
 	if r.block != nil {
 		r.block.changes++
+	}
+}
+
+// deployed notes the first Deployment of a block's first sample.
+func (m *Meter) deployed(e record.Entry) {
+	r := m.open[e.Watch.Namespace]
+	if r != nil && r.block != nil && r.block.first == r && r.block.handled == 0 && e.Watch.Resource == deployments && e.Watch.Event == added {
+		r.block.handled = e.Time - r.began
 	}
 }
 

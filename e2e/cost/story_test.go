@@ -106,6 +106,19 @@ func used(name string, cpu, memory int64) record.PodUsage {
 	return record.PodUsage{Namespace: "argo", Name: name, CPU: cpu * 1e6, Memory: memory * mib}
 }
 
+// throttled adds to a pod's figure that limits held it back, for milliseconds.
+func throttled(p record.PodUsage, ms, periods, of int64) record.PodUsage {
+	p.Throttled = &record.Throttled{Time: at(int(ms)), Periods: periods, ThrottledPeriods: of}
+	return p
+}
+
+// deployment is that of the sample's custom resource.
+func (s *story) deployment(ms int, event string) {
+	s.add(record.Entry{Time: at(ms), Kind: record.KindWatch, Watch: &record.Watch{
+		Event: event, Resource: "deployments.v1.apps", Namespace: s.sample.Namespace, Name: "cache", UID: "d",
+	}})
+}
+
 // look is a kubelet's answer; all and others are milliseconds of CPU.
 func (s *story) look(ms int, all, others int64, pods ...record.PodUsage) {
 	s.add(record.Entry{Time: at(ms), Kind: record.KindUsage, Usage: &record.Usage{Node: "n", All: all * 1e6, Others: others * 1e6, Pods: pods}})
@@ -130,12 +143,13 @@ func (s *story) block(from, round int) (end int) {
 	s.stage(t(0), argo, round, record.Installing)
 	s.stage(t(3000), argo, round, record.Installed)
 	s.pod(t(3010), "LISTED", "c", ofController)
-	s.look(t(3500), base, 5000, used("c", 1000, 50))
+	s.look(t(3500), base, 5000, throttled(used("c", 1000, 50), 700, 40, 10))
 	cpu, all := int64(1000), base
 	for n := range 2 {
 		b := 4000 + n*10_000
 		s.begin(t(b), argo, "scale-up", round, func(x *record.Sample) { x.Warmup = n == 0 })
 		s.object(t(b+20), "ADDED", workflows, fmt.Sprint("w", n), nil)
+		s.deployment(t(b+250), "ADDED")
 		for p := range 2 {
 			name := fmt.Sprintf("step-%d-%d", n, p)
 			s.pod(t(b+100+p*2000), "ADDED", name, ofWorkflow)
@@ -151,7 +165,7 @@ func (s *story) block(from, round int) (end int) {
 		s.end(t(b+9600), record.Settled)
 	}
 	s.look(t(23_700), 0, 5000, used("c", cpu+4, 55))
-	s.look(t(28_700), 0, 5000, used("c", cpu+104, 55))
+	s.look(t(28_700), 0, 5000, throttled(used("c", cpu+104, 55), 1700, 120, 30))
 	s.stage(t(29_000), argo, round, record.Driven)
 	s.stage(t(31_000), argo, round, record.Removed)
 	return t(31_000)

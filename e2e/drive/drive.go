@@ -115,6 +115,9 @@ type Block struct {
 	// Scenarios are driven Passes times (0 is once), each time in a fresh namespace.
 	Scenarios []scenarios.Scenario
 	Passes    int
+	// Choose says after the first pass how many there are to be in all; nil:
+	// Passes.
+	Choose func() int
 }
 
 // Drive puts a style, which is installed, through a block. A sample that does
@@ -150,6 +153,9 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
 		}
 		err := r.drive(ctx, block.Scenarios)
+		if pass == 1 && block.Choose != nil {
+			passes = max(block.Choose(), 1)
+		}
 		if err == nil && pass < passes {
 			err = r.empty(ctx)
 		}

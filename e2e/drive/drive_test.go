@@ -231,6 +231,21 @@ func TestABlockWarmsUpFirstAndHasAFreshNamespaceForEachPass(t *testing.T) {
 	}, s.ends, "the last pass's custom resource goes with its namespace")
 }
 
+// How many passes there are can be left open until the first one has shown what it takes.
+func TestABlockChoosesItsPassesAfterTheFirst(t *testing.T) {
+	for chosen, want := range map[int]int{3: 3, 1: 1, 0: 1} {
+		s := newStage(t)
+		asked := 0
+		require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create"), Choose: func() int {
+			asked++
+			assert.Equal(t, []string{"create settled"}, s.ends)
+			return chosen
+		}}))
+		assert.Equal(t, 1, asked)
+		assert.Len(t, s.made, want)
+	}
+}
+
 // What a block left is there until the style is gone, which would act on it.
 func TestTheLastNamespaceStaysUntilItIsLeft(t *testing.T) {
 	s := newStage(t)

@@ -6,12 +6,16 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/stat"
+	"operatorbench/fixtures/scenarios"
 )
 
-// Scenario is whether a style handled a scenario correctly, on both sides.
+// Scenario is whether a style handled a scenario correctly, on both sides. Base
+// once more is base.
 type Scenario struct {
 	Style, Scenario string
 	Base, Head      Tally
+	P               float64 // Fisher's exact probability of so many failures at head by chance
 	Verdict         Verdict
 	Why             string
 	Failure         *Failure // the first one at head
@@ -27,6 +31,10 @@ type Tally struct {
 	Unjudged       int // interrupted, or not watched without a gap
 }
 
+func (t Tally) judged() int { return t.Passed + t.Failed }
+
+func (t Tally) share() float64 { return float64(t.Failed) / float64(max(t.judged(), 1)) }
+
 // Failure is a sample that was not handled correctly.
 type Failure struct {
 	Round           int
@@ -35,51 +43,69 @@ type Failure struct {
 }
 
 // compareScenarios lists the scenarios that both sides drove a style through.
-func compareScenarios(base, head Side) []Scenario {
-	var list []Scenario
-	for _, was := range tallies(base) {
-		for _, is := range tallies(head) {
-			if was.Style != is.Style || was.Scenario != is.Scenario || was.Style == report.Floor {
+func (r *Result) compareScenarios() {
+	sides := []Side{r.Base}
+	if r.Again.there() {
+		sides = append(sides, r.Again)
+	}
+	head := tallies(r.Head)
+	for _, was := range tallies(sides...) {
+		for _, is := range head {
+			if was.Style == is.Style && was.Scenario == is.Scenario {
+				r.Scenarios = append(r.Scenarios, Scenario{Style: was.Style, Scenario: was.Scenario, Base: was.Head, Head: is.Head, Failure: is.Failure})
+			}
+		}
+	}
+	turns := r.Head.turns()
+	for i := range r.Scenarios {
+		s, n := &r.Scenarios[i], float64(len(r.Scenarios))
+		rounds := float64(len(turns[s.Name()])) // it is looked at after each: Σ 1 ÷ k(k+1) = 1
+		s.decide(r.Alpha / 2 / n / (rounds * (rounds + 1)))
+	}
+	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
+}
+
+// compared tells whether a sample's correctness is compared: of the matrix, the
+// groups that every change of a style can break.
+func compared(result *judge.Result) bool {
+	return result.Style != report.Floor && (!result.Matrix || result.Group == scenarios.Basic || result.Group == scenarios.Level)
+}
+
+// tallies counts sides together, as Head.
+func tallies(sides ...Side) []*Scenario {
+	var list []*Scenario
+	for _, side := range sides {
+		for i := range side.Recording.Judgement.Results {
+			result := &side.Recording.Judgement.Results[i]
+			if result.Variant != side.Variant || !compared(result) {
 				continue
 			}
-			s := Scenario{Style: was.Style, Scenario: was.Scenario, Base: was.Head, Head: is.Head, Failure: is.Failure}
-			s.decide()
-			list = append(list, s)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
-	return list
-}
-
-// tallies counts one side, as Head.
-func tallies(side Side) []*Scenario {
-	var list []*Scenario
-	for _, result := range side.Recording.Judgement.Results {
-		if result.Variant != side.Variant || result.Matrix {
-			continue
-		}
-		i := slices.IndexFunc(list, func(s *Scenario) bool { return s.Style == result.Style && s.Scenario == result.Scenario })
-		if i < 0 {
-			i, list = len(list), append(list, &Scenario{Style: result.Style, Scenario: result.Scenario})
-		}
-		s := list[i]
-		switch result.Outcome() {
-		case judge.Pass:
-			s.Head.Passed++
-		case judge.Fail:
-			s.Head.Failed++
-			if s.Failure == nil {
-				s.Failure = failure(result)
+			at := slices.IndexFunc(list, func(s *Scenario) bool { return s.Style == result.Style && s.Scenario == result.Scenario })
+			if at < 0 {
+				at, list = len(list), append(list, &Scenario{Style: result.Style, Scenario: result.Scenario})
 			}
-		case judge.Invalid:
-			s.Head.Unjudged++
-		case judge.NotApplicable:
+			list[at].add(result)
 		}
 	}
 	return list
 }
 
-func failure(result judge.Result) *Failure {
+func (s *Scenario) add(result *judge.Result) {
+	switch result.Outcome() {
+	case judge.Pass:
+		s.Head.Passed++
+	case judge.Fail:
+		s.Head.Failed++
+		if s.Failure == nil {
+			s.Failure = failure(result)
+		}
+	case judge.Invalid:
+		s.Head.Unjudged++
+	case judge.NotApplicable:
+	}
+}
+
+func failure(result *judge.Result) *Failure {
 	for _, v := range result.Verdicts {
 		if v.Outcome == judge.Fail {
 			return &Failure{Round: result.Round, Warmup: result.Warmup, Oracle: v.Oracle, Message: v.Message}
@@ -88,24 +114,33 @@ func failure(result judge.Result) *Failure {
 	return nil
 }
 
-// decide: what always passed and does not any more is broken, after however
-// many rounds. What already failed now and then at base proves nothing.
-func (s *Scenario) decide() {
+// decide: what never failed at base and does at head is broken, after however
+// many rounds. Where base fails now and then, head must fail more often than
+// chance explains.
+func (s *Scenario) decide(alpha float64) {
 	base, head := s.Base, s.Head
-	s.Verdict = Pass
+	s.Verdict, s.P = Pass, stat.Fisher(base.Failed, base.judged(), head.Failed, head.judged())
+	mended := stat.Fisher(base.Passed, base.judged(), head.Passed, head.judged())
 	switch {
-	case base.Passed+base.Failed == 0 || head.Passed+head.Failed == 0:
+	case base.judged() == 0 && head.judged() == 0 && base.Unjudged+head.Unjudged == 0:
+		s.Why = "no oracle applies on either side"
+	case base.judged() == 0 || head.judged() == 0:
 		s.Verdict, s.Why = Inconclusive, "no sample of one side could be judged"
 	case base.Failed == 0 && head.Failed > 0:
 		s.Verdict = Regression
-	case base.Passed == 0 && head.Failed == 0:
+	case s.P <= alpha:
+		s.Verdict, s.Why = Regression, "it fails at base, too, but not as often: by chance as rarely as p = "+probability(s.P)
+	case base.Passed == 0 && head.Failed == 0, mended <= alpha:
 		s.Verdict = Improvement
 	case base.Passed == 0 && head.Passed == 0:
 		s.Why = "it fails on both sides"
-	case base.Failed > 0 && head.Failed > 0:
-		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("it failed at base too, in %d of %d: it is flaky, and a failure at head proves nothing",
-			base.Failed, base.Failed+base.Passed)
+	case head.share() > base.share():
+		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("it failed at base too, in %d of %d: it is flaky, and so many failures at head can be chance (p = %s)",
+			base.Failed, base.judged(), probability(s.P))
 	case base.Failed > 0:
-		s.Why = fmt.Sprintf("flaky at base, where %d of %d failed", base.Failed, base.Failed+base.Passed)
+		s.Why = fmt.Sprintf("flaky at base, where %d of %d failed", base.Failed, base.judged())
+	}
+	if lost := head.Unjudged > 1 && float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
+		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged", head.Unjudged, head.Unjudged+head.judged())
 	}
 }

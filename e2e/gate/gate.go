@@ -1,27 +1,28 @@
 // Package gate says of a change whether it made an operator slower or broke it,
 // from recordings of both sides. It is pure: recordings in, verdicts out.
 //
-// A latency is a regression only if the 95% interval of the ratio of the
-// medians, head over base, lies above 1 + Tolerance and the p-value, corrected
-// by Holm over all gated latencies of the comparison, is below Alpha. It passes
-// only if the interval lies below 1 + Effect: what could hide a slowdown that
-// the gate must see is inconclusive, never a pass.
+// All that a style has is gated: every phase of every scenario by its middle and
+// its tail, loads, installing, memory, CPU time, exact counters, and correctness.
 //
-// Holm's correction, and not a weaker one, because the promise is about the gate
-// as a whole: of changes that change nothing, at most Alpha ÷ 2 may be called
-// slower anywhere, and that has to hold although the latencies of one sample
-// depend on each other. (A false discovery rate would allow more wrong lines
-// the more right ones there are; Hochberg's step-up gains little and does not
-// hold under every dependence.) What is reported but not gated is not in the
-// family, so that further phases cost no power. Alpha is 0.02 and not 0.05 so
-// that the half of it that is on the slow side is 1%, on machines of any noise.
+// The replicate is a round, in which base, base again and head took turns in
+// random order. Were head nothing but base, its label could as well be at any of
+// the three turns: each p-value is the exact share of such deals in which head
+// looks as bad as it does, or worse (stat.Deal). It needs no shape of the noise,
+// base against itself is in it, and drift from round to round is not.
+//
+// The p-values of a style are corrected by Holm's procedure, weighted: groups of
+// metrics have a part of the error probability each, and hand on what they do not
+// need (stat.WeightedHolm). That holds however the metrics depend on each other.
+//
+// It may be looked at while it is being driven: the error probabilities are spent
+// over a few looks, of which the last one has most (stat.Spent, stat.Looks).
 package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/stat"
 )
 
 // Verdict is what is said of one thing, and of all.
@@ -55,14 +56,18 @@ const StatusInvalid = 3
 type Options struct {
 	Tolerance float64 // a ratio of up to 1 + Tolerance is no change
 	Effect    float64 // a slowdown to 1 + Effect must not pass
-	Alpha     float64 // bound of the corrected two-sided p-value
-	Seed      uint64  // of the bootstrap
+	Alpha     float64 // twice the probability with which unchanged code is called worse anywhere
 	Force     bool    // compare what should not be compared, and mark it
+	// Planned is how many rounds of each style the budget gives, fixed before the
+	// first look at what they show. Where a style has none, Compare takes it from
+	// the recording's environment.json, and if there is none either, the rounds
+	// are judged once, all together.
+	Planned map[string]int
 }
 
 // DefaultOptions are those that `make gate-selftest` measures.
 func DefaultOptions() Options {
-	return Options{Tolerance: 0.05, Effect: 0.2, Alpha: 0.02, Seed: 1}
+	return Options{Tolerance: 0.05, Effect: 0.2, Alpha: 0.02}
 }
 
 // Check explains every parameter that makes no sense.
@@ -88,14 +93,17 @@ type Result struct {
 	Rounds int
 
 	Verdict   Verdict
-	Scenarios []Scenario // correctness
-	Metrics   []Metric   // latencies: the gated ones first; worst first
-	Counters  []Counter  // worst first
+	Lacks     []Lack     // what base had and head has not
+	Scenarios []Scenario // correctness, worst first
+	Metrics   []Metric   // worst first
 
 	// Warnings are what a reader must know, those first that would have made
 	// the comparison invalid, had it not been forced.
 	Forced, Warnings []string
-	Facts            []string // how the sides differ
+	Facts            []string // how the sides differ, and what was driven
+	Reasons          []string // what the recording says of why head is slower
+	round            float64  // seconds that one takes; 0: not known
+	head             *values
 }
 
 // Side is one side of a comparison.
@@ -121,15 +129,28 @@ func (e *InvalidError) Error() string {
 // Compare judges head against base. The error is an *InvalidError where the
 // recordings do not compare.
 func Compare(o Options, base, head, again Side) (*Result, error) {
+	r, err := decide(o, base, head, again, false)
+	if err != nil {
+		return nil, err
+	}
+	r.describe()
+	return r, nil
+}
+
+// decide is Compare without what is only for people. While it is being driven,
+// only the planned looks count; afterwards the last round is one, too.
+func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 	r := &Result{Options: o, Base: base, Head: head, Again: again}
 	r.Paired = base.Recording.Judgement == head.Recording.Judgement
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	r.Scenarios = compareScenarios(base, head)
-	r.compareLatencies()
-	r.Counters = compareCounters(base, head)
-	r.Facts = facts(base, head)
+	if r.Planned == nil && head.Recording.Environment != nil {
+		r.Planned = head.Recording.Environment.Planned
+	}
+	r.compareScenarios()
+	r.compareMetrics(driving)
+	r.compareLacks()
 	r.conclude()
 	return r, nil
 }
@@ -137,19 +158,15 @@ func Compare(o Options, base, head, again Side) (*Result, error) {
 // conclude sums up: what is worse decides, then what cannot be told.
 func (r *Result) conclude() {
 	count := map[Verdict]int{}
+	for _, l := range r.Lacks {
+		count[l.Verdict]++
+	}
 	for _, s := range r.Scenarios {
 		count[s.Verdict]++
 	}
 	for _, m := range r.Metrics {
-		r.Rounds = max(r.Rounds, m.Ratio.Rounds)
-		if m.Gated {
-			count[m.Verdict]++
-		}
-	}
-	for _, c := range r.Counters {
-		if c.Gated {
-			count[c.Verdict]++
-		}
+		r.Rounds = max(r.Rounds, m.Rounds)
+		count[m.Verdict]++
 	}
 	r.Verdict = Pass
 	for _, v := range []Verdict{Improvement, Inconclusive, Regression} {
@@ -159,15 +176,27 @@ func (r *Result) conclude() {
 	}
 }
 
-func (o Options) aim(metrics int) stat.Aim {
-	return stat.Aim{Tolerance: o.Tolerance, Effect: o.Effect, Alpha: o.Alpha, Metrics: metrics}
+// describe fills in what people want to know beside the verdicts.
+func (r *Result) describe() {
+	r.round = r.secondsOfRound()
+	for i := range r.Metrics {
+		r.Metrics[i].describe(r)
+	}
+	slices.SortStableFunc(r.Metrics, func(a, b Metric) int { return a.order(&b) })
+	for i := range r.Metrics {
+		if m := &r.Metrics[i]; m.Verdict == Regression && m.phase() && !m.inner() {
+			m.First = r.first(m)
+		}
+	}
+	r.Facts = append(facts(r.Base, r.Head), r.covered()...)
+	r.Reasons = r.throttled()
 }
 
 // The design that `make gate-selftest` measures: how often base and head take
-// turns, and how often each goes through the scenarios in its turn. A slow style
-// scatters little, so that it needs fewer rounds and no passes.
+// turns, if the budget allows it. A slow style has fewer rounds: it scatters
+// little. DefaultPasses are the most that a turn has.
 const (
 	DefaultRounds     = 12
 	DefaultPasses     = 10
-	DefaultSlowRounds = 7
+	DefaultSlowRounds = 9
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // JSONSchema is the version of gate.json.
-const JSONSchema = 1
+const JSONSchema = 2
 
 // Document is gate.json.
 type Document struct {
@@ -25,13 +25,21 @@ type Document struct {
 	Tolerance  float64            `json:"tolerance"`
 	Effect     float64            `json:"effect"`
 	Alpha      float64            `json:"alpha"`
-	Seed       uint64             `json:"seed"`
+	Planned    map[string]int     `json:"planned,omitempty"` // rounds, by style
 	Forced     []string           `json:"forced,omitempty"`
 	Warnings   []string           `json:"warnings,omitempty"`
 	Facts      []string           `json:"facts,omitempty"`
+	Reasons    []string           `json:"reasons,omitempty"`
+	Lacks      []LackDocument     `json:"lacks"`
 	Scenarios  []ScenarioDocument `json:"scenarios"`
 	Metrics    []MetricDocument   `json:"metrics"`
-	Counters   []CounterDocument  `json:"counters"`
+}
+
+// LackDocument is a Lack in gate.json.
+type LackDocument struct {
+	What    string  `json:"what"`
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
 }
 
 // ScenarioDocument is a Scenario in gate.json.
@@ -41,6 +49,7 @@ type ScenarioDocument struct {
 	Verdict  Verdict       `json:"verdict"`
 	Base     TallyDocument `json:"base"`
 	Head     TallyDocument `json:"head"`
+	P        float64       `json:"p"`
 	Message  string        `json:"message"`
 }
 
@@ -54,13 +63,13 @@ type TallyDocument struct {
 // MetricDocument is a Metric in gate.json.
 type MetricDocument struct {
 	Style     string              `json:"style"`
-	Scenario  string              `json:"scenario"`
+	Scenario  string              `json:"scenario,omitempty"`
 	Phase     string              `json:"phase"`
-	Gated     bool                `json:"gated"`
+	Kind      Kind                `json:"kind"`
 	Verdict   Verdict             `json:"verdict"`
-	Base      *QuantileDocument   `json:"base,omitempty"`
-	Head      *QuantileDocument   `json:"head,omitempty"`
-	Ratio     *BoundsDocument     `json:"ratio,omitempty"`
+	Base      *SideDocument       `json:"base,omitempty"`
+	Head      *SideDocument       `json:"head,omitempty"`
+	Ratio     *float64            `json:"ratio,omitempty"`
 	Interval  *BoundsDocument     `json:"interval,omitempty"`
 	Again     *BoundsDocument     `json:"again,omitempty"` // interval of base against itself
 	Rounds    int                 `json:"rounds"`
@@ -71,12 +80,14 @@ type MetricDocument struct {
 	Message   string              `json:"message"`
 }
 
-// QuantileDocument is the median of one side.
-type QuantileDocument struct {
-	Samples  int     `json:"samples"`
-	Lost     int     `json:"lost,omitempty"` // did not count: wrong, or interrupted
-	P50      float64 `json:"p50"`            // seconds
-	Censored bool    `json:"censored,omitempty"`
+// SideDocument is one side of a metric: seconds, bytes or a count; of a tail the
+// share above base's p90.
+type SideDocument struct {
+	Samples  int      `json:"samples"`
+	Lost     int      `json:"lost,omitempty"` // did not count: wrong, or interrupted
+	Value    float64  `json:"value"`
+	Censored bool     `json:"censored,omitempty"`
+	P90      *float64 `json:"p90,omitempty"`
 }
 
 // BoundsDocument are bounds; null is none.
@@ -93,24 +104,6 @@ type DifferenceDocument struct {
 	Added float64 `json:"added"`
 }
 
-// CounterDocument is a Counter in gate.json.
-type CounterDocument struct {
-	Style    string        `json:"style"`
-	Scenario string        `json:"scenario"`
-	Name     string        `json:"name"`
-	Gated    bool          `json:"gated"`
-	Verdict  Verdict       `json:"verdict"`
-	Base     RangeDocument `json:"base"`
-	Head     RangeDocument `json:"head"`
-}
-
-// RangeDocument is a Range in gate.json.
-type RangeDocument struct {
-	Least   int `json:"least"`
-	Most    int `json:"most"`
-	Samples int `json:"samples"`
-}
-
 // JSON prints gate.json.
 func (r *Result) JSON(out io.Writer) error {
 	encoder := json.NewEncoder(out)
@@ -125,43 +118,48 @@ func (r *Result) Document() *Document {
 		Schema: JSONSchema, Verdict: r.Verdict, Status: r.Verdict.Status(), Conclusion: r.Conclusion(),
 		Base: r.Base.Name, Head: r.Head.Name, Again: r.Again.Name,
 		Runs:   []string{r.Base.Recording.Judgement.Header.Run, r.Head.Recording.Judgement.Header.Run},
-		Paired: r.Paired, Rounds: r.Rounds, Tolerance: r.Tolerance, Effect: r.Effect, Alpha: r.Alpha, Seed: r.Seed,
-		Forced: r.Forced, Warnings: r.Warnings, Facts: r.Facts,
-		Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{}, Counters: []CounterDocument{},
+		Paired: r.Paired, Rounds: r.Rounds, Tolerance: r.Tolerance, Effect: r.Effect, Alpha: r.Alpha, Planned: r.Planned,
+		Forced: r.Forced, Warnings: r.Warnings, Facts: r.Facts, Reasons: r.Reasons,
+		Lacks: []LackDocument{}, Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{},
+	}
+	for _, l := range r.Lacks {
+		d.Lacks = append(d.Lacks, LackDocument(l))
 	}
 	for i := range r.Scenarios {
 		s := &r.Scenarios[i]
 		d.Scenarios = append(d.Scenarios, ScenarioDocument{
-			Style: s.Style, Scenario: s.Scenario, Verdict: s.Verdict, Base: TallyDocument(s.Base), Head: TallyDocument(s.Head), Message: s.Message(),
+			Style: s.Style, Scenario: s.Scenario, Verdict: s.Verdict, Base: TallyDocument(s.Base), Head: TallyDocument(s.Head), P: s.P, Message: s.Message(),
 		})
 	}
 	for i := range r.Metrics {
 		d.Metrics = append(d.Metrics, r.Metrics[i].document())
-	}
-	for _, c := range r.Counters {
-		d.Counters = append(d.Counters, CounterDocument{
-			Style: c.Style, Scenario: c.Scenario, Name: c.Name, Gated: c.Gated, Verdict: c.Verdict,
-			Base: RangeDocument{c.Base.Least, c.Base.Most, c.Base.N}, Head: RangeDocument{c.Head.Least, c.Head.Most, c.Head.N},
-		})
 	}
 	return d
 }
 
 func (m *Metric) document() MetricDocument {
 	d := MetricDocument{
-		Style: m.Style, Scenario: m.Scenario, Phase: m.Phase, Gated: m.Gated, Verdict: m.Verdict,
-		Rounds: m.Ratio.Rounds, P: m.P, Corrected: m.Corrected, Needed: m.Needed, Message: m.Message(),
+		Style: m.Style, Scenario: m.Scenario, Phase: m.Phase, Kind: m.Kind, Verdict: m.Verdict,
+		Rounds: m.Rounds, P: m.P, Corrected: m.Corrected, Needed: m.Needed, Message: m.Message(),
 	}
-	if m.Ratio.Rounds > 0 {
-		d.Base = &QuantileDocument{m.Samples.Base, m.Lost.Base, m.Ratio.Base.Value, m.Ratio.Base.Censored}
-		d.Head = &QuantileDocument{m.Samples.Head, m.Lost.Head, m.Ratio.Head.Value, m.Ratio.Head.Censored}
-		d.Ratio, d.Interval = bounds(&m.Ratio.Value), bounds(m.Ratio.Interval)
+	if m.Rounds > 0 {
+		d.Base = side(m.Samples.Base, m.Lost.Base, m.Base, m.High.Base)
+		d.Head = side(m.Samples.Head, m.Lost.Head, m.Head, m.High.Head)
+		d.Interval, d.Again = bounds(m.Interval), bounds(m.Again)
 	}
-	if m.Again != nil {
-		d.Again = bounds(m.Again.Interval)
+	if m.Ratio != nil {
+		d.Ratio = finite(*m.Ratio)
 	}
 	if m.First != nil {
 		d.First = &DifferenceDocument{m.First.Phase, m.First.Only, m.First.At, m.First.Added}
+	}
+	return d
+}
+
+func side(samples, lost int, o stat.Observation, high *stat.Observation) *SideDocument {
+	d := &SideDocument{Samples: samples, Lost: lost, Value: o.Value, Censored: o.Censored}
+	if high != nil {
+		d.P90 = &high.Value
 	}
 	return d
 }

@@ -3,15 +3,42 @@ package gate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
+
+// Marker is in every comment of the gate, hidden, so that the next one is found
+// by it and by nothing else.
+const Marker = "<!-- operatorbench gate -->"
+
+// context is what the comment is of: the revisions, the command that repeats it,
+// and where it was run.
+func (r *Result) context() []string {
+	c := r.comparison()
+	if c == nil {
+		return nil
+	}
+	list := []string{cell(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0])}
+	if c.Command != "" {
+		list = append(list, "to repeat it: `"+strings.NewReplacer("`", "'", "\n", " ").Replace(clean(c.Command))+"`")
+	}
+	if strings.HasPrefix(c.Link, "https://") && !strings.ContainsAny(c.Link, " <>()\n\"`") {
+		list = append(list, "[the run and its recording]("+c.Link+")")
+	}
+	return list
+}
 
 // Markdown prints the comparison as a comment on a pull request: the conclusion
 // first, then what is not fine, and the rest folded.
 func (r *Result) Markdown(out io.Writer) error {
 	var b strings.Builder
 	mark := map[Verdict]string{Regression: "❌", Inconclusive: "❔", Improvement: "✅", Pass: "✅"}
-	fmt.Fprintf(&b, "## operatorbench gate: %s %s\n\n%s\n\n", mark[r.Verdict], r.Verdict, cell(r.Conclusion()))
+	fmt.Fprintf(&b, "%s\n## operatorbench gate: %s %s\n\n%s\n\n", Marker, mark[r.Verdict], r.Verdict, cell(r.Conclusion()))
+	context := r.context()
+	for _, line := range context {
+		fmt.Fprintf(&b, "- %s\n", line)
+	}
+	b.WriteString("\n")
 	for _, forced := range r.Forced {
 		fmt.Fprintf(&b, "> ⚠️ **Forced**: %s\n", cell(forced))
 	}
@@ -42,10 +69,10 @@ func (r *Result) Markdown(out io.Writer) error {
 	if len(fine) > 0 {
 		table(&b, fine, mark)
 	}
-	for _, line := range r.elsewhere() {
-		fmt.Fprintf(&b, "- not gated: %s\n", cell(line))
-	}
 	for _, fact := range r.Facts {
+		if slices.Contains(context, cell(fact)) {
+			continue
+		}
 		fmt.Fprintf(&b, "- %s\n", cell(fact))
 	}
 	fmt.Fprintf(&b, "- %s\n- %s\n\n</details>\n", cell(r.title()), cell(r.rules()))

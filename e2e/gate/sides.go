@@ -2,9 +2,11 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -29,6 +31,9 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 		return Side{Name: variant, Recording: recording, Variant: variant}
 	}
 	base, head, again = side(VariantBase), side(VariantHead), side(VariantAgain)
+	if e := recording.Environment; e != nil && e.Comparison != nil && len(e.Comparison.Gone) > 0 { // perhaps nothing is left to drive
+		base, head = Side{VariantBase, recording, VariantBase}, Side{VariantHead, recording, VariantHead}
+	}
 	if !base.there() || !head.there() {
 		holds := "it holds no variants"
 		if len(variants) > 0 {
@@ -37,6 +42,65 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 		err = &InvalidError{[]string{fmt.Sprintf("%s is not of a run that compares base and head (%s): make one with opbench run --base=REVISION, or give two results folders with --base and --head", name, holds)}}
 	}
 	return base, head, again, err
+}
+
+// Pool makes one recording of several, such as the shards of a packed folder: of
+// the one that compares base and head, if there is one, else of all. Rounds of
+// different runs are different rounds.
+func Pool(recordings ...report.Recording) report.Recording {
+	for _, one := range recordings {
+		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
+			return one
+		}
+	}
+	pooled := report.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
+	j := pooled.Judgement
+	j.Header.Run, j.Header.Styles = "", nil
+	from := 0
+	for _, one := range recordings {
+		j.Header.Run = strings.TrimPrefix(j.Header.Run+"+"+one.Judgement.Header.Run, "+")
+		j.Header.Schema = min(j.Header.Schema, one.Judgement.Header.Schema)
+		j.Warnings = append(j.Warnings, one.Judgement.Warnings...)
+		for _, style := range one.Judgement.Header.Styles {
+			if !slices.ContainsFunc(j.Header.Styles, func(s record.Style) bool { return s.Name == style.Name && s.Variant == style.Variant }) {
+				j.Header.Styles = append(j.Header.Styles, style)
+			}
+		}
+		last := from
+		for _, result := range one.Judgement.Results {
+			result.Round += from
+			result.Samples = slices.Clone(result.Samples)
+			for i := range result.Samples {
+				result.Samples[i].Block += from
+			}
+			last = max(last, result.Round)
+			j.Results = append(j.Results, result)
+		}
+		for _, c := range one.Costs {
+			pooled.Costs = append(pooled.Costs, later(c, from))
+		}
+		from = last
+	}
+	return pooled
+}
+
+// later moves the rounds of costs.
+func later(c cost.Cost, by int) cost.Cost {
+	for _, f := range []*cost.Figure{&c.Install, &c.FirstHandled, &c.CPU, &c.PeakMemory} {
+		f.Values = slices.Clone(f.Values)
+		for i := range f.Values {
+			f.Values[i].Round += by
+		}
+	}
+	c.Counters = slices.Clone(c.Counters)
+	for i := range c.Counters {
+		values := slices.Clone(c.Counters[i].Values)
+		for k := range values {
+			values[k].Round += by
+		}
+		c.Counters[i].Values = values
+	}
+	return c
 }
 
 // Whole is a side that is a recording by itself. It is an error if it holds
@@ -65,22 +129,37 @@ func variantsOf(recording report.Recording) []string {
 }
 
 // driven lists "style scenario" of a side, but for the floor's.
-func (s Side) driven() []string {
-	var list []string
-	for _, result := range s.Recording.Judgement.Results {
+func (s Side) driven() []string { return slices.Sorted(maps.Keys(s.turns())) }
+
+// turns are the rounds in which a side was driven, by "style scenario".
+func (s Side) turns() map[string][]int {
+	turns := map[string][]int{}
+	for i := range s.Recording.Judgement.Results {
+		result := &s.Recording.Judgement.Results[i]
 		name := result.Style + " " + result.Scenario
-		if result.Style != report.Floor && result.Variant == s.Variant && !result.Matrix && !slices.Contains(list, name) {
-			list = append(list, name)
+		if result.Variant == s.Variant && !result.Warmup && compared(result) && !slices.Contains(turns[name], result.Round) {
+			turns[name] = append(turns[name], result.Round)
 		}
 	}
-	slices.Sort(list)
-	return list
+	return turns
+}
+
+// roundsOf are the rounds in which a style was measured.
+func (s Side) roundsOf(style string) []int {
+	var rounds []int
+	for i := range s.Recording.Judgement.Results {
+		result := &s.Recording.Judgement.Results[i]
+		if result.Style == style && result.Variant == s.Variant && !result.Matrix && !result.Warmup && !slices.Contains(rounds, result.Round) {
+			rounds = append(rounds, result.Round)
+		}
+	}
+	return rounds
 }
 
 // lost is the share of a side's samples that could not be judged.
 func (s Side) lost() (lost, all int) {
 	for _, result := range s.Recording.Judgement.Results {
-		if result.Variant != s.Variant || result.Matrix { // the matrix has verdicts.yaml
+		if result.Variant != s.Variant || !compared(&result) {
 			continue
 		}
 		all++
@@ -106,11 +185,27 @@ func facts(base, head Side) []string {
 				}
 			}
 		}
-		list = append(list, differs("revision", was.Revision, is.Revision)...)
+		list = append(list, revisions(was, is)...)
 	}
 	a, b := base.Recording.Judgement.Header, head.Recording.Judgement.Header
 	list = append(list, differs("seed of the order", fmt.Sprint(a.Seed), fmt.Sprint(b.Seed))...)
 	return append(list, differs("program", a.Program, b.Program)...)
+}
+
+// revisions say of what commits the sides are.
+func revisions(was, is *report.Environment) []string {
+	head := is.Revision
+	if is.Dirty {
+		head += ", with changes that are not committed"
+	}
+	if c := is.Comparison; c != nil {
+		base := c.Base
+		if c.Asked != "" && c.Asked != c.Base {
+			base += " (" + c.Asked + ")"
+		}
+		return []string{"base is revision " + known(base) + ", head is " + known(head)}
+	}
+	return differs("revision", was.Revision, head)
 }
 
 func manifests(base, head report.StyleFacts) string {

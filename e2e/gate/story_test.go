@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/gate"
@@ -18,6 +19,7 @@ type story struct {
 	recording report.Recording
 	noise     float64 // of every latency, on the log scale
 	passes    int
+	now       time.Duration
 }
 
 // step is a phase that is reached so many seconds after the intent.
@@ -34,6 +36,10 @@ func newStory(run string, noise float64, passes int) *story {
 			Environment: &report.Environment{
 				Run: run, Cluster: "kind", Kind: "0.33.0", Kubernetes: "v1.37.0", Revision: "4c6649bd",
 				Host: report.Host{Kernel: "6.18.44", CPU: "AMD EPYC", CPUs: 2, Memory: 24 << 30},
+				Comparison: &report.Comparison{
+					Asked: "origin/main", Base: "fce489ab", Command: "make gate BASE=fce489ab BUDGET=20m", Link: "https://github.com/o/r/actions/runs/1",
+					Undriven: []report.Undriven{{Group: "fault", Why: "not asked for"}},
+				},
 			},
 		},
 	}
@@ -44,9 +50,10 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 	s.known(style, variant)
 	for range s.passes {
 		r := judge.Result{
-			Style: style, Variant: variant, Scenario: scenario, Round: round, End: record.Settled,
+			Style: style, Variant: variant, Scenario: scenario, Round: round, End: record.Settled, Began: s.now, Ended: s.now + time.Second,
 			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
 		}
+		s.now += 4 * time.Second
 		outcome := judge.OK
 		if fail != "" {
 			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: fail, Outcome: judge.Fail, Message: "3 replicas wanted | 2 seen"})
@@ -83,11 +90,35 @@ func (s *story) count(style, variant, scenario, name string, values ...int) {
 	for round, value := range values {
 		c.Values = append(c.Values, cost.Count{Round: round + 1, Value: value})
 	}
+	of := s.cost(style, variant)
+	of.Counters = append(of.Counters, c)
+}
+
+// cost is what a style uses.
+func (s *story) cost(style, variant string) *cost.Cost {
 	i := slices.IndexFunc(s.recording.Costs, func(one cost.Cost) bool { return one.Style == style && one.Variant == variant })
 	if i < 0 {
 		i, s.recording.Costs = len(s.recording.Costs), append(s.recording.Costs, cost.Cost{Style: style, Variant: variant})
 	}
-	s.recording.Costs[i].Counters = append(s.recording.Costs[i].Counters, c)
+	return &s.recording.Costs[i]
+}
+
+// figure is one value for each round, which vary by the story's noise.
+func (s *story) figure(rounds int, median float64) cost.Figure {
+	f := cost.Figure{Unit: "s"}
+	for round := range rounds {
+		f.Values = append(f.Values, cost.Value{Round: round + 1, Value: median * math.Exp(s.random.NormFloat64()*s.noise)})
+	}
+	return f
+}
+
+// each are all results of a variant.
+func (s *story) each(variant string, do func(*judge.Result)) {
+	for i := range s.recording.Judgement.Results {
+		if r := &s.recording.Judgement.Results[i]; r.Variant == variant {
+			do(r)
+		}
+	}
 }
 
 // native drives the native style through create and delete; slow is a factor.

@@ -1,10 +1,11 @@
 package gate
 
 import (
+	"fmt"
+	"maps"
 	"math"
-
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/stat"
+	"slices"
+	"strconv"
 )
 
 // row is one gated thing as all outputs show it.
@@ -26,83 +27,80 @@ func (r row) cells() []string {
 	return []string{r.word, r.name, r.base, r.head, r.ratio, r.interval, r.rounds, r.p, r.again}
 }
 
-// rows are all things that the verdict depends on, the worst first. Scenarios
-// and counters that are as they were have none: there is a line that sums up
+// rows are all things that the verdict depends on, the worst first. Scenarios,
+// counters, tails and a style's own phases that are as they were have none: there is a line that sums up
 // each of them.
 func (r *Result) rows() []row {
 	var rows []row
 	for _, verdict := range []Verdict{Regression, Inconclusive, Improvement, Pass} {
+		for i := range r.Lacks {
+			if l := &r.Lacks[i]; l.Verdict == verdict {
+				rows = append(rows, row{verdict: verdict, word: l.word(), name: l.What, why: l.Why})
+			}
+		}
 		for i := range r.Scenarios {
 			if s := &r.Scenarios[i]; s.Verdict == verdict && (verdict != Pass || s.Why != "") {
 				rows = append(rows, row{verdict: verdict, word: s.word(), name: s.Name(), base: s.Base.String(), head: s.Head.String(), why: s.reason()})
 			}
 		}
 		for i := range r.Metrics {
-			if m := &r.Metrics[i]; m.Gated && m.Verdict == verdict {
-				rows = append(rows, m.row())
-			}
-		}
-		for _, c := range r.Counters {
-			if c.Gated && c.Verdict == verdict && verdict != Pass {
-				rows = append(rows, row{verdict: verdict, word: c.word(), name: c.Style + " " + c.Scenario + " " + c.Name, base: c.Base.String(), head: c.Head.String()})
+			if m := &r.Metrics[i]; m.Verdict == verdict && (verdict != Pass || !m.brief()) {
+				rows = append(rows, m.row(r.round))
 			}
 		}
 	}
 	return rows
 }
 
-func (m *Metric) row() row {
-	one := row{verdict: m.Verdict, word: m.word(), name: m.Name(), why: m.reason()}
-	if m.Ratio.Rounds == 0 {
+// brief tells whether a metric needs no row while it is fine.
+func (m *Metric) brief() bool { return m.Kind == Counter || m.Kind == Tail && !m.whole() || m.inner() }
+
+func (m *Metric) row(round float64) row {
+	one := row{verdict: m.Verdict, word: m.word(), name: m.Name(), why: m.reason(round)}
+	if m.Rounds == 0 {
 		return one
 	}
-	one.base, one.head = report.Latency(m.Ratio.Base), report.Latency(m.Ratio.Head)
-	one.ratio, one.interval = times(m.Ratio.Value), between(m.Ratio.Interval)
-	one.rounds, one.p = whole(m.Ratio.Rounds), probability(m.Corrected)
-	one.again = "–"
-	if m.Again != nil {
-		one.again = between(m.Again.Interval)
+	one.base, one.head, one.ratio, one.interval = m.value(m.Base), m.value(m.Head), "–", between(m.Interval)
+	if m.Ratio != nil {
+		one.ratio = digits(*m.Ratio)
+	}
+	one.rounds, one.p, one.again = strconv.Itoa(m.Rounds), probability(m.Corrected), between(m.Again)
+	if m.exact() {
+		one.p = "exact"
 	}
 	return one
 }
 
-// elsewhere lists what differs and is not gated: phases whose interval excludes
-// that nothing changed, and counters.
-func (r *Result) elsewhere() []string {
-	var list []string
-	for i := range r.Metrics {
-		m := &r.Metrics[i]
-		if !m.Gated && m.Ratio.Interval != nil && off(*m.Ratio.Interval, r.Options) {
-			list = append(list, m.Name()+": "+report.Latency(m.Ratio.Base)+" → "+report.Latency(m.Ratio.Head)+
-				", ratio "+times(m.Ratio.Value)+" ("+between(m.Ratio.Interval)+")")
-		}
-	}
-	for i := range r.Counters {
-		if c := &r.Counters[i]; !c.Gated && (c.Base.Least != c.Head.Least || c.Base.Most != c.Head.Most) {
-			list = append(list, c.Message())
-		}
-	}
-	return list
-}
-
 // same sums up what is as it was and has no row.
 func (r *Result) same() string {
-	scenarios, counters := 0, 0
+	scenarios, counters, tails, phases := 0, 0, 0, 0
 	for _, s := range r.Scenarios {
-		if s.Verdict == Pass && s.Why == "" {
-			scenarios++
-		}
+		scenarios += number(s.Verdict == Pass && s.Why == "")
 	}
-	for _, c := range r.Counters {
-		if c.Gated && c.Verdict == Pass {
-			counters++
-		}
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		counters += number(m.Kind == Counter && m.Verdict == Pass)
+		phases += number(m.inner() && m.Verdict == Pass)
+		tails += number(m.brief() && m.Kind == Tail && m.Verdict == Pass)
 	}
 	text := plural(scenarios, "scenario") + " handled correctly, as at base"
-	if len(r.Counters) == 0 {
-		return text + "; what a change costs was not counted"
+	if phases > 0 {
+		text += "; " + plural(phases, "phase") + " of their own as at base"
 	}
-	return text + "; " + plural(counters, "exact counter") + " as at base"
+	if tails > 0 {
+		text += "; " + plural(tails, "tail") + " no longer"
+	}
+	if counters == 0 {
+		return text + "; what a change costs was not counted, or differs"
+	}
+	return text + "; " + plural(counters, "counter") + " as at base"
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // title says what was compared, and how.
@@ -111,16 +109,18 @@ func (r *Result) title() string {
 	if r.Paired {
 		how = "in turns in each round of run " + r.Base.Recording.Judgement.Header.Run
 	}
-	return r.Base.Name + " against " + r.Head.Name + ", " + how + ", " + plural(r.Rounds, "round")
+	text := r.Base.Name + " against " + r.Head.Name + ", " + how + ", " + plural(r.Rounds, "round")
+	for _, style := range slices.Sorted(maps.Keys(r.Planned)) {
+		text += fmt.Sprintf(" of at most %d of %s", r.Planned[style], style)
+	}
+	return text
 }
 
 // rules are the parameters in a sentence.
 func (r *Result) rules() string {
-	return "slower: the 95% interval of the ratio of medians is above " + times(exactly(1+r.Tolerance)) + " and Holm's corrected p is below " +
-		trimmed(r.Alpha) + "; fine: the interval is below " + times(exactly(1+r.Effect)) + "; bootstrap seed " + whole(r.Seed)
+	return fmt.Sprintf("worse: in at most %s of comparisons of unchanged code is anything called so (exact permutation test over rounds, Holm's correction over all metrics and looks), and the 95%% interval of the ratio is above %s; fine: of what a user waits for, a ratio of %s is ruled out at %s, and so is that more than %s take %s times base's p90; and nothing else looks %s times as much",
+		percent(r.Alpha/2), digits(1+r.Tolerance), digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect), digits(1+max(wide, r.Effect)))
 }
-
-func exactly(x float64) stat.Bounds { return stat.Bounds{Low: x, High: x} }
 
 // finite is a number that JSON can hold; nil: there is none.
 func finite(x float64) *float64 {

@@ -27,12 +27,6 @@ func (r *Result) Terminal(out io.Writer, colour bool) error {
 	r.table(&table, colour)
 	b.Reset()
 	fmt.Fprintf(&b, "\n%s.\n", r.same())
-	if list := r.elsewhere(); len(list) > 0 {
-		b.WriteString("Reported, not gated:\n")
-		for _, line := range list {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-	}
 	fmt.Fprintf(&b, "Rules: %s.\n\n%s\n", r.rules(), r.Conclusion())
 	_, err := io.WriteString(out, above+"\n"+table.String()+clean(b.String()))
 	return err

@@ -41,7 +41,8 @@ func (r *Result) hopeless() []string {
 		}
 	}
 	was, is := r.Base.driven(), r.Head.driven()
-	if !slices.ContainsFunc(was, func(name string) bool { return slices.Contains(is, name) }) {
+	gone := r.Head.Recording.Environment != nil && r.Head.Recording.Environment.Comparison != nil && len(r.Head.Recording.Environment.Comparison.Gone) > 0
+	if !gone && !slices.ContainsFunc(was, func(name string) bool { return slices.Contains(is, name) }) {
 		return []string{fmt.Sprintf("base and head have no style and scenario in common: base has %s; head has %s", named(was), named(is))}
 	}
 	return nil
@@ -127,14 +128,8 @@ func (r *Result) warn() {
 		}
 	}
 	was, is := r.Base.driven(), r.Head.driven()
-	for _, one := range []struct {
-		in, out []string
-		name    string
-	}{{was, is, "base"}, {is, was, "head"}} {
-		only := slices.DeleteFunc(slices.Clone(one.in), func(name string) bool { return slices.Contains(one.out, name) })
-		if len(only) > 0 {
-			r.addWarning(fmt.Sprintf("only %s has %s: not compared", one.name, strings.Join(only, ", ")))
-		}
+	if only := slices.DeleteFunc(is, func(name string) bool { return slices.Contains(was, name) }); len(only) > 0 {
+		r.addWarning(fmt.Sprintf("only head has %s: not compared", strings.Join(only, ", ")))
 	}
 	if !r.Paired {
 		r.addWarning("base and head are of two runs: what changed on the machine between them counts as a change; take turns in one run (opbench run --base=REVISION) for a sharper answer")

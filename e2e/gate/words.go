@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,25 +23,14 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// times prints a ratio, which is a bound where samples are censored.
-func times(b stat.Bounds) string {
-	switch {
-	case b.Exact():
-		return digits(b.Low)
-	case math.IsInf(b.High, 1) && b.Low == 0:
-		return "unknown"
-	case math.IsInf(b.High, 1):
-		return ">" + digits(b.Low)
-	}
-	return "<" + digits(b.High)
-}
-
 // digits prints a ratio: with two decimals, where it is small enough for them
 // to matter.
 func digits(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 1):
 		return "∞"
+	case ratio <= 0:
+		return "0"
 	case ratio >= 99.5:
 		return fmt.Sprintf("%.0f", ratio)
 	case ratio >= 9.95:
@@ -65,43 +55,67 @@ func probability(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// word is the verdict on a latency for people.
+// words are the verdicts for people, by what is judged.
+func word(v Verdict, worse, better string) string {
+	return map[Verdict]string{Regression: worse, Inconclusive: "cannot tell", Improvement: better, Pass: "fine"}[v]
+}
+
 func (m *Metric) word() string {
-	return map[Verdict]string{Regression: "slower", Inconclusive: "cannot tell", Improvement: "faster", Pass: "fine"}[m.Verdict]
+	switch m.Kind {
+	case Cost, Counter:
+		return word(m.Verdict, "costs more", "costs less")
+	case Tail:
+		return word(m.Verdict, "longer tail", "shorter tail")
+	case Latency, Phase, Load:
+	}
+	return word(m.Verdict, "slower", "faster")
 }
 
-func (s *Scenario) word() string {
-	return map[Verdict]string{Regression: "broken", Inconclusive: "cannot tell", Improvement: "mended", Pass: "fine"}[s.Verdict]
-}
+func (s *Scenario) word() string { return word(s.Verdict, "broken", "mended") }
 
-func (c *Counter) word() string {
-	return map[Verdict]string{Regression: "costs more", Inconclusive: "cannot tell", Improvement: "costs less", Pass: "fine"}[c.Verdict]
+func (l *Lack) word() string { return word(l.Verdict, "missing", "") }
+
+// value prints what was measured of a metric.
+func (m *Metric) value(o stat.Observation) string {
+	switch {
+	case m.Kind == Tail:
+		return percent(o.Value) + " above p90"
+	case m.Kind == Counter:
+		return trimmed(o.Value)
+	case m.Phase == peakMemory:
+		return report.Bytes(int64(o.Value))
+	}
+	return report.Latency(o)
 }
 
 // Message says in a sentence what a metric's verdict is and why.
 func (m *Metric) Message() string {
 	text := fmt.Sprintf("%s: %s", m.Name(), m.word())
-	if m.Ratio.Rounds > 0 {
-		text += fmt.Sprintf(", ratio %s", times(m.Ratio.Value))
-		if m.Ratio.Interval != nil {
-			text += fmt.Sprintf(" (95%% interval %s)", between(m.Ratio.Interval))
+	if m.Rounds > 0 {
+		text += fmt.Sprintf(", %s at base and %s at head", m.value(m.Base), m.value(m.Head))
+		if m.High.Base != nil && m.High.Head != nil {
+			text += fmt.Sprintf(" (p90 %s and %s)", m.value(*m.High.Base), m.value(*m.High.Head))
 		}
-		text += fmt.Sprintf(", n = %s, corrected p = %s", plural(m.Ratio.Rounds, "round"), probability(m.Corrected))
+		if m.Ratio != nil {
+			text += fmt.Sprintf(", ratio %s (95%% interval %s)", digits(*m.Ratio), between(m.Interval))
+		}
+		text += fmt.Sprintf(", n = %s, corrected p = %s", plural(m.Rounds, "round"), probability(m.Corrected))
 	}
-	if why := m.reason(); why != "" {
+	if why := m.reason(0); why != "" {
 		text += "; " + why
 	}
 	return text
 }
 
-// reason is Why, with how many rounds would do, or the first differing phase.
-func (m *Metric) reason() string {
+// reason is Why, with how long it would take, or the first differing phase.
+// A round takes so many seconds, where that is known.
+func (m *Metric) reason(round float64) string {
 	var parts []string
 	if m.Why != "" {
 		parts = append(parts, m.Why)
 	}
-	if m.Needed > m.Ratio.Rounds && m.Needed > m.fewest {
-		parts = append(parts, wouldDo(m.Needed))
+	if m.Needed > m.Rounds {
+		parts = append(parts, wouldDo(m.Needed, round))
 	}
 	if m.First != nil {
 		parts = append(parts, m.First.String())
@@ -109,16 +123,22 @@ func (m *Metric) reason() string {
 	return strings.Join(parts, "; ")
 }
 
-// wouldDo says how many rounds a comparison takes: an estimate, of which two
-// digits are enough.
-func wouldDo(rounds int) string {
-	if rounds > 1000 {
-		return "more than 1000 rounds like these would be needed: it takes a steadier machine, or more passes in a round"
-	}
+// wouldDo says how long a comparison takes that can tell: an estimate, of which
+// two digits are enough.
+func wouldDo(rounds int, round float64) string {
 	if rounds > 100 {
 		rounds = (rounds + 9) / 10 * 10
 	}
-	return fmt.Sprintf("about %d rounds like these would do", rounds)
+	switch hours := float64(rounds) * round / 3600; {
+	case rounds > 1000 && round == 0, hours > 24:
+		return "more than a day like this would be needed: it takes a steadier machine, or more passes in a round"
+	case round == 0:
+		return fmt.Sprintf("about %d rounds like these would do", rounds)
+	case hours < 1:
+		return fmt.Sprintf("about %s like these would do (--budget=%.0fm)", plural(int(math.Ceil(60*hours)), "minute"), math.Ceil(60*hours))
+	default:
+		return fmt.Sprintf("about %.1f hours like these would do (--budget=%.0fm)", hours, math.Ceil(60*hours))
+	}
 }
 
 func (d *Difference) String() string {
@@ -126,13 +146,13 @@ func (d *Difference) String() string {
 		return fmt.Sprintf("first differing phase: %s, at %s, which base does not have; it adds %s", d.Phase, report.Duration(d.At), report.Duration(d.Added))
 	}
 	return fmt.Sprintf("first differing phase: %s, %s instead of %s, which adds %s",
-		d.Phase, report.Latency(d.Ratio.Head), report.Latency(d.Ratio.Base), report.Duration(d.Added))
+		d.Phase, report.Latency(d.Head), report.Latency(d.Base), report.Duration(d.Added))
 }
 
 // Message says in a sentence what was found of a scenario's correctness.
 func (s *Scenario) Message() string {
 	text := fmt.Sprintf("%s: %s, passed %d of %d at base and %d of %d at head", s.Name(), s.word(),
-		s.Base.Passed, s.Base.Passed+s.Base.Failed, s.Head.Passed, s.Head.Passed+s.Head.Failed)
+		s.Base.Passed, s.Base.judged(), s.Head.Passed, s.Head.judged())
 	if why := s.reason(); why != "" {
 		text += "; " + why
 	}
@@ -154,14 +174,9 @@ func (s *Scenario) reason() string {
 	return strings.Join(parts, "; ")
 }
 
-// Message says in a sentence how a counter changed.
-func (c *Counter) Message() string {
-	return fmt.Sprintf("%s %s, %s for each change: %s, %s at base and %s at head", c.Style, c.Scenario, c.Name, c.word(), c.Base, c.Head)
-}
-
 // Conclusion is the verdict in a sentence or two, for a stranger.
 func (r *Result) Conclusion() string {
-	broken, slower, costly, open, faster := r.names()
+	n := r.names()
 	var text string
 	switch r.Verdict {
 	case Regression:
@@ -169,24 +184,28 @@ func (r *Result) Conclusion() string {
 		for _, part := range []struct {
 			word  string
 			names []string
-		}{{"BROKEN", broken}, {"SLOWER", slower}, {"COSTS MORE", costly}} {
+		}{{"MISSING", n.missing}, {"BROKEN", n.broken}, {"SLOWER", n.slower}, {"COSTS MORE", n.costly}} {
 			if len(part.names) > 0 {
 				parts = append(parts, part.word+": "+some(part.names))
 			}
 		}
 		text = strings.Join(parts, ". ") + "."
-		if len(open) > 0 {
-			text += " Cannot tell: " + some(open) + "."
+		if len(r.Reasons) > 0 {
+			text += " " + strings.Join(r.Reasons, "; ") + "."
+		}
+		if len(n.open) > 0 {
+			text += " Not settled when that was certain: " + some(n.open) + "."
 		}
 	case Inconclusive:
-		text = "CANNOT TELL: " + some(open) + "."
+		text = "CANNOT TELL: " + some(n.open) + "."
 		if needed := r.needed(); needed > 0 {
-			text += " In all, " + wouldDo(needed) + "."
+			text += " In all, " + wouldDo(needed, r.round) + "."
 		}
 	case Improvement:
-		text = "FINE, and better: " + some(faster) + "."
+		text = "FINE, and better: " + some(n.better) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE: nothing broke, and no gated latency is slower by %s or more.", percent(r.Effect))
+		text = fmt.Sprintf("FINE, median and tail: nothing broke or is missing; of what a user waits for nothing is slower by %s or more, and no more than %s of it takes %s times as long as base's p90; nothing else looks worse by %s or more.",
+			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
 	if len(r.Forced) > 0 {
 		text += " FORCED, although these recordings do not compare."
@@ -194,27 +213,61 @@ func (r *Result) Conclusion() string {
 	return text
 }
 
-// names lists what has which verdict.
-func (r *Result) names() (broken, slower, costly, open, better []string) {
+// names are what has which verdict.
+type names struct{ missing, broken, slower, costly, open, better []string }
+
+func (r *Result) names() names {
+	var n names
+	for i := range r.Lacks {
+		into(r.Lacks[i].Verdict, r.Lacks[i].What, &n.missing, &n.open, &n.better)
+	}
 	for i := range r.Scenarios {
 		s := &r.Scenarios[i]
-		into(s.Verdict, s.Name(), &broken, &open, &better)
+		into(s.Verdict, s.Name(), &n.broken, &n.open, &n.better)
 	}
 	for i := range r.Metrics {
-		if m := &r.Metrics[i]; m.Gated {
-			name := m.Name()
-			if m.Verdict == Regression {
-				name += fmt.Sprintf(" (%s times as long)", times(m.Ratio.Value))
-			}
-			into(m.Verdict, name, &slower, &open, &better)
+		m := &r.Metrics[i]
+		name, worse := m.Name(), &n.slower
+		if m.Kind == Cost || m.Kind == Counter {
+			worse = &n.costly
 		}
-	}
-	for _, c := range r.Counters {
-		if c.Gated {
-			into(c.Verdict, fmt.Sprintf("%s %s (%s: %s instead of %s)", c.Style, c.Scenario, c.Name, c.Head, c.Base), &costly, &open, &better)
+		if m.Verdict == Regression && r.implied(m) {
+			continue
 		}
+		if m.Verdict == Regression {
+			name += " (" + m.change() + ")"
+		}
+		into(m.Verdict, name, worse, &n.open, &n.better)
 	}
-	return broken, slower, costly, open, better
+	return n
+}
+
+// implied tells whether a longer tail, or a counter of one scenario, is said
+// already: by a median that is slower, or the counter of all scenarios.
+func (r *Result) implied(m *Metric) bool {
+	if m.Kind != Tail && !m.exact() {
+		return false
+	}
+	return slices.ContainsFunc(r.Metrics, func(other Metric) bool {
+		if other.Verdict != Regression || other.Style != m.Style {
+			return false
+		}
+		if m.exact() {
+			return other.Kind == Counter && other.Phase == perChange(m.Phase)
+		}
+		return other.Kind == Latency && (m.whole() || other.Scenario == m.Scenario && other.Phase == m.Phase)
+	})
+}
+
+// change is by how much a metric is worse.
+func (m *Metric) change() string {
+	if m.Ratio == nil || m.Kind == Tail || m.Kind == Counter {
+		return m.value(m.Base) + " → " + m.value(m.Head)
+	}
+	if m.Kind == Cost {
+		return digits(*m.Ratio) + " times as much"
+	}
+	return digits(*m.Ratio) + " times as long"
 }
 
 func into(v Verdict, name string, worse, open, better *[]string) {
@@ -242,8 +295,8 @@ func some(names []string) string {
 func (r *Result) needed() int {
 	most := 0
 	for _, m := range r.Metrics {
-		if m.Gated && m.Verdict == Inconclusive {
-			if m.Needed <= m.Ratio.Rounds {
+		if m.Verdict == Inconclusive {
+			if m.Needed <= m.Rounds {
 				return 0
 			}
 			most = max(most, m.Needed)
@@ -259,7 +312,5 @@ func (t Tally) String() string {
 	}
 	return text
 }
-
-func whole[T int | uint64](n T) string { return fmt.Sprint(n) }
 
 func trimmed(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }

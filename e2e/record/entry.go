@@ -14,8 +14,9 @@ import (
 // Schema is the version of the entries that this package writes. It reads all
 // versions from 1 on: each only added to the one before. 2 added variants,
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
-// matrix, the objects that a style works by, and the rights that it holds.
-const Schema = 3
+// matrix, the objects that a style works by, and the rights that it holds; 4 how
+// CPU limits held pods back.
+const Schema = 4
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
@@ -351,6 +352,18 @@ type PodUsage struct {
 	Name      string `json:"name"`
 	CPU       int64  `json:"cpu"`    // nanoseconds since the pod started
 	Memory    int64  `json:"memory"` // working set in bytes
+	// Throttled is how the CPU limits of the pod's containers held it back; nil:
+	// it was not asked for at this look, or is not known.
+	Throttled *Throttled `json:"throttled,omitempty"`
+}
+
+// Throttled is how CPU limits have held a pod back since it started. The kernel
+// counts in periods of 100 ms, and the container runtime may tell of whole
+// seconds alone.
+type Throttled struct {
+	Time             time.Duration `json:"time"`             // nanoseconds, over all of its containers
+	Periods          int64         `json:"periods"`          // in which it ran under a limit
+	ThrottledPeriods int64         `json:"throttledPeriods"` // in which it used the limit up
 }
 
 // Audit is one request to the API server, as its audit log tells of it. The

@@ -40,6 +40,47 @@ type Environment struct {
 	Seed   uint64            `json:"seed"`   // 0: there are several
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
+
+	// Planned is how many rounds of each style a comparison with a base had time
+	// for, by what was known before its first one: the error probabilities of its
+	// sequential tests are shared out over these.
+	Planned map[string]int `json:"planned,omitempty"`
+
+	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
+}
+
+// Comparison is what a run compared with a base, and how.
+type Comparison struct {
+	Asked   string `json:"asked"`          // the base, as it was named
+	Base    string `json:"base"`           // its commit; that of head is Environment.Revision
+	Command string `json:"command"`        // that compares the same again
+	Link    string `json:"link,omitempty"` // to the job that ran it
+	// Budget is how long base and head might take turns, and Driven how long they
+	// have; seconds.
+	Budget float64 `json:"budget,omitempty"`
+	Driven float64 `json:"driven"`
+	// Gone is what the base has and head has not; New are styles that only head has.
+	Gone []Gone   `json:"gone,omitempty"`
+	New  []string `json:"new,omitempty"`
+	// Groups are those of the scenarios that were to be driven. Undriven says of
+	// what was not driven at all, why not.
+	Groups   []string   `json:"groups"`
+	Undriven []Undriven `json:"undriven,omitempty"`
+}
+
+// Gone is a style, a scenario, or an oracle that a scenario expected.
+type Gone struct {
+	Style    string `json:"style,omitempty"`
+	Scenario string `json:"scenario,omitempty"`
+	Oracle   string `json:"oracle,omitempty"`
+	Why      string `json:"why"`
+}
+
+// Undriven is a group of scenarios that was not driven; of every style, or of one.
+type Undriven struct {
+	Group string `json:"group"`
+	Style string `json:"style,omitempty"`
+	Why   string `json:"why"`
 }
 
 // StyleFacts identify what was compared, and say what it is made of.

@@ -37,6 +37,10 @@ type arm struct {
 
 	took time.Duration // its last block of the measured scenarios; 0: none has ended
 
+	// Of its last block, pass is how long the scenarios took each time, and fixed
+	// all that came before and behind them.
+	fixed, pass time.Duration
+
 	mu    sync.Mutex
 	wrong bool  // some sample was not handled as expected
 	err   error // why it is not driven any further

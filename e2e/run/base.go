@@ -11,9 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/report"
 	"operatorbench/fixtures/images"
+	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
 )
 
@@ -33,17 +37,20 @@ type base struct {
 	root   string // where its files are; removed when the run is closed
 	commit string
 	store  *images.Store
+	// gone is what it has and the repository has not; added are styles that only
+	// the repository has.
+	gone  []report.Gone
+	added []string
 }
 
 // compare makes the arms of a comparison with the base. Without a choice of
 // styles, those that differ take part.
-func (s *Session) compare(ctx context.Context, styles []operators.Operator) error {
+func (s *Session) compare(ctx context.Context) error {
 	var err error
 	if s.base, err = checkout(ctx, s.root, s.options.Base, s.results(baseFolder)); err != nil {
 		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
 	}
-	err = s.compareWith(styles)
-	if err != nil {
+	if err = s.compareWith(); err != nil {
 		err = errors.Join(err, s.base.remove())
 		_ = os.Remove(s.folder) // unless there is something else in it
 	}
@@ -53,7 +60,14 @@ func (s *Session) compare(ctx context.Context, styles []operators.Operator) erro
 // baseFolder is where the base's files are while a run lasts.
 const baseFolder = "base"
 
-func (s *Session) compareWith(styles []operators.Operator) error {
+func (s *Session) compareWith() error {
+	styles, err := s.present()
+	if err != nil {
+		return err
+	}
+	if err := s.lostScenarios(); err != nil {
+		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
+	}
 	for _, head := range styles {
 		if head.Style().Control == operators.Harness {
 			continue // its folder holds nothing that is installed
@@ -61,6 +75,7 @@ func (s *Session) compareWith(styles []operators.Operator) error {
 		was, err := s.base.style(s.root, head.Style())
 		if errors.Is(err, fs.ErrNotExist) {
 			s.say("%s is new: at %s there was nothing to compare it with", head.Style().Name, s.options.Base)
+			s.base.added = append(s.base.added, head.Style().Name)
 			continue
 		}
 		if err != nil {
@@ -75,8 +90,66 @@ func (s *Session) compareWith(styles []operators.Operator) error {
 		}
 		s.arms = append(s.arms, armOf(was, VariantBase), armOf(was, VariantAgain), armOf(head, VariantHead))
 	}
-	if len(s.arms) == 1 {
+	if len(s.arms) == 1 && len(s.base.gone) == 0 {
 		return ErrUnchanged
+	}
+	return nil
+}
+
+// present finds the styles that are asked for, and notes those that only the
+// base has.
+func (s *Session) present() ([]operators.Operator, error) {
+	is, err := operators.Names(filepath.Join(s.root, "operators"))
+	if err != nil {
+		return nil, err
+	}
+	was, err := operators.Names(filepath.Join(s.base.root, "operators"))
+	if err != nil {
+		return nil, err
+	}
+	asked := operatorNames(s.root, s.options.Operator)
+	for _, style := range was {
+		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
+			continue
+		}
+		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })
+		s.base.gone = append(s.base.gone, report.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
+	}
+	if len(asked) == 0 || len(is) == 0 && len(s.base.gone) > 0 {
+		return nil, nil // nothing is left to drive
+	}
+	styles, err := operators.Find(filepath.Join(s.root, "operators"), asked...)
+	if err == nil {
+		err = s.check(styles)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--operator=%s: %w", s.options.Operator, err)
+	}
+	return styles, nil
+}
+
+// lostScenarios notes scenarios that only the base has, and what only the
+// base's expect of a style.
+func (s *Session) lostScenarios() error {
+	is, err := scenarios.All(judge.OracleNames())
+	if err != nil {
+		return err
+	}
+	was, err := scenarios.Expectations(os.DirFS(filepath.Join(s.base.root, scenarios.Folder)))
+	if err != nil {
+		return err
+	}
+	for _, scenario := range was {
+		i := slices.IndexFunc(is, func(now scenarios.Scenario) bool { return now.Name == scenario.Name })
+		if i < 0 {
+			s.base.gone = append(s.base.gone, report.Gone{Scenario: scenario.Name, Why: "its file in " + scenarios.Folder + " was deleted, or it was renamed"})
+			continue
+		}
+		for _, oracle := range scenario.Expect {
+			if !slices.Contains(is[i].Expect, oracle) {
+				s.base.gone = append(s.base.gone, report.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario expects it no more"})
+			}
+		}
 	}
 	return nil
 }
@@ -90,7 +163,7 @@ func armOf(operator operators.Operator, variant string) *arm {
 func checkout(ctx context.Context, root, revision, folder string) (*base, error) {
 	b := &base{root: folder}
 	var err error
-	if b.commit, err = git(ctx, root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{commit}"); err != nil {
+	if b.commit, err = resolve(ctx, root, revision); err != nil {
 		return nil, err
 	}
 	if err = os.MkdirAll(filepath.Dir(folder), 0o755); err == nil {
@@ -107,6 +180,31 @@ func checkout(ctx context.Context, root, revision, folder string) (*base, error)
 		return nil, errors.Join(fmt.Errorf("read the base's files: %w", err), b.remove())
 	}
 	return b, nil
+}
+
+// resolve is the commit of a revision.
+func resolve(ctx context.Context, root, revision string) (string, error) {
+	commit, err := git(ctx, root, nil, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
+	var status *exec.ExitError
+	if err == nil || !errors.As(err, &status) || ctx.Err() != nil {
+		return commit, err
+	}
+	if _, err := git(ctx, root, nil, "rev-parse", "--git-dir"); err != nil {
+		return "", err // this is no repository, or not ours: git says it best
+	}
+	text := fmt.Sprintf("there is no revision %q in this repository", revision)
+	branch := revision
+	if remotes, err := git(ctx, root, nil, "remote"); err == nil && remotes != "" {
+		remote, rest, cut := strings.Cut(revision, "/")
+		if !cut || !slices.Contains(strings.Fields(remotes), remote) {
+			remote, rest = strings.Fields(remotes)[0], branch
+		}
+		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
+	}
+	if names, err := git(ctx, root, nil, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
+		text += fmt.Sprintf("; name a commit, or one of: %s", most(strings.Fields(names)))
+	}
+	return "", errors.New(text)
 }
 
 func (b *base) remove() error {
@@ -171,6 +269,15 @@ func sameFile(a, b string) (bool, error) {
 	}
 	after, err := os.ReadFile(b)
 	return bytes.Equal(before, after), err
+}
+
+// most lists the first names of many.
+func most(names []string) string {
+	const shown = 8
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
 // git runs git in root and returns what it printed, or copies it to out.

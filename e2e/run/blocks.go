@@ -25,6 +25,9 @@ func (s *Session) Drive(ctx context.Context) error {
 		return err
 	}
 	defer s.progress.Stop()
+	if s.base != nil {
+		return s.driveComparison(ctx)
+	}
 	for round := 1; round <= s.plan.Longest(); round++ {
 		for _, a := range s.turns(round) {
 			if a.err != nil || !s.enough(a, fmt.Sprintf("round %d", round), s.cost(a).Round) {
@@ -104,8 +107,12 @@ type block struct {
 
 // block is an arm's turn in a round.
 func (s *Session) block(ctx context.Context, a *arm, round int) error {
+	turn := drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)}
+	if c := s.contestOf(a); c != nil && c.passes == 0 {
+		turn.Choose = func() int { return s.choosePasses(c) }
+	}
 	return s.measure(ctx, block{arm: a, round: round}, func(style drive.Style) (func(context.Context) error, error) {
-		return s.driver.Drive(ctx, style, drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)})
+		return s.driver.Drive(ctx, style, turn)
 	})
 }
 
@@ -129,6 +136,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		if err := s.collector(); err != nil {
 			return err
 		}
+		s.installing = time.Now()
 		err = times.install.measure(func() error { return s.install(ctx, place, target) })
 	}
 	before := a.bad()
@@ -136,11 +144,13 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		s.mark(place, record.Installed)
 		s.rest(ctx, a)
 		s.edge(ctx)
+		s.measuring = time.Time{}
 		err = times.drive.measure(func() error {
 			leave, err := do(style)
 			left = leave
 			return err
 		})
+		times.measured = time.Since(s.measuring)
 		s.edge(ctx)
 		s.mark(place, record.Driven)
 	}
@@ -219,7 +229,10 @@ func (t *span) measure(do func() error) error {
 }
 
 // blockTimes is how long the parts of a block took.
-type blockTimes struct{ install, drive, remove span }
+type blockTimes struct {
+	install, drive, remove span
+	measured               time.Duration // of drive, from the beginning of the first sample that is no warm-up
+}
 
 // report ends a block: what is recorded of it is on disk then. It prints one line
 // for it, and adds its times to the stages.
@@ -235,6 +248,8 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 	}
 	if place.wave == 0 && place.load == "" {
 		place.arm.took = times.install.took + times.drive.took + times.remove.took
+		measured := min(times.measured, times.drive.took)
+		place.arm.fixed, place.arm.pass = place.arm.took-measured, measured/time.Duration(s.passes(place.arm))
 		s.firstLook(what, label, place.arm.took, err)
 	} else {
 		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
@@ -272,7 +287,7 @@ func (s *Session) Failed(label string) error {
 func (s *Session) Wrong() error {
 	var problems []error
 	for _, a := range s.asked() {
-		if a.err != nil {
+		if c := s.contestOf(a); a.err != nil && (c == nil || !c.lost()) {
 			problems = append(problems, fmt.Errorf("%s: %w", a.label(), a.err))
 		}
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/scenarios"
 )
 
 func labels(arms []*arm) string {
@@ -93,9 +96,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 func compared(t *testing.T, root, operator, revision string) (*Session, error) {
 	t.Helper()
 	s := &Session{root: root, folder: filepath.Join(t.TempDir(), "results"), arms: []*arm{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
-	styles, err := operators.Find(filepath.Join(root, "operators"), operator)
-	require.NoError(t, err)
-	err = s.compare(t.Context(), styles)
+	err := s.compare(t.Context())
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, s.base.remove()) })
 	} else {
@@ -143,8 +144,102 @@ func TestAnUnchangedStyleIsComparedOnlyIfNamed(t *testing.T) {
 
 func TestABaseThatIsNotThereIsRefused(t *testing.T) {
 	root := repositoryWith(t, func(string) {})
-	_, err := compared(t, root, "all", "no-such-branch")
-	require.ErrorContains(t, err, "--base=no-such-branch: git rev-parse")
-	_, err = compared(t, root, "all", "--output=/tmp/x")
-	require.ErrorContains(t, err, "--base=--output=/tmp/x: git rev-parse")
+	branch, err := git(t.Context(), root, nil, "branch", "--show-current")
+	require.NoError(t, err)
+	for _, revision := range []string{"no-such-branch", "--output=/tmp/x"} {
+		_, err := compared(t, root, "all", revision)
+		require.EqualError(t, err, fmt.Sprintf("--base=%s: there is no revision %q in this repository; name a commit, or one of: %s", revision, revision, branch))
+	}
+	_, err = git(t.Context(), root, nil, "remote", "add", "origin", root)
+	require.NoError(t, err)
+	for revision, fetch := range map[string]string{"origin/topic": "git fetch origin topic", "0123abcd": "git fetch origin 0123abcd"} {
+		_, err := compared(t, root, "all", revision)
+		require.ErrorContains(t, err, fmt.Sprintf("there is no revision %q in this repository; fetch it first (%s); name a commit", revision, fetch))
+	}
+	_, err = compared(t, t.TempDir(), "all", "HEAD")
+	require.ErrorContains(t, err, "not a git repository")
+}
+
+// What the base has and head has not cannot be slower, and is not fine either.
+func TestWhatHeadHasLost(t *testing.T) {
+	scenario := func(name, expect string) string {
+		return "name: " + name + "\nexpect: [" + expect + "]\nsteps: [{of: another time}]\n"
+	}
+	write := func(t *testing.T, root, name, text string) {
+		t.Helper()
+		require.NoError(t, os.MkdirAll(filepath.Join(root, scenarios.Folder), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, scenarios.Folder, name+".yaml"), []byte(text), 0o600))
+	}
+	for name, test := range map[string]struct {
+		add    func(t *testing.T, root string)
+		change func(t *testing.T, root string)
+		ask    string
+		want   []report.Gone
+		added  []string
+	}{
+		"a style": {
+			change: func(t *testing.T, root string) {
+				require.NoError(t, os.RemoveAll(filepath.Join(root, "operators", "mine")))
+			},
+			ask:  "all",
+			want: []report.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
+		},
+		"a style that is named": {
+			change: func(t *testing.T, root string) {
+				require.NoError(t, os.RemoveAll(filepath.Join(root, "operators", "mine")))
+			},
+			ask:  "mine",
+			want: []report.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
+		},
+		"a style's name": {
+			change: func(t *testing.T, root string) {
+				old, renamed := filepath.Join(root, "operators", "mine"), filepath.Join(root, "operators", "yours")
+				require.NoError(t, os.Rename(old, renamed))
+				text, err := os.ReadFile(filepath.Join(renamed, "style.yaml"))
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(renamed, "style.yaml"), []byte(strings.Replace(string(text), "name: mine", "name: yours", 1)), 0o600))
+			},
+			ask:   "all",
+			want:  []report.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
+			added: []string{"yours"},
+		},
+		"a scenario": {
+			add: func(t *testing.T, root string) { write(t, root, "lost", scenario("lost", "converged")) },
+			change: func(t *testing.T, root string) {
+				require.NoError(t, os.Remove(filepath.Join(root, scenarios.Folder, "lost.yaml")))
+			},
+			ask:  "all",
+			want: []report.Gone{{Scenario: "lost", Why: "its file in fixtures/scenarios was deleted, or it was renamed"}},
+		},
+		"what a scenario expects": {
+			add:    func(t *testing.T, root string) { write(t, root, "create", scenario("create", "converged, unheard-of")) },
+			change: func(*testing.T, string) {},
+			ask:    "all",
+			want:   []report.Gone{{Scenario: "create", Oracle: "unheard-of", Why: "the scenario expects it no more"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			add := func(folder string) {
+				if test.add != nil {
+					test.add(t, filepath.Dir(folder))
+				}
+			}
+			root := repositoryWith(t, func(style string) { test.change(t, filepath.Dir(filepath.Dir(style))) }, add)
+			s, err := compared(t, root, test.ask, "HEAD")
+			require.NoError(t, err)
+			assert.Equal(t, test.want, s.base.gone)
+			assert.Equal(t, test.added, s.base.added)
+			assert.Equal(t, "null", labels(s.arms))
+			require.False(t, s.Drivable())
+			s.options.Cluster = "kind"
+			require.NoError(t, s.RecordLost(t.Context()))
+			recording, err := report.Load(s.folder)
+			require.NoError(t, err)
+			base, head, again, err := gate.Sides(s.folder, recording)
+			require.NoError(t, err)
+			result, err := gate.Compare(gate.DefaultOptions(), base, head, again)
+			require.NoError(t, err)
+			assert.Equal(t, gate.Regression, result.Verdict)
+		})
+	}
 }

@@ -31,9 +31,10 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 	e := report.Environment{
 		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
 		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
+		Comparison: s.comparison(),
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
-	if e.Cluster == "kind" {
+	if e.Cluster == "kind" && s.engine != nil { // without one nothing is driven
 		e.Engine = s.engine.Name()
 		e.Kind = kindversion.Version()
 	}
@@ -102,8 +103,8 @@ func (s *Session) owned(a *arm) (*report.Owned, error) {
 // values are the options that decide what is measured.
 func (o *Options) values() map[string]string {
 	return map[string]string{
-		"operator": o.Operator, "scenario": o.Scenario, "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base,
+		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(),
 	}
 }
 

@@ -50,6 +50,24 @@ func (h history) block(style string, s *Session) time.Duration {
 	return 0
 }
 
+// round is how long a round of a comparison took in the newest one; 0: there is
+// none.
+func (h history) round(c *contest) time.Duration {
+	for _, e := range h {
+		if e.Comparison == nil {
+			continue
+		}
+		var all time.Duration
+		for _, a := range c.arms {
+			all += mean(e, "install "+a.label()) + mean(e, "scenarios "+a.label()) + mean(e, "uninstall "+a.label())
+		}
+		if all > 0 {
+			return all
+		}
+	}
+	return 0
+}
+
 // bed is how long it took to make the cluster and to load the images; 0: there
 // was no such run.
 func (h history) bed() time.Duration {
@@ -73,6 +91,9 @@ func mean(e report.Environment, name string) time.Duration {
 
 // foretell says how long the run will take, and what that rests on.
 func (s *Session) foretell() string {
+	if s.base != nil {
+		return s.foretellComparison()
+	}
 	bed, measured := s.history.bed(), 0
 	if bed == 0 {
 		bed = typicalBed

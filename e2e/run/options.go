@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"operatorbench/fixtures/scenarios"
 )
 
 // Options is what a person can ask of a run.
@@ -32,6 +34,8 @@ type Options struct {
 	Patience   time.Duration // a sample of the matrix in which nothing has moved for so long is given up
 	Shard      Shard         // which part of the matrix this run drives
 	Base       string        // a revision that the styles are compared with; "": none
+	Budget     time.Duration // of a comparison with a base: how long base and head may take turns
+	Link       string        // to the job that runs this, for whoever reads its result; "": there is none
 
 	// ImagesAsked is true when the person named a source of images, and so
 	// agrees that the run itself pulls or builds what is missing.
@@ -42,20 +46,42 @@ type Options struct {
 // are not among them: they are e2e-framework's.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
-	flags.StringVar(&o.Scenario, "scenario", "latency", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all")
-	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base 12, or 7 for a style whose reconcile takes 10 s or longer)")
+	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level)")
+	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base at most 12, and fewer once all is settled or --budget is spent)")
 	flags.StringVar(&o.Cluster, "cluster", "kind", "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
 	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster with the last style in it, and print how to reach and delete it")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
-	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as 45 s allow, at most 10)")
+	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as that many rounds within --budget allow, at most 10)")
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
+	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base: how long base and head may take turns; it ends earlier, once all is settled")
 	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "a sample of the correctness matrix is given up when nothing has moved for so long")
 	flags.Var(&o.Shard, "shard", "drive only a part of the correctness matrix, such as 1/3: other runs, on clusters of their own, drive the others")
 	flags.DurationVar(&o.Usage, "usage", time.Second, "how often CPU time and memory of the styles' pods are asked for; 0 turns it off")
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
+}
+
+// defaults sets every option to what it is without its flag.
+func (o *Options) defaults() {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	o.Register(flags)
+}
+
+// defaultBudget is what waiting for an answer about a change may take.
+const defaultBudget = 20 * time.Minute
+
+// scenario is the choice of scenarios; without one, what is measured, and of a
+// comparison what tells soonest that something broke.
+func (o *Options) scenario() string {
+	switch {
+	case o.Scenario != "":
+		return o.Scenario
+	case o.Base != "":
+		return strings.Join([]string{scenarios.Latency, scenarios.Basic, scenarios.Level}, ",")
+	}
+	return scenarios.Latency
 }
 
 // Check refuses values that no run can have, and draws the seed where none is
@@ -71,6 +97,9 @@ func (o *Options) Check() error {
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
 	}
+	if o.Base != "" && (o.Budget < time.Minute || o.Budget > 24*time.Hour) {
+		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
+	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
 		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
 	}
@@ -85,6 +114,9 @@ func (o *Options) Check() error {
 	}
 	if o.Cluster == "existing" && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it"))
+	}
+	if o.Base != "" && o.Keep {
+		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))
 	}
 	if o.Cluster == "kind" && o.Kubeconfig != "" {
 		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))

@@ -194,7 +194,7 @@ const (
 // wanted: what its last block here took, else what one took in an earlier run on
 // this machine, else what its style.yaml says.
 func (s *Session) cost(a *arm) Cost {
-	cost := Cost{Style: a.label(), Wanted: s.rounds(a), Round: a.took}
+	cost := Cost{Style: a.label(), Wanted: s.rounds(), Round: a.took}
 	if cost.Round == 0 {
 		cost.Round = s.history.block(a.name(), s)
 	}

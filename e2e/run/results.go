@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
@@ -99,7 +100,12 @@ func (s *Session) Has(style, scenario string) bool {
 }
 
 // Began shows a sample's beginning.
-func (s *Session) Began(sample record.Sample) { s.progress.Began(sample) }
+func (s *Session) Began(sample record.Sample) {
+	if !sample.Warmup && !sample.Matrix && !sample.Load && s.measuring.IsZero() {
+		s.measuring = time.Now()
+	}
+	s.progress.Began(sample)
+}
 
 // Ended shows how a sample ended.
 func (s *Session) Ended(sample record.Sample, _ record.End) {

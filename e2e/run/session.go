@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -37,6 +36,9 @@ type Session struct {
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
 	base      *base // nil: nothing is compared with a base
+	contested []*contest
+	// Since when a block is installed, and its scenarios are measured.
+	installing, measuring time.Time
 
 	engine      *engine.Engine
 	store       *images.Store
@@ -72,26 +74,24 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	}
 	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
 	s.folder = options.folder(root, time.Now())
-	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(root, options.Operator)...)
-	if err != nil {
-		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
-	}
-	if s.scenarios, err = pick(options.Scenario); err != nil {
+	var err error
+	if s.scenarios, err = pick(options.scenario()); err != nil {
 		return nil, err
 	}
 	if s.warmup, err = pick(warmup); err != nil {
 		return nil, err
 	}
 	s.arms = []*arm{{}} // the null operator
-	if options.Base != "" && len(s.measured()) < len(s.scenarios) {
-		return nil, fmt.Errorf("--scenario=%s with --base: a base is compared by latency, so only scenarios of the group %s can be; a change of the correctness matrix shows against the styles' verdicts.yaml, without a base",
-			options.Scenario, scenarios.Latency)
-	}
-	if err := s.check(styles); err != nil {
-		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
-	}
 	if options.Base != "" {
-		return s, s.compare(ctx, styles)
+		s.quicken()
+		return s, s.compare(ctx)
+	}
+	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
+	if err == nil {
+		err = s.check(styles)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
 	for _, style := range styles {
 		expected, err := expectedOf(style)
@@ -222,7 +222,7 @@ func (s *Session) Unfinished() error {
 	if s.options.Operator != operators.All {
 		left = append(left, s.left...)
 	}
-	if s.options.Scenario != scenarios.Latency && len(s.dropped) > 0 {
+	if s.options.scenario() != scenarios.Latency && len(s.dropped) > 0 {
 		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
 	}
 	if len(left) == 0 {
@@ -241,25 +241,19 @@ func (s *Session) change(typical operators.Typical) time.Duration {
 	return typical.Reconcile + typicalPods + s.options.Window
 }
 
-// What the default numbers of rounds and passes follow from: see the gate's
-// self-test, which measures what they find.
-const (
-	roundsToShow  = 5                // orders of magnitude, not small differences
-	slowReconcile = 10 * time.Second // from here on noise is far below the reconcile itself
-	longEnough    = 45 * time.Second // of a block, for its median to be steady
-)
+// roundsToShow are enough for orders of magnitude, not for small differences.
+const roundsToShow = 5
 
-// rounds is how many blocks of an arm are wanted.
-func (s *Session) rounds(a *arm) int {
+// rounds is how many blocks of an arm are wanted. Of a comparison with a base the
+// first one tells how many there is time for.
+func (s *Session) rounds() int {
 	switch {
+	case s.base != nil:
+		return 1
 	case s.options.Rounds > 0:
 		return s.options.Rounds
-	case s.base == nil:
-		return roundsToShow
-	case a.operator != nil && a.operator.Style().Typical.Reconcile >= slowReconcile:
-		return gate.DefaultSlowRounds
 	}
-	return gate.DefaultRounds
+	return roundsToShow
 }
 
 // passes is how often a block of an arm goes through the scenarios.
@@ -269,11 +263,11 @@ func (s *Session) passes(a *arm) int {
 		return 1 // the gate does not compare the floor
 	case s.options.Passes > 0:
 		return s.options.Passes
-	case s.base == nil:
-		return 1
 	}
-	pass := time.Duration(len(s.measured())) * s.change(a.operator.Style().Typical)
-	return int(min(max(longEnough/pass, 1), gate.DefaultPasses))
+	if c := s.contestOf(a); c != nil && c.passes > 0 {
+		return c.passes
+	}
+	return 1
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.

@@ -12,9 +12,7 @@ type Bootstrap struct {
 	Seed  uint64
 	Draws int
 
-	drawn     map[drawing][]uint16
-	ones      []uint16
-	low, high []float64
+	drawn map[drawing][]uint16
 }
 
 // NewBootstrap returns a Bootstrap of Draws resamples.
@@ -43,12 +41,4 @@ func (b *Bootstrap) weights(n int, side uint64) []uint16 {
 	}
 	b.drawn[key] = drawn
 	return drawn
-}
-
-// whole weighs each of n rounds once: the data themselves.
-func (b *Bootstrap) whole(n int) []uint16 {
-	for len(b.ones) < n {
-		b.ones = append(b.ones, 1)
-	}
-	return b.ones[:n]
 }

@@ -21,15 +21,16 @@ const gateUsage = `Usage: opbench gate [flags] RESULTS_DIR
 Says of a change whether it made an operator slower or broke it, from files: no
 cluster is needed. The first form is for a run in which base and head took turns
 (opbench run --base=REVISION), the second for two runs on one machine. Each
-RESULTS_DIR may also be a recording.
+RESULTS_DIR may also be a recording, or a folder that opbench pack made.
 
-A latency is slower if the 95%% interval of the ratio of the medians lies above
-1 + tolerance and its p-value, corrected for the number of metrics, is below
-alpha. It is fine if the interval lies below 1 + effect. Otherwise the gate
-cannot tell, and says how many rounds would do. What always passed and does not
-any more is broken. It prints the table and writes %s and %s.
+Everything is gated that a style has: every phase of every scenario, in its
+median and its tail, loads, installing, memory, CPU time, counters, correctness,
+and that nothing is missing. Worse is what is significant among all that, and
+more than the tolerance; fine, of what a user waits for, what cannot be worse by
+the effect. Otherwise the gate cannot tell, and says how long it would take. It
+prints the table and writes %s and %s.
 
-Exit status: 0 fine or better, 1 slower, broken or costs more, 2 cannot tell,
+Exit status: 0 fine or better, 1 worse, broken or missing, 2 cannot tell,
 3 the comparison is not valid.
 
 Flags:
@@ -38,9 +39,8 @@ Flags:
   --again=DIR       base once more: the noise floor
   --tolerance=%s    a ratio of up to 1 + tolerance is no change
   --effect=%s      a slowdown that must not pass
-  --alpha=%v      bound of the corrected p-value; half of it is the share of
-                    harmless changes that may be called slower
-  --seed=N          of the bootstrap (default %d)
+  --alpha=%v      half of it is the share of comparisons of unchanged code in
+                    which anything may be called worse
   --force           compare what should not be compared, and mark it
   --out=DIR         where to write (default: the head's results folder)
 `
@@ -72,7 +72,7 @@ type gateFlags struct {
 // runGate is `opbench gate`.
 func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	defaults := gate.DefaultOptions()
-	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha, defaults.Seed)
+	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha)
 	f, err := parseGate(args)
 	if errors.Is(err, flag.ErrHelp) {
 		_, err := io.WriteString(stdout, usage)
@@ -107,7 +107,6 @@ func parseGate(args []string) (*gateFlags, error) {
 	flags.Func("tolerance", "", shareInto(&f.options.Tolerance))
 	flags.Func("effect", "", shareInto(&f.options.Effect))
 	flags.Func("alpha", "", shareInto(&f.options.Alpha))
-	flags.Uint64Var(&f.options.Seed, "seed", f.options.Seed, "")
 	flags.BoolVar(&f.options.Force, "force", false, "")
 	if err := parse(flags, args); err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ func share(x float64) string { return strconv.FormatFloat(100*x, 'f', -1, 64) + 
 
 func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
 	if len(f.args) == 1 {
-		recording, err := report.Load(f.args[0])
+		recording, err := loadGate(f.args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +170,7 @@ func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		recording, err := report.Load(path)
+		recording, err := loadGate(path)
 		if err != nil {
 			return nil, err
 		}
@@ -180,6 +179,19 @@ func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
 		}
 	}
 	return gate.Compare(f.options, sides[0], sides[1], sides[2])
+}
+
+// loadGate reads the recording of a results folder, or those of all of its shards.
+func loadGate(path string) (report.Recording, error) {
+	var all []report.Recording
+	for _, shard := range report.Shards(path) {
+		one, err := report.Load(shard)
+		if err != nil {
+			return report.Recording{}, err
+		}
+		all = append(all, one)
+	}
+	return gate.Pool(all...), nil
 }
 
 // same tells whether two paths are one file or folder.

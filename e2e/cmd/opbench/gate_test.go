@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 )
@@ -114,12 +115,13 @@ func TestGateVerdicts(t *testing.T) {
 		status int
 		want   string
 	}{
-		"fine":            {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(101, 8)}, 0, "\nFINE: nothing broke"},
-		"better":          {map[string][]int{"base": about(100, 8), "head": about(50, 8)}, 0, "\nFINE, and better: mine create child written"},
-		"slower":          {map[string][]int{"base": about(100, 8), "head": about(130, 8)}, 1, "\nSLOWER: mine create"},
+		"fine":            {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(101, 8)}, 0, "\nFINE, median and tail: nothing broke"},
+		"better":          {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(50, 8)}, 0, "\nFINE, and better: mine create child written"},
+		"slower":          {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(130, 8)}, 1, "\nSLOWER: mine create"},
 		"broken":          {map[string][]int{"base": about(100, 8), "head": append(about(100, 7), -100)}, 1, "\nBROKEN: mine create."},
-		"too few rounds":  {map[string][]int{"base": about(100, 3), "head": about(100, 3)}, 2, "3 rounds: at least 6 are needed"},
-		"unsteady":        {map[string][]int{"base": about(100, 8), "again": about(150, 8), "head": about(100, 8)}, 2, "base differs from itself"},
+		"too few rounds":  {map[string][]int{"base": about(100, 3), "head": about(130, 3)}, 2, "3 rounds: at least 9 are needed"},
+		"unsteady":        {map[string][]int{"base": about(100, 8), "again": about(150, 8), "head": about(100, 8)}, 0, "1.49 – 1.50"},
+		"missing":         {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(100, 4)}, 2, "head was driven through it in only 4 of base's 8 rounds"},
 		"no run with two": {map[string][]int{"base": about(100, 8)}, 3, "it holds the variants base"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,6 +141,7 @@ func TestGateVerdicts(t *testing.T) {
 			assert.Equal(t, test.status, document.Status)
 			assert.Contains(t, stdout, document.Conclusion)
 			assert.Contains(t, string(read(t, dir, gateMarkdown)), "## operatorbench gate: ")
+			assert.Contains(t, string(read(t, dir, gateMarkdown)), gate.Marker+"\n")
 		})
 	}
 }
@@ -159,9 +162,38 @@ func TestGateOfTwoRuns(t *testing.T) {
 	again := folder(t, comparison(t, "run3", map[string][]int{"": about(130, 8)}), "AMD")
 	out := filepath.Join(t.TempDir(), "new", "folder")
 	status, stdout, _ = opbench(t, "gate", "--base="+base, "--head="+head, "--again="+again, "--out="+out)
-	assert.Equal(t, 2, status)
-	assert.Contains(t, stdout, "base differs from itself")
+	assert.Equal(t, 2, status, "base again is as slow as head")
+	assert.Contains(t, stdout, "1.29 – 1.31", "base again stands beside it")
 	assert.FileExists(t, filepath.Join(out, gateJSON))
+}
+
+// A packed folder is taken, in parts, and with its runs in shards.
+func TestGateOfAPackedFolder(t *testing.T) {
+	both := folder(t, comparison(t, "run1", map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(130, 8)}), "AMD")
+	packed := t.TempDir()
+	status, _, stderr := opbench(t, "pack", "--most=500", "--out="+packed, both)
+	require.Equal(t, exitOK, status, stderr)
+	assert.FileExists(t, filepath.Join(packed, report.RecordingFile+".zst.2"))
+	status, stdout, stderr := opbench(t, "gate", packed)
+	assert.Equal(t, 1, status, stderr)
+	assert.Contains(t, stdout, "SLOWER: mine create")
+
+	other := folder(t, comparison(t, "run2", map[string][]int{"": about(100, 8)}), "AMD")
+	shards := t.TempDir()
+	status, _, stderr = opbench(t, "pack", "--out="+shards, other, both)
+	require.Equal(t, exitOK, status, stderr)
+	status, stdout, stderr = opbench(t, "gate", shards)
+	assert.Equal(t, 1, status, stderr)
+	assert.Contains(t, stdout, "SLOWER: mine create", "of the run that compares base and head")
+
+	more := folder(t, comparison(t, "run3", map[string][]int{"": about(100, 8)}), "AMD")
+	runs := t.TempDir()
+	status, _, stderr = opbench(t, "pack", "--out="+runs, other, more)
+	require.Equal(t, exitOK, status, stderr)
+	slow := folder(t, comparison(t, "run4", map[string][]int{"": about(130, 16)}), "AMD")
+	status, stdout, stderr = opbench(t, "gate", "--base="+runs, "--head="+slow, "--out="+t.TempDir())
+	assert.Equal(t, 1, status, stderr)
+	assert.Contains(t, stdout, "in two runs, 16 rounds", "the rounds of both")
 }
 
 // Bare recordings have no environment, and nothing is written beside them.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/gate"
@@ -25,12 +27,13 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
 	flags.StringVar(&options.Context, "context", "", "context of the kubeconfig (default its current one)")
 	if done, err := parseRun(flags, args, stdout); done || err != nil {
-		return err
+		return invalid(compares(args), err)
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss
+	options.Link = jobLink(os.Getenv)
 	root, err := images.FindRoot(".")
 	if err != nil {
-		return err
+		return invalid(options.Base != "", err)
 	}
 	session, err := job.Load(ctx, options, root, time.Time{}, stdout)
 	if errors.Is(err, job.ErrUnchanged) {
@@ -38,9 +41,13 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 		return err
 	}
 	if err != nil {
-		return err
+		return invalid(options.Base != "", err)
 	}
-	err = drive(ctx, session)
+	if options.Base != "" && !session.Drivable() {
+		err = session.RecordLost(ctx)
+	} else {
+		err = drive(ctx, session)
+	}
 	switch {
 	case options.Base == "":
 		return err
@@ -48,6 +55,32 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 		return &gateError{err, gate.StatusInvalid}
 	}
 	return judgeGate(ctx, session.Folder(), stdout)
+}
+
+// compares tells whether a command line asks for a comparison with a base, even
+// if the rest of it is wrong: no mistake may have the status of a verdict.
+func compares(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		return name == "base" && strings.HasPrefix(arg, "-")
+	})
+}
+
+// invalid gives what went wrong before a comparison its status.
+func invalid(comparison bool, err error) error {
+	if !comparison || err == nil {
+		return err
+	}
+	return &gateError{err, gate.StatusInvalid}
+}
+
+// jobLink leads to the run on GitHub Actions that this is; "" elsewhere.
+func jobLink(env func(string) string) string {
+	server, repository, id := env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY"), env("GITHUB_RUN_ID")
+	if server == "" || repository == "" || id == "" {
+		return ""
+	}
+	return server + "/" + repository + "/actions/runs/" + id
 }
 
 // drive performs a run from its beginning to its end, and says what was not as

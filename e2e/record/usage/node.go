@@ -41,14 +41,15 @@ func (n *node) run(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			_ = n.look(ctx) // a failed look is a gap in the recording, and Stop tells
+			_ = n.look(ctx, false) // a failed look is a gap in the recording, and Stop tells
 		}
 	}
 }
 
-// look asks the kubelet once, and records what it says. Looks that fail become
-// one gap, from the last good one until the next.
-func (n *node) look(ctx context.Context) error {
+// look asks the kubelet once, and records what it says; if wanted, also how CPU
+// limits held pods back, which is a longer answer. Looks that fail become one
+// gap, from the last good one until the next.
+func (n *node) look(ctx context.Context, throttled bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	namespaces := n.namespaces()
@@ -73,7 +74,23 @@ func (n *node) look(ctx context.Context) error {
 	}
 	n.age(now, s)
 	n.last = now
-	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: s.usage(n.name, namespaces)})
+	u := s.usage(n.name, namespaces)
+	if throttled && len(u.Pods) > 0 {
+		n.throttled(asking, u)
+	}
+	return n.recorder.Record(record.Entry{Time: now, Kind: record.KindUsage, Usage: u})
+}
+
+// throttled adds how CPU limits held the pods back. Where it is not known, the
+// recording does not tell; the rest of the look is as good.
+func (n *node) throttled(ctx context.Context, u *record.Usage) {
+	raw, err := n.client.Get().AbsPath("/api/v1/nodes/" + n.name + "/proxy/metrics/cadvisor").DoRaw(ctx)
+	if err != nil {
+		return
+	}
+	if known, err := parseThrottling(raw); err == nil {
+		known.into(u)
+	}
 }
 
 // gap records that nothing was known from the last good look until now.

@@ -1,6 +1,6 @@
 // Package usage records what an operator's pods use, as the kubelets tell it
-// through the cluster's own API: the CPU time of each pod so far, and its
-// working set.
+// through the cluster's own API: the CPU time of each pod so far, its working
+// set, and how CPU limits held it back.
 //
 // A kubelet tells of a pod for about two seconds after its containers have
 // ended, until the pod's sandbox is stopped. One look a second therefore finds
@@ -72,12 +72,13 @@ func Open(ctx context.Context, client rest.Interface, recorder *record.Recorder,
 }
 
 // Sample looks at every node now, beside the interval's own looks: where
-// something begins or ends that is to be told apart.
+// something begins or ends that is to be told apart. It alone asks how CPU limits
+// held pods back.
 func (s *Sampler) Sample(ctx context.Context) error {
 	problems := make([]error, len(s.nodes))
 	var looking sync.WaitGroup
 	for i, n := range s.nodes {
-		looking.Go(func() { problems[i] = n.look(ctx) })
+		looking.Go(func() { problems[i] = n.look(ctx, true) })
 	}
 	looking.Wait()
 	return errors.Join(problems...)

@@ -29,6 +29,9 @@ type cluster struct {
 	mu     sync.Mutex
 	answer func(w http.ResponseWriter)
 	asked  int
+
+	metrics      func(w http.ResponseWriter)
+	metricsAsked int
 }
 
 func (c *cluster) answers(f func(w http.ResponseWriter)) {
@@ -52,7 +55,7 @@ func fails(code int, reason string) func(http.ResponseWriter) {
 // newCluster returns a cluster, and a client of it.
 func newCluster(t *testing.T, answer func(http.ResponseWriter)) (*cluster, rest.Interface) {
 	t.Helper()
-	c := &cluster{answer: answer}
+	c := &cluster{answer: answer, metrics: fails(http.StatusNotFound, "NotFound")}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -63,6 +66,9 @@ func newCluster(t *testing.T, answer func(http.ResponseWriter)) (*cluster, rest.
 			assert.Equal(t, "true", r.URL.Query().Get("only_cpu_and_memory"))
 			c.asked++
 			c.answer(w)
+		case "/api/v1/nodes/n1/proxy/metrics/cadvisor":
+			c.metricsAsked++
+			c.metrics(w)
 		default:
 			t.Errorf("asked for %s", r.URL.Path)
 		}
@@ -247,4 +253,40 @@ func TestStaleFiguresAreNoticed(t *testing.T) {
 	require.NoError(t, s.Rest(t.Context(), 20*time.Millisecond))
 	assert.GreaterOrEqual(t, s.Stale(), 20*time.Millisecond)
 	require.NoError(t, s.Stop())
+}
+
+// How CPU limits held pods back is asked for at the edges alone: the answer is long.
+func TestThrottlingIsAskedForAtEdges(t *testing.T) {
+	raw, err := os.ReadFile("testdata/cadvisor.txt")
+	require.NoError(t, err)
+	const pod = "memcached-operator-747b5849d5-ddbp6"
+	summary := says(`{"pods":[{"podRef":{"name":"` + pod + `","namespace":"memcached-operator","uid":"u"},"cpu":{"time":"2030-01-01T00:00:00Z","usageCoreNanoSeconds":7},"memory":{"workingSetBytes":8}}]}`)
+	c, r, s := open(t, summary, "memcached-operator")
+	assert.Equal(t, 1, c.metricsAsked, "at the beginning, where there is no answer")
+	c.mu.Lock()
+	c.metrics = says(string(raw))
+	c.mu.Unlock()
+	require.NoError(t, s.Sample(t.Context()))
+	require.NoError(t, s.Stop())
+	entries := r.entries()
+	require.Len(t, entries, 2)
+	assert.Nil(t, entries[0].Usage.Pods[0].Throttled, "not known")
+	assert.Equal(t, &record.Throttled{Time: time.Second, Periods: 56, ThrottledPeriods: 30}, entries[1].Usage.Pods[0].Throttled)
+	assert.Equal(t, int64(7), entries[1].Usage.Pods[0].CPU)
+}
+
+func TestTheIntervalsOwnLooksDoNotAskForThrottling(t *testing.T) {
+	raw, err := os.ReadFile(realSummary)
+	require.NoError(t, err)
+	c, client := newCluster(t, says(string(raw)))
+	r := newRecording(t)
+	s, err := usage.Open(t.Context(), client, r.Recorder, 10*time.Millisecond, spaces("kube-system"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.asked > 3
+	}, 10*time.Second, 10*time.Millisecond)
+	require.NoError(t, s.Stop())
+	assert.Equal(t, 1, c.metricsAsked)
 }

@@ -1,0 +1,525 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	samples "operatorbench/e2e/stat"
+)
+
+// beta is the probability with which a metric may be called fine that is worse
+// by just what must not pass.
+const beta = 0.05
+
+// mostLost is the share of head's samples from which on it cannot be told what
+// those that were interrupted or wrong would have shown.
+const mostLost = 0.1
+
+// compareMetrics fills Metrics, style by style.
+func (r *Result) compareMetrics(driving bool) {
+	base, head, again := r.sidesOf()
+	r.head = head
+	styles := stylesOf(base.order)
+	for _, style := range styles {
+		rounds := r.roundsOf(style)
+		metrics := metricsOf(style, rounds, base, head, again)
+		r.look(style, metrics, len(rounds), driving, r.Alpha/2/float64(len(styles)))
+		for _, m := range metrics {
+			r.Metrics = append(r.Metrics, *m)
+		}
+	}
+}
+
+func stylesOf(keys []metricKey) []string {
+	var list []string
+	for _, key := range keys {
+		if !slices.Contains(list, key.style) {
+			list = append(list, key.style)
+		}
+	}
+	return list
+}
+
+// roundsOf are the numbers of the rounds in which a style was driven, on any
+// side. Of rounds in which all take turns, the last one does not count before all
+// had theirs.
+func (r *Result) roundsOf(style string) []int {
+	base, head := r.Base.roundsOf(style), r.Head.roundsOf(style)
+	all := slices.Concat(base, head)
+	if r.Again.there() {
+		all = append(all, r.Again.roundsOf(style)...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if n := len(all); r.Paired && n > 1 {
+		last := all[n-1]
+		if !slices.Contains(base, last) || !slices.Contains(head, last) {
+			return all[:n-1]
+		}
+	}
+	return all
+}
+
+// look goes through the looks at a style's metrics, until all are settled or
+// one is a regression: then driving ends, or could have.
+func (r *Result) look(style string, metrics []*Metric, rounds int, driving bool, alpha float64) {
+	planned := r.Planned[style]
+	looks := samples.Looks(planned)
+	if planned == 0 || !r.Paired {
+		planned, looks = rounds, []int{rounds}
+		if driving {
+			looks = nil // each would be as if it were the only one
+		}
+	}
+	looks = slices.DeleteFunc(looks, func(n int) bool { return n > rounds })
+	if last := min(rounds, planned); last > 0 && !driving && !slices.Contains(looks, last) {
+		looks = append(looks, last)
+	}
+	spent := 0.0
+	for _, m := range metrics {
+		m.P, m.Corrected, m.Verdict = 1, 1, Inconclusive
+		m.Why = "no round that counts has been driven yet"
+	}
+	for _, n := range looks {
+		share := float64(n) / float64(planned)
+		l := look{
+			Options: r.Options, paired: r.Paired, rounds: n, all: alpha, final: n == looks[len(looks)-1] && !(driving && n < planned),
+			alpha: samples.Spent(alpha, share) - samples.Spent(alpha, spent), beta: samples.Spent(beta, share) - samples.Spent(beta, spent),
+		}
+		spent = share
+		l.at(metrics)
+		if settled(metrics) {
+			return
+		}
+	}
+}
+
+func settled(metrics []*Metric) bool {
+	open := false
+	for _, m := range metrics {
+		if m.Verdict == Regression {
+			return true
+		}
+		open = open || m.Verdict == Inconclusive
+	}
+	return !open
+}
+
+// look is one look at the rounds so far.
+type look struct {
+	Options
+	paired      bool
+	rounds      int
+	all         float64 // of alpha, over all looks
+	final       bool    // there is none after it
+	alpha, beta float64 // error probabilities of this look
+}
+
+func (l *look) at(metrics []*Metric) {
+	var family []*Metric
+	for _, m := range metrics {
+		m.see(l)
+		if m.Rounds > 0 && !m.exact() && !constant(m.seen) {
+			family = append(family, m)
+		}
+	}
+	slower, faster := make([]float64, len(family)), make([]float64, len(family))
+	for i, m := range family {
+		slower[i], faster[i] = m.test()
+	}
+	up, down := correct(family, slower), correct(family, faster)
+	for i, m := range family {
+		m.fewest = m.reach(family, l.all)
+		if !m.settled {
+			m.P, m.Corrected = slower[i], min(1, up[i]*l.all/l.alpha)
+			if down[i] < up[i] {
+				m.P, m.Corrected = faster[i], min(1, down[i]*l.all/l.alpha)
+			}
+			m.settle(l, up[i] <= l.alpha, down[i] <= l.alpha)
+		}
+	}
+	for _, m := range metrics {
+		if !m.settled && !slices.Contains(family, m) {
+			m.settle(l, false, false)
+		}
+	}
+}
+
+// correct corrects the p-values of a family: by Holm's method, weighted, but for
+// a style's own phases. Those of a scenario are a chain, tested in a fixed
+// sequence, the last one first, each only if the one behind it is rejected, and
+// then without a correction for how many they are: what is late delays what comes
+// after it (W. Maurer, L. Hothorn and W. Lehmacher, "Multiple comparisons in drug
+// clinical trials and preclinical assays: a-priori ordered hypotheses", 1995). A
+// chain has its part of the error probability for itself, and hands it on only if
+// all of it is rejected.
+func correct(family []*Metric, p []float64) []float64 {
+	var list []samples.Hypothesis
+	var at [][]int // of each hypothesis: the metrics; of a chain in its sequence
+	for i, m := range family {
+		if !m.inner() {
+			list, at = append(list, samples.Hypothesis{P: p[i], Group: m.group()}), append(at, []int{i})
+		}
+	}
+	chains := chains(family)
+	for _, chain := range chains {
+		whole := samples.Hypothesis{Group: family[chain[0]].group()}
+		for _, i := range chain {
+			whole.P = max(whole.P, p[i])
+		}
+		list, at = append(list, whole), append(at, chain)
+	}
+	corrected := make([]float64, len(family))
+	for k, c := range samples.WeightedHolm(list, weights()) {
+		so := 0.0
+		for _, i := range at[k] {
+			corrected[i] = c
+			if family[i].inner() {
+				so = max(so, min(1, p[i]/part(family, family[i].group(), len(chains))))
+				corrected[i] = min(c, so)
+			}
+		}
+	}
+	return corrected
+}
+
+// part is the share of the error probability that one of n hypotheses of a group
+// has, of those groups that a family has.
+func part(family []*Metric, group, n int) float64 {
+	total := 0.0
+	for i, w := range weights() {
+		if slices.ContainsFunc(family, func(m *Metric) bool { return m.group() == i }) {
+			total += w
+		}
+	}
+	return weights()[group] / total / float64(n)
+}
+
+// chains are the style's own phases of each scenario, the last one first, by their
+// medians over all sides, which do not depend on whose is which.
+func chains(family []*Metric) [][]int {
+	var scenarios []string
+	of := map[string][]int{}
+	for i, m := range family {
+		if m.inner() {
+			if of[m.Scenario] == nil {
+				scenarios = append(scenarios, m.Scenario)
+			}
+			of[m.Scenario] = append(of[m.Scenario], i)
+		}
+	}
+	list := make([][]int, len(scenarios))
+	for k, scenario := range scenarios {
+		list[k] = of[scenario]
+		slices.SortStableFunc(list[k], func(a, b int) int { return cmp.Compare(family[b].pooled(), family[a].pooled()) })
+	}
+	return list
+}
+
+// pooled is the median over all sides.
+func (m *Metric) pooled() float64 {
+	return samples.Order(slices.Concat(flat(m.seen, false), flat(m.seen, true))).Quantile(0.5).Value
+}
+
+// see takes up the rounds until a look.
+func (m *Metric) see(l *look) {
+	until := func(rounds samples.Replicates) samples.Replicates { return rounds[:min(l.rounds, len(rounds))] }
+	m.seen = samples.Strata(l.paired, until(m.head), until(m.base), until(m.again))
+	m.Rounds = len(m.seen)
+	if m.Rounds > 0 && !l.paired {
+		m.Rounds = min(len(m.seen[0].Head), len(m.seen[0].Base))
+	}
+}
+
+// constant tells whether a metric has but one value: then nothing can be
+// significant, and it needs no part of the error probability.
+func constant(strata []samples.Stratum) bool {
+	first, known := samples.Observation{}, false
+	for _, s := range strata {
+		for _, block := range slices.Concat(s.Head, s.Base) {
+			for _, o := range block {
+				if known && o != first {
+					return false
+				}
+				first, known = o, true
+			}
+		}
+	}
+	return true
+}
+
+// test returns the p-values that head is slower, and that it is faster: only one
+// of them can be small.
+func (m *Metric) test() (slower, faster float64) {
+	switch {
+	case m.Verdict == Regression && m.settled:
+		return 0, 1
+	case m.settled:
+		return 1, 1
+	case samples.Surplus(m.seen, 1, m.score) > 0:
+		return samples.Deal(m.seen, 1, m.score), 1
+	}
+	return 1, samples.DealBelow(m.seen, 1, m.score)
+}
+
+// settle gives the verdict of one look at a metric.
+func (m *Metric) settle(l *look, slower, faster bool) {
+	const tail = (1 - samples.Level) / 2
+	m.Why, m.settled = "", true
+	switch {
+	case m.Rounds == 0:
+		m.Why, m.settled, m.Verdict = m.absent(), false, Inconclusive
+	case slower && samples.Deal(m.seen, 1+l.Tolerance, m.score) <= tail, m.Kind == Counter && m.jumps():
+		m.Verdict = Regression
+	case faster && samples.DealBelow(m.seen, 1/(1+l.Tolerance), m.score) <= tail:
+		m.Verdict = Improvement
+	case m.lost():
+		m.Why = fmt.Sprintf("%d of %d samples of head were wrong or interrupted, %d of %d of base: what they would have shown is not known",
+			m.Lost.Head, m.Lost.Head+m.Samples.Head, m.Lost.Base, m.Lost.Base+m.Samples.Base)
+		m.settled, m.Verdict = false, Inconclusive
+	case m.whole() && m.suspicious(l):
+		m.settled, m.Verdict = false, Inconclusive
+		m.Why = "it looks longer, but that can be chance, among so much that is compared"
+	case m.proven() && m.bounded(l):
+		m.Verdict = Pass
+	case !m.proven() && !m.worrying(l):
+		m.Verdict, m.settled = Pass, false // it is looked at again if others need more rounds
+	default:
+		m.settled, m.Verdict = false, Inconclusive
+		m.Why = m.hidden(l)
+	}
+}
+
+// suspicious tells whether a tail looks longer than chance often makes it: a few
+// samples that are far out are within every bound of their share. While there can
+// be more rounds, less is enough for them to be driven.
+func (m *Metric) suspicious(l *look) bool {
+	level := 0.1
+	if l.final {
+		level = 0.005
+	}
+	return samples.Deal(m.seen, 1+l.Tolerance, m.score) <= level
+}
+
+// lost tells whether too many of head's samples do not count, and more than of
+// base's. A single one is the last of a recording that was cut off.
+func (m *Metric) lost() bool {
+	share := func(lost, counted int) float64 { return float64(lost) / float64(max(lost+counted, 1)) }
+	head := share(m.Lost.Head, m.Samples.Head)
+	return m.Lost.Head > 1 && head > mostLost && head > share(m.Lost.Base, m.Samples.Base)
+}
+
+// minCounts is how many samples show that a counter is constant.
+const minCounts = 6
+
+// jumps tells whether a counter that was constant is larger in all of head's
+// samples: one without noise needs no more rounds.
+func (m *Metric) jumps() bool {
+	base, head := samples.Order(flat(m.seen, false)), samples.Order(flat(m.seen, true))
+	return min(base.Len(), head.Len()) >= minCounts && base.At(1).Value == base.Max().Value && head.At(1).Value > base.Max().Value
+}
+
+// flat are all observations of one side.
+func flat(strata []samples.Stratum, head bool) []samples.Observation {
+	var list []samples.Observation
+	for _, s := range strata {
+		blocks := s.Base
+		if head {
+			blocks = s.Head
+		}
+		for _, b := range blocks {
+			list = append(list, b...)
+		}
+	}
+	return list
+}
+
+// proven tells whether a metric is fine only where it is shown that it cannot be
+// worse by what must not pass: what a user waits for. Of the rest it is enough
+// that nothing speaks for it, since some of it is too noisy for a proof in any
+// time that one would wait.
+func (m *Metric) proven() bool { return m.Kind == Latency || m.Kind == Load || m.whole() }
+
+// bounded tells whether head cannot be worse by as much as must not pass.
+func (m *Metric) bounded(l *look) bool {
+	switch {
+	case m.whole():
+		return m.shareBound(l) < mostShare
+	case constant(m.seen):
+		return m.Rounds >= samples.MinRounds && !m.seen[0].Head[0][0].Censored
+	}
+	return samples.DealBelow(m.seen, 1+l.Effect, m.score) <= l.beta
+}
+
+// worrying tells whether something looks worse by much, although it is not
+// significant among so many: while there can be more rounds, by less.
+func (m *Metric) worrying(l *look) bool {
+	ratio := 1 + l.Effect
+	if l.final {
+		ratio = 1 + max(wide, l.Effect)
+	}
+	switch {
+	case m.Kind == Tail:
+		return false // the tail of all bounds it
+	case m.exact():
+		return average(flat(m.seen, true)) > average(flat(m.seen, false))*ratio
+	}
+	return samples.Surplus(m.seen, ratio, m.score) > 0 && samples.Deal(m.seen, 1, m.score) <= beta
+}
+
+func average(list []samples.Observation) float64 {
+	sum := 0.0
+	for _, o := range list {
+		sum += o.Value
+	}
+	return sum / float64(len(list))
+}
+
+// mostShare is the share of head's samples that may be in the tail: above base's
+// p90 by the effect, or more.
+const mostShare = 0.2
+
+// shareBound is the upper bound of the share of head's samples in the tail: by
+// Student's t over rounds, which are the clusters. Infinite: it is not known.
+func (m *Metric) shareBound(l *look) float64 {
+	var above []float64
+	for _, round := range m.beyond[1][:min(l.rounds, len(m.beyond[1]))] {
+		if len(round) > 0 {
+			above = append(above, shareAbove(1+l.Effect, round))
+		}
+	}
+	if len(above) < 3 {
+		return math.Inf(1)
+	}
+	mean, deviation := stat.MeanStdDev(above, nil)
+	n := float64(len(above))
+	return mean + distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-l.beta)*deviation/math.Sqrt(n)
+}
+
+// shareAbove is the share of observations that are above a value, or not known to
+// be below it.
+func shareAbove(value float64, list []samples.Observation) float64 {
+	n := 0
+	for _, o := range list {
+		if o.Value > value || o.Censored {
+			n++
+		}
+	}
+	return float64(n) / float64(len(list))
+}
+
+// reach is the smallest number of rounds like these in which a regression of a
+// family could be told, if nothing else is one.
+func (m *Metric) reach(family []*Metric, alpha float64) int {
+	n := 0
+	for _, other := range family {
+		n += number(other.group() == m.group())
+	}
+	if m.inner() {
+		n = len(chains(family))
+	}
+	enough := alpha * part(family, m.group(), n)
+	if len(m.seen) == 1 && len(m.seen[0].Head) > 1 { // two runs: all rounds are one stratum
+		n := 1
+		for samples.SmallestP(n)/2 > enough {
+			n++
+		}
+		return n
+	}
+	turns := len(m.seen[0].Head) + len(m.seen[0].Base)
+	return int(math.Ceil(math.Log(enough) / math.Log(1/float64(turns))))
+}
+
+// hidden says why a metric cannot be told.
+func (m *Metric) hidden(l *look) string {
+	switch {
+	case m.Rounds < m.fewest:
+		return fmt.Sprintf("%s: at least %d are needed", plural(m.Rounds, "round"), m.fewest)
+	case m.Kind == Tail:
+		return fmt.Sprintf("more than %s of head's samples may take %s times as long as base's p90, or longer", percent(mostShare), digits(1+l.Effect))
+	case censored(m.seen):
+		return "too much timed out for a ratio"
+	}
+	if !m.proven() {
+		return fmt.Sprintf("it looks worse by more than %s, but that can be chance, among so much that is compared", percent(wide))
+	}
+	return fmt.Sprintf("the noise would hide that it is worse by %s", percent(l.Effect))
+}
+
+func censored(strata []samples.Stratum) bool {
+	return samples.Order(flat(strata, true)).Quantile(0.5).Censored || samples.Order(flat(strata, false)).Quantile(0.5).Censored
+}
+
+// absent says why there is nothing to compare.
+func (m *Metric) absent() string {
+	switch {
+	case m.Samples.Base == 0 && m.Samples.Head == 0:
+		return "no sample of either side counts"
+	case m.Samples.Base == 0:
+		return "no sample of base counts"
+	case m.Samples.Head == 0 && m.Lost.Head == 0:
+		return "head has nothing of it"
+	case m.Samples.Head == 0:
+		return "no sample of head counts"
+	}
+	return "no round has samples of both sides that can be compared"
+}
+
+// describe fills in the figures for people.
+func (m *Metric) describe(r *Result) {
+	if m.Rounds == 0 {
+		return
+	}
+	head, base := samples.Order(flat(m.seen, true)), samples.Order(flat(m.seen, false))
+	if m.Kind == Tail {
+		n := m.rounds()
+		m.Head = samples.Observation{Value: shareAbove(1, slices.Concat(m.beyond[1][:n]...))}
+		m.Base = samples.Observation{Value: shareAbove(1, slices.Concat(slices.Concat(m.beyond[0][:n], m.beyond[2][:min(n, len(m.beyond[2]))])...))}
+		return
+	}
+	m.Base, m.Head = base.Quantile(0.5), head.Quantile(0.5)
+	if base.Len() >= enoughForP90 {
+		high := base.Quantile(0.9)
+		m.High.Base = &high
+	}
+	if head.Len() >= enoughForP90 {
+		high := head.Quantile(0.9)
+		m.High.Head = &high
+	}
+	if m.Rounds < samples.MinRounds || constant(m.seen) {
+		return
+	}
+	ratio, interval := samples.Shift(m.seen, m.score)
+	m.Ratio, m.Interval = &ratio, &interval
+	if again := samples.Strata(r.Paired || r.Again.Recording.Judgement == r.Base.Recording.Judgement, m.again, m.base); len(again) > 0 && !constant(again) {
+		_, interval := samples.Shift(again, m.score)
+		m.Again = &interval
+	}
+	if m.Verdict == Inconclusive {
+		m.Needed = m.needs(r.Options)
+	}
+}
+
+// enoughForP90 is how many samples bound the p90 with an interval.
+const enoughForP90 = 36
+
+// rounds is how many of the style's rounds were looked at.
+func (m *Metric) rounds() int { return min(len(m.seen), len(m.beyond[1])) }
+
+// needs estimates how many rounds would do: the interval shrinks with the square
+// root of their number, and must fit between no change and what must not pass.
+func (m *Metric) needs(o Options) int {
+	low, high := m.Interval.Low, m.Interval.High
+	if low <= 0 || math.IsInf(high, 1) {
+		return 0
+	}
+	z := distuv.UnitNormal.Quantile
+	wide := math.Log(high/low) / (2 * z(1-(1-samples.Level)/2)) // standard error now
+	aim := math.Log(1+o.Effect) / (z(1-beta) + z(0.95))
+	return max(m.fewest, int(math.Ceil(float64(m.Rounds)*wide*wide/aim/aim)))
+}

@@ -1,0 +1,205 @@
+package gate_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// What the gate once let through, each with exit status 0 or "cannot tell".
+
+// often makes some of head's samples slower.
+func often(t *testing.T, share, by float64) *gate.Result {
+	t.Helper()
+	s, random := newStory("a", 0.15, 8), rand.New(rand.NewPCG(1, 2))
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	s.each(gate.VariantHead, func(r *judge.Result) {
+		if random.Float64() < share {
+			for i := range r.Samples {
+				r.Samples[i].Value *= by
+			}
+		}
+	})
+	return interleaved(t, s)
+}
+
+func TestDefect40PercentOf20TimesSlowerPassed(t *testing.T) {
+	assert.Equal(t, gate.Regression, often(t, 0.4, 20).Verdict)
+}
+
+func TestDefectOneInTwentyAt100TimesPassed(t *testing.T) {
+	r := often(t, 0.05, 100)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	tail := metricOf(t, r, "native latencies tail")
+	assert.Equal(t, gate.Regression, tail.Verdict)
+	assert.Greater(t, tail.Head.Value, tail.Base.Value)
+	assert.NotEqual(t, gate.Regression, metricOf(t, r, "native create ready").Verdict, "its median is as it was")
+}
+
+func TestDefectTailOf10PercentAt5TimesPassed(t *testing.T) {
+	assert.Equal(t, gate.Regression, often(t, 0.1, 5).Verdict)
+}
+
+// See TestCounters for its kin.
+func TestDefectPods1To40In11Of12RoundsPassed(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	for _, variant := range []string{gate.VariantBase, gate.VariantAgain} {
+		s.count("native", variant, "create", cost.Pods, times(1, 12)...)
+	}
+	s.count("native", gate.VariantHead, "create", cost.Pods, slices.Concat(times(40, 5), times(1, 1), times(40, 6))...)
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	assert.Contains(t, r.Conclusion(), "COSTS MORE: native pods for each change")
+}
+
+func TestDefectACounterThatVariesOnceAtBaseWasNotGated(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	for _, variant := range []string{gate.VariantBase, gate.VariantAgain} {
+		s.count("native", variant, "create", cost.Writes, append(times(3, 11), 4)...)
+	}
+	s.count("native", gate.VariantHead, "create", cost.Writes, times(5, 12)...)
+	assert.Equal(t, gate.Regression, interleaved(t, s).Verdict)
+}
+
+func TestDefectAStyleDeletedOrRenamedPassed(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.drive(report.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
+	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "native", Why: "its folder was deleted or renamed"}}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	assert.Equal(t, "MISSING: native.", r.Conclusion())
+	outputs(t, r)
+
+	s = newStory("a", 0.03, 1)
+	for round := 1; round <= 9; round++ {
+		for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
+			s.native(variant, round, 1, "")
+		}
+		s.argo(gate.VariantBase, round, "log")
+	}
+	assert.Equal(t, gate.Regression, interleaved(t, s).Verdict, "head was not driven at all")
+}
+
+func TestDefectAScenarioMissingAtHeadPassed(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) {
+		s.native(variant, round, 1, "")
+		if variant != gate.VariantHead {
+			s.drive("native", variant, "scale-up", round, "", step{judge.PhaseReady, 0.3})
+		}
+	})
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	require.Len(t, r.Lacks, 1)
+	assert.Equal(t, "native scale-up: base was driven through it in 12 rounds, head was not", r.Lacks[0].Message())
+}
+
+func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) {
+		s.native(variant, round, 1, "")
+		last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
+		status := judge.Verdict{Oracle: "status", Outcome: judge.Pass}
+		if variant == gate.VariantHead {
+			status.Outcome = judge.NotApplicable
+		}
+		last.Verdicts = append(last.Verdicts, status)
+	})
+	for i := range s.recording.Judgement.Header.Styles {
+		style := &s.recording.Judgement.Header.Styles[i]
+		style.Declares = []record.Declaration{{Name: "status", Supported: style.Variant != gate.VariantHead}}
+	}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	require.Len(t, r.Lacks, 2)
+	assert.Equal(t, "native status: this oracle judged delete at base, and at head it does not", r.Lacks[0].Message())
+	assert.Equal(t, "native declares status: supported at base, and head's style.yaml declares that it is not", r.Lacks[1].Message())
+}
+
+func TestDefectHalfOfHeadsRoundsMissingPassed(t *testing.T) {
+	for missing, want := range map[int]gate.Verdict{0: gate.Pass, 1: gate.Inconclusive, 6: gate.Inconclusive} {
+		s := newStory("a", 0.03, 1)
+		s.turns(18, func(variant string, round int) {
+			if variant != gate.VariantHead || round > missing {
+				s.native(variant, round, 1, "")
+			}
+		})
+		assert.Equal(t, want, interleaved(t, s).Verdict, "%d rounds missing", missing)
+	}
+}
+
+func TestDefectAFifthOfHeadsSamplesInterruptedPassed(t *testing.T) {
+	s := newStory("a", 0.03, 5)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	n := 0
+	s.each(gate.VariantHead, func(r *judge.Result) {
+		if n++; n%5 == 0 {
+			r.End = record.Interrupted
+			for i := range r.Verdicts {
+				r.Verdicts[i].Outcome = judge.Invalid
+			}
+			for i := range r.Samples {
+				r.Samples[i].Outcome = judge.Interrupted
+			}
+		}
+	})
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Inconclusive, r.Verdict)
+	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples of head were wrong or interrupted, 0 of 60 of base")
+}
+
+func TestDefect119Of120Against0Of120CannotTell(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(120, func(variant string, round int) {
+		fail := ""
+		if variant == gate.VariantHead || variant == gate.VariantBase && round == 7 {
+			fail = "gone"
+		}
+		s.native(variant, round, 1, fail)
+	})
+	assert.Equal(t, gate.Regression, interleaved(t, s).Verdict)
+}
+
+func TestDefect10TimesSlowerWithBaseAgain8PercentOffCannotTell(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) {
+		s.native(variant, round, map[string]float64{gate.VariantBase: 1, gate.VariantAgain: 1.08, gate.VariantHead: 10}[variant], "")
+	})
+	assert.Equal(t, gate.Regression, interleaved(t, s).Verdict)
+}
+
+func TestDefectStatusWrittenTwiceAsLateWasNotGated(t *testing.T) {
+	_, r := throttled(t)
+	assert.Equal(t, gate.Regression, metricOf(t, r, "native create status written").Verdict)
+	assert.Equal(t, gate.Regression, metricOf(t, r, "native install").Verdict)
+	assert.Contains(t, r.Conclusion(), "native's CPU limits held it back at head for ")
+}
+
+func TestDefectLoadsWereNotGated(t *testing.T) {
+	s := newStory("a", 0.05, 50)
+	s.turns(9, func(variant string, round int) {
+		s.drive("native", variant, "burst-create", round, "", step{judge.PhaseChildWritten, 1})
+	})
+	n := 0
+	for i := range s.recording.Judgement.Results {
+		r := &s.recording.Judgement.Results[i]
+		r.Group = "load"
+		if n++; n%50 == 0 && r.Variant == gate.VariantHead { // the last of fifty is late
+			r.Samples[0].Value, r.Samples[0].Outcome = 300, judge.Timeout
+		}
+	}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	assert.Equal(t, gate.Load, r.Metrics[0].Kind)
+}

@@ -1,0 +1,95 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/scenarios"
+)
+
+// secondsOfRound is how long one round took; 0: the recording does not say.
+func (r *Result) secondsOfRound() float64 {
+	first, last := math.Inf(1), 0.0
+	for i := range r.Head.Recording.Judgement.Results {
+		if result := &r.Head.Recording.Judgement.Results[i]; !result.Matrix {
+			first, last = min(first, result.Began.Seconds()), max(last, result.Ended.Seconds())
+		}
+	}
+	if last <= first || r.Rounds == 0 {
+		return 0
+	}
+	return (last - first) / float64(r.Rounds)
+}
+
+// covered says which of the scenarios of correctness were driven.
+func (r *Result) covered() []string {
+	groups := map[string][]string{}
+	for i := range r.Head.Recording.Judgement.Results {
+		result := &r.Head.Recording.Judgement.Results[i]
+		if result.Variant == r.Head.Variant && result.Matrix && compared(result) && !slices.Contains(groups[result.Group], result.Scenario) {
+			groups[result.Group] = append(groups[result.Group], result.Scenario)
+		}
+	}
+	var driven, not []string
+	for _, group := range scenarios.Groups() {
+		switch {
+		case !scenarios.InMatrix(group):
+		case len(groups[group]) > 0:
+			driven = append(driven, fmt.Sprintf("%s (%s)", group, plural(len(groups[group]), "scenario")))
+		default:
+			not = append(not, group+r.undriven(group))
+		}
+	}
+	text := "of the correctness matrix: "
+	if len(driven) > 0 {
+		text += "driven on both sides: " + strings.Join(driven, ", ") + "; "
+	}
+	return []string{text + "not driven: " + strings.Join(not, ", ")}
+}
+
+// undriven is why a group was not driven, where the recording says it.
+func (r *Result) undriven(group string) string {
+	if c := r.comparison(); c != nil {
+		for _, u := range c.Undriven {
+			if u.Group == group {
+				return " (" + strings.TrimSpace(u.Style+" "+u.Why) + ")"
+			}
+		}
+	}
+	return ""
+}
+
+// comparison is what the recording says of how it was compared; nil: nothing.
+func (r *Result) comparison() *report.Comparison {
+	if e := r.Head.Recording.Environment; e != nil {
+		return e.Comparison
+	}
+	return nil
+}
+
+// throttled says where head's CPU limit held it up for longer than base's did.
+func (r *Result) throttled() []string {
+	var list []string
+	for _, is := range r.Head.costs() {
+		for _, was := range r.Base.costs() {
+			base, head := was.Throttled.Median(), is.Throttled.Median()
+			if was.Style != is.Style || head <= 2*base+0.1 {
+				continue
+			}
+			text := fmt.Sprintf("%s's CPU limits held it back at head for %.1f s of each turn", is.Style, head)
+			if is.ThrottledShare.Known() {
+				text += fmt.Sprintf(" (in %s of the time they were used up)", percent(is.ThrottledShare.Median()))
+			}
+			list = append(list, text+fmt.Sprintf(", at base for %.1f s", base))
+		}
+	}
+	return list
+}
+
+func (s Side) costs() []cost.Cost {
+	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == report.Floor })
+}

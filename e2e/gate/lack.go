@@ -1,0 +1,143 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// Lack is something that base had and head has not: never fine.
+type Lack struct {
+	What    string
+	Verdict Verdict
+	Why     string
+}
+
+// Message says what is lacking, and why that matters.
+func (l *Lack) Message() string { return l.What + ": " + l.Why }
+
+// compareLacks fills Lacks.
+func (r *Result) compareLacks() {
+	if e := r.Head.Recording.Environment; e != nil && e.Comparison != nil {
+		for _, gone := range e.Comparison.Gone {
+			what := strings.TrimSpace(strings.Join([]string{gone.Style, gone.Scenario, gone.Oracle}, " "))
+			r.lack(strings.Join(strings.Fields(what), " "), Regression, "base has it and head has not: "+gone.Why)
+		}
+	}
+	r.lackScenarios()
+	r.lackOracles()
+	for _, was := range r.Base.styles() {
+		for _, is := range r.Head.styles() {
+			if was.Name == is.Name {
+				r.lackDeclared(was, is)
+			}
+		}
+	}
+}
+
+func (r *Result) lack(what string, v Verdict, why string) {
+	if !slices.ContainsFunc(r.Lacks, func(l Lack) bool { return l.What == what }) {
+		r.Lacks = append(r.Lacks, Lack{what, v, why})
+	}
+}
+
+func (s Side) styles() []record.Style {
+	return slices.DeleteFunc(slices.Clone(s.Recording.Judgement.Header.Styles), func(one record.Style) bool {
+		return one.Variant != s.Variant || one.Name == report.Floor
+	})
+}
+
+// lackScenarios notes what head was not driven through, and how much less often.
+func (r *Result) lackScenarios() {
+	was, is := r.Base.turns(), r.Head.turns()
+	for _, name := range r.Base.driven() {
+		if style, _, _ := strings.Cut(name, " "); !slices.ContainsFunc(r.Head.driven(), func(other string) bool { return strings.HasPrefix(other, style+" ") }) {
+			verdict := Regression
+			if len(was[name]) == 1 {
+				verdict = Inconclusive // perhaps head's turn had not come yet
+			}
+			r.lack(style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plural(len(was[name]), "round")))
+			continue
+		}
+		missing := 0
+		for _, round := range was[name] {
+			if !slices.Contains(is[name], round) {
+				missing++
+			}
+		}
+		least := 0
+		if r.Paired && missing == 1 && !slices.Contains(is[name], slices.Max(was[name])) {
+			least = 1 // the last round was not finished
+		}
+		if !r.Paired {
+			missing = len(was[name]) - len(is[name])
+		}
+		switch {
+		case len(is[name]) == 0 && len(was[name]) > 1:
+			r.lack(name, Regression, fmt.Sprintf("base was driven through it in %s, head was not", plural(len(was[name]), "round")))
+		case len(is[name]) == 0:
+			r.lack(name, Inconclusive, "base was driven through it, head was not")
+		case missing > least && (r.Paired || 2*missing >= len(was[name])):
+			r.lack(name, Inconclusive, fmt.Sprintf("head was driven through it in only %d of base's %s", len(was[name])-missing, plural(len(was[name]), "round")))
+		}
+	}
+}
+
+// lackOracles notes what was judged at base and is not judged at head.
+func (r *Result) lackOracles() {
+	was, is := r.Base.judgedBy(), r.Head.judgedBy()
+	lost := map[string][]string{} // by style and oracle: scenarios
+	var order []string
+	for _, one := range was {
+		if slices.Contains(is, one) || !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool { return s.Style == one.style && s.Scenario == one.scenario }) {
+			continue
+		}
+		what := one.style + " " + one.oracle
+		if lost[what] == nil {
+			order = append(order, what)
+		}
+		lost[what] = append(lost[what], one.scenario)
+	}
+	for _, what := range order {
+		r.lack(what, Regression, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost[what], ", ")))
+	}
+}
+
+type judgedBy struct{ style, scenario, oracle string }
+
+// judgedBy lists which oracles came to a judgement.
+func (s Side) judgedBy() []judgedBy {
+	var list []judgedBy
+	for i := range s.Recording.Judgement.Results {
+		result := &s.Recording.Judgement.Results[i]
+		if result.Variant != s.Variant || !compared(result) {
+			continue
+		}
+		for _, v := range result.Verdicts {
+			one := judgedBy{result.Style, result.Scenario, v.Oracle}
+			if v.Outcome != judge.NotApplicable && !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
+}
+
+// lackDeclared notes what head's style.yaml declares not to do any more.
+func (r *Result) lackDeclared(was, is record.Style) {
+	for _, before := range was.Declares {
+		for _, now := range is.Declares {
+			if before.Name == now.Name && before.Supported && !now.Supported {
+				why := "supported at base, and head's style.yaml declares that it is not"
+				if now.Reason != "" {
+					why += ": " + now.Reason
+				}
+				r.lack(was.Name+" declares "+now.Name, Regression, why)
+			}
+		}
+	}
+}

@@ -1,0 +1,432 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/stat"
+	"operatorbench/fixtures/scenarios"
+)
+
+// Kind is what a metric is of. Each has a part of the error probability.
+type Kind string
+
+// The kinds of metrics.
+const (
+	Latency Kind = "latency" // a phase that a user waits for: the child is written or gone, all is ready or gone
+	Phase   Kind = "phase"   // any other phase
+	Load    Kind = "load"    // the last of many custom resources to reach a phase
+	Tail    Kind = "tail"    // how far the slowest samples are out
+	Cost    Kind = "cost"    // installing, peak memory, CPU time
+	Counter Kind = "counter" // pods, objects, API calls for each change
+)
+
+// kinds in the order of weights.
+func kinds() []Kind { return []Kind{Latency, Phase, Load, Tail, Cost, Counter} }
+
+// weights are the parts of the error probability that the kinds have, before
+// any hands on its own: the most for what a user waits for, whose tail has a
+// part for itself, and so have a style's own phases.
+func weights() []float64 { return []float64{0.45, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1, 0.05} }
+
+// group is whose part a metric shares.
+func (m *Metric) group() int {
+	switch {
+	case m.whole():
+		return len(kinds())
+	case m.inner():
+		return len(kinds()) + 1
+	}
+	return slices.Index(kinds(), m.Kind)
+}
+
+// inner tells whether a metric is one of the style's own phases, which lie before
+// one another: see chains.
+func (m *Metric) inner() bool { return m.Kind == Phase && !slices.Contains(judge.Phases(), m.Phase) }
+
+// exact tells whether a metric is compared only where it has no noise: a counter
+// of one scenario. With noise it counts among those of all scenarios.
+func (m *Metric) exact() bool { return m.Kind == Counter && m.Scenario != "" }
+
+// wide is by how much anything but a latency that a user waits for may look worse,
+// if that is not significant.
+const wide = 0.5
+
+// Metric is one measured thing of both sides.
+type Metric struct {
+	Style, Scenario, Phase string // Scenario is "" of what all of a style's have together
+	Kind                   Kind
+
+	Base, Head stat.Observation // medians; of a tail the share above base's p90
+	High       Pair             // p90 where there are samples enough for it
+	// Ratio is by how many times head takes longer, as rounds show it side by
+	// side; Interval its 95% interval. Nil: there is none.
+	Ratio    *float64
+	Interval *stat.Bounds
+	Again    *stat.Bounds // the same of base once more against base: the noise floor
+
+	Rounds        int // 0: nothing can be compared; Why then says so
+	Samples, Lost Count
+	// P is the exact one-sided probability of so much, were there no difference;
+	// Corrected is that for all metrics and looks: below Alpha ÷ 2 is significant.
+	P, Corrected float64
+	Verdict      Verdict
+	Why          string      // of a verdict that needs an explanation
+	Needed       int         // rounds that would do, where there were too few; 0: cannot be told
+	First        *Difference // of a regression
+
+	base, head, again stat.Replicates // of all rounds of the style
+	score             stat.Score
+	beyond            [3]stat.Replicates // of a tail: base, head and again in units of base's p90
+	fewest            int                // rounds with which a regression could be told at all
+	settled           bool
+	seen              []stat.Stratum // at the last look
+}
+
+// Pair is a quantile of both sides; nil where a side has too few samples.
+type Pair struct{ Base, Head *stat.Observation }
+
+// Count is a number on both sides.
+type Count struct{ Base, Head int }
+
+// Name is the metric's name.
+func (m *Metric) Name() string {
+	parts := []string{m.Style, m.Scenario, m.Phase}
+	if m.Kind == Tail {
+		parts = append(parts, "tail")
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// phase tells whether the metric is a phase of a scenario, by its middle.
+func (m *Metric) phase() bool { return m.Kind == Latency || m.Kind == Phase }
+
+// whole tells whether the metric is the tail of all of a style's latencies.
+func (m *Metric) whole() bool { return m.Kind == Tail && m.Scenario == "" }
+
+// awaited are the phases of an outcome that a user waits for.
+func awaited(phase string) bool {
+	return slices.Contains([]string{judge.PhaseChildWritten, judge.PhaseReady, judge.PhaseChildGone, judge.PhasePodsGone}, phase)
+}
+
+type metricKey struct {
+	kind                   Kind
+	style, scenario, phase string
+}
+
+// values are a side's by metric and round.
+type values struct {
+	order   []metricKey
+	rounds  map[metricKey]map[int][]stat.Observation
+	samples map[metricKey]int
+	lost    map[metricKey]int
+}
+
+// Quick is the end of the names of scenarios that are gone through at size 0,
+// where no pod has to be waited for: they are more samples of the operator's part
+// in the scenario without it.
+const Quick = "-empty"
+
+// latenciesOf collects a side's phases, and the last of each load's.
+func latenciesOf(s Side) values {
+	v := values{rounds: map[metricKey]map[int][]stat.Observation{}, samples: map[metricKey]int{}, lost: map[metricKey]int{}}
+	if !s.there() {
+		return v
+	}
+	for i := range s.Recording.Judgement.Results {
+		result := &s.Recording.Judgement.Results[i]
+		if result.Variant != s.Variant || result.Warmup || result.Matrix || result.Style == report.Floor {
+			continue
+		}
+		load := result.Group == scenarios.Load
+		for _, sample := range result.Samples {
+			key := metricKey{Phase, sample.Operator, sample.Scenario, sample.Phase}
+			switch {
+			case load:
+				key.kind = Load
+			case awaited(sample.Phase):
+				key.kind = Latency
+			}
+			v.add(key, sample, load)
+		}
+	}
+	return v
+}
+
+func (v *values) add(key metricKey, sample judge.Sample, load bool) {
+	v.know(key)
+	switch sample.Outcome {
+	case judge.OK, judge.Timeout:
+		o := stat.Observation{Value: sample.Value, Censored: sample.Outcome == judge.Timeout}
+		round := v.rounds[key][sample.Block]
+		if load && len(round) > 0 {
+			round[0] = stat.Order([]stat.Observation{round[0], o}).Max()
+		} else {
+			round = append(round, o)
+		}
+		v.rounds[key][sample.Block] = round
+		v.samples[key]++
+	default:
+		v.lost[key]++
+	}
+}
+
+// has tells whether there is anything of a metric's scenario.
+func (v *values) has(key metricKey) bool {
+	return slices.ContainsFunc(v.order, func(k metricKey) bool { return k.style == key.style && k.scenario == key.scenario })
+}
+
+func (v *values) know(key metricKey) {
+	if v.rounds[key] == nil {
+		v.order, v.rounds[key] = append(v.order, key), map[int][]stat.Observation{}
+	}
+}
+
+// join takes the quick scenarios' samples to those that they belong to. Both are
+// put on one scale by medians over all sides, which do not depend on whose is
+// which. What else quick scenarios show is left out.
+func join(sides ...*values) {
+	for _, key := range keysOf(sides...) {
+		long, quick := strings.CutSuffix(key.scenario, Quick)
+		if !quick {
+			continue
+		}
+		to := key
+		to.scenario = long
+		own, other := middle(key, sides), middle(to, sides)
+		for _, side := range sides {
+			if own > 0 && other > 0 && side.rounds[to] != nil && (key.phase == judge.PhaseChildWritten || key.phase == judge.PhaseChildGone || key.phase == judge.PhaseAcknowledged) {
+				for round, list := range side.rounds[key] {
+					for _, o := range list {
+						side.rounds[to][round] = append(side.rounds[to][round], stat.Observation{Value: o.Value * other / own, Censored: o.Censored})
+					}
+				}
+				side.samples[to] += side.samples[key]
+				side.lost[to] += side.lost[key]
+			}
+			delete(side.rounds, key)
+			side.order = slices.DeleteFunc(side.order, func(k metricKey) bool { return k == key })
+		}
+	}
+}
+
+func keysOf(sides ...*values) []metricKey {
+	var keys []metricKey
+	for _, side := range sides {
+		for _, key := range side.order {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// middle is the median of a metric over all sides; 0 where there is none.
+func middle(key metricKey, sides []*values) float64 { return quantile(0.5, key, sides) }
+
+func quantile(p float64, key metricKey, sides []*values) float64 {
+	var all []stat.Observation
+	for _, side := range sides {
+		for _, round := range side.rounds[key] {
+			all = append(all, round...)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	return stat.Order(all).Quantile(p).Value
+}
+
+// costsOf adds what installing a style takes, and what the style uses.
+func (v *values) costsOf(s Side) {
+	if !s.there() {
+		return
+	}
+	for _, c := range s.Recording.Costs {
+		if c.Style == report.Floor || c.Variant != s.Variant {
+			continue
+		}
+		for _, f := range []struct {
+			name   string
+			figure cost.Figure
+		}{{"install", installed(c)}, {peakMemory, c.PeakMemory}, {"CPU for each change", c.CPU}} {
+			for _, one := range f.figure.Values {
+				v.count(metricKey{Cost, c.Style, "", f.name}, one.Round, one.Value)
+			}
+		}
+		for _, counter := range c.Counters {
+			if counted(counter.Name) {
+				v.average(c, counter.Name)
+				for _, one := range counter.Values {
+					v.count(metricKey{Counter, c.Style, counter.Scenario, counter.Name}, one.Round, float64(one.Value))
+				}
+			}
+		}
+	}
+}
+
+// average adds a counter of all scenarios together, for each change.
+func (v *values) average(c cost.Cost, name string) {
+	key := metricKey{Counter, c.Style, "", perChange(name)}
+	if v.rounds[key] != nil {
+		return
+	}
+	for _, one := range c.PerChange(name).Values {
+		v.count(key, one.Round, one.Value)
+	}
+}
+
+func perChange(counter string) string { return counter + " for each change" }
+
+func (v *values) count(key metricKey, round int, value float64) {
+	v.know(key)
+	v.rounds[key][round] = append(v.rounds[key][round], stat.Observation{Value: value})
+	v.samples[key]++
+}
+
+const peakMemory = "peak memory"
+
+// installed is how long installing took until the style had handled its first
+// event; of recordings that do not tell, until it said that it was ready.
+func installed(c cost.Cost) cost.Figure {
+	if c.FirstHandled.Known() {
+		return c.FirstHandled
+	}
+	return c.Install
+}
+
+// counted are the counters that say what a change costs. Those that go by the
+// clock are left out, and those by verb: they are in the others.
+func counted(name string) bool {
+	return name == cost.Pods || name == cost.Calls || name == cost.Writes || strings.HasPrefix(name, cost.MadePrefix)
+}
+
+// replicates lists a metric by rounds, so that those of two sides stand beside
+// each other.
+func (v *values) replicates(key metricKey, rounds []int) stat.Replicates {
+	list := make(stat.Replicates, len(rounds))
+	for i, number := range rounds {
+		list[i] = v.rounds[key][number]
+	}
+	return list
+}
+
+// sidesOf are all values of the three sides.
+func (r *Result) sidesOf() (base, head, again *values) {
+	list := make([]*values, 3)
+	for i, side := range []Side{r.Base, r.Head, r.Again} {
+		v := latenciesOf(side)
+		v.costsOf(side)
+		list[i] = &v
+	}
+	join(list...)
+	return list[0], list[1], list[2]
+}
+
+// metricsOf lists the metrics of a style that base has and that head has or
+// should have.
+func metricsOf(style string, rounds []int, base, head, again *values) []*Metric {
+	var list []*Metric
+	var tails []*Metric
+	all := &Metric{Style: style, Phase: "latencies", Kind: Tail, score: stat.ExcessScore(1)}
+	for _, key := range base.order {
+		if key.style != style || !head.has(key) {
+			continue // that it is missing is said once
+		}
+		m := &Metric{
+			Style: style, Scenario: key.scenario, Phase: key.phase, Kind: key.kind, score: stat.RankScore,
+			Samples: Count{base.samples[key], head.samples[key]}, Lost: Count{base.lost[key], head.lost[key]},
+			base: base.replicates(key, rounds), head: head.replicates(key, rounds), again: again.replicates(key, rounds),
+		}
+		list = append(list, m)
+		if key.kind == Latency && head.rounds[key] != nil {
+			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, again})))
+		}
+	}
+	if len(tails) == 0 {
+		return list
+	}
+	for _, t := range tails {
+		all.base, all.head, all.again = together(all.base, t.base), together(all.head, t.head), together(all.again, t.again)
+		for i := range t.beyond {
+			all.beyond[i] = together(all.beyond[i], t.beyond[i])
+		}
+		all.Samples.Base, all.Samples.Head = all.Samples.Base+t.Samples.Base, all.Samples.Head+t.Samples.Head
+	}
+	return append(append(list, all), tails...)
+}
+
+// far is where a tail begins, whosever it is: the median, over the blocks of all
+// sides, of their p90s. (The p90 of all samples would lie within the tail, if only
+// head had one, and it were large.)
+func (m *Metric) far() float64 {
+	var highs []stat.Observation
+	for _, round := range slices.Concat(m.base, m.head, m.again) {
+		if len(round) > 0 {
+			highs = append(highs, stat.Order(round).Quantile(0.9))
+		}
+	}
+	if len(highs) == 0 {
+		return 0
+	}
+	return stat.Order(highs).Quantile(0.5).Value
+}
+
+// tail is the metric of a latency's tail: how far it is above where tails begin.
+// What is shown, and bounded, is the share above the p90 of base.
+func (m *Metric) tail(all, base float64) *Metric {
+	t := *m
+	t.Kind, t.score = Tail, stat.ExcessScore(1)
+	t.base, t.head, t.again = over(m.base, all), over(m.head, all), over(m.again, all)
+	t.beyond = [3]stat.Replicates{over(m.base, base), over(m.head, base), over(m.again, base)}
+	return &t
+}
+
+func over(rounds stat.Replicates, threshold float64) stat.Replicates {
+	list := make(stat.Replicates, len(rounds))
+	for i, round := range rounds {
+		for _, o := range round {
+			if threshold > 0 {
+				o.Value /= threshold
+			}
+			list[i] = append(list[i], o)
+		}
+	}
+	return list
+}
+
+func together(a, b stat.Replicates) stat.Replicates {
+	if a == nil {
+		a = make(stat.Replicates, len(b))
+	}
+	for i := range b {
+		a[i] = append(a[i], b[i]...)
+	}
+	return a
+}
+
+// order sorts the worst first, then by kind.
+func (m *Metric) order(other *Metric) int {
+	return cmp.Or(
+		cmp.Compare(rank(m.Verdict), rank(other.Verdict)),
+		cmp.Compare(slices.Index(kinds(), m.Kind), slices.Index(kinds(), other.Kind)),
+		cmp.Compare(m.least(), other.least())*-1,
+	)
+}
+
+func (m *Metric) least() float64 {
+	if m.Interval == nil {
+		return math.Inf(-1)
+	}
+	return m.Interval.Low
+}
+
+func rank(v Verdict) int {
+	return slices.Index([]Verdict{Regression, Inconclusive, Improvement, Pass}, v)
+}

@@ -1,0 +1,526 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/scenarios"
+)
+
+// contest is the comparison of one style: base, base again and head.
+type contest struct {
+	style string
+	arms  []*arm
+	// rounds is how many of them the budget has time for, and passes how often a
+	// block goes through the scenarios; 0: its first block is still to decide that.
+	rounds, passes int
+	settled        bool
+	open           []string // what cannot be told yet
+}
+
+// head is the arm that is judged.
+func (c *contest) head() *arm { return c.arms[len(c.arms)-1] }
+
+// failed is why it cannot be driven any further; nil: it can.
+func (c *contest) failed() error {
+	for _, a := range c.arms {
+		if a.err != nil {
+			return fmt.Errorf("%s: %w", a.label(), a.err)
+		}
+	}
+	return nil
+}
+
+// lost tells whether head alone cannot be driven.
+func (c *contest) lost() bool {
+	return c.head().err != nil && !slices.ContainsFunc(c.arms, func(a *arm) bool { return a != c.head() && a.err != nil })
+}
+
+// round is how long one round of it is expected to take: what its blocks have
+// taken, with as many passes as the next ones have.
+func (c *contest) round() time.Duration {
+	return sum(c.arms, func(a *arm) time.Duration { return a.fixed + time.Duration(c.passes)*a.pass })
+}
+
+// spread is how often each block goes through the scenarios, for a number of
+// rounds of three blocks to take a given time: what counts is that there are
+// enough rounds, and then how many samples each has.
+func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
+	if pass <= 0 {
+		return 1
+	}
+	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), gate.DefaultPasses))
+}
+
+// choosePasses is called when the first block of a style has gone through the
+// scenarios once: what that took, and what came before it, tells how often there
+// is time for. All of its blocks in the first round do the same.
+func (s *Session) choosePasses(c *contest) int {
+	pass, before := time.Since(s.measuring), s.measuring.Sub(s.installing)
+	fixed := before + min(before, typicalUninstall) // to remove it takes no longer
+	c.passes = s.options.Passes
+	if c.passes == 0 {
+		c.passes = spread(s.options.Budget/time.Duration(len(s.contested)), s.most(), fixed, pass)
+	}
+	s.progress.Clear()
+	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
+		c.style, before.Seconds(), pass.Seconds(), plural(c.passes, "pass"))
+	return c.passes
+}
+
+// most is how many rounds there are at most.
+func (s *Session) most() int {
+	if s.options.Rounds > 0 {
+		return s.options.Rounds
+	}
+	return gate.DefaultRounds
+}
+
+// contestOf is the comparison that an arm takes part in; nil: none.
+func (s *Session) contestOf(a *arm) *contest {
+	for _, c := range s.contested {
+		if slices.Contains(c.arms, a) {
+			return c
+		}
+	}
+	return nil
+}
+
+// quicken adds the quick scenarios to those of a comparison, and warms up with one.
+func (s *Session) quicken() {
+	more := quick(s.scenarios)
+	if len(more) == 0 {
+		return
+	}
+	s.warmup = more[:1]
+	last := slices.IndexFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "delete" })
+	s.scenarios = slices.Insert(s.scenarios, last+1, more...)
+}
+
+// quick are the measured scenarios whose question needs no pods, with a custom
+// resource of size 0: one takes a fifth of the time, so that there are more
+// samples of when the operator has written. The gate counts them as the others'.
+func quick(list []scenarios.Scenario) []scenarios.Scenario {
+	var more []scenarios.Scenario
+	for _, scenario := range list {
+		switch scenario.Name {
+		case "create":
+			scenario.Steps = []scenarios.Step{{Create: &scenarios.Spec{}}}
+		case "delete":
+			scenario.Given = &scenarios.Spec{}
+		default:
+			continue
+		}
+		scenario.Name += gate.Quick
+		scenario.Description += " With size 0, which takes no pods; only where a base is compared."
+		more = append(more, scenario)
+	}
+	if len(more) < 2 {
+		return nil // what one makes the other removes
+	}
+	return more
+}
+
+// contests are the styles that are compared.
+func (s *Session) contests() []*contest {
+	var all []*contest
+	for _, a := range s.arms[1:] {
+		if len(all) == 0 || all[len(all)-1].style != a.name() {
+			all = append(all, &contest{style: a.name()})
+		}
+		last := all[len(all)-1]
+		last.arms = append(last.arms, a)
+	}
+	return all
+}
+
+// comparison is what the environment says of a comparison with a base, so far.
+func (s *Session) comparison() *report.Comparison {
+	if s.base == nil {
+		return nil
+	}
+	c := &report.Comparison{
+		Asked: s.options.Base, Base: s.base.commit, Command: s.options.command(s.base.commit), Link: s.options.Link,
+		Budget: s.options.Budget.Seconds(), Gone: s.base.gone, New: s.base.added,
+	}
+	for _, group := range scenarios.Groups() {
+		if slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Group == group }) {
+			c.Groups = append(c.Groups, group)
+		} else {
+			c.Undriven = append(c.Undriven, report.Undriven{Group: group, Why: "not asked for: --scenario=" + s.options.scenario()})
+		}
+	}
+	return c
+}
+
+// foretellComparison says how long a comparison may take.
+func (s *Session) foretellComparison() string {
+	var names []string
+	for _, c := range s.contests() {
+		one, source := s.history.round(c), "as the last one took on this machine"
+		if one == 0 {
+			source = "by what its style.yaml says"
+			for _, a := range c.arms {
+				one += s.cost(a).Round
+			}
+		}
+		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
+	}
+	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
+	matrix := ""
+	if takes := sum(s.contests(), func(c *contest) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
+	}
+	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
+		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, matrix)
+}
+
+// driveComparison lets base, base again and head of each style take turns until
+// the gate knows what to say of it, or the budget is spent. A first round tells
+// how many there is time for; after each one the gate takes a look. Correctness
+// comes on top of the budget. Errors are as those of Drive.
+func (s *Session) driveComparison(ctx context.Context) error {
+	s.options.Budget = min(s.options.Budget, s.remains())
+	s.plan.Rounds = map[string]int{}
+	s.contested = s.contests()
+	var spent time.Duration
+	timed := func(do func() error) error {
+		began := time.Now()
+		err := do()
+		spent += time.Since(began)
+		s.environment.Comparison.Driven = spent.Seconds()
+		return err
+	}
+	for _, c := range s.contested {
+		c.rounds = 1
+	}
+	if err := timed(func() error { return s.round(ctx, 1, s.contested) }); err != nil {
+		return err
+	}
+	s.planRounds(s.options.Budget - spent)
+	if err := s.environment.Write(s.folder); err != nil { // the gate reads there what was planned
+		return err
+	}
+	if err := s.correctness(ctx); err != nil {
+		return err
+	}
+	for round := 2; ; round++ {
+		if err := s.look(round-1, spent); err != nil {
+			return err
+		}
+		if round == 2 {
+			if err := s.repeat(ctx, spent); err != nil {
+				return err
+			}
+		}
+		next := slices.DeleteFunc(slices.Clone(s.contested), func(c *contest) bool {
+			return c.settled || c.rounds < round || c.failed() != nil
+		})
+		if len(next) == 0 || spent+sum(next, (*contest).round) > s.options.Budget {
+			break
+		}
+		if err := timed(func() error { return s.round(ctx, round, next) }); err != nil {
+			return err
+		}
+	}
+	s.progress.Clear()
+	s.say("%s", s.sumUp(spent))
+	return s.collector()
+}
+
+func sum[T any](all []T, of func(T) time.Duration) time.Duration {
+	var total time.Duration
+	for _, one := range all {
+		total += of(one)
+	}
+	return total
+}
+
+// round lets the arms of some contests take their turns, the floor among them.
+func (s *Session) round(ctx context.Context, round int, some []*contest) error {
+	arms := []*arm{s.arms[0]}
+	for _, c := range some {
+		arms = append(arms, c.arms...)
+		for _, a := range c.arms {
+			s.plan.Rounds[a.label()] = c.rounds
+		}
+	}
+	if len(s.measured()) > 0 {
+		for _, a := range order(arms, s.options.Seed, round) {
+			if a.err != nil {
+				continue
+			}
+			if err := s.guarded(ctx, a, func() error { return s.block(ctx, a, round) }); err != nil {
+				return err
+			}
+		}
+	}
+	for _, load := range s.loads() {
+		for _, a := range order(arms[1:], s.options.Seed, round) {
+			if a.err != nil {
+				continue
+			}
+			if err := s.guarded(ctx, a, func() error { return s.crowd(ctx, a, round, load) }); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range some {
+		s.lost(c)
+	}
+	return nil
+}
+
+// lost notes a head that cannot be driven where its base can: that is no failure
+// of the comparison, it is its result.
+func (s *Session) lost(c *contest) {
+	if !c.lost() {
+		return
+	}
+	gone := report.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
+	if !slices.Contains(s.environment.Comparison.Gone, gone) {
+		s.environment.Comparison.Gone = append(s.environment.Comparison.Gone, gone)
+	}
+}
+
+// margin is what planning keeps: rounds are never all as quick as the first.
+const margin = 0.05
+
+// planRounds fixes how many rounds of each style the rest of the budget holds,
+// the first one included: the gate shares its error probabilities out over them.
+// Its blocks know better than the first of them how many passes there is time for.
+func (s *Session) planRounds(left time.Duration) {
+	left = time.Duration(float64(left) * (1 - margin))
+	var costs []Cost
+	for _, c := range s.contested {
+		if c.failed() == nil {
+			c.passes = s.options.Passes
+			if c.passes == 0 {
+				arms := time.Duration(len(c.arms))
+				c.passes = spread(left/time.Duration(len(s.contested)), max(s.most()-1, 1),
+					sum(c.arms, func(a *arm) time.Duration { return a.fixed })/arms, sum(c.arms, func(a *arm) time.Duration { return a.pass })/arms)
+			}
+			costs = append(costs, Cost{Style: c.style, Wanted: s.most() - 1, Round: max(c.round(), time.Second)})
+		}
+	}
+	plan := NewPlan(max(left, 1), costs)
+	s.environment.Planned = map[string]int{}
+	for _, c := range s.contested {
+		c.rounds = 1 + min(plan.Rounds[c.style], s.most()-1)
+		s.environment.Planned[c.style] = c.rounds
+		s.progress.Clear()
+		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plural(c.rounds, "round"), c.round().Round(time.Second), plural(c.passes, "pass"), tooFew(c))
+	}
+}
+
+// enoughRounds are those from which on everything that is gated can be told.
+const enoughRounds = gate.DefaultSlowRounds
+
+// tooFew warns where a budget holds too few rounds.
+func tooFew(c *contest) string {
+	if c.rounds >= enoughRounds {
+		return ""
+	}
+	return fmt.Sprintf(", of which too little can be told: --budget=%v holds %d", (enoughRounds*c.round()*21/20).Round(time.Minute)+time.Minute, enoughRounds)
+}
+
+// look asks the gate what it can say by now, and tells it.
+func (s *Session) look(round int, spent time.Duration) error {
+	recording, err := report.Load(s.folder)
+	if err != nil {
+		return fmt.Errorf("take a look at what was recorded so far: %w", err)
+	}
+	options := gate.DefaultOptions()
+	options.Planned = s.environment.Planned
+	progress, err := gate.Look(options, recording)
+	if err != nil {
+		return fmt.Errorf("take a look at what was recorded so far: %w", err)
+	}
+	s.progress.Clear()
+	for _, c := range s.contested {
+		i := slices.IndexFunc(progress.Styles, func(p gate.StyleProgress) bool { return p.Style == c.style })
+		if i < 0 || c.settled {
+			continue
+		}
+		p := progress.Styles[i]
+		c.settled, c.open = p.Settled, p.Open
+		settled, gated := 0, 0
+		for _, m := range progress.Metrics {
+			if m.Style == c.style {
+				gated++
+				if m.Settled {
+					settled++
+				}
+			}
+		}
+		line := fmt.Sprintf("look %d/%d, %v of %v: %s: %d of %d settled", round, c.rounds, spent.Round(time.Second), s.options.Budget, c.style, settled, gated)
+		switch {
+		case p.Settled:
+			line += ": " + string(p.Verdict)
+		case len(p.Open) > 0:
+			line += "; open: " + most(p.Open)
+		}
+		s.say("%s", line)
+	}
+	return nil
+}
+
+// sumUp says why the driving ended.
+func (s *Session) sumUp(spent time.Duration) string {
+	var open []string
+	for _, c := range s.contested {
+		if err := c.failed(); err != nil {
+			open = append(open, err.Error())
+		} else if !c.settled {
+			open = append(open, c.style)
+		}
+	}
+	if len(open) == 0 {
+		return fmt.Sprintf("all is settled after %v", spent.Round(time.Second))
+	}
+	return fmt.Sprintf("the driving ends after %v of %v (--budget); not settled: %s", spent.Round(time.Second), s.options.Budget, strings.Join(open, ", "))
+}
+
+// correctness drives base and head of each style through the scenarios of the
+// correctness matrix, once: as many of its groups as take no longer than the
+// budget, on top of which they come.
+func (s *Session) correctness(ctx context.Context) error {
+	for _, c := range s.contested {
+		list := s.matrix()
+		for len(list) > 0 && c.failed() == nil {
+			if takes := s.typicalMatrix(c, list); takes > s.options.Budget {
+				group := list[len(list)-1].Group
+				s.leaveOut(report.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
+					takes.Round(time.Minute), s.options.Budget)})
+				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
+				continue
+			}
+			if err := s.matrixOf(ctx, c, list, 1); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// leaveOut notes what is not driven, and says it.
+func (s *Session) leaveOut(u report.Undriven) {
+	s.environment.Comparison.Undriven = append(s.environment.Comparison.Undriven, u)
+	s.progress.Clear()
+	s.say("%s: the scenarios of the group %s are not driven: %s", u.Style, u.Group, u.Why)
+}
+
+// sides are the arms that correctness is compared of: base once.
+func (c *contest) sides() []*arm {
+	return slices.DeleteFunc(slices.Clone(c.arms), func(a *arm) bool { return a.variant == VariantAgain })
+}
+
+func (s *Session) typicalMatrix(c *contest, list []scenarios.Scenario) time.Duration {
+	var all time.Duration
+	for _, a := range c.sides() {
+		for _, w := range wavesOf(a, list, 1) {
+			all += w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+		}
+	}
+	return all
+}
+
+// matrixOf drives both sides of a style through scenarios of the matrix, in
+// random order.
+func (s *Session) matrixOf(ctx context.Context, c *contest, list []scenarios.Scenario, round int) error {
+	for _, a := range order(c.sides(), s.options.Seed, -round) {
+		for _, w := range wavesOf(a, list, 1) {
+			if a.err != nil {
+				continue
+			}
+			s.progress.Clear()
+			s.say("matrix %d: %s: %s", round, a.label(), few(namesOf(w.scenarios), "scenarios"))
+			if err := s.guarded(ctx, a, func() error { return s.wave(ctx, w, round) }); err != nil {
+				return err
+			}
+		}
+	}
+	s.lost(c)
+	return nil
+}
+
+// mostRepeats is how often a scenario is driven that differs: of six to six,
+// Fisher's exact test tells apart what always passes and what fails in four.
+const mostRepeats = 6
+
+// repeat drives again those scenarios of the matrix of which one time is too
+// little to tell, until it is not.
+func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
+	for round := 2; round <= mostRepeats; round++ {
+		again := false
+		for _, c := range s.contested {
+			list := slices.DeleteFunc(s.matrix(), func(scenario scenarios.Scenario) bool {
+				return !slices.Contains(c.open, c.style+" "+scenario.Name)
+			})
+			if len(list) == 0 || c.settled || c.failed() != nil {
+				continue
+			}
+			again = true
+			if err := s.matrixOf(ctx, c, list, round); err != nil {
+				return err
+			}
+		}
+		if !again {
+			return nil
+		}
+		if err := s.look(1, spent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drivable tells whether there is any style to compare. Without one, the result
+// is what head has lost; see RecordLost.
+func (s *Session) Drivable() bool { return len(s.arms) > 1 }
+
+// RecordLost writes a results folder from which the gate can say what head has
+// lost, without a cluster. Nothing else is to be called after it.
+func (s *Session) RecordLost(ctx context.Context) error {
+	err := s.begin(ctx)
+	if s.recording != nil {
+		err = errors.Join(err, s.recording.Close())
+	}
+	return errors.Join(err, s.base.remove())
+}
+
+// command repeats a comparison: with the commit, and with what was asked for
+// otherwise than by default.
+func (o *Options) command(commit string) string {
+	var defaults Options
+	defaults.defaults()
+	is, was := o.values(), defaults.values()
+	words := []string{"go run ./e2e/cmd/opbench run", "--base=" + commit}
+	for _, name := range []string{"operator", "scenario", "rounds", "passes", "budget", "quiescence", "usage"} {
+		if name == "scenario" && o.Scenario == "" {
+			continue
+		}
+		if is[name] != was[name] {
+			words = append(words, fmt.Sprintf("--%s=%s", name, is[name]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	if strings.HasSuffix(word, "s") {
+		word += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,210 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+// What native's blocks took on two cores, and what argo's did.
+const (
+	nativeFixed, nativePass = 5 * time.Second, 6700 * time.Millisecond
+	argoFixed, argoPass     = 30 * time.Second, 258 * time.Second
+)
+
+func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
+	for name, test := range map[string]struct {
+		budget      time.Duration
+		rounds      int
+		fixed, pass time.Duration
+		want        int
+	}{
+		"native":                {20 * time.Minute, 12, nativeFixed, nativePass, 4},
+		"a small budget":        {5 * time.Minute, 12, nativeFixed, nativePass, 1},
+		"a large one":           {5 * time.Hour, 12, nativeFixed, nativePass, gate.DefaultPasses},
+		"few rounds":            {20 * time.Minute, 6, nativeFixed, nativePass, 9},
+		"argo":                  {20 * time.Minute, 12, argoFixed, argoPass, 1},
+		"a pass takes no time":  {20 * time.Minute, 12, nativeFixed, 0, 1},
+		"all time is installed": {20 * time.Minute, 12, time.Hour, nativePass, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, test.want, spread(test.budget, test.rounds, test.fixed, test.pass))
+		})
+	}
+}
+
+// contested is a session that compares styles, of which nothing is driven.
+func contested(t *testing.T, budget time.Duration, out io.Writer, styles ...string) *Session {
+	t.Helper()
+	s := &Session{
+		arms: []*arm{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: report.NewProgress(io.Discard),
+		options: Options{Operator: operators.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second},
+	}
+	var err error
+	s.scenarios, err = pick(s.options.scenario())
+	require.NoError(t, err)
+	s.warmup, err = pick(warmup)
+	require.NoError(t, err)
+	found, err := operators.Find("../../operators", styles...)
+	require.NoError(t, err)
+	for _, style := range found {
+		s.arms = append(s.arms, armOf(style, VariantBase), armOf(style, VariantAgain), armOf(style, VariantHead))
+	}
+	s.quicken()
+	s.environment.Comparison = s.comparison()
+	s.contested = s.contests()
+	return s
+}
+
+// driven gives a contest's arms a first round.
+func driven(c *contest, passes int, fixed, pass time.Duration) {
+	c.passes = passes
+	for _, a := range c.arms {
+		a.fixed, a.pass = fixed, pass
+	}
+}
+
+func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
+	for name, test := range map[string]struct {
+		rounds int // asked for
+		left   time.Duration
+		want   int
+		says   string
+	}{
+		"a budget":            {left: 19 * time.Minute, want: 12, says: "native: the budget holds 12 rounds of about 1m35s, with 4 passes in each block\n"},
+		"fewer are asked for": {rounds: 3, left: 4 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m35s, with 4 passes in each block, of which too little can be told: --budget=16m0s holds 9\n"},
+		"a small budget":      {left: 5 * time.Minute, want: 9, says: "native: the budget holds 9 rounds of about 35s, with 1 pass in each block\n"},
+		"it is used up":       {left: time.Minute, want: 2, says: "native: the budget holds 2 rounds of about 35s, with 1 pass in each block, of which too little can be told: --budget=7m0s holds 9\n"},
+		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 35s, with 1 pass in each block, of which too little can be told: --budget=7m0s holds 9\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := contested(t, 20*time.Minute, &out, "native")
+			s.options.Rounds = test.rounds
+			driven(s.contested[0], 4, nativeFixed, nativePass)
+			s.planRounds(test.left)
+			assert.Equal(t, map[string]int{"native": test.want}, s.environment.Planned)
+			assert.Equal(t, test.says, out.String())
+		})
+	}
+}
+
+// A quick style goes on where a slow one has no time for a further round.
+func TestAQuickStyleDoesNotWaitForASlowOne(t *testing.T) {
+	s := contested(t, time.Hour, io.Discard, "native", "argo")
+	require.Len(t, s.contested, 2)
+	driven(s.contested[0], 4, nativeFixed, nativePass)
+	driven(s.contested[1], 1, argoFixed, argoPass)
+	s.planRounds(40 * time.Minute)
+	assert.Equal(t, map[string]int{"native": 6, "argo": 3}, s.environment.Planned, "a round of argo takes 14 minutes")
+}
+
+// The first block of a style has gone through the scenarios once when it chooses;
+// all others do the same, the floor one pass.
+func TestAStylesFirstBlockChoosesThePasses(t *testing.T) {
+	var out bytes.Buffer
+	s := contested(t, 20*time.Minute, &out, "native")
+	c := s.contested[0]
+	s.measuring = time.Now().Add(-nativePass)
+	s.installing = s.measuring.Add(-nativeFixed / 2)
+	assert.Equal(t, 4, s.choosePasses(c))
+	assert.Equal(t, "native: a block takes 2.5 s to install and warm up, and 6.7 s for each pass through the scenarios: 4 passes in each block\n", out.String())
+	for _, a := range c.arms {
+		assert.Equal(t, 4, s.passes(a))
+	}
+	assert.Equal(t, 1, s.passes(s.arms[0]))
+
+	s = contested(t, time.Hour, io.Discard, "native")
+	s.options.Passes = 2
+	assert.Equal(t, 2, s.choosePasses(s.contested[0]))
+}
+
+func TestQuickScenarios(t *testing.T) {
+	s := contested(t, 20*time.Minute, io.Discard, "native")
+	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete", "create-empty", "delete-empty"}, namesOf(s.measured()))
+	create, remove := s.measured()[4], s.measured()[5]
+	assert.Equal(t, &scenarios.Spec{Size: 0}, create.Result())
+	assert.Equal(t, &scenarios.Spec{Size: 0}, remove.Given)
+	assert.Nil(t, remove.Result())
+	assert.Equal(t, []string{"create-empty"}, namesOf(s.warmup))
+	long, err := pick("create")
+	require.NoError(t, err)
+	assert.Empty(t, quick(long), "nothing would remove it again")
+	assert.Equal(t, 3, long[0].Result().Size, "what it was made from stays")
+}
+
+// A head that cannot be driven is a result; a base that cannot is none.
+func TestAHeadThatCannotBeDriven(t *testing.T) {
+	s := contested(t, time.Hour, io.Discard, "native")
+	c := s.contested[0]
+	s.lost(c)
+	assert.Empty(t, s.environment.Comparison.Gone)
+	c.head().err = errors.New("it never got ready")
+	s.lost(c)
+	s.lost(c)
+	assert.Equal(t, []report.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.environment.Comparison.Gone)
+
+	require.NoError(t, s.Wrong(), "the gate says it")
+
+	s = contested(t, time.Hour, io.Discard, "native")
+	c = s.contested[0]
+	c.head().err, c.arms[0].err = errors.New("it never got ready"), errors.New("nor did base")
+	s.lost(c)
+	assert.Empty(t, s.environment.Comparison.Gone)
+	require.ErrorContains(t, s.Wrong(), "native@base: nor did base", "nothing can be said")
+}
+
+// Of the correctness matrix what there is no time for is left out, and said.
+func TestCorrectnessWithoutTime(t *testing.T) {
+	var out bytes.Buffer
+	s := contested(t, 5*time.Minute, &out, "argo")
+	require.NoError(t, s.correctness(t.Context()))
+	left := s.environment.Comparison.Undriven
+	require.Len(t, left, 6, "besides those that were not asked for")
+	for i, group := range []string{scenarios.Level, scenarios.Basic} {
+		assert.Equal(t, group, left[4+i].Group)
+		assert.Equal(t, "argo", left[4+i].Style)
+		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[4+i].Why)
+		assert.Contains(t, out.String(), "argo: the scenarios of the group "+group+" are not driven: it may take ")
+	}
+}
+
+func TestWhatAComparisonSaysOfItself(t *testing.T) {
+	s := contested(t, 20*time.Minute, io.Discard, "native")
+	c := s.environment.Comparison
+	assert.Equal(t, []string{scenarios.Latency, scenarios.Basic, scenarios.Level}, c.Groups)
+	var not []string
+	for _, u := range c.Undriven {
+		not = append(not, u.Group)
+		assert.Equal(t, "not asked for: --scenario=latency,basic,level", u.Why)
+	}
+	assert.Equal(t, []string{scenarios.Load, scenarios.Input, scenarios.Faults, scenarios.Upgrade}, not)
+	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 12 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
+}
+
+// How long a round takes is foretold by the newest comparison on this machine.
+func TestARoundIsForetoldByAnEarlierOne(t *testing.T) {
+	s := contested(t, 20*time.Minute, io.Discard, "native")
+	stages := []report.Stage{{Name: "install native@base", Seconds: 4, Times: 2}, {Name: "scenarios native@base", Seconds: 60, Times: 2}, {Name: "scenarios native@head", Seconds: 40, Times: 1}}
+	s.history = history{{Stages: stages}, {Comparison: &report.Comparison{}}, {Comparison: &report.Comparison{}, Stages: stages}}
+	assert.Contains(t, s.foretell(), "native (a round about 1m12s, as the last one took on this machine) is compared")
+}
+
+func TestTheCommandThatRepeatsAComparison(t *testing.T) {
+	var o Options
+	o.defaults()
+	o.Base = "origin/main"
+	assert.Equal(t, "go run ./e2e/cmd/opbench run --base=0123abc", o.command("0123abc"))
+	o.Operator, o.Scenario, o.Budget, o.Rounds = "native", "create", time.Hour, 7
+	assert.Equal(t, "go run ./e2e/cmd/opbench run --base=0123abc --operator=native --scenario=create --rounds=7 --budget=1h0m0s", o.command("0123abc"))
+}

@@ -1,0 +1,312 @@
+package stat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Stratum holds blocks that are alike but for their label, if the label means
+// nothing: those of one round, in which the arms took turns in random order; or
+// all blocks of two runs. Each block holds the observations of one metric.
+type Stratum struct {
+	Head, Base []Block
+}
+
+// Block is what one arm measured in one turn.
+type Block []Observation
+
+// Strata pairs the rounds of head with those of base, and of base once more
+// where it was driven again. Rounds that lack head or every base are left out.
+// Where the sides are not of one run, all their rounds are one stratum.
+func Strata(paired bool, head Replicates, bases ...Replicates) []Stratum {
+	if !paired {
+		var s Stratum
+		s.Head = full(head)
+		for _, base := range bases {
+			s.Base = append(s.Base, full(base)...)
+		}
+		if len(s.Head) == 0 || len(s.Base) == 0 {
+			return nil
+		}
+		return []Stratum{s}
+	}
+	var strata []Stratum
+	for i := range head {
+		var s Stratum
+		s.Head = full(head[i : i+1])
+		for _, base := range bases {
+			if i < len(base) {
+				s.Base = append(s.Base, full(base[i:i+1])...)
+			}
+		}
+		if len(s.Head) > 0 && len(s.Base) > 0 {
+			strata = append(strata, s)
+		}
+	}
+	return strata
+}
+
+func full(rounds Replicates) []Block {
+	var blocks []Block
+	for _, round := range rounds {
+		if len(round) > 0 {
+			blocks = append(blocks, Block(round))
+		}
+	}
+	return blocks
+}
+
+// Score turns the blocks of a stratum into one number each, those of head first.
+// It must not depend on which block is whose.
+type Score func(blocks []Block) []float64
+
+// Deal returns the probability that head's blocks add up to as much as they do,
+// or more, if the labels are dealt anew within each stratum: an exact one-sided
+// p-value, whatever the noise is and however it is correlated within a block,
+// because the arms' order within a round is random (R. A. Fisher, "The Design of
+// Experiments", 1935; E. Edgington and P. Onghena, "Randomization Tests", 4th
+// edition, 2007, chapter 5). Scores are rounded to a grid first, which makes it
+// the exact test of the rounded scores.
+//
+// Head's values are first divided by ratio: then it tests whether head takes
+// more than ratio times as long as base.
+func Deal(strata []Stratum, ratio float64, score Score) float64 {
+	return deal(scored(strata, ratio, score))
+}
+
+// DealBelow is Deal's other side: the probability of as little, or less.
+func DealBelow(strata []Stratum, ratio float64, score Score) float64 {
+	list := scored(strata, ratio, score)
+	for _, s := range list {
+		for i := range s.values {
+			s.values[i] = -s.values[i]
+		}
+	}
+	return deal(list)
+}
+
+// scores are those of a stratum; the first ones are head's.
+type scores struct {
+	values []float64
+	head   int
+}
+
+func scored(strata []Stratum, ratio float64, score Score) []scores {
+	list := make([]scores, len(strata))
+	for i, s := range strata {
+		blocks := make([]Block, 0, len(s.Head)+len(s.Base))
+		for _, b := range s.Head {
+			blocks = append(blocks, b.over(ratio))
+		}
+		list[i] = scores{score(append(blocks, s.Base...)), len(s.Head)}
+	}
+	return list
+}
+
+// over divides a block's observations.
+func (b Block) over(ratio float64) Block {
+	if ratio == 1 {
+		return b
+	}
+	scaled := make(Block, len(b))
+	for i, o := range b {
+		scaled[i] = Observation{Value: o.Value / ratio, Censored: o.Censored}
+	}
+	return scaled
+}
+
+// grid is how many steps the range of the sum is divided into.
+const grid = 1000
+
+func deal(list []scores) float64 {
+	span := 0.0
+	for _, s := range list {
+		span += float64(s.head) * (slices.Max(s.values) - slices.Min(s.values))
+	}
+	if span <= 0 {
+		return 1
+	}
+	sum := 0
+	reach := []float64{1} // by sum: the probability, so far
+	for _, s := range list {
+		least := slices.Min(s.values)
+		steps := make([]int, len(s.values))
+		for i, v := range s.values {
+			steps[i] = int(math.Round((v - least) / span * grid))
+			if i < s.head {
+				sum += steps[i]
+			}
+		}
+		reach = convolve(reach, chosen(steps, s.head))
+	}
+	p := 0.0
+	for _, x := range reach[sum:] {
+		p += x
+	}
+	return min(1, p)
+}
+
+// chosen is the distribution of the sum of k of the steps, all choices being
+// equally likely.
+func chosen(steps []int, k int) []float64 {
+	most := slices.Clone(steps)
+	slices.SortFunc(most, func(a, b int) int { return cmp.Compare(b, a) })
+	top := 0
+	for _, s := range most[:k] {
+		top += s
+	}
+	ways := make([][]float64, k+1) // by how many are chosen, and their sum
+	for i := range ways {
+		ways[i] = make([]float64, top+1)
+	}
+	ways[0][0] = 1
+	for _, step := range steps {
+		for n := k; n > 0; n-- {
+			for s := top; s >= step; s-- {
+				ways[n][s] += ways[n-1][s-step]
+			}
+		}
+	}
+	all := 0.0
+	for _, w := range ways[k] {
+		all += w
+	}
+	for i := range ways[k] {
+		ways[k][i] /= all
+	}
+	return ways[k]
+}
+
+// convolve adds two independent numbers. Most of b is zero: a stratum has few
+// blocks.
+func convolve(a, b []float64) []float64 {
+	sum := make([]float64, len(a)+len(b)-1)
+	for j, y := range b {
+		if y == 0 {
+			continue
+		}
+		for i, x := range a {
+			sum[i+j] += x * y
+		}
+	}
+	return sum
+}
+
+// RankScore is the mean rank of a block's observations among all of the
+// stratum, censored ones above all others: the sum over strata is van Elteren's
+// test, that of Wilcoxon with strata (P. van Elteren, "On the combination of
+// independent two-sample tests of Wilcoxon", 1960), which a straggler moves by
+// one rank only and that needs no shape of the noise.
+func RankScore(blocks []Block) []float64 {
+	type placed struct {
+		value float64
+		block int
+	}
+	var all []placed
+	for i, b := range blocks {
+		for _, o := range b {
+			v := o.Value
+			if o.Censored {
+				v = math.Inf(1)
+			}
+			all = append(all, placed{v, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b placed) int { return cmp.Compare(a.value, b.value) })
+	sums := make([]float64, len(blocks))
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].value == all[from].value {
+			to++
+		}
+		for _, p := range all[from:to] {
+			sums[p.block] += float64(from+1+to) / 2
+		}
+		from = to
+	}
+	for i, b := range blocks {
+		sums[i] /= float64(len(b)) * float64(len(all)+1)
+	}
+	return sums
+}
+
+// ExcessScore is how far a block's observations lie above a threshold, on the
+// log scale, as a mean over the block: what it weighs is the tail, by how many
+// are in it and by how far out they are. The threshold must be one of all arms
+// together.
+func ExcessScore(threshold float64) Score {
+	return func(blocks []Block) []float64 {
+		scores := make([]float64, len(blocks))
+		for i, b := range blocks {
+			for _, o := range b {
+				if o.Value > threshold {
+					scores[i] += math.Log(o.Value / threshold)
+				}
+			}
+			scores[i] /= float64(len(b))
+		}
+		return scores
+	}
+}
+
+// Shift returns by how many times head takes longer than base, and a confidence
+// interval of that: the ratio at which Deal sees nothing any more, and those at
+// which it still rejects nothing on either side (J. Hodges and E. Lehmann,
+// "Estimates of location based on rank tests", Annals of Mathematical Statistics
+// 34, 1963). Where the strata are too few for the level the interval is open.
+func Shift(strata []Stratum, score Score) (ratio float64, interval Bounds) {
+	tail := (1 - Level) / 2
+	middle := func(ratio float64) bool { return surplus(scored(strata, ratio, score)) > 0 }
+	ratio = turning(middle)
+	if upTo := turning(func(ratio float64) bool { return surplus(scored(strata, ratio, score)) >= 0 }); !math.IsInf(upTo, 0) && ratio > 0 {
+		ratio = math.Sqrt(ratio * upTo)
+	}
+	interval.Low = turning(func(ratio float64) bool { return Deal(strata, ratio, score) <= tail })
+	interval.High = turning(func(ratio float64) bool { return DealBelow(strata, ratio, score) > tail })
+	return ratio, interval
+}
+
+// Surplus is how much more head's blocks score than would be expected of any.
+func Surplus(strata []Stratum, ratio float64, score Score) float64 {
+	return surplus(scored(strata, ratio, score))
+}
+
+func surplus(list []scores) float64 {
+	sum := 0.0
+	for _, s := range list {
+		mean := 0.0
+		for _, v := range s.values {
+			mean += v
+		}
+		mean /= float64(len(s.values))
+		for _, v := range s.values[:s.head] {
+			sum += v - mean
+		}
+	}
+	if math.Abs(sum) < 1e-12 {
+		return 0
+	}
+	return sum
+}
+
+// turning is the ratio up to which something holds: 0 where it never does, and
+// infinite where it always does.
+func turning(holds func(ratio float64) bool) float64 {
+	const most, precision = 20, 1e-4 // of the logarithm
+	low, high := -float64(most), float64(most)
+	switch {
+	case !holds(math.Exp(low)):
+		return 0
+	case holds(math.Exp(high)):
+		return math.Inf(1)
+	}
+	for high-low > precision {
+		if middle := (low + high) / 2; holds(math.Exp(middle)) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return math.Exp((low + high) / 2)
+}

@@ -1,0 +1,48 @@
+package stat
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Median returns the median of each round: what stands for the round, where
+// each is to count once. Rounds without an observation are left out.
+func (r Replicates) Median() []Observation {
+	var list []Observation
+	for _, round := range r {
+		if len(round) > 0 {
+			list = append(list, Order(round).Quantile(0.5))
+		}
+	}
+	return list
+}
+
+// SmallestP is the smallest two-sided p-value that a test of ranks can give two
+// groups of n each: all of one below all of the other, 2 ÷ C(2n, n).
+func SmallestP(n int) float64 {
+	p := 2.0
+	for i := 1; i <= n; i++ {
+		p *= float64(i) / float64(n+i)
+	}
+	return min(p, 1)
+}
+
+// Holm returns the p-values corrected for having been chosen among them all: a
+// corrected value below α keeps the probability of any false alarm below α,
+// however the metrics depend on each other. S. Holm, "A Simple Sequentially
+// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6,
+// 1979.
+func Holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	corrected := make([]float64, len(p))
+	largest := 0.0
+	for i, at := range order {
+		largest = max(largest, min(1, p[at]*float64(len(p)-i)))
+		corrected[at] = largest
+	}
+	return corrected
+}
