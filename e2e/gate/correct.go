@@ -73,7 +73,12 @@ func tallies(side Side) []*Scenario {
 			}
 		case judge.Invalid:
 			s.Head.Unjudged++
-		case judge.NotApplicable:
+		case judge.Late: // not handled, although no oracle says why
+			s.Head.Failed++
+			if s.Failure == nil {
+				s.Failure = &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
+			}
+		default:
 		}
 	}
 	return list

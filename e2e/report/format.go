@@ -61,14 +61,24 @@ func Latency(o stat.Observation) string {
 }
 
 // clean makes a foreign text harmless for a terminal: control characters, which
-// could move the cursor or write escapes, become blanks.
+// could move the cursor or write escapes, and marks that turn the direction of
+// what stands beside them, become blanks.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// rough prints a number with two significant digits: what is only known roughly.
+func rough(value float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(value, 'e', 1, 64), 64)
+	if err != nil {
+		return digits(value)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 // wrap breaks a text between words into lines of at most width runes; a longer
@@ -102,8 +112,8 @@ func plural(n int, word string, many ...string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// clip shortens a text to a width in runes.
-func clip(text string, width int) string {
+// Clip shortens a text to a width in runes.
+func Clip(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}

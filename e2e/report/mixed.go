@@ -30,11 +30,10 @@ func common(recordings []Recording) *Environment {
 	return shared(all)
 }
 
-// alike tells whether two runs took place on one machine, with one program and
-// on one kind of cluster.
+// alike tells whether two runs took place on one machine and on one kind of
+// cluster.
 func (e *Environment) alike(other *Environment) bool {
-	return e.machine() == other.machine() && e.cluster() == other.cluster() && e.Program == other.Program &&
-		e.Revision == other.Revision && e.Dirty == other.Dirty
+	return e.machine() == other.machine() && e.cluster() == other.cluster()
 }
 
 // shared is what environments of one place have in common, with the styles and
@@ -50,6 +49,13 @@ func shared(all []*Environment) *Environment {
 		if e.Seed != one.Seed {
 			one.Seed = 0
 		}
+		if !strings.Contains(one.Revision, e.Revision) {
+			one.Revision += ", " + e.Revision
+		}
+		if e.Program != one.Program {
+			one.Program = ""
+		}
+		one.Dirty = one.Dirty || e.Dirty
 		for _, s := range e.Styles {
 			if one.facts(record.Label(s.Name, s.Variant)) == nil {
 				one.Styles = append(one.Styles, s)

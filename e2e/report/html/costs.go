@@ -56,21 +56,20 @@ func (s *study) costs() *ledger {
 	}
 	l := s.ledger("costs", "Medians over rounds; below, the least and the most where rounds differ")
 	l.group(s.Costs, "For each change", []quantity{
-		{"CPU time", "of all of the operator's pods, what it uses while idle included", func(c report.Cost) cost.Figure { return c.CPU }},
-		{"CPU time, without idle", "less what the style would have used had nothing changed", func(c report.Cost) cost.Figure { return c.BusyCPU }},
+		{"CPU time", "of all of the operator's pods, beyond what it uses while idle", func(c report.Cost) cost.Figure { return c.BusyCPU }},
+		{"CPU while idle", "of one core, beside it", func(c report.Cost) cost.Figure { return c.IdleCPU }},
 		{"Pods", "made in the operator's namespaces", func(c report.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
 		{"Custom objects", "made there, such as Workflows", report.Cost.Made},
 		{"API calls", "", func(c report.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
 		{"API writes", "of these; leases left out", func(c report.Cost) cost.Figure { return c.PerChange(cost.Writes) }},
 	})
 	l.group(s.Costs, "While it is installed", []quantity{
-		{"CPU while idle", "of one core", func(c report.Cost) cost.Figure { return c.IdleCPU }},
 		{"Memory while idle", "working set of all of the operator's pods", func(c report.Cost) cost.Figure { return c.IdleMemory }},
 		{"Peak memory", "the most at one moment", func(c report.Cost) cost.Figure { return c.PeakMemory }},
 		{"Time to install", "until it sees every change", func(c report.Cost) cost.Figure { return c.Install }},
 		{"Time to uninstall", "until nothing of it is left", func(c report.Cost) cost.Figure { return c.Uninstall }},
 	})
-	l.group(s.Costs, "CPU time for each change, by component", s.components())
+	l.group(s.Costs, "CPU time for each change, by component, idle use included", s.components())
 	return l
 }
 
