@@ -132,7 +132,7 @@ func (m *markdown) overview(r *Report) {
 	for _, label := range r.Styles {
 		for c := range r.By(label) {
 			written, ready := c.Outcome()
-			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), strconv.Itoa(ready.Rounds), r.RankOf(label, c.Scenario).String(),
+			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
 				join(written), join(ready), text(c.BesideFloor(written)), notes(ready))
 		}
 	}

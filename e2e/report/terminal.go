@@ -131,7 +131,7 @@ func (t *terminal) overview(r *Report) {
 			written, ready := c.Outcome()
 			one, other := figures(written), figures(ready)
 			t.line("%s", left(c.Label, c.Scenario)+t.paint(c.Verdict(), pad(c.VerdictText(), w.verdict))+
-				right(strconv.Itoa(ready.N), strconv.Itoa(ready.Rounds), r.RankOf(style, c.Scenario).String(), one[0], one[2], other[0], other[2]))
+				right(strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(style, c.Scenario).String(), one[0], one[2], other[0], other[2]))
 		}
 	}
 	t.wrapped("", "r: rounds; "+rankNote())
