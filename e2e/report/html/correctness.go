@@ -68,6 +68,7 @@ type verdictCell struct {
 	Exempt   []oracleLine // that do not apply
 	Repeats  []string
 	More     int     // repeats that are not shown
+	Brief    bool    // it passed, and the page has no room for what was said
 	Samples  *string // the id of the trail of what was measured; nil: it was not
 }
 
@@ -190,7 +191,7 @@ func (s *study) verdictCell(c *matrix.Cell, of *style) *verdictCell {
 	}
 	v.Passed = strings.Join(passed, ", ")
 	if s.thrift >= 2 && c.Verdict == judge.Pass && !v.Expected.Surprise() {
-		v.Passed, v.Exempt = "", nil
+		v.Brief = true
 		return v
 	}
 	for i := range c.Repeats {
