@@ -25,6 +25,7 @@ type Report struct {
 	Runs        []string
 	Environment *Environment // nil: not known, or there are several
 	Warnings    []string
+	LeftOut     []string // recordings that could not be read, with why; they are among the warnings
 	// Styles are labels (record.Label): the floor first, then in the order of
 	// the recordings' headers, whatever order chance gave to the rounds.
 	Styles    []string
@@ -134,6 +135,12 @@ func Of(recordings ...Recording) *Report {
 		return slices.Index(r.Styles, a.Label) - slices.Index(r.Styles, b.Label)
 	})
 	return r
+}
+
+// LeaveOut says of a recording, which belongs to the report, that it could not be
+// read.
+func (r *Report) LeaveOut(why string) {
+	r.LeftOut, r.Warnings = append(r.LeftOut, why), append(r.Warnings, why)
 }
 
 // samplesOf is how many samples there are in all.

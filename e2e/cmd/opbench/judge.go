@@ -75,6 +75,8 @@ func verdict(r *report.Report) error {
 	count := r.Count()
 	differences := r.Differences()
 	switch {
+	case len(r.LeftOut) > 0:
+		return errors.New(r.LeftOut[0])
 	case count.All() == 0 && !r.HasMatrix():
 		return errors.New("the recording holds no sample: there is nothing to judge")
 	case len(differences) > 0:
