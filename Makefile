@@ -5,10 +5,13 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-# What `make e2e` runs: styles (a name, a list with commas, a folder, all), rounds (empty: the suite's default), where images
-# come from (auto, pull, build), and any further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster";
-# `go test ./e2e -args --help` explains them. The suite plans its rounds to fit TIMEOUT.
-OPERATOR ?= all
+# Which styles (a name, a list with commas, a folder, all; empty: native and argo for `make e2e`, all elsewhere), how many
+# rounds (empty: one for `make e2e`, elsewhere as many as the question needs), where images come from (auto, pull, build),
+# and any further flags of the suite, e.g. ARGS="--scenario=create --keep-cluster"; `go test ./e2e -args --help` explains
+# them. The suite plans its rounds to fit TIMEOUT.
+OPERATOR ?=
+QUICK    := native,argo
+STYLES    = $(or $(OPERATOR),all)
 ROUNDS   ?=
 IMAGES   ?= auto
 ARGS     ?=
@@ -42,30 +45,33 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 ##@ The two commands
 
 .PHONY: e2e
-e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=argo,native ROUNDS=5 ARGS=…)
-	@echo "e2e: operator=$(OPERATOR): this finds a container engine, gets the images, makes a kind cluster, installs, drives, judges, and deletes the cluster."
-	@echo "e2e: engine: seconds, or 1-2 min to install one; images: seconds, or ~15 min on 2 cores to build all when no registry answers;"
-	@echo "e2e: cluster and installs: 1-2 min; then each round: about 15 s for native, about 5 min for argo (a tutorial reconcile takes a minute), about 15 min for all."
+e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=all ROUNDS=5 ARGS=…)
 	scripts/engine-up.sh
-	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(OPERATOR) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+	scripts/first-look.sh $(STYLES) $(IMAGES)
+	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) --rounds=$(or $(ROUNDS),1) $(ARGS)
+e2e: STYLES = $(or $(OPERATOR),$(QUICK))
 
 .PHONY: test
-test: vet unit lint ## Everything that needs no cluster: vet, unit and golden tests, lint, go.mod and formatting checks
+test: vet unit ## Everything that needs no cluster: vet, unit and golden tests
 
-##@ Parts of `make test`
+##@ Parts of `make test`, and what `make verify` adds
 
+.PHONY: verify
+verify: vet lint race ## What CI runs on every change: vet, linters, and the tests with the race detector
+
+# One pass: it compiles what the tests need too, and sees the files that need a cluster or a browser.
 .PHONY: vet
 vet: ## go vet of all packages, the suite and the tests that need a cluster included
-	@echo "test: compiling; the first time on a machine this takes minutes, afterwards seconds"
-	go vet ./...
+	@echo "vet: compiling; the first time on a machine this takes minutes, afterwards seconds"
 	go vet -tags cluster,browser ./...
 	go vet -C $(NESTED) -tags cluster ./...
 
-.PHONY: unit
-unit: ## Unit, golden and script tests (with the race detector where there is a C compiler)
-	@$(if $(RACE),,echo "unit: no C compiler here: running without the race detector")
-	go test $(RACE) $(PACKAGES)
-	go test -C $(NESTED) $(RACE) ./...
+.PHONY: unit race
+unit: ## Unit, golden and script tests
+race: ## The same with the race detector, where there is a C compiler
+unit race:
+	go test $(if $(filter race,$@),$(RACE)) $(PACKAGES)
+	go test -C $(NESTED) $(if $(filter race,$@),$(RACE)) ./...
 
 .PHONY: lint
 lint: tools ## golangci-lint (formatting and import rules too), go.mod tidy, what is generated, actionlint, shellcheck
@@ -88,9 +94,6 @@ tools: ## Build the pinned linters into bin/
 		echo "tools: building golangci-lint, actionlint and controller-gen; the first time on a machine this takes minutes, afterwards a second"
 	@for tool in golangci-lint actionlint controller-gen; do go build -C "tools/$$tool" -trimpath -o ../../bin/ tool; done
 
-.PHONY: verify
-verify: test ## What CI runs on every change
-
 .PHONY: gate-selftest
 gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fails if a promise is broken (under a minute)
 	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 10m -comparisons=400
@@ -100,7 +103,7 @@ gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fa
 .PHONY: matrix
 matrix: ## Correctness: every style through all scenarios and faults, on SHARDS clusters side by side; fails where a verdict is not as in its verdicts.yaml
 	scripts/engine-up.sh
-	$(OPBENCH) matrix --operator=$(OPERATOR) --images=$(IMAGES) --shards=$(SHARDS) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
+	$(OPBENCH) matrix --operator=$(STYLES) --images=$(IMAGES) --shards=$(SHARDS) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(ARGS)
 
 .PHONY: selftest selftest-quick
 selftest: ## The harness's own test: operators with one deliberate fault each, and whether its oracle finds each; fails at one that is missed, or a false alarm
@@ -118,7 +121,7 @@ selftest-repeat: ## The other half of it: the native style through the correctne
 gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, fine or cannot tell
 	scripts/engine-up.sh
 	@go build -o bin/opbench ./e2e/cmd/opbench # whose own exit status tells these apart: 0 fine, 1 slower or broken, 2 cannot tell, 3 invalid
-	bin/opbench run --base=$(BASE) --operator=$(OPERATOR) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
+	bin/opbench run --base=$(BASE) --operator=$(STYLES) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
 
 .PHONY: images
 images: ## Make all images ready (pull or build) and list them

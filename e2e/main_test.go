@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,13 +28,13 @@ import (
 	"operatorbench/fixtures/images"
 )
 
-// What TestMain hands to the tests. The environment's context ends with Ctrl-C,
+// What TestMain hands to the tests. The context of driving ends with Ctrl-C,
 // with SIGTERM, and in time before -timeout.
 var (
 	testenv env.Environment
+	driving context.Context //nolint:containedctx // TestMain has no other way to hand it on
 	session *run.Session
-	drive   sync.Once // drives all styles
-	driven  error     // how that went
+	driven  error // why not all was driven; nil if it was
 )
 
 func TestMain(m *testing.M) {
@@ -97,10 +96,10 @@ func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int,
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-run.Reserve))
 		defer cancel()
 	}
-	if testenv, err = env.NewWithContext(ctx, config); err != nil {
+	if testenv, err = env.NewWithContext(context.WithoutCancel(ctx), config); err != nil {
 		return 2, err
 	}
-	testenv.BeforeEachTest(driveAll)
+	driving = ctx
 	defer func() {
 		stop() // a second Ctrl-C ends the program at once; the cluster's reaper then cleans up
 		if closed := session.Close(context.Background()); closed != nil {
@@ -110,7 +109,8 @@ func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int,
 	if err := session.Open(ctx); err != nil {
 		return 2, err
 	}
-	return m.Run(), nil
+	status = m.Run()
+	return status, driven // said last, where people look
 }
 
 // parse reads the command line. e2e-framework panics where a value is no

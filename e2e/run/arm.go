@@ -35,6 +35,8 @@ type arm struct {
 	once   sync.Once
 	grants []operators.Grant // that its service accounts hold; see mayWrite
 
+	took time.Duration // its last block of the measured scenarios; 0: none has ended
+
 	mu    sync.Mutex
 	wrong bool  // some sample was not handled as expected
 	err   error // why it is not driven any further
@@ -52,6 +54,14 @@ func (a *arm) name() string {
 		return report.Floor
 	}
 	return a.operator.Style().Name
+}
+
+// typical is how long things are expected to take where nothing is measured yet.
+func (a *arm) typical() operators.Typical {
+	if a.operator == nil {
+		return operators.Typical{}
+	}
+	return a.operator.Style().Typical
 }
 
 func (a *arm) label() string { return record.Label(a.name(), a.variant) }

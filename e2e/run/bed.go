@@ -40,9 +40,13 @@ const (
 func (s *Session) Open(ctx context.Context) error {
 	s.progress = report.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
-	if _, err := s.newPlan(); err != nil {
-		return err // the bed takes time, too; what does not fit even without it is said at once
+	if host, err := report.ReadHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
+		s.history = readHistory(s.root, host)
 	}
+	if _, err := s.newPlan(); err != nil {
+		return err // what does not fit is said at once
+	}
+	s.say("%s", s.foretell())
 	var node string // checked before anything is written: without images there is nothing to keep
 	if s.options.Cluster == "kind" {
 		err := s.stage("images", func() (err error) {
@@ -91,6 +95,11 @@ func Screen(out io.Writer) io.Writer {
 func (s *Session) begin(ctx context.Context) error {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return fmt.Errorf("make the results folder (choose another with --results): %w", err)
+	}
+	if s.options.Shard.Of == 0 { // of shards, who drives them all says where their results are
+		if err := Latest(s.root, s.folder); err != nil {
+			s.say("%v", err)
+		}
 	}
 	file, err := os.OpenFile(s.results(report.RecordingFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {

@@ -1,11 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"operatorbench/e2e/drive"
@@ -14,7 +14,8 @@ import (
 )
 
 // Drive goes through the planned rounds. In each, every arm has its turn, in
-// random order: it is installed, warmed up, driven through the scenarios, and
+// random order (in the first one the quickest first, so that a person soon sees
+// a result): it is installed, warmed up, driven through the scenarios, and
 // removed, so that no two styles are ever there at once. What a style did wrong
 // is no error, it is in the recording; nor is a style that cannot be installed,
 // of which Failed tells. An error means that the bed broke, or that what is left
@@ -26,7 +27,7 @@ func (s *Session) Drive(ctx context.Context) error {
 	defer s.progress.Stop()
 	for round := 1; round <= s.plan.Longest(); round++ {
 		for _, a := range s.turns(round) {
-			if a.err != nil {
+			if a.err != nil || !s.enough(a, fmt.Sprintf("round %d", round), s.cost(a).Round) {
 				continue
 			}
 			if err := s.guarded(ctx, a, func() error { return s.block(ctx, a, round) }); err != nil {
@@ -43,9 +44,13 @@ func (s *Session) Drive(ctx context.Context) error {
 	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
 }
 
-// turns are the arms that have a block in a round, in their order there.
+// turns are the arms that have a block in a round, in their order there. That of
+// the first round is no chance: a comparison with a base has none of that kind.
 func (s *Session) turns(round int) []*arm {
 	planned := slices.DeleteFunc(order(s.arms, s.options.Seed, round), func(a *arm) bool { return s.plan.Rounds[a.label()] < round })
+	if round == 1 && s.base == nil {
+		slices.SortStableFunc(planned, func(a, b *arm) int { return cmp.Compare(a.typical().Reconcile, b.typical().Reconcile) })
+	}
 	if s.options.Keep && round == s.plan.Longest() {
 		return floorFirst(planned, s.arms[0])
 	}
@@ -223,14 +228,19 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 	case place.load != "":
 		what = fmt.Sprintf("%s %d/%d", place.load, place.round, s.matrixRounds())
 	}
-	line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
-	if place.arm.operator != nil {
-		line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
+	if place.wave == 0 && place.load == "" {
+		place.arm.took = times.install.took + times.drive.took + times.remove.took
+		s.firstLook(what, label, place.arm.took, err)
+	} else {
+		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
+		if place.arm.operator != nil {
+			line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
+		}
+		if err != nil {
+			line += "  FAILED"
+		}
+		s.say("%s", line)
 	}
-	if err != nil {
-		line += "  FAILED"
-	}
-	s.say("%s", strings.TrimRight(line, " "))
 	if place.wave > 0 {
 		s.took("matrix "+label, times.install.took+times.drive.took+times.remove.took)
 		return

@@ -21,7 +21,7 @@ func (s *Session) driveLoads(ctx context.Context) error {
 	for round := 1; round <= s.matrixRounds(); round++ {
 		for _, load := range s.loads() {
 			for _, a := range s.loadTurns(round) {
-				if a.err != nil {
+				if a.err != nil || !s.enough(a, load.Name, s.typicalLoad(a, load)) {
 					continue
 				}
 				if err := s.guarded(ctx, a, func() error { return s.crowd(ctx, a, round, load) }); err != nil {
@@ -61,21 +61,27 @@ func (s *Session) crowd(ctx context.Context, a *arm, round int, load scenarios.S
 // typicalSpace is how long it takes to make a load's namespace, and to remove it.
 const typicalSpace = time.Second
 
-// typicalLoads is how long the loads are expected to take. A style that handles
-// one custom resource after the other is given up when the load's time is over.
+// typicalLoads is how long the loads are expected to take.
 func (s *Session) typicalLoads() time.Duration {
 	var all time.Duration
 	for _, load := range s.loads() {
 		for _, a := range s.arms {
-			n := time.Duration(load.Load.Resources)
-			all += n*typicalSpace + matrixWindow
-			if a.operator == nil {
-				continue
-			}
-			typical := a.operator.Style().Typical
-			all += typical.Install + typicalUninstall + min(n*time.Duration(len(load.Steps))*typical.Reconcile, load.Load.Within)
-			all += time.Duration(2*len(s.warmupOf(a))) * s.change(typical)
+			all += s.typicalLoad(a, load)
 		}
 	}
 	return time.Duration(s.matrixRounds()) * all
+}
+
+// typicalLoad is how long an arm's turn in a load is expected to take. A style
+// that handles one custom resource after the other is given up when the load's
+// time is over.
+func (s *Session) typicalLoad(a *arm, load scenarios.Scenario) time.Duration {
+	n := time.Duration(load.Load.Resources)
+	all := n*typicalSpace + matrixWindow
+	if a.operator == nil {
+		return all
+	}
+	typical := a.typical()
+	all += typical.Install + typicalUninstall + min(n*time.Duration(len(load.Steps))*typical.Reconcile, load.Load.Within)
+	return all + time.Duration(2*len(s.warmupOf(a)))*s.change(typical)
 }

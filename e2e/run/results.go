@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -89,6 +90,13 @@ func (s *Session) Judged(style, scenario string) ([]Result, error) {
 	return results, nil
 }
 
+// Has tells whether any round of a scenario was driven against a style (by its
+// label). A recording that cannot be judged has: its subtest says why.
+func (s *Session) Has(style, scenario string) bool {
+	results, err := s.Judged(style, scenario)
+	return err != nil || len(results) > 0
+}
+
 // Began shows a sample's beginning.
 func (s *Session) Began(sample record.Sample) { s.progress.Began(sample) }
 
@@ -100,6 +108,9 @@ func (s *Session) Ended(sample record.Sample, _ record.End) {
 	}
 	result := judge.One(timeline)
 	s.blame(result)
+	if !sample.Warmup && !sample.Matrix && !sample.Load {
+		s.first.see(result)
+	}
 	s.progress.Ended(result)
 }
 
@@ -165,6 +176,28 @@ func AppendSummary(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("append to the job's summary: %w", err)
 	}
 	return errors.Join(write(file), file.Close())
+}
+
+// Latest makes results/latest of the repository at root lead to a folder of
+// results.
+func Latest(root, folder string) error {
+	link := filepath.Join(root, "results", "latest")
+	err := os.MkdirAll(filepath.Dir(link), 0o755)
+	if err == nil {
+		if relative, outside := filepath.Rel(filepath.Dir(link), folder); outside == nil && filepath.IsLocal(relative) {
+			folder = relative
+		}
+		beside := fmt.Sprintf("%s.%d", link, os.Getpid())
+		if err = os.Symlink(folder, beside); err == nil {
+			if err = os.Rename(beside, link); err != nil {
+				err = errors.Join(err, os.Remove(beside))
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("make %s lead to %s: %w", link, folder, err)
+	}
+	return nil
 }
 
 // collect saves what explains a failure while it is still there.

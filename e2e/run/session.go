@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +25,8 @@ import (
 
 // Reserve is the time before go test's -timeout that is kept for teardown.
 const Reserve = 45 * time.Second
+
+func (s *Session) reserve() time.Duration { return Reserve }
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
 type Session struct {
@@ -51,6 +52,11 @@ type Session struct {
 	progress    *report.Progress
 	environment report.Environment
 	plan        Plan
+	first       firstResults // of the block that is being driven
+	headed      bool         // the table of first results has its heading
+	history     history      // what earlier runs on this machine took
+	dropped     []string     // scenarios for which there is no time
+	left        []string     // what else was not driven for lack of time, and why
 	collector   func() error // awaits that the garbage collector knows the custom resource
 	observers   observers
 	made        madeNames // namespaces for custom resources
@@ -187,7 +193,8 @@ func (s *Session) Keep(keep func(style, scenario string) bool) {
 	})
 }
 
-// makePlan fits the rounds into what remains of go test's -timeout.
+// makePlan fits the rounds into what remains of go test's -timeout, and says
+// what there is no time for.
 func (s *Session) makePlan() error {
 	var err error
 	if s.plan, err = s.newPlan(); err != nil {
@@ -195,51 +202,38 @@ func (s *Session) makePlan() error {
 	}
 	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
-		s.environment.Notes = append(s.environment.Notes, short)
+		s.remark(short)
+	}
+	for _, c := range s.plan.Left {
+		s.left = append(s.left, fmt.Sprintf("%s: one round takes about %v", c.Style, c.Round.Round(time.Second)))
+	}
+	if len(s.dropped) > 0 {
+		short := "left out, because not even the quickest style has time for more: the scenarios " + strings.Join(s.dropped, ", ")
+		s.say("%s", short)
+		s.remark(short)
 	}
 	return nil
 }
 
-// newPlan plans with what remains now.
-func (s *Session) newPlan() (Plan, error) {
-	if len(s.measured()) == 0 {
-		return Plan{}, nil // the matrix has as many rounds as were asked for
+// Unfinished says what was asked for by its name and was not driven for lack of
+// time. Of all styles, and of all latency scenarios, those that fit are driven.
+func (s *Session) Unfinished() error {
+	var left []string
+	if s.options.Operator != operators.All {
+		left = append(left, s.left...)
 	}
-	var costs []Cost
-	for _, a := range s.arms {
-		costs = append(costs, s.cost(a))
+	if s.options.Scenario != scenarios.Latency && len(s.dropped) > 0 {
+		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
 	}
-	var budget time.Duration
-	if !s.deadline.IsZero() {
-		budget = time.Until(s.deadline) - Reserve - typicalCollector
-		for _, w := range s.waves() {
-			budget -= time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
-		}
-		budget = max(budget-s.typicalLoads(), time.Second)
+	if len(left) == 0 {
+		return nil
 	}
-	return NewPlan(budget, costs)
+	return fmt.Errorf("not all that was asked for was driven before go test's -timeout (%s): give a longer one, or ask for less", strings.Join(left, "; "))
 }
 
-// What planning expects where no style says it.
-const (
-	typicalPods      = 2 * time.Second  // until pods are ready or gone
-	typicalUninstall = 15 * time.Second // until nothing of a style is left
-	typicalCollector = 30 * time.Second // until the garbage collector knows a new definition
-)
-
-// cost is how long one block of an arm is expected to take, and how many are
-// wanted.
-func (s *Session) cost(a *arm) Cost {
-	var typical operators.Typical
-	changes := len(s.measured()) * s.passes(a)
-	cost := Cost{Style: a.label(), Wanted: s.rounds(a)}
-	if a.operator != nil {
-		typical = a.operator.Style().Typical
-		cost.Round = typical.Install + typicalUninstall
-		changes += 2 * len(s.warmupOf(a))
-	}
-	cost.Round += time.Duration(changes) * s.change(typical)
-	return cost
+// Fits tells whether the time was enough for a style to be driven at all.
+func (s *Session) Fits(label string) bool {
+	return !slices.ContainsFunc(s.plan.Left, func(c Cost) bool { return c.Style == label }) || s.plan.Rounds[label] > 0
 }
 
 // change is how long one change of a custom resource is expected to take.

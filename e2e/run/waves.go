@@ -189,7 +189,7 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 	waves := s.waves()
 	for round := 1; round <= s.matrixRounds(); round++ {
 		for i, w := range waves {
-			if w.arm.err != nil {
+			if w.arm.err != nil || !s.enough(w.arm, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))) {
 				continue
 			}
 			s.progress.Clear()

@@ -1,0 +1,118 @@
+package run
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/report"
+)
+
+// history are the environments of earlier runs on a machine like this one, the
+// newest first. It serves planning and what is said beforehand, nothing else.
+type history []report.Environment
+
+// readHistory reads what earlier runs of this repository left in the results
+// folder. What cannot be read is left out: then there is one estimate less.
+func readHistory(root string, host report.Host) history {
+	names, _ := filepath.Glob(filepath.Join(root, "results", "*", report.EnvironmentFile)) // the pattern is valid
+	var found history
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		var e report.Environment
+		if err != nil || json.Unmarshal(text, &e) != nil || e.Host.CPU != host.CPU || e.Host.CPUs != host.CPUs {
+			continue
+		}
+		found = append(found, e)
+	}
+	slices.SortStableFunc(found, func(a, b report.Environment) int { return cmp.Compare(b.Began.UnixNano(), a.Began.UnixNano()) })
+	return found
+}
+
+// block is how long a block of a style took in the newest run that drove the
+// same scenarios as often; 0: there is none.
+func (h history) block(style string, s *Session) time.Duration {
+	for _, e := range h {
+		flags := s.options.values()
+		if e.Flags["scenario"] != flags["scenario"] || e.Flags["passes"] != flags["passes"] || e.Flags["quiescence"] != flags["quiescence"] || e.Flags["base"] != flags["base"] {
+			continue
+		}
+		if scenarios := mean(e, "scenarios "+style); scenarios > 0 {
+			return scenarios + mean(e, "install "+style) + mean(e, "uninstall "+style)
+		}
+	}
+	return 0
+}
+
+// bed is how long it took to make the cluster and to load the images; 0: there
+// was no such run.
+func (h history) bed() time.Duration {
+	for _, e := range h {
+		if cluster := mean(e, "cluster"); cluster > 0 {
+			return cluster + mean(e, "custom resource") + mean(e, "load images")
+		}
+	}
+	return 0
+}
+
+// mean is how long a stage took each time; 0: there was none.
+func mean(e report.Environment, name string) time.Duration {
+	for _, stage := range e.Stages {
+		if stage.Name == name {
+			return time.Duration(stage.Seconds / float64(max(stage.Times, 1)) * float64(time.Second))
+		}
+	}
+	return 0
+}
+
+// foretell says how long the run will take, and what that rests on.
+func (s *Session) foretell() string {
+	bed, measured := s.history.bed(), 0
+	if bed == 0 {
+		bed = typicalBed
+	}
+	total, parts := bed+typicalCollector, []string{}
+	plan, err := s.newPlan()
+	for _, c := range s.costs() {
+		if err != nil || plan.Rounds[c.Style] == 0 {
+			continue
+		}
+		total += time.Duration(plan.Rounds[c.Style]) * c.Round
+		part := fmt.Sprintf("%s %v", c.Style, c.Round.Round(time.Second))
+		if plan.Rounds[c.Style] > 1 {
+			part = fmt.Sprintf("%s %d x %v", c.Style, plan.Rounds[c.Style], c.Round.Round(time.Second))
+		}
+		parts = append(parts, part)
+	}
+	for _, a := range s.arms {
+		if s.history.block(a.name(), s) > 0 {
+			measured++
+		}
+	}
+	if loads := s.typicalLoads(); loads > 0 {
+		total += loads
+		parts = append(parts, fmt.Sprintf("loads up to %v", loads.Round(time.Second)))
+	}
+	var matrix time.Duration
+	for _, w := range s.waves() {
+		matrix += time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+	}
+	if matrix > 0 {
+		total += matrix
+		parts = append(parts, fmt.Sprintf("matrix up to %v", matrix.Round(time.Minute)))
+	}
+	source := "typical of 2 cores; nothing has been measured on this machine yet"
+	switch {
+	case measured == len(s.arms):
+		source = "as earlier runs on this machine took"
+	case measured > 0 || s.history.bed() > 0:
+		source = "as earlier runs on this machine took, else typical of 2 cores"
+	}
+	return fmt.Sprintf("expected: about %v: cluster and images %v, %s (%s)", total.Round(10*time.Second), (bed + typicalCollector).Round(time.Second), strings.Join(parts, ", "), source)
+}

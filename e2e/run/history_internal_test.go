@@ -1,0 +1,107 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/report"
+	"operatorbench/fixtures/scenarios"
+)
+
+// What a machine took is taken from its newest run of the same kind, not from
+// another machine's.
+func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
+	root := t.TempDir()
+	s := &Session{options: Options{Scenario: "latency"}}
+	wrote := func(folder string, hours int, cpu string, scenario string, seconds float64) {
+		dir := filepath.Join(root, "results", folder)
+		require.NoError(t, os.MkdirAll(dir, 0o750))
+		flags := s.options.values()
+		flags["scenario"] = scenario
+		e := report.Environment{
+			Began: time.Unix(0, 0).Add(time.Duration(hours) * time.Hour), Host: report.Host{CPU: cpu, CPUs: 2}, Flags: flags,
+			Stages: []report.Stage{{Name: "cluster", Seconds: 20, Times: 1}, {Name: "install native", Seconds: 4, Times: 2}, {Name: "scenarios native", Seconds: seconds, Times: 2}},
+		}
+		require.NoError(t, e.Write(dir))
+	}
+	wrote("newest", 9, "other", "latency", 100)
+	wrote("newer", 8, "this", "create", 200)
+	wrote("new", 7, "this", "latency", 20)
+	wrote("old", 6, "this", "latency", 300)
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "results", "broken"), 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "results", "broken", report.EnvironmentFile), []byte("{"), 0o600))
+
+	h := readHistory(root, report.Host{CPU: "this", CPUs: 2})
+	assert.Equal(t, 12*time.Second, h.block("native", s), "install and scenarios, each time")
+	assert.Zero(t, h.block("argo", s))
+	assert.Equal(t, 20*time.Second, h.bed())
+	assert.Zero(t, readHistory(t.TempDir(), report.Host{}).bed())
+}
+
+func TestLatestLeadsToTheNewestRun(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"first", "second"} {
+		folder := filepath.Join(root, "results", name)
+		require.NoError(t, os.MkdirAll(folder, 0o750))
+		require.NoError(t, Latest(root, folder))
+		target, err := os.Readlink(filepath.Join(root, "results", "latest"))
+		require.NoError(t, err)
+		assert.Equal(t, name, target, "relative, so that the repository can be moved")
+	}
+	elsewhere := t.TempDir()
+	require.NoError(t, Latest(root, elsewhere))
+	target, err := os.Readlink(filepath.Join(root, "results", "latest"))
+	require.NoError(t, err)
+	assert.Equal(t, elsewhere, target)
+
+	require.NoError(t, os.Remove(filepath.Join(root, "results", "latest")))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "results", "latest", "mine"), 0o750))
+	require.ErrorContains(t, Latest(root, elsewhere), "lead to")
+	assert.DirExists(t, filepath.Join(root, "results", "latest", "mine"), "a folder of somebody's stays")
+	left, err := os.ReadDir(filepath.Join(root, "results"))
+	require.NoError(t, err)
+	assert.Len(t, left, 3, "nothing is left beside it")
+}
+
+// The table grows by a row when a block has ended, and says what was late.
+func TestFirstLookIsARowForEachBlock(t *testing.T) {
+	var out writer
+	s := &Session{out: &out, scenarios: []scenarios.Scenario{{Name: "create", Group: scenarios.Latency}, {Name: "delete", Group: scenarios.Latency}}}
+	sample := func(scenario, phase string, value float64, outcome string) {
+		s.first.see(judge.Result{Scenario: scenario, Samples: []judge.Sample{{Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: judge.Pass}}})
+	}
+	sample("create", judge.PhaseChildWritten, 0.022, judge.OK)
+	sample("delete", judge.PhaseChildGone, 0.031, judge.OK)
+	s.firstLook("round 1/1", "native", 21*time.Second, nil)
+	sample("create", judge.PhaseChildWritten, 300, judge.Timeout)
+	s.firstLook("round 1/1", "argo", 300*time.Second, errors.New("stopped"))
+	assert.Equal(t, ""+
+		"             median latency         create     delete   right     took\n"+
+		"round 1/1    native                22.0 ms    31.0 ms     2/2     21 s\n"+
+		"round 1/1    argo                   1 late          -     1/1    300 s  FAILED\n", string(out))
+}
+
+type writer []byte
+
+func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return len(p), nil }
+
+// What does not fit any more is said, and kept for the end.
+func TestThereIsNotEnoughTime(t *testing.T) {
+	var out writer
+	s := &Session{out: &out, deadline: time.Now().Add(time.Minute), options: Options{Operator: "native"}}
+	a := &arm{variant: "x"}
+	assert.True(t, s.enough(a, "round 1", time.Second))
+	require.NoError(t, s.Unfinished())
+	assert.False(t, s.enough(a, "round 2", time.Hour))
+	assert.Contains(t, string(out), "null@x: round 2 was not driven: it takes about 1h0m0s, and ")
+	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (null@x: round 2 was not driven")
+	s.options.Operator = "all"
+	require.NoError(t, s.Unfinished(), "of all styles, those that fit are driven")
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Makes the images ready that styles need, before the clock of a run starts.
+# Usage: first-look.sh STYLES [SOURCE], as opbench's --operator and --images.
+# Where images of the first style are there before those of the others, and
+# those take minutes to build, a run of one round shows its first result
+# meanwhile: what is being built would disturb it, so that they take turns.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+styles=$1 source=${2:-auto}
+first=${styles%%,*}
+opbench=$(mktemp -d)
+trap 'rm -rf "$opbench"' EXIT
+go build -o "$opbench/opbench" ./e2e/cmd/opbench
+
+ensure() { "$opbench/opbench" images ensure --images="$source" --operator="$1"; }
+
+if [[ $first != "$styles" ]]; then
+  ensure "$first"
+  if ! "$opbench/opbench" images missing --images="$source" --operator="$styles"; then
+    echo "first look: one round of $first, while nothing is being built; then the other images, then all styles"
+    "$opbench/opbench" run --operator="$first" --rounds=1 || echo "first look: $first could not be driven (see above); going on" >&2
+  fi
+fi
+ensure "$styles"
