@@ -201,8 +201,8 @@ func (c *claimant) logic() []string {
 	return found
 }
 
-// measured prints a summary's p50 with its interval and n.
-func measured(s stat.Summary) string {
+// figureOf prints a summary's p50 with its interval and n.
+func figureOf(s stat.Summary) string {
 	if s.N == 0 {
 		return strings.TrimSpace("not measured " + notes(s))
 	}

@@ -315,7 +315,7 @@ func testSeconds(c *claimants) (string, []string) {
 		created, _ := cell.Phase("workflow created")
 		written, _ := cell.Outcome()
 		parts = append(parts, quick(created), quick(written))
-		evidence = append(evidence, fmt.Sprintf("%s: Workflow created %s, done %s", cell.Scenario, measured(created), measured(written)))
+		evidence = append(evidence, fmt.Sprintf("%s: Workflow created %s, done %s", cell.Scenario, figureOf(created), figureOf(written)))
 	}
 	if len(parts) == 0 {
 		return untested("latencies of style " + c.argo.label)
@@ -346,7 +346,7 @@ func (c *claimant) soon() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: done within %.0f s in %d of %s, at the latest (%s) %s", c.label, fewSeconds, quickly, plural(n, "scenario"), slowest.Scenario, measured(slowest))}
+	return []string{fmt.Sprintf("%s: done within %.0f s in %d of %s, at the latest (%s) %s", c.label, fewSeconds, quickly, plural(n, "scenario"), slowest.Scenario, figureOf(slowest))}
 }
 
 // quick tells whether a p50 is a few seconds at most.

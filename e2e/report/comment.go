@@ -91,7 +91,7 @@ func (m *markdown) commentMatrix(r *Report) {
 	}
 	m.line("\n**Correctness**\n")
 	for _, s := range r.Matrix.Styles {
-		_, _, tally := r.Tally(s.Label)
+		_, tally := r.Tally(s.Label)
 		m.line("- %s: %s", text(s.Label), tally)
 	}
 	for _, d := range r.Differences() {

@@ -207,6 +207,8 @@ type RunFacts struct {
 	Seed     uint64
 	Revision string
 	Flags    string // as they are given, the empty ones left out
+	// Elsewhere is the machine, where the latencies are of another one.
+	Elsewhere string
 }
 
 // RunFacts are those of the runs whose environment is known.
@@ -222,7 +224,11 @@ func (r *Report) RunFacts() []RunFacts {
 				flags = append(flags, "--"+name+"="+value)
 			}
 		}
-		all = append(all, RunFacts{Run: one.header.Run, Seed: one.header.Seed, Revision: one.environment.Revision, Flags: strings.Join(flags, " ")})
+		facts := RunFacts{Run: one.header.Run, Seed: one.header.Seed, Revision: one.environment.Revision, Flags: strings.Join(flags, " ")}
+		if r.Environment != nil && one.environment.machine() != r.Environment.machine() {
+			facts.Elsewhere = one.environment.machine()
+		}
+		all = append(all, facts)
 	}
 	return all
 }

@@ -35,7 +35,11 @@ func (r *Report) Markdown(out io.Writer) error {
 		}
 	}
 	for _, one := range r.RunFacts() {
-		m.line("- run %s: seed %d, %s", text(one.Run), one.Seed, text(one.Flags))
+		line := fmt.Sprintf("run %s: seed %d, %s", one.Run, one.Seed, one.Flags)
+		if one.Elsewhere != "" {
+			line += ", on " + one.Elsewhere
+		}
+		m.line("- %s", text(line))
 	}
 	for _, warning := range r.Warnings {
 		m.line("")
@@ -119,7 +123,18 @@ func (r *Report) measuredIn() string {
 	if len(r.Cells) == 0 {
 		return ""
 	}
-	return ". " + r.RoundsText() + ", in " + plural(len(r.Runs), "run")
+	return ". " + r.RoundsText() + ", in " + plural(r.measuredRuns(), "run")
+}
+
+// measuredRuns counts the runs that have latencies.
+func (r *Report) measuredRuns() int {
+	var runs []string
+	for _, c := range r.Cells {
+		for _, run := range c.runs {
+			runs = addNew(runs, run)
+		}
+	}
+	return len(runs)
 }
 
 // overview has one line for each style and scenario.

@@ -20,7 +20,7 @@ func (m *markdown) matrix(r *Report) {
 	}
 	m.line("\n### Correctness\n")
 	for _, s := range r.Matrix.Styles {
-		_, _, tally := r.Tally(s.Label)
+		_, tally := r.Tally(s.Label)
 		m.line("- %s: %s", text(s.Label), tally)
 	}
 	m.failed(r)

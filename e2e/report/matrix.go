@@ -127,9 +127,15 @@ func (r *Report) Recorded(label string) bool {
 	return slices.ContainsFunc(r.Matrix.Cells(label), func(c *matrix.Cell) bool { return c.Group != scenarios.Latency })
 }
 
-// Tally counts a style's cells of the matrix by their verdicts: how many fail, of
-// those that apply.
-func (r *Report) Tally(label string) (failed, of int, text string) {
+// notRecorded stands where nothing of the matrix was recorded of a style.
+const notRecorded = "not recorded"
+
+// Tally counts a style's cells of the matrix by their verdicts: in short how many
+// fail, of those that apply.
+func (r *Report) Tally(label string) (short, text string) {
+	if !r.Recorded(label) {
+		return notRecorded, notRecorded
+	}
 	var count judge.Tally
 	flaky, surprises := 0, 0
 	for _, c := range r.Matrix.Cells(label) {
@@ -143,8 +149,7 @@ func (r *Report) Tally(label string) (failed, of int, text string) {
 			surprises++
 		}
 	}
-	failed, of = count.Failed, count.All()-count.NotApplicable+flaky
-	parts := []string{fmt.Sprintf("%d of %d fail", failed, of)}
+	parts := []string{fmt.Sprintf("%d of %d fail", count.Failed, count.All()-count.NotApplicable+flaky)}
 	for _, one := range []struct {
 		n    int
 		what string
@@ -156,7 +161,7 @@ func (r *Report) Tally(label string) (failed, of int, text string) {
 			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
 		}
 	}
-	return failed, of, strings.Join(parts, ", ")
+	return parts[0], strings.Join(parts, ", ")
 }
 
 // Finding is a cell that did not pass, for lists.

@@ -183,9 +183,9 @@ func (r *Report) correctColumn() readmeColumn {
 		case style == Floor:
 			return unknown
 		case !r.Recorded(label):
-			return "not recorded"
+			return notRecorded
 		}
-		_, _, tally := r.Tally(label)
+		_, tally := r.Tally(label)
 		return strings.Replace(tally, " fail", "", 1)
 	}}
 }
@@ -230,15 +230,29 @@ func (r *Report) readmeNotes() []string {
 	}
 	notes := []string{first, strings.ToUpper(rankNote()[:1]) + rankNote()[1:] + ".", "CPU of a change is what it takes beyond the idle CPU, which is in % of one CPU."}
 	if e := r.Environment; e != nil {
-		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plural(len(r.Runs), "run"), r.RoundsText(), text(e.Host.String()), text(e.cluster())))
+		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plural(r.measuredRuns(), "run"), r.RoundsText(), text(e.Host.String()), text(e.cluster())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
-		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them.")
+		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+".")
 	}
 	if slices.ContainsFunc(r.Scenarios, func(scenario string) bool { return !r.isLoad(scenario) && r.short(scenario) }) {
 		notes = append(notes, fmt.Sprintf("A p90 takes %d latencies: with fewer there is the maximum instead.", stat.Needed(0.9)))
 	}
 	return notes
+}
+
+// elsewhere says on which other machines runs without latencies took place.
+func (r *Report) elsewhere() string {
+	var machines []string
+	for _, one := range r.RunFacts() {
+		if one.Elsewhere != "" {
+			machines = addNew(machines, one.Elsewhere)
+		}
+	}
+	if len(machines) == 0 {
+		return ""
+	}
+	return "; they were recorded on another machine (" + strings.Join(machines, "; ") + ")"
 }
 
 // short tells whether some style has too few latencies for a p90.

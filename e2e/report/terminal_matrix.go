@@ -80,8 +80,8 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 		}
 	}
 	row("", func(i int) (judge.Outcome, string) {
-		failed, of, _ := r.Tally(r.Matrix.Styles[i].Label)
-		return "", fmt.Sprintf("%d of %d fail", failed, of)
+		short, _ := r.Tally(r.Matrix.Styles[i].Label)
+		return "", short
 	})
 }
 
@@ -120,7 +120,7 @@ func (t *terminal) findings(r *Report, label string) {
 	told := 0
 	for _, f := range all {
 		if told == 0 {
-			_, _, text := r.Tally(label)
+			_, text := r.Tally(label)
 			t.line("")
 			t.line("%s: %s", clean(label), text)
 		}

@@ -36,8 +36,8 @@ func (c *correctness) Columns() int { return 1 + len(c.Styles) }
 // columnHead is a style with how it did.
 type columnHead struct {
 	*style
-	Tally  string
-	Failed string // 4 of 31
+	Tally string
+	Short string // 4 of 31 fail
 }
 
 type sheetGroup struct {
@@ -99,8 +99,8 @@ func (s *study) correctness() *correctness {
 		looks[one.Label] = one
 	}
 	for _, one := range s.Report.Matrix.Styles {
-		failed, of, tally := s.Tally(one.Label)
-		c.Styles = append(c.Styles, columnHead{style: looks[one.Label], Tally: tally, Failed: fmt.Sprintf("%d of %d", failed, of)})
+		short, tally := s.Tally(one.Label)
+		c.Styles = append(c.Styles, columnHead{style: looks[one.Label], Tally: tally, Short: short})
 	}
 	ids := map[string]string{}
 	for _, g := range s.Report.Matrix.Groups {

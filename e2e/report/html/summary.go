@@ -98,7 +98,7 @@ func (s *study) rank(of *style, in *scene) string {
 // matrix tells how the style did in the correctness matrix; measured: the card
 // has a latency to be known by already.
 func (c *card) matrix(s *study, measured bool) {
-	failed, of, tally := s.Tally(c.Style.Label)
+	short, tally := s.Tally(c.Style.Label)
 	if !s.Recorded(c.Style.Label) {
 		return
 	}
@@ -106,7 +106,7 @@ func (c *card) matrix(s *study, measured bool) {
 		c.Text = append(c.Text, "Correctness: "+tally+".")
 		return
 	}
-	c.Big, c.BigOf, c.Leads = fmt.Sprintf("%d of %d", failed, of), "scenarios fail", "correctness"
+	c.Big, c.BigOf, c.Leads = strings.TrimSuffix(short, " fail"), "scenarios fail", "correctness"
 	c.Badge = badge{Class: "none", Sign: "→", Word: tally}
 }
 
