@@ -12,7 +12,7 @@ import (
 
 // DocumentSchema is the version of Document that this package writes. Within a
 // version, fields are only added.
-const DocumentSchema = 1
+const DocumentSchema = 2
 
 // Document is report.json: the report for other programs. Its JSON Schema is
 // docs/schema/report.schema.json. What samples it was computed from is in
@@ -106,11 +106,11 @@ type Quantile struct {
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// Interval is a confidence interval whose ends are order statistics.
+// Interval is a confidence interval whose ends are latencies.
 type Interval struct {
 	Low   Statistic `json:"low"`
 	High  Statistic `json:"high"`
-	Level float64   `json:"level"` // the coverage that is guaranteed
+	Level float64   `json:"level"` // the coverage: guaranteed where each round has one latency
 }
 
 // DocumentResult is one round, judged.
