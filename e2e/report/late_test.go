@@ -85,6 +85,14 @@ func TestLateInEveryFormat(t *testing.T) {
 	assert.False(t, r.Failed(), "how far a style is behind is a figure, of which nobody says what is expected")
 }
 
+// A single change that is late is a failure, even where every oracle passes.
+func TestALateChangeFails(t *testing.T) {
+	late := rounds("argo", 1)
+	late[0].End = record.TimedOut
+	assert.True(t, report.Of(runOf("one", late)).Failed())
+	assert.False(t, report.Of(runOf("one", rounds("argo", 1))).Failed())
+}
+
 // An oracle that failed says more than the time, and a broken bed says nothing.
 func TestLateIsNotWhatAnOracleSays(t *testing.T) {
 	one := func(outcome judge.Outcome, end string, matrix bool) judge.Outcome {

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
 )
@@ -96,6 +97,34 @@ func TestREADMECountsTheMatrixThatWasSeen(t *testing.T) {
 	assert.Equal(t, "3 of 8 fail, 1 flaky, 1 invalid, 3 not as expected", tally)
 	_, rows := readmeRows(t, r)
 	assert.Equal(t, "3 of 8, 1 flaky, 1 invalid, 3 not as expected", rows["argo"]["scenarios that fail"])
+}
+
+// The matrix may be of another machine than the latencies, and of some styles only.
+func TestREADMEOfLatenciesAndAMatrixOfOneStyle(t *testing.T) {
+	list := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "bus-down", Group: "fault"}}
+	matrix := made.Recording("matrix", list,
+		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no bus")}})
+	latencies := made.Many(made.Ten(), 3)
+	elsewhere := *latencies.Environment
+	elsewhere.Host.CPU, elsewhere.Revision = "Another CPU", "abc"
+	matrix.Environment = &elsewhere
+	r := report.Of(latencies, matrix)
+	for _, w := range r.Warnings {
+		assert.NotContains(t, w, "machines")
+	}
+	require.NotNil(t, r.Environment, "that of the latencies")
+	_, rows := readmeRows(t, r)
+	assert.Equal(t, "0 of 5, 1 not applicable", rows["native"]["scenarios that fail"], "the measured ones among them")
+	assert.Equal(t, "not recorded", rows["argo"]["scenarios that fail"])
+	var out bytes.Buffer
+	require.NoError(t, r.README(&out, place()))
+	assert.Contains(t, out.String(), "Measured in 1 run (3 rounds of 1 pass, 3 rounds of each load) on one machine (Some CPU")
+	assert.Contains(t, out.String(), "they were recorded on another machine (Another CPU")
+	out.Reset()
+	require.NoError(t, r.Markdown(&out))
+	assert.Contains(t, out.String(), "- native: 0 of 5 fail, 1 not applicable\n")
+	assert.Contains(t, out.String(), "- argo: not recorded\n")
 }
 
 func TestSplice(t *testing.T) {

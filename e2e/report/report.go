@@ -277,7 +277,9 @@ func (r *Report) Phases(scenario string) []string {
 // expected that; or whether some verdict is better than expected. How far a style
 // is behind with a load is a figure: of that nobody says what is expected.
 func (r *Report) Failed() bool {
-	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Problems(), func(p Problem) bool { return !p.Expected && p.Outcome != Late })
+	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
+		return slices.ContainsFunc(c.Problems(), func(p Problem) bool { return !p.Expected && !(p.Outcome == Late && c.Load()) })
+	})
 }
 
 // Count counts all samples that were measured, or warmed up, by their outcomes.

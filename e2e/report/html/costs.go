@@ -14,7 +14,7 @@ import (
 type ledger struct {
 	ID, Title string
 	Heads     []*style // of the columns
-	Runs      []string // of the columns; nil: all are of one run
+	Under     []string // what stands under the heads: rounds, and the run where there are several; nil: nothing
 	Groups    []ledgerGroup
 	Notes     []string // what is not known, and why
 }
@@ -78,9 +78,11 @@ func (s *study) ledger(id, title string) *ledger {
 	l := &ledger{ID: s.ids.of(id), Title: title}
 	for _, c := range s.Costs {
 		l.Heads = append(l.Heads, s.style(c.Label()))
-		if len(s.Report.Runs) > 1 {
-			l.Runs = append(l.Runs, c.Run)
+		under := counted(c.Rounds, "round")
+		if slices.ContainsFunc(s.Costs, func(other report.Cost) bool { return other.Run != c.Run }) {
+			under += " of run " + c.Run
 		}
+		l.Under = append(l.Under, under)
 	}
 	return l
 }

@@ -143,7 +143,17 @@ func (s *study) lead() string {
 	case len(scenarios) == 0:
 		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", counted(checked, "scenario"))
 	case s.HasMatrix():
-		lead += fmt.Sprintf(" Each went through %s to see whether it does what it must.", counted(checked, "scenario"))
+		var recorded []string
+		for _, one := range s.Report.Matrix.Styles {
+			if s.Recorded(one.Label) {
+				recorded = append(recorded, one.Label)
+			}
+		}
+		who := "Each"
+		if len(recorded) < len(s.Report.Matrix.Styles) {
+			who = list(recorded)
+		}
+		lead += fmt.Sprintf(" %s went through %s to see whether it does what it must.", who, counted(checked, "scenario"))
 	}
 	if e := s.Environment; e != nil {
 		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)

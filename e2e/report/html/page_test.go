@@ -364,7 +364,7 @@ func TestSeveralRuns(t *testing.T) {
 func TestCosts(t *testing.T) {
 	p := parse(t, write(t, handMade(t)))
 	costs := rows(t, p, "costs")
-	assert.Equal(t, []string{"Quantity", "native", "argo"}, costs[0])
+	assert.Equal(t, []string{"Quantity", "native 2 rounds", "argo 1 round"}, costs[0])
 	assert.Contains(t, costs, []string{"CPU time of all of the operator's pods, beyond what it uses while idle", "28.9 ms 12.3 ms to 45.6 ms", "–"})
 	assert.Contains(t, costs, []string{"API calls", "8 7 to 9", "–"})
 	assert.Contains(t, costs, []string{"CPU while idle of one core, beside it", "0.12%", "–"})
