@@ -78,6 +78,9 @@ type ImageFacts struct {
 	Digest    string `json:"digest,omitempty"`
 	Source    string `json:"source"`          // local, pulled or built
 	Bytes     int64  `json:"bytes,omitempty"` // 0: not known
+	// Packages are the Debian packages of an image that was built, as in
+	// "bash=5.2.15-2+b13": they may be those of the day on which it was.
+	Packages []string `json:"packages,omitempty"`
 }
 
 // Custom tells whether nobody else publishes the image: it is built from the

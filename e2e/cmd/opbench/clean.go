@@ -14,12 +14,14 @@ import (
 
 const cleanUsage = `Usage: opbench clean [flags]   remove the clusters, networks and folders that killed runs of this project left
 
-What a living run uses is left alone, and so are clusters kept on purpose, unless named by --run.
+What a living run uses is left alone. So are, unless named by --run, clusters kept on purpose, and what may belong to
+a living run that cannot be seen from here: of another machine or container that shares the engine, or with a temporary
+folder of its own. Of folders, only a run's own is removed: one with its name and its owner.json.
 
 Flags:
   --dry-run        only say what would be removed
-  --run=ID         only this run, even if its cluster was kept on purpose
-  --engine=NAME    docker, podman or nerdctl (default: $` + engine.ProviderVariable + `, else the first that works)
+  --run=ID         only this run, even if its cluster was kept or it cannot be known whether it is alive
+  --engine=NAME    docker, podman or nerdctl (default: $` + engine.ProviderVariable + `, else all that answer)
 `
 
 // runClean is `opbench clean`.

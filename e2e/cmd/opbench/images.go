@@ -17,7 +17,7 @@ const imagesUsage = `Usage: opbench images [list]            which images there 
        opbench images ensure [NAME...]  get those that are missing (default: all)
        opbench images archive [NAME...] write them to standard output, for ctr images import or docker load
        opbench images programs NAME...  compile the programs of images, and print the folder that has them
-       opbench images lock              ask the registries for digests and write the lock file
+       opbench images lock [--check]    ask the registries for digests and write the lock file; --check only says what it lacks
 
 Flags:
   --images=auto|pull|build   where images may come from (default auto: cache or local engine, else pull, else build)
@@ -32,6 +32,10 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	flags := flag.NewFlagSet("opbench images "+verb, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	source := flags.String("images", string(images.Auto), "")
+	check := false
+	if verb == "lock" {
+		flags.BoolVar(&check, "check", false, "")
+	}
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, imagesUsage)
@@ -63,6 +67,9 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		}
 		return err
 	case "lock":
+		if check {
+			return store.CheckLock(ctx)
+		}
 		return store.WriteLock(ctx)
 	default:
 		return listImages(ctx, store, stdout)

@@ -199,6 +199,12 @@ func TestForeignTextStaysText(t *testing.T) {
 	assert.Contains(t, string(foreign), "&lt;script&gt;alert(1)", "the text itself is shown")
 }
 
+// The packages of an image that was built are folded below where it is from.
+func TestImagesTellTheirPackages(t *testing.T) {
+	text := string(write(t, named(func(of string) string { return "my-" + of })))
+	assert.Contains(t, text, "<td>my-source<details><summary>Debian packages (1)</summary>my-package </details></td>")
+}
+
 // Nothing is fetched and no script is run: there is no element that could, and
 // the policy forbids it.
 func TestNothingIsFetched(t *testing.T) {

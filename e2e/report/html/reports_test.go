@@ -114,7 +114,7 @@ func named(name func(of string) string) *report.Report {
 		Run: name("run"), Program: name("program"), Cluster: name("cluster"), Kubernetes: name("version"), Revision: name("revision"),
 		Host:   report.Host{CPU: name("cpu"), Kernel: name("kernel")},
 		Styles: []report.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Owned: &report.Owned{Languages: map[string]int{name("language"): 1}}}},
-		Images: []report.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source")}},
+		Images: []report.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source"), Packages: []string{name("package")}}},
 		Flags:  map[string]string{name("flag"): name("value")}, Stages: []report.Stage{{Name: name("stage"), Seconds: 1}}, Notes: []string{name("note")},
 	}
 	return report.Of(report.Recording{
