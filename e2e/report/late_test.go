@@ -47,38 +47,38 @@ func runOf(run string, parts ...[]judge.Result) report.Recording {
 // What timed out is late: red, counted in every header, and nowhere a pass.
 func TestLateInEveryFormat(t *testing.T) {
 	r := report.Of(runOf("one", burst("one", "null", 5, 5, 0.2), burst("one", "argo", 5, 0, 0), burst("one", "native", 5, 3, 1)))
-	print := func(write func(*bytes.Buffer) error) string {
+	printed := func(write func(*bytes.Buffer) error) string {
 		var out bytes.Buffer
 		require.NoError(t, write(&out))
 		return out.String()
 	}
 	const header = "8 of 15 samples handled correctly, 7 late"
 
-	terminal := print(func(out *bytes.Buffer) error { return r.Terminal(out, true) })
+	terminal := printed(func(out *bytes.Buffer) error { return r.Terminal(out, true) })
 	assert.NotContains(t, terminal, "not applicable")
 	assert.Contains(t, terminal, "\x1b[31m"+header+"\x1b[0m")
 	assert.Regexp(t, `(?m)^argo +burst-create \x1b\[31mlate 0 of 5 in time *\x1b\[0m +5 +1 `, terminal)
 	assert.Regexp(t, `(?m)^native +burst-create \x1b\[31mlate 3 of 5 in time *\x1b\[0m`, terminal)
 
-	summary := print(func(out *bytes.Buffer) error { return r.Markdown(out) })
+	summary := printed(func(out *bytes.Buffer) error { return r.Markdown(out) })
 	assert.Contains(t, summary, "❌ "+header)
 	assert.Contains(t, summary, "| argo | burst-create | ❌ late 0 of 5 in time |")
 
-	comment := print(func(out *bytes.Buffer) error { return r.Comment(out) })
+	comment := printed(func(out *bytes.Buffer) error { return r.Comment(out) })
 	assert.Contains(t, comment, "### operatorbench: ❌ "+header)
 	assert.Contains(t, comment, "| ❌ late 0 of 5 in time | argo | burst-create | 0 of 5 in time; the first that was not, after 300 s: there is no Deployment |")
 
-	readme := print(func(out *bytes.Buffer) error { return r.README(out, place()) })
+	readme := printed(func(out *bytes.Buffer) error { return r.README(out, place()) })
 	assert.Contains(t, readme, "❌ 0 of 5 in time (300 s)")
 
-	junit := print(func(out *bytes.Buffer) error { return r.JUnit(out) })
+	junit := printed(func(out *bytes.Buffer) error { return r.JUnit(out) })
 	assert.Contains(t, junit, `<testsuite name="argo" tests="1" failures="1" errors="0" skipped="0"`)
 	assert.Contains(t, junit, `<failure message="late: 0 of 5 in time; the first that was not`)
 
-	assert.Contains(t, print(func(out *bytes.Buffer) error { return r.Bench(out) }), "# late, so that what is left flatters it: argo burst-create 0 of 5 in time")
+	assert.Contains(t, printed(func(out *bytes.Buffer) error { return r.Bench(out) }), "# late, so that what is left flatters it: argo burst-create 0 of 5 in time")
 
 	var d report.Document
-	require.NoError(t, json.Unmarshal([]byte(print(func(out *bytes.Buffer) error { return r.JSON(out) })), &d))
+	require.NoError(t, json.Unmarshal([]byte(printed(func(out *bytes.Buffer) error { return r.JSON(out) })), &d))
 	assert.Equal(t, report.DocumentCounts{Passed: 8, Late: 7}, d.Counts)
 	assert.Equal(t, judge.Late, d.Cells[1].Verdict)
 	assert.Equal(t, []int{0, 5, 5}, []int{d.Cells[1].Passed, d.Cells[1].Late, d.Cells[1].Rounds})

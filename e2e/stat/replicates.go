@@ -11,8 +11,8 @@ import (
 // interval is a confidence interval of level Level for the p-quantile of all
 // observations together. A round is one replicate: where each has one
 // observation, the interval is that of order statistics (Ordered.Interval), which
-// is exact; else whole rounds are resampled, and it is the percentile interval of
-// the bootstrap. Nil: there are fewer rounds than MinRounds, or too few
+// is exact; else whole rounds are resampled, and it is the bootstrap's expanded
+// percentile interval. Nil: there are fewer rounds than MinRounds, or too few
 // observations for the quantile at all.
 func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 	r, _ = complete(r, nil, false)
@@ -31,8 +31,17 @@ func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 	for i := range drawn {
 		drawn[i] = a.quantile(weights[i*len(r):][:len(r)])
 	}
-	ordered, cut := Order(drawn), int(float64(b.Draws)*(1-Level)/2)
+	ordered, cut := Order(drawn), int(float64(b.Draws)*expanded(len(r)))
 	return &Interval{Low: ordered.At(cut + 1), High: ordered.At(b.Draws - cut), Level: Level}
+}
+
+// expanded is the share of draws beyond either end of an interval that resamples n
+// rounds: percentile intervals of few are too narrow, as if the normal distribution
+// stood for Student's t, and a spread were divided by n instead of n-1. T. Hesterberg,
+// "What Teachers Should Know About the Bootstrap", The American Statistician 69, 2015.
+func expanded(n int) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 - Level) / 2)
+	return distuv.UnitNormal.CDF(math.Sqrt(float64(n)/float64(n-1)) * t)
 }
 
 // RankedRounds is the smallest number of rounds of each of two styles from which
