@@ -14,6 +14,7 @@ import (
 type Recorder struct {
 	began time.Time // carries the monotonic clock that all times are read from
 
+	header Header        // that was written
 	failed chan struct{} // closed with the error that ends the recording
 
 	mu        sync.Mutex
@@ -28,8 +29,12 @@ type Recorder struct {
 func NewRecorder(out io.Writer, header Header) (*Recorder, error) {
 	r := &Recorder{began: time.Now(), out: out, listeners: map[int]func(Entry){}, failed: make(chan struct{})}
 	header.Schema, header.Began = Schema, r.began.UTC()
+	r.header = header
 	return r, r.Record(Entry{Kind: KindHeader, Header: &header})
 }
+
+// Header is what the recording begins with.
+func (r *Recorder) Header() Header { return r.header }
 
 // Now returns the time since the recording began, on the monotonic clock.
 func (r *Recorder) Now() time.Duration { return time.Since(r.began) }

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
@@ -60,17 +60,8 @@ func Latency(o stat.Observation) string {
 	return Duration(o.Value)
 }
 
-// clean makes a foreign text harmless for a terminal: control characters, which
-// could move the cursor or write escapes, and marks that turn the direction of
-// what stands beside them, become blanks.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+// clean makes a foreign text harmless, in one line.
+func clean(s string) string { return plain.Line(s) }
 
 // rough prints a number with two significant digits: what is only known roughly.
 func rough(value float64) string {

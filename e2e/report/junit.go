@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -135,16 +136,7 @@ func cellProblem(c *matrix.Cell) *junitProblem {
 			fmt.Fprintf(&text, "    %s\n", e)
 		}
 	}
-	return &junitProblem{Message: clean(first), Text: cleanLines(text.String())}
-}
-
-// cleanLines is clean, but for the ends of lines.
-func cleanLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = clean(lines[i])
-	}
-	return strings.Join(lines, "\n")
+	return &junitProblem{Message: clean(first), Text: plain.Text(text.String())}
 }
 
 // junitProblem tells of all of a cell's problems in one element, because a
@@ -163,7 +155,7 @@ func (c *Cell) junitProblem() *junitProblem {
 	} else if len(all) > 0 {
 		first += ": " + all[0].Message
 	}
-	return &junitProblem{Message: clean(first), Text: cleanLines(text.String())}
+	return &junitProblem{Message: clean(first), Text: plain.Text(text.String())}
 }
 
 // seconds is how long the cell's samples took.

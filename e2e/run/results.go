@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/fixtures/kube"
 	"operatorbench/operators"
 )
 
@@ -210,7 +211,8 @@ func (s *Session) collect(style string, operator operators.Operator) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.made.names()...)...))
+		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, s.made.names()...)...)
+		return errors.Join(err, os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, own...))
 	})
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)

@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/cluster"
@@ -311,7 +312,9 @@ func (s *Session) matrix() []scenarios.Scenario {
 }
 
 // say prints a line for the person who runs this.
-func (s *Session) say(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
+func (s *Session) say(format string, args ...any) {
+	fmt.Fprintln(s.out, plain.Text(fmt.Sprintf(format, args...)))
+}
 
 // note is for what is only of interest while it lasts.
 func (s *Session) note(format string, args ...any) { s.progress.Note(fmt.Sprintf(format, args...)) }

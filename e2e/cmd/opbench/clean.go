@@ -27,12 +27,11 @@ Flags:
 // runClean is `opbench clean`.
 func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	flags := flag.NewFlagSet("opbench clean", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	var opts cluster.CleanOptions
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "")
 	flags.StringVar(&opts.Run, "run", "", "")
 	flags.StringVar(&opts.Engine, "engine", os.Getenv(engine.ProviderVariable), "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, cleanUsage)
 		return err

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"operatorbench/fixtures/engine"
 	"operatorbench/fixtures/images"
+	"operatorbench/operators"
 )
 
 const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got
@@ -30,13 +32,12 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		verb, args = args[0], args[1:]
 	}
 	flags := flag.NewFlagSet("opbench images "+verb, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	source := flags.String("images", string(images.Auto), "")
 	check := false
 	if verb == "lock" {
 		flags.BoolVar(&check, "check", false, "")
 	}
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, imagesUsage)
 		return err
@@ -46,10 +47,9 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if (verb == "list" || verb == "lock") && flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench images %s takes no names; got %q", verb, flags.Args())}
 	}
-	switch verb {
-	case "list", "ensure", "archive", "programs", "lock":
-	default:
-		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, archive, programs or lock\n%s", verb, imagesUsage)}
+	verbs := []string{"list", "ensure", "archive", "programs", "lock"}
+	if !slices.Contains(verbs, verb) {
+		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, archive, programs or lock%s\n%s", verb, operators.Suggestion(verb, verbs), imagesUsage)}
 	}
 	store, err := openStore(ctx, *source, stderr)
 	if err != nil {

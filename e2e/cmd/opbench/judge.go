@@ -27,9 +27,8 @@ Flags:
 func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	usage := fmt.Sprintf(judgeUsage, fileNames())
 	flags := flag.NewFlagSet("opbench judge", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	out := flags.String("out", "", "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return err
@@ -37,6 +36,9 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	case flags.NArg() == 0:
 		return usageError{"opbench judge needs a results folder or a recording\n" + usage}
+	}
+	if err := outFolder(*out); err != nil {
+		return err
 	}
 	found, err := load(ctx, flags.Args(), stderr)
 	if err != nil {

@@ -15,7 +15,9 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/fixtures/cluster"
+	"operatorbench/operators"
 )
 
 func main() {
@@ -52,6 +54,7 @@ func subcommands() []subcommand {
 		{"gate", "say from files whether a change made an operator slower or broke it", runGate},
 		{"images", "list the container images, get what is missing, or lock their digests", runImages},
 		{"clean", "remove what killed runs left on this machine", runClean},
+		{"version", "print which version of opbench this is", runVersion},
 	}
 }
 
@@ -70,13 +73,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "help", "-h", "-help", "--help":
 		help(stdout)
 		return exitOK
+	case "-version", "--version":
+		args[0] = "version"
 	}
 	for _, sub := range subcommands() {
 		if sub.name == args[0] {
 			return exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
 		}
 	}
-	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s", args[0], names())}, stderr)
+	if strings.HasPrefix(args[0], "-") {
+		return exitStatus(usageError{fmt.Sprintf("%s before the subcommand: expected opbench SUBCOMMAND %[1]s …, with one of %s", args[0], strings.Join(names(), ", "))}, stderr)
+	}
+	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s%s", args[0], strings.Join(names(), ", "), operators.Suggestion(args[0], names()))}, stderr)
 }
 
 // exitStatus prints an error once and gives the status that belongs to it.
@@ -84,7 +92,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	_, _ = fmt.Fprintf(stderr, "opbench: %v\n", err) // there is nowhere else to say it
+	_, _ = fmt.Fprintf(stderr, "opbench: %s\n", plain.Text(err.Error())) // there is nowhere else to say it
 	var own interface{ exitStatus() int }
 	if errors.As(err, &own) {
 		return own.exitStatus()
@@ -96,12 +104,12 @@ func exitStatus(err error, stderr io.Writer) int {
 	return exitError
 }
 
-func names() string {
+func names() []string {
 	var all []string
 	for _, sub := range subcommands() {
 		all = append(all, sub.name)
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // help writes what there is; a help text that cannot be written has no reader.

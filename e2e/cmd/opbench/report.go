@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
+	"operatorbench/operators"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
@@ -68,18 +71,20 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return err
 	case err != nil:
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	case !slices.Contains(names, *name):
-		return usageError{fmt.Sprintf("unknown format %q: there are %s", *name, strings.Join(names, ", "))}
+		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), operators.Suggestion(*name, names))}
 	case flags.NArg() == 0:
 		return usageError{"opbench report needs a results folder or a recording\n" + usage}
+	}
+	if err := outFile(*out, filepath.Join(*out, "report."+*name)); err != nil {
+		return err
 	}
 	found, err := load(ctx, flags.Args(), stderr)
 	if err != nil {
@@ -154,7 +159,9 @@ func withShards(args []string) []string {
 }
 
 // warn tells of a doubt; there is nowhere else to say it.
-func warn(stderr io.Writer, text string) { _, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", text) }
+func warn(stderr io.Writer, text string) {
+	_, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", plain.Text(text))
+}
 
 // fileNames lists what a report writes into a results folder.
 func fileNames() string {

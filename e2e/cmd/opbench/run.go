@@ -17,21 +17,14 @@ import (
 
 // runRun is the suite without go test: the same flags, the same results. With a
 // base, the gate judges what was recorded.
-func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error) {
 	var options job.Options
 	flags := flag.NewFlagSet("opbench run", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	options.Register(flags)
 	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
 	flags.StringVar(&options.Context, "context", "", "context of the kubeconfig (default its current one)")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return usageError{err.Error()}
-	}
-	if flags.NArg() > 0 {
-		return usageError{fmt.Sprintf("run takes flags alone, not %q", flags.Arg(0))}
+	if done, err := parseRun(flags, args, stdout); done || err != nil {
+		return err
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss
 	root, err := images.FindRoot(".")

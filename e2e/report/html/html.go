@@ -13,9 +13,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"unicode"
 	"unicode/utf8"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 )
 
@@ -61,10 +61,10 @@ const mostThrift = 3
 // printable replaces what HTML does not allow in a text, and the marks that
 // would let a foreign text turn the direction of what stands beside it.
 func printable(r rune) rune {
-	switch {
-	case r == '\n' || r == '\t':
+	if r == '\n' || r == '\t' {
 		return r
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Noncharacter_Code_Point, r):
+	}
+	if plain.Rune(r) != r {
 		return utf8.RuneError
 	}
 	return r
