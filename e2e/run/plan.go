@@ -160,9 +160,9 @@ func (s *Session) budget() time.Duration {
 // around is how long everything but driving is expected to take from now on.
 func (s *Session) around() time.Duration {
 	if s.provider == nil {
-		return typicalBed + typicalCollector + s.reserve()
+		return typicalBed + typicalCollector + s.Reserve()
 	}
-	return typicalCollector + s.reserve()
+	return typicalCollector + s.Reserve()
 }
 
 // remains is the time until the teardown must begin; it is not limited where
@@ -171,7 +171,7 @@ func (s *Session) remains() time.Duration {
 	if s.deadline.IsZero() {
 		return 1<<63 - 1
 	}
-	return time.Until(s.deadline) - s.reserve()
+	return time.Until(s.deadline) - s.Reserve()
 }
 
 func (s *Session) costs() []Cost {

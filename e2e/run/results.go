@@ -151,14 +151,13 @@ func (s *Session) writeReports() error {
 		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)
+	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
-		if err := r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == ""); err != nil {
-			return err
-		}
+		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
 	}
 	s.say("results are in %s", s.folder)
-	return errors.Join(r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
+	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
 // Page is the report as a page, for report.WriteFiles.
@@ -201,9 +200,17 @@ func Latest(root, folder string) error {
 	return nil
 }
 
-// collect saves what explains a failure while it is still there.
-func (s *Session) collect(style string, operator operators.Operator) {
-	ctx, cancel := context.WithTimeout(context.Background(), logsWithin)
+// collect saves what explains a failure while it is still there. That a person
+// stopped the run is none; that its time was over may be.
+func (s *Session) collect(ctx context.Context, style string, operator operators.Operator) {
+	within := logsWithin
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return
+	case ctx.Err() != nil:
+		ctx, within = context.WithoutCancel(ctx), logsWhenOver
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	dir := s.results("logs", style)
 	err := s.stage("collect logs", func() error {

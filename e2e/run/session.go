@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"operatorbench/e2e/drive"
@@ -23,11 +24,6 @@ import (
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
 )
-
-// Reserve is the time before go test's -timeout that is kept for teardown.
-const Reserve = 45 * time.Second
-
-func (s *Session) reserve() time.Duration { return Reserve }
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
 type Session struct {
@@ -48,6 +44,7 @@ type Session struct {
 	kube        *kube.Client
 	recording   *os.File
 	recorder    *record.Recorder
+	synced      *record.Syncing
 	judge       *live
 	driver      *drive.Driver
 	progress    *report.Progress
@@ -62,6 +59,8 @@ type Session struct {
 	observers   observers
 	made        madeNames // namespaces for custom resources
 	judged      func() (*judge.Judgement, error)
+	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
+	leavings    atomic.Pointer[string]             // see Left
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -71,9 +70,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline}
+	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
 	s.folder = options.folder(root, time.Now())
-	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
+	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(root, options.Operator)...)
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
@@ -132,11 +131,11 @@ func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
 
 // operatorNames are the styles that are asked for; folders are named from the
 // repository's root, since go test runs a test elsewhere.
-func (s *Session) operatorNames() []string {
-	names := strings.Split(s.options.Operator, ",")
+func operatorNames(root, list string) []string {
+	names := strings.Split(list, ",")
 	for i, name := range names {
 		if strings.HasPrefix(name, ".") {
-			names[i] = filepath.Join(s.root, name)
+			names[i] = filepath.Join(root, name)
 		}
 	}
 	return names

@@ -13,6 +13,7 @@ import (
 )
 
 const cleanUsage = `Usage: opbench clean [flags]   remove the clusters, networks and folders that killed runs of this project left
+       opbench clean --kubeconfig=FILE [flags]   list what killed runs left in an existing cluster, or remove it
 
 What a living run uses is left alone. So are, unless named by --run, clusters kept on purpose, and what may belong to
 a living run that cannot be seen from here: of another machine or container that shares the engine, or with a temporary
@@ -21,6 +22,9 @@ folder of its own. Of folders, only a run's own is removed: one with its name an
 Flags:
   --dry-run        only say what would be removed
   --run=ID         only this run, even if its cluster was kept or it cannot be known whether it is alive
+  --kubeconfig=FILE, --context=NAME
+                   look in that cluster instead: without --run it lists the runs that left something there and removes
+                   nothing; with --run it removes what that run made, and nothing else
   --engine=NAME    docker, podman or nerdctl (default: $` + engine.ProviderVariable + `, else all that answer)
 `
 
@@ -30,6 +34,9 @@ func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	var opts cluster.CleanOptions
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "")
 	flags.StringVar(&opts.Run, "run", "", "")
+	var existing cluster.Existing
+	flags.StringVar(&existing.Kubeconfig, "kubeconfig", "", "")
+	flags.StringVar(&existing.Context, "context", "", "")
 	flags.StringVar(&opts.Engine, "engine", os.Getenv(engine.ProviderVariable), "")
 	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -39,6 +46,9 @@ func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 		return usageError{fmt.Sprintf("%v\n%s", err, cleanUsage)}
 	case flags.NArg() > 0:
 		return usageError{fmt.Sprintf("opbench clean takes no arguments, got %q\n%s", flags.Args(), cleanUsage)}
+	}
+	if existing.Kubeconfig != "" || existing.Context != "" {
+		return cleanExisting(ctx, existing, opts, stdout)
 	}
 	return cluster.Clean(ctx, opts, stdout)
 }

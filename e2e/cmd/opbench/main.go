@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
 	"operatorbench/fixtures/cluster"
 	"operatorbench/operators"
@@ -23,10 +22,7 @@ import (
 func main() {
 	cluster.ReapIfAsked()          // this may be the process that removes a cluster after its maker ended
 	klog.SetLogger(logr.Discard()) // what client-go says of watches that break is in the recording: gaps
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Exit statuses.
@@ -40,21 +36,35 @@ const (
 type subcommand struct {
 	name    string
 	summary string
+	signals signals
 	run     func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+// signals is how a subcommand ends by SIGINT, SIGTERM or SIGHUP.
+type signals func(ctx context.Context, stderr io.Writer) (_ context.Context, stop func())
+
+// gently is for what has something to remove: it does so, unless a second signal comes.
+func gently(ctx context.Context, stderr io.Writer) (context.Context, func()) {
+	return interrupt.Gently(ctx, stderr, os.Exit)
+}
+
+// atOnce is for what only reads files.
+func atOnce(ctx context.Context, _ io.Writer) (context.Context, func()) {
+	return ctx, interrupt.AtOnce(os.Exit)
 }
 
 // subcommands lists them in the order of the help text.
 func subcommands() []subcommand {
 	return []subcommand{
-		{"run", "run the main job: cluster, styles, scenarios, reports", runRun},
-		{"matrix", "drive the correctness matrix on several clusters side by side", runMatrix},
-		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
-		{"report", "print a report of recordings in any format", runReport},
-		{"pack", "keep recordings for good, in files that a repository takes", runPack},
-		{"gate", "say from files whether a change made an operator slower or broke it", runGate},
-		{"images", "list the container images, get what is missing, or lock their digests", runImages},
-		{"clean", "remove what killed runs left on this machine", runClean},
-		{"version", "print which version of opbench this is", runVersion},
+		{"run", "run the main job: cluster, styles, scenarios, reports", gently, runRun},
+		{"matrix", "drive the correctness matrix on several clusters side by side", gently, runMatrix},
+		{"judge", "judge a recording or a results folder anew, and print the table", atOnce, runJudge},
+		{"report", "print a report of recordings in any format", atOnce, runReport},
+		{"pack", "keep recordings for good, in files that a repository takes", gently, runPack},
+		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},
+		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages},
+		{"clean", "remove what killed runs left on this machine, or in an existing cluster", gently, runClean},
+		{"version", "print which version of opbench this is", atOnce, runVersion},
 	}
 }
 
@@ -78,7 +88,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	for _, sub := range subcommands() {
 		if sub.name == args[0] {
-			return exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
+			ctx, stop := sub.signals(ctx, stderr)
+			defer stop()
+			status := exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
+			if caught := interrupt.Caught(ctx); caught != nil {
+				return caught.Status()
+			}
+			return status
 		}
 	}
 	if strings.HasPrefix(args[0], "-") {

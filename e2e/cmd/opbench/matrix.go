@@ -125,13 +125,11 @@ func joinShards(ctx context.Context, results string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := terminal(found, stdout); err != nil {
-		return err
+	printed := terminal(found, stdout) // nobody may read it any more, but the files are there
+	if printed == nil {
+		_, printed = fmt.Fprintf(stdout, "results are in %s\n", results)
 	}
-	if _, err := fmt.Fprintf(stdout, "results are in %s\n", results); err != nil {
-		return err
-	}
-	written := errors.Join(found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
+	written := errors.Join(printed, found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
 	if ctx.Err() != nil {
 		return written // what was interrupted proves nothing
 	}

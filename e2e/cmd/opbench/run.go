@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/interrupt"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
 )
@@ -60,6 +61,7 @@ func drive(ctx context.Context, session *job.Session) error {
 
 // perform performs a run from its beginning to its end.
 func perform(ctx context.Context, session *job.Session) (err error) {
+	interrupt.Leaves(ctx, session.Left)
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
 	if err := session.Open(ctx); err != nil {
 		return err
