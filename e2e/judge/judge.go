@@ -39,7 +39,9 @@ type Result struct {
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
-// does not, unless nothing else is there.
+// does not, unless nothing else is there. A measured sample that ended because
+// its time was over never passes: it is late, unless an oracle failed. (Samples
+// of the matrix are told to wait for what never comes: their oracles judge that.)
 func (r Result) Outcome() Outcome {
 	worst := NotApplicable
 	for _, v := range r.Verdicts {
@@ -51,6 +53,9 @@ func (r Result) Outcome() Outcome {
 		case v.Outcome == Pass && worst == NotApplicable:
 			worst = Pass
 		}
+	}
+	if r.End == record.TimedOut && !r.Matrix && worst != Invalid {
+		return Late
 	}
 	return worst
 }

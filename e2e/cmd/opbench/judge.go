@@ -74,20 +74,17 @@ func rewrite(found *report.Report, out string, args []string) error {
 // verdict is an error unless every scenario was handled as is expected, or
 // correctly where nothing is known to be expected.
 func verdict(r *report.Report) error {
-	var wrong, all int
-	for _, c := range r.Cells {
-		_, passed, rounds := c.Verdict()
-		all += rounds
-		wrong += rounds - passed
-	}
+	count := r.Count()
 	differences := r.Differences()
 	switch {
-	case all == 0 && !r.HasMatrix():
+	case len(r.LeftOut) > 0:
+		return errors.New(r.LeftOut[0])
+	case count.All() == 0 && !r.HasMatrix():
 		return errors.New("the recording holds no sample: there is nothing to judge")
 	case len(differences) > 0:
 		return fmt.Errorf("not as expected: %d; the first: %s", len(differences), differences[0])
 	case r.Failed():
-		return fmt.Errorf("%d of %d samples were not handled correctly", wrong, all)
+		return fmt.Errorf("%d of %d samples were not handled correctly", count.All()-count.Passed, count.All())
 	}
 	return nil
 }

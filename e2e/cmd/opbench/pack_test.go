@@ -87,6 +87,61 @@ func TestPackRefuses(t *testing.T) {
 	assert.Len(t, left, 2, "and nothing half done")
 }
 
+// shards is a results folder of two runs, packed.
+func shards(t *testing.T) string {
+	t.Helper()
+	out := t.TempDir()
+	status, _, stderr := opbench(t, "pack", "--out="+out, "--most=2000", copied(t), copied(t))
+	require.Equal(t, exitOK, status, stderr)
+	return out
+}
+
+// Of several runs the one that is damaged is named and left out; of one alone
+// nothing is reported.
+func TestADamagedShardIsNamedAndLeftOut(t *testing.T) {
+	out := shards(t)
+	t.Chdir(t.TempDir()) // where nothing is expected of a style
+	lost := filepath.Join(out, "shard-2", "recording.jsonl.zst.2")
+	require.NoError(t, os.Remove(lost))
+	for _, format := range []string{"terminal", "markdown", "comment", "json"} {
+		status, stdout, stderr := opbench(t, "report", "--format="+format, out)
+		assert.Equal(t, exitOK, status, stderr)
+		assert.Contains(t, stderr, lost+" is missing")
+		assert.Contains(t, stderr, "it is left out, the other 1 of 2 runs are reported")
+		assert.Contains(t, stdout, "is missing", "%s says so, too", format)
+	}
+	_, stdout, _ := opbench(t, "report", out)
+	assert.Contains(t, stdout, "null pass 3/3", "the other is reported")
+	status, _, stderr := opbench(t, "judge", "--out="+t.TempDir(), out)
+	assert.Equal(t, exitError, status)
+	assert.Contains(t, stderr, lost+" is missing")
+
+	status, stdout, stderr = opbench(t, "report", filepath.Join(out, "shard-2"))
+	assert.Equal(t, exitError, status)
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, lost+" is missing")
+
+	damaged := filepath.Join(out, "shard-1", "recording.jsonl.zst")
+	text, err := os.ReadFile(damaged)
+	require.NoError(t, err)
+	text[len(text)-1] ^= 1
+	require.NoError(t, os.WriteFile(damaged, text, 0o644))
+	status, stdout, stderr = opbench(t, "report", out)
+	assert.Equal(t, exitError, status, "nothing is left to report")
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, damaged+" is damaged: its checksum is not the one that")
+	assert.Contains(t, stderr, lost+" is missing")
+}
+
+// What is published already can be packed anew, with more beside it.
+func TestPackAddsToWhatIsPacked(t *testing.T) {
+	out, more := shards(t), copied(t)
+	status, _, stderr := opbench(t, "pack", "--out="+out, out, more)
+	require.Equal(t, exitOK, status, stderr)
+	_, stdout, _ := opbench(t, "report", out)
+	assert.Contains(t, stdout, "null pass 9/9", "all three are there")
+}
+
 // contents are the files below a folder, with what is in them.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()

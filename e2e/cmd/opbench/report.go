@@ -105,17 +105,24 @@ func terminal(r *report.Report, out io.Writer) error {
 	return r.Terminal(out, report.IsTerminal(out) && os.Getenv("NO_COLOR") == "")
 }
 
-// load judges every argument, and tells of what is doubtful about them.
+// load judges every argument, and tells of what is doubtful about them. Of a
+// folder that several runs share, one that cannot be read is named and left out.
 func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report, error) {
 	var all []report.Recording
+	var leftOut []error
 	root, outside := images.FindRoot(".")
-	for _, arg := range withShards(args) {
+	asked := withShards(args)
+	for _, arg := range asked {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		one, err := report.Load(arg)
-		if err != nil {
+		switch {
+		case err != nil && slices.Contains(args, arg):
 			return nil, err
+		case err != nil:
+			leftOut = append(leftOut, err)
+			continue
 		}
 		if outside == nil {
 			if one.Expected, err = job.Expected(root, one.Judgement.Header); err != nil {
@@ -128,7 +135,13 @@ func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report,
 			warn(stderr, fmt.Sprintf("%s has no %s, as after a run that was killed", arg, report.EnvironmentFile))
 		}
 	}
+	if len(all) == 0 && len(leftOut) > 0 {
+		return nil, errors.Join(leftOut...)
+	}
 	found := report.Of(all...)
+	for _, err := range leftOut {
+		found.LeaveOut(fmt.Sprintf("%v: it is left out, the other %d of %d runs are reported", err, len(all), len(asked)))
+	}
 	for _, warning := range found.Warnings {
 		warn(stderr, warning)
 	}
