@@ -46,15 +46,8 @@ func (c *contest) lost() bool {
 // round is how long one round of it is expected to take: what its blocks have
 // taken, with as many passes as the next ones have.
 func (c *contest) round() time.Duration {
-	var all time.Duration
-	for _, a := range c.arms {
-		all += a.fixed + time.Duration(c.passes)*a.pass
-	}
-	return all
+	return sum(c.arms, func(a *arm) time.Duration { return a.fixed + time.Duration(c.passes)*a.pass })
 }
-
-// mostPasses bounds what is made of an odd first block.
-const mostPasses = 10
 
 // spread is how often each block goes through the scenarios, for a number of
 // rounds of three blocks to take a given time: what counts is that there are
@@ -63,12 +56,12 @@ func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
 	if pass <= 0 {
 		return 1
 	}
-	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), mostPasses))
+	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), gate.DefaultPasses))
 }
 
 // choosePasses is called when the first block of a style has gone through the
 // scenarios once: what that took, and what came before it, tells how often there
-// is time for. All of its blocks do the same.
+// is time for. All of its blocks in the first round do the same.
 func (s *Session) choosePasses(c *contest) int {
 	pass, before := time.Since(s.measuring), s.measuring.Sub(s.installing)
 	fixed := before + min(before, typicalUninstall) // to remove it takes no longer
@@ -242,10 +235,10 @@ func (s *Session) driveComparison(ctx context.Context) error {
 	return s.collector()
 }
 
-func sum(all []*contest, of func(*contest) time.Duration) time.Duration {
+func sum[T any](all []T, of func(T) time.Duration) time.Duration {
 	var total time.Duration
-	for _, c := range all {
-		total += of(c)
+	for _, one := range all {
+		total += of(one)
 	}
 	return total
 }
@@ -302,20 +295,28 @@ const margin = 0.05
 
 // planRounds fixes how many rounds of each style the rest of the budget holds,
 // the first one included: the gate shares its error probabilities out over them.
+// Its blocks know better than the first of them how many passes there is time for.
 func (s *Session) planRounds(left time.Duration) {
+	left = time.Duration(float64(left) * (1 - margin))
 	var costs []Cost
 	for _, c := range s.contested {
 		if c.failed() == nil {
+			c.passes = s.options.Passes
+			if c.passes == 0 {
+				arms := time.Duration(len(c.arms))
+				c.passes = spread(left/time.Duration(len(s.contested)), max(s.most()-1, 1),
+					sum(c.arms, func(a *arm) time.Duration { return a.fixed })/arms, sum(c.arms, func(a *arm) time.Duration { return a.pass })/arms)
+			}
 			costs = append(costs, Cost{Style: c.style, Wanted: s.most() - 1, Round: max(c.round(), time.Second)})
 		}
 	}
-	plan := NewPlan(max(time.Duration(float64(left)*(1-margin)), 1), costs)
+	plan := NewPlan(max(left, 1), costs)
 	s.environment.Planned = map[string]int{}
 	for _, c := range s.contested {
 		c.rounds = 1 + min(plan.Rounds[c.style], s.most()-1)
 		s.environment.Planned[c.style] = c.rounds
 		s.progress.Clear()
-		s.say("%s: the budget holds %s of about %v%s", c.style, plural(c.rounds, "round"), c.round().Round(time.Second), tooFew(c))
+		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plural(c.rounds, "round"), c.round().Round(time.Second), plural(c.passes, "pass"), tooFew(c))
 	}
 }
 

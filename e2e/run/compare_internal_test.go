@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
@@ -30,7 +31,7 @@ func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 	}{
 		"native":                {20 * time.Minute, 12, nativeFixed, nativePass, 4},
 		"a small budget":        {5 * time.Minute, 12, nativeFixed, nativePass, 1},
-		"a large one":           {5 * time.Hour, 12, nativeFixed, nativePass, mostPasses},
+		"a large one":           {5 * time.Hour, 12, nativeFixed, nativePass, gate.DefaultPasses},
 		"few rounds":            {20 * time.Minute, 6, nativeFixed, nativePass, 9},
 		"argo":                  {20 * time.Minute, 12, argoFixed, argoPass, 1},
 		"a pass takes no time":  {20 * time.Minute, 12, nativeFixed, 0, 1},
@@ -80,10 +81,11 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 		want   int
 		says   string
 	}{
-		"a budget":            {left: 19 * time.Minute, want: 12, says: "native: the budget holds 12 rounds of about 1m35s\n"},
-		"fewer are asked for": {rounds: 3, left: 19 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m35s, of which too little can be told: --budget=16m0s holds 9\n"},
-		"it is used up":       {left: time.Minute, want: 1, says: "native: the budget holds 1 round of about 1m35s, of which too little can be told: --budget=16m0s holds 9\n"},
-		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 1m35s, of which too little can be told: --budget=16m0s holds 9\n"},
+		"a budget":            {left: 19 * time.Minute, want: 12, says: "native: the budget holds 12 rounds of about 1m35s, with 4 passes in each block\n"},
+		"fewer are asked for": {rounds: 3, left: 4 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m35s, with 4 passes in each block, of which too little can be told: --budget=16m0s holds 9\n"},
+		"a small budget":      {left: 5 * time.Minute, want: 9, says: "native: the budget holds 9 rounds of about 35s, with 1 pass in each block\n"},
+		"it is used up":       {left: time.Minute, want: 2, says: "native: the budget holds 2 rounds of about 35s, with 1 pass in each block, of which too little can be told: --budget=7m0s holds 9\n"},
+		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 35s, with 1 pass in each block, of which too little can be told: --budget=7m0s holds 9\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
