@@ -51,7 +51,7 @@ func (r *Result) compareScenarios() {
 	head := tallies(r.Head)
 	for _, was := range tallies(sides...) {
 		for _, is := range head {
-			if was.Style == is.Style && was.Scenario == is.Scenario {
+			if was.Style == is.Style && was.Scenario == is.Scenario && (was.Head != Tally{} || is.Head != Tally{}) { // else no oracle applies
 				r.Scenarios = append(r.Scenarios, Scenario{Style: was.Style, Scenario: was.Scenario, Base: was.Head, Head: is.Head, Failure: is.Failure})
 			}
 		}
@@ -127,8 +127,6 @@ func (s *Scenario) decide(alpha float64) {
 	s.Verdict, s.P = Pass, stat.Fisher(base.Failed, base.judged(), head.Failed, head.judged())
 	mended := stat.Fisher(base.Passed, base.judged(), head.Passed, head.judged())
 	switch {
-	case base.judged() == 0 && head.judged() == 0 && base.Unjudged+head.Unjudged == 0:
-		s.Why = "no oracle applies on either side"
 	case base.judged() == 0 || head.judged() == 0:
 		s.Verdict, s.Why = Inconclusive, "no sample of one side could be judged"
 	case base.Failed == 0 && head.Failed > 0:

@@ -103,6 +103,9 @@ func (m *Metric) Name() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
+// late tells whether more of a metric is later, and not dearer.
+func (m *Metric) late() bool { return m.Kind != Counter && (m.Kind != Cost || m.Phase == install) }
+
 // phase tells whether the metric is a phase of a scenario, by its middle.
 func (m *Metric) phase() bool { return m.Kind == Latency || m.Kind == Phase }
 
@@ -255,7 +258,7 @@ func (v *values) costsOf(s Side) {
 		for _, f := range []struct {
 			name   string
 			figure cost.Figure
-		}{{"install", installed(c)}, {peakMemory, c.PeakMemory}, {"CPU for each change", c.CPU}} {
+		}{{install, installed(c)}, {peakMemory, c.PeakMemory}, {"CPU for each change", c.CPU}} {
 			for _, one := range f.figure.Values {
 				v.count(metricKey{Cost, c.Style, "", f.name}, one.Round, one.Value)
 			}
@@ -290,7 +293,11 @@ func (v *values) count(key metricKey, round int, value float64) {
 	v.samples[key]++
 }
 
-const peakMemory = "peak memory"
+// Names of costs that are not printed as those of others.
+const (
+	install    = "install"
+	peakMemory = "peak memory"
+)
 
 // installed is how long installing took until the style had handled its first
 // event; of recordings that do not tell, until it said that it was ready.

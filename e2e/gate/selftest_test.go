@@ -217,10 +217,10 @@ func blocksOf(samples []judge.Sample, style string) resampled {
 const smooth = 0.005
 
 // draw takes whole rounds, each once, deals their three blocks out anew, and
-// of each block some of its passes, each once: what blocks have of their own
-// stays. Quick passes are further draws from all three blocks of the round, on
-// the scale of the own one: what there is of one block alone was found to be
-// too little to be seen (docs/measurement.md).
+// takes all passes of each block, in any order: what blocks and rounds have of
+// their own stays. The recording has no quick passes: for those, the full passes
+// of any block are drawn from, so that they scatter from round to round as the
+// recording does as a whole.
 func (s resampled) draw(random *rand.Rand, rounds int) [][3]block {
 	order := random.Perm(len(s))[:rounds]
 	list := make([][3]block, rounds)

@@ -118,7 +118,7 @@ func (r *Result) title() string {
 
 // rules are the parameters in a sentence.
 func (r *Result) rules() string {
-	return fmt.Sprintf("worse: in at most %s of comparisons of unchanged code is anything called so (exact permutation test over rounds, Holm's correction over all metrics and looks), and the 95%% interval of the ratio is above %s; fine: of what a user waits for, a ratio of %s is ruled out at %s, and so is that more than %s take %s times base's p90; and nothing else looks %s times as much",
+	return fmt.Sprintf("worse: in at most %s of comparisons of unchanged code is anything called so (exact permutation test over rounds, Holm's correction over all metrics and looks), and the 95%% interval of the ratio is above %s; fine: of what a user waits for, a ratio of %s is ruled out at %s, and so is that more than %s take %s times base's p90; no sign: of the rest, that nothing looks %s times as much, unless chance often makes it look so",
 		percent(r.Alpha/2), digits(1+r.Tolerance), digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect), digits(1+max(wide, r.Effect)))
 }
 

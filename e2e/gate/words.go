@@ -61,12 +61,14 @@ func word(v Verdict, worse, better string) string {
 }
 
 func (m *Metric) word() string {
-	switch m.Kind {
-	case Cost, Counter:
+	if m.Verdict == Pass && !m.proven() && m.Interval != nil && m.Interval.High >= 1+wide {
+		return "no sign" // that it is worse, which is not to say that it cannot be
+	}
+	switch {
+	case !m.late():
 		return word(m.Verdict, "costs more", "costs less")
-	case Tail:
+	case m.Kind == Tail:
 		return word(m.Verdict, "longer tail", "shorter tail")
-	case Latency, Phase, Load:
 	}
 	return word(m.Verdict, "slower", "faster")
 }
@@ -169,7 +171,11 @@ func (s *Scenario) reason() string {
 		if f.Warmup {
 			warm = " (warming up)"
 		}
-		parts = append(parts, fmt.Sprintf("first failure in round %d%s: %s: %s", f.Round, warm, f.Oracle, f.Message))
+		what := f.Message
+		if f.Oracle != "" {
+			what = f.Oracle + ": " + what
+		}
+		parts = append(parts, fmt.Sprintf("first failure in round %d%s: %s", f.Round, warm, what))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -204,7 +210,7 @@ func (r *Result) Conclusion() string {
 	case Improvement:
 		text = "FINE, and better: " + some(n.better) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE, median and tail: nothing broke or is missing; of what a user waits for nothing is slower by %s or more, and no more than %s of it takes %s times as long as base's p90; nothing else looks worse by %s or more.",
+		text = fmt.Sprintf("FINE, median and tail: nothing broke or is missing; of what a user waits for nothing is slower by %s or more, and no more than %s of it takes %s times as long as base's p90; there is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
 	if len(r.Forced) > 0 {
@@ -228,7 +234,7 @@ func (r *Result) names() names {
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		name, worse := m.Name(), &n.slower
-		if m.Kind == Cost || m.Kind == Counter {
+		if !m.late() {
 			worse = &n.costly
 		}
 		if m.Verdict == Regression && r.implied(m) {
@@ -264,7 +270,7 @@ func (m *Metric) change() string {
 	if m.Ratio == nil || m.Kind == Tail || m.Kind == Counter {
 		return m.value(m.Base) + " → " + m.value(m.Head)
 	}
-	if m.Kind == Cost {
+	if !m.late() {
 		return digits(*m.Ratio) + " times as much"
 	}
 	return digits(*m.Ratio) + " times as long"

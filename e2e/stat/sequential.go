@@ -36,13 +36,8 @@ func Looks(planned int) []int {
 	return []int{(planned + 1) / 2, (3*planned + 3) / 4, planned}
 }
 
-// Holm returns which of several hypotheses are rejected, at their p-values and
-// weights, which add up to at most 1: S. Holm's sequentially rejective
-// procedure, weighted. What is rejected leaves its weight to those that remain,
-// of its own group first (F. Bretz, W. Maurer, W. Brannath and M. Posch, "A
-// graphical approach to sequentially rejective multiple test procedures",
-// Statistics in Medicine 28, 2009). The probability of any false rejection is at
-// most alpha, however the hypotheses depend on each other.
+// Hypothesis is one of several that are tested together. Group says in whose part
+// of the error probability it shares.
 type Hypothesis struct {
 	P     float64
 	Group int
@@ -51,7 +46,11 @@ type Hypothesis struct {
 // WeightedHolm returns the corrected p-value of each hypothesis: it is rejected
 // at alpha if that is at most alpha. Each group shares its weight out equally to
 // those of it that are not rejected; a group that is rejected altogether leaves
-// its weight to the others in proportion.
+// its weight to the others in proportion. It is Holm's sequentially rejective
+// procedure, weighted: the probability of any false rejection is at most alpha,
+// however the hypotheses depend on each other (F. Bretz, W. Maurer, W. Brannath
+// and M. Posch, "A graphical approach to sequentially rejective multiple test
+// procedures", Statistics in Medicine 28, 2009).
 func WeightedHolm(list []Hypothesis, weights []float64) []float64 {
 	corrected := make([]float64, len(list))
 	left := make([]int, len(weights)) // by group
