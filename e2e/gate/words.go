@@ -171,7 +171,11 @@ func (s *Scenario) reason() string {
 		if f.Warmup {
 			warm = " (warming up)"
 		}
-		parts = append(parts, fmt.Sprintf("first failure in round %d%s: %s: %s", f.Round, warm, f.Oracle, f.Message))
+		what := f.Message
+		if f.Oracle != "" {
+			what = f.Oracle + ": " + what
+		}
+		parts = append(parts, fmt.Sprintf("first failure in round %d%s: %s", f.Round, warm, what))
 	}
 	return strings.Join(parts, "; ")
 }
