@@ -179,7 +179,7 @@ func TestSchemasRefuse(t *testing.T) {
 			`{"t":1,"kind":"gap","gap":{"from":"0","resource":"r","reason":""}}`,
 		},
 		"schema/samples.schema.json": {`{}`, `{"operator":"a","scenario":"s","phase":"p","run":"r","block":1,"namespace":"n","from":1,"at":2,"value":"fast","unit":"s","outcome":"ok"}`},
-		"schema/report.schema.json":  {`{}`, `{"schema":2,"runs":[],"environments":[],"warnings":[],"styles":[],"scenarios":[],"cells":[],"costs":[],"claims":[]}`},
+		"schema/report.schema.json":  {`{}`, `{"schema":3,"runs":[],"environments":[],"warnings":[],"styles":[],"scenarios":[],"cells":[],"costs":[],"claims":[]}`},
 	} {
 		schema := compiled(t, name)
 		for _, line := range bad {

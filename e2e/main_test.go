@@ -11,9 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,13 +21,14 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/flags"
 
+	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/run"
 	"operatorbench/fixtures/cluster"
 	"operatorbench/fixtures/images"
 )
 
 // What TestMain hands to the tests. The context of driving ends with Ctrl-C,
-// with SIGTERM, and in time before -timeout.
+// SIGTERM or SIGHUP, and in time before -timeout.
 var (
 	testenv env.Environment
 	driving context.Context //nolint:containedctx // TestMain has no other way to hand it on
@@ -89,11 +88,12 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 
 // live opens the bed, runs the tests and closes the bed, whatever happens.
 func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int, err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interrupt.Gently(context.Background(), os.Stderr, os.Exit)
 	defer stop()
+	interrupt.Leaves(ctx, session.Left)
 	if !deadline.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-run.Reserve))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-session.Reserve()))
 		defer cancel()
 	}
 	if testenv, err = env.NewWithContext(context.WithoutCancel(ctx), config); err != nil {
@@ -101,7 +101,6 @@ func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int,
 	}
 	driving = ctx
 	defer func() {
-		stop() // a second Ctrl-C ends the program at once; the cluster's reaper then cleans up
 		if closed := session.Close(context.Background()); closed != nil {
 			status, err = max(status, 1), errors.Join(err, closed)
 		}

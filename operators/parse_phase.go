@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"operatorbench/fixtures/bounds"
 )
 
 // resource is plural.version.group, or plural.version for the core group.
@@ -82,7 +84,7 @@ func (p *parser) phase(node *yaml.Node) {
 		"resource":  required(p.resource("phase resource", &phase.Resource)),
 		"namespace": optional(p.text("phase namespace", &phase.Namespace)),
 		"event":     optional(p.choice("phase event", &phase.Event, "ADDED", "MODIFIED", "DELETED")),
-		"path":      optional(p.text("phase path", &phase.Path)),
+		"path":      optional(p.fieldPath("phase path", &phase.Path)),
 		"equals":    optional(p.texts("phase equals", &phase.Equals)),
 		"where":     optional(p.list("phase where", func(n *yaml.Node) { phase.Where = append(phase.Where, p.where(n)) })),
 	})
@@ -105,11 +107,11 @@ func (p *parser) phase(node *yaml.Node) {
 func (p *parser) where(node *yaml.Node) FieldCondition {
 	var c FieldCondition
 	p.mapping(node, "where", map[string]field{
-		"path":   required(p.text("where path", &c.Path)),
+		"path":   required(p.fieldPath("where path", &c.Path)),
 		"equals": optional(p.texts("where equals", &c.Equals)),
 		"matches": optional(func(n *yaml.Node) {
 			p.text("where matches", &c.Matches)(n)
-			if _, err := regexp.Compile(c.Matches); err != nil {
+			if _, err := bounds.Expression(c.Matches); err != nil {
 				p.fail(n, "where matches: found %s, expected a regular expression (RE2): %v", found(n), err)
 			}
 		}),

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"operatorbench/fixtures/bounds"
+	"operatorbench/fixtures/kube"
 )
 
 // replicasPath is what every style is asked for.
@@ -17,6 +20,29 @@ func (p *parser) resource(what string, into *string) func(*yaml.Node) {
 		p.text(what, into)(node)
 		if !resource.MatchString(*into) {
 			p.fail(node, "%s: found %s, expected plural.version.group, such as deployments.v1.apps, or pods.v1", what, found(node))
+		}
+		if plural, _, _ := strings.Cut(*into, "."); plural == "secrets" {
+			p.fail(node, "%s: found %s, expected another resource: secrets are never watched or recorded", what, found(node))
+		}
+	}
+}
+
+// fieldPath reads a path in gjson's syntax to what a recording has.
+func (p *parser) fieldPath(what string, into *string) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		p.anyPath(what, into)(node)
+		if field := kube.WithheldIn(*into); field != "" {
+			p.fail(node, "%s: found %s, expected a path to what is recorded: values of %s may be secret and are not", what, found(node), field)
+		}
+	}
+}
+
+// anyPath reads a path in gjson's syntax.
+func (p *parser) anyPath(what string, into *string) func(*yaml.Node) {
+	return func(node *yaml.Node) {
+		p.text(what, into)(node)
+		if err := bounds.Path(*into); err != nil {
+			p.fail(node, "%s: found %s, expected a path in gjson's syntax of which little can be made: %v", what, found(node), err)
 		}
 	}
 }
@@ -67,8 +93,12 @@ func (p *parser) work(node *yaml.Node) {
 		"namespace": required(p.text("work namespace", &w.Namespace)),
 		"of":        required(func(n *yaml.Node) { w.Of = p.of(n) }),
 		"ended":     required(func(n *yaml.Node) { w.Ended = p.ended(n) }),
-		"messages":  optional(p.texts("work messages", &w.Messages)),
-		"suspend":   optional(p.keys("work suspend", &w.Suspend)),
+		"messages": optional(p.list("work messages", func(n *yaml.Node) {
+			var path string
+			p.fieldPath("work messages", &path)(n)
+			w.Messages = append(w.Messages, path)
+		})),
+		"suspend": optional(p.keys("work suspend", &w.Suspend)),
 	})
 	same := func(other Work) bool { return other.Resource == w.Resource && other.Namespace == w.Namespace }
 	if slices.ContainsFunc(p.style.Work, same) && w.Resource != "" {
@@ -81,7 +111,7 @@ func (p *parser) work(node *yaml.Node) {
 func (p *parser) of(node *yaml.Node) FieldCondition {
 	var c FieldCondition
 	p.mapping(node, "work of", map[string]field{
-		"path": required(p.text("work of path", &c.Path)),
+		"path": required(p.anyPath("work of path", &c.Path)),
 		"matches": required(func(n *yaml.Node) {
 			p.text("work of matches", &c.Matches)(n)
 			if err := tellsApart(Work{Of: c}); c.Matches != "" && err != nil {
@@ -113,7 +143,7 @@ func tellsApart(w Work) error {
 func (p *parser) ended(node *yaml.Node) FieldCondition {
 	var c FieldCondition
 	p.mapping(node, "work ended", map[string]field{
-		"path":   required(p.text("work ended path", &c.Path)),
+		"path":   required(p.fieldPath("work ended path", &c.Path)),
 		"equals": required(p.texts("work ended equals", &c.Equals)),
 	})
 	return c

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/fixtures/kube"
 )
@@ -95,7 +94,7 @@ func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstru
 		group.Go(func() error {
 			gvr, err := u.served(ctx, obj)
 			if err == nil && !gvr.Empty() {
-				err = u.removeAll(ctx, gvr)
+				err = u.Kube.RemoveAll(ctx, gvr, metav1.DeletePropagationForeground, u.grace, u.progress)
 			}
 			if err != nil {
 				return fmt.Errorf("removing the objects of %s: %w", kube.Describe(obj), err)
@@ -120,59 +119,5 @@ func (u *uninstaller) served(ctx context.Context, crd *unstructured.Unstructured
 	if err != nil {
 		return schema.GroupVersionResource{}, err
 	}
-	group, _, _ := unstructured.NestedString(live.Object, "spec", "group")
-	plural, _, _ := unstructured.NestedString(live.Object, "spec", "names", "plural")
-	versions, _, _ := unstructured.NestedStringSlice(live.Object, "status", "storedVersions")
-	if len(versions) == 0 {
-		return schema.GroupVersionResource{}, nil // refused by the cluster, hence without objects
-	}
-	return schema.GroupVersionResource{Group: group, Version: versions[0], Resource: plural}, nil
-}
-
-// removeAll deletes all objects of a resource, in every namespace, and waits
-// until they are gone.
-func (u *uninstaller) removeAll(ctx context.Context, gvr schema.GroupVersionResource) error {
-	list, err := u.Kube.Dynamic.Resource(gvr).List(ctx, metav1.ListOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	foreground := metav1.DeletePropagationForeground
-	for _, item := range list.Items {
-		resource := u.Kube.Dynamic.Resource(gvr).Namespace(item.GetNamespace())
-		err := resource.Delete(ctx, item.GetName(), metav1.DeleteOptions{PropagationPolicy: &foreground})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("deleting %s: %w", kube.Describe(&item), err)
-		}
-	}
-	graceful, cancel := context.WithTimeout(ctx, u.grace)
-	defer cancel()
-	for _, item := range list.Items {
-		if err := u.gone(ctx, graceful, gvr, &item); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gone returns when the object is. After the graceful time its finalizers are
-// removed: whoever was to remove them does not run.
-func (u *uninstaller) gone(ctx, graceful context.Context, gvr schema.GroupVersionResource, obj *unstructured.Unstructured) error {
-	namespace, name := obj.GetNamespace(), obj.GetName()
-	err := u.Kube.WaitGone(graceful, gvr, namespace, name)
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	u.progress("%s: removing the finalizers of %s, which its controller did not", u.style.Name, kube.Describe(obj))
-	resource := u.Kube.Dynamic.Resource(gvr).Namespace(namespace)
-	_, err = resource.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{FieldManager: kube.FieldManager})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("removing the finalizers of %s: %w", kube.Describe(obj), err)
-	}
-	return u.Kube.WaitGone(ctx, gvr, namespace, name)
+	return kube.Served(live), nil
 }

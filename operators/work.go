@@ -1,6 +1,10 @@
 package operators
 
-import "regexp"
+import (
+	"regexp"
+
+	"operatorbench/fixtures/bounds"
+)
 
 // Matcher matches the value at Of.Path of those objects that are for the custom
 // resource of a name.
@@ -9,5 +13,5 @@ func (w Work) Matcher(namespace, name string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	return regexp.Compile(expression)
+	return bounds.Expression(expression)
 }

@@ -28,10 +28,6 @@ advice="install Chrome or Chromium, or name one with BROWSER=path"
 [[ $(id -u) == 0 ]] || die "no browser is installed: $advice, or run this as root (sudo scripts/browser-up.sh)"
 command -v apt-get >/dev/null || die "no browser is installed, and this is no Debian: $advice"
 say "no browser is installed: installing chromium with apt-get"
-export DEBIAN_FRONTEND=noninteractive
-apt-get install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null 2>&1 || {
-  apt-get update -q >&2
-  # Its output must not be taken for the path. Ubuntu has no such package, only a snap.
-  apt-get install -y --no-install-recommends chromium fonts-dejavu-core >&2 || die "apt-get could not install chromium: $advice"
-}
+# Ubuntu has no such package, only a snap.
+"$(dirname "$0")/apt-install.sh" chromium fonts-dejavu-core || die "apt-get did not install chromium (see above): $advice"
 find_browser || die "chromium was installed, but does not answer --version: try it by hand"

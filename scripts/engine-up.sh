@@ -7,14 +7,17 @@ set -euo pipefail
 say() { echo "engine-up: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-works() { command -v "$1" >/dev/null && "$1" info >/dev/null 2>&1; }
+# within bounds a command, where the program timeout is there (macOS has none).
+within() { if command -v timeout >/dev/null; then timeout "$@"; else "${@:2}"; fi; }
+
+works() { command -v "$1" >/dev/null && within 20 "$1" info >/dev/null 2>&1; }
 
 # Asks dockerd until it answers, for at most 60 s; the arguments are a command
 # that fails once there is nothing left to wait for.
 await_docker() {
   local deadline=$((SECONDS + 60))
-  until docker info >/dev/null 2>&1; do
-    "$@" || return 1
+  until works docker; do
+    "$@" || { works docker; return; } # it may have answered since
     ((SECONDS < deadline)) || return 1
     sleep 0.2
   done
@@ -36,11 +39,13 @@ fi
 if ! command -v dockerd >/dev/null; then
   command -v apt-get >/dev/null || die "no container engine is installed, and this is neither Debian nor Ubuntu: install Docker, podman or nerdctl"
   say "no container engine works: installing docker.io with apt-get"
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get install -y --no-install-recommends docker.io iptables >/dev/null 2>&1 || {
-    apt-get update -q >&2
-    apt-get install -y --no-install-recommends docker.io iptables >&2
-  }
+  status=0
+  "$(dirname "$0")/apt-install.sh" docker.io iptables || status=$?
+  case $status in
+    0) ;;
+    3) die "Docker was not installed, as that would remove other packages. To go on, install an engine that keeps them: where containerd.io is one of them, Docker from the same repository (apt-get install docker-ce docker-ce-cli), else podman (apt-get install podman) or nerdctl; look at the plan before you agree (apt-get --simulate)" ;;
+    *) die "apt-get could not install docker.io (see above): install Docker, podman or nerdctl" ;;
+  esac
 fi
 
 flags=()

@@ -126,8 +126,8 @@ type Block struct {
 // namespace; it is to be called, with or without an error, when the style is
 // gone: what the last scenario left there then needs no reconcile. It returns
 // when no custom resource is left for the next style to act on.
-func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func() error, err error) {
-	leave = func() error { return nil }
+func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(context.Context) error, err error) {
+	leave = func(context.Context) error { return nil }
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
 		return leave, err

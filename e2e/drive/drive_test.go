@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 	"testing"
 	"time"
@@ -59,7 +60,7 @@ func newStage(t *testing.T) *stage {
 // drive drives a block and leaves it.
 func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Block) error {
 	leave, err := s.Driver.Drive(ctx, style, block)
-	return errors.Join(err, leave())
+	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
 func (s *stage) Make(_ context.Context, name string) error {
@@ -251,7 +252,7 @@ func TestTheLastNamespaceStaysUntilItIsLeft(t *testing.T) {
 	leave, err := s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
 	require.NoError(t, err)
 	assert.Empty(t, s.deleted)
-	require.NoError(t, leave())
+	require.NoError(t, leave(t.Context()))
 	assert.Equal(t, s.made, s.removed, "its custom resource must not be there for the next style")
 }
 
@@ -272,4 +273,101 @@ func TestUsageDoesNotDisturbQuiescence(t *testing.T) {
 	}()
 	require.NoError(t, s.drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")}))
 	assert.Equal(t, []string{"create settled"}, s.ends)
+}
+
+// stuck are namespaces that never go.
+type stuck struct{ *stage }
+
+func (s stuck) Remove(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// Whoever stops the run does not wait for namespaces that something holds.
+func TestLeavingIsInterruptible(t *testing.T) {
+	s := newStage(t)
+	s.Namespaces, s.Matrix.Overlap = stuck{s}, 1
+	stopped := errors.New("stopped by hand")
+	for name, drive := range map[string]func(context.Context) (func(context.Context) error, error){
+		"a round": func(ctx context.Context) (func(context.Context) error, error) {
+			return s.Drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
+		},
+		"a wave": func(ctx context.Context) (func(context.Context) error, error) {
+			return s.DriveWave(ctx, style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{
+				{Name: "walkthrough", Group: scenarios.Basic, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}},
+			}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancelCause(t.Context())
+			leave, err := drive(ctx)
+			require.NoError(t, err)
+			left := make(chan error, 1)
+			go func() { left <- leave(ctx) }()
+			stop(stopped)
+			require.ErrorIs(t, <-left, stopped)
+		})
+	}
+}
+
+// A judge that cannot go on ends the run: else each sample would be waited for in
+// vain, as long as its time lasts.
+func TestAJudgeThatCannotGoOnEndsTheRun(t *testing.T) {
+	s := newStage(t)
+	s.missing = "there is no Deployment"
+	lost := errors.New("judge it while it is written: two samples are open in one namespace")
+	defer s.Recorder.Follow(func(e record.Entry) error {
+		if e.Kind == record.KindAction {
+			return lost
+		}
+		return nil
+	})()
+	patient := drive.Style{Name: "slow", Timeout: time.Hour}
+	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Block{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
+}
+
+// The last entry that a sample waits for is one signal: whoever takes it must
+// find that the judge has seen the entry, however long the judge took for that.
+func TestNoWakeUpIsLost(t *testing.T) {
+	const judging, samples = 200 * time.Microsecond, 50
+	s := newStage(t)
+	ready := make(chan struct{}, 1)
+	acted, watched := false, false
+	defer s.Recorder.Listen(func(e record.Entry) { // the judge
+		for began := time.Now(); time.Since(began) < judging; {
+			goruntime.Gosched() // it is at work
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch e.Kind {
+		case record.KindBegin:
+			s.missing, acted, watched = "there is no Deployment", false, false
+		case record.KindAction:
+			acted = true
+		case record.KindWatch:
+			watched = true
+		case record.KindBlock:
+			s.missing = ""
+		}
+		if acted && watched && s.missing != "" {
+			ready <- struct{}{}
+		}
+	})()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { // nothing follows what the sample waits for
+		for {
+			select {
+			case <-ready:
+				_ = s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindBlock, Block: &record.Block{}})
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	quick := drive.Style{Name: "quick", Timeout: 2 * time.Second}
+	for round := range samples {
+		require.NoError(t, s.drive(ctx, quick, drive.Block{Round: round, Scenarios: basic(t, "create")}))
+		require.Equal(t, "create settled", s.ends[len(s.ends)-1], "sample %d", round)
+	}
 }

@@ -25,9 +25,9 @@ type Load struct {
 // DriveLoad puts a style, which is installed, through a load: each custom
 // resource is a sample in a namespace of its own, and all samples begin and end
 // together. Errors and leave are as those of Drive.
-func (d *Driver) DriveLoad(ctx context.Context, style Style, load Load) (leave func() error, err error) {
+func (d *Driver) DriveLoad(ctx context.Context, style Style, load Load) (leave func(context.Context) error, err error) {
 	l := &crowd{Driver: d, style: style, round: load.Round, scenario: load.Scenario, schedule: *load.Scenario.Load}
-	leave = func() error { return d.removeAll(l.namespaces) }
+	leave = func(ctx context.Context) error { return d.removeAll(ctx, l.namespaces) }
 	if len(load.Warmup) > 0 {
 		left, err := d.Drive(ctx, style, Block{Round: load.Round, Warmup: load.Warmup})
 		if err != nil {

@@ -130,7 +130,7 @@ func (l *loaded) LastEvent(namespace string) time.Duration {
 
 func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Load) error {
 	leave, err := l.DriveLoad(ctx, style, load)
-	return errors.Join(err, leave())
+	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
 // actions are the recorded ones, by namespace, in their order.

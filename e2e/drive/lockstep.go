@@ -22,6 +22,9 @@ import (
 type lockstep struct {
 	faults Breaker
 	clock  func() time.Duration
+	// stopped is closed when the run is stopped: the cluster then goes, or all
+	// that the run has made in it, and nobody waits until it serves again.
+	stopped <-chan struct{}
 
 	mu      sync.Mutex
 	members int
@@ -45,8 +48,8 @@ type deed struct {
 	err   error
 }
 
-func newLockstep(faults Breaker, clock func() time.Duration, members int) *lockstep {
-	return &lockstep{faults: faults, clock: clock, members: members, broken: map[string]fault.Broken{}, what: map[string]string{}}
+func newLockstep(faults Breaker, clock func() time.Duration, members int, stopped <-chan struct{}) *lockstep {
+	return &lockstep{faults: faults, clock: clock, members: members, stopped: stopped, broken: map[string]fault.Broken{}, what: map[string]string{}}
 }
 
 // do waits for the other members, and does the work once for all.
@@ -117,8 +120,39 @@ func (l *lockstep) mend(ctx context.Context, kind string) (deed, error) {
 	return l.do(ctx, func(context.Context) deed { return l.undo(kind) })
 }
 
-// undoTimeout bounds the undoing of one fault.
-const undoTimeout = 3 * time.Minute
+const (
+	undoTimeout = 3 * time.Minute // of one fault
+	stoppedUndo = 5 * time.Second // of the same, once the run is stopped
+)
+
+// undoing is a context that lasts whatever has ended meanwhile.
+func (l *lockstep) undoing() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+	go func() {
+		select {
+		case <-l.stopped:
+		case <-ctx.Done():
+			return
+		}
+		timer := time.NewTimer(stoppedUndo)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+func (l *lockstep) isStopped() bool {
+	select {
+	case <-l.stopped:
+		return true
+	default:
+		return false
+	}
+}
 
 // undo is done whatever has ended meanwhile.
 func (l *lockstep) undo(kind string) deed {
@@ -130,12 +164,12 @@ func (l *lockstep) undo(kind string) deed {
 		d.err = fmt.Errorf("mend %s: nothing of this kind is broken", kind)
 		return d
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+	ctx, cancel := l.undoing()
 	defer cancel()
 	if err := broken.Undo(ctx); err != nil {
 		d.fault.Error = err.Error()
 		// What was given back and does not serve again is the operator's failure, not the bed's.
-		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) {
+		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) && !l.isStopped() {
 			d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
 			return d
 		}

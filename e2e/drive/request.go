@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record/watch"
+	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
@@ -30,7 +31,6 @@ func resourceName(r schema.GroupVersionResource) string { return watch.ResourceN
 // What the harness writes to a custom resource that no operator reads.
 const (
 	touched   = "operatorbench/touched" // an annotation
-	hold      = "operatorbench/hold"    // a finalizer
 	applicant = "operatorbench-apply"   // the manager of a server-side apply
 )
 
@@ -62,7 +62,7 @@ func (t *trial) request(step scenarios.Step) request {
 	case step.Finalize != nil:
 		finalizers := "[]"
 		if *step.Finalize {
-			finalizers = fmt.Sprintf("[%q]", hold)
+			finalizers = fmt.Sprintf("[%q]", kube.FinalizerHold)
 		}
 		merge(fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, finalizers))
 	case step.Submit != nil:

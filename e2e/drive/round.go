@@ -147,13 +147,13 @@ const removeTimeout = 5 * time.Minute
 
 // leave ends the watches and the namespace. One that is empty need not be
 // waited for.
-func (r *round) leave() error {
+func (r *round) leave(ctx context.Context) error {
 	if r.namespace == "" || (r.state == nil && !r.broken) {
 		r.close()
 		return nil
 	}
 	r.unwatch()
-	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
 	if err := r.Namespaces.Remove(ctx, r.namespace); err != nil {
 		return fmt.Errorf("remove the round's namespace %s: %w", r.namespace, err)

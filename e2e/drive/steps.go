@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -75,15 +76,21 @@ func (t *trial) recordAction(r request, from, at time.Duration, reply *unstructu
 	if failure != nil {
 		action.Error = failure.Error()
 	} else if reply != nil {
-		unstructured.RemoveNestedField(reply.Object, "metadata", "managedFields")
 		action.Generation = reply.GetGeneration()
-		raw, err := json.Marshal(reply.Object)
+		raw, err := t.written(reply)
 		if err != nil {
 			return fmt.Errorf("record the reply to %s: %w", r.verb, err)
 		}
 		action.Object = raw
 	}
 	return t.Recorder.Record(record.Entry{Time: at, Kind: record.KindAction, Action: action})
+}
+
+// written is what is recorded of a reply, which the caller goes on to use.
+func (t *trial) written(reply *unstructured.Unstructured) ([]byte, error) {
+	object := reply.DeepCopy().Object
+	kube.Withhold(object, nil)
+	return json.Marshal(object)
 }
 
 // crew are those who do a kind of fault together with this sample.

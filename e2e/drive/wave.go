@@ -3,19 +3,16 @@ package drive
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
+	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
@@ -43,14 +40,14 @@ func secondOf(namespace string) string { return namespace + "-2" }
 // DriveWave puts a style, which is installed, through a wave. What goes wrong in
 // a sample is no error: it is recorded. leave removes the namespaces; it is to
 // be called, with or without an error, when the style is gone.
-func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave func() error, err error) {
+func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave func(context.Context) error, err error) {
 	var courses []*course
-	leave = func() error {
+	leave = func(ctx context.Context) error {
 		var names []string
 		for _, c := range courses {
 			names, c.namespaces = append(names, c.namespaces...), nil
 		}
-		return d.removeAll(names)
+		return d.removeAll(ctx, names)
 	}
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
@@ -59,16 +56,17 @@ func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave f
 	defer stop()
 	var together *lockstep
 	for i, scenario := range wave.Scenarios {
-		c := &course{Driver: d, style: style, wave: wave, scenario: scenario}
+		c := &course{Driver: d, style: style, wave: wave, scenario: scenario, stopped: ctx.Done()}
 		c.namespace = c.space(i + 1)
 		if wave.Applies != nil {
 			c.unfit = wave.Applies(scenario)
 		}
 		courses = append(courses, c)
 	}
+	stopped := ctx.Done()
 	group, ctx := errgroup.WithContext(ctx)
 	if shared := applicable(courses); shared > 0 && wave.Scenarios[0].Exclusive() != "" {
-		together = newLockstep(style.Faults, d.Recorder.Now, shared)
+		together = newLockstep(style.Faults, d.Recorder.Now, shared, stopped)
 	} else {
 		group.SetLimit(max(d.Matrix.Overlap, 1))
 	}
@@ -98,8 +96,9 @@ type course struct {
 	namespace  string
 	unfit      string // why it is not applicable; "": it is
 	together   *lockstep
-	namespaces []string      // that were made
-	lag        time.Duration // until the operator began to bring about the given state
+	stopped    <-chan struct{} // closed when the run is stopped
+	namespaces []string        // that were made
+	lag        time.Duration   // until the operator began to bring about the given state
 }
 
 // longest is how many letters a namespace's name may have.
@@ -157,7 +156,7 @@ func (c *course) run(ctx context.Context) (err error) {
 		}
 	}
 	t := c.trial(c.style, c.sample())
-	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1), true
+	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1, c.stopped), true
 	if _, err := t.run(ctx, c.scenario.Steps); err != nil {
 		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
 	}
@@ -269,44 +268,19 @@ const leastBound = 2 * time.Minute
 func (s *Style) bound() time.Duration { return max(3*s.Timeout, leastBound) }
 
 // removeAll removes namespaces: all at once, then it waits for each.
-func (d *Driver) removeAll(names []string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
+func (d *Driver) removeAll(ctx context.Context, names []string) error {
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
 	var problems []error
 	for _, namespace := range names {
 		_ = d.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
-		if err := d.release(ctx, namespace); err != nil {
-			problems = append(problems, fmt.Errorf("take the harness's finalizer from what is in the namespace %s: %w", namespace, err))
-		}
+		// Steps that came to an early end have not taken the harness's finalizer back.
+		problems = append(problems, kube.ReleaseHeld(ctx, d.Client, memcached.Resource, namespace))
 	}
 	for _, namespace := range names {
 		if err := d.Namespaces.Remove(ctx, namespace); err != nil {
 			problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
 		}
-	}
-	return errors.Join(problems...)
-}
-
-// release takes the harness's finalizer from the custom resources of a namespace:
-// steps that came to an early end have not.
-func (d *Driver) release(ctx context.Context, namespace string) error {
-	client := d.Client.Resource(memcached.Resource).Namespace(namespace)
-	list, err := client.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	var problems []error
-	for i := range list.Items {
-		all := list.Items[i].GetFinalizers()
-		kept := slices.DeleteFunc(slices.Clone(all), func(finalizer string) bool { return finalizer == hold })
-		if len(kept) == len(all) {
-			continue
-		}
-		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"finalizers": kept}})
-		if err == nil {
-			_, err = client.Patch(ctx, list.Items[i].GetName(), types.MergePatchType, patch, metav1.PatchOptions{})
-		}
-		problems = append(problems, err)
 	}
 	return errors.Join(problems...)
 }

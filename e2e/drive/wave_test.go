@@ -70,7 +70,7 @@ func newMatrixStage(t *testing.T) (*stage, *breaker, drive.Style) {
 
 func (s *stage) wave(ctx context.Context, style drive.Style, wave drive.Wave) error {
 	leave, err := s.DriveWave(ctx, style, wave)
-	return errors.Join(err, leave())
+	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
 // faults are the recorded ones: namespace, stage and kind.
@@ -214,6 +214,6 @@ func TestWaveLeavesNoFinalizer(t *testing.T) {
 		return list.Items[0].GetFinalizers()
 	}
 	require.Equal(t, []string{"operatorbench/hold"}, finalizers())
-	require.NoError(t, leave())
+	require.NoError(t, leave(t.Context()))
 	assert.Empty(t, finalizers())
 }

@@ -99,6 +99,11 @@ func (s *Scenario) add(result *judge.Result) {
 		if s.Failure == nil {
 			s.Failure = failure(result)
 		}
+	case judge.Late: // not handled, although no oracle says why
+		s.Head.Failed++
+		if s.Failure == nil {
+			s.Failure = &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
+		}
 	case judge.Invalid:
 		s.Head.Unjudged++
 	case judge.NotApplicable:

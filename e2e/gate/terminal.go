@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"operatorbench/e2e/plain"
 )
 
 // Terminal prints the comparison for a person: a line for each gated thing, the
@@ -72,13 +73,5 @@ func paint(v Verdict, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// clean makes foreign texts harmless for a terminal: of control characters,
-// which could move the cursor, only line ends stay.
-func clean(text string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsControl(c) && c != '\n' {
-			return ' '
-		}
-		return c
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-}
+// clean makes foreign texts harmless for a terminal.
+func clean(text string) string { return plain.Text(text) }

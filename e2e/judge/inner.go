@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/bounds"
 )
 
 // reading is what a style's inner phases read of the objects of one resource.
@@ -36,14 +37,20 @@ func (c *condition) holds(v value) bool {
 
 func (r *reading) add(index int, p record.Phase) error {
 	one := innerPhase{Phase: p, index: index, slot: -1}
+	if err := bounds.Path(p.Path); err != nil {
+		return fmt.Errorf("path %.80q: %w", p.Path, err)
+	}
 	if p.Path != "" {
 		one.slot = r.slot(p.Path)
 	}
 	for _, w := range p.Where {
+		if err := bounds.Path(w.Path); err != nil {
+			return fmt.Errorf("where %.80q: %w", w.Path, err)
+		}
 		c := condition{Condition: w, slot: r.slot(w.Path)}
 		if w.Matches != "" {
 			var err error
-			if c.matches, err = regexp.Compile(w.Matches); err != nil {
+			if c.matches, err = bounds.Expression(w.Matches); err != nil {
 				return fmt.Errorf("where %s: %w", w.Path, err)
 			}
 		}

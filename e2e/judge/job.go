@@ -5,34 +5,38 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
-	"text/template"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/bounds"
 )
 
 // work is a record.Work made ready for use.
 type work struct {
 	record.Work
-	matches *template.Template
+	matches *bounds.Template
 	of      condition // what can be told of Of without a custom resource
 	ended   condition
 	look    *lookup
 }
 
 func compileWork(w record.Work) (*work, error) {
-	t, err := template.New("matches").Option("missingkey=error").Parse(w.Of.Matches)
+	t, err := bounds.NewTemplate(w.Of.Matches)
 	if err != nil {
-		return nil, fmt.Errorf("of %q: %w", w.Of.Matches, err)
+		return nil, fmt.Errorf("of %.80q: %w", w.Of.Matches, err)
+	}
+	for _, path := range append([]string{w.Of.Path, w.Ended.Path}, w.Messages...) {
+		if err := bounds.Path(path); err != nil {
+			return nil, fmt.Errorf("path %.80q: %w", path, err)
+		}
 	}
 	c := &work{Work: w, matches: t, look: newLookup([]string{w.Of.Path, w.Ended.Path})}
 	c.of = condition{Condition: w.Of, slot: 0}
 	c.ended = condition{Condition: w.Ended, slot: 1}
 	if w.Ended.Matches != "" {
-		if c.ended.matches, err = regexp.Compile(w.Ended.Matches); err != nil {
+		if c.ended.matches, err = bounds.Expression(w.Ended.Matches); err != nil {
 			return nil, fmt.Errorf("ended %s: %w", w.Ended.Path, err)
 		}
 	}
@@ -41,12 +45,11 @@ func compileWork(w record.Work) (*work, error) {
 
 // matcher matches what stands at Of.Path of the objects that are for a custom resource.
 func (w *work) matcher(s *subject) (*regexp.Regexp, error) {
-	var out strings.Builder
-	quoted := struct{ Namespace, Name string }{regexp.QuoteMeta(s.namespace), regexp.QuoteMeta(s.name)}
-	if err := w.matches.Execute(&out, quoted); err != nil {
-		return nil, fmt.Errorf("of %q for %s/%s: %w", w.Of.Matches, s.namespace, s.name, err)
+	expression, err := w.matches.Fill(regexp.QuoteMeta(s.namespace), regexp.QuoteMeta(s.name))
+	if err != nil {
+		return nil, fmt.Errorf("of %.80q for %.80s/%.80s: %w", w.Of.Matches, s.namespace, s.name, err)
 	}
-	return regexp.Compile(out.String())
+	return bounds.Expression(expression)
 }
 
 // shownWork is what one event shows of a work object.

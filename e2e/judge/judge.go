@@ -39,7 +39,9 @@ type Result struct {
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
-// does not, unless nothing else is there.
+// does not, unless nothing else is there. A measured sample that ended because
+// its time was over never passes: it is late, unless an oracle failed. (Samples
+// of the matrix are told to wait for what never comes: their oracles judge that.)
 func (r Result) Outcome() Outcome {
 	worst := NotApplicable
 	for _, v := range r.Verdicts {
@@ -51,6 +53,9 @@ func (r Result) Outcome() Outcome {
 		case v.Outcome == Pass && worst == NotApplicable:
 			worst = Pass
 		}
+	}
+	if r.End == record.TimedOut && !r.Matrix && worst != Invalid {
+		return Late
 	}
 	return worst
 }
@@ -112,12 +117,15 @@ func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entr
 // and again, which makes it the faster way.
 func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 	var pool record.Pool
-	judged := 0
+	judged, bytes := 0, 0
 	return judgeAll(name+": ", pool.ReadFile(name), func(e record.Entry) {
+		bytes += weight(&e)
 		if e.Watch != nil {
+			bytes += len(e.Watch.Object)
 			e.Watch.Object = nil // timelines share it: nothing must look at that memory again
 		}
-		if judged++; judged%batchSize == 0 {
+		if judged++; judged%batchSize == 0 || bytes >= batchBytes {
+			bytes = 0
 			pool.Done(judged)
 		}
 	}, observers)
@@ -151,6 +159,9 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 			j.blind(r.Entry)
 		case closed != nil:
 			j.take(closed)
+		}
+		if len(j.Results) > mostResults {
+			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, mostResults)
 		}
 	}
 	for _, t := range s.Rest() {

@@ -75,7 +75,7 @@ func TestOfALoadWhatIsWrongAtTheEndIsCensored(t *testing.T) {
 	s.behind([2]int{150, 1}, [2]int{400, 0}, [2]int{600, 2})
 	s.end(10300, record.TimedOut)
 	r := s.result()
-	assert.Equal(t, judge.NotApplicable, r.Outcome(), "that it is late is a figure, and no verdict: %+v", r.Verdicts)
+	assert.Equal(t, judge.Late, r.Outcome(), "no oracle has a verdict on how far it is behind: %+v", r.Verdicts)
 	assert.Contains(t, phases(r), "acknowledged ok 55")
 	assert.Contains(t, phases(r), "child written timeout 10000")
 	assert.NotContains(t, phases(r), "child written ok 100")
@@ -115,7 +115,7 @@ func TestSamplesOfALoadAreToldOfTheirOwnNamespaceAlone(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"a ok 200ms pass", "b ok 100ms pass", "c timeout 10.002s not applicable"}, got)
+	assert.Equal(t, []string{"a ok 200ms pass", "b ok 100ms pass", "c timeout 10.002s late"}, got)
 }
 
 // A watch that breaks in one's namespace hides that one alone.

@@ -1,24 +1,29 @@
 package judge
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 
 	"operatorbench/e2e/record"
 )
 
 // Most of the work of judging is to read objects, for which no event needs
 // another: it is shared out to all processors, in batches that are handed on in
-// the recording's order.
+// the recording's order. What waits to be judged is bounded by mostAhead, too.
 const (
-	batchSize = 128
-	inFlight  = 16 // batches that wait to be judged, at most
+	batchSize  = 128
+	batchBytes = 1 << 20
+	inFlight   = 16 // batches that wait to be judged, at most
 )
 
 // batch is a run of entries, and the error that the recording ended with.
 type batch struct {
 	reads []read
+	bytes int
 	err   error
 	ready chan struct{} // closed when all are read
 }
@@ -28,16 +33,20 @@ type batch struct {
 func readAhead(entries iter.Seq2[record.Entry, error]) iter.Seq2[*read, error] {
 	return func(yield func(*read, error) bool) {
 		work, ordered := make(chan *batch, inFlight), make(chan *batch, inFlight)
-		stop := make(chan struct{})
+		ahead := semaphore.NewWeighted(mostAhead)
+		ctx, stop := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		defer running.Wait()
-		defer close(stop)
+		defer stop()
 		running.Go(func() {
 			defer close(work)
 			defer close(ordered)
 			share(entries, func(b *batch) bool {
+				if ahead.Acquire(ctx, b.weight()) != nil {
+					return false
+				}
 				select {
-				case <-stop:
+				case <-ctx.Done():
 					return false
 				case ordered <- b:
 					work <- b
@@ -57,6 +66,7 @@ func readAhead(entries iter.Seq2[record.Entry, error]) iter.Seq2[*read, error] {
 			if !b.yield(yield) {
 				return
 			}
+			ahead.Release(b.weight())
 		}
 	}
 }
@@ -71,7 +81,11 @@ func share(entries iter.Seq2[record.Entry, error], hand func(*batch) bool) {
 			break
 		}
 		next.reads = append(next.reads, follow.begin(e))
-		if len(next.reads) == batchSize {
+		next.bytes += weight(&e)
+		if e.Watch != nil {
+			next.bytes += len(e.Watch.Object)
+		}
+		if len(next.reads) == batchSize || next.bytes >= batchBytes {
 			if !hand(next) {
 				return
 			}
@@ -84,6 +98,9 @@ func share(entries iter.Seq2[record.Entry, error], hand func(*batch) bool) {
 func newBatch() *batch {
 	return &batch{reads: make([]read, 0, batchSize), ready: make(chan struct{})}
 }
+
+// weight is what the batch takes of mostAhead.
+func (b *batch) weight() int64 { return int64(min(b.bytes, mostAhead)) }
 
 func (b *batch) read() {
 	defer close(b.ready)

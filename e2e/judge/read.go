@@ -99,6 +99,9 @@ func ownNamespaces(h *record.Header) map[string]bool {
 
 func compileAll(h *record.Header) (map[string]*style, error) {
 	styles := map[string]*style{}
+	if err := checkPhases(h); err != nil {
+		return nil, err
+	}
 	reference, err := readReference(h.Reference)
 	if err != nil {
 		return nil, err

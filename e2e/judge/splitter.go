@@ -31,6 +31,8 @@ type Splitter struct {
 	inner   innerPhases
 	jobs    jobs
 	counter int
+	objects int // in known
+	held    int // bytes of the samples that are open
 }
 
 // space is a namespace, with the style and round of its last sample.
@@ -98,6 +100,9 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
+	if err == nil {
+		err = s.checkHeld()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s entry at %s: %w", e.Kind, e.Time, err)
 	}
@@ -132,7 +137,7 @@ func (s *Splitter) Open(namespace string) *Timeline {
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {
 	rest := s.open
-	s.open = nil
+	s.open, s.held = nil, 0
 	return rest
 }
 
@@ -162,11 +167,15 @@ func (s *Splitter) begin(e record.Entry) error {
 			return fmt.Errorf("%s %s round %d in %s began before its last run ended", label, b.Scenario, b.Round, b.Namespace)
 		}
 	}
+	if n := (1 + len(b.Others)) * max(1, len(style.work)); n > mostMatched {
+		return fmt.Errorf("%d custom resources and kinds of work in one sample, expected at most %d: this is no recording of a run", n, mostMatched)
+	}
 	t, err := newTimeline(s, style, *b, e.Time)
 	if err != nil {
 		return err
 	}
-	s.open = append(s.open, t)
+	t.held = weight(&e) + heldEvent*len(t.Before) + heldMatcher*len(t.subjects)*len(t.matchers)
+	s.open, s.held = append(s.open, t), s.held+t.held
 	for _, namespace := range t.spaces {
 		s.enter(space{namespace, style, b.Round})
 	}
@@ -203,6 +212,7 @@ func (s *Splitter) forget(name string) bool {
 	if len(s.in(name)) > 0 {
 		return false
 	}
+	s.objects -= len(s.known[name])
 	delete(s.known, name)
 	if s.spaces[name] {
 		s.over[name] = true
@@ -248,7 +258,7 @@ func (s *Splitter) action(e record.Entry) error {
 	if named := slices.DeleteFunc(slices.Clone(targets), func(t *Timeline) bool { return t.Sample.Name != e.Action.Name }); len(named) > 0 {
 		targets = named
 	}
-	return addTo(targets, e)
+	return s.give(targets, Event{Entry: e})
 }
 
 // fault gives a fault to the samples that it is recorded for.
@@ -259,14 +269,17 @@ func (s *Splitter) fault(e record.Entry) error {
 			targets = append(targets, t)
 		}
 	}
-	return addTo(targets, e)
+	return s.give(targets, Event{Entry: e})
 }
 
-func addTo(targets []*Timeline, e record.Entry) error {
+// give adds an event to open samples.
+func (s *Splitter) give(targets []*Timeline, e Event) error {
 	for _, t := range targets {
-		if err := t.add(Event{Entry: e}); err != nil {
+		if err := t.add(e); err != nil {
 			return err
 		}
+		n := weight(&e.Entry)
+		t.held, s.held = t.held+n, s.held+n
 	}
 	return nil
 }
@@ -304,7 +317,7 @@ func (s *Splitter) watch(r *read) error {
 		if i := slices.IndexFunc(r.inner, func(inner innerShown) bool { return inner.style == t.style }); i >= 0 {
 			event.inner = happened[i]
 		}
-		if err := t.add(event); err != nil {
+		if err := s.give([]*Timeline{t}, event); err != nil {
 			return err
 		}
 	}
@@ -339,6 +352,9 @@ func (s *Splitter) remember(r *read, job *job, work []shownWork) {
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
 	known := s.known[space]
 	if r.Watch.Event == "DELETED" {
+		if known[id] != nil {
+			s.objects--
+		}
 		delete(known, id)
 		if len(known) == 0 {
 			delete(s.known, space)
@@ -350,7 +366,7 @@ func (s *Splitter) remember(r *read, job *job, work []shownWork) {
 		s.known[space] = known
 	}
 	if known[id] == nil {
-		s.counter++
+		s.counter, s.objects = s.counter+1, s.objects+1
 		known[id] = &last{seq: s.counter}
 	}
 	one := known[id]
@@ -360,7 +376,7 @@ func (s *Splitter) remember(r *read, job *job, work []shownWork) {
 func (s *Splitter) gap(e record.Entry) error {
 	for _, t := range s.open {
 		if t.misses(e.Gap) {
-			if err := t.add(Event{Entry: e}); err != nil {
+			if err := s.give([]*Timeline{t}, Event{Entry: e}); err != nil {
 				return err
 			}
 		}
@@ -372,7 +388,7 @@ func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 	for i, t := range s.open {
 		o := t.Sample
 		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Namespace == e.End.Namespace {
-			s.open = slices.Delete(s.open, i, i+1)
+			s.open, s.held = slices.Delete(s.open, i, i+1), s.held-t.held
 			t.close(e)
 			return t, nil
 		}

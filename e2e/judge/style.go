@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/template"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/bounds"
 )
 
 // style is a record.Style made ready for use.
 type style struct {
 	record.Style
-	child      *template.Template  // nil: the child is found by its owner reference
+	child      *bounds.Template    // nil: the child is found by its owner reference
 	byResource map[string]*reading // the inner phases on a resource
 	adds       map[string]bool     // resources of which each reconcile adds an object, as an ADDED phase says
 	write      []phase             // of a sample that wants a size
@@ -30,9 +30,9 @@ func compile(s record.Style) (*style, error) {
 	c.collected = slices.ContainsFunc(s.Declares, func(d record.Declaration) bool { return d.Name == "ownerReferences" && d.Supported })
 	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
 	if s.ChildName != "" {
-		t, err := template.New("childName").Option("missingkey=error").Parse(s.ChildName)
+		t, err := bounds.NewTemplate(s.ChildName)
 		if err != nil {
-			return nil, fmt.Errorf("style %s: childName %q: %w", s.Name, s.ChildName, err)
+			return nil, fmt.Errorf("style %s: childName %.80q: %w", s.Name, s.ChildName, err)
 		}
 		c.child = t
 	}
@@ -96,11 +96,11 @@ func (s *style) childName(namespace, name string) (string, error) {
 	if s.child == nil {
 		return "", nil
 	}
-	var out strings.Builder
-	if err := s.child.Execute(&out, struct{ Namespace, Name string }{namespace, name}); err != nil {
-		return "", fmt.Errorf("style %s: childName %q for %s/%s: %w", s.Name, s.ChildName, namespace, name, err)
+	child, err := s.child.Fill(namespace, name)
+	if err != nil {
+		return "", fmt.Errorf("style %s: childName %.80q for %.80s/%.80s: %w", s.Name, s.ChildName, namespace, name, err)
 	}
-	return out.String(), nil
+	return child, nil
 }
 
 // account tells whether a user is a service account in one of the namespaces that

@@ -60,6 +60,7 @@ type Timeline struct {
 	sent     []sent          // writes of the harness that a watch must show, in the correctness matrix
 	added    map[string]bool // uids of objects whose ADDED came since the intent
 	last     time.Duration   // of the last watch event on an object of the sample
+	held     int             // about how many bytes it holds
 	tried    time.Duration   // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
 }
 

@@ -19,6 +19,14 @@ const (
 	Invalid       Outcome = "invalid"        // the bed or the recording broke, not the style
 )
 
+// What only samples and sums of them can be.
+const (
+	// Late is a sample that was given up when its time was over, and of which no
+	// oracle says more: a load that a style is behind with.
+	Late  Outcome = "late"
+	Flaky Outcome = "flaky" // some samples passed and some failed
+)
+
 // Verdict is what one oracle says of one sample.
 type Verdict struct {
 	Oracle  string

@@ -13,11 +13,8 @@ type Cell struct {
 	Style           Style
 	Scenario, Group string
 
-	// Verdict is Flaky where repeats both passed and failed; else the worst of
-	// them counts, and what is not applicable does not, unless nothing else is there.
-	Verdict judge.Outcome
-	// How many repeats had each outcome.
-	Passed, Failed, Invalid, NotApplicable int
+	Verdict     judge.Outcome // of the tally
+	judge.Tally               // of the repeats
 
 	// Oracles are those that were asked, in the scenario's order.
 	Oracles []Oracle
@@ -35,8 +32,8 @@ type Repeat struct {
 
 // Oracle is what one oracle said over the repeats.
 type Oracle struct {
-	Name                                   string
-	Passed, Failed, Invalid, NotApplicable int
+	Name string
+	judge.Tally
 	// Of the first repeat with the worst outcome (fail, invalid, then the rest).
 	Outcome   judge.Outcome
 	Message   string
@@ -57,7 +54,7 @@ func (c *Cell) add(run string, result *judge.Result) {
 		c.Recovery.add(*kept.Recovery)
 	}
 	c.Repeats = append(c.Repeats, Repeat{Run: run, Result: kept})
-	count(result.Outcome(), &c.Passed, &c.Failed, &c.Invalid, &c.NotApplicable)
+	c.Add(result.Outcome())
 	for _, v := range result.Verdicts {
 		i := slices.IndexFunc(c.Oracles, func(o Oracle) bool { return o.Name == v.Oracle })
 		if i < 0 {
@@ -67,21 +64,8 @@ func (c *Cell) add(run string, result *judge.Result) {
 	}
 }
 
-func count(outcome judge.Outcome, passed, failed, invalid, notApplicable *int) {
-	switch outcome {
-	case judge.Pass:
-		*passed++
-	case judge.Fail:
-		*failed++
-	case judge.Invalid:
-		*invalid++
-	case judge.NotApplicable:
-		*notApplicable++
-	}
-}
-
 func (o *Oracle) add(run string, result *judge.Result, v judge.Verdict) {
-	count(v.Outcome, &o.Passed, &o.Failed, &o.Invalid, &o.NotApplicable)
+	o.Add(v.Outcome)
 	if o.Outcome == "" || severity(v.Outcome) > severity(o.Outcome) {
 		o.Outcome, o.Message, o.Evidence = v.Outcome, v.Message, v.Evidence
 		o.Run, o.Round, o.Namespace = run, result.Round, result.Namespace
@@ -95,18 +79,7 @@ func severity(o judge.Outcome) int {
 
 // sum draws the conclusions once all repeats are there.
 func (c *Cell) sum() {
-	switch {
-	case c.Failed > 0 && c.Passed > 0:
-		c.Verdict = Flaky
-	case c.Failed > 0:
-		c.Verdict = judge.Fail
-	case c.Invalid > 0:
-		c.Verdict = judge.Invalid
-	case c.Passed > 0:
-		c.Verdict = judge.Pass
-	default:
-		c.Verdict = judge.NotApplicable
-	}
+	c.Verdict = c.Tally.Verdict()
 	if c.Verdict == judge.Invalid || c.Verdict == judge.NotApplicable {
 		for _, o := range c.Oracles {
 			if o.Outcome == c.Verdict {
@@ -152,6 +125,8 @@ func (c *Cell) Word() string {
 	switch n := len(c.Repeats); {
 	case c.Verdict == Flaky:
 		return fmt.Sprintf("%s, %d of %d passed", Flaky, c.Passed, n)
+	case c.Verdict == judge.Late:
+		return fmt.Sprintf("%s, %d of %d in time", c.Verdict, c.Passed, n)
 	case c.Verdict == judge.Invalid && c.Invalid < n:
 		return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Invalid, n)
 	case c.Verdict == judge.Fail && c.Failed < n:

@@ -12,7 +12,7 @@ import (
 )
 
 // Flaky is the verdict on a style that both passed and failed a scenario.
-const Flaky = judge.Outcome("flaky")
+const Flaky = judge.Flaky
 
 // Matrix has a row for each scenario, by groups, and a column for each style.
 type Matrix struct {

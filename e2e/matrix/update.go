@@ -68,7 +68,7 @@ func (w *writer) row(old Expected, group string, row *Row, style string) {
 	}
 	c := row.Cells[i]
 	switch {
-	case c.Verdict == Flaky || c.Verdict == judge.Invalid:
+	case c.Verdict == Flaky || c.Verdict == judge.Invalid || c.Verdict == judge.Late:
 		w.line("# %s was seen as %s: %s", row.Name, c, firstLine(differenceOf(c, "").Message))
 		if there {
 			w.entry(entry)

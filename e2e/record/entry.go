@@ -280,7 +280,7 @@ type Watch struct {
 	Namespace string          `json:"namespace,omitempty"`
 	Name      string          `json:"name"`
 	UID       string          `json:"uid"`
-	Object    json.RawMessage `json:"object"` // without managedFields and the values of environment variables
+	Object    json.RawMessage `json:"object"` // without managedFields, and with (withheld) in the place of values that may be secret
 }
 
 // Gap says that nothing was heard of a resource from From until the entry's Time.

@@ -3,9 +3,11 @@ package record_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -184,4 +186,43 @@ func TestListen(t *testing.T) {
 	stop()
 	require.NoError(t, recorder.Record(watchEntry("b")))
 	assert.Equal(t, []string{"a"}, heard)
+}
+
+// Who hears of an entry must find that those who came before have heard of it:
+// the driver asks the judge how things stand.
+func TestWhoListensFirstHearsFirst(t *testing.T) {
+	recorder, err := record.NewRecorder(io.Discard, record.Header{})
+	require.NoError(t, err)
+	judged := ""
+	defer recorder.Listen(func(e record.Entry) { judged = e.Watch.Name })()
+	early := 0
+	for range 8 { // as many samples as overlap, and more: each listens for a while
+		stop := recorder.Listen(func(e record.Entry) {
+			if judged != e.Watch.Name {
+				early++
+			}
+		})
+		defer stop()
+	}
+	for n := range 1000 {
+		require.NoError(t, recorder.Record(watchEntry(strconv.Itoa(n))))
+	}
+	assert.Zero(t, early, "listeners that heard of an entry before the first did")
+}
+
+// What must follow a recording ends it when it cannot.
+func TestAFollowersErrorEndsTheRecording(t *testing.T) {
+	recorder, err := record.NewRecorder(io.Discard, record.Header{})
+	require.NoError(t, err)
+	lost := errors.New("two samples are open in one namespace")
+	defer recorder.Follow(func(e record.Entry) error {
+		if e.Watch.Name == "b" {
+			return lost
+		}
+		return nil
+	})()
+	require.NoError(t, recorder.Record(watchEntry("a")))
+	require.ErrorIs(t, recorder.Record(watchEntry("b")), lost)
+	require.ErrorIs(t, recorder.Record(watchEntry("a")), lost, "nothing may follow")
+	<-recorder.Failed()
 }

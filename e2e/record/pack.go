@@ -17,21 +17,30 @@ const window = 8 << 20
 
 // Pack writes a recording, compressed or not, into a folder for keeps: by
 // Zstandard, which makes it half as large as gzip does, in parts of at most so
-// many bytes. It returns their names, of which the first stands for all, and
-// has read them back: they hold what the recording holds, byte by byte.
+// many bytes. The first part has the number and checksums of all: whoever opens
+// the recording learns which part is missing or damaged. Pack returns their names,
+// of which the first stands for all, and has read them back: they hold what the
+// recording holds, byte by byte.
 func Pack(name, folder string, most int64) ([]string, error) {
-	out := &partWriter{name: filepath.Join(folder, FileName+packedSuffix), most: most}
-	err := pack(name, out)
-	if err = errors.Join(err, out.close()); err == nil {
-		err = samePacked(name, out.names[0])
+	packed, err := os.CreateTemp(folder, ".packing-*")
+	if err != nil {
+		return nil, fmt.Errorf("pack the recording %s: %w", name, err)
+	}
+	var names []string
+	if err = pack(name, packed); err == nil {
+		names, err = writeParts(packed, filepath.Join(folder, FileName+packedSuffix), most)
+	}
+	err = errors.Join(err, packed.Close(), os.Remove(packed.Name()))
+	if err == nil {
+		err = samePacked(name, names[0])
 	}
 	if err != nil {
-		for _, part := range out.names {
+		for _, part := range names {
 			err = errors.Join(err, removeIfThere(part))
 		}
 		return nil, fmt.Errorf("pack the recording %s: %w", name, err)
 	}
-	return out.names, nil
+	return names, nil
 }
 
 func pack(name string, out io.Writer) error {
@@ -86,52 +95,4 @@ func unpacked(in *bufio.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("decompress the recording: %w", err)
 	}
 	return text, nil
-}
-
-// partWriter writes into parts of at most so many bytes.
-type partWriter struct {
-	name  string
-	most  int64
-	names []string
-	file  *os.File
-	left  int64
-}
-
-func (w *partWriter) Write(data []byte) (written int, err error) {
-	for len(data) > 0 {
-		if w.left == 0 {
-			if err := w.next(); err != nil {
-				return written, err
-			}
-		}
-		n, err := w.file.Write(data[:min(int64(len(data)), w.left)])
-		written, w.left, data = written+n, w.left-int64(n), data[n:]
-		if err != nil {
-			return written, err
-		}
-	}
-	return written, nil
-}
-
-// next begins another part.
-func (w *partWriter) next() error {
-	if err := w.close(); err != nil {
-		return err
-	}
-	file, err := os.Create(partName(w.name, len(w.names)+1))
-	if err != nil {
-		return err
-	}
-	w.file, w.left, w.names = file, w.most, append(w.names, file.Name())
-	return nil
-}
-
-// close returns when the part that is written is on disk.
-func (w *partWriter) close() error {
-	if w.file == nil {
-		return nil
-	}
-	err := errors.Join(w.file.Sync(), w.file.Close())
-	w.file = nil
-	return err
 }

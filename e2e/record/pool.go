@@ -14,6 +14,9 @@ type Pool struct {
 	full []fullBlock // in the order in which they were read
 }
 
+// mostKept is how large a block that is read into again may be.
+const mostKept = 4 * blockSize
+
 // fullBlock is a block, and how many entries precede the first that has nothing in it.
 type fullBlock struct {
 	block   []byte
@@ -29,7 +32,9 @@ func (p *Pool) Done(entries int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.full) > 0 && p.full[0].entries <= entries {
-		p.free = append(p.free, p.full[0].block)
+		if block := p.full[0].block; len(block) <= mostKept { // a larger one was for a single line
+			p.free = append(p.free, block)
+		}
 		p.full = p.full[1:]
 	}
 }

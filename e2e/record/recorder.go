@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -14,22 +15,28 @@ import (
 type Recorder struct {
 	began time.Time // carries the monotonic clock that all times are read from
 
+	header Header        // that was written
 	failed chan struct{} // closed with the error that ends the recording
 
 	mu        sync.Mutex
 	out       io.Writer
 	err       error
-	listeners map[int]func(Entry)
-	next      int
+	listeners []*listener // in the order in which they came
 }
+
+type listener struct{ hear func(Entry) error }
 
 // NewRecorder begins a recording on out by writing its header. The header's
 // schema and beginning are filled in.
 func NewRecorder(out io.Writer, header Header) (*Recorder, error) {
-	r := &Recorder{began: time.Now(), out: out, listeners: map[int]func(Entry){}, failed: make(chan struct{})}
+	r := &Recorder{began: time.Now(), out: out, failed: make(chan struct{})}
 	header.Schema, header.Began = Schema, r.began.UTC()
+	r.header = header
 	return r, r.Record(Entry{Kind: KindHeader, Header: &header})
 }
+
+// Header is what the recording begins with.
+func (r *Recorder) Header() Header { return r.header }
 
 // Now returns the time since the recording began, on the monotonic clock.
 func (r *Recorder) Now() time.Duration { return time.Since(r.began) }
@@ -48,14 +55,23 @@ func (r *Recorder) Record(e Entry) error {
 		return r.err
 	}
 	if _, err := r.out.Write(append(line, '\n')); err != nil {
-		r.err = fmt.Errorf("append to the recording (what was recorded before is kept): %w", err)
-		close(r.failed)
-		return r.err
+		return r.fail(fmt.Errorf("append to the recording (what was recorded before is kept): %w", err))
 	}
-	for _, listen := range r.listeners {
-		listen(e)
+	for _, l := range r.listeners {
+		if err := l.hear(e); err != nil {
+			return r.fail(fmt.Errorf("the recording ends (what was recorded before is kept): %w", err))
+		}
 	}
 	return nil
+}
+
+// fail ends the recording with its first error, which is returned. The lock is held.
+func (r *Recorder) fail(err error) error {
+	if r.err == nil {
+		r.err = err
+		close(r.failed)
+	}
+	return r.err
 }
 
 // Failed is closed when the recording has ended by an error; Err says which.
@@ -69,16 +85,22 @@ func (r *Recorder) Err() error {
 }
 
 // Listen calls f with every further entry, in the recording's order, until
-// stop is called. f must not block and must not call the Recorder.
+// stop is called. Who listens first hears of an entry first: what the others ask
+// it then covers that entry. f must not block and must not call the Recorder.
 func (r *Recorder) Listen(f func(Entry)) (stop func()) {
+	return r.Follow(func(e Entry) error { f(e); return nil })
+}
+
+// Follow is Listen for one without whom recording is of no use: its error ends
+// the recording.
+func (r *Recorder) Follow(f func(Entry) error) (stop func()) {
+	own := &listener{f}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id := r.next
-	r.next++
-	r.listeners[id] = f
+	r.listeners = append(r.listeners, own)
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.listeners, id)
+		r.listeners = slices.DeleteFunc(r.listeners, func(l *listener) bool { return l == own })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,6 +31,7 @@ func (r *Report) Bench(out io.Writer) error {
 	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
 	for _, one := range r.parts {
 		comment(buffered, one)
+		r.lateOnes(buffered, one)
 		benchConfig(buffered, one.environment)
 		for _, label := range r.Styles { // benchstat compares with what comes first: the floor
 			benchStyle(buffered, one, label)
@@ -121,6 +123,15 @@ func comment(out io.Writer, one part) {
 			}
 		}
 		_, _ = fmt.Fprintf(out, "# left out, as this format cannot say it: %s %s\n", name, strings.Join(parts, ", "))
+	}
+}
+
+// lateOnes says which scenarios a style was late for, in a run.
+func (r *Report) lateOnes(out io.Writer, one part) {
+	for _, c := range r.Cells {
+		if c.Verdict() == Late && slices.Contains(c.runs, one.header.Run) {
+			_, _ = fmt.Fprintf(out, "# late, so that what is left flatters it: %s %s %s\n", clean(c.Label), clean(c.Scenario), c.CountText())
+		}
 	}
 }
 

@@ -1,12 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
 	"operatorbench/fixtures/scenarios"
@@ -20,10 +20,10 @@ type Cell struct {
 	Phases                   []stat.Summary // in the order of the phases
 
 	runs     []string // of each result
-	verdict  judge.Outcome
-	passed   int
+	tally    judge.Tally
 	warmups  int
 	problems []Problem
+	floor    map[string]stat.Summary // by phase: the floor's, in the runs of the cell
 }
 
 // Phase returns a phase's summary; its N is 0 if there is none.
@@ -36,8 +36,8 @@ func (c *Cell) Phase(name string) (stat.Summary, bool) {
 	return stat.Summary{}, false
 }
 
-// load tells whether the scenario changes many custom resources at once.
-func (c *Cell) load() bool { return len(c.Results) > 0 && c.Results[0].Group == scenarios.Load }
+// Load tells whether the scenario changes many custom resources at once.
+func (c *Cell) Load() bool { return len(c.Results) > 0 && c.Results[0].Group == scenarios.Load }
 
 // Outcome is when the operator had done its part, and when the cluster had: the
 // Deployment written and its pods ready, or both gone.
@@ -51,51 +51,119 @@ func (c *Cell) Outcome() (written, ready stat.Summary) {
 	return written, ready
 }
 
-// Flaky is the verdict on a style that both passed and failed a scenario.
-const Flaky = matrix.Flaky
-
-// Verdict sums up a cell's rounds, warm-up rounds included: correctness counts
-// from the first. passed of rounds passed.
-func (c *Cell) Verdict() (verdict judge.Outcome, passed, rounds int) {
-	return c.verdict, c.passed, len(c.Results)
+// Floor returns the floor's summary of a phase in the cell's own runs: what the
+// cluster and the observer took there without any operator. False: it was not
+// measured there, or the cell is the floor's.
+func (c *Cell) Floor(phase string) (stat.Summary, bool) {
+	s, there := c.floor[phase]
+	return s, there && s.N > 0 && c.Style != Floor
 }
 
-// VerdictText is a verdict with how many rounds passed.
-func (c *Cell) VerdictText() string {
-	return fmt.Sprintf("%s %d/%d", c.verdict, c.passed, len(c.Results))
+// ToFloor is how many times the floor's p50 a summary's p50 is; for a censored
+// p50 it is at least that many times. False: one of them is not known, or it is a
+// load, in which waiting for each other is what takes time.
+func (c *Cell) ToFloor(s stat.Summary) (times float64, known bool) {
+	floor, there := c.Floor(s.Phase)
+	if !there || c.Load() || s.N == 0 || floor.P50.Censored || floor.P50.Value <= 0 {
+		return 0, false
+	}
+	return s.P50.Value / floor.P50.Value, true
 }
 
-// Warmups counts the rounds that only warmed up: they are judged, but not
+// BesideFloor says in a few characters how a summary stands to the floor: how
+// many times its p50, or, of a load, what the floor's p50 is; empty: not known.
+func (c *Cell) BesideFloor(s stat.Summary) string {
+	if c.Load() {
+		if floor, there := c.Floor(s.Phase); there && s.N > 0 {
+			return "floor " + Latency(floor.P50)
+		}
+		return ""
+	}
+	times, known := c.ToFloor(s)
+	switch {
+	case !known:
+		return ""
+	case s.P50.Censored:
+		return ">" + digits(times)
+	}
+	return digits(times)
+}
+
+// Verdicts of several samples.
+const (
+	Flaky = judge.Flaky
+	Late  = judge.Late
+)
+
+// Tally counts the cell's samples by their outcomes, warm-up rounds included:
+// correctness counts from the first.
+func (c *Cell) Tally() judge.Tally { return c.tally }
+
+// Verdict sums them up.
+func (c *Cell) Verdict() judge.Outcome { return c.tally.Verdict() }
+
+// CountText is how many samples passed; of a load that is late, how many were in time.
+func (c *Cell) CountText() string {
+	if c.Verdict() == Late {
+		return fmt.Sprintf("%d of %d in time", c.tally.Passed, c.tally.All())
+	}
+	return fmt.Sprintf("%d/%d", c.tally.Passed, c.tally.All())
+}
+
+// VerdictText is the verdict with CountText.
+func (c *Cell) VerdictText() string { return string(c.Verdict()) + " " + c.CountText() }
+
+// Warmups counts the samples that only warmed up: they are judged, but not
 // measured.
 func (c *Cell) Warmups() int { return c.warmups }
 
-// Problems are those of the cell's rounds, in their order.
+// Rounds counts the cell's measured rounds, and the samples in each: passes, or
+// the custom resources of a load; least and most differ where rounds do.
+func (c *Cell) Rounds() (rounds, least, most int) {
+	type round struct {
+		run    string
+		number int
+	}
+	count := map[round]int{}
+	for i := range c.Results {
+		if !c.Results[i].Warmup {
+			count[round{c.runs[i], c.Results[i].Round}]++
+		}
+	}
+	for _, n := range count {
+		if least == 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	return len(count), least, most
+}
+
+// Problems are those of the cell's rounds, in their order; what is late is one.
 func (c *Cell) Problems() []Problem { return c.problems }
 
 // sum computes once what every format asks for.
 func (c *Cell) sum() {
-	count := map[judge.Outcome]int{}
+	late := (*judge.Result)(nil)
 	for i := range c.Results {
 		result := &c.Results[i]
-		count[result.Outcome()]++
+		c.tally.Add(result.Outcome())
 		if result.Warmup {
 			c.warmups++
 		}
+		if late == nil && result.Outcome() == Late {
+			late = result
+		}
 		c.problems = append(c.problems, problemsOf(result)...)
 	}
-	c.passed = count[judge.Pass]
-	switch {
-	case count[judge.Fail] > 0 && c.passed > 0:
-		c.verdict = Flaky
-	case count[judge.Fail] > 0:
-		c.verdict = judge.Fail
-	case count[judge.Invalid] > 0:
-		c.verdict = judge.Invalid
-	case c.passed > 0:
-		c.verdict = judge.Pass
-	default:
-		c.verdict = judge.NotApplicable
+	if late == nil {
+		return
 	}
+	c.problems = append(c.problems, Problem{
+		Label: c.Label, Scenario: c.Scenario, Round: late.Round, Warmup: late.Warmup, Namespace: late.Namespace, Outcome: Late,
+		Message: fmt.Sprintf("%d of %d in time; the first that was not, after %s: %s", c.tally.Passed, c.tally.All(),
+			Duration((late.Ended - late.Began).Seconds()), cmp.Or(late.Reason, "it was given up")),
+	})
 }
 
 // Problem is why a sample failed or is invalid. Oracles that say the same are
@@ -118,7 +186,7 @@ func (p *Problem) Title() string {
 	if p.Warmup {
 		round += " (warm-up)"
 	}
-	title := fmt.Sprintf("%s %s, %s: %s %s", p.Label, p.Scenario, round, strings.Join(p.Oracles, ", "), p.Outcome)
+	title := fmt.Sprintf("%s %s, %s: %s", p.Label, p.Scenario, round, strings.TrimSpace(strings.Join(p.Oracles, ", ")+" "+string(p.Outcome)))
 	if p.Expected {
 		title += ", as expected"
 	}
@@ -162,24 +230,21 @@ func notes(s stat.Summary) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// figures are p50, p90 and max; dashes where nothing counts.
+// figures are p50, p90 and max; a dash where nothing counts, or there are too few
+// for a quantile.
 func figures(s stat.Summary) [3]string {
 	if s.N == 0 {
-		return [3]string{"–", "–", "–"}
+		return [3]string{unknown, unknown, unknown}
 	}
-	return [3]string{Latency(s.P50), Latency(s.P90), Latency(s.Max)}
+	return [3]string{Latency(s.P50), shown(&s, 0.9, s.P90), Latency(s.Max)}
 }
 
-// times prints ToFloor; empty where it is not known.
-func (r *Report) times(s stat.Summary) string {
-	times, known := r.ToFloor(s)
-	switch {
-	case !known:
-		return ""
-	case s.P50.Censored:
-		return ">" + digits(times)
+// shown is a quantile, or a dash where there are too few latencies for it.
+func shown(s *stat.Summary, p float64, o stat.Observation) string {
+	if !s.Shows(p) {
+		return unknown
 	}
-	return digits(times)
+	return Latency(o)
 }
 
 // warmupNote says what warm-up rounds count for; empty: there are none.

@@ -52,13 +52,13 @@ type claimants struct {
 	argo *claimant
 	peer *claimant   // nil: not in the report
 	kin  []*claimant // argo, and the styles that are made the same way: argo-…
-	cpus int         // of the machine; 0: not known
 }
 
 // claimant is all that is known of one style.
 type claimant struct {
 	label  string
 	cells  []*Cell
+	loads  []*Cell
 	facts  *StyleFacts // nil: not known
 	images []ImageFacts
 	cost   *Cost // nil: not computed
@@ -107,18 +107,17 @@ func (r *Report) claimants() *claimants {
 	if c.argo == nil {
 		return nil
 	}
-	if r.Environment != nil {
-		c.cpus = r.Environment.Host.CPUs
-	}
 	return c
 }
 
 func (r *Report) claimant(label string) *claimant {
 	one := &claimant{label: label, matrix: r.Matrix.Cells(label)}
 	for c := range r.By(label) {
-		if !c.load() { // the tutorial speaks of one change at a time
-			one.cells = append(one.cells, c)
+		if c.Load() {
+			one.loads = append(one.loads, c)
+			continue
 		}
+		one.cells = append(one.cells, c) // the tutorial mostly speaks of one change at a time
 	}
 	if facts, environment := r.facts(label); facts != nil {
 		one.facts, one.images = facts, environment.images(facts)
@@ -135,8 +134,8 @@ func (r *Report) claimant(label string) *claimant {
 // counts sums up the style's samples.
 func (c *claimant) counts() (passed, all int) {
 	for _, cell := range c.cells {
-		_, p, n := cell.Verdict()
-		passed, all = passed+p, all+n
+		t := cell.Tally()
+		passed, all = passed+t.Passed, all+t.All()
 	}
 	return passed, all
 }
@@ -146,8 +145,7 @@ func (c *claimant) counts() (passed, all int) {
 func (c *claimant) flawless() bool {
 	passed, _ := c.counts()
 	return passed > 0 && !slices.ContainsFunc(c.cells, func(cell *Cell) bool {
-		verdict, _, _ := cell.Verdict()
-		return verdict == judge.Fail || verdict == Flaky
+		return slices.Contains([]judge.Outcome{judge.Fail, Flaky, Late}, cell.Verdict())
 	})
 }
 
@@ -203,8 +201,8 @@ func (c *claimant) logic() []string {
 	return found
 }
 
-// measured prints a summary's p50 with its interval and n.
-func measured(s stat.Summary) string {
+// figureOf prints a summary's p50 with its interval and n.
+func figureOf(s stat.Summary) string {
 	if s.N == 0 {
 		return strings.TrimSpace("not measured " + notes(s))
 	}
@@ -212,7 +210,7 @@ func measured(s stat.Summary) string {
 	if s.CI50 != nil {
 		text += fmt.Sprintf(" [%s, %s]", Latency(s.CI50.Low), Latency(s.CI50.High))
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s (n=%d) %s", text, s.N, notes(s)))
+	return strings.TrimSpace(fmt.Sprintf("%s (n=%d in %s) %s", text, s.N, plural(s.Rounds, "round"), notes(s)))
 }
 
 // untested is the verdict where something is missing.

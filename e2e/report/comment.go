@@ -1,16 +1,19 @@
 package report
 
 import (
+	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
+
+	"operatorbench/e2e/judge"
 )
 
 // A comment on a pull request is read at a glance. GitHub takes up to 65,536
 // characters.
 const (
 	commentBytes    = 8000 // the most that Comment prints
-	commentProblems = 5
+	commentProblems = 12
 	commentMessage  = 300 // characters of a foreign text
 )
 
@@ -18,24 +21,20 @@ const (
 const commentCut = "\n… and more, which does not fit here: summary.md and report.json have all of it.\n"
 
 // Comment prints the report as Markdown that fits a comment on a pull request:
-// verdicts, latencies, costs, and the first failures.
+// what did not pass first, then a row for each style.
 func (r *Report) Comment(out io.Writer) error {
 	m := &markdown{}
-	m.line("### operatorbench: %s\n", r.headline())
+	outcome, short := r.InShort()
+	m.line("### operatorbench: %s%s\n", emoji(outcome), short)
 	for _, warning := range r.Warnings {
-		m.line("> **Warning:** %s\n", text(clip(warning, commentMessage)))
+		m.line("> **Warning:** %s\n", text(Clip(warning, commentMessage)))
 	}
-	m.commentOverview(r)
+	m.failures(r)
 	m.commentMatrix(r)
-	for i, p := range r.Problems() {
-		if i == commentProblems {
-			m.line("\n… and %d more; junit.xml tells of all.", len(r.Problems())-i)
-			break
-		}
-		m.line("\n**%s**<br>\n%s", text(clip(p.Title(), commentMessage)), text(clip(p.Message, commentMessage)))
-	}
-	if t := r.costTable(); len(t.rows) > 0 {
-		m.table(t)
+	if t := r.readmeTable(); len(r.Cells) > 0 {
+		m.line("")
+		m.rows(t)
+		m.line("\n%s.", strings.Join(t.short, ". "))
 	}
 	if claims := r.Claims(); len(claims) > 0 {
 		m.line("\n**The tutorial's claims, tested**\n")
@@ -44,31 +43,45 @@ func (r *Report) Comment(out io.Writer) error {
 		}
 	}
 	if e := r.Environment; e != nil {
-		m.line("\n%s", text(clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))
+		m.line("\n%s", text(Clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))
 	}
 	_, err := io.WriteString(out, cut(m.text.String(), commentBytes))
 	return err
 }
 
-// headline says in a line whether all was handled correctly.
-func (r *Report) headline() string {
-	if surprises := len(r.Differences()); surprises > 0 {
-		return "❌ " + plural(surprises, "verdict") + " not as expected"
-	}
-	passed, rounds := 0, 0
+// failures has a row for each style and scenario that did not pass, the worst
+// first, with the first reason.
+func (m *markdown) failures(r *Report) {
+	var cells []*Cell
 	for _, c := range r.Cells {
-		_, p, n := c.Verdict()
-		passed, rounds = passed+p, rounds+n
+		if v := c.Verdict(); v != judge.Pass && v != judge.NotApplicable {
+			cells = append(cells, c)
+		}
 	}
-	switch {
-	case rounds == 0 && r.HasMatrix():
-		return "the correctness matrix"
-	case rounds == 0:
-		return "the recording holds no sample"
-	case passed < rounds:
-		return "❌ " + plural(rounds-passed, "sample") + " of " + strconv.Itoa(rounds) + " not handled correctly"
+	if len(cells) == 0 {
+		return
 	}
-	return "✅ all " + plural(rounds, "sample") + " handled correctly"
+	order := []judge.Outcome{judge.Fail, Flaky, Late, judge.Invalid}
+	slices.SortStableFunc(cells, func(a, b *Cell) int { return slices.Index(order, a.Verdict()) - slices.Index(order, b.Verdict()) })
+	m.row("not passed", "style", "scenario", "the first reason")
+	m.row("---", "---", "---", "---")
+	for i, c := range cells {
+		if i == commentProblems {
+			m.row("…", "", "", fmt.Sprintf("and %d more; junit.xml tells of all", len(cells)-i))
+			break
+		}
+		reason := ""
+		for _, p := range c.Problems() {
+			if p.Outcome == c.Verdict() || c.Verdict() == Flaky {
+				reason = p.Message
+				if len(p.Oracles) > 0 {
+					reason = strings.Join(p.Oracles, ", ") + ": " + reason
+				}
+				break
+			}
+		}
+		m.row(emoji(c.Verdict())+text(c.VerdictText()), text(c.Label), text(c.Scenario), text(Clip(reason, commentMessage)))
+	}
 }
 
 // commentMatrix has a line for each style, and what is not as expected.
@@ -78,27 +91,11 @@ func (m *markdown) commentMatrix(r *Report) {
 	}
 	m.line("\n**Correctness**\n")
 	for _, s := range r.Matrix.Styles {
-		_, _, tally := r.Tally(s.Label)
+		_, tally := r.Tally(s.Label)
 		m.line("- %s: %s", text(s.Label), tally)
 	}
 	for _, d := range r.Differences() {
-		m.line("- **%s**", text(clip(d.String(), commentMessage)))
-	}
-}
-
-func (m *markdown) commentOverview(r *Report) {
-	if len(r.Cells) == 0 {
-		return
-	}
-	m.row("style", "scenario", "verdict", "n", "written (delete: gone), p50", "ready (delete: pods gone), p50 / max", "× floor", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "---")
-	for _, label := range r.Styles {
-		for c := range r.By(label) {
-			written, ready := c.Outcome()
-			f := figures(ready)
-			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), text(figures(written)[0]),
-				text(f[0]+" / "+f[2]), text(r.times(ready)), notes(ready))
-		}
+		m.line("- **%s**", text(Clip(d.String(), commentMessage)))
 	}
 }
 

@@ -82,8 +82,8 @@ func TestCostsOfSeveralRuns(t *testing.T) {
 	one.Costs, two.Costs = []cost.Cost{madeUpCost("argo", 5, 7)}, []cost.Cost{madeUpCost("argo", 6, 7)}
 	var out bytes.Buffer
 	require.NoError(t, report.Of(one, two).Terminal(&out, false))
-	assert.Regexp(t, `(?m)^argo +handmade +4 +5\.10 s`, out.String())
-	assert.Regexp(t, `(?m)^argo +another +4 +6\.10 s`, out.String())
+	assert.Regexp(t, `(?m)^argo +handmade +1 +4 +5\.00 s +1\.23 %`, out.String())
+	assert.Regexp(t, `(?m)^argo +another +1 +4 +6\.00 s`, out.String())
 }
 
 // A style's variants stand apart, and are told apart by their labels.

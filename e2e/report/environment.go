@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io/fs"
+	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,6 +119,9 @@ type ImageFacts struct {
 	Digest    string `json:"digest,omitempty"`
 	Source    string `json:"source"`          // local, pulled or built
 	Bytes     int64  `json:"bytes,omitempty"` // 0: not known
+	// Packages are the Debian packages of an image that was built, as in
+	// "bash=5.2.15-2+b13": they may be those of the day on which it was.
+	Packages []string `json:"packages,omitempty"`
 }
 
 // Custom tells whether nobody else publishes the image: it is built from the
@@ -240,6 +245,61 @@ func (e *Environment) facts(label string) *StyleFacts {
 	return nil
 }
 
+// RunFacts are how a run was asked for.
+type RunFacts struct {
+	Run      string
+	Seed     uint64
+	Revision string
+	Flags    string // as they are given, the empty ones left out
+	// Elsewhere is the machine, where the latencies are of another one.
+	Elsewhere string
+}
+
+// RunFacts are those of the runs whose environment is known.
+func (r *Report) RunFacts() []RunFacts {
+	var all []RunFacts
+	for _, one := range r.parts {
+		if one.environment == nil {
+			continue
+		}
+		var flags []string
+		for _, name := range slices.Sorted(maps.Keys(one.environment.Flags)) {
+			if value := one.environment.Flags[name]; value != "" {
+				flags = append(flags, "--"+name+"="+value)
+			}
+		}
+		facts := RunFacts{Run: one.header.Run, Seed: one.header.Seed, Revision: one.environment.Revision, Flags: strings.Join(flags, " ")}
+		if r.Environment != nil && one.environment.machine() != r.Environment.machine() {
+			facts.Elsewhere = one.environment.machine()
+		}
+		all = append(all, facts)
+	}
+	return all
+}
+
+// Sources says where the images come from; empty: there are none.
+func (e *Environment) Sources() string {
+	count := map[string]int{}
+	for _, image := range e.Images {
+		count[image.Source]++
+	}
+	var parts []string
+	for _, source := range slices.Sorted(maps.Keys(count)) {
+		switch source {
+		case "built":
+			parts = append(parts, fmt.Sprintf("%d built from source on this machine", count[source]))
+		case "":
+			parts = append(parts, fmt.Sprintf("%d of unknown source", count[source]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", count[source], source))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "images: " + strings.Join(parts, ", ")
+}
+
 // Lines describe the environment for people.
 func (e *Environment) Lines() []string {
 	var cluster []string
@@ -258,6 +318,9 @@ func (e *Environment) Lines() []string {
 			revision += fmt.Sprintf(", seed %d", e.Seed)
 		}
 		lines = append(lines, revision)
+	}
+	if sources := e.Sources(); sources != "" {
+		lines = append(lines, sources)
 	}
 	var stages []string
 	for _, s := range e.Stages {

@@ -12,7 +12,7 @@ import (
 
 // DocumentSchema is the version of Document that this package writes. Within a
 // version, fields are only added.
-const DocumentSchema = 1
+const DocumentSchema = 2
 
 // Document is report.json: the report for other programs. Its JSON Schema is
 // docs/schema/report.schema.json. What samples it was computed from is in
@@ -24,9 +24,13 @@ type Document struct {
 	Warnings     []string        `json:"warnings"`
 	Styles       []DocumentStyle `json:"styles"` // the floor first
 	Scenarios    []string        `json:"scenarios"`
-	Cells        []DocumentCell  `json:"cells"`
-	Costs        []Cost          `json:"costs"`
-	Claims       []Claim         `json:"claims"` // of the tutorial, tested; empty without its style
+	// Counts are all samples of Cells by their outcomes.
+	Counts DocumentCounts `json:"counts"`
+	// Rankings order the styles in each of Scenarios, the floor apart.
+	Rankings []DocumentRank `json:"rankings"`
+	Cells    []DocumentCell `json:"cells"`
+	Costs    []Cost         `json:"costs"`
+	Claims   []Claim        `json:"claims"` // of the tutorial, tested; empty without its style
 	// Matrix is left out where no sample was made for it.
 	Matrix *DocumentMatrix `json:"matrix,omitempty"`
 	Grants []grants.Use    `json:"grants,omitempty"` // rights and their use, of styles that hold any
@@ -40,14 +44,32 @@ type DocumentStyle struct {
 	Floor   bool   `json:"floor,omitempty"` // the null operator
 }
 
+// DocumentCounts are samples by their outcomes.
+type DocumentCounts struct {
+	Passed        int `json:"passed"`
+	Failed        int `json:"failed"`
+	Late          int `json:"late"` // not done when their time was over
+	Invalid       int `json:"invalid"`
+	NotApplicable int `json:"notApplicable"`
+}
+
+// DocumentRank is a style's place in a scenario.
+type DocumentRank struct {
+	Scenario string `json:"scenario"`
+	Label    string `json:"label"`
+	Place    int    `json:"place,omitempty"` // from 1; left out: too few rounds to tell
+	Tied     bool   `json:"tied,omitempty"`  // it cannot be told apart from others of this place
+}
+
 // DocumentCell is one style in one scenario.
 type DocumentCell struct {
 	Label    string           `json:"label"`
 	Scenario string           `json:"scenario"`
-	Verdict  judge.Outcome    `json:"verdict"` // pass, fail, flaky, invalid, not applicable
+	Verdict  judge.Outcome    `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
 	Passed   int              `json:"passed"`  // of Rounds
-	Rounds   int              `json:"rounds"`  // the warm-up ones included
-	Warmups  int              `json:"warmups"` // rounds that only warmed up: not in the latencies
+	Rounds   int              `json:"rounds"`  // samples, the warm-up ones included
+	Warmups  int              `json:"warmups"` // samples that only warmed up: not in the latencies
+	Late     int              `json:"late"`    // samples that were not done when their time was over
 	Phases   []DocumentPhase  `json:"phases"`
 	Results  []DocumentResult `json:"results"`
 }
@@ -56,16 +78,20 @@ type DocumentCell struct {
 type DocumentPhase struct {
 	Phase       string `json:"phase"`
 	N           int    `json:"n"`           // latencies that count, the censored ones included
+	Rounds      int    `json:"rounds"`      // that these are of: the replicates
 	Censored    int    `json:"censored"`    // of these, timeouts
 	Wrong       int    `json:"wrong"`       // not counted: an oracle failed
 	Interrupted int    `json:"interrupted"` // not counted: not known
-	// The order statistics are left out where N is 0.
+	// The order statistics are left out where N is 0, and p90 and p99 where it is
+	// too small for them (36, 368).
 	P50 *Quantile  `json:"p50,omitempty"`
 	P90 *Quantile  `json:"p90,omitempty"`
 	P99 *Quantile  `json:"p99,omitempty"`
 	Max *Statistic `json:"max,omitempty"`
-	// ToFloor is P50 divided by the floor's; left out where either is not known.
-	ToFloor float64 `json:"toFloor,omitempty"`
+	// Floor is the floor's p50 in the same runs; ToFloor is P50 divided by it, which
+	// loads do not have. Left out where they are not known.
+	Floor   *Statistic `json:"floor,omitempty"`
+	ToFloor float64    `json:"toFloor,omitempty"`
 }
 
 // Statistic is an order statistic. A censored one is only known to be larger.
@@ -80,11 +106,11 @@ type Quantile struct {
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// Interval is a confidence interval whose ends are order statistics.
+// Interval is a confidence interval whose ends are latencies.
 type Interval struct {
 	Low   Statistic `json:"low"`
 	High  Statistic `json:"high"`
-	Level float64   `json:"level"` // the coverage that is guaranteed
+	Level float64   `json:"level"` // the coverage: guaranteed where each round has one latency
 }
 
 // DocumentResult is one round, judged.
@@ -114,6 +140,14 @@ func (r *Report) Document() *Document {
 		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs, Claims: r.Claims(),
 	}
 	d.Matrix, d.Grants = r.documentMatrix(), r.Grants
+	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
+	for _, scenario := range r.Scenarios {
+		for _, k := range r.Ranking(scenario) {
+			if style, _ := r.named(k.Label); style != Floor {
+				d.Rankings = append(d.Rankings, DocumentRank{Scenario: scenario, Label: k.Label, Place: k.Place, Tied: k.Tied})
+			}
+		}
+	}
 	if d.Costs == nil {
 		d.Costs = []Cost{}
 	}
@@ -136,18 +170,28 @@ func (r *Report) Document() *Document {
 }
 
 func (r *Report) documentCell(c *Cell) DocumentCell {
-	verdict, passed, rounds := c.Verdict()
+	t := c.Tally()
 	d := DocumentCell{
-		Label: c.Label, Scenario: c.Scenario, Verdict: verdict, Passed: passed, Rounds: rounds, Warmups: c.Warmups(),
+		Label: c.Label, Scenario: c.Scenario, Verdict: c.Verdict(), Passed: t.Passed, Rounds: t.All(), Warmups: c.Warmups(), Late: t.Late,
 		Phases: make([]DocumentPhase, 0, len(c.Phases)), Results: make([]DocumentResult, 0, len(c.Results)),
 	}
 	for _, s := range c.Phases {
-		p := DocumentPhase{Phase: s.Phase, N: s.N, Censored: s.Censored, Wrong: s.Wrong, Interrupted: s.Interrupted}
+		p := DocumentPhase{Phase: s.Phase, N: s.N, Rounds: s.Rounds, Censored: s.Censored, Wrong: s.Wrong, Interrupted: s.Interrupted}
 		if s.N > 0 {
 			top := statistic(s.Max)
-			p.P50, p.P90, p.P99, p.Max = quantile(s.P50, s.CI50), quantile(s.P90, s.CI90), quantile(s.P99, s.CI99), &top
+			p.P50, p.Max = quantile(s.P50, s.CI50), &top
 		}
-		p.ToFloor, _ = r.ToFloor(s)
+		if s.Shows(0.9) {
+			p.P90 = quantile(s.P90, s.CI90)
+		}
+		if s.Shows(0.99) {
+			p.P99 = quantile(s.P99, s.CI99)
+		}
+		if floor, there := c.Floor(s.Phase); there {
+			middle := statistic(floor.P50)
+			p.Floor = &middle
+		}
+		p.ToFloor, _ = c.ToFloor(s)
 		d.Phases = append(d.Phases, p)
 	}
 	for i := range c.Results {

@@ -26,9 +26,10 @@ type DocumentScenario struct {
 type DocumentMatrixCell struct {
 	Label         string        `json:"label"`
 	Scenario      string        `json:"scenario"`
-	Verdict       judge.Outcome `json:"verdict"` // pass, fail, flaky, invalid, not applicable
-	Passed        int           `json:"passed"`  // repeats; so are the next three
+	Verdict       judge.Outcome `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
+	Passed        int           `json:"passed"`  // repeats; so are the next four
 	Failed        int           `json:"failed"`
+	Late          int           `json:"late"`
 	Invalid       int           `json:"invalid"`
 	NotApplicable int           `json:"notApplicable"`
 	Reason        string        `json:"reason,omitempty"` // of what is invalid or not applicable
@@ -108,7 +109,7 @@ func (r *Report) documentMatrix() *DocumentMatrix {
 
 func (r *Report) documentMatrixCell(c *matrix.Cell) DocumentMatrixCell {
 	d := DocumentMatrixCell{
-		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: c.Passed, Failed: c.Failed, Invalid: c.Invalid,
+		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: c.Passed, Failed: c.Failed, Late: c.Late, Invalid: c.Invalid,
 		NotApplicable: c.NotApplicable, Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Repeats)),
 	}
 	for _, o := range c.Oracles {

@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -84,8 +85,7 @@ func (r *Report) JUnit(out io.Writer) error {
 // add takes one cell as a test case.
 func (s *junitSuite) add(c *Cell, e Expectation) {
 	test := junitCase{Class: "operatorbench." + c.Label, Name: c.Scenario, Time: seconds(c.seconds())}
-	verdict, _, _ := c.Verdict()
-	s.judge(test, verdict, e, c.junitProblem, "no oracle applies")
+	s.judge(test, c.Verdict(), e, c.junitProblem, "no oracle applies")
 }
 
 // addMatrix takes a cell of the matrix as a test case, and returns how long its
@@ -136,7 +136,7 @@ func cellProblem(c *matrix.Cell) *junitProblem {
 			fmt.Fprintf(&text, "    %s\n", e)
 		}
 	}
-	return &junitProblem{Message: first, Text: text.String()}
+	return &junitProblem{Message: clean(first), Text: plain.Text(text.String())}
 }
 
 // junitProblem tells of all of a cell's problems in one element, because a
@@ -150,10 +150,12 @@ func (c *Cell) junitProblem() *junitProblem {
 		}
 	}
 	first := c.VerdictText()
-	if all := c.Problems(); len(all) > 0 {
+	if all := c.Problems(); c.Verdict() == Late {
+		first = string(Late) + ": " + all[len(all)-1].Message
+	} else if len(all) > 0 {
 		first += ": " + all[0].Message
 	}
-	return &junitProblem{Message: first, Text: text.String()}
+	return &junitProblem{Message: clean(first), Text: plain.Text(text.String())}
 }
 
 // seconds is how long the cell's samples took.

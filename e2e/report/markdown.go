@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/stat"
@@ -18,7 +19,8 @@ const markdownProblems = 25
 func (r *Report) Markdown(out io.Writer) error {
 	m := &markdown{}
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
-	m.line("")
+	outcome, short := r.InShort()
+	m.line("\n%s%s%s.\n", emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
 	m.overview(r)
 	m.matrix(r)
 	for _, t := range []table{r.costTable(), r.ownedTable(), r.securityTable(), r.claimsTable()} {
@@ -31,6 +33,13 @@ func (r *Report) Markdown(out io.Writer) error {
 		for _, line := range r.Environment.Lines() {
 			m.line("- %s", text(line))
 		}
+	}
+	for _, one := range r.RunFacts() {
+		line := fmt.Sprintf("run %s: seed %d, %s", one.Run, one.Seed, one.Flags)
+		if one.Elsewhere != "" {
+			line += ", on " + one.Elsewhere
+		}
+		m.line("- %s", text(line))
 	}
 	for _, warning := range r.Warnings {
 		m.line("")
@@ -51,6 +60,14 @@ func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, "
 // table prints a table with its title and notes.
 func (m *markdown) table(t table) {
 	m.line("\n**%s**\n", text(t.title))
+	m.rows(t)
+	for _, note := range t.notes {
+		m.line("\n%s %s", unknown, text(note))
+	}
+}
+
+// rows prints a table's header and rows.
+func (m *markdown) rows(t table) {
 	marks := make([]string, len(t.header))
 	for i := range marks {
 		marks[i] = "--:"
@@ -67,14 +84,13 @@ func (m *markdown) table(t table) {
 		}
 		m.row(cells...)
 	}
-	for _, note := range t.notes {
-		m.line("\n%s %s", unknown, text(note))
-	}
 }
 
-// text escapes what Markdown would take for its own.
+// text escapes what Markdown would take for its own, and keeps GitHub from telling
+// anybody who is named, or linking any issue.
 func text(s string) string {
 	var b strings.Builder
+	before := ' '
 	for _, r := range clean(s) {
 		switch r {
 		case '\\', '|', '*', '_', '`', '[':
@@ -84,32 +100,67 @@ func text(s string) string {
 			b.WriteString("&lt;")
 		case '>':
 			b.WriteString("&gt;")
+		case '@':
+			b.WriteRune(r)
+			if !unicode.IsLetter(before) && !unicode.IsDigit(before) { // else it is a variant, or an address
+				b.WriteString(neutral)
+			}
+		case '#':
+			b.WriteString("#" + neutral)
 		default:
 			b.WriteRune(r)
 		}
+		before = r
 	}
 	return b.String()
+}
+
+// neutral is nothing to a reader, and parts a name from the @ before it.
+const neutral = "<!-- -->"
+
+// measuredIn says in how many rounds and runs.
+func (r *Report) measuredIn() string {
+	if len(r.Cells) == 0 {
+		return ""
+	}
+	return ". " + r.RoundsText() + ", in " + plural(r.measuredRuns(), "run")
+}
+
+// measuredRuns counts the runs that have latencies.
+func (r *Report) measuredRuns() int {
+	var runs []string
+	for _, c := range r.Cells {
+		for _, run := range c.runs {
+			runs = addNew(runs, run)
+		}
+	}
+	return len(runs)
 }
 
 // overview has one line for each style and scenario.
 func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
-		if !r.HasMatrix() {
-			m.line("The recording holds no sample.")
-		}
 		return
 	}
-	m.row("style", "scenario", "verdict", "n", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "---")
+	m.row("style", "scenario", "verdict", "n", "rounds", "rank", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor, written", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "---")
 	for _, label := range r.Styles {
 		for c := range r.By(label) {
 			written, ready := c.Outcome()
-			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(ready.N), join(written), join(ready), text(r.times(ready)), notes(ready))
+			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
+				join(written), join(ready), text(c.BesideFloor(written)), notes(ready))
 		}
 	}
+	m.line("\n%s", text(r.legend()))
 	if note := r.warmupNote(); note != "" {
 		m.line("\n%s", note)
 	}
+}
+
+// legend says what stands in tables of latencies.
+func (r *Report) legend() string {
+	return "n: latencies, in so many rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + rankNote() +
+		"; × floor: p50 by the floor's, in the same runs; loads stand beside the floor of their own run"
 }
 
 func join(s stat.Summary) string {
@@ -121,11 +172,10 @@ func join(s stat.Summary) string {
 }
 
 func (c *Cell) markdownVerdict() string {
-	verdict, _, _ := c.Verdict()
 	if n := c.Warmups(); n > 0 {
-		return fmt.Sprintf("%s%s (%s)", emoji(verdict), c.VerdictText(), plural(n, "warm-up"))
+		return fmt.Sprintf("%s%s (%s)", emoji(c.Verdict()), c.VerdictText(), plural(n, "warm-up"))
 	}
-	return emoji(verdict) + c.VerdictText()
+	return emoji(c.Verdict()) + c.VerdictText()
 }
 
 // problems explains what failed, with its evidence.
@@ -175,15 +225,15 @@ func (m *markdown) details(r *Report) {
 		return
 	}
 	m.line("\n<details><summary>All phases</summary>\n")
-	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval, where n allows one.\n", 100*stat.Level)
-	m.row("scenario", "phase", "style", "n", "p50", "p90", "p99", "max", "× floor", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "---")
+	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval over rounds, from %d rounds on.\n", 100*stat.Level, stat.MinRounds)
+	m.row("scenario", "phase", "style", "n", "rounds", "p50", "p90", "p99", "max", "× floor", "")
+	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "--:", "---")
 	for _, scenario := range r.Scenarios {
 		for _, phase := range r.Phases(scenario) {
 			for c := range r.Of(scenario) {
 				if s, there := c.Phase(phase); there {
-					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N), bounded(s, s.P50, s.CI50), bounded(s, s.P90, s.CI90),
-						bounded(s, s.P99, s.CI99), bounded(s, s.Max, nil), text(r.times(s)), notes(s))
+					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N), strconv.Itoa(s.Rounds), bounded(&s, 0.5, s.P50, s.CI50),
+						bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), bounded(&s, 0.5, s.Max, nil), text(c.BesideFloor(s)), notes(s))
 				}
 			}
 		}
@@ -194,13 +244,10 @@ func (m *markdown) details(r *Report) {
 	m.line("\n</details>")
 }
 
-// bounded is an order statistic with its interval; a dash where nothing counts.
-func bounded(s stat.Summary, o stat.Observation, ci *stat.Interval) string {
-	switch {
-	case s.N == 0:
-		return unknown
-	case ci == nil:
-		return text(Latency(o))
+// bounded is an order statistic with its interval; a dash where it is not shown.
+func bounded(s *stat.Summary, p float64, o stat.Observation, ci *stat.Interval) string {
+	if ci == nil || !s.Shows(p) {
+		return text(shown(s, p, o))
 	}
 	return fmt.Sprintf("%s \\[%s, %s]", text(Latency(o)), text(Latency(ci.Low)), text(Latency(ci.High)))
 }

@@ -20,10 +20,11 @@ func (m *markdown) matrix(r *Report) {
 	}
 	m.line("\n### Correctness\n")
 	for _, s := range r.Matrix.Styles {
-		_, _, tally := r.Tally(s.Label)
+		_, tally := r.Tally(s.Label)
 		m.line("- %s: %s", text(s.Label), tally)
 	}
-	m.line("")
+	m.failed(r)
+	m.line("\n<details><summary>All verdicts: %s</summary>\n", plural(len(r.Matrix.Rows()), "scenario"))
 	header, marks := []string{"scenario"}, []string{"---"}
 	for _, s := range r.Matrix.Styles {
 		header, marks = append(header, text(s.Label)), append(marks, "---")
@@ -40,13 +41,30 @@ func (m *markdown) matrix(r *Report) {
 			m.row(cells...)
 		}
 	}
+	m.line("\n</details>")
 	m.differences(r.Differences())
 	m.findings(r)
 }
 
+// failed lists what did not pass, in a line each, with its reason.
+func (m *markdown) failed(r *Report) {
+	first := true
+	for _, s := range r.Matrix.Styles {
+		for _, f := range r.Findings(s.Label) {
+			if first {
+				first = false
+				m.line("")
+				m.row("not passed", "style", "scenario", "oracles", "reason")
+				m.row("---", "---", "---", "---", "---")
+			}
+			m.row(emoji(f.Verdict)+text(f.Word()), text(s.Label), text(f.Scenario), text(strings.Join(f.FailedNames(), ", ")), text(Clip(f.Reason(), commentMessage)))
+		}
+	}
+}
+
 // emoji are the marks of verdicts.
 func emoji(o judge.Outcome) string {
-	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", matrix.Flaky: "❌ ", judge.Invalid: "⚠️ "}[o]
+	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", matrix.Flaky: "❌ ", Late: "❌ ", judge.Invalid: "⚠️ "}[o]
 }
 
 func (r *Report) markdownCell(c *matrix.Cell) string {
@@ -80,7 +98,7 @@ func (m *markdown) differences(all []matrix.Difference) {
 func (m *markdown) findings(r *Report) {
 	told := 0
 	for _, s := range r.Matrix.Styles {
-		all := r.findings(s.Label)
+		all := r.Findings(s.Label)
 		if len(all) == 0 {
 			continue
 		}
@@ -99,7 +117,7 @@ func (m *markdown) findings(r *Report) {
 	}
 }
 
-func (m *markdown) finding(f finding) {
+func (m *markdown) finding(f Finding) {
 	title := f.Scenario + ": " + f.String()
 	if standing := f.standing(); standing != "" {
 		title += ", " + standing

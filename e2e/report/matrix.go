@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/fixtures/scenarios"
 )
 
 // matrixOf joins what recordings hold of the correctness matrix. The floor has
@@ -75,6 +76,8 @@ func mark(o judge.Outcome) string {
 		return "✗"
 	case matrix.Flaky:
 		return "≈"
+	case Late:
+		return "✗ late"
 	case judge.Invalid:
 		return "!"
 	}
@@ -118,45 +121,65 @@ func others(r *matrix.Recovery) string {
 	return text
 }
 
-// Tally counts a style's cells of the matrix by their verdicts.
-func (r *Report) Tally(label string) (passed, all int, text string) {
-	count := map[judge.Outcome]int{}
-	surprises := 0
+// Recorded tells whether the report has recorded scenarios of the correctness
+// matrix for a style, and not only those that were measured.
+func (r *Report) Recorded(label string) bool {
+	return slices.ContainsFunc(r.Matrix.Cells(label), func(c *matrix.Cell) bool { return c.Group != scenarios.Latency })
+}
+
+// notRecorded stands where nothing of the matrix was recorded of a style.
+const notRecorded = "not recorded"
+
+// Tally counts a style's cells of the matrix by their verdicts: in short how many
+// fail, of those that apply.
+func (r *Report) Tally(label string) (short, text string) {
+	if !r.Recorded(label) {
+		return notRecorded, notRecorded
+	}
+	var count judge.Tally
+	flaky, surprises := 0, 0
 	for _, c := range r.Matrix.Cells(label) {
-		count[c.Verdict]++
-		all++
+		switch c.Verdict {
+		case matrix.Flaky:
+			flaky++
+		default:
+			count.Add(c.Verdict)
+		}
 		if r.Expectation(c).Surprise() {
 			surprises++
 		}
 	}
-	parts := []string{fmt.Sprintf("%d of %d pass", count[judge.Pass], all)}
-	for _, o := range []judge.Outcome{judge.Fail, matrix.Flaky, judge.Invalid, judge.NotApplicable} {
-		if count[o] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[o], o))
+	parts := []string{fmt.Sprintf("%d of %d fail", count.Failed, count.All()-count.NotApplicable+flaky)}
+	for _, one := range []struct {
+		n    int
+		what string
+	}{
+		{flaky, string(matrix.Flaky)}, {count.Late, string(Late)}, {count.Invalid, string(judge.Invalid)},
+		{count.NotApplicable, string(judge.NotApplicable)}, {surprises, "not as expected"},
+	} {
+		if one.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
 		}
 	}
-	if surprises > 0 {
-		parts = append(parts, fmt.Sprintf("%d not as expected", surprises))
-	}
-	return count[judge.Pass], all, strings.Join(parts, ", ")
+	return parts[0], strings.Join(parts, ", ")
 }
 
-// finding is a cell that did not pass, for lists.
-type finding struct {
+// Finding is a cell that did not pass, for lists.
+type Finding struct {
 	*matrix.Cell
 	Expectation
 }
 
-// findings are the cells of a style that neither passed nor are not applicable,
+// Findings are the cells of a style that neither passed nor are not applicable,
 // or that are not as expected.
-func (r *Report) findings(label string) []finding {
-	var all []finding
+func (r *Report) Findings(label string) []Finding {
+	var all []Finding
 	for _, c := range r.Matrix.Cells(label) {
 		e := r.Expectation(c)
 		if c.Verdict == judge.Pass && !e.Surprise() || c.Verdict == judge.NotApplicable && !e.Surprise() {
 			continue
 		}
-		all = append(all, finding{c, e})
+		all = append(all, Finding{c, e})
 	}
 	return all
 }
@@ -192,6 +215,18 @@ func (r *Report) inapplicable() []string {
 		}
 	}
 	return lines
+}
+
+// Reason says in a line why a cell did not pass: what is known to be expected, or
+// what the first oracle said.
+func (f Finding) Reason() string {
+	if f.Same && f.Why != "" {
+		return f.Why
+	}
+	for _, o := range Told(f.Cell) {
+		return o.Name + ": " + o.Message
+	}
+	return f.Cell.Reason
 }
 
 // Told are the oracles that say why a cell did not pass: those that failed, or

@@ -6,13 +6,31 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
 
-// common is the environment that all recordings share; nil if there is none. Of
-// several runs in one place, such as the shards of one, it has what they share.
+// measured are the recordings that have latencies; all, where none has. What the
+// correctness matrix says is compared with nothing: it may be of another machine.
+func measured(recordings []Recording) []Recording {
+	var some []Recording
+	for _, one := range recordings {
+		if slices.ContainsFunc(one.Judgement.Results, func(r judge.Result) bool { return !r.Matrix }) {
+			some = append(some, one)
+		}
+	}
+	if len(some) == 0 {
+		return recordings
+	}
+	return some
+}
+
+// common is the environment that all recordings with latencies share; nil if there
+// is none. Of several runs in one place, such as the shards of one, it has what
+// they share.
 func common(recordings []Recording) *Environment {
 	var all []*Environment
+	recordings = measured(recordings)
 	for _, one := range recordings {
 		if one.Environment == nil || !one.Environment.alike(recordings[0].Environment) {
 			return nil
@@ -30,11 +48,10 @@ func common(recordings []Recording) *Environment {
 	return shared(all)
 }
 
-// alike tells whether two runs took place on one machine, with one program and
-// on one kind of cluster.
+// alike tells whether two runs took place on one machine and on one kind of
+// cluster.
 func (e *Environment) alike(other *Environment) bool {
-	return e.machine() == other.machine() && e.cluster() == other.cluster() && e.Program == other.Program &&
-		e.Revision == other.Revision && e.Dirty == other.Dirty
+	return e.machine() == other.machine() && e.cluster() == other.cluster()
 }
 
 // shared is what environments of one place have in common, with the styles and
@@ -50,6 +67,13 @@ func shared(all []*Environment) *Environment {
 		if e.Seed != one.Seed {
 			one.Seed = 0
 		}
+		if !strings.Contains(one.Revision, e.Revision) {
+			one.Revision += ", " + e.Revision
+		}
+		if e.Program != one.Program {
+			one.Program = ""
+		}
+		one.Dirty = one.Dirty || e.Dirty
 		for _, s := range e.Styles {
 			if one.facts(record.Label(s.Name, s.Variant)) == nil {
 				one.Styles = append(one.Styles, s)
@@ -71,8 +95,9 @@ func shared(all []*Environment) *Environment {
 }
 
 // mixed says in which ways recordings should not stand in one table.
-func mixed(recordings []Recording) []string {
+func mixed(every []Recording) []string {
 	var warnings []string
+	recordings := measured(every)
 	for _, what := range []struct {
 		name string
 		of   func(Recording) string
@@ -95,7 +120,7 @@ func mixed(recordings []Recording) []string {
 	if n := unknownPlaces(recordings); n > 0 && len(recordings) > 1 {
 		warnings = append(warnings, fmt.Sprintf("of %d of %d recordings the environment is not known: whether they were made on one machine cannot be told", n, len(recordings)))
 	}
-	return append(warnings, twice(recordings)...)
+	return append(warnings, twice(every)...)
 }
 
 // unknownPlaces counts the recordings whose environment is not known.

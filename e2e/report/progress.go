@@ -132,7 +132,7 @@ func (p *Progress) show(text string) {
 	if !p.terminal {
 		return
 	}
-	p.print(eraseLine + clip(clean(text), p.width()-1))
+	p.print(eraseLine + Clip(clean(text), p.width()-1))
 	p.shown = true
 }
 

@@ -8,8 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"operatorbench/e2e/stat"
 )
 
 // Place is where a README finds what its block of results shows: paths with
@@ -21,7 +19,7 @@ type Place struct {
 }
 
 // README prints what a README shows of a report: the picture, and one table of
-// all styles, the fastest first.
+// all styles, as Ranking orders them.
 func (r *Report) README(out io.Writer, at Place) error {
 	m := &markdown{}
 	m.line("<picture>")
@@ -29,15 +27,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
 	t := r.readmeTable()
-	m.row(t.header...)
-	marks := []string{"---"}
-	for range t.header[1:] {
-		marks = append(marks, "--:")
-	}
-	m.row(marks...)
-	for _, row := range t.rows {
-		m.row(row...)
-	}
+	m.rows(t)
 	m.line("\n%s", strings.Join(t.notes, " "))
 	if n := len(r.Warnings); n > 0 {
 		more := ""
@@ -70,22 +60,12 @@ func (r *Report) Headline() string {
 	return ""
 }
 
-// ByLatency are the styles' labels, the fastest in a scenario first: by the p50
-// at which the operator had done its part. Those that have none come last, in
-// the order of Styles.
+// ByLatency are the styles' labels: the floor first, then as Ranking orders them.
+// Those that have no latency come last, in the order of Styles.
 func (r *Report) ByLatency(scenario string) []string {
 	var labels []string
-	var medians []stat.Summary
-	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); written.N > 0 {
-			at, _ := slices.BinarySearchFunc(medians, written, func(have, one stat.Summary) int {
-				if have.P50.Value <= one.P50.Value {
-					return -1
-				}
-				return 1
-			})
-			medians, labels = slices.Insert(medians, at, written), slices.Insert(labels, at, c.Label)
-		}
+	for _, k := range r.Ranking(scenario) {
+		labels = append(labels, k.Label)
 	}
 	for _, label := range r.Styles {
 		labels = addNew(labels, label)

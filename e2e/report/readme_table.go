@@ -7,7 +7,6 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/stat"
 )
 
@@ -21,7 +20,7 @@ type readmeColumn struct {
 // readmeTable has a row for each style. A column of which nothing is known is
 // left out.
 func (r *Report) readmeTable() table {
-	columns := r.latencyColumns()
+	columns := append(r.sizeColumns(), r.latencyColumns()...)
 	columns = append(columns, r.correctColumn())
 	columns = append(columns, r.costColumns()...)
 	columns = append(columns, readmeColumn{"lines owned", func(label string) string {
@@ -33,12 +32,12 @@ func (r *Report) readmeTable() table {
 	t := table{header: []string{"style"}, left: 1}
 	labels := r.ByLatency(r.Headline())
 	for _, label := range labels {
-		t.rows = append(t.rows, []string{"**" + text(label) + "**"})
+		t.rows = append(t.rows, []string{label})
 	}
 	for _, column := range columns {
 		var cells []string
 		for _, label := range labels {
-			cells = append(cells, text(column.of(label)))
+			cells = append(cells, column.of(label))
 		}
 		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != unknown }) {
 			continue
@@ -48,8 +47,31 @@ func (r *Report) readmeTable() table {
 			t.rows[i] = append(t.rows[i], cells[i])
 		}
 	}
-	t.notes = r.readmeNotes()
+	t.notes, t.short = r.readmeNotes(), []string{text(r.RoundsText()), text(rankNote())}
 	return t
+}
+
+// sizeColumns are how much the figures rest on, and what order they allow.
+func (r *Report) sizeColumns() []readmeColumn {
+	headline := func(label string) *Cell {
+		for c := range r.By(label) {
+			if c.Scenario == r.Headline() {
+				return c
+			}
+		}
+		return nil
+	}
+	return []readmeColumn{
+		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
+		{text(r.Headline()) + " n in rounds", func(label string) string {
+			c := headline(label)
+			if c == nil {
+				return unknown
+			}
+			written, _ := c.Outcome()
+			return fmt.Sprintf("%d in %d", written.N, written.Rounds)
+		}},
+	}
 }
 
 // latencyColumns are the scenarios that were measured: when the operator had
@@ -61,15 +83,19 @@ func (r *Report) latencyColumns() []readmeColumn {
 		if scenario == "scale-down" && slices.Contains(r.Scenarios, "scale-up") {
 			continue
 		}
-		head, cell := text(scenario)+" p50 / p90", latencyCell
+		tail := "p90"
+		if r.short(scenario) {
+			tail = "max" // of all, so that a column holds one kind of figure
+		}
+		head := text(scenario) + " p50 / " + tail
+		cell := func(c *Cell) string { return latencyCell(c, tail) }
 		if r.isLoad(scenario) {
-			head, cell = text(scenario)+" max", lastCell
+			head, cell = text(scenario)+" max (floor), "+r.loadSize(scenario), lastCell
 		}
 		columns = append(columns, readmeColumn{head, func(label string) string {
 			for c := range r.By(label) {
 				if c.Scenario == scenario {
-					written, _ := c.Outcome()
-					return cell(written)
+					return cell(c)
 				}
 			}
 			return unknown
@@ -78,24 +104,68 @@ func (r *Report) latencyColumns() []readmeColumn {
 	return columns
 }
 
+// loadSize is how many latencies of a load there are, in how many rounds.
+func (r *Report) loadSize(scenario string) string {
+	var n, rounds []int
+	for c := range r.Of(scenario) {
+		if written, _ := c.Outcome(); c.Style != Floor || len(r.Styles) == 1 {
+			n, rounds = append(n, written.N), append(rounds, written.Rounds)
+		}
+	}
+	if len(n) == 0 {
+		return "n = 0"
+	}
+	return fmt.Sprintf("n %s in %s", span(n), span(rounds))
+}
+
 // isLoad tells whether a scenario changes many custom resources at once.
 func (r *Report) isLoad(scenario string) bool {
 	for c := range r.Of(scenario) {
-		if c.load() {
+		if c.Load() {
 			return true
 		}
 	}
 	return false
 }
 
-// latencyCell is p50 / p90 with what does not count.
-func latencyCell(s stat.Summary) string {
-	f := figures(s)
-	return counted(s, f[0]+" / "+f[1])
+// latencyCell is p50 and p90, or the maximum, with what does not count.
+func latencyCell(c *Cell, tail string) string {
+	written, _ := c.Outcome()
+	f := figures(written)
+	if tail == "max" {
+		f[1] = f[2]
+	}
+	return failing(c, counted(written, f[0]+" / "+f[1]))
 }
 
-// lastCell is the maximum with what does not count.
-func lastCell(s stat.Summary) string { return counted(s, figures(s)[2]) }
+// lastCell is when the last one of a load was done, of the slowest round, beside
+// the floor of the same runs; what is late says so instead.
+func lastCell(c *Cell) string {
+	written, _ := c.Outcome()
+	if c.Verdict() == Late {
+		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), Duration(written.Max.Value)))
+	}
+	text := counted(written, figures(written)[2])
+	if c.Style == Floor && written.Rounds > 1 { // each style stands beside that of its own run
+		var last []float64
+		for _, round := range written.Replicates {
+			last = append(last, stat.Order(round).Max().Value)
+		}
+		text = Duration(slices.Min(last)) + " to " + text
+	}
+	if floor, there := c.Floor(written.Phase); there {
+		text += " (" + Latency(floor.Max) + ")"
+	}
+	return failing(c, text)
+}
+
+// failing marks what did not pass.
+func failing(c *Cell, text string) string {
+	if v := c.Verdict(); v == judge.Fail || v == Flaky || v == Late {
+		return emoji(v) + text
+	}
+	return text
+}
 
 // counted is a cell with what does not count; a dash, if nothing does.
 func counted(s stat.Summary, cell string) string {
@@ -105,47 +175,19 @@ func counted(s stat.Summary, cell string) string {
 	return strings.TrimSpace(cell + " " + notes(s))
 }
 
-// correctColumn counts a style's scenarios of the correctness matrix.
+// correctColumn counts a style's scenarios of the correctness matrix that fail, as
+// they were recorded.
 func (r *Report) correctColumn() readmeColumn {
-	return readmeColumn{"scenarios: pass / fail / n. a.", func(label string) string {
-		count, _ := r.verdicts(label)
-		if count == nil {
+	return readmeColumn{"scenarios that fail", func(label string) string {
+		switch style, _ := r.named(label); {
+		case style == Floor:
 			return unknown
+		case !r.Recorded(label):
+			return notRecorded
 		}
-		text := fmt.Sprintf("%d / %d / %d", count[judge.Pass], count[judge.Fail], count[judge.NotApplicable])
-		for _, o := range []judge.Outcome{matrix.Flaky, judge.Invalid} {
-			if count[o] > 0 {
-				text += fmt.Sprintf(", %d %s", count[o], o)
-			}
-		}
-		return text
+		_, tally := r.Tally(label)
+		return strings.Replace(tally, " fail", "", 1)
 	}}
-}
-
-// verdicts counts a style's scenarios by their verdicts: those that were seen
-// where the report has a matrix, else those that its file expects; nil: neither
-// is known.
-func (r *Report) verdicts(label string) (count map[judge.Outcome]int, seen bool) {
-	if r.HasMatrix() {
-		for _, c := range r.Matrix.Cells(label) {
-			if count == nil {
-				count = map[judge.Outcome]int{}
-			}
-			count[c.Verdict]++
-		}
-		return count, true
-	}
-	style, _ := r.named(label)
-	if style == Floor {
-		return nil, false
-	}
-	for _, entry := range r.expected[style].Entries {
-		if count == nil {
-			count = map[judge.Outcome]int{}
-		}
-		count[entry.Verdict]++
-	}
-	return count, false
 }
 
 // costColumns are what a change takes. Of several runs the first that knows it
@@ -158,7 +200,8 @@ func (r *Report) costColumns() []readmeColumn {
 	}{
 		{"pods / change", func(c Cost) cost.Figure { return c.PerChange(cost.Pods) }},
 		{"API calls / change", func(c Cost) cost.Figure { return c.PerChange(cost.Calls) }},
-		{"CPU / change", func(c Cost) cost.Figure { return c.CPU }},
+		{"CPU / change", func(c Cost) cost.Figure { return c.BusyCPU }},
+		{"idle CPU", func(c Cost) cost.Figure { return c.IdleCPU }},
 		{"peak memory", func(c Cost) cost.Figure { return c.PeakMemory }},
 	} {
 		columns = append(columns, readmeColumn{one.head, func(label string) string {
@@ -183,31 +226,41 @@ func (r *Report) readmeNotes() []string {
 		first += " Warm-up samples are left out."
 	}
 	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
-		first += " A `burst-…` changes many custom resources at once; its maximum is when the last of them was done."
+		first += " A `burst-…` changes many custom resources at once; its maximum is when the last of them was done, in brackets the floor's in the same run."
 	}
-	notes := []string{first}
+	notes := []string{first, strings.ToUpper(rankNote()[:1]) + rankNote()[1:] + ".", "CPU of a change is what it takes beyond the idle CPU, which is in % of one CPU."}
 	if e := r.Environment; e != nil {
-		notes = append(notes, fmt.Sprintf("Measured in %s on one machine (%s; %s).", plural(len(r.Runs), "run"), text(e.Host.String()), text(e.cluster())))
+		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plural(r.measuredRuns(), "run"), r.RoundsText(), text(e.Host.String()), text(e.cluster())))
 	}
-	if slices.ContainsFunc(r.Styles, func(label string) bool { count, seen := r.verdicts(label); return count != nil && !seen }) {
-		notes = append(notes, "Scenarios are counted as each style's `"+matrix.File+"` expects them; a run of the matrix fails at any difference.")
+	if slices.ContainsFunc(r.Styles, r.Recorded) {
+		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+".")
 	}
-	if n := r.fewest(); n > 0 {
-		if _, _, _, bounded := stat.Ranks(n, 0.5, stat.Level); !bounded {
-			notes = append(notes, "With "+plural(n, "sample")+" for a style the figures show orders of magnitude, not small differences.")
-		}
+	if slices.ContainsFunc(r.Scenarios, func(scenario string) bool { return !r.isLoad(scenario) && r.short(scenario) }) {
+		notes = append(notes, fmt.Sprintf("A p90 takes %d latencies: with fewer there is the maximum instead.", stat.Needed(0.9)))
 	}
 	return notes
 }
 
-// fewest is the least number of latencies that a style has in the main scenario,
-// the floor apart, which no style is compared by.
-func (r *Report) fewest() int {
-	fewest := 0
-	for c := range r.Of(r.Headline()) {
-		if written, _ := c.Outcome(); c.Style != Floor && (fewest == 0 || written.N < fewest) {
-			fewest = written.N
+// elsewhere says on which other machines runs without latencies took place.
+func (r *Report) elsewhere() string {
+	var machines []string
+	for _, one := range r.RunFacts() {
+		if one.Elsewhere != "" {
+			machines = addNew(machines, one.Elsewhere)
 		}
 	}
-	return fewest
+	if len(machines) == 0 {
+		return ""
+	}
+	return "; they were recorded on another machine (" + strings.Join(machines, "; ") + ")"
+}
+
+// short tells whether some style has too few latencies for a p90.
+func (r *Report) short(scenario string) bool {
+	for c := range r.Of(scenario) {
+		if written, _ := c.Outcome(); c.Style != Floor && written.N > 0 && !written.Shows(0.9) {
+			return true
+		}
+	}
+	return false
 }

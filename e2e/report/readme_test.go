@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
 )
@@ -53,14 +53,16 @@ func TestREADMEOfTenStyles(t *testing.T) {
 	labels, rows := readmeRows(t, report.Of(one))
 	assert.Equal(t, []string{
 		"null", "native", "controller-runtime", "argo-direct", "argo-best", "argo-single-step", "argo-ordered", "argo-fast-requeue", "argo", "idle",
-	}, labels, "the fastest first, as in the picture")
-	assert.Regexp(t, `^6\d\.\d s / 6\d\.\d s$`, rows["argo"]["create p50 / p90"])
-	assert.Regexp(t, `^&gt;180 s \(50 of 50 timed out, 100 wrong\)$`, rows["argo"]["burst-create max"], "of a load, when the last one was done")
-	assert.Equal(t, "2 / 1 / 0", rows["native"]["scenarios: pass / fail / n. a."])
-	assert.Equal(t, "–", rows["argo"]["scenarios: pass / fail / n. a."])
+	}, labels, "the floor, then the fastest first, as in the picture")
+	assert.Regexp(t, `^6\d\.\d s / 6\d\.\d s$`, rows["argo"]["create p50 / max"], "of three samples the p90 is the maximum: it is called that")
+	assert.Equal(t, "3 in 3", rows["argo"]["create n in rounds"])
+	assert.Regexp(t, `^❌ &gt;180 s \(50 of 50 timed out, 100 wrong\) \(\d+\.\d ms\)$`, rows["argo"]["burst-create max (floor), n 50 to 150 in 1 to 3"], "of a load, when the last one was done")
+	assert.Equal(t, "not recorded", rows["native"]["scenarios that fail"], "what its verdicts.yaml expects was not seen")
+	assert.Equal(t, "–", rows["null"]["scenarios that fail"])
 	assert.Equal(t, "7", rows["argo"]["pods / change"])
 	assert.Equal(t, "96", rows["argo"]["API calls / change"])
-	assert.Equal(t, "4.92 s", rows["argo"]["CPU / change"])
+	assert.Equal(t, "4.91 s", rows["argo"]["CPU / change"], "without what it takes when idle")
+	assert.Equal(t, "0.20 %", rows["argo"]["idle CPU"])
 	assert.Equal(t, "294 MiB", rows["argo"]["peak memory"])
 	assert.Equal(t, "2200 (800 without scaffold)", rows["controller-runtime"]["lines owned"])
 }
@@ -68,23 +70,61 @@ func TestREADMEOfTenStyles(t *testing.T) {
 // What a recording does not have is no column, and what it measured is one.
 func TestREADMEHasTheColumnsThatAreKnown(t *testing.T) {
 	_, rows := readmeRows(t, report.New(nil, made.Many(made.Ten()[:2], 1).Judgement))
-	assert.Contains(t, rows["argo"], "burst-update max")
-	assert.NotContains(t, rows["argo"], "scale-down p50 / p90", "scaling up does for both")
+	assert.Contains(t, rows["argo"], "burst-update max (floor), n 0 in 0")
+	for head := range rows["argo"] {
+		assert.NotContains(t, head, "scale-down", "scaling up does for both")
+	}
+	assert.NotContains(t, rows["argo"], "rank", "one round ranks nobody")
 	assert.NotContains(t, rows["argo"], "pods / change")
 	assert.NotContains(t, rows["argo"], "lines owned")
-	assert.NotContains(t, rows["argo"], "scenarios: pass / fail / n. a.")
+	assert.Equal(t, "not recorded", rows["argo"]["scenarios that fail"])
 }
 
-// A matrix that was driven counts, not what was expected of it.
+// Enough latencies make a p90.
+func TestREADMEShowsAP90WhereItMay(t *testing.T) {
+	for rounds, head := range map[int]string{35: "create p50 / max", 36: "create p50 / p90"} {
+		_, rows := readmeRows(t, report.New(nil, made.Many(made.Ten()[:3], rounds).Judgement))
+		assert.Contains(t, rows["argo"], head, "%d rounds", rounds)
+	}
+}
+
+// A matrix that was driven counts, not what was expected of it: what fails, of
+// what applies.
 func TestREADMECountsTheMatrixThatWasSeen(t *testing.T) {
 	r := matrixReport()
-	passed, _, tally := r.Tally("argo")
+	short, tally := r.Tally("argo")
+	assert.Equal(t, "3 of 8 fail", short)
+	assert.Equal(t, "3 of 8 fail, 1 flaky, 1 invalid, 3 not as expected", tally)
 	_, rows := readmeRows(t, r)
-	cell := rows["argo"]["scenarios: pass / fail / n. a."]
-	assert.True(t, strings.HasPrefix(cell, strconv.Itoa(passed)+" / "), "%s: %s", cell, tally)
-	assert.Contains(t, tally, "1 flaky")
-	assert.Contains(t, cell, ", 1 flaky", "no verdict is left out")
-	assert.Contains(t, cell, ", 1 invalid")
+	assert.Equal(t, "3 of 8, 1 flaky, 1 invalid, 3 not as expected", rows["argo"]["scenarios that fail"])
+}
+
+// The matrix may be of another machine than the latencies, and of some styles only.
+func TestREADMEOfLatenciesAndAMatrixOfOneStyle(t *testing.T) {
+	list := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "bus-down", Group: "fault"}}
+	matrix := made.Recording("matrix", list,
+		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no bus")}})
+	latencies := made.Many(made.Ten(), 3)
+	elsewhere := *latencies.Environment
+	elsewhere.Host.CPU, elsewhere.Revision = "Another CPU", "abc"
+	matrix.Environment = &elsewhere
+	r := report.Of(latencies, matrix)
+	for _, w := range r.Warnings {
+		assert.NotContains(t, w, "machines")
+	}
+	require.NotNil(t, r.Environment, "that of the latencies")
+	_, rows := readmeRows(t, r)
+	assert.Equal(t, "0 of 5, 1 not applicable", rows["native"]["scenarios that fail"], "the measured ones among them")
+	assert.Equal(t, "not recorded", rows["argo"]["scenarios that fail"])
+	var out bytes.Buffer
+	require.NoError(t, r.README(&out, place()))
+	assert.Contains(t, out.String(), "Measured in 1 run (3 rounds of 1 pass, 3 rounds of each load) on one machine (Some CPU")
+	assert.Contains(t, out.String(), "they were recorded on another machine (Another CPU")
+	out.Reset()
+	require.NoError(t, r.Markdown(&out))
+	assert.Contains(t, out.String(), "- native: 0 of 5 fail, 1 not applicable\n")
+	assert.Contains(t, out.String(), "- argo: not recorded\n")
 }
 
 func TestSplice(t *testing.T) {
@@ -114,7 +154,7 @@ func TestREADMEOfForeignTexts(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		if strings.HasPrefix(line, "|") {
 			bars := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
-			assert.Equal(t, 3, bars, line)
+			assert.Equal(t, 5, bars, line)
 		}
 	}
 }

@@ -5,9 +5,12 @@
 package report
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
@@ -22,6 +25,7 @@ type Report struct {
 	Runs        []string
 	Environment *Environment // nil: not known, or there are several
 	Warnings    []string
+	LeftOut     []string // recordings that could not be read, with why; they are among the warnings
 	// Styles are labels (record.Label): the floor first, then in the order of
 	// the recordings' headers, whatever order chance gave to the rounds.
 	Styles    []string
@@ -108,18 +112,20 @@ func Of(recordings ...Recording) *Report {
 		}
 		r.parts = append(r.parts, part{environment: one.Environment, header: j.Header, samples: r.Samples[first:]})
 	}
-	r.Warnings = append(r.Warnings, mixed(recordings)...)
 	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
 		c := cell(s.Operator, s.Variant, s.Scenario)
 		c.Phases = append(c.Phases, s)
 	}
+	floors := r.floors()
 	for _, c := range r.Cells {
 		c.sum()
+		floors.beside(c)
 		expected := r.Expectation(r.Matrix.Cell(c.Label, c.Scenario))
 		for i := range c.problems {
 			c.problems[i].Expected = expected.Known && expected.Same
 		}
 	}
+	r.Warnings = append(append(r.Warnings, mixed(recordings)...), floors.differ(r.Scenarios)...)
 	r.Styles = r.order()
 	r.Costs = r.costs(recordings)
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
@@ -129,6 +135,12 @@ func Of(recordings ...Recording) *Report {
 		return slices.Index(r.Styles, a.Label) - slices.Index(r.Styles, b.Label)
 	})
 	return r
+}
+
+// LeaveOut says of a recording, which belongs to the report, that it could not be
+// read.
+func (r *Report) LeaveOut(why string) {
+	r.LeftOut, r.Warnings = append(r.LeftOut, why), append(r.Warnings, why)
 }
 
 // samplesOf is how many samples there are in all.
@@ -261,31 +273,93 @@ func (r *Report) Phases(scenario string) []string {
 	return names
 }
 
-// Floor returns the floor's summary of a phase: what the cluster and the
-// observer take without any operator. False: it was not measured.
-func (r *Report) Floor(scenario, phase string) (stat.Summary, bool) {
-	for c := range r.Of(scenario) {
-		if c.Style == Floor {
-			return c.Phase(phase)
+// Failed tells whether some sample failed or could not be judged, and nobody
+// expected that; or whether some verdict is better than expected. How far a style
+// is behind with a load is a figure: of that nobody says what is expected.
+func (r *Report) Failed() bool {
+	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
+		return slices.ContainsFunc(c.Problems(), func(p Problem) bool { return !p.Expected && !(p.Outcome == Late && c.Load()) })
+	})
+}
+
+// Count counts all samples that were measured, or warmed up, by their outcomes.
+func (r *Report) Count() judge.Tally {
+	var all judge.Tally
+	for _, c := range r.Cells {
+		all.Join(c.Tally())
+	}
+	return all
+}
+
+// InShort says in a line whether all was handled correctly, with what colour.
+func (r *Report) InShort() (judge.Outcome, string) {
+	t := r.Count()
+	surprises := len(r.Differences())
+	switch {
+	case t.All() == 0 && surprises == 0 && r.HasMatrix():
+		return "", "the correctness matrix"
+	case t.All() == 0 && surprises == 0:
+		return "", "the recording holds no sample"
+	case t.Passed == t.All() && surprises == 0:
+		return judge.Pass, "all " + plural(t.All(), "sample") + " handled correctly"
+	}
+	var parts []string
+	if surprises > 0 {
+		parts = append(parts, plural(surprises, "verdict")+" not as expected")
+	}
+	if t.All() > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s handled correctly", t.Passed, plural(t.All(), "sample")))
+	}
+	for _, one := range []struct {
+		n       int
+		outcome judge.Outcome
+	}{{t.Failed, "failed"}, {t.Late, Late}, {t.Invalid, judge.Invalid}, {t.NotApplicable, judge.NotApplicable}} {
+		if one.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.outcome))
 		}
 	}
-	return stat.Summary{}, false
-}
-
-// ToFloor is how many times the floor's p50 a summary's p50 is; for a censored
-// p50 it is at least that many times. False: one of them is not known.
-func (r *Report) ToFloor(s stat.Summary) (times float64, known bool) {
-	floor, there := r.Floor(s.Scenario, s.Phase)
-	if !there || s.Operator == Floor || s.N == 0 || floor.N == 0 || floor.P50.Censored || floor.P50.Value <= 0 {
-		return 0, false
+	outcome := judge.Fail
+	if surprises+t.Failed+t.Late == 0 {
+		outcome = judge.Invalid
 	}
-	return s.P50.Value / floor.P50.Value, true
+	return outcome, strings.Join(parts, ", ")
 }
 
-// Failed tells whether some sample failed or could not be judged, and nobody
-// expected that; or whether some verdict is better than expected.
-func (r *Report) Failed() bool {
-	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Problems(), func(p Problem) bool { return !p.Expected })
+// RoundsText says how many rounds were measured, and how often each went through
+// the scenarios: passes. Loads have rounds of their own.
+func (r *Report) RoundsText() string {
+	var parts []string
+	for _, load := range []bool{false, true} {
+		var rounds, passes []int
+		for _, c := range r.Cells {
+			n, least, most := c.Rounds()
+			if c.Load() == load && n > 0 && (c.Style != Floor || len(r.Styles) == 1) {
+				rounds, passes = append(rounds, n), append(passes, least, most)
+			}
+		}
+		switch {
+		case len(rounds) == 0:
+		case load:
+			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of each load")
+		default:
+			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of "+span(passes)+" "+noun(passes, "pass", "passes"))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// span is a number, or the least and the most of several.
+func span(list []int) string {
+	if least, most := slices.Min(list), slices.Max(list); least != most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return strconv.Itoa(list[0])
+}
+
+// noun is what span counts.
+func noun(list []int, word string, many ...string) string {
+	_, text, _ := strings.Cut(plural(slices.Max(list), word, many...), " ")
+	return text
 }
 
 // Problems are those of all cells: of the samples that were measured.

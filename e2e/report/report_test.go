@@ -336,7 +336,7 @@ func TestCommentIsShort(t *testing.T) {
 	require.NoError(t, report.New(nil, judged).Comment(&out))
 	assert.LessOrEqual(t, out.Len(), 8000)
 	assert.True(t, utf8.Valid(out.Bytes()))
-	assert.Contains(t, out.String(), "❌ 300 samples of 300 not handled correctly")
+	assert.Contains(t, out.String(), "❌ 0 of 300 samples handled correctly, 300 failed")
 	assert.True(t, strings.HasSuffix(out.String(), "summary.md and report.json have all of it.\n"))
 	lines := strings.Split(out.String(), "\n")
 	assert.True(t, strings.HasSuffix(lines[len(lines)-4], " |"), "cut at the end of a line")

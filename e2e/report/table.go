@@ -17,6 +17,7 @@ type table struct {
 	tail   bool // so is the last one
 	rows   [][]string
 	notes  []string
+	short  []string // the notes that a comment has room for
 }
 
 const unknown = "–"
@@ -24,12 +25,12 @@ const unknown = "–"
 // columns are the figures of a cost that tables show, in their order.
 func (c Cost) columns() []costColumn {
 	return []costColumn{
-		{"CPU", c.CPU},
+		{"CPU net", c.BusyCPU},
+		{"idle CPU", c.IdleCPU},
 		{"pods", c.PerChange(cost.Pods)},
 		{"objects", c.Made()},
 		{"calls", c.PerChange(cost.Calls)},
 		{"writes", c.PerChange(cost.Writes)},
-		{"idle CPU", c.IdleCPU},
 		{"peak mem", c.PeakMemory},
 		{"idle mem", c.IdleMemory},
 		{"install", c.Install},
@@ -44,18 +45,18 @@ type costColumn struct {
 // costTable is what styles use for each change, and while they are installed.
 // A style of which nothing is known has no row.
 func (r *Report) costTable() table {
-	t := table{title: "Cost of a change, and of the operator while it is there (medians over rounds)", header: []string{"style"}, left: 1}
-	if len(r.Runs) > 1 {
+	t := table{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", header: []string{"style"}, left: 1}
+	if slices.ContainsFunc(r.Costs, func(c Cost) bool { return c.Run != r.Costs[0].Run }) {
 		t.header, t.left = append(t.header, "run"), 2
 	}
-	t.header = append(t.header, "changes")
+	t.header = append(t.header, "rounds", "changes")
 	for _, column := range (Cost{}).columns() {
 		t.header = append(t.header, column.name)
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
 		row, known := []string{c.Label(), c.Run}[:t.left], false
-		row = append(row, strconv.Itoa(c.Changes))
+		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
 		for _, column := range c.columns() {
 			row = append(row, figure(column.Figure))
 			known = known || column.Known()

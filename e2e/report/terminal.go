@@ -61,7 +61,7 @@ func (t *terminal) gap() {
 
 // paint colours a text by an outcome.
 func (t *terminal) paint(outcome judge.Outcome, text string) string {
-	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", Flaky: "31", judge.Invalid: "33"}
+	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", Flaky: "31", Late: "31", judge.Invalid: "33"}
 	if code := codes[outcome]; t.colour && code != "" {
 		return "\x1b[" + code + "m" + text + "\x1b[0m"
 	}
@@ -79,12 +79,16 @@ func (t *terminal) scenario(r *Report, scenario string) {
 		return // it only warmed styles up, for another one
 	}
 	for _, phase := range phases {
-		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 32)
+		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 31)
 	}
 	for c := range r.Of(scenario) {
-		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 20)
+		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 18)
 	}
-	t.row(phaseWidth, styleWidth, "phase", "style", "n", [4]string{"p50", "p90", "max", "× floor"}, "")
+	beside := "× floor"
+	if r.isLoad(scenario) {
+		beside = "floor" // its p50, in the style's own run
+	}
+	t.row(phaseWidth, styleWidth, "phase", "style", [2]string{"n", "rounds"}, [4]string{"p50", "p90", "max", beside}, "")
 	for _, phase := range phases {
 		name := phase
 		for c := range r.Of(scenario) {
@@ -93,7 +97,8 @@ func (t *terminal) scenario(r *Report, scenario string) {
 				continue
 			}
 			f := figures(s)
-			t.row(phaseWidth, styleWidth, name, c.Label, strconv.Itoa(s.N), [4]string(append(f[:], r.times(s))), notes(s))
+			t.row(phaseWidth, styleWidth, name, c.Label, [2]string{strconv.Itoa(s.N), strconv.Itoa(s.Rounds)},
+				[4]string(append(f[:], strings.TrimPrefix(c.BesideFloor(s), "floor "))), notes(s))
 			name = ""
 		}
 	}
@@ -107,27 +112,29 @@ func (t *terminal) overview(r *Report) {
 	}
 	w := r.overviewWidths()
 	left := func(style, scenario string) string {
-		return pad(clip(clean(style), w.style), w.style) + " " + pad(clip(clean(scenario), w.scenario), w.scenario) + " "
+		return pad(Clip(clean(style), w.style), w.style) + " " + pad(Clip(clean(scenario), w.scenario), w.scenario) + " "
 	}
-	right := func(n string, written, ready [3]string) string {
-		line := padLeft(n, 4)
-		for _, f := range append(written[:], ready[:]...) {
+	right := func(n, rounds, rank string, figures ...string) string {
+		line := padLeft(n, 4) + padLeft(rounds, 3) + " " + pad(padLeft(rank, 2), 4)
+		for _, f := range figures {
 			line += " " + padLeft(f, w.figure)
 		}
-		return line
+		return strings.TrimRight(line, " ")
 	}
-	t.line("")
-	t.line("%s", pad("", w.style+w.scenario+w.verdict+6)+padLeft("written (or gone)", w.figures()/2)+padLeft("ready (or pods gone)", w.figures()/2))
-	quantiles := [3]string{"p50", "p90", "max"}
-	t.line("%s", left("style", "scenario")+pad("verdict", w.verdict)+right("n", quantiles, quantiles))
+	t.gap()
+	outcome, short := r.InShort()
+	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
+	t.line("%s", pad("", w.style+w.scenario+w.verdict+10)+padLeft("written (gone)", w.figures()/2+1)+padLeft("ready (gone)", w.figures()/2+1))
+	t.line("%s", left("style", "scenario")+pad("verdict", w.verdict)+right("n", "r", "rank", "p50", "max", "p50", "max"))
 	for _, style := range r.Styles {
 		for c := range r.By(style) {
-			verdict, _, _ := c.Verdict()
 			written, ready := c.Outcome()
-			t.line("%s", left(c.Label, c.Scenario)+t.paint(verdict, pad(c.VerdictText(), w.verdict))+
-				right(strconv.Itoa(ready.N), figures(written), figures(ready)))
+			one, other := figures(written), figures(ready)
+			t.line("%s", left(c.Label, c.Scenario)+t.paint(c.Verdict(), pad(c.VerdictText(), w.verdict))+
+				right(strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(style, c.Scenario).String(), one[0], one[2], other[0], other[2]))
 		}
 	}
+	t.wrapped("", "r: rounds; "+rankNote())
 	if note := r.warmupNote(); note != "" {
 		t.line("%s", note)
 	}
@@ -136,15 +143,15 @@ func (t *terminal) overview(r *Report) {
 // overviewWidths are how wide the overview's columns are.
 type overviewWidths struct{ style, scenario, verdict, figure int }
 
-// figures is how wide all six figures are.
-func (w overviewWidths) figures() int { return 6 * (1 + w.figure) }
+// figures is how wide all four figures are.
+func (w overviewWidths) figures() int { return 4 * (1 + w.figure) }
 
 // overviewWidths gives a style's name what the other columns leave.
 func (r *Report) overviewWidths() overviewWidths {
 	w := overviewWidths{style: len("style"), scenario: len("scenario"), verdict: len("verdict"), figure: len("10.0 ms")}
 	for _, c := range r.Cells {
 		w.style = max(w.style, utf8.RuneCountInString(c.Label))
-		w.scenario = min(max(w.scenario, utf8.RuneCountInString(c.Scenario)), 14)
+		w.scenario = min(max(w.scenario, utf8.RuneCountInString(c.Scenario)), 12)
 		w.verdict = max(w.verdict, utf8.RuneCountInString(c.VerdictText()))
 		written, ready := c.Outcome()
 		for _, three := range [][3]string{figures(written), figures(ready)} {
@@ -153,7 +160,7 @@ func (r *Report) overviewWidths() overviewWidths {
 			}
 		}
 	}
-	w.style = min(w.style, max(width-w.scenario-w.verdict-w.figures()-len("  9999"), len("style")))
+	w.style = min(w.style, max(width-w.scenario-w.verdict-w.figures()-len("    9999 99 99 ~"), len("style")))
 	return w
 }
 
@@ -210,9 +217,9 @@ func (t *terminal) table(all table) {
 			if i < all.left || i == len(row)-1 && all.tail {
 				fill = pad
 			}
-			cells[i] = fill(clip(clean(cell), widths[i]), widths[i])
+			cells[i] = fill(Clip(clean(cell), widths[i]), widths[i])
 		}
-		t.line("%s", clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
+		t.line("%s", Clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
 	}
 	for _, note := range all.notes {
 		t.wrapped("  ", unknown+" "+note)
@@ -225,23 +232,22 @@ func (t *terminal) verdicts(r *Report, scenario string) {
 	const gap = "   "
 	line, used := clean(scenario), utf8.RuneCountInString(scenario)
 	for c := range r.Of(scenario) {
-		verdict, _, _ := c.Verdict()
-		style := clip(clean(c.Label), 20)
+		style := Clip(clean(c.Label), 20)
 		plain := style + " " + c.VerdictText()
 		if used+len(gap)+utf8.RuneCountInString(plain) > width {
 			t.line("%s", line)
 			line, used = " ", 1
 		}
-		line += gap + style + " " + t.paint(verdict, c.VerdictText())
+		line += gap + style + " " + t.paint(c.Verdict(), c.VerdictText())
 		used += len(gap) + utf8.RuneCountInString(plain)
 	}
 	t.line("%s", line)
 }
 
-func (t *terminal) row(phaseWidth, styleWidth int, phase, style, n string, figures [4]string, note string) {
-	line := "  " + pad(clip(clean(phase), phaseWidth), phaseWidth) + "  " + pad(clip(clean(style), styleWidth), styleWidth) + padLeft(n, 6)
+func (t *terminal) row(phaseWidth, styleWidth int, phase, style string, n [2]string, figures [4]string, note string) {
+	line := "  " + pad(Clip(clean(phase), phaseWidth), phaseWidth) + "  " + pad(Clip(clean(style), styleWidth), styleWidth) + padLeft(n[0], 5) + padLeft(n[1], 7)
 	for i, f := range figures {
-		line += " " + padLeft(f, []int{9, 9, 9, 7}[i])
+		line += " " + padLeft(f, []int{8, 8, 8, 7}[i])
 	}
 	line = strings.TrimRight(line, " ")
 	if note != "" {

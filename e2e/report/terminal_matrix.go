@@ -36,12 +36,12 @@ func (t *terminal) matrix(r *Report) {
 		legend += "; * is not as expected"
 	}
 	t.line("%s", legend)
+	for _, s := range r.Matrix.Styles { // what fails comes first
+		t.findings(r, s.Label)
+	}
 	for from := 0; from < len(r.Matrix.Styles); from += fit {
 		to := min(from+fit, len(r.Matrix.Styles))
 		t.matrixTable(r, nameWidth, from, to)
-	}
-	for _, s := range r.Matrix.Styles {
-		t.findings(r, s.Label)
 	}
 	for i, line := range r.inapplicable() {
 		if i == 0 {
@@ -55,10 +55,10 @@ func (t *terminal) matrix(r *Report) {
 func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	each := (width-2-nameWidth)/(to-from) - 2
 	row := func(name string, cell func(i int) (judge.Outcome, string)) {
-		line := "  " + pad(clip(clean(name), nameWidth), nameWidth)
+		line := "  " + pad(Clip(clean(name), nameWidth), nameWidth)
 		for i := from; i < to; i++ {
 			outcome, text := cell(i)
-			text = clip(clean(text), each)
+			text = Clip(clean(text), each)
 			if i < to-1 {
 				text = pad(text, each)
 			}
@@ -69,7 +69,7 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	t.line("")
 	row("", func(i int) (judge.Outcome, string) { return "", r.Matrix.Styles[i].Label })
 	for _, g := range r.Matrix.Groups {
-		t.line("%s", clip(clean(g.Name), width))
+		t.line("%s", Clip(clean(g.Name), width))
 		for _, one := range g.Rows {
 			row(one.Name, func(i int) (judge.Outcome, string) {
 				if one.Cells[i] == nil {
@@ -80,8 +80,8 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 		}
 	}
 	row("", func(i int) (judge.Outcome, string) {
-		passed, all, _ := r.Tally(r.Matrix.Styles[i].Label)
-		return "", fmt.Sprintf("%d of %d pass", passed, all)
+		short, _ := r.Tally(r.Matrix.Styles[i].Label)
+		return "", short
 	})
 }
 
@@ -115,12 +115,12 @@ func (r *Report) cellText(c *matrix.Cell) string {
 // findings lists what did not pass of a style: what is as expected with its
 // reason, what is not with what was seen.
 func (t *terminal) findings(r *Report, label string) {
-	all := r.findings(label)
-	slices.SortStableFunc(all, func(a, b finding) int { return rankOf(a) - rankOf(b) })
+	all := r.Findings(label)
+	slices.SortStableFunc(all, func(a, b Finding) int { return rankOf(a) - rankOf(b) })
 	told := 0
 	for _, f := range all {
 		if told == 0 {
-			_, _, text := r.Tally(label)
+			_, text := r.Tally(label)
 			t.line("")
 			t.line("%s: %s", clean(label), text)
 		}
@@ -155,7 +155,7 @@ func (t *terminal) findings(r *Report, label string) {
 const terminalFindings = 40
 
 // rankOf puts what is not as expected first.
-func rankOf(f finding) int {
+func rankOf(f Finding) int {
 	if f.Surprise() {
 		return 0
 	}

@@ -111,10 +111,12 @@ func (a *arm) driven() (drive.Style, error) {
 	}
 	for _, work := range style.Work {
 		resource, ok := watch.ParseResource(work.Resource)
-		target := watch.Target{Resource: resource, Namespace: work.Namespace}
-		if ok && !slices.Contains(d.Watches, target) {
-			d.Watches = append(d.Watches, target)
+		if !ok {
+			continue
 		}
+		target := watch.Target{Resource: resource, Namespace: work.Namespace, Of: watch.Of{Path: work.Of.Path, Matches: work.Of.Matches}}
+		d.Watches = slices.DeleteFunc(d.Watches, func(w watch.Target) bool { return w.Resource == resource && w.Namespace == work.Namespace })
+		d.Watches = append(d.Watches, target)
 	}
 	d.Child = style.Child.DeploymentName
 	return d, nil
@@ -152,7 +154,7 @@ func (a *arm) recorded() (record.Style, error) {
 	for _, w := range style.Work {
 		r.Work = append(r.Work, record.Work{
 			Resource: w.Resource, Namespace: w.Namespace, Messages: w.Messages,
-			Of: record.Condition(w.Of), Ended: record.Condition(w.Ended),
+			Of: watch.RecordedOf(), Ended: record.Condition(w.Ended),
 		})
 	}
 	for _, d := range style.Differs {

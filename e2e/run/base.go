@@ -107,7 +107,7 @@ func (s *Session) present() ([]operators.Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := s.operatorNames()
+	asked := operatorNames(s.root, s.options.Operator)
 	for _, style := range was {
 		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
 			continue

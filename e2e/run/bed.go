@@ -29,10 +29,10 @@ import (
 )
 
 const (
-	createWithin   = 5 * time.Minute
-	teardownWithin = 2 * time.Minute
-	removeWithin   = 5 * time.Minute // of a style: argo's hundreds of pods go slowly
-	logsWithin     = 30 * time.Second
+	createWithin = 5 * time.Minute
+	removeWithin = 5 * time.Minute // of a style: argo's hundreds of pods go slowly
+	logsWithin   = 30 * time.Second
+	syncEvery    = time.Second // what a machine that loses power loses of the recording
 )
 
 // Open brings up the bed: images, results folder, cluster, custom resource
@@ -47,6 +47,9 @@ func (s *Session) Open(ctx context.Context) error {
 		return err // what does not fit is said at once
 	}
 	s.say("%s", s.foretell())
+	if err := s.agree(ctx); err != nil {
+		return err
+	}
 	var node string // checked before anything is written: without images there is nothing to keep
 	if s.options.Cluster == "kind" {
 		err := s.stage("images", func() (err error) {
@@ -126,8 +129,11 @@ func (s *Session) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.judge = newLive(header)
-	s.recorder.Listen(s.judge.add)
+	s.synced = s.recorder.KeepSynced(file, syncEvery)
+	if s.judge, err = newLive(header); err != nil {
+		return err
+	}
+	s.recorder.Follow(s.judge.add) // the first to hear, so that the driver finds its state as new as the entry that woke it
 	stages := s.environment.Stages // that came before
 	if s.environment, err = s.surroundings(ctx); err != nil {
 		return err
@@ -160,7 +166,7 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 			heads = append(heads, a)
 		}
 	}
-	if err := s.obtain(ctx, s.store, append([]string{"node", "memcached"}, imagesOf(heads)...)); err != nil {
+	if err := s.obtain(ctx, s.store, append(everyRun(), imagesOf(heads)...)); err != nil {
 		return "", err
 	}
 	if s.base != nil {
@@ -311,8 +317,8 @@ func present(ctx context.Context, store *images.Store, needed []string) error {
 func (s *Session) cluster(ctx context.Context, node string) error {
 	ctx, cancel := context.WithTimeout(ctx, createWithin)
 	defer cancel()
-	if s.options.Cluster == "existing" {
-		s.provider = &cluster.Existing{Kubeconfig: s.options.Kubeconfig, Context: s.options.Context}
+	if existing := s.existing(); existing != nil {
+		s.provider = existing
 	} else {
 		host, err := engine.DetectHost()
 		if err != nil {
@@ -330,6 +336,7 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 			return err
 		}
 		s.provider = kind
+		s.leaves(fmt.Sprintf("its reaper, a process of its own, now deletes the cluster %s; that takes seconds; `make clean` removes what it leaves", cluster.Name(s.id)))
 	}
 	config, err := s.provider.Create(ctx)
 	if err != nil {
@@ -420,6 +427,9 @@ func (s *Session) definition(ctx context.Context) error {
 	if err := s.refuseForeign(ctx, crd); err != nil {
 		return err
 	}
+	if s.existing() != nil {
+		s.leaves("what the run has made is still in the existing cluster; this removes it:\n  " + s.cleanCommand())
+	}
 	probe := namespace(s.probeNamespace())
 	if err := s.kube.Apply(ctx, kube.Owner{Run: s.id}, []*unstructured.Unstructured{crd, probe}); err != nil {
 		return err
@@ -500,7 +510,7 @@ func (s *Session) refuseForeign(ctx context.Context, crd *unstructured.Unstructu
 // Close writes the reports and leaves nothing behind. It is to be called once,
 // however the run went, with a context that has not ended.
 func (s *Session) Close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, teardownWithin)
+	ctx, cancel := context.WithTimeout(ctx, s.teardownTime())
 	defer cancel()
 	var problems []error
 	if s.kube != nil {
@@ -508,6 +518,9 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	if s.provider != nil {
 		problems = append(problems, s.stage("teardown", func() error { return s.teardown(ctx) }))
+	}
+	if s.synced != nil {
+		problems = append(problems, s.synced.Stop())
 	}
 	if s.recording != nil {
 		problems = append(problems, s.writeReports(), s.recording.Close(), s.compress())
@@ -537,20 +550,12 @@ func (s *Session) compress() error {
 // cluster of its own.
 func (s *Session) teardown(ctx context.Context) error {
 	var removed error
-	if s.kube != nil && s.options.Cluster == "existing" {
-		removed = s.removeObjects(ctx)
+	if s.kube != nil && s.existing() != nil {
+		removed = s.sweep(ctx)
 	}
-	return errors.Join(removed, s.provider.Delete(ctx))
-}
-
-func (s *Session) removeObjects(ctx context.Context) error {
-	crd, err := memcached.Definition()
-	if err != nil {
-		return err
+	err := errors.Join(removed, s.provider.Delete(ctx))
+	if err == nil {
+		s.leaves("")
 	}
-	objects := []*unstructured.Unstructured{crd}
-	for _, name := range append(s.made.names(), s.probeNamespace()) {
-		objects = append(objects, namespace(name))
-	}
-	return s.kube.Delete(ctx, kube.Owner{Run: s.id}, objects)
+	return err
 }

@@ -67,6 +67,9 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 	var remains *remainsError
 	switch {
 	case ctx.Err() != nil:
+		if errors.Is(err, context.Canceled) {
+			err = nil // it follows from that; what took too long is worth saying
+		}
 		return fmt.Errorf("the run was stopped: %w", errors.Join(context.Cause(ctx), err))
 	case s.recorder.Err() != nil:
 		return s.recorder.Err()
@@ -108,24 +111,24 @@ func (s *Session) block(ctx context.Context, a *arm, round int) error {
 	if c := s.contestOf(a); c != nil && c.passes == 0 {
 		turn.Choose = func() int { return s.choosePasses(c) }
 	}
-	return s.measure(ctx, block{arm: a, round: round}, func(style drive.Style) (func() error, error) {
+	return s.measure(ctx, block{arm: a, round: round}, func(style drive.Style) (func(context.Context) error, error) {
 		return s.driver.Drive(ctx, style, turn)
 	})
 }
 
 // measure installs an arm, drives it, and removes it; only then it leaves what
 // driving left.
-func (s *Session) measure(ctx context.Context, place block, do func(drive.Style) (leave func() error, err error)) (err error) {
+func (s *Session) measure(ctx context.Context, place block, do func(drive.Style) (leave func(context.Context) error, err error)) (err error) {
 	a := place.arm
 	style, err := a.driven()
 	if err != nil {
 		return err
 	}
 	times := &blockTimes{}
-	left := func() error { return nil }
+	left := func(context.Context) error { return nil }
 	defer func() { // when the style is gone
 		if ctx.Err() == nil { // else the cluster goes, or Close removes it
-			err = errors.Join(err, left())
+			err = errors.Join(err, left(ctx))
 		}
 	}()
 	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
@@ -156,7 +159,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		return err
 	}
 	if err != nil || a.bad() && !before {
-		s.collect(a.label(), a.operator)
+		s.collect(ctx, a.label(), a.operator)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)
@@ -174,19 +177,19 @@ func (s *Session) install(ctx context.Context, place block, target operators.Clu
 	return place.arm.operator.Install(ctx, target)
 }
 
-// uninstall takes an arm away, unless the cluster is kept with it, or goes as a
-// whole anyway.
+// uninstall takes an arm away, unless the cluster is kept with it. Of a run that
+// is stopped Close removes it, with all else.
 func (s *Session) uninstall(ctx context.Context, place block, target operators.Cluster) error {
 	switch {
 	case s.options.Keep && s.last(place):
 		s.say("%s is left installed in the cluster that is kept", place.arm.label())
 		return nil
-	case ctx.Err() != nil && s.options.Cluster == "kind":
+	case ctx.Err() != nil:
 		return nil
 	}
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeWithin)
+	limited, cancel := context.WithTimeout(ctx, removeWithin)
 	defer cancel()
-	if err := place.arm.operator.Uninstall(cleanup, target); err != nil {
+	if err := place.arm.operator.Uninstall(limited, target); err != nil {
 		return &remainsError{place.arm.label(), err}
 	}
 	s.mark(place, record.Removed)
@@ -231,8 +234,10 @@ type blockTimes struct {
 	measured               time.Duration // of drive, from the beginning of the first sample that is no warm-up
 }
 
-// report prints one line for a block, and adds its times to the stages.
+// report ends a block: what is recorded of it is on disk then. It prints one line
+// for it, and adds its times to the stages.
 func (s *Session) report(place block, times *blockTimes, err error) {
+	s.synced.Now()
 	s.progress.Clear()
 	label, what := place.arm.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
 	switch {

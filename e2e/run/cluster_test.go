@@ -5,6 +5,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,12 +16,17 @@ import (
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
 	"operatorbench/fixtures/cluster"
 	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/testnode/testcluster"
 )
 
@@ -44,7 +50,7 @@ type trial struct {
 func load(t *testing.T, args ...string) *trial {
 	t.Helper()
 	tr := &trial{results: filepath.Join(t.TempDir(), "results")}
-	options := parse(t, append([]string{"--rounds=1", "--cluster=existing", "--results=" + tr.results}, args...)...)
+	options := parse(t, append([]string{"--rounds=1", "--cluster=existing", "--yes", "--results=" + tr.results}, args...)...)
 	var err error
 	options.Kubeconfig, err = bed.Kubeconfig()
 	require.NoError(t, err)
@@ -179,6 +185,87 @@ func TestRunRefusesWhatItDidNotMake(t *testing.T) {
 	after, err := roles.Get(t.Context(), foreign.Name, metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, foreign, after)
+}
+
+// moments are what is in the cluster when a run is interrupted: the state that is
+// hardest to remove.
+func moments() map[string]struct {
+	scenario string
+	resource schema.GroupVersionResource
+	there    func(*unstructured.Unstructured) bool
+} {
+	type moment = struct {
+		scenario string
+		resource schema.GroupVersionResource
+		there    func(*unstructured.Unstructured) bool
+	}
+	always := func(*unstructured.Unstructured) bool { return true }
+	return map[string]moment{
+		"the operator is being installed": {"create", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, func(obj *unstructured.Unstructured) bool {
+			return obj.GetNamespace() == "memcached-operator"
+		}},
+		"a latency is measured": {"create,delete", memcached.Resource, func(obj *unstructured.Unstructured) bool {
+			return strings.Contains(obj.GetNamespace(), "-native-")
+		}},
+		"a policy refuses writes": {"write-refused", schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}, always},
+		"a finalizer holds a custom resource": {"finalizer", memcached.Resource, func(obj *unstructured.Unstructured) bool {
+			return len(obj.GetFinalizers()) > 0
+		}},
+	}
+}
+
+// A run that is interrupted at any moment leaves an existing cluster as it was,
+// and what one left that was killed is removed by its label.
+func TestAnInterruptedRunLeavesNothing(t *testing.T) {
+	client, err := bed.Client()
+	require.NoError(t, err)
+	for name, moment := range moments() {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, killed %t", name, killed), func(t *testing.T) {
+				before := inventory(t)
+				tr := load(t, "--operator=native", "--scenario="+moment.scenario)
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				seen := make(chan error, 1)
+				require.NoError(t, tr.Open(ctx))
+				go func() {
+					seen <- await(ctx, client.Dynamic.Resource(moment.resource), moment.there)
+					interrupt()
+				}()
+				driven := tr.Drive(ctx)
+				require.NoError(t, <-seen, "%v", driven)
+				require.ErrorIs(t, driven, context.Canceled)
+				if killed { // nobody has called Close
+					made, err := client.Made(settled(t), "")
+					require.NoError(t, err)
+					require.NotEmpty(t, made)
+					require.NoError(t, client.Sweep(settled(t), made[0].GetLabels()[kube.LabelRun], t.Logf))
+					assert.Equal(t, before, inventory(t))
+				}
+				require.NoError(t, tr.Close(settled(t)))
+				assert.Equal(t, before, inventory(t), "the cluster's objects before and after the run")
+			})
+		}
+	}
+}
+
+// await returns when an object is there.
+func await(ctx context.Context, resource dynamic.ResourceInterface, there func(*unstructured.Unstructured) bool) error {
+	events, err := resource.Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	defer events.Stop()
+	for {
+		select {
+		case event := <-events.ResultChan():
+			if obj, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Deleted && there(obj) {
+				return nil
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // neverWithin is above the half minute that the garbage collector may take to

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -14,28 +15,28 @@ type live struct {
 	mu       sync.Mutex
 	splitter *judge.Splitter
 	done     map[string]*judge.Timeline // samples that have ended, by namespace, until somebody takes them
-	err      error
 }
 
 // newLive begins with the header, which is written before anything can listen.
-func newLive(header record.Header) *live {
+func newLive(header record.Header) (*live, error) {
 	header.Schema = record.Schema
 	l := &live{splitter: judge.NewSplitter(), done: map[string]*judge.Timeline{}}
-	l.add(record.Entry{Kind: record.KindHeader, Header: &header})
-	return l
+	return l, l.add(record.Entry{Kind: record.KindHeader, Header: &header})
 }
 
-func (l *live) add(e record.Entry) {
+// add looks at a further entry. What it cannot judge ends the run: no sample
+// would be known to have settled any more.
+func (l *live) add(e record.Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err != nil {
-		return
-	}
 	ended, err := l.splitter.Add(e)
-	l.err = err
+	if err != nil {
+		return fmt.Errorf("judge it while it is written: %w", err)
+	}
 	if ended != nil {
 		l.done[ended.Sample.Namespace] = ended
 	}
+	return nil
 }
 
 // Missing says what the open sample of a namespace still waits for.
@@ -51,9 +52,6 @@ func (l *live) Lacks(namespace, point string) string {
 func (l *live) lacking(namespace string, of func(*judge.Timeline) string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err != nil {
-		return "the judge stopped: " + l.err.Error()
-	}
 	timeline := l.splitter.Open(namespace)
 	if timeline == nil {
 		return "no sample is open"
@@ -65,7 +63,7 @@ func (l *live) lacking(namespace string, of func(*judge.Timeline) string) string
 func (l *live) LastEvent(namespace string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if timeline := l.splitter.Open(namespace); timeline != nil && l.err == nil {
+	if timeline := l.splitter.Open(namespace); timeline != nil {
 		return timeline.LastEvent()
 	}
 	return 0

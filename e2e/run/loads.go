@@ -53,7 +53,7 @@ func floorFirst(arms []*arm, floor *arm) []*arm {
 
 // crowd is an arm's turn in a load.
 func (s *Session) crowd(ctx context.Context, a *arm, round int, load scenarios.Scenario) error {
-	return s.measure(ctx, block{arm: a, round: round, load: load.Name}, func(style drive.Style) (func() error, error) {
+	return s.measure(ctx, block{arm: a, round: round, load: load.Name}, func(style drive.Style) (func(context.Context) error, error) {
 		return s.driver.DriveLoad(ctx, style, drive.Load{Round: round, Warmup: s.warmupOf(a), Scenario: load})
 	})
 }

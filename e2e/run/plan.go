@@ -102,8 +102,9 @@ func (s *Session) newPlan() (Plan, error) {
 					break // the quickest of them
 				}
 			}
-			return plan, fmt.Errorf("nothing was driven: %s takes about %v here, and %v remain before go test's -timeout; give a longer one: go test -timeout %v …",
-				s.least(plan), least.Round(time.Second), max(plan.Budget, 0).Round(time.Second), (least+least/4+s.reserve()+typicalBed).Round(time.Minute)+time.Minute)
+			least += s.around()
+			return plan, fmt.Errorf("nothing was driven: %s takes about %v with set-up and teardown, and %v remain before go test's -timeout; give a longer one: go test -timeout %v …",
+				s.least(plan), least.Round(time.Second), time.Until(s.deadline).Round(time.Second), (least+least/4).Round(time.Minute)+time.Minute)
 		}
 		last := measured[len(measured)-1].Name
 		s.dropped = append(s.dropped, last)
@@ -139,10 +140,7 @@ func (s *Session) budget() time.Duration {
 	if s.deadline.IsZero() {
 		return 0
 	}
-	budget := s.remains() - typicalCollector
-	if s.provider == nil {
-		budget -= typicalBed
-	}
+	budget := time.Until(s.deadline) - s.around()
 	rest := s.typicalLoads() // which come after all rounds, as does the matrix
 	for _, w := range s.waves() {
 		rest += time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
@@ -159,13 +157,21 @@ func (s *Session) budget() time.Duration {
 	return max(budget, time.Second)
 }
 
+// around is how long everything but driving is expected to take from now on.
+func (s *Session) around() time.Duration {
+	if s.provider == nil {
+		return typicalBed + typicalCollector + s.Reserve()
+	}
+	return typicalCollector + s.Reserve()
+}
+
 // remains is the time until the teardown must begin; it is not limited where
 // there is no -timeout.
 func (s *Session) remains() time.Duration {
 	if s.deadline.IsZero() {
 		return 1<<63 - 1
 	}
-	return time.Until(s.deadline) - s.reserve()
+	return time.Until(s.deadline) - s.Reserve()
 }
 
 func (s *Session) costs() []Cost {

@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/fixtures/kube"
 	"operatorbench/operators"
 )
 
@@ -156,14 +157,13 @@ func (s *Session) writeReports() error {
 		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)
+	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
-		if err := r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == ""); err != nil {
-			return err
-		}
+		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
 	}
 	s.say("results are in %s", s.folder)
-	return errors.Join(r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
+	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
 // Page is the report as a page, for report.WriteFiles.
@@ -206,9 +206,17 @@ func Latest(root, folder string) error {
 	return nil
 }
 
-// collect saves what explains a failure while it is still there.
-func (s *Session) collect(style string, operator operators.Operator) {
-	ctx, cancel := context.WithTimeout(context.Background(), logsWithin)
+// collect saves what explains a failure while it is still there. That a person
+// stopped the run is none; that its time was over may be.
+func (s *Session) collect(ctx context.Context, style string, operator operators.Operator) {
+	within := logsWithin
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return
+	case ctx.Err() != nil:
+		ctx, within = context.WithoutCancel(ctx), logsWhenOver
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	dir := s.results("logs", style)
 	err := s.stage("collect logs", func() error {
@@ -216,7 +224,8 @@ func (s *Session) collect(style string, operator operators.Operator) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, append(footprint.Namespaces, s.made.names()...)...))
+		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, s.made.names()...)...)
+		return errors.Join(err, os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, own...))
 	})
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/fixtures/cluster"
@@ -21,11 +23,6 @@ import (
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
 )
-
-// Reserve is the time before go test's -timeout that is kept for teardown.
-const Reserve = 45 * time.Second
-
-func (s *Session) reserve() time.Duration { return Reserve }
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
 type Session struct {
@@ -49,6 +46,7 @@ type Session struct {
 	kube        *kube.Client
 	recording   *os.File
 	recorder    *record.Recorder
+	synced      *record.Syncing
 	judge       *live
 	driver      *drive.Driver
 	progress    *report.Progress
@@ -63,6 +61,8 @@ type Session struct {
 	observers   observers
 	made        madeNames // namespaces for custom resources
 	judged      func() (*judge.Judgement, error)
+	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
+	leavings    atomic.Pointer[string]             // see Left
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -72,7 +72,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline}
+	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
 	s.folder = options.folder(root, time.Now())
 	var err error
 	if s.scenarios, err = pick(options.scenario()); err != nil {
@@ -86,7 +86,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		s.quicken()
 		return s, s.compare(ctx)
 	}
-	styles, err := operators.Find(filepath.Join(root, "operators"), s.operatorNames()...)
+	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
 	if err == nil {
 		err = s.check(styles)
 	}
@@ -131,11 +131,11 @@ func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
 
 // operatorNames are the styles that are asked for; folders are named from the
 // repository's root, since go test runs a test elsewhere.
-func (s *Session) operatorNames() []string {
-	names := strings.Split(s.options.Operator, ",")
+func operatorNames(root, list string) []string {
+	names := strings.Split(list, ",")
 	for i, name := range names {
 		if strings.HasPrefix(name, ".") {
-			names[i] = filepath.Join(s.root, name)
+			names[i] = filepath.Join(root, name)
 		}
 	}
 	return names
@@ -305,7 +305,9 @@ func (s *Session) matrix() []scenarios.Scenario {
 }
 
 // say prints a line for the person who runs this.
-func (s *Session) say(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
+func (s *Session) say(format string, args ...any) {
+	fmt.Fprintln(s.out, plain.Text(fmt.Sprintf(format, args...)))
+}
 
 // note is for what is only of interest while it lasts.
 func (s *Session) note(format string, args ...any) { s.progress.Note(fmt.Sprintf(format, args...)) }

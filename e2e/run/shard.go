@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"operatorbench/fixtures/scenarios"
 )
 
 // Shard is one of several runs that drive the correctness matrix together, each
 // on a cluster of its own. The zero value is the only one.
 type Shard struct{ Index, Of int } // Index from 1
 
-// mostShards is more than any machine has clusters at a time.
-const mostShards = 64
+// MostShards is more than any machine has clusters at a time.
+const MostShards = 64
 
 // String is INDEX/OF, "" for the only one; with Set it makes Shard a flag.Value.
 func (s *Shard) String() string {
@@ -26,9 +28,21 @@ func (s *Shard) Set(value string) error {
 	index, of, cut := strings.Cut(value, "/")
 	i, errIndex := strconv.Atoi(index)
 	n, errOf := strconv.Atoi(of)
-	if !cut || errIndex != nil || errOf != nil || i < 1 || i > n || n > mostShards {
-		return fmt.Errorf("expected INDEX/OF, such as 1/3, with an index from 1 to OF and OF up to %d", mostShards)
+	if !cut || errIndex != nil || errOf != nil || i < 1 || i > n || n > MostShards {
+		return fmt.Errorf("expected INDEX/OF, such as 1/3, with an index from 1 to OF and OF up to %d", MostShards)
 	}
 	*s = Shard{i, n}
 	return nil
+}
+
+// Measured are the names of those of the run's scenarios that are not of the
+// correctness matrix: what they measure nothing else must disturb.
+func (s *Session) Measured() []string {
+	var names []string
+	for _, scenario := range s.scenarios {
+		if !scenarios.InMatrix(scenario.Group) {
+			names = append(names, scenario.Name)
+		}
+	}
+	return names
 }

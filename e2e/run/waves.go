@@ -229,10 +229,10 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 	before := w.arm.bad()
 	place := block{arm: w.arm, round: round, wave: w.number}
 	times := &blockTimes{}
-	left := func() error { return nil }
+	left := func(context.Context) error { return nil }
 	defer func() { // when the style is gone
 		if ctx.Err() == nil {
-			err = errors.Join(err, left())
+			err = errors.Join(err, left(ctx))
 		}
 	}()
 	err = times.install.measure(func() error { return s.install(ctx, place, target) })
@@ -246,7 +246,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 		s.mark(place, record.Driven)
 	}
 	if err != nil || w.arm.bad() && !before {
-		s.collect(w.arm.label(), w.arm.operator)
+		s.collect(ctx, w.arm.label(), w.arm.operator)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)

@@ -163,7 +163,7 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
 	}
 	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{b.byName[trial.Case.Scenario]}})
-	return errors.Join(err, operator.Uninstall(ctx, target), leave())
+	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
 }
 
 // Make, Delete and Remove make bed the driver's drive.Namespaces.

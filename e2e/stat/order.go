@@ -111,3 +111,11 @@ func Ranks(n int, p, level float64) (low, high int, coverage float64, ok bool) {
 	}
 	return low, high, b.CDF(float64(high-1)) - b.CDF(float64(low-1)), true
 }
+
+// Needed is the smallest number of observations that bound the p-quantile on both
+// sides with level Level (see Ranks), by the least and the greatest of them, which
+// both lie on one side of it with probability pⁿ and (1-p)ⁿ: 6 for the median, 36
+// for p90, 368 for p99.
+func Needed(p float64) int {
+	return int(math.Ceil(math.Log((1-Level)/2) / math.Log(max(p, 1-p))))
+}

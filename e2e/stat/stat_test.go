@@ -1,6 +1,7 @@
 package stat_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -166,17 +167,31 @@ func TestSummarize(t *testing.T) {
 		sample("ready", 180, judge.Timeout), sample("ready", 2, judge.Wrong), sample("ready", 2, judge.Interrupted), sample("ready", 2, judge.OK),
 	}))
 	require.Len(t, summaries, 2)
+	all := []stat.Observation{{Value: 3}, {Value: 1}, {Value: 180, Censored: true}, {Value: 2}}
 	assert.Equal(t, stat.Summary{
-		Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "ready"}, N: 4, Censored: 1, Wrong: 1, Interrupted: 1,
-		P50: observed(2)[0], P90: censored(180), P99: censored(180), Max: censored(180),
+		Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "ready"}, N: 4, Rounds: 1, Censored: 1, Wrong: 1, Interrupted: 1, Warmups: 1,
+		P50: observed(2)[0], P90: censored(180), P99: censored(180), Max: censored(180), Ordered: stat.Order(all), Replicates: stat.Replicates{all},
 	}, summaries[0])
+	assert.True(t, summaries[0].Shows(0.5))
+	assert.False(t, summaries[0].Shows(0.9), "of four it is the maximum")
 	assert.Equal(t, stat.Summary{Key: stat.Key{Operator: "argo", Scenario: "create", Phase: "child written"}, Wrong: 1}, summaries[1])
 }
 
+// roundsOf are so many rounds of so many passes, whose rounds differ more than
+// what is within them.
+func roundsOf(rounds, passes int) []judge.Sample {
+	var samples []judge.Sample
+	for n := range rounds * passes {
+		samples = append(samples, judge.Sample{Run: "r", Block: 1 + n/passes, Value: float64(10*(n/passes) + n%passes + 1), Outcome: judge.OK})
+	}
+	return samples
+}
+
+// One latency a round: the interval is that of order statistics, which is exact.
 func TestSummarizeGivesIntervalsWhereItCan(t *testing.T) {
 	var samples []judge.Sample
 	for n := 1; n <= 40; n++ {
-		samples = append(samples, judge.Sample{Value: float64(n), Outcome: judge.OK})
+		samples = append(samples, judge.Sample{Block: n, Value: float64(n), Outcome: judge.OK})
 	}
 	s := stat.Summarize(slices.Values(samples))[0]
 	require.NotNil(t, s.CI50)
@@ -185,6 +200,113 @@ func TestSummarizeGivesIntervalsWhereItCan(t *testing.T) {
 	require.NotNil(t, s.CI90)
 	assert.InDelta(t, 32, s.CI90.Low.Value, 0)
 	assert.InDelta(t, 40, s.CI90.High.Value, 0)
-	assert.InDelta(t, 40, s.P99.Value, 0)
 	assert.Nil(t, s.CI99, "the 99th percentile of 40 has no upper bound")
+	assert.True(t, s.Shows(0.9))
+	assert.False(t, s.Shows(0.99))
+}
+
+// Passes of one round are no replicates: six latencies of three rounds have no
+// interval, and what differs between rounds widens the interval of many.
+func TestIntervalsResampleRounds(t *testing.T) {
+	few := stat.Summarize(slices.Values(roundsOf(3, 2)))[0]
+	assert.Equal(t, []int{6, 3}, []int{few.N, few.Rounds})
+	assert.Nil(t, few.CI50, "3 rounds of 2 passes are 3 replicates")
+	assert.Nil(t, stat.Summarize(slices.Values(roundsOf(5, 20)))[0].CI50, "5 rounds are too few, however many passes")
+	s := stat.Summarize(slices.Values(roundsOf(6, 10)))[0]
+	require.NotNil(t, s.CI50)
+	exact, ok := s.Ordered.Interval(0.5, stat.Level)
+	require.True(t, ok)
+	assert.Greater(t, s.CI50.High.Value-s.CI50.Low.Value, exact.High.Value-exact.Low.Value, "as if passes were independent")
+	require.NotNil(t, s.CI90)
+	again := stat.Summarize(slices.Values(roundsOf(6, 10)))[0]
+	assert.Equal(t, s.CI50, again.CI50, "the same recording gives the same interval")
+}
+
+// A resampled interval holds the median of what rounds are drawn from as often as
+// it says.
+func TestIntervalsOverRoundsCover(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	covered := 0
+	const trials = 400
+	for range trials {
+		var samples []judge.Sample
+		for round := range 8 {
+			drift := 0.3 * random.NormFloat64()
+			for range 4 {
+				samples = append(samples, judge.Sample{Block: round + 1, Value: math.Exp(drift + 0.1*random.NormFloat64()), Outcome: judge.OK})
+			}
+		}
+		s := stat.Summarize(slices.Values(samples))[0]
+		if s.CI50.Low.Value <= 1 && 1 <= s.CI50.High.Value {
+			covered++
+		}
+	}
+	assert.InDelta(t, stat.Level, float64(covered)/trials, 0.025)
+}
+
+func TestTimeoutsBoundResampledIntervals(t *testing.T) {
+	samples := roundsOf(8, 2)
+	for i := range samples[:6] {
+		samples[15-i].Outcome = judge.Timeout
+	}
+	s := stat.Summarize(slices.Values(samples))[0]
+	require.NotNil(t, s.CI50)
+	assert.True(t, s.CI50.High.Censored, "some draws have a median that timed out")
+}
+
+func TestNeeded(t *testing.T) {
+	assert.Equal(t, 6, stat.Needed(0.5), "below six the sign test has no critical value at 5%")
+	assert.Equal(t, 36, stat.Needed(0.9), "0.9ⁿ ≤ 2.5%")
+	assert.Equal(t, 368, stat.Needed(0.99), "0.99ⁿ ≤ 2.5%")
+	for _, p := range []float64{0.5, 0.9, 0.99} {
+		_, _, _, ok := stat.Ranks(stat.Needed(p), p, stat.Level)
+		assert.True(t, ok, "p = %v", p)
+		_, _, _, ok = stat.Ranks(stat.Needed(p)-1, p, stat.Level)
+		assert.False(t, ok, "p = %v: fewer would do", p)
+	}
+}
+
+// replicates are rounds of one latency each.
+func replicates(values ...float64) stat.Replicates {
+	var all stat.Replicates
+	for _, v := range values {
+		all = append(all, observed(v))
+	}
+	return all
+}
+
+// Welch's t of Student's sleep data (1908), by R: t.test(extra ~ group, data = sleep).
+func TestApartAgainstAKnownExample(t *testing.T) {
+	exp := func(values ...float64) stat.Replicates {
+		for i := range values {
+			values[i] = math.Exp(values[i])
+		}
+		return replicates(values...)
+	}
+	p, known := stat.Apart(exp(0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2), exp(1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4))
+	assert.True(t, known)
+	assert.InDelta(t, 0.07939, p, 1e-5)
+}
+
+func TestApart(t *testing.T) {
+	for name, test := range map[string]struct {
+		one, other stat.Replicates
+		known      bool
+		apart      bool
+	}{
+		"milliseconds and a minute":     {replicates(0.02, 0.03, 0.025), replicates(62, 61, 63), true, true},
+		"noise":                         {replicates(0.02, 0.03, 0.025), replicates(0.022, 0.034, 0.026), true, false},
+		"two rounds":                    {replicates(0.02, 0.03), replicates(62, 61), false, false},
+		"one value":                     {replicates(1, 1, 1), replicates(1, 1, 1), true, false},
+		"two values":                    {replicates(1, 1, 1), replicates(2, 2, 2), true, true},
+		"zero":                          {replicates(0, 1, 1), replicates(2, 2, 2), false, false},
+		"timeouts alone":                {stat.Replicates{{censored(5)}, {censored(5)}, {censored(5)}}, stat.Replicates{{censored(5)}, {censored(5)}, {censored(5)}}, true, false},
+		"passes are no rounds":          {stat.Replicates{observed(1, 1.01, 1.02, 1)}, stat.Replicates{observed(2, 2.01, 2.02, 2)}, false, false},
+		"an empty round is left out":    {append(replicates(0.02, 0.03), nil), replicates(62, 61, 63), false, false},
+		"against what always timed out": {replicates(0.02, 0.03, 0.025), stat.Replicates{{censored(300)}, {censored(300)}, {censored(300)}}, true, true},
+	} {
+		p, known := stat.Apart(test.one, test.other)
+		assert.Equal(t, test.known, known, name)
+		assert.Equal(t, test.apart, p < 0.05, "%s: p = %v", name, p)
+	}
 }

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"iter"
+	"math"
 
 	"operatorbench/e2e/judge"
 )
@@ -17,74 +18,92 @@ type Key struct{ Operator, Variant, Scenario, Phase string }
 type Summary struct {
 	Key
 	N           int // latencies that count, the censored ones included
+	Rounds      int // that these are of
 	Censored    int // of these, timeouts
 	Wrong       int // not counted, because an oracle failed
 	Interrupted int // not counted, because it is not known
+	Warmups     int // not counted, because they only warmed up
 
-	P50, P90, P99, Max Observation // zero where N is 0
-	// Confidence intervals; nil where N is too small for the level.
+	P50, P90, P99, Max Observation // zero where N is 0; see Shows
+	// Confidence intervals, which resample whole rounds; nil where there are too
+	// few of them: see Replicates.Interval.
 	CI50, CI90, CI99 *Interval
+
+	Ordered    Ordered // the N latencies
+	Replicates Replicates
 }
+
+// Shows tells whether a quantile may be printed: the median always, as what lies
+// in the middle of what was seen; others where there are as many latencies as
+// bound them at all (Needed). What would stand there instead is the maximum,
+// which is to be called that.
+func (s *Summary) Shows(p float64) bool { return s.N > 0 && (p == 0.5 || s.N >= Needed(p)) }
 
 // Summarize groups samples, in the order of their first appearance.
 func Summarize(samples iter.Seq[judge.Sample]) []Summary {
-	var order []Key
+	var order []*group
 	groups := map[Key]*group{}
 	for s := range samples {
-		if s.Warmup {
-			continue
-		}
 		key := Key{s.Operator, s.Variant, s.Scenario, s.Phase}
 		g := groups[key]
 		if g == nil {
-			g = &group{}
+			g = &group{Summary: Summary{Key: key}, at: map[round]int{}}
 			groups[key] = g
-			order = append(order, key)
+			order = append(order, g)
 		}
 		g.add(s)
 	}
-	summaries := make([]Summary, len(order))
-	for i, key := range order {
-		summaries[i] = groups[key].summary(key)
+	b := NewBootstrap(1)
+	summaries := []Summary{}
+	for _, g := range order {
+		if g.N+g.Wrong+g.Interrupted > 0 {
+			summaries = append(summaries, g.done(b))
+		}
 	}
 	return summaries
 }
 
 type group struct {
-	observations       []Observation
-	wrong, interrupted int
+	Summary
+	all []Observation
+	at  map[round]int // of Replicates
+}
+
+// round is a replicate's name: runs count from 1, each for itself.
+type round struct {
+	run   string
+	block int
 }
 
 func (g *group) add(s judge.Sample) {
-	switch s.Outcome {
-	case judge.OK, judge.Timeout:
-		g.observations = append(g.observations, Observation{Value: s.Value, Censored: s.Outcome == judge.Timeout})
-	case judge.Wrong:
-		g.wrong++
+	switch {
+	case s.Warmup:
+		g.Warmups++
+	case s.Outcome == judge.Wrong:
+		g.Wrong++
+	case (s.Outcome == judge.OK || s.Outcome == judge.Timeout) && !math.IsNaN(s.Value):
+		o := Observation{Value: s.Value, Censored: s.Outcome == judge.Timeout}
+		at, there := g.at[round{s.Run, s.Block}]
+		if !there {
+			at = len(g.Replicates)
+			g.at[round{s.Run, s.Block}], g.Replicates = at, append(g.Replicates, nil)
+		}
+		g.N, g.all, g.Replicates[at] = g.N+1, append(g.all, o), append(g.Replicates[at], o)
+		if o.Censored {
+			g.Censored++
+		}
 	default:
-		g.interrupted++
+		g.Interrupted++
 	}
 }
 
-func (g *group) summary(key Key) Summary {
-	s := Summary{Key: key, N: len(g.observations), Wrong: g.wrong, Interrupted: g.interrupted}
+func (g *group) done(b *Bootstrap) Summary {
+	s := g.Summary
 	if s.N == 0 {
 		return s
 	}
-	for _, o := range g.observations {
-		if o.Censored {
-			s.Censored++
-		}
-	}
-	ordered := Order(g.observations)
-	s.P50, s.P90, s.P99, s.Max = ordered.Quantile(0.5), ordered.Quantile(0.9), ordered.Quantile(0.99), ordered.Max()
-	s.CI50, s.CI90, s.CI99 = interval(ordered, 0.5), interval(ordered, 0.9), interval(ordered, 0.99)
+	s.Rounds, s.Ordered = len(s.Replicates), Order(g.all)
+	s.P50, s.P90, s.P99, s.Max = s.Ordered.Quantile(0.5), s.Ordered.Quantile(0.9), s.Ordered.Quantile(0.99), s.Ordered.Max()
+	s.CI50, s.CI90, s.CI99 = s.Replicates.interval(b, 0.5), s.Replicates.interval(b, 0.9), s.Replicates.interval(b, 0.99)
 	return s
-}
-
-func interval(o Ordered, p float64) *Interval {
-	if i, ok := o.Interval(p, Level); ok {
-		return &i
-	}
-	return nil
 }

@@ -13,24 +13,32 @@ import (
 )
 
 const cleanUsage = `Usage: opbench clean [flags]   remove the clusters, networks and folders that killed runs of this project left
+       opbench clean --kubeconfig=FILE [flags]   list what killed runs left in an existing cluster, or remove it
 
-What a living run uses is left alone, and so are clusters kept on purpose, unless named by --run.
+What a living run uses is left alone. So are, unless named by --run, clusters kept on purpose, and what may belong to
+a living run that cannot be seen from here: of another machine or container that shares the engine, or with a temporary
+folder of its own. Of folders, only a run's own is removed: one with its name and its owner.json.
 
 Flags:
   --dry-run        only say what would be removed
-  --run=ID         only this run, even if its cluster was kept on purpose
-  --engine=NAME    docker, podman or nerdctl (default: $` + engine.ProviderVariable + `, else the first that works)
+  --run=ID         only this run, even if its cluster was kept or it cannot be known whether it is alive
+  --kubeconfig=FILE, --context=NAME
+                   look in that cluster instead: without --run it lists the runs that left something there and removes
+                   nothing; with --run it removes what that run made, and nothing else
+  --engine=NAME    docker, podman or nerdctl (default: $` + engine.ProviderVariable + `, else all that answer)
 `
 
 // runClean is `opbench clean`.
 func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	flags := flag.NewFlagSet("opbench clean", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	var opts cluster.CleanOptions
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "")
 	flags.StringVar(&opts.Run, "run", "", "")
+	var existing cluster.Existing
+	flags.StringVar(&existing.Kubeconfig, "kubeconfig", "", "")
+	flags.StringVar(&existing.Context, "context", "", "")
 	flags.StringVar(&opts.Engine, "engine", os.Getenv(engine.ProviderVariable), "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, cleanUsage)
 		return err
@@ -38,6 +46,9 @@ func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 		return usageError{fmt.Sprintf("%v\n%s", err, cleanUsage)}
 	case flags.NArg() > 0:
 		return usageError{fmt.Sprintf("opbench clean takes no arguments, got %q\n%s", flags.Args(), cleanUsage)}
+	}
+	if existing.Kubeconfig != "" || existing.Context != "" {
+		return cleanExisting(ctx, existing, opts, stdout)
 	}
 	return cluster.Clean(ctx, opts, stdout)
 }

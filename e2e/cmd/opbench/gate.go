@@ -100,7 +100,6 @@ func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 func parseGate(args []string) (*gateFlags, error) {
 	f := &gateFlags{options: gate.DefaultOptions()}
 	flags := flag.NewFlagSet("opbench gate", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.StringVar(&f.base, "base", "", "")
 	flags.StringVar(&f.head, "head", "", "")
 	flags.StringVar(&f.again, "again", "", "")
@@ -109,7 +108,10 @@ func parseGate(args []string) (*gateFlags, error) {
 	flags.Func("effect", "", shareInto(&f.options.Effect))
 	flags.Func("alpha", "", shareInto(&f.options.Alpha))
 	flags.BoolVar(&f.options.Force, "force", false, "")
-	if err := flags.Parse(args); err != nil {
+	if err := parse(flags, args); err != nil {
+		return nil, err
+	}
+	if err := outFolder(f.out); err != nil {
 		return nil, err
 	}
 	f.args = flags.Args()
@@ -135,6 +137,8 @@ func shareInto(to *float64) func(string) error {
 		}
 		if percent {
 			value /= 100
+		} else if value >= 1 {
+			return fmt.Errorf("%s is %s: expected a share such as 5%% or 0.05", text, share(value))
 		}
 		*to = value
 		return nil

@@ -234,7 +234,7 @@ func TestGateRefuses(t *testing.T) {
 		"other machine":     {[]string{"--base=" + base, "--head=" + head}, "are of different machines or clusters"},
 		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("has schema %d, ", record.Schema)},
 		"nothing in common": {[]string{"--base=" + base, "--head=" + other}, "no style and scenario in common: base has mine create; head has yours create"},
-		"out is no folder":  {[]string{"--base=" + base, "--head=" + head, "--force", "--out=" + file(t, "f", nil)}, "--out: "},
+		"out is no folder":  {[]string{"--base=" + base, "--head=" + head, "--force", "--out=" + file(t, "f", nil)}, "expected a folder to write into"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, stdout, stderr := opbench(t, append([]string{"gate"}, test.args...)...)

@@ -7,19 +7,25 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
+	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/engine"
 	"operatorbench/fixtures/images"
+	"operatorbench/operators"
 )
 
 const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got
        opbench images ensure [NAME...]  get those that are missing (default: all)
+       opbench images missing [NAME...] say which of them are missing, and exit with status 1 if any is
        opbench images archive [NAME...] write them to standard output, for ctr images import or docker load
        opbench images programs NAME...  compile the programs of images, and print the folder that has them
-       opbench images lock              ask the registries for digests and write the lock file
+       opbench images lock [--check]    ask the registries for digests and write the lock file; --check only says what it lacks
 
 Flags:
+  --operator=STYLE,...       ensure, missing: all images that a run of these styles needs (names, folders, or all)
   --images=auto|pull|build   where images may come from (default auto: cache or local engine, else pull, else build)
 `
 
@@ -30,9 +36,13 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		verb, args = args[0], args[1:]
 	}
 	flags := flag.NewFlagSet("opbench images "+verb, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	source := flags.String("images", string(images.Auto), "")
-	switch err := flags.Parse(args); {
+	check := false
+	if verb == "lock" {
+		flags.BoolVar(&check, "check", false, "")
+	}
+	styles := flags.String("operator", "", "")
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, imagesUsage)
 		return err
@@ -42,31 +52,67 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if (verb == "list" || verb == "lock") && flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench images %s takes no names; got %q", verb, flags.Args())}
 	}
-	switch verb {
-	case "list", "ensure", "archive", "programs", "lock":
-	default:
-		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, archive, programs or lock\n%s", verb, imagesUsage)}
+	verbs := []string{"list", "ensure", "missing", "archive", "programs", "lock"}
+	if !slices.Contains(verbs, verb) {
+		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, missing, archive, programs or lock%s\n%s", verb, operators.Suggestion(verb, verbs), imagesUsage)}
+	}
+	if *styles != "" && verb != "ensure" && verb != "missing" {
+		return usageError{fmt.Sprintf("opbench images %s takes no --operator: only ensure and missing do", verb)}
 	}
 	store, err := openStore(ctx, *source, stderr)
 	if err != nil {
 		return err
 	}
+	names := flags.Args()
+	if *styles != "" {
+		if names, err = withStyles(names, *styles); err != nil {
+			return err
+		}
+	}
 	switch verb {
 	case "ensure":
-		return store.Ensure(ctx, flags.Args()...)
+		return store.Ensure(ctx, names...)
+	case "missing":
+		return missingImages(ctx, store, names)
 	case "archive":
-		return store.Archive(ctx, stdout, flags.Args()...)
+		return store.Archive(ctx, stdout, names...)
 	case "programs":
-		folder, err := store.Programs(ctx, flags.Args()...)
+		folder, err := store.Programs(ctx, names...)
 		if err == nil {
 			_, err = fmt.Fprintln(stdout, folder)
 		}
 		return err
 	case "lock":
+		if check {
+			return store.CheckLock(ctx)
+		}
 		return store.WriteLock(ctx)
 	default:
 		return listImages(ctx, store, stdout)
 	}
+}
+
+// withStyles adds the images that a run of styles needs.
+func withStyles(names []string, styles string) ([]string, error) {
+	root, err := images.FindRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	needed, err := job.ImagesOf(root, styles)
+	return append(needed, names...), err
+}
+
+// missingImages is an error that names the images that are missing, if any is.
+func missingImages(ctx context.Context, store *images.Store, names []string) error {
+	missing, err := store.Missing(ctx, names...)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	var each []string
+	for _, m := range missing {
+		each = append(each, fmt.Sprintf("%s (%s)", m.Name, m.Why))
+	}
+	return fmt.Errorf("missing images: %s", strings.Join(each, ", "))
 }
 
 // openStore opens the store of the repository around the working folder.

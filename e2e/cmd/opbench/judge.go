@@ -27,9 +27,8 @@ Flags:
 func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	usage := fmt.Sprintf(judgeUsage, fileNames())
 	flags := flag.NewFlagSet("opbench judge", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	out := flags.String("out", "", "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return err
@@ -37,6 +36,9 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	case flags.NArg() == 0:
 		return usageError{"opbench judge needs a results folder or a recording\n" + usage}
+	}
+	if err := outFolder(*out); err != nil {
+		return err
 	}
 	found, err := load(ctx, flags.Args(), stderr)
 	if err != nil {
@@ -72,20 +74,17 @@ func rewrite(found *report.Report, out string, args []string) error {
 // verdict is an error unless every scenario was handled as is expected, or
 // correctly where nothing is known to be expected.
 func verdict(r *report.Report) error {
-	var wrong, all int
-	for _, c := range r.Cells {
-		_, passed, rounds := c.Verdict()
-		all += rounds
-		wrong += rounds - passed
-	}
+	count := r.Count()
 	differences := r.Differences()
 	switch {
-	case all == 0 && !r.HasMatrix():
+	case len(r.LeftOut) > 0:
+		return errors.New(r.LeftOut[0])
+	case count.All() == 0 && !r.HasMatrix():
 		return errors.New("the recording holds no sample: there is nothing to judge")
 	case len(differences) > 0:
 		return fmt.Errorf("not as expected: %d; the first: %s", len(differences), differences[0])
 	case r.Failed():
-		return fmt.Errorf("%d of %d samples were not handled correctly", wrong, all)
+		return fmt.Errorf("%d of %d samples were not handled correctly", count.All()-count.Passed, count.All())
 	}
 	return nil
 }

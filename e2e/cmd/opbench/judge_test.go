@@ -140,7 +140,7 @@ func TestJudgeRefuses(t *testing.T) {
 		"damaged":        {[]string{file(t, "r.jsonl", []byte(header+"{\n"+header))}, exitError, "line 2: not an entry"},
 		"no sample":      {[]string{file(t, "r.jsonl", []byte(header))}, exitError, "the recording holds no sample"},
 		"unknown style":  {[]string{file(t, "r.jsonl", []byte(header+`{"t":1,"kind":"begin","begin":{"style":"x"}}`+"\n"))}, exitError, `style "x" is not in the header`},
-		"out is no path": {[]string{"--out=" + file(t, "f", nil), filepath.Join(handMade, report.RecordingFile)}, exitError, "--out: "},
+		"out is no path": {[]string{"--out=" + file(t, "f", nil), filepath.Join(handMade, report.RecordingFile)}, exitUsage, "expected a folder to write into"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, _, stderr := opbench(t, append([]string{"judge"}, test.args...)...)

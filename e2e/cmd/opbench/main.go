@@ -7,24 +7,22 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"operatorbench/e2e/interrupt"
+	"operatorbench/e2e/plain"
 	"operatorbench/fixtures/cluster"
+	"operatorbench/operators"
 )
 
 func main() {
 	cluster.ReapIfAsked()          // this may be the process that removes a cluster after its maker ended
 	klog.SetLogger(logr.Discard()) // what client-go says of watches that break is in the recording: gaps
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Exit statuses.
@@ -38,20 +36,35 @@ const (
 type subcommand struct {
 	name    string
 	summary string
+	signals signals
 	run     func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}
+
+// signals is how a subcommand ends by SIGINT, SIGTERM or SIGHUP.
+type signals func(ctx context.Context, stderr io.Writer) (_ context.Context, stop func())
+
+// gently is for what has something to remove: it does so, unless a second signal comes.
+func gently(ctx context.Context, stderr io.Writer) (context.Context, func()) {
+	return interrupt.Gently(ctx, stderr, os.Exit)
+}
+
+// atOnce is for what only reads files.
+func atOnce(ctx context.Context, _ io.Writer) (context.Context, func()) {
+	return ctx, interrupt.AtOnce(os.Exit)
 }
 
 // subcommands lists them in the order of the help text.
 func subcommands() []subcommand {
 	return []subcommand{
-		{"run", "run the main job: cluster, styles, scenarios, reports", runRun},
-		{"matrix", "drive the correctness matrix on several clusters side by side", runMatrix},
-		{"judge", "judge a recording or a results folder anew, and print the table", runJudge},
-		{"report", "print a report of recordings in any format", runReport},
-		{"pack", "keep recordings for good, in files that a repository takes", runPack},
-		{"gate", "say from files whether a change made an operator slower or broke it", runGate},
-		{"images", "list the container images, get what is missing, or lock their digests", runImages},
-		{"clean", "remove what killed runs left on this machine", runClean},
+		{"run", "run the main job: cluster, styles, scenarios, reports", gently, runRun},
+		{"matrix", "drive the correctness matrix on several clusters side by side", gently, runMatrix},
+		{"judge", "judge a recording or a results folder anew, and print the table", atOnce, runJudge},
+		{"report", "print a report of recordings in any format", atOnce, runReport},
+		{"pack", "keep recordings for good, in files that a repository takes", gently, runPack},
+		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},
+		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages},
+		{"clean", "remove what killed runs left on this machine, or in an existing cluster", gently, runClean},
+		{"version", "print which version of opbench this is", atOnce, runVersion},
 	}
 }
 
@@ -70,13 +83,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "help", "-h", "-help", "--help":
 		help(stdout)
 		return exitOK
+	case "-version", "--version":
+		args[0] = "version"
 	}
 	for _, sub := range subcommands() {
 		if sub.name == args[0] {
-			return exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
+			ctx, stop := sub.signals(ctx, stderr)
+			defer stop()
+			status := exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
+			if caught := interrupt.Caught(ctx); caught != nil {
+				return caught.Status()
+			}
+			return status
 		}
 	}
-	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s", args[0], names())}, stderr)
+	if strings.HasPrefix(args[0], "-") {
+		return exitStatus(usageError{fmt.Sprintf("%s before the subcommand: expected opbench SUBCOMMAND %[1]s …, with one of %s", args[0], strings.Join(names(), ", "))}, stderr)
+	}
+	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s%s", args[0], strings.Join(names(), ", "), operators.Suggestion(args[0], names()))}, stderr)
 }
 
 // exitStatus prints an error once and gives the status that belongs to it.
@@ -84,7 +108,7 @@ func exitStatus(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	_, _ = fmt.Fprintf(stderr, "opbench: %v\n", err) // there is nowhere else to say it
+	_, _ = fmt.Fprintf(stderr, "opbench: %s\n", plain.Text(err.Error())) // there is nowhere else to say it
 	var own interface{ exitStatus() int }
 	if errors.As(err, &own) {
 		return own.exitStatus()
@@ -96,12 +120,12 @@ func exitStatus(err error, stderr io.Writer) int {
 	return exitError
 }
 
-func names() string {
+func names() []string {
 	var all []string
 	for _, sub := range subcommands() {
 		all = append(all, sub.name)
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // help writes what there is; a help text that cannot be written has no reader.

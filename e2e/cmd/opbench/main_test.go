@@ -36,11 +36,13 @@ func TestImagesUsage(t *testing.T) {
 		says string
 	}{
 		{"help", []string{"--help"}, exitOK, "Usage: opbench images [list]"},
-		{"unknown verb", []string{"ensrue"}, exitUsage, `unknown verb "ensrue": expected list, ensure, archive, programs or lock`},
+		{"unknown verb", []string{"ensrue"}, exitUsage, `unknown verb "ensrue": expected list, ensure, missing, archive, programs or lock`},
 		{"unknown flag", []string{"ensure", "--from=x"}, exitUsage, "flag provided but not defined: -from"},
 		{"unknown source", []string{"ensure", "--images=docker"}, exitUsage, `--images: "docker" is no source of images: expected auto, pull or build`},
 		{"names where none belong", []string{"list", "node"}, exitUsage, `opbench images list takes no names; got ["node"]`},
 		{"programs of nothing", []string{"programs"}, exitError, "programs of which images?"},
+		{"styles where none belong", []string{"archive", "--operator=native"}, exitUsage, "opbench images archive takes no --operator: only ensure and missing do"},
+		{"unknown style", []string{"ensure", "--operator=nativ"}, exitError, `--operator=nativ: `},
 		{"unknown image", []string{"ensure", "nods"}, exitError, `no image "nods" in the catalogue: it has node, argo-events,`},
 	}
 	for _, test := range tests {
@@ -66,6 +68,18 @@ func TestImagesListWithAnEmptyCache(t *testing.T) {
 	code, _, stderr = opbench(t, "images", "archive", "nats")
 	assert.Equal(t, exitError, code)
 	assert.Contains(t, stderr, "the image nats (docker.io/library/nats:2.10.29) is missing: not in cache; run `opbench images ensure`")
+}
+
+// Only what the styles need is looked at, and got.
+func TestImagesOfStyles(t *testing.T) {
+	t.Setenv("OPERATORBENCH_CACHE", filepath.Join(t.TempDir(), "cache"))
+	t.Setenv("PATH", t.TempDir()) // no engine
+	code, _, stderr := opbench(t, "images", "missing", "--operator=native,idle", "nats")
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, "opbench: missing images: node (there is no container engine to keep it), memcached (not in cache), native (not in cache), pause (not in cache), nats (not in cache)\n")
+	code, _, stderr = opbench(t, "images", "ensure", "--images=build", "--operator=native")
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, "building images needs the program go", "three are missing, and nothing is there to build them with")
 }
 
 func TestImagesOutsideARepository(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,24 +28,19 @@ const defaultShards = 3
 func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var options job.Options
 	flags := flag.NewFlagSet("opbench matrix", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	options.Register(flags)
 	update := flags.Bool("update-verdicts", false, "write what was seen into the styles' verdicts.yaml, instead of holding it against them")
 	shards := flags.Int("shards", defaultShards, "clusters that drive parts of the matrix side by side")
-	if err := flags.Lookup("scenario").Value.Set("matrix"); err != nil {
+	scenario := flags.Lookup("scenario")
+	scenario.DefValue = "matrix"
+	if err := scenario.Value.Set(scenario.DefValue); err != nil {
 		return err
 	}
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return usageError{err.Error()}
+	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base"); done || err != nil {
+		return err
 	}
-	switch {
-	case flags.NArg() > 0:
-		return usageError{fmt.Sprintf("matrix takes flags alone, not %q", flags.Arg(0))}
-	case options.Shard.Of > 0 || options.Cluster != "kind" || options.Keep:
-		return usageError{"matrix makes its shards and their clusters itself: use `opbench run --scenario=matrix` with --shard, --cluster and --keep-cluster"}
+	if *shards < 1 || *shards > job.MostShards {
+		return usageError{fmt.Sprintf("--shards=%d: expected a number from 1 to %d", *shards, job.MostShards)}
 	}
 	options.ImagesAsked = true
 	root, err := images.FindRoot(".")
@@ -74,7 +70,7 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 	for i := 1; i <= shards; i++ {
 		own := options
 		if err := own.Shard.Set(fmt.Sprintf("%d/%d", i, shards)); err != nil {
-			return nil, usageError{fmt.Sprintf("--shards=%d: %v", shards, err)}
+			return nil, err
 		}
 		own.Results = filepath.Join(options.Results, fmt.Sprintf("shard-%d", i))
 		out := &lines{mu: &mu, out: stdout, prefix: fmt.Sprintf("[%d] ", i)}
@@ -83,6 +79,10 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 			return nil, err
 		}
 		sessions, outs = append(sessions, session), append(outs, out)
+	}
+	if measured := sessions[0].Measured(); len(measured) > 0 {
+		return nil, usageError{fmt.Sprintf("--scenario=%s: %s would be measured while other clusters run beside it; use `opbench run --scenario=%[1]s` for what is measured, and give matrix scenarios of its own",
+			options.Scenario, strings.Join(measured, ", "))}
 	}
 	problems := make([]error, len(sessions))
 	var group errgroup.Group
@@ -125,13 +125,11 @@ func joinShards(ctx context.Context, results string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := terminal(found, stdout); err != nil {
-		return err
+	printed := terminal(found, stdout) // nobody may read it any more, but the files are there
+	if printed == nil {
+		_, printed = fmt.Fprintf(stdout, "results are in %s\n", results)
 	}
-	if _, err := fmt.Fprintf(stdout, "results are in %s\n", results); err != nil {
-		return err
-	}
-	written := errors.Join(found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
+	written := errors.Join(printed, found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
 	if ctx.Err() != nil {
 		return written // what was interrupted proves nothing
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -22,7 +23,8 @@ Keeps what was recorded for good: puts the recording of a results folder, packed
 in files below a size, into DIR with its environment.json, in the place of what
 was packed there before. Several runs become DIR/shard-1, DIR/shard-2 and so on,
 which every command takes as one when it is given DIR. Nothing of a recording is
-lost, and it is read back before anything else is removed.
+lost: it is read back, what was packed before is set aside and removed last, and
+what pack has not made is not touched.
 
 Flags:
   --out=DIR      where to
@@ -37,9 +39,8 @@ const mostBytes = 1_000_000
 func runPack(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	usage := fmt.Sprintf(packUsage, mostBytes)
 	flags := flag.NewFlagSet("opbench pack", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	out, most := flags.String("out", "", ""), flags.Int64("most", mostBytes, "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return err
@@ -50,26 +51,29 @@ func runPack(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	case *most < 1:
 		return usageError{fmt.Sprintf("--most=%d: a file holds at least a byte", *most)}
 	}
+	if err := outFolder(*out); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return fmt.Errorf("--out: %w", err)
+	}
+	inputs := withShards(flags.Args())
+	old, err := packedIn(*out, inputs)
+	if err != nil {
+		return fmt.Errorf("--out=%s: %w; nothing was changed", *out, err)
 	}
 	fresh, err := os.MkdirTemp(*out, ".packing-*")
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := packAll(ctx, withShards(flags.Args()), fresh, *most); err != nil {
-		return errors.Join(err, os.RemoveAll(fresh))
+	err = packAll(ctx, inputs, fresh, *most)
+	if err == nil {
+		err = replacePacked(*out, old, fresh, os.Rename)
 	}
-	names, err := replacePacked(*out, fresh)
-	if err != nil {
-		return fmt.Errorf("put what was packed from %s into %s: %w", fresh, *out, err)
+	if err = errors.Join(err, os.RemoveAll(fresh)); err != nil {
+		return err
 	}
-	for _, name := range names {
-		if _, err := fmt.Fprintln(stdout, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return listPacked(*out, stdout)
 }
 
 // packAll packs recordings into a folder, each in a shard of its own where there
@@ -108,45 +112,141 @@ func packOne(results, folder string, most int64) error {
 	return environment.Write(folder)
 }
 
-// replacePacked puts what was packed in the place of what was there, and
-// returns its files.
-func replacePacked(out, fresh string) ([]string, error) {
-	var old []string
-	for _, pattern := range []string{
-		record.FileName + "*", report.EnvironmentFile, "shard-*/" + record.FileName + "*", "shard-*/" + report.EnvironmentFile, "shard-*",
-	} {
-		found, err := filepath.Glob(filepath.Join(out, pattern))
-		if err != nil {
-			return nil, err
-		}
-		old = append(old, found...)
-	}
-	for _, name := range old { // a shard last, and only when nothing else is in it
-		if err := os.Remove(name); err != nil {
-			return nil, err
-		}
-	}
-	entries, err := os.ReadDir(fresh)
+// What pack makes has these names: nothing else is touched.
+var (
+	packedName = regexp.MustCompile(`^recording\.jsonl\.zst(\.[1-9][0-9]*)?$`)
+	shardName  = regexp.MustCompile(`^shard-[1-9][0-9]*$`)
+)
+
+// packedIn lists what was packed into a folder before, to be replaced: files, and
+// folders of shards. It is an error if that cannot be told from what somebody
+// else put there, or if recordings would be lost.
+func packedIn(out string, inputs []string) (old []string, err error) {
+	entries, err := os.ReadDir(out)
 	if err != nil {
 		return nil, err
 	}
+	recorded, err := packedFiles(out, entries)
+	if err != nil {
+		return nil, err
+	}
+	var holders []string // of recordings
+	if len(recorded) > 0 {
+		old, holders = append(old, recorded...), append(holders, out)
+	}
 	for _, entry := range entries {
-		if err := os.Rename(filepath.Join(fresh, entry.Name()), filepath.Join(out, entry.Name())); err != nil {
+		if !shardName.MatchString(entry.Name()) {
+			continue
+		}
+		shard := filepath.Join(out, entry.Name())
+		within, err := os.ReadDir(shard)
+		if err != nil {
 			return nil, err
 		}
+		files, err := packedFiles(shard, within)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) != len(within) {
+			return nil, fmt.Errorf("%s holds more than pack puts there: move it away, or choose another --out", shard)
+		}
+		old, holders = append(old, entry.Name()), append(holders, shard)
+	}
+	given := func(holder string) bool {
+		return slices.ContainsFunc(inputs, func(in string) bool { return same(in, holder) || same(filepath.Dir(in), holder) })
+	}
+	if !slices.ContainsFunc(holders, given) {
+		return old, nil // all of it is to be replaced
+	}
+	for _, holder := range holders {
+		if !given(holder) {
+			return nil, fmt.Errorf("%s would be lost: it is not among what is to be packed, but what is comes from the same folder; name that folder itself, or choose another --out", holder)
+		}
+	}
+	return old, nil
+}
+
+// packedFiles lists what pack made in a folder.
+func packedFiles(folder string, entries []fs.DirEntry) (names []string, err error) {
+	environment := false
+	for _, entry := range entries {
+		switch name := entry.Name(); {
+		case packedName.MatchString(name):
+			names = append(names, name)
+		case name == record.FileName || name == record.FileName+".gz":
+			return nil, fmt.Errorf("%s holds %s, which pack has not made and would not replace: choose another --out", folder, name)
+		case name == report.EnvironmentFile:
+			environment = true
+		}
+	}
+	switch {
+	case environment && len(names) == 0:
+		return nil, fmt.Errorf("%s holds %s without a packed recording, which pack has not made: choose another --out", folder, report.EnvironmentFile)
+	case environment:
+		names = append(names, report.EnvironmentFile)
+	}
+	return names, nil
+}
+
+// replacePacked sets aside what was packed before, puts what was packed now into
+// its place, and only then removes the former. If that does not come to its end,
+// all is as it was.
+func replacePacked(out string, old []string, fresh string, rename func(from, to string) error) error {
+	aside, err := os.MkdirTemp(out, ".replaced-*")
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	entries, err := os.ReadDir(fresh)
+	if err != nil {
+		return errors.Join(err, os.Remove(aside))
+	}
+	type move struct{ from, to string }
+	var moves []move
+	for _, name := range old {
+		moves = append(moves, move{filepath.Join(out, name), filepath.Join(aside, name)})
+	}
+	for _, entry := range entries {
+		moves = append(moves, move{filepath.Join(fresh, entry.Name()), filepath.Join(out, entry.Name())})
+	}
+	for i, m := range moves {
+		err := rename(m.from, m.to)
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("put what was packed into %s: %w; what was there before is there again", out, err)
+		for _, done := range slices.Backward(moves[:i]) {
+			if undone := rename(done.to, done.from); undone != nil {
+				return errors.Join(err, fmt.Errorf("but for what is kept in %s: %w", aside, undone))
+			}
+		}
+		return errors.Join(err, os.Remove(aside))
+	}
+	return os.RemoveAll(aside)
+}
+
+// listPacked prints what there is now.
+func listPacked(out string, stdout io.Writer) error {
+	old, err := packedIn(out, nil)
+	if err != nil {
+		return err
 	}
 	var names []string
-	for _, entry := range entries {
-		err := filepath.WalkDir(filepath.Join(out, entry.Name()), func(path string, d fs.DirEntry, err error) error {
+	for _, name := range old {
+		err := filepath.WalkDir(filepath.Join(out, name), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				names = append(names, path)
 			}
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	slices.Sort(names)
-	return names, os.Remove(fresh)
+	for _, name := range names {
+		if _, err := fmt.Fprintln(stdout, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

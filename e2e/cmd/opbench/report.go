@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
+	"operatorbench/operators"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
@@ -68,18 +71,20 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
-	switch err := flags.Parse(args); {
+	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return err
 	case err != nil:
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	case !slices.Contains(names, *name):
-		return usageError{fmt.Sprintf("unknown format %q: there are %s", *name, strings.Join(names, ", "))}
+		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), operators.Suggestion(*name, names))}
 	case flags.NArg() == 0:
 		return usageError{"opbench report needs a results folder or a recording\n" + usage}
+	}
+	if err := outFile(*out, filepath.Join(*out, "report."+*name)); err != nil {
+		return err
 	}
 	found, err := load(ctx, flags.Args(), stderr)
 	if err != nil {
@@ -100,17 +105,24 @@ func terminal(r *report.Report, out io.Writer) error {
 	return r.Terminal(out, report.IsTerminal(out) && os.Getenv("NO_COLOR") == "")
 }
 
-// load judges every argument, and tells of what is doubtful about them.
+// load judges every argument, and tells of what is doubtful about them. Of a
+// folder that several runs share, one that cannot be read is named and left out.
 func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report, error) {
 	var all []report.Recording
+	var leftOut []error
 	root, outside := images.FindRoot(".")
-	for _, arg := range withShards(args) {
+	asked := withShards(args)
+	for _, arg := range asked {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		one, err := report.Load(arg)
-		if err != nil {
+		switch {
+		case err != nil && slices.Contains(args, arg):
 			return nil, err
+		case err != nil:
+			leftOut = append(leftOut, err)
+			continue
 		}
 		if outside == nil {
 			if one.Expected, err = job.Expected(root, one.Judgement.Header); err != nil {
@@ -123,7 +135,13 @@ func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report,
 			warn(stderr, fmt.Sprintf("%s has no %s, as after a run that was killed", arg, report.EnvironmentFile))
 		}
 	}
+	if len(all) == 0 && len(leftOut) > 0 {
+		return nil, errors.Join(leftOut...)
+	}
 	found := report.Of(all...)
+	for _, err := range leftOut {
+		found.LeaveOut(fmt.Sprintf("%v: it is left out, the other %d of %d runs are reported", err, len(all), len(asked)))
+	}
 	for _, warning := range found.Warnings {
 		warn(stderr, warning)
 	}
@@ -141,7 +159,9 @@ func withShards(args []string) []string {
 }
 
 // warn tells of a doubt; there is nowhere else to say it.
-func warn(stderr io.Writer, text string) { _, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", text) }
+func warn(stderr io.Writer, text string) {
+	_, _ = fmt.Fprintf(stderr, "opbench: warning: %s\n", plain.Text(text))
+}
 
 // fileNames lists what a report writes into a results folder.
 func fileNames() string {

@@ -13,27 +13,21 @@ import (
 	"time"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/interrupt"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
 )
 
 // runRun is the suite without go test: the same flags, the same results. With a
 // base, the gate judges what was recorded.
-func runRun(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error) {
 	var options job.Options
 	flags := flag.NewFlagSet("opbench run", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	options.Register(flags)
 	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
 	flags.StringVar(&options.Context, "context", "", "context of the kubeconfig (default its current one)")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return invalid(compares(args), usageError{err.Error()})
-	}
-	if flags.NArg() > 0 {
-		return invalid(compares(args), usageError{fmt.Sprintf("run takes flags alone, not %q", flags.Arg(0))})
+	if done, err := parseRun(flags, args, stdout); done || err != nil {
+		return invalid(compares(args), err)
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss
 	options.Link = jobLink(os.Getenv)
@@ -74,7 +68,7 @@ func compares(args []string) bool {
 
 // invalid gives what went wrong before a comparison its status.
 func invalid(comparison bool, err error) error {
-	if !comparison {
+	if !comparison || err == nil {
 		return err
 	}
 	return &gateError{err, gate.StatusInvalid}
@@ -100,6 +94,7 @@ func drive(ctx context.Context, session *job.Session) error {
 
 // perform performs a run from its beginning to its end.
 func perform(ctx context.Context, session *job.Session) (err error) {
+	interrupt.Leaves(ctx, session.Left)
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
 	if err := session.Open(ctx); err != nil {
 		return err

@@ -11,8 +11,12 @@ import (
 	"operatorbench/fixtures/scenarios"
 )
 
-// mendWithin bounds what a Begin that fails takes back of what it did.
-const mendWithin = 2 * time.Minute
+// What a Begin that fails takes back of what it did is bounded. Where it failed
+// because its time was over, the caller goes on with that.
+const (
+	mendWithin   = 2 * time.Minute
+	mendWhenOver = 5 * time.Second
+)
 
 // Begin breaks something, and returns when it is broken: what reads a changed
 // right, policy, definition or image reads it as it is now. A Begin that fails
@@ -26,7 +30,11 @@ func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Bro
 	if err == nil || broken.Undo == nil {
 		return broken, err
 	}
-	mending, cancel := context.WithTimeout(context.WithoutCancel(ctx), mendWithin)
+	within := mendWithin
+	if ctx.Err() != nil {
+		within = mendWhenOver
+	}
+	mending, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	if mended := broken.Undo(mending); mended != nil {
 		return broken, fmt.Errorf("%w; and what was done already could not be taken back: %w", err, mended)

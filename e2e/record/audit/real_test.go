@@ -220,7 +220,7 @@ func TestRequestsOfAPod(t *testing.T) {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: caller, Namespace: space},
 		Spec: corev1.PodSpec{ServiceAccountName: caller, RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{
-			Name: caller, Image: "docker.io/library/python:3.11-slim", ImagePullPolicy: corev1.PullNever,
+			Name: caller, Image: "docker.io/library/python:3.11.14-slim-bookworm", ImagePullPolicy: corev1.PullNever,
 			Command: []string{"python3", "-c", callerProgram},
 		}}},
 	}

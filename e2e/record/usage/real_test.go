@@ -41,7 +41,7 @@ except FileNotFoundError: print(1000 * int(open("/sys/fs/cgroup/cpu.stat").read(
 `
 
 // image is the catalogue's image python.
-const image = "docker.io/library/python:3.11-slim"
+const image = "docker.io/library/python:3.11.14-slim-bookworm"
 
 // burner makes a pod that burns, and returns what its cgroup had used at its end.
 func burner(ctx context.Context, t *testing.T, client *kube.Client, name string) time.Duration {

@@ -21,12 +21,15 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
 )
 
 // Target is what one watch covers: a resource in one namespace.
 type Target struct {
 	Resource  schema.GroupVersionResource
 	Namespace string
+	// Of tells which custom resource an object is for; zero: that is not asked.
+	Of Of
 }
 
 // Name is the resource's name in a recording: plural.version.group.
@@ -72,16 +75,29 @@ const (
 // LISTED anew; of what is not there any more, the last that was seen is recorded
 // as DELETED before, at the time at which that is noticed.
 func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, targets ...Target) (stop func(), err error) {
+	public, err := published(recorder)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
+	known := &customs{seen: map[types.NamespacedName]bool{}}
+	unheard := recorder.Listen(known.begun)
 	stop = func() {
 		cancel()
 		running.Wait()
+		unheard()
 	}
 	for _, target := range targets {
 		w := &watcher{
 			client: client.Resource(target.Resource).Namespace(target.Namespace), recorder: recorder, target: target,
-			known: map[types.UID]*unstructured.Unstructured{},
+			known: map[types.UID]*unstructured.Unstructured{}, public: public,
+		}
+		if target.Of != (Of{}) {
+			if w.teller, err = newTeller(target.Of, known); err != nil {
+				stop()
+				return nil, fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
+			}
 		}
 		events, err := w.open(ctx)
 		if err != nil {
@@ -100,6 +116,21 @@ type watcher struct {
 	target   Target
 	version  string // the newest resourceVersion that was seen
 	known    map[types.UID]*unstructured.Unstructured
+	public   kube.Public
+	teller   *teller // nil: which custom resource an object is for is not asked
+}
+
+// published are the texts that the recording's header has anyway.
+func published(recorder *record.Recorder) (kube.Public, error) {
+	text := recorder.Header().Reference
+	if len(text) == 0 {
+		return nil, nil
+	}
+	var reference map[string]any
+	if err := json.Unmarshal(text, &reference); err != nil {
+		return nil, fmt.Errorf("read the reference of the recording: %w", err)
+	}
+	return kube.PublicOf(reference), nil
 }
 
 // open opens the watch behind the newest version that was seen. Where there is
@@ -227,7 +258,10 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 }
 
 func (w *watcher) record(at time.Duration, event string, object *unstructured.Unstructured) {
-	withhold(object)
+	if w.teller != nil {
+		w.teller.tell(object)
+	}
+	kube.Withhold(object.Object, w.public)
 	if event == string(apiwatch.Deleted) {
 		delete(w.known, object.GetUID())
 	} else {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -182,4 +183,59 @@ func TestResourceNames(t *testing.T) {
 		_, ok := watch.ParseResource(name)
 		assert.False(t, ok, name)
 	}
+}
+
+// A parameter says which custom resource an object is for, and may be a secret:
+// what is recorded is the custom resource alone. What the reference has anyway can
+// be compared with it.
+func TestValuesThatMayBeSecretAreNotRecorded(t *testing.T) {
+	work := func(name, version, value string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"` + name + `","namespace":"n","uid":"` + name + `-uid","resourceVersion":"` + version + `","annotations":{"operatorbench-of":"forged/one"}},` +
+			`"data":{"k":"hunter2"},"spec":{"arguments":{"parameters":[{"name":"of","value":"` + value + `"},{"name":"p","value":"hunter2"}]},"containers":[{"command":["memcached","hunter2"],"env":{"A":"hunter2"}}]}}`
+	}
+	begun := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":[` + work("old", "9", "none") + `]}`))
+			return
+		}
+		w.(http.Flusher).Flush()
+		<-begun
+		for _, e := range []string{event("ADDED", work("one", "11", "services/cache")), event("MODIFIED", work("one", "12", "hunter2")), event("ADDED", work("two", "13", "services/cache-2"))} {
+			_, _ = w.Write([]byte(e + "\n"))
+		}
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	client, err := dynamic.NewForConfig(&rest.Config{Host: s.URL})
+	require.NoError(t, err)
+	var out bytes.Buffer
+	recorder, err := record.NewRecorder(&out, record.Header{Reference: json.RawMessage(`{"spec":{"command":["memcached"]}}`)})
+	require.NoError(t, err)
+	heard := make(chan record.Entry, 100)
+	defer recorder.Listen(func(e record.Entry) {
+		if e.Kind == record.KindWatch {
+			heard <- e
+		}
+	})()
+	begin := record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Namespace: "services", Name: "cache", Others: []record.Other{{Namespace: "services", Name: "other"}}}}
+	target := watch.Target{Resource: pods, Namespace: "n", Of: watch.Of{
+		Path: `spec.arguments.parameters.#(name=="of").value`, Matches: "^{{.Namespace}}/{{.Name}}$",
+	}}
+	stop, err := watch.Open(context.Background(), client, recorder, target)
+	require.NoError(t, err)
+	defer stop()
+	require.NoError(t, recorder.Record(begin))
+	close(begun)
+	var of []string
+	for range 4 { // LISTED is the first
+		e := <-heard
+		assert.NotContains(t, string(e.Watch.Object), "hunter2")
+		assert.NotContains(t, string(e.Watch.Object), "forged")
+		of = append(of, e.Watch.Event+" "+gjson.GetBytes(e.Watch.Object, watch.RecordedOf().Path).String())
+		assert.Equal(t, `["memcached","(withheld)"]`, gjson.GetBytes(e.Watch.Object, "spec.containers.0.command").Raw)
+	}
+	assert.Equal(t, []string{"LISTED ", "ADDED services/cache", "MODIFIED services/cache", "ADDED "}, of)
 }

@@ -17,6 +17,17 @@ type correctness struct {
 	Styles    []columnHead
 	Groups    []sheetGroup
 	Surprises []surprise
+	Findings  []findingLine // what did not pass, of all styles
+}
+
+// findingLine is a cell that did not pass, with its reason.
+type findingLine struct {
+	ID     string
+	Badge  badge
+	Style  *style
+	Name   string
+	Failed string
+	Reason string
 }
 
 // Columns is how many the table has.
@@ -25,8 +36,8 @@ func (c *correctness) Columns() int { return 1 + len(c.Styles) }
 // columnHead is a style with how it did.
 type columnHead struct {
 	*style
-	Tally  string
-	Passed string // 31/35
+	Tally string
+	Short string // 4 of 31 fail
 }
 
 type sheetGroup struct {
@@ -57,6 +68,7 @@ type verdictCell struct {
 	Exempt   []oracleLine // that do not apply
 	Repeats  []string
 	More     int     // repeats that are not shown
+	Brief    bool    // it passed, and the page has no room for what was said
 	Samples  *string // the id of the trail of what was measured; nil: it was not
 }
 
@@ -87,8 +99,8 @@ func (s *study) correctness() *correctness {
 		looks[one.Label] = one
 	}
 	for _, one := range s.Report.Matrix.Styles {
-		passed, all, tally := s.Tally(one.Label)
-		c.Styles = append(c.Styles, columnHead{style: looks[one.Label], Tally: tally, Passed: fmt.Sprintf("%d/%d", passed, all)})
+		short, tally := s.Tally(one.Label)
+		c.Styles = append(c.Styles, columnHead{style: looks[one.Label], Tally: tally, Short: short})
 	}
 	ids := map[string]string{}
 	for _, g := range s.Report.Matrix.Groups {
@@ -104,10 +116,28 @@ func (s *study) correctness() *correctness {
 		}
 		c.Groups = append(c.Groups, group)
 	}
+	for _, one := range s.Report.Matrix.Styles {
+		for _, f := range s.Findings(one.Label) {
+			c.Findings = append(c.Findings, findingLine{
+				ID: ids[one.Label+"\x00"+f.Scenario], Badge: wordOf(f.Cell), Style: looks[one.Label], Name: f.Scenario,
+				Failed: strings.Join(f.FailedNames(), ", "), Reason: report.Clip(f.Reason(), mostReason),
+			})
+		}
+	}
 	for _, d := range s.Differences() {
 		c.Surprises = append(c.Surprises, surprise{d, ids[d.Label+"\x00"+d.Scenario]})
 	}
 	return c
+}
+
+// mostReason is how many letters of a reason a list has; the cell has all.
+const mostReason = 300
+
+// wordOf is a cell's badge, with counts where repeats differ.
+func wordOf(c *matrix.Cell) badge {
+	b := badgeOf(c.Verdict)
+	b.Word = c.Word()
+	return b
 }
 
 // groupText says what a group of scenarios is.
@@ -160,6 +190,10 @@ func (s *study) verdictCell(c *matrix.Cell, of *style) *verdictCell {
 		v.Told, v.Reason = append(v.Told, oracleLineOf(o)), ""
 	}
 	v.Passed = strings.Join(passed, ", ")
+	if s.thrift >= 2 && c.Verdict == judge.Pass && !v.Expected.Surprise() {
+		v.Brief = true
+		return v
+	}
 	for i := range c.Repeats {
 		if i == mostRepeats {
 			v.More = len(c.Repeats) - i

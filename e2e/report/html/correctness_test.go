@@ -66,7 +66,8 @@ func TestCorrectness(t *testing.T) {
 
 	assert.Nil(t, p.byID("distributions"), "what was not measured has no chapter")
 	assert.Nil(t, p.byID("verdicts"))
-	assert.Contains(t, text(p.byID("summary").Parent), "0/2")
+	assert.Contains(t, text(p.byID("summary").Parent), "2 of 2 fail")
+	assert.Regexp(t, `(?s)not passed|What did not pass, and why.*✗ fail.*argo.*killed.*It forgets\.`, text(p.byID("correctness").Parent), "failures first, each with its reason")
 }
 
 func TestNoCorrectnessWithoutAMatrix(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 type ledger struct {
 	ID, Title string
 	Heads     []*style // of the columns
-	Runs      []string // of the columns; nil: all are of one run
+	Under     []string // what stands under the heads: rounds, and the run where there are several; nil: nothing
 	Groups    []ledgerGroup
 	Notes     []string // what is not known, and why
 }
@@ -56,21 +56,20 @@ func (s *study) costs() *ledger {
 	}
 	l := s.ledger("costs", "Medians over rounds; below, the least and the most where rounds differ")
 	l.group(s.Costs, "For each change", []quantity{
-		{"CPU time", "of all of the operator's pods, what it uses while idle included", func(c report.Cost) cost.Figure { return c.CPU }},
-		{"CPU time, without idle", "less what the style would have used had nothing changed", func(c report.Cost) cost.Figure { return c.BusyCPU }},
+		{"CPU time", "of all of the operator's pods, beyond what it uses while idle", func(c report.Cost) cost.Figure { return c.BusyCPU }},
+		{"CPU while idle", "of one core, beside it", func(c report.Cost) cost.Figure { return c.IdleCPU }},
 		{"Pods", "made in the operator's namespaces", func(c report.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
 		{"Custom objects", "made there, such as Workflows", report.Cost.Made},
 		{"API calls", "", func(c report.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
 		{"API writes", "of these; leases left out", func(c report.Cost) cost.Figure { return c.PerChange(cost.Writes) }},
 	})
 	l.group(s.Costs, "While it is installed", []quantity{
-		{"CPU while idle", "of one core", func(c report.Cost) cost.Figure { return c.IdleCPU }},
 		{"Memory while idle", "working set of all of the operator's pods", func(c report.Cost) cost.Figure { return c.IdleMemory }},
 		{"Peak memory", "the most at one moment", func(c report.Cost) cost.Figure { return c.PeakMemory }},
 		{"Time to install", "until it sees every change", func(c report.Cost) cost.Figure { return c.Install }},
 		{"Time to uninstall", "until nothing of it is left", func(c report.Cost) cost.Figure { return c.Uninstall }},
 	})
-	l.group(s.Costs, "CPU time for each change, by component", s.components())
+	l.group(s.Costs, "CPU time for each change, by component, idle use included", s.components())
 	return l
 }
 
@@ -79,9 +78,11 @@ func (s *study) ledger(id, title string) *ledger {
 	l := &ledger{ID: s.ids.of(id), Title: title}
 	for _, c := range s.Costs {
 		l.Heads = append(l.Heads, s.style(c.Label()))
-		if len(s.Report.Runs) > 1 {
-			l.Runs = append(l.Runs, c.Run)
+		under := counted(c.Rounds, "round")
+		if slices.ContainsFunc(s.Costs, func(other report.Cost) bool { return other.Run != c.Run }) {
+			under += " of run " + c.Run
 		}
+		l.Under = append(l.Under, under)
 	}
 	return l
 }

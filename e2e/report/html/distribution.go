@@ -56,7 +56,7 @@ func (s *study) distributionOf(in *scene, phase func(*cell) string, title string
 	for _, c := range in.Cells {
 		one := c.series[phase(c)]
 		there = there || one != nil
-		if one == nil || one.N() == 0 {
+		if one == nil || one.N == 0 {
 			d.Empty = append(d.Empty, c.Label)
 			continue
 		}
@@ -76,8 +76,8 @@ func (d *distribution) draw() {
 	for _, l := range d.Lines {
 		_, end := l.ends()
 		l.Label = &tag{Text: clip(l.Style.Label, longest), At: d.X.at(end)}
-		if n := l.Series.Censored(); n > 0 {
-			l.Note = fmt.Sprintf("%d of %d timed out", n, l.Series.N())
+		if n := l.Series.Censored; n > 0 {
+			l.Note = fmt.Sprintf("%d of %d timed out", n, l.Series.N)
 			l.Label.Text += ", " + l.Note
 		}
 		tags = append(tags, l.Label)
@@ -105,7 +105,7 @@ func (d *distribution) y(fraction float64) float64 {
 
 // ends are the least and the greatest value that a line shows, in seconds.
 func (l *line) ends() (low, high float64) {
-	rises, waited := steps(l.Series.ordered)
+	rises, waited := steps(l.Series.Ordered)
 	low, high = waited, waited
 	if len(rises) > 0 {
 		low, high = rises[0].Value, max(waited, rises[len(rises)-1].Value)
@@ -117,7 +117,7 @@ func (l *line) ends() (low, high float64) {
 // as one, so that a line of a million samples is no longer than the plot is wide.
 func (l *line) draw(d *distribution) {
 	const finest = 0.5
-	rises, waited := steps(l.Series.ordered)
+	rises, waited := steps(l.Series.Ordered)
 	var path strings.Builder
 	x, y := d.Left, d.Bottom
 	if len(rises) > 0 {
@@ -150,8 +150,8 @@ func (d *distribution) words() string {
 	var parts []string
 	for _, l := range d.Lines {
 		s := l.Series
-		part := fmt.Sprintf("%s: %s, median %s, from %s to %s", l.Style.Label, counted(s.N(), "sample"),
-			report.Latency(s.ordered.Quantile(0.5)), report.Latency(s.ordered.At(1)), report.Latency(s.ordered.Max()))
+		part := fmt.Sprintf("%s: %s, median %s, from %s to %s", l.Style.Label, counted(s.N, "sample"),
+			report.Latency(s.Ordered.Quantile(0.5)), report.Latency(s.Ordered.At(1)), report.Latency(s.Ordered.Max()))
 		if l.Note != "" {
 			part += ", " + l.Note
 		}
@@ -172,7 +172,7 @@ func (s *study) domain() (low, high float64, ok bool) {
 			written, ready := c.outcome()
 			for _, phase := range []string{written, ready} {
 				one := c.series[phase]
-				if one == nil || one.N() == 0 {
+				if one == nil || one.N == 0 {
 					continue
 				}
 				from, to := (&line{Series: one}).ends()

@@ -14,7 +14,8 @@ type facts struct {
 	Pairs  []pair // of name and value
 	Styles []styleFacts
 	Images []report.ImageFacts
-	Flags  []pair
+	Built  string // where images come from
+	Runs   []report.RunFacts
 	Stages []stage
 	Notes  []string
 }
@@ -29,8 +30,14 @@ type stage struct {
 	Share      float64 // percent of the longest
 }
 
-// factsOf are those of an environment; nil: it is not known.
-func factsOf(e *report.Environment) *facts {
+// Versions tells whether any style says what it is made of.
+func (f *facts) Versions() bool {
+	return slices.ContainsFunc(f.Styles, func(s styleFacts) bool { return s.Versions != "" })
+}
+
+// facts are those of the environment; nil: it is not known.
+func (s *study) facts() *facts {
+	e := s.Environment
 	if e == nil {
 		return nil
 	}
@@ -42,7 +49,7 @@ func factsOf(e *report.Environment) *facts {
 	if e.Seed != 0 {
 		seed = fmt.Sprint(e.Seed)
 	}
-	f := &facts{Images: e.Images, Notes: e.Notes}
+	f := &facts{Images: e.Images, Built: e.Sources(), Notes: e.Notes, Runs: s.RunFacts()}
 	for _, p := range []pair{
 		{"Run", e.Run},
 		{"Began", e.Began.UTC().Format("2006-01-02 15:04:05 MST")},
@@ -61,9 +68,6 @@ func factsOf(e *report.Environment) *facts {
 	}
 	for _, s := range e.Styles {
 		f.Styles = append(f.Styles, styleFacts{Label: record.Label(s.Name, s.Variant), Versions: joined(s.Versions), Manifests: s.Manifests})
-	}
-	for _, name := range sorted(e.Flags) {
-		f.Flags = append(f.Flags, pair{name, e.Flags[name]})
 	}
 	var longest float64
 	for _, s := range e.Stages {

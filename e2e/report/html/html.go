@@ -13,9 +13,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"unicode"
 	"unicode/utf8"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 )
 
@@ -35,23 +35,36 @@ func Write(out io.Writer, r *report.Report) error {
 	if err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
-	var page bytes.Buffer
-	if err := pages.ExecuteTemplate(&page, "page", newPage(r, css)); err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
+	var page []byte
+	for thrift := 0; thrift <= mostThrift && (page == nil || len(page) > mostBytes); thrift++ {
+		var text bytes.Buffer
+		if err := pages.ExecuteTemplate(&text, "page", newPage(r, css, thrift)); err != nil {
+			return fmt.Errorf("write the HTML report: %w", err)
+		}
+		page = bytes.Map(printable, text.Bytes())
 	}
-	if _, err := out.Write(bytes.Map(printable, page.Bytes())); err != nil {
+	if _, err := out.Write(page); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	return nil
 }
 
+// mostBytes is how large a page becomes with all that is known; a larger one has
+// less detail, so that it opens at once and can be a tracked file.
+const mostBytes = 1 << 20
+
+// mostThrift is the last step: 1 lists fewer samples, 2 tells of what passed in
+// the matrix only that it did, 3 draws only the main scenario's waterfalls, and
+// has no inner phases.
+const mostThrift = 3
+
 // printable replaces what HTML does not allow in a text, and the marks that
 // would let a foreign text turn the direction of what stands beside it.
 func printable(r rune) rune {
-	switch {
-	case r == '\n' || r == '\t':
+	if r == '\n' || r == '\t' {
 		return r
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Noncharacter_Code_Point, r):
+	}
+	if plain.Rune(r) != r {
 		return utf8.RuneError
 	}
 	return r

@@ -19,8 +19,11 @@ type page struct {
 	Title    string
 	Run      string
 	Lead     string
+	Short    badge // whether all was handled correctly
 	Warnings []string
 	Level    string // of the intervals
+	Least    int    // rounds that an interval takes
+	Thrift   int    // see newPage
 	Looks    []look
 
 	Cards    []*card
@@ -50,15 +53,17 @@ type section struct {
 	Timelines     []*timeline
 }
 
-// newPage computes the page of a report.
-func newPage(r *report.Report, css []byte) *page {
+// newPage computes the page of a report. The more thrift, up to mostThrift, the
+// less detail it has: see study.
+func newPage(r *report.Report, css []byte, thrift int) *page {
 	s := newStudy(r)
+	s.thrift = thrift
 	p := &page{
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
 		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Warnings: r.Warnings,
-		Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Looks: s.looks(),
+		Short: s.short(), Thrift: thrift, Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds, Looks: s.looks(),
 		Costs: s.costs(), Counts: s.counts(), Owned: s.owned(), Claims: claimsOf(r),
-		Cards: s.cards(), Matrix: s.verdictTable(), Exempts: s.exempts(), Facts: factsOf(r.Environment), Trails: s.trails(),
+		Cards: s.cards(), Matrix: s.verdictTable(), Exempts: s.exempts(), Facts: s.facts(), Trails: s.trails(),
 	}
 	p.Troubles, p.MoreT = s.troubles()
 	p.Correctness, p.Security = s.correctness(), s.security()
@@ -71,6 +76,9 @@ func newPage(r *report.Report, css []byte) *page {
 			one.Distributions = s.distributions(in, low, high)
 		}
 		for _, c := range in.Cells {
+			if thrift >= 3 && in != s.main() {
+				break
+			}
 			if t := s.timelineOf(c); t != nil {
 				one.Timelines = append(one.Timelines, t)
 			}
@@ -78,6 +86,17 @@ func newPage(r *report.Report, css []byte) *page {
 		p.Sections = append(p.Sections, one)
 	}
 	return p
+}
+
+// short is Report.InShort as a badge.
+func (s *study) short() badge {
+	outcome, text := s.InShort()
+	b := badgeOf(outcome)
+	if outcome == "" {
+		b = badge{Class: "none", Sign: "→"}
+	}
+	b.Word, b.Text = text, ""
+	return b
 }
 
 // policy lets a browser load nothing, and apply the page's own style sheet only.
@@ -116,7 +135,7 @@ func (s *study) lead() string {
 	for _, in := range s.Scenes {
 		scenarios = append(scenarios, in.Name)
 	}
-	parts := fmt.Sprintf("%s, %s", counted(s.rounds(), "measured round"), counted(len(s.Samples), "sample"))
+	parts := fmt.Sprintf("%s, %s", s.RoundsText(), count(len(s.Samples))+" latencies")
 	lead := fmt.Sprintf("The same changes (%s) of the same custom resources on one real cluster, handled by each style: %s.", list(scenarios), parts)
 	switch checked := len(s.Report.Matrix.Rows()); {
 	case len(scenarios) == 0 && !s.HasMatrix():
@@ -124,7 +143,17 @@ func (s *study) lead() string {
 	case len(scenarios) == 0:
 		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", counted(checked, "scenario"))
 	case s.HasMatrix():
-		lead += fmt.Sprintf(" Each went through %s to see whether it does what it must.", counted(checked, "scenario"))
+		var recorded []string
+		for _, one := range s.Report.Matrix.Styles {
+			if s.Recorded(one.Label) {
+				recorded = append(recorded, one.Label)
+			}
+		}
+		who := "Each"
+		if len(recorded) < len(s.Report.Matrix.Styles) {
+			who = list(recorded)
+		}
+		lead += fmt.Sprintf(" %s went through %s to see whether it does what it must.", who, counted(checked, "scenario"))
 	}
 	if e := s.Environment; e != nil {
 		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)

@@ -18,6 +18,7 @@ import (
 	parser "golang.org/x/net/html"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
@@ -198,6 +199,12 @@ func TestForeignTextStaysText(t *testing.T) {
 	assert.Contains(t, string(foreign), "&lt;script&gt;alert(1)", "the text itself is shown")
 }
 
+// The packages of an image that was built are folded below where it is from.
+func TestImagesTellTheirPackages(t *testing.T) {
+	text := string(write(t, named(func(of string) string { return "my-" + of })))
+	assert.Contains(t, text, "<td>my-source<details><summary>Debian packages (1)</summary>my-package </details></td>")
+}
+
 // Nothing is fetched and no script is run: there is no element that could, and
 // the policy forbids it.
 func TestNothingIsFetched(t *testing.T) {
@@ -289,9 +296,9 @@ func rows(t *testing.T, p page, id string) [][]string {
 func TestFiguresOfTheExample(t *testing.T) {
 	p := parse(t, write(t, example(t)))
 	quantiles := rows(t, p, "quantiles-create-phases-that-all-styles-have")
-	assert.Equal(t, []string{"Phase and style", "n", "p50", "p90", "p99", "max", "p50 to floor", "timed out", "wrong"}, quantiles[0])
-	assert.Contains(t, quantiles, []string{"native", "3 + 3 warm-up", "13.7 ms", "17.5 ms", "17.5 ms", "17.5 ms", "1.30×", "0", "0"})
-	assert.Contains(t, quantiles, []string{"argo", "3", "63.0 s", "63.6 s", "63.6 s", "63.6 s", "85.9×", "0", "0"})
+	assert.Equal(t, []string{"Phase and style", "n", "rounds", "p50", "max", "p50 to floor", "timed out", "wrong"}, quantiles[0])
+	assert.Contains(t, quantiles, []string{"native", "3 + 3 warm-up", "3", "13.7 ms", "17.5 ms", "1.30×", "0", "0"})
+	assert.Contains(t, quantiles, []string{"argo", "3", "3", "63.0 s", "63.6 s", "85.9×", "0", "0"})
 	assert.Equal(t, []string{"create", "✓ pass 3/3", "✓ pass 3/3", "✓ pass 6/6"}, rows(t, p, "matrix-caption")[1])
 
 	var cards []string
@@ -299,8 +306,8 @@ func TestFiguresOfTheExample(t *testing.T) {
 		cards = append(cards, strings.Join(strings.Fields(text(card)), " "))
 	}
 	require.Len(t, cards, 3)
-	assert.Contains(t, cards[1], "argo 63.0 s create until ready, median of 3 samples ✓ pass 12/12 Handled all of 12 changes correctly. "+
-		"On create, the median is 63.0 s until the pods are ready and 62.1 s until the Deployment is written: 85.9× and 5,890× the floor.")
+	assert.Contains(t, cards[1], "argo 62.1 s create until child written, median of 3 samples in 3 rounds ✓ pass 12/12 Handled all of 12 changes correctly. "+
+		"On create, the median is 62.1 s until the Deployment is written (5,890× the floor) and 63.0 s until the pods are ready. By that it ranks 2 of 2.")
 }
 
 // Every sample is in the page once, with its line of samples.jsonl, and each
@@ -338,7 +345,7 @@ func TestEveryFigureIsTraced(t *testing.T) {
 func TestTimeoutsAndWarmupsAreTold(t *testing.T) {
 	p := parse(t, write(t, handMade(t)))
 	quantiles := rows(t, p, "quantiles-create-phases-that-all-styles-have")
-	assert.Contains(t, quantiles, []string{"argo", "2 + 1 interrupted", "62.9 s", ">180 s", ">180 s", ">180 s", "98.3×", "1", "0"})
+	assert.Contains(t, quantiles, []string{"argo", "2 + 1 interrupted", "2", "62.9 s", ">180 s", "98.3×", "1", "0"})
 	chart := p.byID("ecdf-create-ready-text")
 	require.NotNil(t, chart)
 	assert.Contains(t, text(chart), "argo: 2 samples, median 62.9 s, from 62.9 s to >180 s, 1 of 2 timed out")
@@ -363,10 +370,10 @@ func TestSeveralRuns(t *testing.T) {
 func TestCosts(t *testing.T) {
 	p := parse(t, write(t, handMade(t)))
 	costs := rows(t, p, "costs")
-	assert.Equal(t, []string{"Quantity", "native", "argo"}, costs[0])
-	assert.Contains(t, costs, []string{"CPU time of all of the operator's pods, what it uses while idle included", "28.9 ms 12.3 ms to 45.6 ms", "–"})
+	assert.Equal(t, []string{"Quantity", "native 2 rounds", "argo 1 round"}, costs[0])
+	assert.Contains(t, costs, []string{"CPU time of all of the operator's pods, beyond what it uses while idle", "28.9 ms 12.3 ms to 45.6 ms", "–"})
 	assert.Contains(t, costs, []string{"API calls", "8 7 to 9", "–"})
-	assert.Contains(t, costs, []string{"CPU while idle of one core", "0.12%", "–"})
+	assert.Contains(t, costs, []string{"CPU while idle of one core, beside it", "0.12%", "–"})
 	assert.Contains(t, text(p.root), "argo: CPU time (for each change): the kubelet did not answer")
 	assert.Contains(t, rows(t, p, "costs-rounds"), []string{"CPU time", "native", "round 1: 12.3 ms, round 2: 45.6 ms"})
 	assert.Contains(t, rows(t, p, "counts"), []string{"calls", "7 7 to 9", "–"})
@@ -375,8 +382,8 @@ func TestCosts(t *testing.T) {
 func TestIntervalsAreShownWhereThereAreSome(t *testing.T) {
 	text := string(write(t, large(20_000)))
 	assert.Regexp(t, `<span class="ci">\[[0-9.]+ m?s, [0-9.]+ m?s\]</span>`, text)
-	assert.NotContains(t, text, "n = 6 for p50")
-	assert.Contains(t, string(write(t, example(t))), "n = 6 for p50, n = 36 for p90, n = 368 for p99")
+	assert.NotContains(t, text, "an interval takes")
+	assert.Contains(t, string(write(t, example(t))), "Too few here: p90 takes n = 36, p99 takes n = 368, an interval takes 6 rounds.")
 }
 
 // A large recording makes a page that a browser still opens at once; what is
@@ -435,19 +442,54 @@ func TestInnerPhasesOfALargePageAreNamed(t *testing.T) {
 	assert.Greater(t, len(rows(t, p, "samples-argo-create-ready")), 1)
 }
 
-// What was not done in its time has no verdict, and is not called handled.
-func TestACardNamesWhatTimedOut(t *testing.T) {
+// What was not done in its time is late: red, in the header, and nowhere a pass.
+func TestWhatTimedOutIsLate(t *testing.T) {
 	one := func(scenario, group string, outcome judge.Outcome, sample string) judge.Result {
+		end := record.Settled
+		if sample == judge.Timeout {
+			end = record.TimedOut
+		}
 		return judge.Result{
-			Style: "argo", Scenario: scenario, Group: group, Round: 1, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: outcome}},
+			Style: "argo", Scenario: scenario, Group: group, Round: 1, End: end, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: outcome}},
 			Samples: []judge.Sample{{Operator: "argo", Scenario: scenario, Phase: judge.PhaseChildWritten, Value: 300, Outcome: sample}},
 		}
 	}
 	page := string(write(t, report.New(nil, &judge.Judgement{Results: []judge.Result{
 		one("create", "latency", judge.Pass, judge.OK), one("burst-update", "load", judge.NotApplicable, judge.Timeout),
 	}})))
-	assert.Contains(t, page, "Handled 1 of 2 changes correctly; see burst-update (not applicable 0/1, 1 of 1 timed out).")
+	assert.Contains(t, page, `<p class="short"><span class="badge fail"><span aria-hidden="true">✗</span> 1 of 2 samples handled correctly, 1 late</span></p>`)
+	assert.Contains(t, page, `<p class="verdict"><a href="#verdicts"><span class="badge fail"><span aria-hidden="true">✗</span> late 1 of 2</span></a></p>`)
+	assert.Contains(t, page, `<span class="badge fail"><span aria-hidden="true">✗</span> late 0 of 1 in time</span>`)
+	assert.Contains(t, page, "Handled 1 of 2 changes correctly; see burst-update (late 0 of 1 in time).")
 	assert.NotContains(t, page, "Handled all")
+	assert.NotContains(t, page, "Nothing failed")
+}
+
+// The floor of a load is not the least that an operator can take.
+func TestTheFloorSaysWhatItIsNot(t *testing.T) {
+	assert.Contains(t, string(write(t, ten(t))), "of a load of updates it is not, since the harness writes every step")
+}
+
+// However much a report has, the page stays below the 1 MiB of a tracked file:
+// what has less detail is said.
+func TestPageOfAWholeMatrixIsSmall(t *testing.T) {
+	measured, list := made.Many(made.Ten(), 7), []record.Scenario{}
+	var cells []made.Cell
+	for i := range 59 {
+		list = append(list, record.Scenario{Name: fmt.Sprintf("scenario-%02d", i), Group: "fault", Description: strings.Repeat("what is done ", 8), StandsFor: strings.Repeat("what it stands for ", 10)})
+		for j, style := range made.Ten()[1:] {
+			repeat := made.Pass()
+			if (i+j)%3 == 0 {
+				repeat = made.Fail(strings.Repeat("expected one thing, seen another ", 6), "converged")
+			}
+			cells = append(cells, made.Cell{Style: style.Name, Scenario: list[i].Name, Repeats: []made.Repeat{repeat}})
+		}
+	}
+	text := write(t, report.Of(measured, made.Recording("matrix", list, cells...)))
+	assert.Less(t, len(text), 1<<20)
+	assert.Contains(t, string(text), "For the page’s size some detail is left out")
+	assert.Contains(t, string(text), `id="correctness-argo-scenario-00"`, "of what failed all is there")
+	assert.NotContains(t, string(write(t, example(t))), "For the page’s size")
 }
 
 // A page that is committed as an example stays below the 1 MiB of a tracked file.

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/stat"
 )
 
 // The pictures' names beside a recording: one for each scheme, since an image
@@ -111,6 +112,9 @@ func (s *study) picture(in *scene) *picture {
 	for _, c := range in.Cells {
 		goal, _ = c.outcome()
 		row := rowOf(c, c.series[goal])
+		if row.Tied = s.RankOf(c.Label, in.Name).Tied; row.Tied {
+			row.Name += " ~"
+		}
 		p.Rows = append(p.Rows, row)
 		for _, m := range row.marks {
 			if m.Value > 0 {
@@ -149,10 +153,10 @@ func (a *axis) inWords(high float64) {
 
 // floor shades what the cluster takes without any operator.
 func (p *picture) floor(c *cell, goal string) {
-	if c == nil || c.series[goal] == nil || c.series[goal].N() == 0 {
+	if c == nil || c.series[goal] == nil || c.series[goal].N == 0 {
 		return
 	}
-	median := c.series[goal].ordered.Quantile(0.5)
+	median := c.series[goal].P50
 	p.Floor = &floorLine{At: p.X.at(median.Value), Label: "floor: " + report.Latency(median)}
 	p.Floor.Width = p.Floor.At - p.Left
 }
@@ -160,18 +164,21 @@ func (p *picture) floor(c *cell, goal string) {
 // legend explains what is there to be seen.
 func (p *picture) legend() {
 	seen := func(is func(*pictureRow) bool) bool { return slices.ContainsFunc(p.Rows, is) }
-	sentences := []string{"Logarithmic axis, the fastest style first.", "Large mark: median of n samples; small dots: the samples."}
+	sentences := []string{"Logarithmic axis; the floor, then styles by their medians.", "Large mark: median of n samples; small dots: the samples."}
 	if seen(func(r *pictureRow) bool { return r.Whiskers != "" }) {
 		sentences = append(sentences, "Whiskers: its 95% confidence interval.")
 	}
 	if seen(func(r *pictureRow) bool { return r.Whiskers == "" && r.Mark != "" }) {
-		sentences = append(sentences, fmt.Sprintf("No whiskers: an interval takes %d samples.", needed(0.5)))
+		sentences = append(sentences, fmt.Sprintf("No whiskers: an interval takes %d rounds.", stat.MinRounds))
 	}
 	if seen(func(r *pictureRow) bool { return len(r.Arrows) > 0 }) {
 		sentences = append(sentences, "Arrow: timed out, so slower than that.")
 	}
 	if seen(func(r *pictureRow) bool { return len(r.Crosses) > 0 }) {
 		sentences = append(sentences, "Cross: handled wrongly, so not counted.")
+	}
+	if seen(func(r *pictureRow) bool { return r.Tied }) {
+		sentences = append(sentences, "~: it cannot be told apart from a neighbour of that mark.")
 	}
 	if p.Floor != nil {
 		sentences = append(sentences, "Shaded: the floor, which is what the cluster and the observer take with no operator at all.")

@@ -13,6 +13,7 @@ import (
 type pictureRow struct {
 	Style      *style
 	Name, Note string // Note is n, and what is not counted
+	Tied       bool   // it cannot be told apart from a neighbour
 	Value      string // the median
 	Range      string // its interval; empty: none can be had
 	Y          float64
@@ -42,23 +43,23 @@ func rowOf(c *cell, one *series) *pictureRow {
 			r.marks = append(r.marks, sample)
 		}
 	}
-	notes := []string{fmt.Sprintf("n = %s", count(one.N()))}
+	notes := []string{fmt.Sprintf("n = %s in %s", count(one.N), counted(one.Rounds, "round"))}
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{one.Censored(), "timed out"}, {one.Wrong, "wrong"}, {one.Unknown, "interrupted"}} {
+	}{{one.Censored, "timed out"}, {one.Wrong, "wrong"}, {one.Interrupted, "interrupted"}} {
 		if part.n > 0 {
 			notes = append(notes, count(part.n)+" "+part.what)
 		}
 	}
 	r.Note = strings.Join(notes, ", ")
-	if one.N() == 0 {
+	if one.N == 0 {
 		return r
 	}
-	median := one.ordered.Quantile(0.5)
+	median := one.P50
 	r.Value, r.median, r.Mark = report.Latency(median), median.Value, c.Style.Look.Mark(0, 0)
-	if i, ok := one.ordered.Interval(0.5, stat.Level); ok {
-		r.interval, r.Range = &i, "["+report.Latency(i.Low)+", "+report.Latency(i.High)+"]"
+	if i := one.CI50; i != nil {
+		r.interval, r.Range = i, "["+report.Latency(i.Low)+", "+report.Latency(i.High)+"]"
 	}
 	return r
 }

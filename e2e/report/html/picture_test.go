@@ -85,7 +85,7 @@ func TestPictureMarksWhatIsNotCounted(t *testing.T) {
 		}
 	}
 	text := drawn(t, report.Of(one))[0]
-	assert.Contains(t, text, "n = 280, 280 timed out, 280 wrong<")
+	assert.Contains(t, text, "n = 280 in 4 rounds, 280 timed out, 280 wrong<")
 	assert.Equal(t, 280, strings.Count(text, `class="arrow"`))
 	assert.Equal(t, 280, strings.Count(text, `class="cross"`))
 	assert.NotContains(t, text, `class="dot"`)

@@ -191,18 +191,6 @@ func TestSums(t *testing.T) {
 	assert.Empty(t, sums(nil, inner, judge.PhaseReady))
 }
 
-func TestNeeded(t *testing.T) {
-	assert.Equal(t, 6, needed(0.5), "below six the sign test has no critical value at 5%")
-	assert.Equal(t, 36, needed(0.9), "0.9ⁿ ≤ 2.5%")
-	assert.Equal(t, 368, needed(0.99), "0.99ⁿ ≤ 2.5%")
-	for _, p := range quantiles() {
-		_, _, _, ok := stat.Ranks(needed(p), p, stat.Level)
-		assert.True(t, ok, "p = %v", p)
-		_, _, _, ok = stat.Ranks(needed(p)-1, p, stat.Level)
-		assert.False(t, ok, "p = %v: fewer would do", p)
-	}
-}
-
 func TestNumbers(t *testing.T) {
 	for ratio, want := range map[float64]string{0.811: "0.81×", 1: "1.00×", 9.996: "10.0×", 98.28: "98.3×", 99.96: "100×", 115.4: "115×", 11318: "11,300×", 999999: "1,000,000×", math.Inf(1): "–"} {
 		assert.Equal(t, want, times(ratio), "%v", ratio)
@@ -247,7 +235,7 @@ func TestLongLinesAreBounded(t *testing.T) {
 		observations[i] = stat.Observation{Value: math.Exp(random.NormFloat64())}
 	}
 	d := &distribution{Left: plotLeft, Right: plotRight, Top: 20, Bottom: 20 + plotHeight, X: logAxis(0.001, 100, plotLeft, plotRight)}
-	l := &line{Style: &style{}, Series: &series{ordered: stat.Order(observations)}}
+	l := &line{Style: &style{}, Series: &series{Summary: stat.Summary{Ordered: stat.Order(observations)}}}
 	l.draw(d)
 	assert.Less(t, len(l.Path), 20_000)
 	assert.True(t, strings.HasSuffix(l.Path, fmt.Sprintf("V%.1f", d.Top)), "it reaches 100%%: …%s", l.Path[len(l.Path)-20:])

@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"operatorbench/e2e/report"
@@ -15,9 +14,19 @@ func quantiles() []float64 { return []float64{0.5, 0.9, 0.99} }
 // quantileTable is a table of a scenario's phases.
 type quantileTable struct {
 	ID, Title string
-	Floor     bool // there is one to compare with
+	Heads     []string // of the quantiles that some row has
+	Beside    string   // head of the column with the floor; empty: there is none
 	Notes     []string
 	Groups    []*phaseGroup
+}
+
+// Columns is how many the table has.
+func (t *quantileTable) Columns() int {
+	n := 6 + len(t.Heads)
+	if t.Beside != "" {
+		n++
+	}
+	return n
 }
 
 // phaseGroup are the rows of one phase: a style each.
@@ -30,9 +39,9 @@ type phaseGroup struct {
 type quantileRow struct {
 	Style   *style
 	Series  *series
-	Figures []figure // one for each of quantiles
+	Figures []figure // one for each of the table's heads
 	Max     string
-	Ratio   string   // of the median to the floor's
+	Beside  string   // the median to the floor's, or the floor's
 	Apart   []string // what is not counted
 }
 
@@ -42,46 +51,71 @@ type figure struct{ Value, Low, High string }
 
 // tables are a scenario's: the phases that all styles have, then inner ones.
 func (s *study) tables(in *scene) (common, inner *quantileTable) {
-	return s.table(in, "phases that all styles have", in.Common), s.table(in, "inner phases", in.Inner)
+	common = s.table(in, "phases that all styles have", in.Common)
+	if s.thrift < 3 {
+		inner = s.table(in, "inner phases", in.Inner)
+	}
+	return common, inner
 }
 
 func (s *study) table(in *scene, title string, phases []string) *quantileTable {
-	t := &quantileTable{ID: s.ids.of("quantiles", in.Name, title), Title: title, Floor: in.floor() != nil}
-	var sizes []int
+	t := &quantileTable{ID: s.ids.of("quantiles", in.Name, title), Title: title}
+	load := slices.ContainsFunc(in.Cells, func(c *cell) bool { return c.Load() })
+	switch {
+	case in.floor() != nil && load:
+		t.Beside = "floor’s p50, same run"
+	case in.floor() != nil:
+		t.Beside = "p50 to floor"
+	}
+	var all []*series
+	for _, phase := range phases {
+		for _, c := range in.Cells {
+			if one := c.series[phase]; one != nil {
+				all = append(all, one)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	var shown []float64
+	for _, p := range quantiles() {
+		if slices.ContainsFunc(all, func(one *series) bool { return p == 0.5 || one.Shows(p) }) {
+			shown, t.Heads = append(shown, p), append(t.Heads, fmt.Sprintf("p%g", 100*p))
+		}
+	}
 	for _, phase := range phases {
 		g := &phaseGroup{Phase: phase}
 		for _, c := range in.Cells {
 			if one := c.series[phase]; one != nil {
-				g.Rows = append(g.Rows, row(in, c, one))
-				sizes = append(sizes, one.N())
+				g.Rows = append(g.Rows, row(c, one, shown))
 			}
 		}
 		if len(g.Rows) > 0 {
 			t.Groups = append(t.Groups, g)
 		}
 	}
-	if len(t.Groups) == 0 {
-		return nil
-	}
-	t.Notes = lacking(sizes)
+	t.Notes = lacking(all)
 	return t
 }
 
-func row(in *scene, c *cell, one *series) *quantileRow {
-	r := &quantileRow{Style: c.Style, Series: one, Max: "–", Ratio: "–"}
-	for _, p := range quantiles() {
-		r.Figures = append(r.Figures, figureOf(one.ordered, p))
+func row(c *cell, one *series, shown []float64) *quantileRow {
+	r := &quantileRow{Style: c.Style, Series: one, Max: "–", Beside: "–"}
+	for _, p := range shown {
+		r.Figures = append(r.Figures, one.figure(p))
 	}
-	if one.N() > 0 {
-		r.Max = report.Latency(one.ordered.Max())
+	if one.N > 0 {
+		r.Max = report.Latency(one.Max)
 	}
-	if floor := in.floor(); floor != nil && !c.Style.Floor {
-		r.Ratio = ratio(one, floor.series[one.Phase])
+	if floor, there := c.Floor(one.Phase); there && c.Load() {
+		r.Beside = report.Latency(floor.P50)
+	} else if there {
+		r.Beside = ratio(c, one)
 	}
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{one.Unknown, "interrupted"}, {one.Warmups, "warm-up"}} {
+	}{{one.Interrupted, "interrupted"}, {one.Warmups, "warm-up"}} {
 		if part.n > 0 {
 			r.Apart = append(r.Apart, count(part.n)+" "+part.what)
 		}
@@ -89,49 +123,41 @@ func row(in *scene, c *cell, one *series) *quantileRow {
 	return r
 }
 
-func figureOf(o stat.Ordered, p float64) figure {
-	if o.Len() == 0 {
+// figure is a quantile; a dash where there are too few samples for it.
+func (s *series) figure(p float64) figure {
+	if !s.Shows(p) {
 		return figure{Value: "–"}
 	}
-	f := figure{Value: report.Latency(o.Quantile(p))}
-	if i, ok := o.Interval(p, stat.Level); ok {
+	f := figure{Value: report.Latency(s.Ordered.Quantile(p))}
+	if i := map[float64]*stat.Interval{0.5: s.CI50, 0.9: s.CI90, 0.99: s.CI99}[p]; i != nil {
 		f.Low, f.High = report.Latency(i.Low), report.Latency(i.High)
 	}
 	return f
 }
 
 // ratio is how many times the floor's median a median is.
-func ratio(one, floor *series) string {
-	if one == nil || floor == nil || one.N() == 0 || floor.N() == 0 {
+func ratio(c *cell, one *series) string {
+	n, known := c.ToFloor(one.Summary)
+	switch {
+	case !known:
 		return "–"
+	case one.P50.Censored:
+		return ">" + times(n)
 	}
-	mine, theirs := one.ordered.Quantile(0.5), floor.ordered.Quantile(0.5)
-	if theirs.Censored || theirs.Value <= 0 {
-		return "–"
-	}
-	if mine.Censored {
-		return ">" + times(mine.Value/theirs.Value)
-	}
-	return times(mine.Value / theirs.Value)
+	return times(n)
 }
 
-// lacking says which intervals cannot be had from so few samples, and how many
-// it would take.
-func lacking(sizes []int) []string {
+// lacking says which quantiles some rows have too few samples for, and whether
+// they have too few rounds for intervals.
+func lacking(all []*series) []string {
 	var notes []string
-	fewest := slices.Min(sizes)
-	for _, p := range quantiles() {
-		if need := needed(p); fewest < need {
-			notes = append(notes, fmt.Sprintf("n = %[2]d for p%[1]g", 100*p, need))
+	for _, p := range quantiles()[1:] {
+		if slices.ContainsFunc(all, func(s *series) bool { return !s.Shows(p) }) {
+			notes = append(notes, fmt.Sprintf("p%g takes n = %d", 100*p, stat.Needed(p)))
 		}
 	}
+	if slices.ContainsFunc(all, func(s *series) bool { return s.Rounds < stat.MinRounds }) {
+		notes = append(notes, fmt.Sprintf("an interval takes %d rounds", stat.MinRounds))
+	}
 	return notes
-}
-
-// needed is the least number of samples from which an interval for a quantile
-// can be had at all (stat.Ranks): from the least to the greatest sample, which
-// both lie on one side of the quantile with probability pⁿ and (1-p)ⁿ.
-func needed(p float64) int {
-	tail := (1 - stat.Level) / 2
-	return int(math.Ceil(math.Log(tail) / math.Log(max(p, 1-p))))
 }

@@ -54,14 +54,14 @@ func handMade(tb testing.TB) *report.Report {
 	one.Costs = []cost.Cost{
 		{
 			Style: "native", Rounds: 2, Changes: 4,
-			CPU:          cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: 0.0123}, {Round: 2, Value: 0.0456}}},
+			BusyCPU:      cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: 0.0123}, {Round: 2, Value: 0.0456}}},
 			IdleCPU:      cost.Figure{Unit: "cores", Values: []cost.Value{{Round: 1, Value: 0.0012}}},
 			PeakMemory:   cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: 33 << 20}}},
 			ComponentCPU: []cost.ComponentFigure{{Component: "controller", Figure: cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: 0.0123}}}}},
 			Counters:     []cost.Counter{{Name: cost.Calls, Style: "native", Scenario: "create", Values: []cost.Count{{Round: 1, Value: 7}, {Round: 2, Value: 9}}}},
 		},
 		{
-			Style: "argo", Rounds: 1, Changes: 2, CPU: cost.Figure{Unit: "s", Missing: "the kubelet did not answer"},
+			Style: "argo", Rounds: 1, Changes: 2, BusyCPU: cost.Figure{Unit: "s", Missing: "the kubelet did not answer"},
 			Counters: []cost.Counter{{Name: cost.Pods, Style: "argo", Scenario: "create", Values: []cost.Count{{Round: 1, Value: 7}}}},
 		},
 	}
@@ -114,7 +114,7 @@ func named(name func(of string) string) *report.Report {
 		Run: name("run"), Program: name("program"), Cluster: name("cluster"), Kubernetes: name("version"), Revision: name("revision"),
 		Host:   report.Host{CPU: name("cpu"), Kernel: name("kernel")},
 		Styles: []report.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Owned: &report.Owned{Languages: map[string]int{name("language"): 1}}}},
-		Images: []report.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source")}},
+		Images: []report.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source"), Packages: []string{name("package")}}},
 		Flags:  map[string]string{name("flag"): name("value")}, Stages: []report.Stage{{Name: name("stage"), Seconds: 1}}, Notes: []string{name("note")},
 	}
 	return report.Of(report.Recording{
@@ -125,7 +125,7 @@ func named(name func(of string) string) *report.Report {
 			{Scenario: name("checked"), Verdict: judge.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
 		}}},
 		Costs: []cost.Cost{{
-			Style: name("style"), CPU: cost.Figure{Unit: "s", Missing: name("missing")},
+			Style: name("style"), BusyCPU: cost.Figure{Unit: "s", Missing: name("missing")},
 			ComponentCPU: []cost.ComponentFigure{{Component: name("component"), Figure: cost.Figure{Unit: name("unit"), Values: []cost.Value{{Round: 1, Value: 2}}}}},
 			Counters:     []cost.Counter{{Name: name("counter"), Scenario: name("scenario"), Values: []cost.Count{{Round: 1, Value: 1}}}},
 		}},

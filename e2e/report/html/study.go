@@ -1,7 +1,6 @@
 package html
 
 import (
-	"math"
 	"slices"
 
 	"operatorbench/e2e/judge"
@@ -16,6 +15,7 @@ type study struct {
 	ids    *ids
 	Styles []*style
 	Scenes []*scene
+	thrift int // how much detail is left out, for the page's size
 }
 
 // style is what is compared, with its look.
@@ -42,29 +42,13 @@ type cell struct {
 	series map[string]*series // by phase
 }
 
-// series are the samples of one phase of one cell.
+// series are the samples of one phase of one cell, with what they sum up to.
 type series struct {
-	Phase    string
+	stat.Summary
 	ID       string         // of its table of samples
 	lines    []int          // of samples.jsonl, from 1, in order
-	ordered  stat.Ordered   // those that count
-	Wrong    int            // not counted, because an oracle failed
-	Unknown  int            // not counted, because the run or a watch was interrupted
-	Warmups  int            // not counted, because they only warmed up
 	samples  []judge.Sample // all of the report's
 	manyRuns bool           // a round is known by its run too
-}
-
-// N is how many samples count, the censored ones included.
-func (s *series) N() int { return s.ordered.Len() }
-
-// Censored is how many of them timed out.
-func (s *series) Censored() int {
-	n := 0
-	for rank := s.N(); rank > 0 && s.ordered.At(rank).Censored; rank-- {
-		n++
-	}
-	return n
 }
 
 // newStudy regroups a report.
@@ -81,14 +65,14 @@ func newStudy(r *report.Report) *study {
 		byName[name] = &scene{Name: name, ID: s.ids.of("scenario", name)}
 		s.Scenes = append(s.Scenes, byName[name])
 	}
-	grouped := group(r.Samples)
+	lines := linesOf(r.Samples)
 	for _, c := range r.Cells {
 		in, of := byName[c.Scenario], byLabel[c.Label]
 		if in == nil || of == nil {
 			continue // a cell without a result: there is nothing to show
 		}
 		of.Floor = of.Floor || c.Style == report.Floor
-		in.Cells = append(in.Cells, s.cell(c, of, grouped))
+		in.Cells = append(in.Cells, s.cell(c, of, lines))
 	}
 	for _, one := range s.Scenes {
 		one.Common, one.Inner = phases(r.Phases(one.Name))
@@ -104,54 +88,25 @@ func newStudy(r *report.Report) *study {
 }
 
 // cell takes a report's cell with its samples.
-func (s *study) cell(c *report.Cell, of *style, grouped map[stat.Key]*series) *cell {
+func (s *study) cell(c *report.Cell, of *style, lines map[stat.Key][]int) *cell {
 	one := &cell{Cell: c, Style: of, ID: s.ids.of("cell", c.Label, c.Scenario), series: map[string]*series{}}
 	for _, p := range c.Phases {
-		if found := grouped[stat.Key{Operator: c.Style, Variant: c.Variant, Scenario: c.Scenario, Phase: p.Phase}]; found != nil {
-			found.manyRuns = len(s.Report.Runs) > 1
-			found.ID = s.ids.of("samples", c.Label, c.Scenario, p.Phase)
-			one.series[p.Phase] = found
-		}
+		found := &series{Summary: p, samples: s.Samples, manyRuns: len(s.Report.Runs) > 1}
+		found.lines = lines[stat.Key{Operator: c.Style, Variant: c.Variant, Scenario: c.Scenario, Phase: p.Phase}]
+		found.ID = s.ids.of("samples", c.Label, c.Scenario, p.Phase)
+		one.series[p.Phase] = found
 	}
 	return one
 }
 
-// group sorts samples by what they measure.
-func group(samples []judge.Sample) map[stat.Key]*series {
-	groups := map[stat.Key]*series{}
-	observed := map[*series][]stat.Observation{}
-	for i := range samples {
-		one := &samples[i]
+// linesOf are the lines of samples.jsonl, by what they measure.
+func linesOf(samples []judge.Sample) map[stat.Key][]int {
+	lines := map[stat.Key][]int{}
+	for i, one := range samples {
 		key := stat.Key{Operator: one.Operator, Variant: one.Variant, Scenario: one.Scenario, Phase: one.Phase}
-		g := groups[key]
-		if g == nil {
-			g = &series{Phase: one.Phase, samples: samples}
-			groups[key] = g
-		}
-		g.lines = append(g.lines, i+1)
-		if o, counts := g.take(one); counts {
-			observed[g] = append(observed[g], o)
-		}
+		lines[key] = append(lines[key], i+1)
 	}
-	for g, observations := range observed {
-		g.ordered = stat.Order(observations)
-	}
-	return groups
-}
-
-// take counts a sample; true: as an observation.
-func (s *series) take(one *judge.Sample) (stat.Observation, bool) {
-	switch {
-	case one.Warmup:
-		s.Warmups++
-	case one.Outcome == judge.Wrong:
-		s.Wrong++
-	case one.Outcome != judge.OK && one.Outcome != judge.Timeout, math.IsNaN(one.Value):
-		s.Unknown++
-	default:
-		return stat.Observation{Value: one.Value, Censored: one.Outcome == judge.Timeout}, true
-	}
-	return stat.Observation{}, false
+	return lines
 }
 
 // phases parts the phases that all styles have from inner ones.

@@ -31,8 +31,8 @@ func (s *study) cards() []*card {
 
 func (s *study) card(of *style) *card {
 	c := &card{Style: of}
-	var passed, rounds int
-	var worst, open []*cell
+	var all judge.Tally
+	var worst []*cell
 	main := (*cell)(nil)
 	in := (*scene)(nil)
 	for _, one := range s.Scenes {
@@ -40,91 +40,118 @@ func (s *study) card(of *style) *card {
 			if cell.Style != of {
 				continue
 			}
-			verdict, p, n := cell.Verdict()
-			passed, rounds = passed+p, rounds+n
-			switch {
-			case verdict != judge.Pass && verdict != judge.NotApplicable:
+			all.Join(cell.Tally())
+			if v := cell.Verdict(); v != judge.Pass && (v != judge.NotApplicable || cell.Tally().Passed < cell.Tally().All()) {
 				worst = append(worst, cell)
-			case p < n:
-				open = append(open, cell)
 			}
 			if main == nil || one.Name == headline {
 				main, in = cell, one
 			}
 		}
 	}
-	c.Badge = badgeOf(judge.Pass)
-	if len(worst) > 0 {
-		verdict, _, _ := worst[0].Verdict()
-		c.Badge = badgeOf(verdict)
+	verdict := judge.Pass
+	for _, o := range []judge.Outcome{judge.Invalid, report.Late, report.Flaky, judge.Fail} {
+		if slices.ContainsFunc(worst, func(c *cell) bool { return c.Verdict() == o }) {
+			verdict = o
+		}
 	}
-	c.Badge.Text = fmt.Sprintf("%d/%d", passed, rounds)
+	c.Badge = badgeOf(verdict)
+	c.Badge.Text = fmt.Sprintf("%d/%d", all.Passed, all.All())
+	if verdict == report.Late {
+		c.Badge.Text = fmt.Sprintf("%d of %d", all.Late, all.All())
+	}
 	c.Leads = "verdicts"
 	if main != nil {
-		c.Text = append(c.Text, handled(of, passed, rounds, worst, open))
+		c.Text = append(c.Text, handled(of, all, worst))
 		c.latency(in, main)
+		if text := s.rank(of, in); text != "" {
+			c.Text = append(c.Text, text)
+		}
 	}
 	c.matrix(s, main != nil)
 	return c
 }
 
+// rank says where a style stands in a scenario; empty: it is not ranked.
+func (s *study) rank(of *style, in *scene) string {
+	mine, ranking := s.RankOf(of.Label, in.Name), s.Ranking(in.Name)
+	if mine.Place == 0 {
+		return ""
+	}
+	ranked := 0
+	var others []string
+	for _, k := range ranking {
+		if k.Place > 0 {
+			ranked++
+		}
+		if k.Place == mine.Place && k.Label != of.Label {
+			others = append(others, k.Label)
+		}
+	}
+	text := fmt.Sprintf("By that it ranks %d of %d", mine.Place, ranked)
+	if len(others) > 0 {
+		text += ", a place that it shares with " + list(others) + ": neighbours among them cannot be told apart"
+	}
+	return text + "."
+}
+
 // matrix tells how the style did in the correctness matrix; measured: the card
 // has a latency to be known by already.
 func (c *card) matrix(s *study, measured bool) {
-	passed, all, tally := s.Tally(c.Style.Label)
-	if !s.HasMatrix() || all == 0 {
+	short, tally := s.Tally(c.Style.Label)
+	if !s.Recorded(c.Style.Label) {
 		return
 	}
 	if measured {
 		c.Text = append(c.Text, "Correctness: "+tally+".")
 		return
 	}
-	c.Big, c.BigOf, c.Leads = fmt.Sprintf("%d/%d", passed, all), "scenarios pass", "correctness"
+	c.Big, c.BigOf, c.Leads = strings.TrimSuffix(short, " fail"), "scenarios fail", "correctness"
 	c.Badge = badge{Class: "none", Sign: "→", Word: tally}
 }
 
 // headline is the scenario whose latency a style is known by, where it is there.
 const headline = "create"
 
-// handled is the sentence on a style's verdicts. Of what is open, such as a load
-// that was not done in its time, there is none on some rounds.
-func handled(of *style, passed, rounds int, worst, open []*cell) string {
+// handled is the sentence on a style's verdicts. Of what does not apply on all of
+// its rounds there is none.
+func handled(of *style, all judge.Tally, worst []*cell) string {
 	if of.Floor {
-		return "The floor: no operator is installed, the harness writes the Deployment itself. What is below it is noise."
+		return "The floor: no operator is installed, the harness writes the Deployment itself. Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not."
 	}
-	if len(worst)+len(open) == 0 {
-		return fmt.Sprintf("Handled all of %s correctly.", counted(rounds, "change"))
+	if len(worst) == 0 {
+		return fmt.Sprintf("Handled all of %s correctly.", counted(all.All(), "change"))
 	}
 	var parts []string
-	for _, c := range slices.Concat(worst, open) {
+	for _, c := range worst {
 		text := c.VerdictText()
-		if written, _ := c.Outcome(); written.Censored > 0 {
+		if written, _ := c.Outcome(); written.Censored > 0 && c.Verdict() != report.Late {
 			text += fmt.Sprintf(", %d of %d timed out", written.Censored, written.N)
 		}
 		parts = append(parts, c.Scenario+" ("+text+")")
 	}
-	return fmt.Sprintf("Handled %s of %s correctly; see %s.", count(passed), counted(rounds, "change"), list(parts))
+	return fmt.Sprintf("Handled %s of %s correctly; see %s.", count(all.Passed), counted(all.All(), "change"), list(parts))
 }
 
-// latency are the sentences on how long the main scenario took.
+// latency are the sentences on how long the main scenario took. The figure to
+// remember is the operator's part: when pods are ready is the kubelet's.
 func (c *card) latency(in *scene, main *cell) {
 	written, ready := main.outcome()
 	first, last := main.series[written], main.series[ready]
-	if last == nil || last.N() == 0 {
+	if first == nil || first.N == 0 {
 		c.Big, c.BigOf = "–", in.Name+": no latency counts"
 		return
 	}
-	middle := report.Latency(last.ordered.Quantile(0.5))
-	c.Big, c.BigFrom = middle, last
-	c.BigOf = fmt.Sprintf("%s until %s, median of %s", in.Name, ready, counted(last.N(), "sample"))
+	middle := report.Latency(first.P50)
+	c.Big, c.BigFrom = middle, first
+	c.BigOf = fmt.Sprintf("%s until %s, median of %s in %s", in.Name, written, counted(first.N, "sample"), counted(first.Rounds, "round"))
 	var text strings.Builder
-	fmt.Fprintf(&text, "On %s, the median is %s until the %s", in.Name, middle, told(ready))
-	if first != nil && first.N() > 0 {
-		fmt.Fprintf(&text, " and %s until the %s", report.Latency(first.ordered.Quantile(0.5)), told(written))
+	fmt.Fprintf(&text, "On %s, the median is %s until the %s", in.Name, middle, told(written))
+	if _, known := main.ToFloor(first.Summary); known {
+		fmt.Fprintf(&text, " (%s the floor)", ratio(main, first))
 	}
-	if floor := in.floor(); floor != nil && floor != main {
-		slower, later := ratio(last, floor.series[ready]), ratio(first, floor.series[written])
-		fmt.Fprintf(&text, ": %s and %s the floor", slower, later)
+	if last != nil && last.N > 0 {
+		fmt.Fprintf(&text, " and %s until the %s", report.Latency(last.P50), told(ready))
 	}
 	c.Text = append(c.Text, text.String()+".")
 }
@@ -171,16 +198,4 @@ func (s *study) title() string {
 		return fmt.Sprintf("%d operator styles", len(names))
 	}
 	return "Operator styles: " + list(names)
-}
-
-// rounds is how many measured rounds there are.
-func (s *study) rounds() int {
-	var seen []string
-	for i := range s.Samples {
-		one := fmt.Sprint(s.Samples[i].Run, s.Samples[i].Block)
-		if !s.Samples[i].Warmup && (len(seen) == 0 || seen[len(seen)-1] != one) && !slices.Contains(seen, one) {
-			seen = append(seen, one)
-		}
-	}
-	return len(seen)
 }

@@ -68,7 +68,7 @@ func (s *study) timelineOf(c *cell) *timeline {
 	t.Why = "no latency counts here; this is its first sample"
 	if median {
 		t.Round = t.Goal.roundOf(&result.Samples[slices.IndexFunc(result.Samples, func(one judge.Sample) bool { return one.Phase == goal })])
-		t.Why = fmt.Sprintf("the median of %s by when the %s", counted(t.Goal.N(), "sample"), told(goal))
+		t.Why = fmt.Sprintf("the median of %s by when the %s", counted(t.Goal.N, "sample"), told(goal))
 	}
 	outer, inner := outside(result.Samples), inside(result.Samples)
 	t.Sum = sums(outer, inner, goal)

@@ -61,15 +61,17 @@ func (s *study) trails() []*trail {
 		}
 	}
 	each, inner := len(s.Samples), len(s.Samples)
-	if each > mostRows {
-		each = max(mostRows/max(tables, 1), leastRows)
-		inner = 0
+	switch {
+	case s.thrift > 0:
+		each, inner = 2, 0
+	case each > mostRows:
+		each, inner = max(mostRows/max(tables, 1), leastRows), 0
 	}
 	var all []*trail
 	for _, in := range s.Scenes {
 		for _, c := range in.Cells {
 			t := &trail{Cell: c}
-			t.verdicts()
+			t.verdicts(s.thrift)
 			for _, p := range c.Phases {
 				one, most := c.series[p.Phase], each
 				if slices.Contains(in.Inner, p.Phase) {
@@ -87,8 +89,11 @@ func (s *study) trails() []*trail {
 
 // verdicts lists what was said in each round, those first in which not all passed:
 // of these at most mostBad, and one in which all did.
-func (t *trail) verdicts() {
-	const mostBad, mostGood = 12, 1
+func (t *trail) verdicts(thrift int) {
+	mostBad, mostGood := 12, 1
+	if thrift > 0 {
+		mostBad = 2
+	}
 	var bad, fine []*judge.Result
 	for i := range t.Cell.Results {
 		if r := &t.Cell.Results[i]; good(r) {
@@ -145,7 +150,7 @@ func valueOf(s *judge.Sample) string {
 // a quantile here is always a sample, never between two.
 func (s *series) quantileLines() map[int]string {
 	is := map[int]string{}
-	if s.N() == 0 {
+	if s.N == 0 {
 		return is
 	}
 	name := func(o stat.Observation, what string) {
@@ -162,9 +167,11 @@ func (s *series) quantileLines() map[int]string {
 		}
 	}
 	for _, p := range quantiles() {
-		name(s.ordered.Quantile(p), fmt.Sprintf("p%g", 100*p))
+		if s.Shows(p) {
+			name(s.Ordered.Quantile(p), fmt.Sprintf("p%g", 100*p))
+		}
 	}
-	name(s.ordered.Max(), "max")
+	name(s.Ordered.Max(), "max")
 	return is
 }
 

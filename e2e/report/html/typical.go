@@ -11,8 +11,8 @@ import (
 // latency counts, it is the first sample that has any.
 func (c *cell) typical() (result *judge.Result, median bool) {
 	_, phase := c.outcome()
-	if s := c.series[phase]; s != nil && s.N() > 0 {
-		middle := s.ordered.Quantile(0.5)
+	if s := c.series[phase]; s != nil && s.N > 0 {
+		middle := s.Ordered.Quantile(0.5)
 		for i := range c.Results {
 			for _, one := range c.Results[i].Samples {
 				counts := !one.Warmup && (one.Outcome == judge.OK || one.Outcome == judge.Timeout)

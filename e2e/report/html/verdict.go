@@ -1,7 +1,6 @@
 package html
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +19,8 @@ func badgeOf(o judge.Outcome) badge {
 		return badge{Class: "fail", Sign: "✗", Word: "fail"}
 	case report.Flaky:
 		return badge{Class: "fail", Sign: "≈", Word: "flaky"}
+	case report.Late:
+		return badge{Class: "fail", Sign: "✗", Word: "late"}
 	case judge.Invalid:
 		return badge{Class: "warn", Sign: "!", Word: "invalid"}
 	case judge.NotApplicable:
@@ -62,9 +63,8 @@ func matrixCellOf(in *scene, of *style) *matrixCell {
 		return nil
 	}
 	c := in.Cells[i]
-	verdict, passed, rounds := c.Verdict()
-	b := badgeOf(verdict)
-	b.Text = fmt.Sprintf("%d/%d", passed, rounds)
+	b := badgeOf(c.Verdict())
+	b.Text = c.CountText()
 	return &matrixCell{Badge: b, Cell: c}
 }
 

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"operatorbench/operators"
+)
+
+// parse reads a subcommand's flags, and says of a mistake what was probably
+// meant. Package flag takes flags behind the first argument for arguments.
+func parse(flags *flag.FlagSet, args []string) error {
+	flags.SetOutput(io.Discard) // its errors are printed once, by exitStatus
+	err := flags.Parse(args)
+	if name, unknown := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); unknown {
+		return fmt.Errorf("%w%s", err, operators.Suggestion(name, flagNames(flags)))
+	}
+	if err != nil {
+		return err
+	}
+	first := len(args) - flags.NArg()
+	if first > 0 && args[first-1] == "--" {
+		return nil // whoever writes that means arguments
+	}
+	late, rest := splitLate(flags)
+	if len(late) == 0 {
+		return nil
+	}
+	return fmt.Errorf("flags come before arguments: %s", strings.Join(slices.Concat([]string{flags.Name()}, args[:first], late, rest), " "))
+}
+
+// splitLate tells the flags among the arguments, with their values, from the rest.
+func splitLate(flags *flag.FlagSet) (late, rest []string) {
+	args := flags.Args()
+	for i := 0; i < len(args); i++ {
+		if len(args[i]) < 2 || args[i][0] != '-' {
+			rest = append(rest, args[i])
+			continue
+		}
+		late = append(late, args[i])
+		if f := flags.Lookup(strings.TrimLeft(args[i], "-")); f != nil && !isSwitch(f) && i+1 < len(args) {
+			i++
+			late = append(late, args[i])
+		}
+	}
+	return late, rest
+}
+
+// isSwitch tells whether a flag needs no value.
+func isSwitch(f *flag.Flag) bool {
+	one, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && one.IsBoolFlag()
+}
+
+func flagNames(flags *flag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// parseRun is parse for the subcommands that take the flags of a run; done: help
+// was asked for, and printed. Some flags are not for this subcommand.
+func parseRun(flags *flag.FlagSet, args []string, stdout io.Writer, notFor ...string) (done bool, err error) {
+	err = parse(flags, args)
+	if errors.Is(err, flag.ErrHelp) {
+		return true, printFlags(flags, stdout, notFor)
+	}
+	if err != nil {
+		return false, usageError{err.Error()}
+	}
+	if flags.NArg() > 0 {
+		return false, usageError{fmt.Sprintf("%s takes flags alone, not %q", strings.TrimPrefix(flags.Name(), "opbench "), flags.Arg(0))}
+	}
+	flags.Visit(func(f *flag.Flag) {
+		switch {
+		case slices.Contains(notFor, f.Name):
+			err = usageError{fmt.Sprintf("--%s is not for %s: it makes its shards and their clusters itself, and compares with no base; use `opbench run` for that", f.Name, flags.Name())}
+		case f.Name == "rounds" && f.Value.String() == "0":
+			err = usageError{"--rounds=0: expected a number from 1 to 10000; leave the flag out for the default"}
+		}
+	})
+	return false, err
+}
+
+// printFlags explains the flags of a run, but for some.
+func printFlags(flags *flag.FlagSet, stdout io.Writer, but []string) error {
+	shown := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.VisitAll(func(f *flag.Flag) {
+		if !slices.Contains(but, f.Name) {
+			shown.Var(f.Value, f.Name, f.Usage)
+			shown.Lookup(f.Name).DefValue = f.DefValue
+		}
+	})
+	var text strings.Builder
+	shown.SetOutput(&text)
+	shown.PrintDefaults()
+	_, err := fmt.Fprintf(stdout, "Usage: %s [flags]\n\nFlags:\n%s", flags.Name(), text.String())
+	return err
+}
+
+// outFile is an error where --out is to be a file and is a folder.
+func outFile(out, example string) error {
+	if info, err := os.Stat(out); out == "" || err != nil || !info.IsDir() {
+		return nil
+	}
+	return usageError{fmt.Sprintf("--out=%s is a folder, expected a file to write, such as --out=%s", out, example)}
+}
+
+// outFolder is an error where --out is to be a folder and is a file.
+func outFolder(out string) error {
+	if info, err := os.Stat(out); out == "" || err != nil || info.IsDir() {
+		return nil
+	}
+	return usageError{fmt.Sprintf("--out=%s is a file, expected a folder to write into", out)}
+}

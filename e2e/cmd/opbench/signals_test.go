@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// asProgram makes this binary opbench itself.
+const asProgram = "OPERATORBENCH_AS_OPBENCH"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// What only reads ends at once, also where it waits for what never comes.
+func TestReadingEndsBySignal(t *testing.T) {
+	for _, command := range []string{"judge", "report", "gate"} {
+		for signal, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+			t.Run(command+" "+signal.String(), func(t *testing.T) {
+				fifo := filepath.Join(t.TempDir(), "recording.jsonl")
+				require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // else it ends by SIGKILL
+				defer cancel()
+				cmd := exec.CommandContext(ctx, os.Args[0], command, fifo)
+				cmd.Env = append(os.Environ(), asProgram+"=1")
+				require.NoError(t, cmd.Start())
+				writer, err := os.OpenFile(fifo, os.O_WRONLY, 0) // returns when it is read
+				require.NoError(t, err)
+				defer writer.Close()
+				require.NoError(t, cmd.Process.Signal(signal))
+				_ = cmd.Wait() // an exit status is no error here
+				assert.Equal(t, status, cmd.ProcessState.ExitCode())
+			})
+		}
+	}
+}
+
+func TestCleanOfAnExistingCluster(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // no engine is asked for
+	code, _, stderr := opbench(t, "clean", "--context=production")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "--context needs --kubeconfig=FILE")
+	code, _, stderr = opbench(t, "clean", "--kubeconfig=/nowhere", "--run=abc123")
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, "kubeconfig /nowhere")
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+// runVersion is `opbench version`.
+func runVersion(_ context.Context, args []string, stdout, _ io.Writer) error {
+	if len(args) > 0 {
+		return usageError{fmt.Sprintf("opbench version takes no arguments, got %q", args)}
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	_, err := fmt.Fprintln(stdout, describeBuild(info))
+	return err
+}
+
+// describeBuild says what a program was built of.
+func describeBuild(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	version, revision := info.Main.Version, settings["vcs.revision"]
+	if version == "" {
+		version = "(devel)"
+	}
+	if revision == "" {
+		revision = "unknown"
+	}
+	if at := settings["vcs.time"]; at != "" {
+		revision += " of " + at
+	}
+	if settings["vcs.modified"] == "true" {
+		revision += ", with changes"
+	}
+	return fmt.Sprintf("opbench %s, revision %s, %s", version, revision, info.GoVersion)
+}

@@ -1,0 +1,55 @@
+package drive
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/fixtures/scenarios"
+)
+
+// endless is a fault whose undoing waits for something that never comes.
+type endless struct{}
+
+func (endless) Begin(context.Context, scenarios.Fault, fault.Target) (fault.Broken, error) {
+	return fault.Broken{Undo: func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}, nil
+}
+
+// A run that is stopped does not wait until what it broke serves again: the
+// cluster goes, or all that the run has made in it.
+func TestARunThatIsStoppedDoesNotWaitForWhatItBroke(t *testing.T) {
+	for name, test := range map[string]struct {
+		stopped bool
+		took    time.Duration
+		broken  bool // what it leaves is an error
+	}{
+		"stopped":  {true, stoppedUndo, false},
+		"going on": {false, undoTimeout, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				stopped := make(chan struct{})
+				l := newLockstep(endless{}, func() time.Duration { return 0 }, 1, stopped)
+				_, err := l.begin(t.Context(), scenarios.Fault{Stop: "all"}, fault.Target{})
+				require.NoError(t, err)
+				if test.stopped {
+					close(stopped)
+				}
+				began := time.Now()
+				done, err := l.leave()
+				assert.Equal(t, test.took, time.Since(began))
+				assert.Equal(t, test.broken, err != nil, "%v", err)
+				require.Len(t, done, 1)
+				assert.NotEmpty(t, done[0].fault.Error, "it is recorded")
+			})
+		})
+	}
+}

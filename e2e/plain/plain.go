@@ -1,0 +1,37 @@
+// Package plain makes texts that others wrote (a recording, an API server, a
+// file's name) harmless where a person reads them.
+package plain
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Text keeps letters, tabs and ends of lines. Control characters, which could move a
+// terminal's cursor or write escapes, become blanks; marks that are not seen but
+// turn the direction of what stands beside them, or hide in it, become U+FFFD.
+func Text(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return Rune(r)
+	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
+}
+
+// Line is Text in one line.
+func Line(text string) string {
+	return strings.Map(Rune, strings.ToValidUTF8(text, string(utf8.RuneError)))
+}
+
+// Rune is what is shown for one letter.
+func Rune(r rune) rune {
+	switch {
+	case unicode.IsControl(r):
+		return ' '
+	case unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point):
+		return utf8.RuneError
+	}
+	return r
+}

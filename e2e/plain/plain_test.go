@@ -1,0 +1,37 @@
+package plain_test
+
+import (
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/plain"
+)
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		"as it is: ä 漢 ✓ > 5 %":               "as it is: ä 漢 ✓ > 5 %",
+		"a\x1b[31mred\x1b]0;title\a\rb":       "a [31mred ]0;title  b",
+		"\u009b31m":                           " 31m",
+		"\u202eevil\u2066x\u2069\u200f\u061c": "\uFFFDevil\uFFFDx\uFFFD\uFFFD\uFFFD",
+		"a\u200bb\ufeff\u2028\U000E0041":      "a\uFFFDb\uFFFD\uFFFD\uFFFD",
+		"not \xff UTF-8":                      "not \uFFFD UTF-8",
+		"two\nlines\t.":                       "two\nlines\t.",
+	} {
+		assert.Equal(t, want, plain.Text(text))
+	}
+	assert.Equal(t, "one line", plain.Line("one\nline"))
+}
+
+func FuzzText(f *testing.F) {
+	f.Add("\x1b[2J\u202e")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, r := range plain.Text(text) {
+			if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+				t.Fatalf("%U is left of %q", r, text)
+			}
+		}
+		assert.NotContains(t, plain.Line(text), "\n")
+	})
+}

@@ -1,0 +1,132 @@
+package watch
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/bounds"
+)
+
+// Of says which custom resource an object in which a style works is for: Matches,
+// a template over .Namespace and .Name that makes a regular expression, then
+// matches what stands at Path. That may be a parameter, which is not recorded;
+// what is, is the custom resource that was found: see RecordedOf.
+type Of struct{ Path, Matches string }
+
+// ofAnnotation is put into the recorded object.
+const ofAnnotation = "operatorbench-of"
+
+// RecordedOf is how the recording says which custom resource an object is for: an
+// annotation lists it as namespace/name, several with spaces between them.
+func RecordedOf() record.Condition {
+	return record.Condition{Path: "metadata.annotations." + ofAnnotation, Matches: "(^| ){{.Namespace}}/{{.Name}}( |$)"}
+}
+
+// customs are the custom resources of the samples that have begun.
+type customs struct {
+	mu   sync.Mutex
+	list []types.NamespacedName
+	seen map[types.NamespacedName]bool
+}
+
+// begun takes note of a sample's custom resources.
+func (c *customs) begun(e record.Entry) {
+	if e.Begin == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(e.Begin.Namespace, e.Begin.Name)
+	for _, other := range e.Begin.Others {
+		c.add(other.Namespace, other.Name)
+	}
+}
+
+func (c *customs) add(namespace, name string) {
+	if one := (types.NamespacedName{Namespace: namespace, Name: name}); !c.seen[one] {
+		c.seen[one], c.list = true, append(c.list, one)
+	}
+}
+
+func (c *customs) all() []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.list // it only grows
+}
+
+// teller tells which custom resources the objects of one watch are for.
+type teller struct {
+	path     string
+	template *bounds.Template
+	customs  *customs
+	matchers []*regexp.Regexp // parallel to the custom resources
+	told     map[types.UID]string
+}
+
+func newTeller(of Of, customs *customs) (*teller, error) {
+	template, err := bounds.NewTemplate(of.Matches)
+	if err != nil {
+		return nil, fmt.Errorf("which custom resource it is for, by %q: %w", of.Matches, err)
+	}
+	if err := bounds.Path(of.Path); err != nil {
+		return nil, fmt.Errorf("which custom resource it is for, at %q: %w", of.Path, err)
+	}
+	return &teller{path: of.Path, template: template, customs: customs, told: map[types.UID]string{}}, nil
+}
+
+// tell puts into an object, of which nothing is withheld yet, which custom
+// resources it is for.
+func (t *teller) tell(object *unstructured.Unstructured) {
+	uid := object.GetUID()
+	if t.told[uid] == "" {
+		t.told[uid] = t.find(object)
+	}
+	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", ofAnnotation)
+	if t.told[uid] != "" {
+		// An error is of annotations that are no texts, which no API server delivers.
+		_ = unstructured.SetNestedField(object.Object, t.told[uid], "metadata", "annotations", ofAnnotation)
+	}
+}
+
+func (t *teller) find(object *unstructured.Unstructured) string {
+	raw, err := json.Marshal(object.Object)
+	if err != nil {
+		return "" // cannot happen to what was just decoded from JSON
+	}
+	value := gjson.GetBytes(raw, t.path)
+	if !value.Exists() {
+		return ""
+	}
+	all := t.customs.all()
+	for _, custom := range all[len(t.matchers):] {
+		t.matchers = append(t.matchers, t.matcher(custom))
+	}
+	var found []string
+	for i, custom := range all {
+		if t.matchers[i] != nil && t.matchers[i].MatchString(value.String()) {
+			found = append(found, custom.String())
+		}
+	}
+	return strings.Join(found, " ")
+}
+
+// matcher is nil where there is none, as for a name that is too long.
+func (t *teller) matcher(custom types.NamespacedName) *regexp.Regexp {
+	text, err := t.template.Fill(regexp.QuoteMeta(custom.Namespace), regexp.QuoteMeta(custom.Name))
+	if err != nil {
+		return nil
+	}
+	matcher, err := bounds.Expression(text)
+	if err != nil {
+		return nil
+	}
+	return matcher
+}

@@ -1,0 +1,198 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+)
+
+// burst is what a style did with a load in one run: so many custom resources, of
+// which the first were done in time, so many seconds after they were asked for.
+func burst(run, style string, all, done int, seconds float64) []judge.Result {
+	var results []judge.Result
+	for i := range all {
+		r := judge.Result{
+			Style: style, Scenario: "burst-create", Group: "load", Round: 1, Namespace: fmt.Sprintf("n-%s-%d", style, i), End: record.Settled,
+			Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: judge.Pass}}, Ended: 10 * time.Second,
+		}
+		s := judge.Sample{Operator: style, Scenario: r.Scenario, Phase: judge.PhaseChildWritten, Run: run, Block: 1, Namespace: r.Namespace, Value: seconds, Unit: "s", Outcome: judge.OK}
+		if i >= done {
+			r.End, r.Reason, r.Ended, r.Verdicts[0].Outcome = record.TimedOut, "there is no Deployment", 300*time.Second, judge.NotApplicable
+			s.Value, s.Outcome = 300, judge.Timeout
+		}
+		r.Samples = []judge.Sample{s}
+		results = append(results, r)
+	}
+	return results
+}
+
+func runOf(run string, parts ...[]judge.Result) report.Recording {
+	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run}}
+	for _, results := range parts {
+		j.Results = append(j.Results, results...)
+	}
+	return report.Recording{Judgement: j}
+}
+
+// What timed out is late: red, counted in every header, and nowhere a pass.
+func TestLateInEveryFormat(t *testing.T) {
+	r := report.Of(runOf("one", burst("one", "null", 5, 5, 0.2), burst("one", "argo", 5, 0, 0), burst("one", "native", 5, 3, 1)))
+	printed := func(write func(*bytes.Buffer) error) string {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		return out.String()
+	}
+	const header = "8 of 15 samples handled correctly, 7 late"
+
+	terminal := printed(func(out *bytes.Buffer) error { return r.Terminal(out, true) })
+	assert.NotContains(t, terminal, "not applicable")
+	assert.Contains(t, terminal, "\x1b[31m"+header+"\x1b[0m")
+	assert.Regexp(t, `(?m)^argo +burst-create \x1b\[31mlate 0 of 5 in time *\x1b\[0m +5 +1 `, terminal)
+	assert.Regexp(t, `(?m)^native +burst-create \x1b\[31mlate 3 of 5 in time *\x1b\[0m`, terminal)
+
+	summary := printed(func(out *bytes.Buffer) error { return r.Markdown(out) })
+	assert.Contains(t, summary, "❌ "+header)
+	assert.Contains(t, summary, "| argo | burst-create | ❌ late 0 of 5 in time |")
+
+	comment := printed(func(out *bytes.Buffer) error { return r.Comment(out) })
+	assert.Contains(t, comment, "### operatorbench: ❌ "+header)
+	assert.Contains(t, comment, "| ❌ late 0 of 5 in time | argo | burst-create | 0 of 5 in time; the first that was not, after 300 s: there is no Deployment |")
+
+	readme := printed(func(out *bytes.Buffer) error { return r.README(out, place()) })
+	assert.Contains(t, readme, "❌ 0 of 5 in time (300 s)")
+
+	junit := printed(func(out *bytes.Buffer) error { return r.JUnit(out) })
+	assert.Contains(t, junit, `<testsuite name="argo" tests="1" failures="1" errors="0" skipped="0"`)
+	assert.Contains(t, junit, `<failure message="late: 0 of 5 in time; the first that was not`)
+
+	assert.Contains(t, printed(func(out *bytes.Buffer) error { return r.Bench(out) }), "# late, so that what is left flatters it: argo burst-create 0 of 5 in time")
+
+	var d report.Document
+	require.NoError(t, json.Unmarshal([]byte(printed(func(out *bytes.Buffer) error { return r.JSON(out) })), &d))
+	assert.Equal(t, report.DocumentCounts{Passed: 8, Late: 7}, d.Counts)
+	assert.Equal(t, judge.Late, d.Cells[1].Verdict)
+	assert.Equal(t, []int{0, 5, 5}, []int{d.Cells[1].Passed, d.Cells[1].Late, d.Cells[1].Rounds})
+	assert.False(t, r.Failed(), "how far a style is behind is a figure, of which nobody says what is expected")
+}
+
+// A single change that is late is a failure, even where every oracle passes.
+func TestALateChangeFails(t *testing.T) {
+	late := rounds("argo", 1)
+	late[0].End = record.TimedOut
+	assert.True(t, report.Of(runOf("one", late)).Failed())
+	assert.False(t, report.Of(runOf("one", rounds("argo", 1))).Failed())
+}
+
+// An oracle that failed says more than the time, and a broken bed says nothing.
+func TestLateIsNotWhatAnOracleSays(t *testing.T) {
+	one := func(outcome judge.Outcome, end string, matrix bool) judge.Outcome {
+		return judge.Result{End: end, Matrix: matrix, Verdicts: []judge.Verdict{{Outcome: outcome}}}.Outcome()
+	}
+	for want, results := range map[judge.Outcome][]judge.Outcome{
+		judge.Late:          {one(judge.Pass, record.TimedOut, false), one(judge.NotApplicable, record.TimedOut, false)},
+		judge.Fail:          {one(judge.Fail, record.TimedOut, false)},
+		judge.Invalid:       {one(judge.Invalid, record.TimedOut, false)},
+		judge.Pass:          {one(judge.Pass, record.Settled, false), one(judge.Pass, record.TimedOut, true)},
+		judge.NotApplicable: {one(judge.NotApplicable, record.Settled, false)},
+	} {
+		for _, got := range results {
+			assert.Equal(t, want, got)
+		}
+	}
+}
+
+// Loads of several runs: each style beside its own run's floor, without a ratio,
+// and with a warning where the floors differ.
+func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
+	r := report.Of(
+		runOf("one", burst("one", "null", 5, 5, 0.2), burst("one", "native", 5, 5, 1)),
+		runOf("two", burst("two", "null", 5, 5, 0.36), burst("two", "argo", 5, 5, 20)),
+	)
+	_, rows := readmeRows(t, r)
+	const head = "burst-create max (floor), n 5 in 1"
+	assert.Equal(t, "1.00 s (200 ms)", rows["native"][head])
+	assert.Equal(t, "20.0 s (360 ms)", rows["argo"][head])
+	assert.Equal(t, "200 ms to 360 ms", rows["null"][head])
+	var out bytes.Buffer
+	require.NoError(t, r.Markdown(&out))
+	assert.Contains(t, out.String(), "| floor 360 ms |")
+	var d report.Document
+	out.Reset()
+	require.NoError(t, r.JSON(&out))
+	require.NoError(t, json.Unmarshal(out.Bytes(), &d))
+	for _, c := range d.Cells {
+		assert.Zero(t, c.Phases[0].ToFloor, "a load has no ratio")
+	}
+	require.Len(t, r.Warnings, 2) // of the environment, too
+	assert.Contains(t, strings.Join(r.Warnings, "\n"), "floors of the runs that are pooled here differ by more than 20% (burst-create 200 ms to 360 ms, 1.8 times)")
+	for _, w := range report.Of(runOf("one", burst("one", "null", 5, 5, 0.2)), runOf("two", burst("two", "null", 5, 5, 0.23))).Warnings {
+		assert.NotContains(t, w, "floors")
+	}
+}
+
+// rounds are those of single changes by one style, in seconds.
+func rounds(style string, seconds ...float64) []judge.Result {
+	var results []judge.Result
+	for i, value := range seconds {
+		results = append(results, judge.Result{
+			Style: style, Scenario: "create", Round: i + 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
+			Samples: []judge.Sample{{Operator: style, Scenario: "create", Phase: judge.PhaseChildWritten, Run: "one", Block: i + 1, Value: value, Unit: "s", Outcome: judge.OK}},
+		})
+	}
+	return results
+}
+
+// Styles that cannot be told apart share a place, and are marked in all tables.
+func TestRanking(t *testing.T) {
+	r := report.Of(runOf("one",
+		rounds("null", 0.02, 0.02, 0.02), rounds("argo", 62, 63, 61), rounds("slower", 0.026, 0.034, 0.022), rounds("native", 0.02, 0.03, 0.025), rounds("late", 300),
+	))
+	assert.Equal(t, []report.Rank{{Label: "null"}, {Label: "native", Place: 1, Tied: true}, {Label: "slower", Place: 1, Tied: true}, {Label: "argo", Place: 3}, {Label: "late"}},
+		r.Ranking("create"))
+	labels, rows := readmeRows(t, r)
+	assert.Equal(t, []string{"null", "native", "slower", "argo", "late"}, labels)
+	assert.Equal(t, "1 ~", rows["native"]["rank"])
+	assert.Equal(t, "3", rows["argo"]["rank"])
+	assert.Equal(t, "–", rows["late"]["rank"], "of one round nothing can be told")
+	assert.Equal(t, "1 to 3 rounds of 1 pass", r.RoundsText())
+	var out bytes.Buffer
+	require.NoError(t, r.Markdown(&out))
+	assert.Contains(t, out.String(), "| slower | create | ✅ pass 3/3 | 3 | 3 | 1 ~ |")
+	out.Reset()
+	require.NoError(t, r.Terminal(&out, false))
+	assert.Regexp(t, `(?m)^slower +create +pass 3/3 +3 +3 +1 ~ `, out.String())
+}
+
+// A foreign text names nobody, links no issue, and turns no text around.
+func TestForeignTextsTellNobody(t *testing.T) {
+	const evil = "@octocat #1 \u202eevil\u2066 argo@head"
+	r := report.Of(runOf("one", []judge.Result{{
+		Style: "argo", Scenario: "create", Round: 1, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail, Message: evil}},
+	}}))
+	r.Warnings = []string{evil}
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"summary.md": func(out *bytes.Buffer) error { return r.Markdown(out) }, "comment.md": func(out *bytes.Buffer) error { return r.Comment(out) },
+		"terminal": func(out *bytes.Buffer) error { return r.Terminal(out, false) }, "junit.xml": func(out *bytes.Buffer) error { return r.JUnit(out) },
+	} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		assert.NotContains(t, out.String(), "\u202e", name)
+		assert.NotContains(t, out.String(), "\u2066", name)
+		assert.Contains(t, out.String(), "argo@head", name)
+		if strings.HasSuffix(name, ".md") {
+			assert.NotContains(t, out.String(), "@octocat", name)
+			assert.NotContains(t, out.String(), "#1", name)
+			assert.Contains(t, out.String(), "@<!-- -->octocat #<!-- -->1", name)
+		}
+	}
+}

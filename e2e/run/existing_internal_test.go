@@ -1,0 +1,170 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/record"
+)
+
+// kubeconfig writes one for a server, and returns its path.
+func kubeconfig(t *testing.T, server string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{
+		"apiVersion": "v1", "kind": "Config", "current-context": "production",
+		"clusters": []any{map[string]any{"name": "c", "cluster": map[string]any{"server": server}}},
+		"contexts": []any{map[string]any{"name": "production", "context": map[string]any{"cluster": "c", "user": ""}}},
+	})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+// keyboard is a terminal at which somebody types.
+type keyboard struct {
+	io.Reader
+	screen *bytes.Buffer
+}
+
+func (k keyboard) Write(text []byte) (int, error) { return k.screen.Write(text) }
+func (keyboard) Close() error                     { return nil }
+
+// onExisting is a run on a cluster that counts what it is asked.
+func onExisting(t *testing.T, args ...string) (s *Session, said *strings.Builder, requests *atomic.Int64) {
+	t.Helper()
+	requests = &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		http.Error(w, "there is nothing here", http.StatusTeapot)
+	}))
+	t.Cleanup(server.Close)
+	var options Options
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	options.Register(flags)
+	require.NoError(t, flags.Parse(append([]string{"--operator=native", "--cluster=existing", "--results=" + filepath.Join(t.TempDir(), "results")}, args...)))
+	options.Kubeconfig = kubeconfig(t, server.URL)
+	said = &strings.Builder{}
+	s, err := Load(t.Context(), options, "../..", time.Time{}, said)
+	require.NoError(t, err)
+	return s, said, requests
+}
+
+// Nothing is made in somebody's cluster before that person has agreed.
+func TestAnExistingClusterIsAgreedToFirst(t *testing.T) {
+	const agreed = "does not answer" // what follows when it was
+	for name, test := range map[string]struct {
+		typed string // at the terminal; "none": there is none
+		args  []string
+		want  string
+	}{
+		"no terminal":        {"none", nil, "There is no terminal to ask at (no such device): agree with --yes"},
+		"no":                 {"n\n", nil, "is not used: the answer was no; nothing was made"},
+		"nothing":            {"\n", nil, "the answer was no"},
+		"end of the line":    {"", nil, "the answer was no"},
+		"yes":                {"y\n", nil, agreed},
+		"yes in full":        {" Yes\n", nil, agreed},
+		"agreed beforehand":  {"none", []string{"--yes"}, agreed},
+		"a no is not needed": {"n\n", []string{"--yes"}, agreed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, said, requests := onExisting(t, test.args...)
+			screen := &bytes.Buffer{}
+			s.terminal = func() (io.ReadWriteCloser, error) {
+				if test.typed == "none" {
+					return nil, errors.New("no such device")
+				}
+				return keyboard{strings.NewReader(test.typed), screen}, nil
+			}
+			err := s.Open(t.Context())
+			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, err, "context production")
+			assert.Contains(t, said.String(), "this run uses the existing cluster http://127.0.0.1:")
+			assert.Contains(t, said.String(), "clean --kubeconfig="+s.options.Kubeconfig+" --context=production --run="+s.id)
+			if test.want != agreed {
+				assert.Zero(t, requests.Load(), "nothing was asked of it")
+				assert.NoDirExists(t, s.Folder())
+			}
+			if len(test.args) == 0 && test.typed != "none" {
+				assert.Regexp(t, `^Install operators, .* in http://127\.0\.0\.1:.*context production\)\? \[y/N\] $`, screen.String())
+			} else {
+				assert.Empty(t, screen.String(), "nobody is asked")
+			}
+			require.NoError(t, s.Close(t.Context()))
+			assert.Empty(t, s.Left())
+		})
+	}
+}
+
+func TestNobodyWaitsForAnAnswerThatIsNotWanted(t *testing.T) {
+	s, _, _ := onExisting(t)
+	silent, typing := io.Pipe()
+	defer typing.Close()
+	s.terminal = func() (io.ReadWriteCloser, error) { return keyboard{silent, &bytes.Buffer{}}, nil }
+	ctx, stop := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped by hand")
+	stop(stopped)
+	require.ErrorIs(t, s.Open(ctx), stopped)
+}
+
+// go test ends the process at its -timeout: what is kept for the teardown is what
+// the teardown may take.
+func TestTheReserveIsWhatTheTeardownMayTake(t *testing.T) {
+	kind, existing := &Session{options: Options{Cluster: "kind"}}, &Session{options: Options{Cluster: "existing"}}
+	assert.Greater(t, existing.Reserve(), kind.Reserve(), "each of its objects is removed")
+	for _, s := range []*Session{kind, existing} {
+		s.deadline = time.Now().Add(s.Reserve())
+		whole := mendWithin + logsWhenOver + s.teardownTime() + reportsWithin // from the moment at which driving is stopped
+		assert.LessOrEqual(t, s.teardownTime()+reportsWithin, time.Until(s.deadline)+time.Second)
+		assert.GreaterOrEqual(t, whole, s.Reserve())
+		s.deadline = time.Now().Add(time.Hour)
+		assert.Equal(t, teardownWithin, s.teardownTime(), "where there is time it is taken")
+		s.deadline = time.Time{}
+		assert.Equal(t, teardownWithin, s.teardownTime(), "opbench has no deadline")
+		s.deadline = time.Now()
+		assert.Positive(t, s.teardownTime(), "what can still be removed is")
+	}
+}
+
+// The same time gives fewer rounds on an existing cluster.
+func TestThePlanKeepsTheReserve(t *testing.T) {
+	budget := func(cluster string) time.Duration {
+		s, _, _ := onExisting(t)
+		s.options.Cluster, s.deadline = cluster, time.Now().Add(time.Hour)
+		plan, err := s.newPlan()
+		require.NoError(t, err)
+		return plan.Budget
+	}
+	kind, existing := &Session{options: Options{Cluster: "kind"}}, &Session{options: Options{Cluster: "existing"}}
+	assert.InDelta(t, existing.Reserve()-kind.Reserve(), budget("kind")-budget("existing"), float64(time.Second))
+}
+
+// What cannot be judged while it is written ends the run, in one sentence.
+func TestWhatTheJudgeCannotReadEndsTheRecording(t *testing.T) {
+	header := record.Header{Run: "abc123", Styles: []record.Style{{Name: "native"}}}
+	judge, err := newLive(header)
+	require.NoError(t, err)
+	recorder, err := record.NewRecorder(io.Discard, header)
+	require.NoError(t, err)
+	recorder.Follow(judge.add)
+	err = recorder.Record(record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Round: 1, Namespace: "n"}})
+	require.ErrorContains(t, err, "the recording ends (what was recorded before is kept): judge it while it is written: ")
+	require.ErrorContains(t, err, "native create round 1 in n ended without having begun")
+	assert.NotContains(t, err.Error(), "\n")
+	<-recorder.Failed()
+}

@@ -1,0 +1,22 @@
+package run_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/run"
+)
+
+func TestImagesOfStyles(t *testing.T) {
+	root := "../.."
+	names, err := run.ImagesOf(root, "native,argo-direct")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"node", "memcached", "native", "argo-events", "nats", "pause"}, names)
+	folder, err := run.ImagesOf(root, "./operators/native")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"node", "memcached", "native"}, folder, "a folder is named from the repository's root")
+	_, err = run.ImagesOf(root, "nativ")
+	require.ErrorContains(t, err, "--operator=nativ: ")
+}
