@@ -243,33 +243,39 @@ func sum[T any](all []T, of func(T) time.Duration) time.Duration {
 	return total
 }
 
-// round lets the arms of some contests take their turns, the floor among them.
+// round lets the arms of some contests take their turns. The floor has one in the
+// first round alone: it tells of the machine, and nothing is compared with it.
 func (s *Session) round(ctx context.Context, round int, some []*contest) error {
-	arms := []*arm{s.arms[0]}
+	var arms []*arm
 	for _, c := range some {
 		arms = append(arms, c.arms...)
 		for _, a := range c.arms {
 			s.plan.Rounds[a.label()] = c.rounds
 		}
 	}
-	if len(s.measured()) > 0 {
+	turn := func(arms []*arm, do func(*arm) error) error {
 		for _, a := range order(arms, s.options.Seed, round) {
 			if a.err != nil {
 				continue
 			}
-			if err := s.guarded(ctx, a, func() error { return s.block(ctx, a, round) }); err != nil {
+			if err := s.guarded(ctx, a, func() error { return do(a) }); err != nil {
 				return err
 			}
 		}
+		return nil
+	}
+	if len(s.measured()) > 0 {
+		measured := arms
+		if round == 1 {
+			measured = append([]*arm{s.arms[0]}, arms...)
+		}
+		if err := turn(measured, func(a *arm) error { return s.block(ctx, a, round) }); err != nil {
+			return err
+		}
 	}
 	for _, load := range s.loads() {
-		for _, a := range order(arms[1:], s.options.Seed, round) {
-			if a.err != nil {
-				continue
-			}
-			if err := s.guarded(ctx, a, func() error { return s.crowd(ctx, a, round, load) }); err != nil {
-				return err
-			}
+		if err := turn(arms, func(a *arm) error { return s.crowd(ctx, a, round, load) }); err != nil {
+			return err
 		}
 	}
 	for _, c := range some {

@@ -68,7 +68,7 @@ func TestHelpOfTheMatrix(t *testing.T) {
 	assert.Empty(t, stderr)
 	assert.Contains(t, stdout, `or all (default "matrix")`)
 	assert.Contains(t, stdout, "-shards int")
-	for _, refused := range []string{"-shard value", "-cluster string", "-keep-cluster", "-base string"} {
+	for _, refused := range []string{"-shard value", "-cluster string", "-keep-cluster", "-base string", "-budget duration"} {
 		assert.NotContains(t, stdout, refused)
 	}
 }

@@ -33,10 +33,11 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	shards := flags.Int("shards", defaultShards, "clusters that drive parts of the matrix side by side")
 	scenario := flags.Lookup("scenario")
 	scenario.DefValue = "matrix"
+	scenario.Usage, _, _ = strings.Cut(scenario.Usage, " (default") // which is of a run
 	if err := scenario.Value.Set(scenario.DefValue); err != nil {
 		return err
 	}
-	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base"); done || err != nil {
+	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base", "budget"); done || err != nil {
 		return err
 	}
 	if *shards < 1 || *shards > job.MostShards {
