@@ -216,6 +216,9 @@ func TestManyActsAreJudgedOnce(t *testing.T) {
 		assert.Equal(t, judge.Fail, r.Outcome())
 		return took
 	}
-	few := storm(600)
-	assert.Less(t, storm(6000), 50*few, "each act replays all events before it")
+	few, many := storm(600), storm(6000)
+	for range 4 { // the quickest of five: what else the machine does only adds
+		few, many = min(few, storm(600)), min(many, storm(6000))
+	}
+	assert.Less(t, many, 50*few, "each act replays all events before it")
 }
