@@ -183,7 +183,7 @@ func (s *Session) openStore(root string) (*images.Store, error) {
 		return nil, err
 	}
 	return images.Open(images.Options{
-		Root: root, Cache: cache, Source: images.Source(s.options.Images), Engine: s.engine, Progress: s.out,
+		Root: root, Cache: cache, Source: images.Source(s.options.Images), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
 	})
 }
 

@@ -135,7 +135,7 @@ func openStore(ctx context.Context, source string, progress io.Writer) (*images.
 		// worth having then too.
 		_, _ = fmt.Fprintf(progress, "no container engine: %v\n", err)
 	}
-	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Engine: found, Progress: progress})
+	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Engine: found, Archive: os.Getenv(images.ArchiveVariable), Progress: progress})
 }
 
 // listImages prints one line for each image.
