@@ -162,7 +162,7 @@ func (s *Session) writeReports() error {
 		s.say("")
 		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
 	}
-	s.say("results are in %s", s.folder)
+	s.say("results are in %s; open %s", s.folder, s.results(html.File))
 	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 

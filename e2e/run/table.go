@@ -36,10 +36,12 @@ func (f *firstResults) see(result judge.Result) {
 		if s.Phase != judge.PhaseChildWritten && s.Phase != judge.PhaseChildGone {
 			continue
 		}
-		if s.Outcome == judge.Timeout {
+		switch s.Outcome {
+		case judge.Timeout:
 			f.late[result.Scenario]++
-		} else {
+		case judge.OK:
 			f.values[result.Scenario] = append(f.values[result.Scenario], s.Value)
+		default: // a wrong answer has no latency
 		}
 	}
 }

@@ -85,6 +85,9 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 		return nil, usageError{fmt.Sprintf("--scenario=%s: %s would be measured while other clusters run beside it; use `opbench run --scenario=%[1]s` for what is measured, and give matrix scenarios of its own",
 			options.Scenario, strings.Join(measured, ", "))}
 	}
+	if err := job.Latest(root, filepath.Dir(sessions[0].Folder())); err != nil {
+		return nil, err
+	}
 	problems := make([]error, len(sessions))
 	var group errgroup.Group
 	for i, session := range sessions {
