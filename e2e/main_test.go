@@ -91,25 +91,31 @@ func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int,
 	ctx, stop := interrupt.Gently(context.Background(), os.Stderr, os.Exit)
 	defer stop()
 	interrupt.Leaves(ctx, session.Left)
-	if !deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-session.Reserve()))
-		defer cancel()
-	}
+	until, cancel := limited(ctx, deadline)
+	defer cancel()
 	if testenv, err = env.NewWithContext(context.WithoutCancel(ctx), config); err != nil {
 		return 2, err
 	}
-	driving = ctx
+	driving = until //nolint:fatcontext // it is set once
 	defer func() {
 		if closed := session.Close(context.Background()); closed != nil {
 			status, err = max(status, 1), errors.Join(err, closed)
 		}
 	}()
-	if err := session.Open(ctx); err != nil {
+	if err := session.Open(until); err != nil {
 		return 2, err
 	}
 	status = m.Run()
 	return status, driven // said last, where people look
+}
+
+// limited ends early enough before the deadline for the teardown; a zero deadline
+// is none.
+func limited(ctx context.Context, deadline time.Time) (context.Context, context.CancelFunc) {
+	if deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-session.Reserve()))
 }
 
 // parse reads the command line. e2e-framework panics where a value is no

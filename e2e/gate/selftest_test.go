@@ -164,7 +164,7 @@ func recorded(t *testing.T) []source {
 	require.NoError(t, err)
 	blocks := blocksOf(samples, "native")
 	require.Len(t, blocks, 12)
-	return []source{{"recorded: native against itself", gate.DefaultRounds, true, true, resampled(blocks).draw}}
+	return []source{{"recorded: native against itself", gate.DefaultRounds, true, true, blocks.draw}}
 }
 
 // resampled are the blocks of a recording, three in each round.
@@ -274,8 +274,14 @@ type change struct {
 // eight are the latencies that a user waits for.
 func eight() [][2]string {
 	return [][2]string{
-		{"create", judge.PhaseChildWritten}, {"create", judge.PhaseReady}, {"scale-up", judge.PhaseChildWritten}, {"scale-up", judge.PhaseReady},
-		{"scale-down", judge.PhaseChildWritten}, {"scale-down", judge.PhaseReady}, {"delete", judge.PhaseChildGone}, {"delete", judge.PhasePodsGone},
+		{"create", judge.PhaseChildWritten},
+		{"create", judge.PhaseReady},
+		{"scale-up", judge.PhaseChildWritten},
+		{"scale-up", judge.PhaseReady},
+		{"scale-down", judge.PhaseChildWritten},
+		{"scale-down", judge.PhaseReady},
+		{"delete", judge.PhaseChildGone},
+		{"delete", judge.PhasePodsGone},
 	}
 }
 

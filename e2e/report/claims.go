@@ -214,8 +214,8 @@ func figureOf(s stat.Summary) string {
 }
 
 // untested is the verdict where something is missing.
-func untested(missing string, evidence ...string) (string, []string) {
-	return Untested, append(evidence, "missing: "+missing)
+func untested(missing string) (string, []string) {
+	return Untested, []string{"missing: " + missing}
 }
 
 // ofTwo is the verdict on a claim of which parts hold.

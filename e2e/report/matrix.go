@@ -154,8 +154,11 @@ func (r *Report) Tally(label string) (short, text string) {
 		n    int
 		what string
 	}{
-		{flaky, string(matrix.Flaky)}, {count.Late, string(Late)}, {count.Invalid, string(judge.Invalid)},
-		{count.NotApplicable, string(judge.NotApplicable)}, {surprises, "not as expected"},
+		{flaky, string(matrix.Flaky)},
+		{count.Late, string(Late)},
+		{count.Invalid, string(judge.Invalid)},
+		{count.NotApplicable, string(judge.NotApplicable)},
+		{surprises, "not as expected"},
 	} {
 		if one.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))

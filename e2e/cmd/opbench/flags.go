@@ -105,16 +105,16 @@ func printFlags(flags *flag.FlagSet, stdout io.Writer, but []string) error {
 
 // outFile is an error where --out is to be a file and is a folder.
 func outFile(out, example string) error {
-	if info, err := os.Stat(out); out == "" || err != nil || !info.IsDir() {
-		return nil
+	if info, err := os.Stat(out); err == nil && info.IsDir() { // of "" there is an error
+		return usageError{fmt.Sprintf("--out=%s is a folder, expected a file to write, such as --out=%s", out, example)}
 	}
-	return usageError{fmt.Sprintf("--out=%s is a folder, expected a file to write, such as --out=%s", out, example)}
+	return nil
 }
 
 // outFolder is an error where --out is to be a folder and is a file.
 func outFolder(out string) error {
-	if info, err := os.Stat(out); out == "" || err != nil || info.IsDir() {
-		return nil
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return usageError{fmt.Sprintf("--out=%s is a file, expected a folder to write into", out)}
 	}
-	return usageError{fmt.Sprintf("--out=%s is a file, expected a folder to write into", out)}
+	return nil
 }
