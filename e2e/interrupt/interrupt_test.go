@@ -69,7 +69,10 @@ func start(t *testing.T, how string) *program {
 
 func (p *program) says(t *testing.T, line string) {
 	t.Helper()
-	require.True(t, p.lines.Scan(), "%s: %v", p.stderr.String(), p.lines.Err())
+	if !p.lines.Scan() {
+		status := p.status() // what it wrote is all there then
+		require.FailNow(t, "no line "+line, "status %d: %s: %v", status, p.stderr.String(), p.lines.Err())
+	}
 	require.Equal(t, line, p.lines.Text())
 }
 
