@@ -11,7 +11,7 @@ func converged(t *Timeline) Verdict {
 	}
 	size, child := *t.Sample.Size, t.child()
 	evidence := func() []string { return t.evidence(of(Deployments)) }
-	lacks := "there is no " + t.childTitle()
+	lacks := t.noChild(t.subjects[0])
 	if child != nil {
 		lacks = child.lacks(size)
 	}

@@ -61,7 +61,8 @@ type Timeline struct {
 	added    map[string]bool // uids of objects whose ADDED came since the intent
 	last     time.Duration   // of the last watch event on an object of the sample
 	held     int             // about how many bytes it holds
-	tried    time.Duration   // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	refusals map[refusal]refusedSoFar
+	tried    time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
 }
 
 // actions is what the harness did, as the rest must know it.
@@ -331,9 +332,6 @@ func (t *Timeline) isChild(d *entity) bool { return t.subjects[0].isChild(d) }
 
 // child is the Deployment of the custom resource's present life; nil: none.
 func (t *Timeline) child() *Object { return t.childOf(t.subjects[0]) }
-
-// childTitle names the Deployment that is looked for.
-func (t *Timeline) childTitle() string { return t.subjects[0].childTitle() }
 
 func (t *Timeline) children() []*Object { return living(t.world.deployments, t.isChild) }
 
