@@ -59,6 +59,7 @@ type Session struct {
 	left        []string     // what else was not driven for lack of time, and why
 	collector   func() error // awaits that the garbage collector knows the custom resource
 	observers   observers
+	remaining   []*arm    // that could not be removed
 	made        madeNames // namespaces for custom resources
 	judged      func() (*judge.Judgement, error)
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
