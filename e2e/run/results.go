@@ -33,8 +33,12 @@ func (r Result) Problems() []string {
 			problems = append(problems, strings.Join(lines, "\n  "))
 		}
 	}
-	if len(problems) == 0 && r.Outcome() != judge.Pass {
+	switch r.Outcome() {
+	case judge.Late:
+		problems = append(problems, "not done in time, though no oracle failed: "+r.Reason)
+	case judge.NotApplicable:
 		problems = append(problems, "no oracle could judge it")
+	default:
 	}
 	return problems
 }
