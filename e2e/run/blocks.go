@@ -159,7 +159,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		return err
 	}
 	if err != nil || a.bad() && !before {
-		s.collect(ctx, a.label(), a.operator)
+		s.collect(ctx, a)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)

@@ -17,7 +17,6 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/fixtures/kube"
-	"operatorbench/operators"
 )
 
 // Result is one sample, judged.
@@ -139,9 +138,7 @@ func (s *Session) blame(result judge.Result) {
 		if _, same := a.expected.Match(cell); same {
 			continue
 		}
-		a.mu.Lock()
-		a.wrong = true
-		a.mu.Unlock()
+		a.blame(result.Namespace)
 	}
 }
 
@@ -211,30 +208,35 @@ func Latest(root, folder string) error {
 }
 
 // collect saves what explains a failure while it is still there. That a person
-// stopped the run is none; that its time was over may be.
-func (s *Session) collect(ctx context.Context, style string, operator operators.Operator) {
-	within := logsWithin
+// stopped the run is none; that its time was over may be. However many styles and
+// samples fail, it takes no longer than logsWithin in a run.
+func (s *Session) collect(ctx context.Context, a *arm) {
+	within := logsWithin - s.collecting
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return
 	case ctx.Err() != nil:
 		ctx, within = context.WithoutCancel(ctx), logsWhenOver
+	case within <= 0:
+		s.say("logs of %s are not collected: those of others have taken %v in this run; drive it alone to have them", a.label(), logsWithin)
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	dir := s.results("logs", style)
+	dir, began := s.results("logs", a.label()), time.Now()
 	err := s.stage("collect logs", func() error {
-		footprint, err := operator.Style().Plan()
+		footprint, err := a.operator.Style().Plan()
 		if err != nil {
 			return err
 		}
-		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, s.made.names()...)...)
+		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, a.telling()...)...)
 		return errors.Join(err, os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, own...))
 	})
+	s.collecting += time.Since(began)
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)
 	}
-	s.say("logs of the cluster and of %s are in %s", style, dir)
+	s.say("logs of the cluster and of %s are in %s", a.label(), dir)
 }
 
 func unique(names []string) []string {
