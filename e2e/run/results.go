@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,6 +65,11 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 	all, err := s.Judgement()
 	if err != nil {
 		return nil, err
+	}
+	if !s.complete { // what the end of the run interrupted is nothing that a style did
+		finished := *all
+		finished.Results = slices.DeleteFunc(slices.Clone(all.Results), func(r judge.Result) bool { return r.End == record.Interrupted })
+		all = &finished
 	}
 	found := matrix.Of(all)
 	var differences []matrix.Difference
@@ -146,6 +152,7 @@ func (s *Session) blame(result judge.Result) {
 // folder's other files, and prints the table.
 func (s *Session) writeReports() error {
 	s.environment.Notes = append(s.environment.Notes, fmt.Sprintf("peak memory of the harness %d MiB", peakMemory()>>20))
+	s.environment.Undriven = s.undriven()
 	if err := s.environment.Write(s.folder); err != nil {
 		return err
 	}
@@ -158,6 +165,9 @@ func (s *Session) writeReports() error {
 		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)
+	if s.environment.Undriven != "" && len(one.Judgement.Results) == 0 {
+		s.say("%s", s.environment.Undriven)
+	}
 	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
 		s.say("")

@@ -56,6 +56,7 @@ type Session struct {
 	headed      bool          // the table of first results has its heading
 	history     history       // what earlier runs on this machine took
 	dropped     []string      // scenarios for which there is no time
+	complete    bool          // all was driven
 	left        []string      // what else was not driven for lack of time, and why
 	collecting  time.Duration // that collecting logs has taken
 	collector   func() error  // awaits that the garbage collector knows the custom resource
