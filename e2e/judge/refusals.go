@@ -68,8 +68,3 @@ func (t *Timeline) refusedOf(resource string) string {
 	}
 	return text.String()
 }
-
-// noChild says that a custom resource has no Deployment, and what is known of why.
-func (t *Timeline) noChild(s *subject) string {
-	return "there is no " + s.childTitle() + t.refusedOf(Deployments)
-}
