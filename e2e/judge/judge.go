@@ -158,6 +158,8 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
 			j.blind(r.Entry)
+		case r.Kind == record.KindHeld:
+			j.held(r.Held)
 		case closed != nil:
 			j.take(closed)
 		}

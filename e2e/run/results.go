@@ -130,6 +130,18 @@ func (s *Session) Ended(sample record.Sample, _ record.End) {
 	s.progress.Ended(result)
 }
 
+// Held tells at once that a style did not release a custom resource.
+func (s *Session) Held(held record.Held) {
+	label := record.Label(held.Style, held.Variant)
+	s.progress.Clear()
+	s.say("%s", judge.HeldMessage(&held))
+	for _, a := range s.arms {
+		if a.label() == label {
+			a.blame(held.Namespace)
+		}
+	}
+}
+
 // blame notes where a sample was not handled as is expected of its arm.
 func (s *Session) blame(result judge.Result) {
 	label := record.Label(result.Style, result.Variant)

@@ -108,11 +108,11 @@ func Print(out io.Writer, findings []Finding) (missed, alarms int, err error) {
 	for _, f := range findings {
 		if f.Correct() && !f.Right {
 			alarms++
-			fmt.Fprintf(table, "none\t%s\t\tFALSE ALARM\t%s\t%s\n", f.Case.Scenario, strings.Join(f.Others, " "), cut(f.Said))
+			fmt.Fprintf(table, "%s\t%s\t\tFALSE ALARM\t%s\t%s\n", f.Case.Mutant, f.Case.Scenario, strings.Join(f.Others, " "), cut(f.Said))
 		}
 	}
 	fmt.Fprintf(table, "\ndetection: %d of %d mutants by the oracle that is meant for them (%s)\n", mutants-missed, mutants, percent(mutants-missed, mutants))
-	fmt.Fprintf(table, "false alarms: %d of %d scenarios of the correct operator (%s)\n", alarms, correct, percent(alarms, correct))
+	fmt.Fprintf(table, "false alarms: %d of %d scenarios of correct operators (%s)\n", alarms, correct, percent(alarms, correct))
 	return missed, alarms, table.Flush()
 }
 
