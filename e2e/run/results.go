@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,10 +65,8 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 	if err != nil {
 		return nil, err
 	}
-	if !s.complete { // what the end of the run interrupted is nothing that a style did
-		finished := *all
-		finished.Results = slices.DeleteFunc(slices.Clone(all.Results), func(r judge.Result) bool { return r.End == record.Interrupted })
-		all = &finished
+	if !s.complete {
+		all = all.Finished()
 	}
 	found := matrix.Of(all)
 	var differences []matrix.Difference
