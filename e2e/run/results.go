@@ -170,6 +170,9 @@ func (s *Session) writeReports() error {
 		s.say("")
 		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
 	}
+	if s.environment.Undriven != "" {
+		s.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
+	}
 	s.say("results are in %s; open %s", s.folder, s.results(html.File))
 	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }

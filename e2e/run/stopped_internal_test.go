@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +33,11 @@ func TestWhatWasNotDrivenIsListed(t *testing.T) {
 		assert.NotEqual(t, "recreate", d.Scenario, "it was interrupted")
 	}
 	assert.Len(t, differences, 2)
+
+	s.recording = &os.File{}
+	err = s.SoFar()
+	require.ErrorContains(t, err, "not as expected so far:\nnative create: expected pass, seen fail (converged)")
+	require.ErrorContains(t, err, "\nnative rollback: ")
 
 	s.complete = true
 	assert.Empty(t, s.undriven())
