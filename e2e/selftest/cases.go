@@ -3,15 +3,20 @@
 // is in the tests of this package; see README.md.
 package selftest
 
+import "operatorbench/e2e/judge"
+
 // Correct is the name of the operator without a fault.
 const Correct = "none"
+
+// Late stands for no oracle: a sample that was given up, though none failed.
+const Late = string(judge.Late)
 
 // Case is a mutant, and what must find it.
 type Case struct {
 	Mutant   string // in package mutant
 	Fault    string // a sentence
 	Scenario string // that shows it
-	Oracle   string // that must fail there; others may
+	Oracle   string // that must fail there; others may. Late: none may
 	// ByName: the mutant's Deployments are found by their names, because their
 	// owner references are what is wrong.
 	ByName bool
@@ -63,5 +68,7 @@ func Cases() []Case {
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
 		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
+
+		{Mutant: "notes-on-pods", Scenario: "create", Oracle: Late, Fault: "It writes the time on its pods, for ever: each oracle is content, and the sample never comes to rest."},
 	}
 }

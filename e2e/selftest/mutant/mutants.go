@@ -67,6 +67,9 @@ func mutants() []mutant {
 		{"status-restless", statusRestless},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
+
+		// What never ends; mutants_restless.go.
+		{"notes-on-pods", notesOnPods},
 	}
 }
 
