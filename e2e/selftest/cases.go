@@ -11,12 +11,15 @@ const (
 	Finalizing = "finalizes"
 )
 
+// Late stands for no oracle: a sample that was given up, though none failed.
+const Late = string(judge.Late)
+
 // Case is a mutant, and what must find it.
 type Case struct {
 	Mutant   string // in package mutant
 	Fault    string // a sentence; empty: it is correct, and nothing may be found
 	Scenario string // that shows it
-	Oracle   string // that must fail there; others may
+	Oracle   string // that must fail there; others may. Late: none may
 	// ByName: the mutant's Deployments are found by their names, because their
 	// owner references are what is wrong.
 	ByName bool
@@ -78,5 +81,6 @@ func Cases() []Case {
 
 		{Mutant: "keeps-at-zero", Scenario: "deleted-at-zero", Oracle: "gone", Fault: "It never takes its finalizer from a custom resource of size 0."},
 		{Mutant: "keeps-changed", Scenario: "scale-up", Oracle: judge.Released, Fault: "It never takes its finalizer from a custom resource that was changed."},
+		{Mutant: "notes-on-pods", Scenario: "create", Oracle: Late, Fault: "It writes the time on its pods, for ever: each oracle is content, and the sample never comes to rest."},
 	}
 }

@@ -75,6 +75,9 @@ func mutants() []mutant {
 		// Whom it lets go; mutants_finalizer.go.
 		{"keeps-at-zero", keepsAtZero},
 		{"keeps-changed", keepsChanged},
+
+		// What never ends; mutants_restless.go.
+		{"notes-on-pods", notesOnPods},
 	}
 }
 

@@ -237,6 +237,13 @@ func stories() []story {
 			w.wait(time.Second)
 			return fmt.Sprint(strings.Count(w.messages(name), "forbidden"))
 		}, "2", "0"},
+
+		{"notes-on-pods", func(w *world) string {
+			w.create(name, 1)
+			w.put(pods, pod("p1", name))
+			w.wait(5 * pace)
+			return fmt.Sprint(w.list(pods)[0].GetAnnotations()["looked"] > "2000-01-01T00:00:03")
+		}, "false", "true"},
 	}
 }
 
