@@ -200,7 +200,7 @@ func TestFactsOfAnOverlay(t *testing.T) {
 		require.NoError(t, err)
 		style := all[0].Style()
 		style.Images = nil
-		facts, err := style.Facts(nil)
+		facts, err := style.Facts(&images.Catalogue{})
 		require.NoError(t, err)
 		assert.Equal(t, []operators.Lines{want}, facts.Owned, name)
 	}
