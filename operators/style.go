@@ -162,6 +162,25 @@ type Declares struct {
 type Declaration struct {
 	Supported bool
 	Reason    string
+	// Fields are those of the status that the operator writes, and Ready is the
+	// type of the condition that says that spec.size pods are ready; "": none does.
+	// Of the status alone.
+	Fields []string
+	Ready  string
+}
+
+// What of the status an operator can declare to write.
+const (
+	StatusNodes              = "nodes"
+	StatusObservedGeneration = "observedGeneration"
+	StatusReplicas           = "replicas"
+	StatusSelector           = "selector"
+	StatusConditions         = "conditions"
+)
+
+// StatusFields lists what of the status an operator can declare to write.
+func StatusFields() []string {
+	return []string{StatusNodes, StatusObservedGeneration, StatusReplicas, StatusSelector, StatusConditions}
 }
 
 // Phase is an inner phase of a reconcile: the first watch event after the

@@ -15,8 +15,8 @@ import (
 // versions from 1 on: each only added to the one before. 2 added variants,
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
 // matrix, the objects that a style works by, and the rights that it holds; 4 how
-// CPU limits held pods back.
-const Schema = 4
+// CPU limits held pods back; 5 what of the status a style writes.
+const Schema = 5
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
@@ -110,6 +110,12 @@ type Declaration struct {
 	Name      string `json:"name"`
 	Supported bool   `json:"supported"`
 	Reason    string `json:"reason,omitempty"`
+	// Fields are those of the status that it writes; absent: nodes and
+	// observedGeneration.
+	Fields []string `json:"fields,omitempty"`
+	// Ready is the type of the condition of the status that says that so many pods
+	// are ready as are asked for; empty: none does.
+	Ready string `json:"ready,omitempty"`
 }
 
 // Work says how an object in which a style does its work is read.

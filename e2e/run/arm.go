@@ -147,9 +147,9 @@ func (a *arm) recorded() (record.Style, error) {
 		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 	}
 	r.Declares = []record.Declaration{
-		{Name: "status", Supported: style.Declares.Status.Supported, Reason: style.Declares.Status.Reason},
-		{Name: "ownerReferences", Supported: style.Declares.OwnerReferences.Supported, Reason: style.Declares.OwnerReferences.Reason},
-		{Name: "driftRepair", Supported: style.Declares.DriftRepair.Supported, Reason: style.Declares.DriftRepair.Reason},
+		declared("status", style.Declares.Status),
+		declared("ownerReferences", style.Declares.OwnerReferences),
+		declared("driftRepair", style.Declares.DriftRepair),
 	}
 	for _, w := range style.Work {
 		r.Work = append(r.Work, record.Work{
@@ -168,6 +168,10 @@ func (a *arm) recorded() (record.Style, error) {
 		r.Phases = append(r.Phases, phase)
 	}
 	return r, nil
+}
+
+func declared(name string, d operators.Declaration) record.Declaration {
+	return record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready}
 }
 
 // order is the order of the arms in a round: random, from the run's seed.

@@ -95,7 +95,7 @@ func recorded(s operators.Style) record.Style {
 		r.Namespaces = append(r.Namespaces, c.Namespace)
 	}
 	for name, d := range map[string]operators.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
-		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason})
+		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready})
 	}
 	return r
 }
