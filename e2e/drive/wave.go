@@ -298,7 +298,7 @@ func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, re
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.sample.Size == nil || t.sample.Unmeetable {
+	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
 		return outcome, reason
 	}
 	if _, err := t.send(ctx, t.nudge()); err != nil {
