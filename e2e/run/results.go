@@ -59,7 +59,7 @@ func (s *Session) Judgement() (*judge.Judgement, error) {
 
 // Differences are the verdicts of a style (by its label) and scenario that are
 // not as expected; of an empty name, all of them. A style's verdicts.yaml says
-// what is expected; without one, every scenario is to pass where it applies.
+// what is expected; without one nothing is but that there is a verdict.
 func (s *Session) Differences(style, scenario string) ([]matrix.Difference, error) {
 	all, err := s.Judgement()
 	if err != nil {
@@ -139,7 +139,8 @@ func (s *Session) Held(held record.Held) {
 	}
 }
 
-// blame notes where a sample was not handled as is expected of its arm.
+// blame notes where a sample was not handled as is expected of its arm, or not
+// correctly where nothing is.
 func (s *Session) blame(result judge.Result) {
 	label := record.Label(result.Style, result.Variant)
 	for _, a := range s.arms {
@@ -150,7 +151,7 @@ func (s *Session) blame(result judge.Result) {
 		if cell == nil { // of a load nothing is expected
 			continue
 		}
-		if _, same := a.expected.Match(cell); same {
+		if _, same := a.expected.Match(cell); same && (a.expected.Known() || cell.Verdict == judge.Pass || cell.Verdict == judge.NotApplicable) {
 			continue
 		}
 		a.blame(result.Namespace)
