@@ -28,7 +28,7 @@ func Parse(file string, text []byte, scenarios []string) (Expected, error) {
 	case err != nil:
 		return e, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{file: file, scenarios: scenarios, oracles: judge.OracleNames()}
+	p := &parser{file: file, scenarios: scenarios, oracles: append(judge.OracleNames(), judge.Released)}
 	var further yaml.Node
 	if err := decoder.Decode(&further); !errors.Is(err, io.EOF) {
 		p.fail(&further, "a second document begins here, expected one")

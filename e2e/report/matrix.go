@@ -15,7 +15,11 @@ import (
 func matrixOf(recordings []Recording) *matrix.Matrix {
 	var judgements []*judge.Judgement
 	for _, one := range recordings {
-		judgements = append(judgements, one.Judgement)
+		judged := one.Judgement
+		if one.undriven() != "" {
+			judged = judged.Finished()
+		}
+		judgements = append(judgements, judged)
 	}
 	return matrix.Of(judgements...).Without(Floor)
 }

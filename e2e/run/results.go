@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,10 +65,8 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 	if err != nil {
 		return nil, err
 	}
-	if !s.complete { // what the end of the run interrupted is nothing that a style did
-		finished := *all
-		finished.Results = slices.DeleteFunc(slices.Clone(all.Results), func(r judge.Result) bool { return r.End == record.Interrupted })
-		all = &finished
+	if !s.complete {
+		all = all.Finished()
 	}
 	found := matrix.Of(all)
 	var differences []matrix.Difference
@@ -130,6 +127,18 @@ func (s *Session) Ended(sample record.Sample, _ record.End) {
 	s.progress.Ended(result)
 }
 
+// Held tells at once that a style did not release a custom resource.
+func (s *Session) Held(held record.Held) {
+	label := record.Label(held.Style, held.Variant)
+	s.progress.Clear()
+	s.say("%s", judge.HeldMessage(&held))
+	for _, a := range s.arms {
+		if a.label() == label {
+			a.blame(held.Namespace)
+		}
+	}
+}
+
 // blame notes where a sample was not handled as is expected of its arm, or not
 // correctly where nothing is.
 func (s *Session) blame(result judge.Result) {
@@ -173,6 +182,9 @@ func (s *Session) writeReports() error {
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
 		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
+	}
+	if s.environment.Undriven != "" {
+		s.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
 	}
 	s.say("results are in %s; open %s", s.folder, s.results(html.File))
 	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
