@@ -265,7 +265,7 @@ type Action struct {
 	// Intended is when an open-loop schedule had the request due: latencies of a
 	// load run from that of its last action. 0: there was no schedule.
 	Intended  time.Duration `json:"intended,omitempty"`
-	Verb      string        `json:"verb"`     // create, patch, apply (server-side), delete
+	Verb      string        `json:"verb"`     // create, patch, apply (server-side), delete, scale, read scale
 	Resource  string        `json:"resource"` // as in Watch.Resource
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
@@ -278,6 +278,13 @@ type Action struct {
 	Generation int64           `json:"generation,omitempty"`
 	Error      string          `json:"error,omitempty"`
 }
+
+// Verbs of the scale subresource, as `kubectl scale` and autoscalers use it. The
+// API's reply is a Scale then.
+const (
+	Scale     = "scale"
+	ReadScale = "read scale" // no write, but what the API said
+)
 
 // Watch is an event that a watch delivered.
 type Watch struct {
