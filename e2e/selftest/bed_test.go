@@ -241,7 +241,7 @@ func (l *live) LastEvent(namespace string) (at time.Duration) {
 }
 
 // alone tells whether a trial changes what all custom resources of the cluster
-// share: their definition.
+// share: their definition, or the node's images.
 func (b *bed) alone(trial selftest.Trial) bool {
-	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition != "" })
+	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition+s.Fault.RemoveImage != "" })
 }

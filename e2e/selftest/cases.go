@@ -63,5 +63,14 @@ func Cases() []Case {
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
 		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
+
+		{Mutant: "status-early-nodes", Scenario: "image-missing", Oracle: "status", Fault: "Its status names pods before they run."},
+		{Mutant: "ready-at-once", Scenario: "image-missing", Oracle: "status", Fault: "Its status is Ready as soon as the Deployment is written, even over an image that cannot be pulled."},
+		{Mutant: "wrong-replicas", Scenario: "scaled-by-subresource", Oracle: "status", Fault: "Its status counts one pod, however many there are, which autoscalers read."},
+		{Mutant: "wrong-selector", Scenario: "two-resources", Oracle: "status", Fault: "The selector in its status selects the pods of every custom resource."},
+		{Mutant: "truncates-names", Scenario: "names-alike", Oracle: "isolation", Fault: "It cuts the names of Deployments behind 50 letters, and mixes up what differs later."},
+		{Mutant: "stops-after-twenty", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles twenty custom resources, and no more."},
+		{Mutant: "late-every-fifth", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles every fifth custom resource 40 s late."},
+		{Mutant: "flaps-after-8s", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It writes to its Deployment again 8 s after all was done, and so on."},
 	}
 }

@@ -67,6 +67,18 @@ func mutants() []mutant {
 		{"status-restless", statusRestless},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
+
+		// What it says too early, or wrong for autoscalers; mutants_early.go.
+		{"status-early-nodes", statusEarlyNodes},
+		{"ready-at-once", readyAtOnce},
+		{"wrong-replicas", wrongReplicas},
+		{"wrong-selector", wrongSelector},
+
+		// What shows in names, numbers and time alone; mutants_many.go.
+		{"truncates-names", truncatesNames},
+		{"stops-after-twenty", stopsAfterTwenty},
+		{"late-every-fifth", lateEveryFifth},
+		{"flaps-after-8s", flapsAfter8s},
 	}
 }
 

@@ -245,7 +245,7 @@ func panics(do func()) (outcome string) {
 
 // Each mutant does one thing otherwise than the correct operator.
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range stories() {
+	for _, s := range append(stories(), moreStories()...) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	told := map[string]bool{none: true}
-	for _, s := range stories() {
+	for _, s := range append(stories(), moreStories()...) {
 		told[s.mutant] = true
 	}
 	for _, m := range mutants() {
