@@ -222,28 +222,29 @@ func malformed(custom *Object) string {
 	return ""
 }
 
-// scaleWrong says what is expected of what the scale subresource answered, when
-// all was at rest, and is not so.
+// scaleWrong says what is expected of what the scale subresource answered at last,
+// when all was at rest, and is not so.
 func (t *Timeline) scaleWrong(s *subject) string {
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != record.KindAction || e.Action.Verb != record.ReadScale || t.subject(e.Action.Namespace, e.Action.Name) != s {
+	for _, e := range slices.Backward(t.Events) {
+		if e.Kind != record.KindAction || e.Action.Verb != record.ReadScale || e.Action.Error != "" || t.subject(e.Action.Namespace, e.Action.Name) != s {
 			continue
 		}
 		scale, err := replyOf(e.Action)
-		if err != nil || e.Action.Error != "" {
-			continue // it is told of where steps end
+		if err != nil {
+			return "the scale subresource to say how many pods there are; " + err.Error()
 		}
 		then := t.stateAt(e.Action.From)
 		pods, at := then.ownPods(s), t.since(e.Time)
 		if t.style.says("replicas") && scale.StatusReplicas != len(pods) {
 			return fmt.Sprintf("the scale subresource to count %s at %s; it said %d", plural(len(pods), "pod"), at, scale.StatusReplicas)
 		}
-		if t.style.says("selector") {
-			if wrong := then.selectorWrong(s, scale.Selector); wrong != "" {
-				return fmt.Sprintf("the selector of the scale subresource at %s to be %s", at, wrong)
-			}
+		if !t.style.says("selector") {
+			return ""
 		}
+		if wrong := then.selectorWrong(s, scale.Selector); wrong != "" {
+			return fmt.Sprintf("the selector of the scale subresource at %s to be %s", at, wrong)
+		}
+		return ""
 	}
 	return ""
 }

@@ -15,7 +15,8 @@ import (
 // versions from 1 on: each only added to the one before. 2 added variants,
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
 // matrix, the objects that a style works by, and the rights that it holds; 4 how
-// CPU limits held pods back; 5 what of the status a style writes.
+// CPU limits held pods back; 5 what of the status a style writes, and the
+// verbs of the scale subresource.
 const Schema = 5
 
 // Kind says what an entry holds; the field of the same name is then set.

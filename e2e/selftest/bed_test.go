@@ -154,10 +154,14 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	if err := operator.Install(ctx, target); err != nil {
 		return err
 	}
+	node, err := shared.Node()
+	if err != nil {
+		return err
+	}
 	style := operator.Style()
 	driven := drive.Style{
 		Name: style.Name, Timeout: style.Timeout, Child: style.Child.DeploymentName,
-		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style},
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style, Node: node},
 	}
 	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
