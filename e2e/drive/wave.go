@@ -161,7 +161,7 @@ func (c *course) run(ctx context.Context) (err error) {
 	}
 	t := c.trial(c.style, c.sample())
 	if c.scenario.Window > 0 {
-		t.quiet, t.calm = c.window(), t.sample.Window
+		t.quiet, t.watched = c.window(), t.sample.Window
 	}
 	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1, c.stopped), true
 	if _, err := t.run(ctx, c.scenario.Steps); err != nil {
@@ -305,12 +305,12 @@ func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, re
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome, reason = t.rest(ctx); outcome == record.Settled && t.calm > 0 {
-		if err := t.until(ctx, t.Recorder.Now()+t.calm); err != nil {
+	if outcome, reason = t.rest(ctx); outcome == record.Settled && t.watched > 0 {
+		if err := t.until(ctx, t.Recorder.Now()+t.watched); err != nil {
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome != record.TimedOut || !faulty || t.sample.Size == nil || t.sample.Unmeetable {
+	if outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
 		return outcome, reason
 	}
 	if _, err := t.send(ctx, t.nudge()); err != nil {

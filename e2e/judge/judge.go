@@ -39,9 +39,9 @@ type Result struct {
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
-// does not, unless nothing else is there. A measured sample that ended because
-// its time was over never passes: it is late, unless an oracle failed. (Samples
-// of the matrix are told to wait for what never comes: their oracles judge that.)
+// does not, unless nothing else is there. A sample that ended because its time was
+// over never passes: it is late, unless an oracle failed. (What scenarios await in
+// vain, a message that names the cause, is judged by diagnosable: it fails then.)
 func (r Result) Outcome() Outcome {
 	worst := NotApplicable
 	for _, v := range r.Verdicts {
@@ -54,7 +54,7 @@ func (r Result) Outcome() Outcome {
 			worst = Pass
 		}
 	}
-	if r.End == record.TimedOut && !r.Matrix && worst != Invalid {
+	if r.End == record.TimedOut && worst != Invalid {
 		return Late
 	}
 	return worst
@@ -62,6 +62,7 @@ func (r Result) Outcome() Outcome {
 
 // One judges one sample.
 func One(t *Timeline) Result {
+	t.curtail()
 	t.settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,

@@ -25,7 +25,7 @@ func reference(t *Timeline) Verdict {
 	}
 	child := t.child()
 	if child == nil {
-		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s there is no %s", t.since(t.EndedAt), t.childTitle())
+		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s %s", t.since(t.EndedAt), t.noChild(t.subjects[0]))
 	}
 	if child.Detail == nil {
 		return Verdict{Outcome: Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}

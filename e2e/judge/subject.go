@@ -127,7 +127,7 @@ func (t *Timeline) stateLacksOf(s *subject) string {
 func (t *Timeline) sizeLacks(s *subject, size int) string {
 	child := t.childOf(s)
 	if child == nil {
-		return "there is no " + s.childTitle()
+		return t.noChild(s)
 	}
 	return child.lacks(size)
 }

@@ -338,9 +338,6 @@ func (t *Timeline) isChild(d *entity) bool { return t.subjects[0].isChild(d) }
 // child is the Deployment of the custom resource's present life; nil: none.
 func (t *Timeline) child() *Object { return t.childOf(t.subjects[0]) }
 
-// childTitle names the Deployment that is looked for.
-func (t *Timeline) childTitle() string { return t.subjects[0].childTitle() }
-
 func (t *Timeline) children() []*Object { return living(t.world.deployments, t.isChild) }
 
 func (t *Timeline) hasChildren() bool { return first(t.world.deployments, t.isChild) != nil }

@@ -13,15 +13,18 @@ type Difference struct {
 	Label, Scenario string
 	Expected, Seen  string // verdicts in words
 	// Oracle is the first that failed, or whose verdict is invalid, with what it
-	// said; empty: there is none.
+	// said; empty: there is none. Of what is late the message alone says why.
 	Oracle, Message string
 }
 
 // String names both verdicts, and the first reason.
 func (d Difference) String() string {
 	text := fmt.Sprintf("%s %s: expected %s, seen %s", d.Label, d.Scenario, d.Expected, d.Seen)
-	if d.Oracle != "" {
+	switch {
+	case d.Oracle != "":
 		text += fmt.Sprintf("; %s: %s", d.Oracle, d.Message)
+	case d.Message != "":
+		text += "; " + d.Message
 	}
 	return text
 }
@@ -81,6 +84,10 @@ func (e Entry) String() string {
 
 func differenceOf(c *Cell, want string) Difference {
 	d := Difference{Label: c.Style.Label, Scenario: c.Scenario, Expected: want, Seen: c.String()}
+	if c.Verdict == judge.Late {
+		d.Message = c.Reason
+		return d
+	}
 	for _, outcome := range []judge.Outcome{judge.Fail, judge.Invalid} {
 		for _, o := range c.Oracles {
 			if o.Outcome == outcome {

@@ -42,6 +42,8 @@ type Environment struct {
 	Seed   uint64            `json:"seed"`   // 0: there are several
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
+	// Undriven is what was asked for and not driven, where the run ended early.
+	Undriven string `json:"undriven,omitempty"`
 
 	// Planned is how many rounds of each style a comparison with a base had time
 	// for, by what was known before its first one: the error probabilities of its

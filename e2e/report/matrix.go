@@ -233,8 +233,12 @@ func (f Finding) Reason() string {
 }
 
 // Told are the oracles that say why a cell did not pass: those that failed, or
-// else those that could not judge. Those that say the same are told of once.
+// else those that could not judge. Those that say the same are told of once. Of
+// what is late, though no oracle failed, it is the sample's end.
 func Told(c *matrix.Cell) []matrix.Oracle {
+	if late, there := c.Overdue(); there && c.Verdict == Late {
+		return []matrix.Oracle{late}
+	}
 	outcome := judge.Invalid
 	if c.Failed > 0 {
 		outcome = judge.Fail

@@ -42,15 +42,34 @@ type arm struct {
 	fixed, pass time.Duration
 
 	mu    sync.Mutex
-	wrong bool  // some sample was not handled as expected
-	err   error // why it is not driven any further
+	wrong []string // namespaces of the first samples that were not handled as expected
+	err   error    // why it is not driven any further
 }
 
 // bad tells whether some sample was not handled as expected.
 func (a *arm) bad() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.wrong
+	return len(a.wrong) > 0
+}
+
+// mostTelling is of how many samples the objects and logs are collected.
+const mostTelling = 3
+
+// blame takes note of a sample that was not handled as expected.
+func (a *arm) blame(namespace string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.wrong) < mostTelling {
+		a.wrong = append(a.wrong, namespace)
+	}
+}
+
+// telling are the namespaces in which what went wrong can be seen.
+func (a *arm) telling() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.wrong)
 }
 
 func (a *arm) name() string {

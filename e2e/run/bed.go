@@ -30,9 +30,9 @@ import (
 
 const (
 	createWithin = 5 * time.Minute
-	removeWithin = 5 * time.Minute // of a style: argo's hundreds of pods go slowly
-	logsWithin   = 30 * time.Second
-	syncEvery    = time.Second // what a machine that loses power loses of the recording
+	removeWithin = 5 * time.Minute  // of a style: argo's hundreds of pods go slowly
+	logsWithin   = 30 * time.Second // in all: however many styles fail
+	syncEvery    = time.Second      // what a machine that loses power loses of the recording
 )
 
 // Open brings up the bed: images, results folder, cluster, custom resource
@@ -349,30 +349,9 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 type namespaces struct {
 	client *kube.Client
 	owner  kube.Owner
-	made   *madeNames
-}
-
-// madeNames are the namespaces that were made; samples that overlap make theirs
-// at the same time.
-type madeNames struct {
-	mu   sync.Mutex
-	list []string
-}
-
-func (m *madeNames) add(name string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.list = append(m.list, name)
-}
-
-func (m *madeNames) names() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.list)
 }
 
 func (n namespaces) Make(ctx context.Context, name string) error {
-	n.made.add(name)
 	return n.client.Apply(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
 }
 
@@ -405,7 +384,7 @@ func (s *Session) connect(config *rest.Config) error {
 	}
 	s.environment.Kubernetes = version.GitVersion
 	s.driver = &drive.Driver{
-		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}, &s.made},
+		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}},
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
 		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard)},
 	}

@@ -20,7 +20,8 @@ import (
 // is no error, it is in the recording; nor is a style that cannot be installed,
 // of which Failed tells. An error means that the bed broke, or that what is left
 // of a style would act beside the next one.
-func (s *Session) Drive(ctx context.Context) error {
+func (s *Session) Drive(ctx context.Context) (err error) {
+	defer func() { s.complete = err == nil }()
 	if err := s.makePlan(); err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		return err
 	}
 	if err != nil || a.bad() && !before {
-		s.collect(ctx, a.label(), a.operator)
+		s.collect(ctx, a)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)

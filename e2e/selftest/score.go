@@ -51,6 +51,10 @@ func Score(trials []Trial, results []judge.Result) []Finding {
 // alarms are what was said against the correct operator.
 func (f *Finding) alarms(r judge.Result) {
 	passed := 0
+	if r.Outcome() == judge.Late {
+		f.Others = append(f.Others, string(judge.Late))
+		f.Said = fmt.Sprintf("no oracle failed, but it was given up: %s\n", r.Reason)
+	}
 	for _, v := range r.Verdicts {
 		switch v.Outcome {
 		case judge.Pass:

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
@@ -36,6 +37,23 @@ func TestCasesFitTheScenarios(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, len(selftest.Cases()), 20)
 	assert.GreaterOrEqual(t, quick, 6)
+}
+
+// A sample of the correct operator that timed out is a false alarm, though every
+// oracle passes.
+func TestLateIsAFalseAlarm(t *testing.T) {
+	trials := selftest.Trials([]selftest.Case{{Mutant: "any", Scenario: "create", Oracle: "converged"}})
+	late := judge.Result{
+		Style: "correct-create", Matrix: true, End: record.TimedOut, Reason: "it never stood still for 3s",
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
+	}
+	for _, f := range selftest.Score(trials, []judge.Result{late}) {
+		if f.Correct() {
+			assert.False(t, f.Right)
+			assert.Equal(t, []string{"late"}, f.Others)
+			assert.Equal(t, "no oracle failed, but it was given up: it never stood still for 3s", f.Said)
+		}
+	}
 }
 
 // Each oracle that looks at operators has a mutant. What the API server refuses is
