@@ -24,7 +24,7 @@ func Parse(file string, text []byte, scenarios []string) (Expected, error) {
 	var root yaml.Node
 	switch err := decoder.Decode(&root); {
 	case errors.Is(err, io.EOF):
-		return e, fmt.Errorf("%s:1: it is empty, expected scenarios with their verdicts; a style of which nothing else than pass is expected has no such file", file)
+		return e, fmt.Errorf("%s:1: it is empty, expected scenarios with their verdicts; a style of which nothing is expected has no such file", file)
 	case err != nil:
 		return e, fmt.Errorf("%s: %w", file, err)
 	}

@@ -52,7 +52,7 @@ func Score(trials []Trial, results []judge.Result) []Finding {
 func (f *Finding) alarms(r judge.Result) {
 	passed := 0
 	if r.Outcome() == judge.Late {
-		f.Others = append(f.Others, string(judge.Late))
+		f.Others = append(f.Others, Late)
 		f.Said = fmt.Sprintf("no oracle failed, but it was given up: %s\n", r.Reason)
 	}
 	for _, v := range r.Verdicts {
@@ -75,6 +75,9 @@ func (f *Finding) alarms(r judge.Result) {
 // detection is what the oracle said that must find the mutant.
 func (f *Finding) detection(r judge.Result) {
 	f.Said = fmt.Sprintf("scenario %s does not expect it", f.Case.Scenario)
+	if f.Case.Oracle == Late {
+		f.Right, f.Said = r.Outcome() == judge.Late, fmt.Sprintf("%s: %s", r.Outcome(), r.Reason)
+	}
 	for _, v := range r.Verdicts {
 		switch {
 		case v.Oracle == f.Case.Oracle:

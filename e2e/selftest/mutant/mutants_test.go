@@ -237,6 +237,13 @@ func stories() []story {
 			w.wait(time.Second)
 			return fmt.Sprint(strings.Count(w.messages(name), "forbidden"))
 		}, "2", "0"},
+
+		{"notes-on-pods", func(w *world) string {
+			w.create(name, 1)
+			w.put(pods, pod("p1", name))
+			w.wait(5 * pace)
+			return fmt.Sprint(w.list(pods)[0].GetAnnotations()["looked"] > "2000-01-01T00:00:03")
+		}, "false", "true"},
 	}
 }
 
@@ -281,7 +288,7 @@ func TestWhoCleansUpLetsGo(t *testing.T) {
 }
 
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range stories() {
+	for _, s := range append(stories(), moreStories()...) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -296,7 +303,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	told := map[string]bool{none: true}
-	for _, s := range stories() {
+	for _, s := range append(stories(), moreStories()...) {
 		told[s.mutant] = true
 	}
 	for _, m := range mutants() {
