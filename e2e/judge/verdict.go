@@ -67,6 +67,7 @@ func Oracles() []Named {
 		{"refused", []string{CustomResources, Deployments}, refused},
 		{"recovers", []string{CustomResources, Deployments}, recovers},
 		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
+		{"series", []string{CustomResources, Deployments}, series},
 	}
 }
 

@@ -82,5 +82,13 @@ func Cases() []Case {
 		{Mutant: "keeps-at-zero", Scenario: "deleted-at-zero", Oracle: "gone", Fault: "It never takes its finalizer from a custom resource of size 0."},
 		{Mutant: "keeps-changed", Scenario: "scale-up", Oracle: judge.Released, Fault: "It never takes its finalizer from a custom resource that was changed."},
 		{Mutant: "notes-on-pods", Scenario: "create", Oracle: Late, Fault: "It writes the time on its pods, for ever: each oracle is content, and the sample never comes to rest."},
+		{Mutant: "status-early-nodes", Scenario: "image-missing", Oracle: "status", Fault: "Its status names pods before they run."},
+		{Mutant: "ready-at-once", Scenario: "image-missing", Oracle: "status", Fault: "Its status is Ready as soon as the Deployment is written, even over an image that cannot be pulled."},
+		{Mutant: "wrong-replicas", Scenario: "scaled-by-subresource", Oracle: "status", Fault: "Its status counts one pod, however many there are, which autoscalers read."},
+		{Mutant: "wrong-selector", Scenario: "two-resources", Oracle: "status", Fault: "The selector in its status selects the pods of every custom resource."},
+		{Mutant: "truncates-names", Scenario: "names-alike", Oracle: "isolation", Fault: "It cuts the names of Deployments behind 50 letters, and mixes up what differs later."},
+		{Mutant: "stops-after-twenty", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles twenty custom resources, and no more."},
+		{Mutant: "late-every-fifth", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles every fifth custom resource 40 s late."},
+		{Mutant: "flaps-after-8s", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It writes to its Deployment again 8 s after all was done, and so on."},
 	}
 }

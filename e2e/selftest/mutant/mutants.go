@@ -78,6 +78,18 @@ func mutants() []mutant {
 
 		// What never ends; mutants_restless.go.
 		{"notes-on-pods", notesOnPods},
+
+		// What it says too early, or wrong for autoscalers; mutants_early.go.
+		{"status-early-nodes", statusEarlyNodes},
+		{"ready-at-once", readyAtOnce},
+		{"wrong-replicas", wrongReplicas},
+		{"wrong-selector", wrongSelector},
+
+		// What shows in names, numbers and time alone; mutants_many.go.
+		{"truncates-names", truncatesNames},
+		{"stops-after-twenty", stopsAfterTwenty},
+		{"late-every-fifth", lateEveryFifth},
+		{"flaps-after-8s", flapsAfter8s},
 	}
 }
 
