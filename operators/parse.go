@@ -69,7 +69,7 @@ func (p *parser) root(node *yaml.Node) {
 		"source":      required(p.text("source", &s.Source)),
 		"control":     optional(p.control),
 		"base":        optional(p.text("base", &s.Base)),
-		"images":      required(p.texts("images", &s.Images)),
+		"images":      required(p.list("images", p.image)),
 		"install":     required(p.stages),
 		"components":  required(p.list("components", p.component)),
 		"child":       required(p.child),

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"operatorbench/fixtures/images"
 	"operatorbench/fixtures/kube"
 )
 
@@ -23,8 +24,9 @@ type Style struct {
 	// none has.
 	Base string
 
-	Images     []string // names in fixtures/images/catalogue.yaml that the node must have
-	Stages     []Stage  // of the installation, in order
+	Images     []string // that the node must have: names in fixtures/images/catalogue.yaml, or of Own
+	Own        []images.Image
+	Stages     []Stage // of the installation, in order
 	Components []Component
 	Child      Child
 	Declares   Declares
@@ -49,6 +51,7 @@ type Style struct {
 	Typical Typical
 	Timeout time.Duration // a reconcile that takes longer is a censored sample
 
+	own  []ownImage
 	node *yaml.Node // what it was read from, for the lines of errors
 }
 

@@ -90,6 +90,14 @@ type Judgement struct {
 	Warnings []string
 }
 
+// Finished is the judgement without the samples that were interrupted: the end of a
+// run before all was driven is nothing that a style did.
+func (j *Judgement) Finished() *Judgement {
+	finished := *j
+	finished.Results = slices.DeleteFunc(slices.Clone(j.Results), func(r Result) bool { return r.End == record.Interrupted })
+	return &finished
+}
+
 // Samples returns the samples of all results, in their order.
 func (j *Judgement) Samples() iter.Seq[Sample] {
 	return func(yield func(Sample) bool) {
@@ -158,6 +166,8 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
 			j.blind(r.Entry)
+		case r.Kind == record.KindHeld:
+			j.held(r.Held)
 		case closed != nil:
 			j.take(closed)
 		}

@@ -18,11 +18,12 @@ func (t *Timeline) noChild(s *subject) string {
 	const most = 3
 	for i, d := range others {
 		if i == most {
-			return text + fmt.Sprintf("; and %d more", len(others)-most)
+			text += fmt.Sprintf("; and %d more", len(others)-most)
+			break
 		}
 		text += fmt.Sprintf("; there is Deployment %s with %s", d.Name, s.references(d))
 	}
-	return text
+	return text + t.refusedOf(Deployments)
 }
 
 // references names an object's owner references.

@@ -92,7 +92,7 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		closed, err = s.end(e)
 	case record.KindBlock:
 		s.turn(e.Block)
-	case record.KindUsage: // of a style, not of a sample
+	case record.KindUsage, record.KindHeld: // of a style; of a sample that has ended
 	case record.KindAudit:
 		s.audited(&e)
 	case record.KindFault:
@@ -110,16 +110,18 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 }
 
 // audited tells the samples that are open that their style has asked for a write
-// of a Deployment in their namespace, be it that it was refused. Nothing else of an
-// audit is of a sample.
+// of a Deployment in their namespace, be it that it was refused, and which of its
+// writes there were. Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
-	if e.Audit.Resource != Deployments || !slices.Contains([]string{"create", "update", "patch"}, e.Audit.Verb) {
-		return
-	}
+	tries := e.Audit.Resource == Deployments && slices.Contains([]string{"create", "update", "patch"}, e.Audit.Verb)
 	for _, t := range s.open {
-		if t.matrix && t.covers(e.Audit.Namespace) && t.style.account(e.Audit.User) {
+		if !t.covers(e.Audit.Namespace) || !t.style.account(e.Audit.User) {
+			continue
+		}
+		if tries && t.matrix {
 			t.tried = e.Time
 		}
+		t.refuses(e)
 	}
 }
 

@@ -61,7 +61,8 @@ type Timeline struct {
 	added    map[string]bool // uids of objects whose ADDED came since the intent
 	last     time.Duration   // of the last watch event on an object of the sample
 	held     int             // about how many bytes it holds
-	tried    time.Duration   // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	refusals map[refusal]refusedSoFar
+	tried    time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
 }
 
 // actions is what the harness did, as the rest must know it.

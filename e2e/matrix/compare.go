@@ -31,8 +31,8 @@ func (d Difference) String() string {
 
 // Compare lists where a style's verdicts, in all of its variants, are not as
 // expected. Only what was driven is compared. Flaky and invalid are never as
-// expected. A scenario without an entry is a difference; of a style without a
-// file each scenario is expected to pass, or not to be applicable.
+// expected. A scenario without an entry is a difference. Of a style without a file
+// nothing is expected but that there is a verdict.
 func Compare(m *Matrix, style string, expected Expected) []Difference {
 	var all []Difference
 	for _, row := range m.Rows() {
@@ -51,7 +51,7 @@ func Compare(m *Matrix, style string, expected Expected) []Difference {
 // Match tells whether a cell is as expected, and what is expected of it, in words.
 func (e Expected) Match(c *Cell) (want string, same bool) {
 	if !e.Known() {
-		return "pass or not applicable", c.Verdict == judge.Pass || c.Verdict == judge.NotApplicable
+		return "a verdict", c.Verdict != judge.Invalid
 	}
 	entry, there := e.Of(c.Scenario)
 	if !there {

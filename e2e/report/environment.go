@@ -53,6 +53,14 @@ type Environment struct {
 	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
 }
 
+// undriven is what was asked for and not driven, where the run ended early.
+func (r Recording) undriven() string {
+	if r.Environment == nil {
+		return ""
+	}
+	return r.Environment.Undriven
+}
+
 // Comparison is what a run compared with a base, and how.
 type Comparison struct {
 	Asked   string `json:"asked"`          // the base, as it was named

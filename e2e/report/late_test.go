@@ -225,3 +225,28 @@ func TestLateInTheMatrix(t *testing.T) {
 		assert.Contains(t, said, "late", name)
 	}
 }
+
+// Of a run that ended early each format says what was not driven; what that
+// interrupted is no verdict.
+func TestARunThatEndedEarly(t *testing.T) {
+	const undriven = "the run ended before all was driven. What was not: argo: 1 of 2 scenarios, create"
+	one := made.Recording("one", rows(),
+		made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "argo", Scenario: "drift-replicas", Repeats: []made.Repeat{made.Invalid("the sample was interrupted: context canceled")}})
+	one.Judgement.Results[1].End = record.Interrupted
+	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\ndrift-replicas: pass\n")}
+	assert.Len(t, report.Of(one).Differences(), 1, "a step failed, and the run went on")
+	one.Environment = &report.Environment{Undriven: undriven}
+	r := report.Of(one)
+	assert.Empty(t, r.Differences())
+	assert.False(t, r.Failed())
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal": func(w io.Writer) error { return r.Terminal(w, false) },
+		"markdown": r.Markdown, "comment": r.Comment, "json": r.JSON,
+		"html": func(w io.Writer) error { return html.Write(w, r) },
+	} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		assert.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(out.String(), "\\", "")), " "), undriven, name)
+	}
+}

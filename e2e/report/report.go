@@ -97,8 +97,8 @@ func Of(recordings ...Recording) *Report {
 		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
 		r.Warnings = append(r.Warnings, j.Warnings...)
-		if e := one.Environment; e != nil && e.Undriven != "" {
-			r.Warnings = append(r.Warnings, e.Undriven)
+		if undriven := one.undriven(); undriven != "" {
+			r.Warnings = append(r.Warnings, undriven)
 		}
 		maps.Copy(r.expected, one.Expected)
 		first := len(r.Samples)

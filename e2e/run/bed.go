@@ -156,15 +156,14 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	if s.engine, err = engine.Find(ctx, os.Getenv(engine.ProviderVariable)); err != nil {
 		return "", err
 	}
-	if s.store, err = s.openStore(s.root); err != nil {
-		return "", err
-	}
 	var heads []*arm
 	for _, a := range s.arms {
 		if a.variant != VariantBase && a.variant != VariantAgain {
-			a.store = s.store
 			heads = append(heads, a)
 		}
+	}
+	if s.store, err = s.openStore(s.root, heads); err != nil {
+		return "", err
 	}
 	if err := s.obtain(ctx, s.store, append(everyRun(), imagesOf(heads)...)); err != nil {
 		return "", err
@@ -177,14 +176,34 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	return s.store.Node(ctx)
 }
 
-func (s *Session) openStore(root string) (*images.Store, error) {
+// openStore opens the store of a repository's images, and of those that arms bring
+// along, which get theirs from it.
+func (s *Session) openStore(root string, arms []*arm) (*images.Store, error) {
 	cache, err := images.CacheFolder(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	return images.Open(images.Options{
-		Root: root, Cache: cache, Source: images.Source(s.options.Images), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
+	store, err := images.Open(images.Options{
+		Root: root, Cache: cache, Source: images.Source(s.options.Images), Own: ownOf(arms), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range arms {
+		a.store = store
+	}
+	return store, nil
+}
+
+// ownOf are the images that arms bring along.
+func ownOf(arms []*arm) []images.Image {
+	var own []images.Image
+	for _, a := range arms {
+		if a.operator != nil {
+			own = append(own, a.operator.Style().Own...)
+		}
+	}
+	return own
 }
 
 // obtain gets images, or refuses to begin without them.
@@ -196,7 +215,7 @@ func (s *Session) obtain(ctx context.Context, store *images.Store, needed []stri
 	return present(ctx, store, needed)
 }
 
-// imagesOf are the images that arms need, by their catalogue names.
+// imagesOf are the names of the images that arms need.
 func imagesOf(arms []*arm) []string {
 	var names []string
 	for _, a := range arms {
@@ -210,15 +229,14 @@ func imagesOf(arms []*arm) []string {
 // baseImages gets the base's images, and finds those that have another content
 // under the same reference now.
 func (s *Session) baseImages(ctx context.Context) (err error) {
-	if s.base.store, err = s.openStore(s.base.root); err != nil {
-		return err
-	}
 	var old []*arm
 	for _, a := range s.arms {
 		if a.variant == VariantBase || a.variant == VariantAgain {
-			a.store = s.base.store
 			old = append(old, a)
 		}
+	}
+	if s.base.store, err = s.openStore(s.base.root, old); err != nil {
+		return err
 	}
 	if err := s.obtain(ctx, s.base.store, imagesOf(old)); err != nil {
 		return err

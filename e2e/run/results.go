@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -60,16 +59,14 @@ func (s *Session) Judgement() (*judge.Judgement, error) {
 
 // Differences are the verdicts of a style (by its label) and scenario that are
 // not as expected; of an empty name, all of them. A style's verdicts.yaml says
-// what is expected; without one, every scenario is to pass where it applies.
+// what is expected; without one nothing is but that there is a verdict.
 func (s *Session) Differences(style, scenario string) ([]matrix.Difference, error) {
 	all, err := s.Judgement()
 	if err != nil {
 		return nil, err
 	}
-	if !s.complete { // what the end of the run interrupted is nothing that a style did
-		finished := *all
-		finished.Results = slices.DeleteFunc(slices.Clone(all.Results), func(r judge.Result) bool { return r.End == record.Interrupted })
-		all = &finished
+	if !s.complete {
+		all = all.Finished()
 	}
 	found := matrix.Of(all)
 	var differences []matrix.Difference
@@ -130,7 +127,20 @@ func (s *Session) Ended(sample record.Sample, _ record.End) {
 	s.progress.Ended(result)
 }
 
-// blame notes where a sample was not handled as is expected of its arm.
+// Held tells at once that a style did not release a custom resource.
+func (s *Session) Held(held record.Held) {
+	label := record.Label(held.Style, held.Variant)
+	s.progress.Clear()
+	s.say("%s", judge.HeldMessage(&held))
+	for _, a := range s.arms {
+		if a.label() == label {
+			a.blame(held.Namespace)
+		}
+	}
+}
+
+// blame notes where a sample was not handled as is expected of its arm, or not
+// correctly where nothing is.
 func (s *Session) blame(result judge.Result) {
 	label := record.Label(result.Style, result.Variant)
 	for _, a := range s.arms {
@@ -141,7 +151,7 @@ func (s *Session) blame(result judge.Result) {
 		if cell == nil { // of a load nothing is expected
 			continue
 		}
-		if _, same := a.expected.Match(cell); same {
+		if _, same := a.expected.Match(cell); same && (a.expected.Known() || cell.Verdict == judge.Pass || cell.Verdict == judge.NotApplicable) {
 			continue
 		}
 		a.blame(result.Namespace)
@@ -172,6 +182,9 @@ func (s *Session) writeReports() error {
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
 		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
+	}
+	if s.environment.Undriven != "" {
+		s.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
 	}
 	s.say("results are in %s; open %s", s.folder, s.results(html.File))
 	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))

@@ -61,6 +61,7 @@ type Session struct {
 	collecting  time.Duration // that collecting logs has taken
 	collector   func() error  // awaits that the garbage collector knows the custom resource
 	observers   observers
+	remaining   []*arm // that could not be removed
 	judged      func() (*judge.Judgement, error)
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left

@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
@@ -180,21 +179,7 @@ func (b *bed) Delete(ctx context.Context, name string) error {
 	return b.kube.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// Remove first takes away finalizers, whose mutants are gone.
 func (b *bed) Remove(ctx context.Context, name string) error {
-	client := b.kube.Dynamic.Resource(memcached.Resource).Namespace(name)
-	list, err := client.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, item := range list.Items {
-		if len(item.GetFinalizers()) == 0 {
-			continue
-		}
-		if _, err := client.Patch(ctx, item.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
-			return err
-		}
-	}
 	return b.kube.Delete(ctx, b.owner(), []*unstructured.Unstructured{b.namespace(name)})
 }
 
@@ -203,6 +188,7 @@ type silent struct{}
 
 func (silent) Began(record.Sample)             {}
 func (silent) Ended(record.Sample, record.End) {}
+func (silent) Held(record.Held)                {}
 
 // live judges the recording while it is written.
 type live struct {
