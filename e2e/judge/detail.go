@@ -12,7 +12,7 @@ const Events = "events.v1.events.k8s.io"
 // Detail is what only oracles of the correctness matrix read of an object. It is
 // not read of the many objects of a recording that is there for its latencies.
 type Detail struct {
-	Spec       string            // of a Deployment: its JSON text
+	Spec       string            // of a Deployment or custom resource: its JSON text
 	Labels     map[string]string // of a pod
 	Conditions []Told            // of any but an Event
 	Containers []Container       // of a pod, those that begin it first
@@ -116,7 +116,7 @@ func readDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		d.Labels, d.Told = in.Metadata.Labels, Told{Reason: in.Status.Reason, Message: in.Status.Message}
 		d.Conditions = in.Status.Conditions
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
-	case Deployments:
+	case Deployments, CustomResources:
 		d.Spec, d.Conditions = string(in.Spec), in.Status.Conditions
 	default:
 		d.Conditions = in.Status.Conditions

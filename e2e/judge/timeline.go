@@ -62,6 +62,9 @@ type Timeline struct {
 	last     time.Duration   // of the last watch event on an object of the sample
 	held     int             // about how many bytes it holds
 	tried    time.Duration   // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	stocks   []taken         // in order; in the correctness matrix
+	audited  bool            // the recording has the audit log
+	asked    []asked         // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
 // actions is what the harness did, as the rest must know it.

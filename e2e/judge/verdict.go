@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
 )
 
 // Outcome is what an oracle says of a sample.
@@ -67,6 +68,11 @@ func Oracles() []Named {
 		{"refused", []string{CustomResources, Deployments}, refused},
 		{"recovers", []string{CustomResources, Deployments}, recovers},
 		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
+		{"owned", []string{CustomResources}, owned},
+		{"untouched", []string{CustomResources}, untouched},
+		{"calm", nil, calm},
+		{promptName, []string{CustomResources, Deployments}, prompt},
+		{discreetName, nil, discreet},
 	}
 }
 
@@ -105,6 +111,8 @@ func run(o Named, t *Timeline) Verdict {
 		return Verdict{Outcome: Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
+	case !t.begun() && slices.Contains(scenarios.Standing(), o.Name):
+		return notApplicable("the scenario's steps never began: %s", t.End.Reason)
 	case !t.begun():
 		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}

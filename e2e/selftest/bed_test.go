@@ -18,11 +18,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/record/stock"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/cluster"
@@ -162,8 +165,29 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
 	}
-	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{b.byName[trial.Case.Scenario]}})
+	if err := b.inspected(style, &driven); err != nil {
+		return err
+	}
+	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
+	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: times})
 	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
+}
+
+// inspected adds what looks at the end for what a style left, and for secrets in its logs.
+func (b *bed) inspected(style operators.Style, driven *drive.Style) error {
+	client, err := metadata.NewForConfig(b.kube.Config)
+	if err != nil {
+		return err
+	}
+	grants, err := style.Grants()
+	if err != nil {
+		return err
+	}
+	driven.Stock = &stock.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
+		return slices.ContainsFunc(grants, func(g operators.Grant) bool { return g.Writes(r.Group, r.Resource) })
+	}}
+	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
+	return nil
 }
 
 // Make, Delete and Remove make bed the driver's drive.Namespaces.
