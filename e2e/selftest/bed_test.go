@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,6 +25,7 @@ import (
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/stock"
 	"operatorbench/e2e/record/watch"
@@ -72,6 +74,7 @@ func newBed(t *testing.T, trials []selftest.Trial) *bed {
 	b.kube, err = shared.Client()
 	require.NoError(t, err)
 	b.open(t, header)
+	b.audit(t)
 	b.define(t)
 	return b
 }
@@ -122,8 +125,17 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(recorder.Listen(live.add))
 	b.driver = &drive.Driver{
 		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
-		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 1},
+		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 3},
 	}
+}
+
+// audit records the API server's audit log.
+func (b *bed) audit(t *testing.T) {
+	t.Helper()
+	log, err := shared.AuditLog(context.WithoutCancel(t.Context()))
+	require.NoError(t, err)
+	follower := audit.Follow(context.WithoutCancel(t.Context()), log, b.driver.Recorder)
+	t.Cleanup(func() { assert.NoError(t, follower.Stop()) })
 }
 
 // define makes the custom resource's definition, and returns when the garbage

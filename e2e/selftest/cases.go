@@ -64,5 +64,14 @@ func Cases() []Case {
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
 		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
+
+		{Mutant: "configmap-left", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap beside the Deployment, which nothing removes."},
+		{Mutant: "configmap-elsewhere", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap in another namespace, which nothing removes."},
+		{Mutant: "owner-not-controller", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference is not that of a controller."},
+		{Mutant: "owner-not-blocking", Scenario: "scale-from-zero", Oracle: "owned", Fault: "Its owner reference does not block the owner's deletion."},
+		{Mutant: "edits-spec", Scenario: "scale-up", Oracle: "untouched", Fault: "It writes another size into the custom resource's spec."},
+		{Mutant: "rewrites-status", Scenario: "create", Oracle: "calm", Fault: "It writes the status five times a second, though nothing changed."},
+		{Mutant: "late-every-fifth", Scenario: "create", Oracle: "prompt", Times: 10, Fault: "It handles every fifth custom resource 15 s late."},
+		{Mutant: "logs-secrets", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log what is in the Secrets of a custom resource's namespace."},
 	}
 }

@@ -20,7 +20,7 @@ func Trials(cases []Case) []Trial {
 	seen := map[string]bool{}
 	for _, c := range cases {
 		if !seen[c.Scenario] {
-			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario}})
+			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario, Times: most(cases, c.Scenario)}})
 		}
 		seen[c.Scenario] = true
 	}
@@ -28,6 +28,17 @@ func Trials(cases []Case) []Trial {
 		trials = append(trials, Trial{c})
 	}
 	return trials
+}
+
+// most is how often a scenario is driven, at most.
+func most(cases []Case, scenario string) int {
+	times := 0
+	for _, c := range cases {
+		if c.Scenario == scenario {
+			times = max(times, c.Times)
+		}
+	}
+	return times
 }
 
 // Correct tells whether nothing may be found.

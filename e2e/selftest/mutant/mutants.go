@@ -67,6 +67,16 @@ func mutants() []mutant {
 		{"status-restless", statusRestless},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
+
+		// What it leaves, owns, touches and tells beside; mutants_left.go.
+		{"configmap-left", configMapLeft},
+		{"configmap-elsewhere", configMapElsewhere},
+		{"owner-not-controller", ownerNotController},
+		{"owner-not-blocking", ownerNotBlocking},
+		{"edits-spec", editsSpec},
+		{"rewrites-status", rewritesStatus},
+		{"late-every-fifth", lateEveryFifth},
+		{"logs-secrets", logsSecrets},
 	}
 }
 

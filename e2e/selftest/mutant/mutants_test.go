@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -245,7 +246,7 @@ func panics(do func()) (outcome string) {
 
 // Each mutant does one thing otherwise than the correct operator.
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range stories() {
+	for _, s := range slices.Concat(stories(), leftStories()) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -260,7 +261,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	told := map[string]bool{none: true}
-	for _, s := range stories() {
+	for _, s := range slices.Concat(stories(), leftStories()) {
 		told[s.mutant] = true
 	}
 	for _, m := range mutants() {
