@@ -54,7 +54,7 @@ func (r *Report) Expectation(c *matrix.Cell) Expectation {
 }
 
 // Differences are the verdicts that are not as expected, of the styles of which
-// it is known what is expected.
+// it is known what is expected, and the rights that styles should not hold.
 func (r *Report) Differences() []matrix.Difference {
 	var all []matrix.Difference
 	var done []string
@@ -64,7 +64,7 @@ func (r *Report) Differences() []matrix.Difference {
 			all = append(all, matrix.Compare(r.Matrix, s.Name, expected)...)
 		}
 	}
-	return all
+	return append(all, matrix.OfRights(r.Matrix, r.Grants)...)
 }
 
 // Marks of verdicts, for what can show no better ones.

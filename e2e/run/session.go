@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
+	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -61,6 +62,7 @@ type Session struct {
 	observers   observers
 	made        madeNames // namespaces for custom resources
 	judged      func() (*judge.Judgement, error)
+	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left
 }
