@@ -118,7 +118,7 @@ func (r *Report) securityTable() table {
 	return t
 }
 
-const securityNote = `a right is one verb on one resource, with * any number of them; refused are calls, with 403, those while a fault had taken rights away too; who may read secrets, and did, are service accounts; report.json has all`
+const securityNote = `a right is one verb on one resource; refused are calls, with 403, those while a fault had taken rights away too; who may read secrets, and did, are service accounts; report.json has all`
 
 // Security is what a style is trusted with, in numbers.
 type Security struct {
