@@ -14,8 +14,9 @@ const calmGrace = time.Second
 
 // calm judges what no watch shows: that the operator writes again what is there
 // already. While nothing happens, from a second after the last event until the
-// sample's end, its service accounts ask for no write in the sample's namespaces,
-// by the API server's audit log. Events, which tell people something, do not count.
+// sample's end, its service accounts ask for no writes in the sample's namespaces,
+// by the API server's audit log. A single one may be the last of what came before.
+// Events, which tell people something, do not count.
 func calm(t *Timeline) Verdict {
 	switch {
 	case !t.audited:
@@ -28,11 +29,21 @@ func calm(t *Timeline) Verdict {
 	}
 	opens := max(t.EndedAt-t.Sample.Window, t.LastEvent()) + calmGrace
 	within := slices.DeleteFunc(slices.Clone(t.asked), func(a asked) bool { return a.at <= opens })
-	if len(within) == 0 {
-		return pass("no write was asked for in the sample's namespaces from %s to %s", t.since(opens), t.since(t.EndedAt))
+	if len(within) < leastRestless {
+		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.since(opens), t.since(t.EndedAt))
 	}
 	return fail(t.tell(within), "expected no write while nothing happened, from %s to %s; the operator asked for %s, the first at %s: %s; %s",
 		t.since(opens), t.since(t.EndedAt), plural(len(within), "write"), t.since(within[0].at), sumOf(within), t.movedBy(opens))
+}
+
+// leastRestless is how many writes are work without end.
+const leastRestless = 2
+
+func wereNone(writes int) string {
+	if writes == 0 {
+		return "no write was"
+	}
+	return plural(writes, "write") + " was"
 }
 
 // auditLog names the audit log in a gap.
