@@ -109,6 +109,8 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 			{Resource: "r", Name: "o", Deleting: true, Managers: []string{"m"}, Owners: []record.Owner{{Kind: "k", Controller: true}}},
 		}}},
 		{Kind: record.KindLogs, Logs: &record.Logs{Style: "argo", Round: 1, Wave: 2, Read: []string{"n/p/c"}, Leaks: []record.Leak{{Container: "n/p/c", What: "w", Lines: 1}}}},
+		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Rested}},
+		{Kind: record.KindHeld, Held: &record.Held{Style: "argo", Variant: "head", Namespace: "n", Name: "m", Finalizers: []string{"f"}, Waited: 1}},
 		{Kind: record.KindHeader, Header: &record.Header{
 			Schema: record.Schema, Reference: json.RawMessage(`{"spec":{}}`), Scenarios: []record.Scenario{{Name: "create", Group: "basic"}},
 			Styles: []record.Style{{

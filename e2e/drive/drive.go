@@ -64,6 +64,7 @@ type Judge interface {
 type Observer interface {
 	Began(record.Sample)
 	Ended(record.Sample, record.End)
+	Held(record.Held) // behind the last sample of its namespace
 }
 
 // Style is what driving must know of an operator style.
@@ -139,10 +140,11 @@ type Block struct {
 
 // Drive puts a style, which is installed, through a block. A sample that does
 // not end well is no error: the block goes on, in another fresh namespace. An
-// error means that the bed is broken or ctx has ended. leave removes the last
-// namespace; it is to be called, with or without an error, when the style is
-// gone: what the last scenario left there then needs no reconcile. It returns
-// when no custom resource is left for the next style to act on.
+// error means that the bed is broken or ctx has ended. Custom resources that have
+// finalizers are then gone. leave removes the last namespace; it is to be called,
+// with or without an error, when the style is gone: what else the last scenario
+// left there then needs no reconcile. It returns when no custom resource is left
+// for the next style to act on.
 func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(context.Context) error, err error) {
 	leave = func(context.Context) error { return nil }
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
@@ -151,8 +153,9 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 	}
 	defer stop()
 	prefix := fmt.Sprintf("services-%s-%s-%d", d.Run, strings.ReplaceAll(record.Label(style.Name, style.Variant), "@", "-"), block.Round)
+	var spaces []string
 	if len(block.Warmup) > 0 {
-		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup"}
+		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup", spaces: &spaces}
 		err := r.drive(ctx, block.Warmup)
 		if err == nil {
 			err = r.empty(ctx)
@@ -161,11 +164,11 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 			r.unwatch()
 			return r.leave, err
 		}
-		r.close()
+		r.close(ctx)
 	}
 	passes := max(block.Passes, 1)
 	for pass := 1; ; pass++ {
-		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix}
+		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix, spaces: &spaces}
 		if pass > 1 {
 			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
 		}
@@ -177,9 +180,12 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 			err = r.empty(ctx)
 		}
 		r.unwatch()
+		if err == nil && pass == passes {
+			err = d.release(ctx, style, spaces)
+		}
 		if err != nil || pass == passes {
 			return r.leave, err
 		}
-		r.close()
+		r.close(ctx)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // request is one write to the API.
 type request struct {
-	verb            string // create, patch, apply, delete
+	verb            string // create, patch, update, apply, delete
 	resource        schema.GroupVersionResource
 	namespace, name string
 	mayFail         bool // it is recorded, and for the oracles to judge
@@ -60,11 +60,9 @@ func (t *trial) request(step scenarios.Step) request {
 	case step.Annotate > 0:
 		merge(t.touch())
 	case step.Finalize != nil:
-		finalizers := "[]"
-		if *step.Finalize {
-			finalizers = fmt.Sprintf("[%q]", kube.FinalizerHold)
+		r.verb, r.do = "update", func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return kube.Hold(ctx, client, custom, *step.Finalize)
 		}
-		merge(fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, finalizers))
 	case step.Submit != nil:
 		return t.submit(*step.Submit, r)
 	default:

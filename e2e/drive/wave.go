@@ -14,8 +14,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -40,17 +38,18 @@ type Wave struct {
 func secondOf(namespace string) string { return namespace + "-2" }
 
 // DriveWave puts a style, which is installed, through a wave. What goes wrong in
-// a sample is no error: it is recorded. leave removes the namespaces; it is to
-// be called, with or without an error, when the style is gone.
+// a sample is no error: it is recorded. Custom resources that have finalizers are
+// then gone, all others go with their namespaces: leave removes these; it is to be
+// called, with or without an error, when the style is gone.
 func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave func(context.Context) error, err error) {
 	var courses []*course
-	leave = func(ctx context.Context) error {
-		var names []string
+	namespaces := func() (names []string) {
 		for _, c := range courses {
-			names, c.namespaces = append(names, c.namespaces...), nil
+			names = append(names, c.namespaces...)
 		}
-		return d.removeAll(ctx, names)
+		return names
 	}
+	leave = func(ctx context.Context) error { return d.removeAll(ctx, namespaces()) }
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
 		return leave, err
@@ -65,22 +64,21 @@ func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave f
 		}
 		courses = append(courses, c)
 	}
-	stopped := ctx.Done()
-	group, within := errgroup.WithContext(ctx)
+	group, driving := errgroup.WithContext(ctx)
 	if shared := applicable(courses); shared > 0 && wave.Scenarios[0].Exclusive() != "" {
-		together = newLockstep(style.Faults, d.Recorder.Now, shared, stopped)
+		together = newLockstep(style.Faults, d.Recorder.Now, shared, ctx.Done())
 	} else {
 		group.SetLimit(max(d.Matrix.Overlap, 1))
 	}
 	for _, c := range courses {
 		c.together = together
-		group.Go(func() error { return c.run(within) })
+		group.Go(func() error { return c.run(driving) })
 	}
-	err = group.Wait()
-	if err == nil {
-		err = d.searchLogs(ctx, style, wave, courses)
+	if err := group.Wait(); err != nil {
+		return leave, err
 	}
-	return leave, err
+	released := d.release(ctx, style, namespaces())
+	return leave, errors.Join(released, d.searchLogs(ctx, style, wave, courses))
 }
 
 // searchLogs searches the operator's logs of the wave for secrets.
@@ -304,12 +302,10 @@ func (s *Style) bound() time.Duration { return max(3*s.Timeout, leastBound) }
 func (d *Driver) removeAll(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	var problems []error
 	for _, namespace := range names {
 		_ = d.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
-		// Steps that came to an early end have not taken the harness's finalizer back.
-		problems = append(problems, kube.ReleaseHeld(ctx, d.Client, memcached.Resource, namespace))
 	}
+	problems := []error{d.abandon(ctx, names)}
 	for _, namespace := range names {
 		if err := d.Namespaces.Remove(ctx, namespace); err != nil {
 			problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
@@ -321,17 +317,26 @@ func (d *Driver) removeAll(ctx context.Context, names []string) error {
 // matrix performs the steps, waits for the end state, and nudges an operator
 // that does not recover from a fault by itself.
 func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
-	faulty := false
-	for _, step := range steps {
-		faulty = faulty || step.Fault != nil
-		if err := t.step(ctx, step); err != nil {
+	faulty := slices.ContainsFunc(steps, func(s scenarios.Step) bool { return s.Fault != nil })
+	for i := 0; i < len(steps); i++ {
+		taken, err := t.taken(ctx, steps[i])
+		if taken { // while the operator is down, nobody lets the old one go
+			steps = later(steps, i)
+		}
+		if taken && steps[i].Create != nil {
+			err = t.vacate(ctx, steps[i])
+		}
+		if err == nil {
+			err = t.step(ctx, steps[i])
+		}
+		if err != nil {
 			if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
 				return record.TimedOut, err.Error()
 			}
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.sample.Size == nil || t.sample.Unmeetable {
+	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
 		return outcome, reason
 	}
 	if _, err := t.send(ctx, t.nudge()); err != nil {

@@ -119,7 +119,8 @@ func (s Side) judgedBy() []judgedBy {
 		}
 		for _, v := range result.Verdicts {
 			one := judgedBy{result.Style, result.Scenario, v.Oracle}
-			if v.Outcome != judge.NotApplicable && !slices.Contains(list, one) {
+			// What nothing is held against says nothing: see judge.Released.
+			if v.Outcome != judge.NotApplicable && v.Oracle != judge.Released && !slices.Contains(list, one) {
 				list = append(list, one)
 			}
 		}

@@ -40,9 +40,9 @@ type Result struct {
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
-// does not, unless nothing else is there. A measured sample that ended because
-// its time was over never passes: it is late, unless an oracle failed. (Samples
-// of the matrix are told to wait for what never comes: their oracles judge that.)
+// does not, unless nothing else is there. A sample that ended because its time was
+// over never passes: it is late, unless an oracle failed. (What scenarios await in
+// vain, a message that names the cause, is judged by diagnosable: it fails then.)
 func (r Result) Outcome() Outcome {
 	worst := NotApplicable
 	for _, v := range r.Verdicts {
@@ -55,7 +55,7 @@ func (r Result) Outcome() Outcome {
 			worst = Pass
 		}
 	}
-	if r.End == record.TimedOut && !r.Matrix && worst != Invalid {
+	if r.End == record.TimedOut && worst != Invalid {
 		return Late
 	}
 	return worst
@@ -63,6 +63,7 @@ func (r Result) Outcome() Outcome {
 
 // One judges one sample.
 func One(t *Timeline) Result {
+	t.curtail()
 	t.settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
@@ -90,6 +91,14 @@ type Judgement struct {
 	Warnings []string
 
 	given map[string]reaction // of given states, by namespace
+}
+
+// Finished is the judgement without the samples that were interrupted: the end of a
+// run before all was driven is nothing that a style did.
+func (j *Judgement) Finished() *Judgement {
+	finished := *j
+	finished.Results = slices.DeleteFunc(slices.Clone(j.Results), func(r Result) bool { return r.End == record.Interrupted })
+	return &finished
 }
 
 // Samples returns the samples of all results, in their order.
@@ -160,6 +169,8 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
 			j.blind(r.Entry)
+		case r.Kind == record.KindHeld:
+			j.held(r.Held)
 		case r.Kind == record.KindLogs:
 			j.logs(r.Logs)
 		case closed != nil:

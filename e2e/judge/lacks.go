@@ -93,7 +93,7 @@ func (t *Timeline) writtenLacks() string {
 	case t.acts.present == nil:
 		return ""
 	case child == nil:
-		return "there is no " + t.childTitle()
+		return t.noChild(t.subjects[0])
 	case child.Replicas != *t.acts.present:
 		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", child.Name, child.Replicas, *t.acts.present)
 	}

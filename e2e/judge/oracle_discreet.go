@@ -24,7 +24,7 @@ func (j *Judgement) logs(l *record.Logs) {
 		if r.Style != l.Style || r.Variant != l.Variant || r.Round != l.Round {
 			continue
 		}
-		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == discreetName && v.Message == unsearched })
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == discreetName && strings.HasPrefix(v.Message, unsearched) })
 		if k >= 0 {
 			r.Verdicts[k] = searched(r.Namespace, l)
 		}

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -78,8 +79,8 @@ func (t *Timeline) reaction() reaction {
 				continue
 			}
 			delete(waits, s) // what was asked for before is out of date
-			if e.Action.Verb == "delete" || reply.UID == "" || reply.Deleting {
-				continue
+			if !slices.Contains([]string{"create", "patch", "apply"}, e.Action.Verb) || reply.UID == "" || reply.Deleting {
+				continue // it asks for nothing, or the reply does not tell what
 			}
 			sizes[s] = reply.Size
 			switch d := shows[s]; {
@@ -125,7 +126,7 @@ func (j *Judgement) prompt() {
 	}
 	for i := range j.Results {
 		r := &j.Results[i]
-		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == promptName && v.Message == unreacted })
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == promptName && strings.HasPrefix(v.Message, unreacted) })
 		if k < 0 || r.reaction.took == 0 {
 			continue
 		}

@@ -25,7 +25,7 @@ func reference(t *Timeline) Verdict {
 	}
 	child := t.child()
 	if child == nil {
-		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s there is no %s", t.since(t.EndedAt), t.childTitle())
+		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s %s", t.since(t.EndedAt), t.noChild(t.subjects[0]))
 	}
 	if child.Detail == nil {
 		return Verdict{Outcome: Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
@@ -34,14 +34,17 @@ func reference(t *Timeline) Verdict {
 	if err != nil {
 		return Verdict{Outcome: Invalid, Message: "read the Deployment's spec: " + err.Error()}
 	}
-	var undeclared []string
+	var undeclared []unlike
 	used := map[string]bool{}
 	for _, u := range differences("spec", want.sized(*t.Sample.Size), got) {
 		if path := t.declares(u.path); path != "" {
 			used[path] = true
 			continue
 		}
-		undeclared = append(undeclared, u.String())
+		if u.path == "spec.replicas" { // nothing to declare: it is the custom resource's
+			return fail(t.evidence(of(Deployments)), "%s, in the spec of Deployment %s at %s", u, child.Name, t.since(t.EndedAt))
+		}
+		undeclared = append(undeclared, u)
 	}
 	var stale []string
 	for _, d := range t.Style.Differs {
@@ -54,10 +57,36 @@ func reference(t *Timeline) Verdict {
 		note = fmt.Sprintf("; declared, but not otherwise any more: %s", strings.Join(stale, ", "))
 	}
 	if len(undeclared) > 0 {
-		return fail(append(undeclared, t.evidence(of(Deployments))...), "expected the reference's spec; Deployment %s has otherwise at %s, undeclared: %s%s",
-			child.Name, t.since(t.EndedAt), strings.Join(undeclared, "; "), note)
+		paths, lines := declarations(undeclared)
+		if len(paths) > 1 {
+			paths[0] += fmt.Sprintf(" and %s more", plural(len(paths)-1, "path"))
+		}
+		return fail(lines, "the Deployment's spec is not the reference's at %s: mend it, or declare under differs in style.yaml what is meant to be so%s", paths[0], note)
 	}
 	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, plural(len(used), "declared difference"), note)
+}
+
+// declarations are the paths of differences, and the lines of style.yaml that would
+// declare them, with what is seen as the reason: the same for every sample of a style.
+// Labels are declared as a whole.
+func declarations(differences []unlike) (paths, lines []string) {
+	seen := map[string][]string{}
+	for _, u := range differences {
+		path, what := u.path, ""
+		for _, labels := range []string{".matchLabels.", ".labels."} {
+			if before, label, found := strings.Cut(path, labels); found {
+				path, what = before+strings.TrimSuffix(labels, "."), label+": "
+			}
+		}
+		if seen[path] == nil {
+			paths = append(paths, path)
+		}
+		seen[path] = append(seen[path], fmt.Sprintf("%swant %s, got %s", what, u.want, u.got))
+	}
+	for _, path := range paths {
+		lines = append(lines, fmt.Sprintf("- {path: %s, reason: '%s'}", path, strings.ReplaceAll(strings.Join(seen[path], "; "), "'", "''")))
+	}
+	return paths, lines
 }
 
 // declares returns the declared difference that a path is in; "": none.

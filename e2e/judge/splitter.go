@@ -94,7 +94,7 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		closed, err = s.end(e)
 	case record.KindBlock:
 		s.turn(e.Block)
-	case record.KindUsage: // of a style, not of a sample
+	case record.KindUsage, record.KindHeld: // of a style; of a sample that has ended
 	case record.KindAudit:
 		s.audited(&e)
 	case record.KindFault:
@@ -115,22 +115,22 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 }
 
 // audited tells the samples that are open that their style has asked for a write
-// in their namespace, be it that it was refused. Nothing else of an audit is of a
-// sample.
+// in their namespace, be it that it was refused, and which of its writes there were.
+// Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
 	at := s.audit.at(e)
 	for _, t := range s.open {
-		if !t.matrix {
-			continue
-		}
 		t.audited = true
-		if !writes(e.Audit.Verb) || !t.covers(e.Audit.Namespace) || !t.style.account(e.Audit.User) {
+		if !t.covers(e.Audit.Namespace) || !t.style.account(e.Audit.User) {
 			continue
 		}
-		if e.Audit.Resource == Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
-			t.tried = e.Time
+		if t.matrix && writes(e.Audit.Verb) {
+			if e.Audit.Resource == Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+				t.tried = e.Time
+			}
+			t.ask(at, e.Audit)
 		}
-		t.ask(at, e.Audit)
+		t.refuses(e)
 	}
 }
 

@@ -127,7 +127,7 @@ func (t *Timeline) stateLacksOf(s *subject) string {
 func (t *Timeline) sizeLacks(s *subject, size int) string {
 	child := t.childOf(s)
 	if child == nil {
-		return "there is no " + s.childTitle()
+		return t.noChild(s)
 	}
 	return child.lacks(size)
 }
@@ -152,7 +152,7 @@ func (t *Timeline) statusLacksOf(s *subject, size int) string {
 func (t *Timeline) goneLacksOf(s *subject) string {
 	if c := t.customOf(s); c != nil {
 		if c.Deleting && len(c.Finalizers) > 0 {
-			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", "))
+			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", ")) + t.refusedOf(CustomResources)
 		}
 		return fmt.Sprintf("the custom resource %s is still there", c.Name)
 	}

@@ -61,10 +61,11 @@ type Timeline struct {
 	added    map[string]bool // uids of objects whose ADDED came since the intent
 	last     time.Duration   // of the last watch event on an object of the sample
 	held     int             // about how many bytes it holds
-	tried    time.Duration   // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
-	stocks   []taken         // in order; in the correctness matrix
-	audited  bool            // the recording has the audit log
-	asked    []asked         // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
+	refusals map[refusal]refusedSoFar
+	tried    time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	stocks   []taken       // in order; in the correctness matrix
+	audited  bool          // the recording has the audit log
+	asked    []asked       // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
 // actions is what the harness did, as the rest must know it.
@@ -334,9 +335,6 @@ func (t *Timeline) isChild(d *entity) bool { return t.subjects[0].isChild(d) }
 
 // child is the Deployment of the custom resource's present life; nil: none.
 func (t *Timeline) child() *Object { return t.childOf(t.subjects[0]) }
-
-// childTitle names the Deployment that is looked for.
-func (t *Timeline) childTitle() string { return t.subjects[0].childTitle() }
 
 func (t *Timeline) children() []*Object { return living(t.world.deployments, t.isChild) }
 

@@ -15,8 +15,10 @@ import (
 // versions from 1 on: each only added to the one before. 2 added variants,
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
 // matrix, the objects that a style works by, and the rights that it holds; 4 how
-// CPU limits held pods back; 5 what is there at a sample's end, what of secrets is
-// in the operator's logs, and which service accounts may read secrets for a reason.
+// CPU limits held pods back; 5 what of the status a style writes, custom
+// resources that their operator did not release, when a style that has just been
+// installed had come to rest, what is there at a sample's end, what of secrets is in
+// the operator's logs, and which service accounts may read secrets for a reason.
 const Schema = 5
 
 // Kind says what an entry holds; the field of the same name is then set.
@@ -34,6 +36,7 @@ const (
 	KindUsage  Kind = "usage"  // what pods have used so far
 	KindAudit  Kind = "audit"  // the API server answered a request of anyone
 	KindFault  Kind = "fault"  // the harness broke something on purpose, or undid it
+	KindHeld   Kind = "held"   // a custom resource had to be released by force
 	KindStock  Kind = "stock"  // what there is at a sample's end
 	KindLogs   Kind = "logs"   // the operator's logs were searched for secrets
 )
@@ -54,6 +57,7 @@ type Entry struct {
 	Usage  *Usage        `json:"usage,omitempty"`
 	Audit  *Audit        `json:"audit,omitempty"`
 	Fault  *Fault        `json:"fault,omitempty"`
+	Held   *Held         `json:"held,omitempty"`
 	Stock  *Stock        `json:"stock,omitempty"`
 	Logs   *Logs         `json:"logs,omitempty"`
 }
@@ -124,6 +128,12 @@ type Declaration struct {
 	Name      string `json:"name"`
 	Supported bool   `json:"supported"`
 	Reason    string `json:"reason,omitempty"`
+	// Fields are those of the status that it writes; absent: nodes and
+	// observedGeneration.
+	Fields []string `json:"fields,omitempty"`
+	// Ready is the type of the condition of the status that says that so many pods
+	// are ready as are asked for; empty: none does.
+	Ready string `json:"ready,omitempty"`
 }
 
 // Work says how an object in which a style does its work is read.
@@ -266,6 +276,19 @@ const (
 	Over  = "over"
 )
 
+// Held is a custom resource that samples have left, and that its operator did
+// not release: it was deleted while the operator still ran, and its finalizers
+// were not taken away. The harness has then removed them by force. It comes
+// behind the last sample of its namespace.
+type Held struct {
+	Style      string        `json:"style"`
+	Variant    string        `json:"variant,omitempty"`
+	Namespace  string        `json:"namespace"`
+	Name       string        `json:"name"`
+	Finalizers []string      `json:"finalizers"`
+	Waited     time.Duration `json:"waited"` // nanoseconds, from the request for its deletion
+}
+
 // Action is a write of the harness. From is the intent, just before the
 // request; the entry's Time is the acknowledgement.
 type Action struct {
@@ -273,7 +296,7 @@ type Action struct {
 	// Intended is when an open-loop schedule had the request due: latencies of a
 	// load run from that of its last action. 0: there was no schedule.
 	Intended  time.Duration `json:"intended,omitempty"`
-	Verb      string        `json:"verb"`     // create, patch, apply (server-side), delete
+	Verb      string        `json:"verb"`     // create, patch, update, apply (server-side), delete
 	Resource  string        `json:"resource"` // as in Watch.Resource
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
@@ -344,6 +367,7 @@ type Block struct {
 const (
 	Installing = "installing" // its installation begins
 	Installed  = "installed"  // it will see every event from now on
+	Rested     = "rested"     // it has come to rest: what it uses from now on is idle; where that is measured
 	Driven     = "driven"     // its last sample has ended
 	Removed    = "removed"    // nothing of it is left
 )

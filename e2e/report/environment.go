@@ -43,6 +43,8 @@ type Environment struct {
 	Seed   uint64            `json:"seed"`   // 0: there are several
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
+	// Undriven is what was asked for and not driven, where the run ended early.
+	Undriven string `json:"undriven,omitempty"`
 
 	// Planned is how many rounds of each style a comparison with a base had time
 	// for, by what was known before its first one: the error probabilities of its
@@ -50,6 +52,14 @@ type Environment struct {
 	Planned map[string]int `json:"planned,omitempty"`
 
 	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
+}
+
+// undriven is what was asked for and not driven, where the run ended early.
+func (r Recording) undriven() string {
+	if r.Environment == nil {
+		return ""
+	}
+	return r.Environment.Undriven
 }
 
 // Comparison is what a run compared with a base, and how.

@@ -252,7 +252,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 		s.mark(place, record.Driven)
 	}
 	if err != nil || w.arm.bad() && !before {
-		s.collect(ctx, w.arm.label(), w.arm.operator)
+		s.collect(ctx, w.arm)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/drive"
@@ -101,7 +100,7 @@ func recorded(s operators.Style) record.Style {
 		r.Namespaces = append(r.Namespaces, c.Namespace)
 	}
 	for name, d := range map[string]operators.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
-		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason})
+		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready})
 	}
 	return r
 }
@@ -212,21 +211,7 @@ func (b *bed) Delete(ctx context.Context, name string) error {
 	return b.kube.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// Remove first takes away finalizers, whose mutants are gone.
 func (b *bed) Remove(ctx context.Context, name string) error {
-	client := b.kube.Dynamic.Resource(memcached.Resource).Namespace(name)
-	list, err := client.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, item := range list.Items {
-		if len(item.GetFinalizers()) == 0 {
-			continue
-		}
-		if _, err := client.Patch(ctx, item.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
-			return err
-		}
-	}
 	return b.kube.Delete(ctx, b.owner(), []*unstructured.Unstructured{b.namespace(name)})
 }
 
@@ -235,6 +220,7 @@ type silent struct{}
 
 func (silent) Began(record.Sample)             {}
 func (silent) Ended(record.Sample, record.End) {}
+func (silent) Held(record.Held)                {}
 
 // live judges the recording while it is written.
 type live struct {

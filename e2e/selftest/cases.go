@@ -3,15 +3,23 @@
 // is in the tests of this package; see README.md.
 package selftest
 
-// Correct is the name of the operator without a fault.
-const Correct = "none"
+import "operatorbench/e2e/judge"
+
+// Operators without a fault. The second has a finalizer, behind which it cleans up.
+const (
+	Correct    = "none"
+	Finalizing = "finalizes"
+)
+
+// Late stands for no oracle: a sample that was given up, though none failed.
+const Late = string(judge.Late)
 
 // Case is a mutant, and what must find it.
 type Case struct {
 	Mutant   string // in package mutant
-	Fault    string // a sentence
+	Fault    string // a sentence; empty: it is correct, and nothing may be found
 	Scenario string // that shows it
-	Oracle   string // that must fail there; others may
+	Oracle   string // that must fail there; others may. Late: none may
 	// ByName: the mutant's Deployments are found by their names, because their
 	// owner references are what is wrong.
 	ByName bool
@@ -22,6 +30,13 @@ type Case struct {
 // Cases lists all mutants.
 func Cases() []Case {
 	return []Case{
+		{Mutant: Finalizing, Scenario: "create"},
+		{Mutant: Finalizing, Scenario: "finalizer"},
+		{Mutant: Finalizing, Scenario: "recreate"},
+		{Mutant: Finalizing, Scenario: "deleted-at-zero"},
+		{Mutant: Finalizing, Scenario: "deleted-while-down"},
+		{Mutant: Finalizing, Scenario: "recreated-while-down"},
+
 		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
 		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
 		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
@@ -65,6 +80,9 @@ func Cases() []Case {
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
 		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
 
+		{Mutant: "keeps-at-zero", Scenario: "deleted-at-zero", Oracle: "gone", Fault: "It never takes its finalizer from a custom resource of size 0."},
+		{Mutant: "keeps-changed", Scenario: "scale-up", Oracle: judge.Released, Fault: "It never takes its finalizer from a custom resource that was changed."},
+		{Mutant: "notes-on-pods", Scenario: "create", Oracle: Late, Fault: "It writes the time on its pods, for ever: each oracle is content, and the sample never comes to rest."},
 		{Mutant: "configmap-left", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap beside the Deployment, which nothing removes."},
 		{Mutant: "configmap-elsewhere", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap in another namespace, which nothing removes."},
 		{Mutant: "owner-not-controller", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference is not that of a controller."},

@@ -62,6 +62,10 @@ func (t Trial) score(r judge.Result) Finding {
 // alarms are what was said against the correct operator.
 func (f *Finding) alarms(r judge.Result) {
 	passed := 0
+	if r.Outcome() == judge.Late {
+		f.Others = append(f.Others, Late)
+		f.Said = fmt.Sprintf("no oracle failed, but it was given up: %s\n", r.Reason)
+	}
 	for _, v := range r.Verdicts {
 		switch v.Outcome {
 		case judge.Pass:
@@ -82,6 +86,9 @@ func (f *Finding) alarms(r judge.Result) {
 // detection is what the oracle said that must find the mutant.
 func (f *Finding) detection(r judge.Result) {
 	f.Said = fmt.Sprintf("scenario %s does not expect it", f.Case.Scenario)
+	if f.Case.Oracle == Late {
+		f.Right, f.Said = r.Outcome() == judge.Late, fmt.Sprintf("%s: %s", r.Outcome(), r.Reason)
+	}
 	for _, v := range r.Verdicts {
 		switch {
 		case v.Oracle == f.Case.Oracle:
@@ -115,11 +122,11 @@ func Print(out io.Writer, findings []Finding) (missed, alarms int, err error) {
 	for _, f := range findings {
 		if f.Correct() && !f.Right {
 			alarms++
-			fmt.Fprintf(table, "none\t%s\t\tFALSE ALARM\t%s\t%s\n", f.Case.Scenario, strings.Join(f.Others, " "), cut(f.Said))
+			fmt.Fprintf(table, "%s\t%s\t\tFALSE ALARM\t%s\t%s\n", f.Case.Mutant, f.Case.Scenario, strings.Join(f.Others, " "), cut(f.Said))
 		}
 	}
 	fmt.Fprintf(table, "\ndetection: %d of %d mutants by the oracle that is meant for them (%s)\n", mutants-missed, mutants, percent(mutants-missed, mutants))
-	fmt.Fprintf(table, "false alarms: %d of %d scenarios of the correct operator (%s)\n", alarms, correct, percent(alarms, correct))
+	fmt.Fprintf(table, "false alarms: %d of %d scenarios of correct operators (%s)\n", alarms, correct, percent(alarms, correct))
 	return missed, alarms, table.Flush()
 }
 

@@ -11,14 +11,18 @@ type mutant struct {
 	mutate func(*operator)
 }
 
-// none is the operator without a fault.
-const none = "none"
+// none is the operator without a fault; cleans has none, either, and a finalizer.
+const (
+	none   = "none"
+	cleans = "finalizes"
+)
 
 // mutants lists the faults. selftest.Cases says of each what it is, and which
 // oracle must find it in which scenario.
 func mutants() []mutant {
 	return []mutant{
 		{none, func(*operator) {}},
+		{cleans, cleansUp},
 
 		// What it hears of; mutants_events.go.
 		{"ignores-listed", ignoresListed},
@@ -67,6 +71,13 @@ func mutants() []mutant {
 		{"status-restless", statusRestless},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
+
+		// Whom it lets go; mutants_finalizer.go.
+		{"keeps-at-zero", keepsAtZero},
+		{"keeps-changed", keepsChanged},
+
+		// What never ends; mutants_restless.go.
+		{"notes-on-pods", notesOnPods},
 
 		// What it leaves, owns, touches and tells beside; mutants_left.go.
 		{"configmap-left", configMapLeft},
