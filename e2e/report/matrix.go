@@ -68,7 +68,7 @@ func (r *Report) anyExpected() bool {
 }
 
 // Differences are the verdicts that are not as expected, of the styles of which
-// it is known what is expected, if only a verdict.
+// it is known what is expected, if only a verdict, and the rights that styles should not hold.
 func (r *Report) Differences() []matrix.Difference {
 	var all []matrix.Difference
 	var done []string
@@ -78,7 +78,7 @@ func (r *Report) Differences() []matrix.Difference {
 			all = append(all, matrix.Compare(r.Matrix, s.Name, expected)...)
 		}
 	}
-	return all
+	return append(all, matrix.OfRights(r.Matrix, r.Grants)...)
 }
 
 // Marks of verdicts, for what can show no better ones.

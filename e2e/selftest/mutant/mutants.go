@@ -88,8 +88,18 @@ func mutants() []mutant {
 		// What shows in names, numbers and time alone; mutants_many.go.
 		{"truncates-names", truncatesNames},
 		{"stops-after-twenty", stopsAfterTwenty},
-		{"late-every-fifth", lateEveryFifth},
+		{"late-in-series", lateInSeries},
 		{"flaps-after-8s", flapsAfter8s},
+
+		// What it leaves, owns, touches and tells beside; mutants_left.go.
+		{"configmap-left", configMapLeft},
+		{"configmap-elsewhere", configMapElsewhere},
+		{"owner-not-controller", ownerNotController},
+		{"owner-not-blocking", ownerNotBlocking},
+		{"edits-spec", editsSpec},
+		{"rewrites-status", rewritesStatus},
+		{"late-every-fifth", lateEveryFifth},
+		{"logs-secrets", logsSecrets},
 	}
 }
 
