@@ -72,6 +72,7 @@ type Style struct {
 	Name    string
 	Variant string
 	Timeout time.Duration // of one reconcile
+	Typical time.Duration // of the same, as a rule
 	// Patience replaces the matrix's, if it is not 0.
 	Patience time.Duration
 	Watches  []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from

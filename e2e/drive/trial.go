@@ -21,6 +21,9 @@ type trial struct {
 	// moved is when something last happened that the sample must come to rest
 	// after, where it is not all that is recorded: others overlap with it.
 	moved func() time.Duration
+	// quiet is how long nothing may move at the end; watched is how long the sample is
+	// then watched, whatever moves; 0: no longer.
+	quiet, watched time.Duration
 	// due is when the step that is performed was due by a schedule; 0: there is none.
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.
@@ -31,7 +34,7 @@ type trial struct {
 }
 
 func (d *Driver) trial(style Style, sample record.Sample) *trial {
-	t := &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1)}
+	t := &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1), quiet: sample.Window}
 	t.moved = func() time.Duration { return time.Duration(t.stirred.Load()) }
 	if sample.Matrix {
 		t.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
@@ -112,7 +115,7 @@ func (t *trial) measured(ctx context.Context, steps []scenarios.Step) (outcome, 
 
 // settle waits for the end state, and that it stands still.
 func (t *trial) settle(ctx context.Context) (outcome, reason string) {
-	return t.wait(ctx, func() string { return t.Judge.Missing(t.sample.Namespace) }, t.sample.Window, t.sample.Patience)
+	return t.wait(ctx, func() string { return t.Judge.Missing(t.sample.Namespace) }, t.quiet, t.sample.Patience)
 }
 
 // calm follows a sample that comes to rest, or does not.

@@ -130,7 +130,11 @@ const longest = 63
 
 // space names the course's namespace.
 func (c *course) space(number int) string {
-	return c.Driver.space(c.style, c.wave.Round, fmt.Sprintf("w%d-%d", c.wave.Number, number), c.scenario.Name)
+	name := c.Driver.space(c.style, c.wave.Round, fmt.Sprintf("w%d-%d", c.wave.Number, number), c.scenario.Name)
+	if lacks := c.scenario.Letters - len(name); lacks > 0 {
+		name += strings.Repeat("x", lacks)
+	}
+	return name
 }
 
 // space names a namespace of samples that overlap. The number keeps names apart
@@ -180,6 +184,9 @@ func (c *course) run(ctx context.Context) (err error) {
 		}
 	}
 	t := c.trial(c.style, c.sample())
+	if c.scenario.Window > 0 {
+		t.quiet, t.watched = c.window(), t.sample.Window
+	}
 	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1, c.stopped), true
 	if _, err := t.run(ctx, c.scenario.Steps); err != nil {
 		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
@@ -257,8 +264,8 @@ func (c *course) sample() record.Sample {
 	s := c.scenario
 	sample := record.Sample{
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
-		Namespace: c.namespace, Name: scenarios.Name, Matrix: true,
-		Timeout: c.timeout(), Window: c.window(), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
+		Namespace: c.namespace, Name: s.CustomName(), Matrix: true,
+		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
 		Expect: slices.Concat(s.Expect, scenarios.Standing()), Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style, c.namespace),
 	}
@@ -283,11 +290,11 @@ func (c *course) sample() record.Sample {
 func (c *course) timeout() time.Duration {
 	waits := 2
 	for _, step := range c.scenario.Steps {
-		if step.Await != "" || step.Fault != nil || step.Mend != "" {
+		if step.Await != "" || step.ReadScale != nil || step.Fault != nil || step.Mend != "" {
 			waits++
 		}
 	}
-	return time.Duration(waits) * c.style.bound()
+	return time.Duration(waits)*c.style.bound() + c.scenario.Lasts(c.style.Typical)
 }
 
 // leastBound is long enough for pods on a machine that has a lot else to do.
@@ -336,7 +343,12 @@ func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, re
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
+	if outcome, reason = t.rest(ctx); outcome == record.Settled && t.watched > 0 {
+		if err := t.until(ctx, t.Recorder.Now()+t.watched); err != nil {
+			return record.Interrupted, err.Error()
+		}
+	}
+	if outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
 		return outcome, reason
 	}
 	if _, err := t.send(ctx, t.nudge()); err != nil {

@@ -11,15 +11,10 @@ import (
 
 const promptName = "prompt"
 
-// When a reconcile is late: so many times as late as the style's own median, and so
-// much later. In the matrix samples overlap and share the machine with other
-// clusters, where a second more says nothing.
-const (
-	lateTimes = 10
-	lateBy    = 10 * time.Second
-	// leastPrompt is how many samples it takes for there to be a median.
-	leastPrompt = 8
-)
+// leastPrompt is how many samples of a style it takes for there to be a median. What
+// is late, lateTimes and lateBy say: in the matrix samples overlap and share the
+// machine with other clusters, where a second more says nothing.
+const leastPrompt = 8
 
 // reaction is how long the operator took to write what it was asked for.
 type reaction struct {

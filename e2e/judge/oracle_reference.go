@@ -36,7 +36,7 @@ func reference(t *Timeline) Verdict {
 	}
 	var undeclared []unlike
 	used := map[string]bool{}
-	for _, u := range differences("spec", want.sized(*t.Sample.Size), got) {
+	for _, u := range differences("spec", want.of(t.Sample.Name, *t.Sample.Size), got) {
 		if path := t.declares(u.path); path != "" {
 			used[path] = true
 			continue
@@ -119,12 +119,34 @@ func readReference(deployment json.RawMessage) (wantedSpec, error) {
 	return spec, nil
 }
 
-// sized is the spec with so many replicas.
-func (w wantedSpec) sized(size int) map[string]any {
-	spec := map[string]any{}
-	for key, value := range w {
-		spec[key] = value
-	}
+// instance is the label that names the custom resource.
+const instance = "app.kubernetes.io/instance"
+
+// of is the spec for a custom resource of a name and a size.
+func (w wantedSpec) of(name string, size int) map[string]any {
+	spec, _ := named(map[string]any(w), name).(map[string]any)
 	spec["replicas"] = json.Number(strconv.Itoa(size))
 	return spec
+}
+
+// named is a part of the spec with the label of another custom resource.
+func named(part any, name string) any {
+	switch part := part.(type) {
+	case map[string]any:
+		is := map[string]any{}
+		for key, value := range part {
+			if _, text := value.(string); text && key == instance {
+				value = name
+			}
+			is[key] = named(value, name)
+		}
+		return is
+	case []any:
+		is := make([]any, len(part))
+		for i, value := range part {
+			is[i] = named(value, name)
+		}
+		return is
+	}
+	return part
 }

@@ -112,6 +112,8 @@ func template(t *testing.T, size int, change func(spec, pod, container fields)) 
 	var object fields
 	require.NoError(t, json.Unmarshal(wanted(t), &object))
 	spec := object["spec"].(fields)
+	spec["selector"].(fields)["matchLabels"].(fields)["app.kubernetes.io/instance"] = "cache"
+	spec["template"].(fields)["metadata"].(fields)["labels"].(fields)["app.kubernetes.io/instance"] = "cache"
 	pod := spec["template"].(fields)["spec"].(fields)
 	if change != nil {
 		change(spec, pod, pod["containers"].([]any)[0].(fields))

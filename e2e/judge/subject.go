@@ -139,11 +139,13 @@ func (t *Timeline) statusLacksOf(s *subject, size int) string {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.name)
 	}
 	want := max(s.want, custom.Generation)
-	switch {
-	case custom.ObservedGeneration != want:
+	switch ready := custom.ready(t.style.ready); {
+	case t.style.says("observedGeneration") && custom.ObservedGeneration != want:
 		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
-	case len(custom.Nodes) != size:
+	case t.style.says("nodes") && len(custom.Nodes) != size:
 		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
+	case t.style.ready != "" && (!ready.yes || ready.generation > 0 && ready.generation != want):
+		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.style.ready, want)
 	}
 	return ""
 }

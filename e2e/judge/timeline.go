@@ -152,6 +152,9 @@ func (t *Timeline) close(e record.Entry) {
 // note takes up an action.
 func (t *Timeline) note(e Event) error {
 	act, a := &t.acts, e.Action
+	if a.Verb == record.ReadScale {
+		return nil // nothing is asked for
+	}
 	switch {
 	case a.Measured && a.Intended > 0: // the last of a schedule counts
 		act.intent, act.acked = a.Intended, e.Time
@@ -203,6 +206,9 @@ func replyOf(a *record.Action) (*Object, error) {
 	}
 	if err := reply.read(a.Object); err != nil {
 		return nil, fmt.Errorf("reply to %s of %s %s/%s: read the recorded object: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
+	}
+	if a.Verb == record.Scale || a.Verb == record.ReadScale {
+		reply.Size, reply.Generation = reply.Replicas, a.Generation // a Scale has none of its own
 	}
 	return reply, nil
 }

@@ -68,6 +68,7 @@ func Oracles() []Named {
 		{"refused", []string{CustomResources, Deployments}, refused},
 		{"recovers", []string{CustomResources, Deployments}, recovers},
 		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
+		{"series", []string{CustomResources, Deployments}, series},
 		{"owned", []string{CustomResources}, owned},
 		{"untouched", []string{CustomResources}, untouched},
 		{"calm", nil, calm},

@@ -15,10 +15,11 @@ import (
 // versions from 1 on: each only added to the one before. 2 added variants,
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
 // matrix, the objects that a style works by, and the rights that it holds; 4 how
-// CPU limits held pods back; 5 what of the status a style writes, custom
-// resources that their operator did not release, when a style that has just been
-// installed had come to rest, what is there at a sample's end, what of secrets is in
-// the operator's logs, and which service accounts may read secrets for a reason.
+// CPU limits held pods back; 5 what of the status a style writes, the verbs of the
+// scale subresource, custom resources that their operator did not release, when a
+// style that has just been installed had come to rest, what is there at a sample's
+// end, what of secrets is in the operator's logs, and which service accounts may
+// read secrets for a reason.
 const Schema = 5
 
 // Kind says what an entry holds; the field of the same name is then set.
@@ -296,7 +297,7 @@ type Action struct {
 	// Intended is when an open-loop schedule had the request due: latencies of a
 	// load run from that of its last action. 0: there was no schedule.
 	Intended  time.Duration `json:"intended,omitempty"`
-	Verb      string        `json:"verb"`     // create, patch, update, apply (server-side), delete
+	Verb      string        `json:"verb"`     // create, patch, update, apply (server-side), scale, read scale, delete
 	Resource  string        `json:"resource"` // as in Watch.Resource
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
@@ -309,6 +310,13 @@ type Action struct {
 	Generation int64           `json:"generation,omitempty"`
 	Error      string          `json:"error,omitempty"`
 }
+
+// Verbs of the scale subresource, as `kubectl scale` and autoscalers use it. The
+// API's reply is a Scale then.
+const (
+	Scale     = "scale"
+	ReadScale = "read scale" // no write, but what the API said
+)
 
 // Watch is an event that a watch delivered.
 type Watch struct {

@@ -105,7 +105,7 @@ func (a *arm) driven() (drive.Style, error) {
 		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
 	}
 	style := a.operator.Style()
-	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout}
+	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout, Typical: style.Typical.Reconcile}
 	if style.Control == operators.Idle {
 		d.Patience = style.Timeout // nothing ever moves
 	}

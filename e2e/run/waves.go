@@ -43,12 +43,20 @@ type wave struct {
 }
 
 // wavesOf groups an arm's scenarios by the faults that they share: those
-// without one come first, in so many parts.
+// without one come first, in so many parts, and in each those that last long. A
+// series has the operator to itself, where a reconcile is so slow that others would
+// be behind it.
 func wavesOf(a *arm, list []scenarios.Scenario, parts int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
+	typical := a.typical().Reconcile
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
 		key := s.Exclusive()
+		if series := s.Series(); series != nil && key == "" && series.Pace(typical) > series.Every {
+			key = "series" // which nobody shares
+		}
 		if byKey[key] == nil {
 			keys = append(keys, key)
 		}
@@ -125,7 +133,9 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	}
 	style := w.arm.operator.Style()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
+	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
+		lasts = max(lasts, s.Lasts(style.Typical.Reconcile))
 		reconciles := 2 // the last, and a nudge
 		if s.Given != nil {
 			reconciles++
@@ -141,7 +151,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 		turns = 1
 	}
 	one := min(patience, style.Timeout) + time.Duration(longest)*(style.Typical.Reconcile+typicalPods)
-	return style.Typical.Install + typicalUninstall + time.Duration(turns)*one
+	return style.Typical.Install + typicalUninstall + max(time.Duration(turns)*one, lasts+one)
 }
 
 // shared are the waves that are this shard's: the longest first, each goes to

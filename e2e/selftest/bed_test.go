@@ -168,10 +168,14 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	if err := operator.Install(ctx, target); err != nil {
 		return err
 	}
+	node, err := shared.Node()
+	if err != nil {
+		return err
+	}
 	style := operator.Style()
 	driven := drive.Style{
 		Name: style.Name, Timeout: style.Timeout, Child: style.Child.DeploymentName,
-		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style},
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style, Node: node},
 	}
 	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
@@ -263,7 +267,7 @@ func (l *live) LastEvent(namespace string) (at time.Duration) {
 }
 
 // alone tells whether a trial changes what all custom resources of the cluster
-// share: their definition.
+// share: their definition, or the node's images.
 func (b *bed) alone(trial selftest.Trial) bool {
-	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition != "" })
+	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition+s.Fault.RemoveImage != "" })
 }

@@ -20,7 +20,7 @@ import (
 
 var (
 	quick     = flag.Bool("quick", false, "a few mutants only")
-	only      = flag.String("mutants", "", "these mutants only, their `names` with commas between them")
+	only      = flag.String("mutants", "", "these mutants only, separated by commas")
 	recording = flag.String("recording", "", "judge this `file` of an earlier run anew, without a cluster")
 	shared    = testcluster.New("mutant", "memcached")
 )
@@ -39,8 +39,9 @@ func TestMutants(t *testing.T) {
 		cases = slices.DeleteFunc(cases, func(c selftest.Case) bool { return !c.Quick })
 	}
 	if *only != "" {
-		cases = slices.DeleteFunc(cases, func(c selftest.Case) bool { return !slices.Contains(strings.Split(*only, ","), c.Mutant) })
-		require.NotEmpty(t, cases, "-mutants=%s", *only)
+		wanted := strings.Split(*only, ",")
+		cases = slices.DeleteFunc(cases, func(c selftest.Case) bool { return !slices.Contains(wanted, c.Mutant) })
+		require.Len(t, cases, len(wanted), "-mutants=%s: selftest.Cases lists them", *only)
 	}
 	trials := selftest.Trials(cases)
 	file := *recording

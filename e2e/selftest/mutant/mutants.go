@@ -79,6 +79,18 @@ func mutants() []mutant {
 		// What never ends; mutants_restless.go.
 		{"notes-on-pods", notesOnPods},
 
+		// What it says too early, or wrong for autoscalers; mutants_early.go.
+		{"status-early-nodes", statusEarlyNodes},
+		{"ready-at-once", readyAtOnce},
+		{"wrong-replicas", wrongReplicas},
+		{"wrong-selector", wrongSelector},
+
+		// What shows in names, numbers and time alone; mutants_many.go.
+		{"truncates-names", truncatesNames},
+		{"stops-after-twenty", stopsAfterTwenty},
+		{"late-every-fifth", lateEveryFifth},
+		{"flaps-after-8s", flapsAfter8s},
+
 		// What it leaves, owns, touches and tells beside; mutants_left.go.
 		{"configmap-left", configMapLeft},
 		{"configmap-elsewhere", configMapElsewhere},
@@ -86,7 +98,7 @@ func mutants() []mutant {
 		{"owner-not-blocking", ownerNotBlocking},
 		{"edits-spec", editsSpec},
 		{"rewrites-status", rewritesStatus},
-		{"late-every-fifth", lateEveryFifth},
+		{"late-at-times", lateAtTimes},
 		{"logs-secrets", logsSecrets},
 	}
 }

@@ -116,11 +116,11 @@ func rewritesStatus(o *operator) {
 	}
 }
 
-// late is how late every fifth custom resource is handled: within the harness's patience.
-const late = 15 * time.Second
+// lateBy is how late every fifth custom resource is handled: within the harness's patience.
+const lateBy = 15 * time.Second
 
-// lateEveryFifth handles every fifth custom resource late.
-func lateEveryFifth(o *operator) {
+// lateAtTimes handles every fifth custom resource late.
+func lateAtTimes(o *operator) {
 	const fifth = 5
 	due := map[types.UID]time.Time{}
 	custom := o.custom
@@ -132,7 +132,7 @@ func lateEveryFifth(o *operator) {
 		at, known := due[cr.GetUID()]
 		if !known {
 			if at = time.Now(); len(due)%fifth == fifth-1 {
-				at = at.Add(late)
+				at = at.Add(lateBy)
 			}
 			due[cr.GetUID()] = at
 		}
