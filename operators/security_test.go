@@ -142,6 +142,21 @@ func TestWhatIsOpenIsFound(t *testing.T) {
 	}
 }
 
+// A role of the cluster's own may allow anything, but for cluster-admin, which every
+// cluster has.
+func TestUnknownRoles(t *testing.T) {
+	for role, unknown := range map[string][]string{"view": {"ClusterRole view"}, "cluster-admin": nil} {
+		dir := write(t, map[string]string{"manifests/a.yaml": bound("ClusterRoleBinding", "ClusterRole", role) + "metadata: {name: b}\n"})
+		style := operators.Style{Name: "s", Folder: dir, Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}}}}
+		got, err := style.UnknownRoles()
+		require.NoError(t, err)
+		assert.Equal(t, unknown, got)
+		held, err := style.Grants()
+		require.NoError(t, err)
+		assert.Equal(t, role == "cluster-admin", len(held) > 0 && held[0].Writes("", "configmaps"))
+	}
+}
+
 func TestGrants(t *testing.T) {
 	both := reader + bound("ClusterRoleBinding", "ClusterRole", "reader") + "metadata: {name: b}\n" +
 		bound("RoleBinding", "ClusterRole", "reader") + "metadata: {name: b, namespace: m}\n"

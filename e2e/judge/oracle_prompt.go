@@ -12,8 +12,9 @@ import (
 const promptName = "prompt"
 
 // When a reconcile is late: so many times as late as the style's own median, and so
-// much later. In the matrix samples overlap and share the machine with other
-// clusters, where a second more says nothing.
+// much later: a multiple alone would find fault with milliseconds. In the matrix
+// samples overlap and share the machine with other clusters, where a second more
+// says nothing.
 const (
 	lateTimes = 10
 	lateBy    = 10 * time.Second

@@ -275,7 +275,15 @@ func (s *Session) inspected(a *arm, style *drive.Style) error {
 	if err != nil {
 		return fmt.Errorf("make a client for metadata: %w", err)
 	}
-	style.Stock = &stock.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: a.mayWrite}
+	unknown, err := a.operator.Style().UnknownRoles()
+	if err != nil {
+		return err
+	}
+	writes := a.mayWrite
+	if len(unknown) > 0 { // it may be anything
+		writes = func(schema.GroupResource) bool { return true }
+	}
+	style.Stock = &stock.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
 	recorded, err := a.recorded()
 	if err != nil {
 		return err

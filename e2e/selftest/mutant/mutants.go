@@ -88,7 +88,7 @@ func mutants() []mutant {
 		// What shows in names, numbers and time alone; mutants_many.go.
 		{"truncates-names", truncatesNames},
 		{"stops-after-twenty", stopsAfterTwenty},
-		{"late-in-series", lateInSeries},
+		{"late-every-fifth", lateEveryFifth},
 		{"flaps-after-8s", flapsAfter8s},
 
 		// What it leaves, owns, touches and tells beside; mutants_left.go.
@@ -98,7 +98,7 @@ func mutants() []mutant {
 		{"owner-not-blocking", ownerNotBlocking},
 		{"edits-spec", editsSpec},
 		{"rewrites-status", rewritesStatus},
-		{"late-every-fifth", lateEveryFifth},
+		{"late-at-times", lateAtTimes},
 		{"logs-secrets", logsSecrets},
 	}
 }

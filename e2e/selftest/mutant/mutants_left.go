@@ -116,17 +116,11 @@ func rewritesStatus(o *operator) {
 	}
 }
 
-// How late: within the harness's patience, and beyond it.
-const (
-	late    = 15 * time.Second
-	tooLate = 40 * time.Second
-)
+// lateBy is how late every fifth custom resource is handled: within the harness's patience.
+const lateBy = 15 * time.Second
 
-// lateEveryFifth handles every fifth custom resource late.
-func lateEveryFifth(o *operator) { lateEvery(o, late) }
-
-// lateEvery handles every fifth custom resource so much later.
-func lateEvery(o *operator, late time.Duration) {
+// lateAtTimes handles every fifth custom resource late.
+func lateAtTimes(o *operator) {
 	const fifth = 5
 	due := map[types.UID]time.Time{}
 	custom := o.custom
@@ -138,7 +132,7 @@ func lateEvery(o *operator, late time.Duration) {
 		at, known := due[cr.GetUID()]
 		if !known {
 			if at = time.Now(); len(due)%fifth == fifth-1 {
-				at = at.Add(late)
+				at = at.Add(lateBy)
 			}
 			due[cr.GetUID()] = at
 		}

@@ -48,14 +48,14 @@ func leftStories() []story {
 		{"rewrites-status", func(w *world) string {
 			w.create(name, 1)
 			before := asked(w, "update", memcached.Resource.Resource, "status")
-			w.wait(10 * late)
+			w.wait(10 * lateBy)
 			return fmt.Sprint(asked(w, "update", memcached.Resource.Resource, "status")-before > 100)
 		}, "false", "true"},
-		{"late-every-fifth", func(w *world) string {
+		{"late-at-times", func(w *world) string {
 			for i := range 6 {
 				w.create(fmt.Sprintf("m%d", i), i)
 			}
-			w.wait(late / 2)
+			w.wait(lateBy / 2)
 			return w.deployments()
 		}, "m0=0 m1=1 m2=2 m3=3 m4=4 m5=5", "m0=0 m1=1 m2=2 m3=3 m5=5"},
 		{"logs-secrets", func(w *world) string {

@@ -45,8 +45,30 @@ func stopsAfterTwenty(o *operator) {
 	}
 }
 
-// lateInSeries handles every fifth custom resource later than that.
-func lateInSeries(o *operator) { lateEvery(o, tooLate) }
+const (
+	every = 5
+	late  = 40 * time.Second
+)
+
+// lateEveryFifth handles every fifth custom resource so much later.
+func lateEveryFifth(o *operator) {
+	custom, number, due := o.custom, nth(), map[string]time.Time{} // by uid
+	o.custom = func(key name) *object {
+		cr := custom(key)
+		if cr == nil || number(cr)%every != 0 {
+			return cr
+		}
+		uid := string(cr.GetUID())
+		if due[uid].IsZero() {
+			due[uid] = time.Now().Add(late)
+		}
+		if left := time.Until(due[uid]); left > 0 {
+			o.queue.AddAfter(key, left)
+			return nil
+		}
+		return cr
+	}
+}
 
 // calm is how long the one that flaps leaves its Deployment alone.
 const calm = 8 * time.Second

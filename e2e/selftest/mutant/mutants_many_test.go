@@ -51,9 +51,9 @@ func moreStories() []story {
 			return strings.ReplaceAll(w.deployments(), "m", "")
 		}, "-1=1 -2=2", "=1"},
 		{"stops-after-twenty", many, "21", "20"},
-		{"late-in-series", func(w *world) string {
+		{"late-every-fifth", func(w *world) string {
 			before := many(w)
-			w.wait(tooLate + settle)
+			w.wait(late + settle)
 			return before + " then " + fmt.Sprint(len(strings.Fields(w.deployments())))
 		}, "21 then 21", "17 then 21"},
 		{"flaps-after-8s", func(w *world) string {
