@@ -36,7 +36,10 @@ func (d *Driver) release(ctx context.Context, style Style, namespaces []string) 
 		}
 		d.Observer.Held(entry)
 	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // what still waits follows from that
+	case err != nil:
 		return fmt.Errorf("remove the custom resources that have finalizers: %w", err)
 	}
 	return nil
