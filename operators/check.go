@@ -36,9 +36,7 @@ func (s Style) check(catalogue *images.Catalogue) error {
 	if err != nil {
 		return err
 	}
-	if catalogue, err = catalogue.With(s.Own...); err != nil {
-		return nil // Check says so, of all styles at once
-	}
+	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
 	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkSensors(all),
 		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
 }

@@ -26,11 +26,14 @@ import (
 //     observedGeneration is of the status's. So one that stays True while a newer
 //     generation is observed, and not rolled out, is a claim too.
 //
-// A claim is early where what it says was neither written before it, by the
-// resource versions, nor seen up to claimGrace after it: watches of different
-// resources are not ordered with each other.
+// A claim is early where what it says was neither written before it nor seen within
+// a grace after it. What was written before is told by the resource versions: watches
+// of different resources are not ordered with each other. The grace is for those who
+// take a pod that has just begun to run for one that is ready, or write the status
+// first and then, in the same reconcile, the Deployment.
 const (
-	claimGrace = time.Second
+	claimGrace = 250 * time.Millisecond
+	writeGrace = time.Second
 	// claimLag is how old what an operator knows may be when it writes.
 	claimLag = 10 * time.Second
 )
@@ -186,8 +189,8 @@ func (t *Timeline) falseClaim(s *subject) string {
 // unknown tells whether it cannot be told what was so around a time: the sample
 // ended too soon after it, or a watch was interrupted.
 func (t *Timeline) unknown(at time.Duration) bool {
-	return at+claimGrace > t.EndedAt || slices.ContainsFunc(t.gaps, func(gap Event) bool {
-		return gap.Gap.From <= at+claimGrace && gap.Time >= at-claimLag
+	return at+writeGrace > t.EndedAt || slices.ContainsFunc(t.gaps, func(gap Event) bool {
+		return gap.Gap.From <= at+writeGrace && gap.Time >= at-claimLag
 	})
 }
 
@@ -225,7 +228,7 @@ func (c *claim) nodes() string {
 		switch ran, known := c.past.ran[name]; {
 		case !known:
 			return fmt.Sprintf("nodes named %s, no pod of it that ever ran", name)
-		case ran.at > c.at+claimGrace && ran.version > c.version:
+		case ran.at > c.at+claimGrace && (ran.version == 0 || ran.version > c.version):
 			return fmt.Sprintf("nodes named the pod %s, which ran at %s", name, c.t.since(ran.at))
 		}
 	}
@@ -240,21 +243,21 @@ func (c *claim) observed() string {
 		return ""
 	}
 	size, from, known := c.asked(generation)
-	if !known || c.holds(from, func(s *childState) bool {
+	if !known || c.past.holds(from, c.at+writeGrace, c.version, func(s *childState) bool {
 		return slices.ContainsFunc(s.children, func(d child) bool {
 			return d.asks == size || d.deleting || d.owner != "" && d.owner != c.says.UID
 		})
 	}) {
 		return ""
 	}
-	return fmt.Sprintf("it said observedGeneration %d, and no Deployment asked for the size of that, %d, within %s", generation, size, claimGrace)
+	return fmt.Sprintf("it said observedGeneration %d, and no Deployment asked for the size of that, %d, within %s", generation, size, writeGrace)
 }
 
 // asked is the size that a generation asks for, and since when.
 func (c *claim) asked(generation int64) (size int, from time.Duration, known bool) {
 	key := lifeKey(c.says.UID, generation)
 	from, known = c.past.begun[key]
-	return c.past.sizes[key], from - claimGrace, known
+	return c.past.sizes[key], from - writeGrace, known
 }
 
 func (c *claim) holds(from time.Duration, is func(*childState) bool) bool {

@@ -11,7 +11,7 @@ import (
 // there that no custom resource of the sample has: by another reference, or
 // under another name.
 func (t *Timeline) noChild(s *subject) string {
-	text := "there is no " + s.childTitle() + t.refusedOf(Deployments)
+	text := "there is no " + s.childTitle()
 	others := living(t.world.deployments, func(d *entity) bool {
 		return d.Namespace == s.namespace && !slices.ContainsFunc(t.subjects, func(o *subject) bool { return t.childOf(o) == d.Object })
 	})
@@ -23,7 +23,7 @@ func (t *Timeline) noChild(s *subject) string {
 		}
 		text += fmt.Sprintf("; there is Deployment %s with %s", d.Name, s.references(d))
 	}
-	return text + t.refusedOf(Deployments)
+	return text + t.refused()
 }
 
 // references names an object's owner references.

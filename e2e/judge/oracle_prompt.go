@@ -11,10 +11,19 @@ import (
 
 const promptName = "prompt"
 
-// leastPrompt is how many samples of a style it takes for there to be a median. What
-// is late, lateTimes and lateBy say: in the matrix samples overlap and share the
-// machine with other clusters, where a second more says nothing.
-const leastPrompt = 8
+// When a reconcile is late: so many times as late as the style's own median, and so
+// much later: a multiple alone would find fault with milliseconds. In the matrix
+// samples overlap and share the machine with other clusters, where a second more
+// says nothing.
+const (
+	lateTimes = 10
+	lateBy    = 10 * time.Second
+	// leastPrompt is how many samples it takes for there to be a median.
+	leastPrompt = 8
+)
+
+// promptly is what is not late, where the style's median is this.
+func promptly(median time.Duration) time.Duration { return max(lateTimes*median, median+lateBy) }
 
 // reaction is how long the operator took to write what it was asked for.
 type reaction struct {
@@ -134,7 +143,7 @@ func compared(r reaction, all []time.Duration) Verdict {
 	if len(all) >= leastPrompt {
 		all = slices.Sorted(slices.Values(all))
 		median := all[(len(all)-1)/2]
-		bound := max(lateTimes*median, median+lateBy)
+		bound := promptly(median)
 		if r.took > bound {
 			v = fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the Deployment was written %s after %s",
 				round(bound), lateTimes, round(median), plural(len(all), "sample"), lateBy, round(r.took), r.what)

@@ -174,7 +174,7 @@ func TestStatusIsNeverEarly(t *testing.T) {
 	}{
 		"on the way":                    {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, waiting)); s.run() }, ""},
 		"nodes that do not run":         {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}}))); s.run() }, "at +0.090 s nodes named the pod p1, which ran at +4.990 s"},
-		"nodes that ran a moment later": {func(s *story) { s.see(4100, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}}))); s.run() }, ""},
+		"nodes that ran a moment later": {func(s *story) { s.see(4800, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}}))); s.run() }, ""},
 		"nodes that never ran":          {func(s *story) { s.run(); s.see(6000, "MODIFIED", whole(1, 2, fields{"nodes": []string{"p1", "p7"}})) }, "nodes named p7, no pod of it that ever ran"},
 		"watched late, but written then": {func(s *story) {
 			s.see(100, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}})).at(1000))

@@ -163,13 +163,17 @@ func (r *Report) Tally(label string) (short, text string) {
 			surprises++
 		}
 	}
-	parts := []string{fmt.Sprintf("%d of %d fail", count.Failed, count.All()-count.NotApplicable+flaky)}
+	fail := "fail"
+	if count.Late > 0 {
+		fail = "fail or are late"
+	}
+	parts := []string{fmt.Sprintf("%d of %d %s", count.Failed+count.Late, count.All()-count.NotApplicable+flaky, fail)}
 	for _, one := range []struct {
 		n    int
 		what string
 	}{
 		{flaky, string(matrix.Flaky)},
-		{count.Late, string(Late)},
+		{count.Late, "of them " + string(Late)},
 		{count.Invalid, string(judge.Invalid)},
 		{count.NotApplicable, string(judge.NotApplicable)},
 		{surprises, "not as expected"},
