@@ -105,7 +105,7 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 			Style: "argo", Matrix: true, Others: []record.Other{{Namespace: "n", Name: "other", Size: new(int)}}, Unmeetable: true, Cause: "too big", Patience: 1, Reason: "r",
 		}},
 		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Removed, Wave: 2}},
-		{Kind: record.KindStock, Stock: &record.Stock{Namespace: "n", Resources: []string{"r"}, Unlisted: []string{"u"}, Objects: []record.Stocked{
+		{Kind: record.KindInventory, Inventory: &record.Inventory{Namespace: "n", Resources: []string{"r"}, Unlisted: []string{"u"}, Objects: []record.Item{
 			{Resource: "r", Name: "o", Deleting: true, Managers: []string{"m"}, Owners: []record.Owner{{Kind: "k", Controller: true}}},
 		}}},
 		{Kind: record.KindLogs, Logs: &record.Logs{Style: "argo", Round: 1, Wave: 2, Read: []string{"n/p/c"}, Leaks: []record.Leak{{Container: "n/p/c", What: "w", Lines: 1}}}},

@@ -84,16 +84,16 @@ type Style struct {
 	Child func(namespace, name string) (string, error)
 	// Faults breaks what a scenario wants broken. Only the matrix needs it.
 	Faults Breaker
-	// Stock takes stock at the end of a sample of the matrix, and Logs searches
+	// Inventory lists what is there at the end of a sample of the matrix, and Logs searches
 	// the operator's logs for secrets at the end of a wave; nil: nobody does.
-	Stock Stocktaker
-	Logs  Searcher
+	Inventory InventoryTaker
+	Logs      Searcher
 }
 
-// Stocktaker finds what there is in namespaces, the sample's own first, and what
-// names them elsewhere; see package stock.
-type Stocktaker interface {
-	Take(ctx context.Context, namespaces ...string) record.Stock
+// InventoryTaker finds what there is in namespaces, the sample's own first, and what
+// names them elsewhere; see package inventory.
+type InventoryTaker interface {
+	Take(ctx context.Context, namespaces ...string) record.Inventory
 }
 
 // Searcher puts a secret into namespaces, and searches logs for these; see package leak.

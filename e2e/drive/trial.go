@@ -84,7 +84,7 @@ func (t *trial) run(ctx context.Context, steps []scenarios.Step) (record.End, er
 		end.Outcome, end.Reason = t.measured(ctx, steps)
 	}
 	mended := t.leaveFaults()
-	err := t.takeStock(ctx, end.Outcome == record.Settled)
+	err := t.takeInventory(ctx, end.Outcome == record.Settled)
 	if ctx.Err() != nil {
 		end.Outcome = record.Interrupted
 	}

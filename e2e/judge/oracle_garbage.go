@@ -19,17 +19,17 @@ func garbage(t *Timeline) Verdict {
 	if left != "" {
 		return fail(t.evidence(of(Deployments, ReplicaSets, Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.since(t.EndedAt), left)
 	}
-	s := t.stock()
+	s := t.inventory()
 	if s == nil {
 		return pass("no Deployment, ReplicaSet or pod was left at %s", t.since(t.EndedAt))
 	}
 	if left := t.uncollected(); len(left) > 0 {
 		var evidence []string
 		for _, o := range left {
-			evidence = append(evidence, t.stockLine(o))
+			evidence = append(evidence, t.itemLine(o))
 		}
-		return fail(evidence, "expected nothing to be left that was made for the custom resource; at %s, %s after stock was taken first, there is still %s%s",
-			t.since(s.at), round(s.at-t.stocks[0].at), listStocked(left), t.unlisted())
+		return fail(evidence, "expected nothing to be left that was made for the custom resource; at %s, %s after the first inventory, there is still %s%s",
+			t.since(s.at), round(s.at-t.inventories[0].at), listItems(left), t.unlisted())
 	}
 	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.since(s.at), plural(len(s.Resources), "resource"), t.unlisted())
 }

@@ -25,29 +25,29 @@ func owned(t *Timeline) Verdict {
 	switch {
 	case !t.style.collected:
 		return notApplicable("the style %s declares no owner references", t.Style.Name)
-	case t.stock() == nil:
-		return notApplicable("no stock was taken at the sample's end")
+	case t.inventory() == nil:
+		return notApplicable("no inventory was made at the sample's end")
 	}
 	var wrong, evidence []string
 	seen := 0
-	for i := range t.stock().Objects {
-		o := &t.stock().Objects[i]
+	for i := range t.inventory().Objects {
+		o := &t.inventory().Objects[i]
 		if o.Deleting || !t.peopled(o.Namespace) {
 			continue
 		}
 		seen++
 		if why := t.ownedWrongly(o); why != "" {
-			wrong, evidence = append(wrong, fmt.Sprintf("%s: %s", title(o.Resource, o.Name), why)), append(evidence, t.stockLine(o))
+			wrong, evidence = append(wrong, fmt.Sprintf("%s: %s", title(o.Resource, o.Name), why)), append(evidence, t.itemLine(o))
 		}
 	}
 	switch {
 	case len(wrong) > 0:
 		return fail(evidence, "expected owner references to the custom resource, with its uid, controller and blockOwnerDeletion, on all that was made for it; at %s %s%s",
-			t.since(t.stock().at), strings.Join(wrong, "; "), t.unlisted())
+			t.since(t.inventory().at), strings.Join(wrong, "; "), t.unlisted())
 	case seen == 0:
 		return notApplicable("nothing was there at the end for a custom resource")
 	}
-	return pass("each of %s was owned at %s%s", plural(seen, "object"), t.since(t.stock().at), t.unlisted())
+	return pass("each of %s was owned at %s%s", plural(seen, "object"), t.since(t.inventory().at), t.unlisted())
 }
 
 // peopled tells whether a custom resource is in a namespace.
@@ -56,7 +56,7 @@ func (t *Timeline) peopled(namespace string) bool {
 }
 
 // ownedWrongly says what is wrong with an object's owner references; "": nothing.
-func (t *Timeline) ownedWrongly(o *record.Stocked) string {
+func (t *Timeline) ownedWrongly(o *record.Item) string {
 	why := ""
 	for _, r := range o.Owners {
 		group, _, _ := strings.Cut(r.APIVersion, "/")

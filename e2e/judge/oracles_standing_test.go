@@ -12,12 +12,12 @@ import (
 	"operatorbench/e2e/record"
 )
 
-func (s *story) stock(ms float64, objects ...record.Stocked) {
-	s.add(record.Entry{Time: at(ms), Kind: record.KindStock, Stock: &record.Stock{Namespace: "services", Resources: []string{"configmaps.v1"}, Objects: objects}})
+func (s *story) inventory(ms float64, objects ...record.Item) {
+	s.add(record.Entry{Time: at(ms), Kind: record.KindInventory, Inventory: &record.Inventory{Namespace: "services", Resources: []string{"configmaps.v1"}, Objects: objects}})
 }
 
-func configMap(owners ...record.Owner) record.Stocked {
-	return record.Stocked{Resource: "configmaps.v1", Namespace: "services", Name: "settings", UID: "c1", Managers: []string{"mutant"}, Owners: owners}
+func configMap(owners ...record.Owner) record.Item {
+	return record.Item{Resource: "configmaps.v1", Namespace: "services", Name: "settings", UID: "c1", Managers: []string{"mutant"}, Owners: owners}
 }
 
 func ownedBy(uid string, change ...func(*record.Owner)) record.Owner {
@@ -34,26 +34,26 @@ func TestGarbageOfAnyKind(t *testing.T) {
 	elsewhere.Namespace, elsewhere.Name = "operators", "services-cache"
 	work := configMap()
 	work.Resource, work.Namespace = workflows, "argo-events"
-	deployed := record.Stocked{Resource: judge.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
+	deployed := record.Item{Resource: judge.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
 	ofOther := configMap(record.Owner{Kind: "Deployment", Name: "other-deployment", UID: "d2"})
 	for name, test := range map[string]struct {
-		stocks  [][]record.Stocked
+		lists   [][]record.Item
 		other   bool // a custom resource stays
 		want    judge.Outcome
 		message string
 	}{
 		"none was taken":             {nil, false, judge.Pass, "no Deployment, ReplicaSet or pod was left"},
-		"nothing":                    {[][]record.Stocked{{}}, false, judge.Pass, "of 1 resource that the style may write"},
-		"without an owner":           {[][]record.Stocked{{configMap()}}, false, judge.Fail, "0s after stock was taken first, there is still configmaps/settings in services"},
-		"of an owner that is gone":   {[][]record.Stocked{{configMap(ownedBy("cr1"))}}, false, judge.Fail, "configmaps/settings in services"},
-		"elsewhere":                  {[][]record.Stocked{{elsewhere}}, false, judge.Fail, "configmaps/services-cache in operators"},
-		"work":                       {[][]record.Stocked{{work}}, false, judge.Pass, "nothing that was made"},
-		"collected late":             {[][]record.Stocked{{configMap()}, {}}, false, judge.Pass, "nothing that was made"},
-		"not even in the grace":      {[][]record.Stocked{{configMap()}, {configMap()}}, false, judge.Fail, "500ms after stock was taken first"},
-		"whose it is cannot be told": {[][]record.Stocked{{configMap()}}, true, judge.Pass, "nothing that was made"},
-		"of one that stays":          {[][]record.Stocked{{configMap(ownedBy("cr2"))}}, true, judge.Pass, "nothing that was made"},
-		"through another":            {[][]record.Stocked{{deployed, ofOther}}, true, judge.Pass, "nothing that was made"},
-		"of the one that is gone":    {[][]record.Stocked{{configMap(ownedBy("cr1"))}}, true, judge.Fail, "configmaps/settings"},
+		"nothing":                    {[][]record.Item{{}}, false, judge.Pass, "of 1 resource that the style may write"},
+		"without an owner":           {[][]record.Item{{configMap()}}, false, judge.Fail, "0s after the first inventory, there is still configmaps/settings in services"},
+		"of an owner that is gone":   {[][]record.Item{{configMap(ownedBy("cr1"))}}, false, judge.Fail, "configmaps/settings in services"},
+		"elsewhere":                  {[][]record.Item{{elsewhere}}, false, judge.Fail, "configmaps/services-cache in operators"},
+		"work":                       {[][]record.Item{{work}}, false, judge.Pass, "nothing that was made"},
+		"collected late":             {[][]record.Item{{configMap()}, {}}, false, judge.Pass, "nothing that was made"},
+		"not even in the grace":      {[][]record.Item{{configMap()}, {configMap()}}, false, judge.Fail, "500ms after the first inventory"},
+		"whose it is cannot be told": {[][]record.Item{{configMap()}}, true, judge.Pass, "nothing that was made"},
+		"of one that stays":          {[][]record.Item{{configMap(ownedBy("cr2"))}}, true, judge.Pass, "nothing that was made"},
+		"through another":            {[][]record.Item{{deployed, ofOther}}, true, judge.Pass, "nothing that was made"},
+		"of the one that is gone":    {[][]record.Item{{configMap(ownedBy("cr1"))}}, true, judge.Fail, "configmaps/settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := []func(*record.Sample){matrix("garbage")}
@@ -66,8 +66,8 @@ func TestGarbageOfAnyKind(t *testing.T) {
 				s.see(2410, "ADDED", other(1, 1))
 				s.see(2411, "ADDED", otherDeployment(1, 1, 1))
 			}
-			for i, stock := range test.stocks {
-				s.stock(3500+500*float64(i), stock...)
+			for i, items := range test.lists {
+				s.inventory(3500+500*float64(i), items...)
 			}
 			s.end(5000, record.Settled)
 			v := s.verdict("garbage")
@@ -81,34 +81,34 @@ func TestGarbageOfAnyKind(t *testing.T) {
 }
 
 func TestOwned(t *testing.T) {
-	deployed := func(owners ...record.Owner) record.Stocked {
-		return record.Stocked{Resource: judge.Deployments, Namespace: "services", Name: "cache", UID: "d1", Owners: owners}
+	deployed := func(owners ...record.Owner) record.Item {
+		return record.Item{Resource: judge.Deployments, Namespace: "services", Name: "cache", UID: "d1", Owners: owners}
 	}
 	endpoints := configMap()
 	endpoints.Managers = []string{"kube-controller-manager"}
 	for name, test := range map[string]struct {
-		there   []record.Stocked
+		there   []record.Item
 		want    judge.Outcome
 		message string
 	}{
-		"right":              {[]record.Stocked{deployed(ownedBy("cr1"))}, judge.Pass, "each of 1 object was owned"},
-		"no owner":           {[]record.Stocked{deployed()}, judge.Fail, "deployments/cache: it has no owner reference"},
-		"another's uid":      {[]record.Stocked{deployed(ownedBy("cr0"))}, judge.Fail, "the uid of the reference is cr0"},
-		"another name":       {[]record.Stocked{deployed(ownedBy("cr1", func(r *record.Owner) { r.Name = "cash" }))}, judge.Fail, "names cash, wanted cache"},
-		"another kind":       {[]record.Stocked{deployed(ownedBy("cr1", func(r *record.Owner) { r.Kind = "Memcache" }))}, judge.Fail, "wanted cache.example.com/v1alpha1 Memcached"},
-		"another version":    {[]record.Stocked{deployed(ownedBy("cr1", func(r *record.Owner) { r.APIVersion = "cache.example.com/v1" }))}, judge.Fail, "names cache.example.com/v1 Memcached"},
-		"no controller":      {[]record.Stocked{deployed(ownedBy("cr1", func(r *record.Owner) { r.Controller = false }))}, judge.Fail, "controller is not true: another"},
-		"not blocking":       {[]record.Stocked{deployed(ownedBy("cr1", func(r *record.Owner) { r.BlockOwnerDeletion = false }))}, judge.Fail, "blockOwnerDeletion is not true: a deletion"},
-		"any kind of child":  {[]record.Stocked{deployed(ownedBy("cr1")), configMap()}, judge.Fail, "configmaps/settings: it has no owner reference"},
-		"owned by the child": {[]record.Stocked{deployed(ownedBy("cr1")), configMap(record.Owner{Kind: "Deployment", UID: "d1"})}, judge.Pass, "each of 2 objects"},
-		"the cluster's own":  {[]record.Stocked{deployed(ownedBy("cr1")), endpoints}, judge.Pass, "each of 2 objects"},
+		"right":              {[]record.Item{deployed(ownedBy("cr1"))}, judge.Pass, "each of 1 object was owned"},
+		"no owner":           {[]record.Item{deployed()}, judge.Fail, "deployments/cache: it has no owner reference"},
+		"another's uid":      {[]record.Item{deployed(ownedBy("cr0"))}, judge.Fail, "the uid of the reference is cr0"},
+		"another name":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Name = "cash" }))}, judge.Fail, "names cash, wanted cache"},
+		"another kind":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Kind = "Memcache" }))}, judge.Fail, "wanted cache.example.com/v1alpha1 Memcached"},
+		"another version":    {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.APIVersion = "cache.example.com/v1" }))}, judge.Fail, "names cache.example.com/v1 Memcached"},
+		"no controller":      {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Controller = false }))}, judge.Fail, "controller is not true: another"},
+		"not blocking":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.BlockOwnerDeletion = false }))}, judge.Fail, "blockOwnerDeletion is not true: a deletion"},
+		"any kind of child":  {[]record.Item{deployed(ownedBy("cr1")), configMap()}, judge.Fail, "configmaps/settings: it has no owner reference"},
+		"owned by the child": {[]record.Item{deployed(ownedBy("cr1")), configMap(record.Owner{Kind: "Deployment", UID: "d1"})}, judge.Pass, "each of 2 objects"},
+		"the cluster's own":  {[]record.Item{deployed(ownedBy("cr1")), endpoints}, judge.Pass, "each of 2 objects"},
 		"nothing":            {nil, judge.NotApplicable, "nothing was there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.entries[0].Header.Styles[0].Declares = []record.Declaration{{Name: "ownerReferences", Supported: true}}
 			s.created(matrix("owned"))
-			s.stock(1700, test.there...)
+			s.inventory(1700, test.there...)
 			s.end(1710, record.Settled)
 			v := s.verdict("owned")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
@@ -117,7 +117,7 @@ func TestOwned(t *testing.T) {
 	}
 	s := newStory(t)
 	s.created(matrix("owned"))
-	s.stock(1700, deployed())
+	s.inventory(1700, deployed())
 	s.end(1710, record.Settled)
 	assert.Equal(t, judge.NotApplicable, s.verdict("owned").Outcome, "it declares none")
 }

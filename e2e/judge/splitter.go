@@ -99,8 +99,8 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		s.audited(&e)
 	case record.KindFault:
 		err = s.fault(e)
-	case record.KindStock:
-		s.stock(e)
+	case record.KindInventory:
+		s.inventory(e)
 	case record.KindLogs: // of a style's samples that have ended: see Judge
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
@@ -134,11 +134,11 @@ func (s *Splitter) audited(e *record.Entry) {
 	}
 }
 
-// stock gives the sample that is open in a namespace what there is.
-func (s *Splitter) stock(e record.Entry) {
-	if t := s.Open(e.Stock.Namespace); t != nil && t.matrix {
+// inventory gives the sample that is open in a namespace what there is.
+func (s *Splitter) inventory(e record.Entry) {
+	if t := s.Open(e.Inventory.Namespace); t != nil && t.matrix {
 		n := weight(&e)
-		t.stocks = append(t.stocks, taken{e.Time, e.Stock})
+		t.inventories = append(t.inventories, taken{e.Time, e.Inventory})
 		t.held, s.held = t.held+n, s.held+n
 	}
 }

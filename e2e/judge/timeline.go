@@ -45,27 +45,27 @@ type Timeline struct {
 	Events []Event
 
 	scope
-	acts     actions
-	subjects []*subject // the sample's custom resources, its own first
-	matchers map[*work][]*regexp.Regexp
-	jobs     map[*job]*subject
-	phases   []phase
-	marks    []mark // parallel to phases
-	world    world
-	stepped  int  // events that the state has taken in
-	stale    bool // the state must be built anew, from the first event on
-	known    int  // events whose uids are known
-	gaps     []Event
-	faults   []Event
-	sent     []sent          // writes of the harness that a watch must show, in the correctness matrix
-	added    map[string]bool // uids of objects whose ADDED came since the intent
-	last     time.Duration   // of the last watch event on an object of the sample
-	held     int             // about how many bytes it holds
-	refusals map[refusal]refusedSoFar
-	tried    time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
-	stocks   []taken       // in order; in the correctness matrix
-	audited  bool          // the recording has the audit log
-	asked    []asked       // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
+	acts        actions
+	subjects    []*subject // the sample's custom resources, its own first
+	matchers    map[*work][]*regexp.Regexp
+	jobs        map[*job]*subject
+	phases      []phase
+	marks       []mark // parallel to phases
+	world       world
+	stepped     int  // events that the state has taken in
+	stale       bool // the state must be built anew, from the first event on
+	known       int  // events whose uids are known
+	gaps        []Event
+	faults      []Event
+	sent        []sent          // writes of the harness that a watch must show, in the correctness matrix
+	added       map[string]bool // uids of objects whose ADDED came since the intent
+	last        time.Duration   // of the last watch event on an object of the sample
+	held        int             // about how many bytes it holds
+	refusals    map[refusal]refusedSoFar
+	tried       time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	inventories []taken       // in order; in the correctness matrix
+	audited     bool          // the recording has the audit log
+	asked       []asked       // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
 // actions is what the harness did, as the rest must know it.

@@ -27,40 +27,40 @@ type Kind string
 
 // The kinds of entry.
 const (
-	KindHeader Kind = "header" // the first line
-	KindBegin  Kind = "begin"  // a sample begins: its first action follows
-	KindAction Kind = "action" // the harness wrote to the cluster
-	KindWatch  Kind = "watch"  // a watch delivered an event
-	KindGap    Kind = "gap"    // a watch was interrupted and is back
-	KindEnd    Kind = "end"    // a sample ended
-	KindBlock  Kind = "block"  // a style was installed, has been driven, was removed
-	KindUsage  Kind = "usage"  // what pods have used so far
-	KindAudit  Kind = "audit"  // the API server answered a request of anyone
-	KindFault  Kind = "fault"  // the harness broke something on purpose, or undid it
-	KindHeld   Kind = "held"   // a custom resource had to be released by force
-	KindStock  Kind = "stock"  // what there is at a sample's end
-	KindLogs   Kind = "logs"   // the operator's logs were searched for secrets
+	KindHeader    Kind = "header"    // the first line
+	KindBegin     Kind = "begin"     // a sample begins: its first action follows
+	KindAction    Kind = "action"    // the harness wrote to the cluster
+	KindWatch     Kind = "watch"     // a watch delivered an event
+	KindGap       Kind = "gap"       // a watch was interrupted and is back
+	KindEnd       Kind = "end"       // a sample ended
+	KindBlock     Kind = "block"     // a style was installed, has been driven, was removed
+	KindUsage     Kind = "usage"     // what pods have used so far
+	KindAudit     Kind = "audit"     // the API server answered a request of anyone
+	KindFault     Kind = "fault"     // the harness broke something on purpose, or undid it
+	KindHeld      Kind = "held"      // a custom resource had to be released by force
+	KindInventory Kind = "inventory" // what there is at a sample's end
+	KindLogs      Kind = "logs"      // the operator's logs were searched for secrets
 )
 
 // Entry is one line of a recording. Time is nanoseconds on the recorder's
 // monotonic clock since the recording began: the moment of delivery for a
 // watch event, the moment after the API's reply for an action.
 type Entry struct {
-	Time   time.Duration `json:"t"`
-	Kind   Kind          `json:"kind"`
-	Header *Header       `json:"header,omitempty"`
-	Begin  *Sample       `json:"begin,omitempty"`
-	Action *Action       `json:"action,omitempty"`
-	Watch  *Watch        `json:"watch,omitempty"`
-	Gap    *Gap          `json:"gap,omitempty"`
-	End    *End          `json:"end,omitempty"`
-	Block  *Block        `json:"block,omitempty"`
-	Usage  *Usage        `json:"usage,omitempty"`
-	Audit  *Audit        `json:"audit,omitempty"`
-	Fault  *Fault        `json:"fault,omitempty"`
-	Held   *Held         `json:"held,omitempty"`
-	Stock  *Stock        `json:"stock,omitempty"`
-	Logs   *Logs         `json:"logs,omitempty"`
+	Time      time.Duration `json:"t"`
+	Kind      Kind          `json:"kind"`
+	Header    *Header       `json:"header,omitempty"`
+	Begin     *Sample       `json:"begin,omitempty"`
+	Action    *Action       `json:"action,omitempty"`
+	Watch     *Watch        `json:"watch,omitempty"`
+	Gap       *Gap          `json:"gap,omitempty"`
+	End       *End          `json:"end,omitempty"`
+	Block     *Block        `json:"block,omitempty"`
+	Usage     *Usage        `json:"usage,omitempty"`
+	Audit     *Audit        `json:"audit,omitempty"`
+	Fault     *Fault        `json:"fault,omitempty"`
+	Held      *Held         `json:"held,omitempty"`
+	Inventory *Inventory    `json:"inventory,omitempty"`
+	Logs      *Logs         `json:"logs,omitempty"`
 }
 
 // Header is the first entry: what is needed to read the rest.
@@ -429,19 +429,19 @@ type Audit struct {
 	Code        int       `json:"code"` // HTTP status
 }
 
-// Stock is what the driver found at a sample's end of the resources that the
+// Inventory is what the driver found at a sample's end of the resources that the
 // style may write: all that is in the sample's namespaces, but for what the
 // cluster makes in every namespace and the harness's own, and elsewhere what
 // names one of them. Of several, the last counts.
-type Stock struct {
-	Namespace string    `json:"namespace"`           // the sample's
-	Resources []string  `json:"resources,omitempty"` // that were listed, as in Watch.Resource
-	Unlisted  []string  `json:"unlisted,omitempty"`  // those that could not be, and why
-	Objects   []Stocked `json:"objects,omitempty"`
+type Inventory struct {
+	Namespace string   `json:"namespace"`           // the sample's
+	Resources []string `json:"resources,omitempty"` // that were listed, as in Watch.Resource
+	Unlisted  []string `json:"unlisted,omitempty"`  // those that could not be, and why
+	Objects   []Item   `json:"objects,omitempty"`
 }
 
-// Stocked is an object, as its metadata tell of it.
-type Stocked struct {
+// Item is an object, as its metadata tell of it.
+type Item struct {
 	Resource   string   `json:"resource"`
 	Namespace  string   `json:"namespace,omitempty"`
 	Name       string   `json:"name"`

@@ -16,8 +16,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/e2e/record/stock"
 	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
@@ -283,7 +283,7 @@ func (s *Session) inspected(a *arm, style *drive.Style) error {
 	if len(unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}
-	style.Stock = &stock.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
+	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
 	recorded, err := a.recorded()
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
+	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/e2e/record/stock"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/cluster"
@@ -198,7 +198,7 @@ func (b *bed) inspected(style operators.Style, driven *drive.Style) error {
 	if err != nil {
 		return err
 	}
-	driven.Stock = &stock.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
+	driven.Inventory = &inventory.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
 		return slices.ContainsFunc(grants, func(g operators.Grant) bool { return g.Writes(r.Group, r.Resource) })
 	}}
 	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}

@@ -9,21 +9,21 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// taken is a stock that was taken of the sample's namespaces.
+// taken is an inventory that was made of the sample's namespaces.
 type taken struct {
 	at time.Duration
-	*record.Stock
+	*record.Inventory
 }
 
-// stock is the last that was taken; nil: none was.
-func (t *Timeline) stock() *taken {
-	if len(t.stocks) == 0 {
+// inventory is the last that was made; nil: none was.
+func (t *Timeline) inventory() *taken {
+	if len(t.inventories) == 0 {
 		return nil
 	}
-	return &t.stocks[len(t.stocks)-1]
+	return &t.inventories[len(t.inventories)-1]
 }
 
-func stockWeight(s *record.Stock) int {
+func inventoryWeight(s *record.Inventory) int {
 	n := texts(s.Resources) + texts(s.Unlisted)
 	for i := range s.Objects {
 		o := &s.Objects[i]
@@ -33,31 +33,31 @@ func stockWeight(s *record.Stock) int {
 }
 
 // PointCollected is reached when all that was made for deleted custom resources has
-// gone, of whatever kind. It can be known only once stock was taken.
+// gone, of whatever kind. It can be known only once there is an inventory.
 const PointCollected = "collected"
 
 // collectedLacks says what of deleted custom resources is still there.
 func (t *Timeline) collectedLacks() string {
-	if t.stock() == nil {
-		return "no stock was taken"
+	if t.inventory() == nil {
+		return "no inventory was made"
 	}
 	left := t.uncollected()
 	if len(left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("there is still %s", listStocked(left))
+	return fmt.Sprintf("there is still %s", listItems(left))
 }
 
 // uncollected lists what there was at the end of what was made for custom
 // resources that are gone, beside Deployments, ReplicaSets and pods. Where a custom
 // resource stays, what has no owner may be its own.
-func (t *Timeline) uncollected() []*record.Stocked {
-	s := t.stock()
+func (t *Timeline) uncollected() []*record.Item {
+	s := t.inventory()
 	if s == nil {
 		return nil
 	}
 	stays, anyStays := t.staying()
-	var left []*record.Stocked
+	var left []*record.Item
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		watched := t.covers(o.Namespace) && slices.Contains([]string{Deployments, ReplicaSets, Pods}, o.Resource)
@@ -91,7 +91,7 @@ func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
 			stays[uid] = stays[uid] || stays[o.owner]
 		}
 	}
-	objects := t.stock().Objects
+	objects := t.inventory().Objects
 	for more := true; more; {
 		more = false
 		for i := range objects {
@@ -103,8 +103,8 @@ func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
 	return stays, anyStays
 }
 
-// listStocked names objects, a few of many.
-func listStocked(list []*record.Stocked) string {
+// listItems names objects, a few of many.
+func listItems(list []*record.Item) string {
 	const most = 3
 	var parts []string
 	for i, o := range list {
@@ -112,22 +112,22 @@ func listStocked(list []*record.Stocked) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(list)-most))
 			break
 		}
-		parts = append(parts, stockedTitle(o))
+		parts = append(parts, itemTitle(o))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// stockedTitle names an object, and where it is.
-func stockedTitle(o *record.Stocked) string {
+// itemTitle names an object, and where it is.
+func itemTitle(o *record.Item) string {
 	if o.Namespace == "" {
 		return title(o.Resource, o.Name) + " (cluster-scoped)"
 	}
 	return fmt.Sprintf("%s in %s", title(o.Resource, o.Name), o.Namespace)
 }
 
-// stockLine tells of an object as evidence.
-func (t *Timeline) stockLine(o *record.Stocked) string {
-	parts := []string{fmt.Sprintf("%s: %s", t.since(t.stock().at), stockedTitle(o))}
+// itemLine tells of an object as evidence.
+func (t *Timeline) itemLine(o *record.Item) string {
+	parts := []string{fmt.Sprintf("%s: %s", t.since(t.inventory().at), itemTitle(o))}
 	if len(o.Managers) > 0 {
 		parts = append(parts, "written by "+strings.Join(o.Managers, ", "))
 	}
@@ -143,9 +143,9 @@ func (t *Timeline) stockLine(o *record.Stocked) string {
 	return strings.Join(parts, ", ")
 }
 
-// unlisted says what stock could not be taken of, as the end of a message.
+// unlisted says what is not in the inventory, as the end of a message.
 func (t *Timeline) unlisted() string {
-	if s := t.stock(); s != nil && len(s.Unlisted) > 0 {
+	if s := t.inventory(); s != nil && len(s.Unlisted) > 0 {
 		return "; not looked at, since it could not be listed: " + strings.Join(s.Unlisted, "; ")
 	}
 	return ""

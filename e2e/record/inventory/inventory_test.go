@@ -1,4 +1,4 @@
-package stock_test
+package inventory_test
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ import (
 	metadatafake "k8s.io/client-go/metadata/fake"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/record/stock"
+	"operatorbench/e2e/record/inventory"
 	"operatorbench/fixtures/kube"
 )
 
@@ -50,7 +50,7 @@ func object(kind, namespace, name string, change ...func(*metav1.PartialObjectMe
 	return o
 }
 
-func TestStockIsWhatIsTheSamples(t *testing.T) {
+func TestInventoryIsWhatIsTheSamples(t *testing.T) {
 	yes := true
 	controlled := func(o *metav1.PartialObjectMetadata) {
 		o.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "p1", Controller: &yes}}
@@ -74,7 +74,7 @@ func TestStockIsWhatIsTheSamples(t *testing.T) {
 		object("PersistentVolume", "", "another"),
 	)
 	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") })
-	taker := &stock.Taker{Metadata: client, Discovery: served{}, Writes: func(r schema.GroupResource) bool { return true }}
+	taker := &inventory.Taker{Metadata: client, Discovery: served{}, Writes: func(r schema.GroupResource) bool { return true }}
 	found := taker.Take(t.Context(), "sample", "sample-2")
 
 	assert.Equal(t, []string{"configmaps.v1", "persistentvolumes.v1"}, found.Resources)
@@ -84,7 +84,7 @@ func TestStockIsWhatIsTheSamples(t *testing.T) {
 		names = append(names, o.Namespace+"/"+o.Name)
 	}
 	assert.Equal(t, []string{"operators/labelled", "operators/sample-settings", "sample/settings", "/volume"}, names)
-	assert.Equal(t, record.Stocked{
+	assert.Equal(t, record.Item{
 		Resource: "configmaps.v1", Namespace: "sample", Name: "settings", UID: "u", Managers: []string{"operator"},
 		Owners: []record.Owner{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "p1", Controller: true}},
 	}, found.Objects[2])
@@ -94,9 +94,9 @@ func TestStockIsWhatIsTheSamples(t *testing.T) {
 }
 
 // Only what the style may write is listed, and that discovery failed in part is said.
-func TestStockIsOfWhatTheStyleMayWrite(t *testing.T) {
+func TestInventoryIsOfWhatTheStyleMayWrite(t *testing.T) {
 	client := metadatafake.NewSimpleMetadataClient(metadatafake.NewTestScheme())
-	taker := &stock.Taker{
+	taker := &inventory.Taker{
 		Metadata: client, Discovery: served{err: errors.New("metrics: down")},
 		Writes: func(r schema.GroupResource) bool { return r == schema.GroupResource{Resource: "configmaps"} },
 	}

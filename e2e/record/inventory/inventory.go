@@ -1,6 +1,6 @@
-// Package stock takes stock of a cluster: what there is, at a sample's end, of
+// Package inventory lists what is in a cluster: what there is, at a sample's end, of
 // all resources that a style may write. It reads metadata alone.
-package stock
+package inventory
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ import (
 	"operatorbench/fixtures/memcached"
 )
 
-// Taker takes stock. Which resources the cluster serves it asks once.
+// Taker makes inventories. Which resources the cluster serves it asks once.
 type Taker struct {
 	Metadata  metadata.Interface
 	Discovery discovery.DiscoveryInterface
@@ -47,10 +47,10 @@ const (
 // certificate, a service account.
 const plain = metav1.NamespaceDefault
 
-// Take takes stock for a sample: its own namespace comes first.
-func (t *Taker) Take(ctx context.Context, namespaces ...string) record.Stock {
+// Take makes an inventory for a sample: its own namespace comes first.
+func (t *Taker) Take(ctx context.Context, namespaces ...string) record.Inventory {
 	t.once.Do(t.discover)
-	found := record.Stock{Namespace: namespaces[0], Unlisted: slices.Clone(t.unserved)}
+	found := record.Inventory{Namespace: namespaces[0], Unlisted: slices.Clone(t.unserved)}
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(atOnce)
@@ -71,7 +71,7 @@ func (t *Taker) Take(ctx context.Context, namespaces ...string) record.Stock {
 	_ = group.Wait() // what could not be listed is said
 	slices.Sort(found.Resources)
 	slices.Sort(found.Unlisted)
-	slices.SortFunc(found.Objects, func(a, b record.Stocked) int {
+	slices.SortFunc(found.Objects, func(a, b record.Item) int {
 		return cmp.Or(cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return found
@@ -115,14 +115,14 @@ func (t *Taker) list(ctx context.Context, resource schema.GroupVersionResource) 
 }
 
 // pick chooses what is of the sample among all objects of a resource.
-func pick(resource string, listed []metav1.PartialObjectMetadata, namespaces []string) []record.Stocked {
+func pick(resource string, listed []metav1.PartialObjectMetadata, namespaces []string) []record.Item {
 	common := map[string]bool{}
 	for i := range listed {
 		if listed[i].Namespace == plain {
 			common[listed[i].Name] = true
 		}
 	}
-	var found []record.Stocked
+	var found []record.Item
 	for i := range listed {
 		o := &listed[i]
 		own := slices.Contains(namespaces, o.Namespace)
@@ -130,7 +130,7 @@ func pick(resource string, listed []metav1.PartialObjectMetadata, namespaces []s
 		case o.Labels[kube.LabelRun] != "" && o.Labels[kube.LabelManagedBy] == kube.ManagedBy: // the harness's own
 		case own && common[o.Name]:
 		case own, metav1.GetControllerOf(o) == nil && names(o, namespaces): // what has a controller elsewhere goes with that
-			found = append(found, stocked(resource, o))
+			found = append(found, item(resource, o))
 		}
 	}
 	return found
@@ -146,8 +146,8 @@ func names(o *metav1.PartialObjectMetadata, namespaces []string) bool {
 	})
 }
 
-func stocked(resource string, o *metav1.PartialObjectMetadata) record.Stocked {
-	s := record.Stocked{
+func item(resource string, o *metav1.PartialObjectMetadata) record.Item {
+	s := record.Item{
 		Resource: resource, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID),
 		Deleting: o.DeletionTimestamp != nil, Finalizers: o.Finalizers,
 	}

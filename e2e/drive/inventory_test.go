@@ -17,7 +17,7 @@ import (
 	"operatorbench/fixtures/scenarios"
 )
 
-// keeper takes stock, and judges that something is left over the first few times.
+// keeper makes inventories, and judges that something is left over the first few times.
 type keeper struct {
 	*stage
 
@@ -27,8 +27,8 @@ type keeper struct {
 	refuses  bool
 }
 
-func (k *keeper) Take(_ context.Context, namespaces ...string) record.Stock {
-	return record.Stock{Namespace: namespaces[0], Resources: namespaces}
+func (k *keeper) Take(_ context.Context, namespaces ...string) record.Inventory {
+	return record.Inventory{Namespace: namespaces[0], Resources: namespaces}
 }
 
 func (k *keeper) Lacks(namespace, point string) string {
@@ -59,22 +59,22 @@ func newKeeper(t *testing.T, left int) (*keeper, drive.Style) {
 	t.Helper()
 	s, _, style := newMatrixStage(t)
 	k := &keeper{stage: s, left: left}
-	s.Judge, style.Stock, style.Logs = k, k, k
+	s.Judge, style.Inventory, style.Logs = k, k, k
 	return k, style
 }
 
-func (k *keeper) entries(t *testing.T) (stocks []*record.Stock, logs []*record.Logs) {
+func (k *keeper) entries(t *testing.T) (lists []*record.Inventory, logs []*record.Logs) {
 	t.Helper()
 	for e, err := range record.Read(bytes.NewReader(k.recording.Bytes())) {
 		require.NoError(t, err)
-		if e.Stock != nil {
-			stocks = append(stocks, e.Stock)
+		if e.Inventory != nil {
+			lists = append(lists, e.Inventory)
 		}
 		if e.Logs != nil {
 			logs = append(logs, e.Logs)
 		}
 	}
-	return stocks, logs
+	return lists, logs
 }
 
 func created(elsewhere bool) scenarios.Scenario {
@@ -85,34 +85,34 @@ func created(elsewhere bool) scenarios.Scenario {
 	return s
 }
 
-// Stock is taken in all of a sample's namespaces, until nothing is left over.
-func TestStockIsTakenAtTheEnd(t *testing.T) {
+// An inventory is made in all of a sample's namespaces, until nothing is left over.
+func TestAnInventoryIsMadeAtTheEnd(t *testing.T) {
 	k, style := newKeeper(t, 1)
 	k.Matrix.Window = 2 * time.Second
 	require.NoError(t, k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(true)}}))
-	stocks, logs := k.entries(t)
-	require.Len(t, stocks, 2, "once more, since something was left over")
-	assert.Equal(t, []string{"services-abc123-fast-1-w1-1-made", "services-abc123-fast-1-w1-1-made-2"}, stocks[1].Resources)
+	lists, logs := k.entries(t)
+	require.Len(t, lists, 2, "once more, since something was left over")
+	assert.Equal(t, []string{"services-abc123-fast-1-w1-1-made", "services-abc123-fast-1-w1-1-made-2"}, lists[1].Resources)
 	require.Len(t, logs, 1)
 	assert.Equal(t, &record.Logs{Style: "fast", Round: 1, Wave: 1, Read: []string{"system/operator/main"}}, logs[0])
-	assert.Equal(t, []leak.Mark{{Namespace: stocks[0].Resources[0]}, {Namespace: stocks[0].Resources[1]}}, k.searched)
+	assert.Equal(t, []leak.Mark{{Namespace: lists[0].Resources[0]}, {Namespace: lists[0].Resources[1]}}, k.searched)
 }
 
 // What is left over when the window has passed stays so.
-func TestStockIsNotTakenForEver(t *testing.T) {
+func TestInventoriesAreNotMadeForEver(t *testing.T) {
 	k, style := newKeeper(t, 1000)
 	require.NoError(t, k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(false)}}))
-	stocks, _ := k.entries(t)
-	assert.Len(t, stocks, 2, "the window is shorter than the pace")
+	lists, _ := k.entries(t)
+	assert.Len(t, lists, 2, "the window is shorter than the pace")
 }
 
 // A sample that did not come to its end has nothing to wait for.
-func TestStockOfATimeout(t *testing.T) {
+func TestInventoryOfATimeout(t *testing.T) {
 	k, style := newKeeper(t, 1000)
 	k.missing = "a Deployment"
 	require.NoError(t, k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(false)}}))
-	stocks, _ := k.entries(t)
-	assert.Len(t, stocks, 1)
+	lists, _ := k.entries(t)
+	assert.Len(t, lists, 1)
 }
 
 func TestAClusterWithoutSecretsIsABrokenBed(t *testing.T) {
