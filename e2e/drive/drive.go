@@ -15,6 +15,7 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
@@ -53,7 +54,7 @@ func watchedFor(style Style, namespace string) []string {
 type Judge interface {
 	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
 	Missing(namespace string) string
-	// Lacks is the same for a point of the reconcile: one of scenarios.Points.
+	// Lacks is the same for a point of the reconcile: one of scenarios.Points, or Collected.
 	Lacks(namespace, point string) string
 	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
 	LastEvent(namespace string) time.Duration
@@ -83,6 +84,22 @@ type Style struct {
 	Child func(namespace, name string) (string, error)
 	// Faults breaks what a scenario wants broken. Only the matrix needs it.
 	Faults Breaker
+	// Stock takes stock at the end of a sample of the matrix, and Logs searches
+	// the operator's logs for secrets at the end of a wave; nil: nobody does.
+	Stock Stocktaker
+	Logs  Searcher
+}
+
+// Stocktaker finds what there is in namespaces, the sample's own first, and what
+// names them elsewhere; see package stock.
+type Stocktaker interface {
+	Take(ctx context.Context, namespaces ...string) record.Stock
+}
+
+// Searcher puts a secret into namespaces, and searches logs for these; see package leak.
+type Searcher interface {
+	Mark(ctx context.Context, namespace string) (leak.Mark, error)
+	Search(ctx context.Context, marks []leak.Mark) record.Logs
 }
 
 // Breaker breaks things on purpose; see package fault.

@@ -84,10 +84,13 @@ func (t *trial) run(ctx context.Context, steps []scenarios.Step) (record.End, er
 		end.Outcome, end.Reason = t.measured(ctx, steps)
 	}
 	mended := t.leaveFaults()
+	err := t.takeStock(ctx, end.Outcome == record.Settled)
 	if ctx.Err() != nil {
 		end.Outcome = record.Interrupted
 	}
-	err := t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	if err == nil {
+		err = t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	}
 	t.Observer.Ended(t.sample, end)
 	switch {
 	case mended != nil:

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/fixtures/scenarios"
 )
@@ -76,8 +77,28 @@ func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave f
 	if err := group.Wait(); err != nil {
 		return leave, err
 	}
-	return leave, d.release(ctx, style, namespaces())
+	released := d.release(ctx, style, namespaces())
+	return leave, errors.Join(released, d.searchLogs(ctx, style, wave, courses))
 }
+
+// searchLogs searches the operator's logs of the wave for secrets.
+func (d *Driver) searchLogs(ctx context.Context, style Style, wave Wave, courses []*course) error {
+	if style.Logs == nil {
+		return nil
+	}
+	var marks []leak.Mark
+	for _, c := range courses {
+		marks = append(marks, c.marks...)
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	found := style.Logs.Search(ctx, marks)
+	found.Style, found.Variant, found.Round, found.Wave = style.Name, style.Variant, wave.Round, wave.Number
+	return d.Recorder.Record(record.Entry{Time: d.Recorder.Now(), Kind: record.KindLogs, Logs: &found})
+}
+
+// searchTimeout bounds the search of an operator's logs.
+const searchTimeout = time.Minute
 
 func applicable(courses []*course) int {
 	n := 0
@@ -100,6 +121,7 @@ type course struct {
 	together   *lockstep
 	stopped    <-chan struct{} // closed when the run is stopped
 	namespaces []string        // that were made
+	marks      []leak.Mark     // that are in them
 	lag        time.Duration   // until the operator began to bring about the given state
 }
 
@@ -182,6 +204,13 @@ func (c *course) open(ctx context.Context) (stop func(), err error) {
 		if err := c.Namespaces.Make(ctx, namespace); err != nil {
 			return nil, fmt.Errorf("make the namespace: %w", err)
 		}
+		if c.style.Logs != nil {
+			mark, err := c.style.Logs.Mark(ctx, namespace)
+			if err != nil {
+				return nil, err
+			}
+			c.marks = append(c.marks, mark)
+		}
 	}
 	return watch.Open(ctx, c.Client, c.Recorder, targets(c.namespaces...)...)
 }
@@ -237,7 +266,7 @@ func (c *course) sample() record.Sample {
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
 		Namespace: c.namespace, Name: s.CustomName(), Matrix: true,
 		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
-		Expect: s.Expect, Cause: s.Cause, Unmeetable: s.Unmeetable(),
+		Expect: slices.Concat(s.Expect, scenarios.Standing()), Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style, c.namespace),
 	}
 	if result := s.Result(); result != nil {

@@ -228,7 +228,7 @@ func (c *claim) nodes() string {
 		switch ran, known := c.past.ran[name]; {
 		case !known:
 			return fmt.Sprintf("nodes named %s, no pod of it that ever ran", name)
-		case ran.at > c.at+claimGrace && ran.version > c.version:
+		case ran.at > c.at+claimGrace && (ran.version == 0 || ran.version > c.version):
 			return fmt.Sprintf("nodes named the pod %s, which ran at %s", name, c.t.since(ran.at))
 		}
 	}

@@ -12,7 +12,7 @@ const Events = "events.v1.events.k8s.io"
 // Detail is what only oracles of the correctness matrix read of an object. It is
 // not read of the many objects of a recording that is there for its latencies.
 type Detail struct {
-	Spec       string            // of a Deployment: its JSON text
+	Spec       string            // of a Deployment or custom resource: its JSON text
 	Labels     map[string]string // of a pod
 	Owners     []OwnerReference  // of a Deployment
 	Conditions []Told            // of any but an Event
@@ -126,7 +126,7 @@ func readDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		d.Labels, d.Told = in.Metadata.Labels, Told{Reason: in.Status.Reason, Message: in.Status.Message}
 		d.Conditions = in.Status.Conditions
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
-	case Deployments:
+	case Deployments, CustomResources:
 		d.Spec, d.Conditions, d.Owners = string(in.Spec), in.Status.Conditions, in.Metadata.Owners
 	default:
 		d.Conditions = in.Status.Conditions

@@ -47,6 +47,8 @@ func (t *Timeline) Lacks(point string) string {
 		return t.toldLacks()
 	case PointGone:
 		return t.goneLacks()
+	case PointCollected:
+		return t.collectedLacks()
 	}
 	return fmt.Sprintf("there is no point %q of a reconcile", point)
 }

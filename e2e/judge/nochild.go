@@ -23,7 +23,7 @@ func (t *Timeline) noChild(s *subject) string {
 		}
 		text += fmt.Sprintf("; there is Deployment %s with %s", d.Name, s.references(d))
 	}
-	return text + t.refusedOf(Deployments)
+	return text + t.refused()
 }
 
 // references names an object's owner references.

@@ -9,14 +9,6 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// A custom resource of a series is late when its Deployment is written later than
-// both of these allow, counted from the others' median: a multiple alone would
-// find fault with milliseconds.
-const (
-	lateTimes = 10
-	lateBy    = 10 * time.Second
-)
-
 // series is the oracle for samples that create many custom resources one after the
 // other: each has its Deployment, of its size, at the end, and none had it much
 // later than the median of them.
@@ -33,7 +25,7 @@ func series(t *Timeline) Verdict {
 	}
 	sorted := slices.Sorted(slices.Values(took))
 	median := sorted[(len(sorted)-1)/2]
-	most := max(lateTimes*median, median+lateBy)
+	most := promptly(median)
 	var late []string
 	for i, d := range took {
 		if d > most {

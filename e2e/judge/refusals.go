@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,7 +40,10 @@ func (t *Timeline) refuses(e *record.Entry) {
 	case !slices.Contains([]string{"create", "update", "patch", "delete"}, a.Verb):
 		return
 	}
-	key := refusal{a.Verb, a.Resource, a.Code}
+	key := refusal{a.Verb, kind(a.Resource), a.Code}
+	if a.Subresource != "" {
+		key.resource += "/" + a.Subresource
+	}
 	if t.refusals == nil {
 		t.refusals = map[refusal]refusedSoFar{}
 	}
@@ -48,23 +52,18 @@ func (t *Timeline) refuses(e *record.Entry) {
 	}
 }
 
-// refusedOf says, as the end of a message, which writes of a resource the API
-// server refused to the style; "": none.
-func (t *Timeline) refusedOf(resource string) string {
-	var kinds []refusal
-	for key := range t.refusals {
-		if key.resource == resource {
-			kinds = append(kinds, key)
-		}
-	}
-	slices.SortFunc(kinds, func(a, b refusal) int {
-		return cmp.Or(cmp.Compare(t.refusals[b].times, t.refusals[a].times), strings.Compare(a.verb, b.verb), a.code-b.code)
+// refused says, as the end of a message, which writes the API server refused to
+// the style, the most frequent first; "": none.
+func (t *Timeline) refused() string {
+	kinds := slices.SortedFunc(maps.Keys(t.refusals), func(a, b refusal) int {
+		return cmp.Or(t.refusals[b].times-t.refusals[a].times, strings.Compare(a.verb, b.verb), strings.Compare(a.resource, b.resource), a.code-b.code)
 	})
+	const most = 3
 	var text strings.Builder
-	for _, key := range kinds {
+	for _, key := range kinds[:min(len(kinds), most)] {
 		seen := t.refusals[key]
 		fmt.Fprintf(&text, "; the API server refused %s to %s %s (%d %s), the last at %s",
-			plural(seen.times, "request"), key.verb, kind(resource), key.code, http.StatusText(key.code), t.since(seen.last))
+			plural(seen.times, "request"), key.verb, key.resource, key.code, http.StatusText(key.code), t.since(seen.last))
 	}
 	return text.String()
 }

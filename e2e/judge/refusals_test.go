@@ -40,8 +40,11 @@ func TestWhatTheAPIServerRefusedIsToldWhereTheDeploymentIsMissing(t *testing.T) 
 	}
 	s.asks(50, "patch", judge.Deployments, "services", 403)
 	s.asks(60, "update", judge.CustomResources, "services", 422)
+	s.asks(70, "update", judge.CustomResources, "services", 422)
+	s.asks(80, "update", judge.Pods, "services", 403) // the fourth kind
 	const want = "there is no Deployment whose controller is the custom resource cache" +
 		"; the API server refused 14 requests to create deployments (422 Unprocessable Entity), the last at +0.023 s" +
+		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.060 s" +
 		"; the API server refused 1 request to patch deployments (403 Forbidden), the last at +0.040 s"
 	assert.Equal(t, want, missing(t, s))
 	assert.Equal(t, want, lacksNow(t, s, judge.PointWritten))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"operatorbench/e2e/record"
 )
@@ -30,6 +31,7 @@ type Splitter struct {
 	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
 	jobs    jobs
+	audit   auditClock
 	counter int
 	objects int // in known
 	held    int // bytes of the samples that are open
@@ -97,6 +99,9 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		s.audited(&e)
 	case record.KindFault:
 		err = s.fault(e)
+	case record.KindStock:
+		s.stock(e)
+	case record.KindLogs: // of a style's samples that have ended: see Judge
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
@@ -110,18 +115,31 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 }
 
 // audited tells the samples that are open that their style has asked for a write
-// of a Deployment in their namespace, be it that it was refused, and which of its
-// writes there were. Nothing else of an audit is of a sample.
+// in their namespace, be it that it was refused, and which of its writes there were.
+// Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
-	tries := e.Audit.Resource == Deployments && slices.Contains([]string{"create", "update", "patch"}, e.Audit.Verb)
+	at := s.audit.at(e)
 	for _, t := range s.open {
+		t.audited = true
 		if !t.covers(e.Audit.Namespace) || !t.style.account(e.Audit.User) {
 			continue
 		}
-		if tries && t.matrix {
-			t.tried = e.Time
+		if t.matrix && writes(e.Audit.Verb) {
+			if e.Audit.Resource == Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+				t.tried = e.Time
+			}
+			t.ask(at, e.Audit)
 		}
 		t.refuses(e)
+	}
+}
+
+// stock gives the sample that is open in a namespace what there is.
+func (s *Splitter) stock(e record.Entry) {
+	if t := s.Open(e.Stock.Namespace); t != nil && t.matrix {
+		n := weight(&e)
+		t.stocks = append(t.stocks, taken{e.Time, e.Stock})
+		t.held, s.held = t.held+n, s.held+n
 	}
 }
 
@@ -151,6 +169,7 @@ func (s *Splitter) header(r *read) error {
 		return r.err
 	}
 	s.run, s.styles, s.groups = r.Header.Run, r.at.styles, map[string]string{}
+	s.audit.began = r.Header.Began
 	for _, scenario := range r.Header.Scenarios {
 		s.groups[scenario.Name] = scenario.Group
 	}

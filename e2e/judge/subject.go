@@ -154,7 +154,7 @@ func (t *Timeline) statusLacksOf(s *subject, size int) string {
 func (t *Timeline) goneLacksOf(s *subject) string {
 	if c := t.customOf(s); c != nil {
 		if c.Deleting && len(c.Finalizers) > 0 {
-			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", ")) + t.refusedOf(CustomResources)
+			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", ")) + t.refused()
 		}
 		return fmt.Sprintf("the custom resource %s is still there", c.Name)
 	}

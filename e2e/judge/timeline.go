@@ -63,6 +63,9 @@ type Timeline struct {
 	held     int             // about how many bytes it holds
 	refusals map[refusal]refusedSoFar
 	tried    time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	stocks   []taken       // in order; in the correctness matrix
+	audited  bool          // the recording has the audit log
+	asked    []asked       // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
 // actions is what the harness did, as the rest must know it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
 )
 
 // Outcome is what an oracle says of a sample.
@@ -68,6 +69,11 @@ func Oracles() []Named {
 		{"recovers", []string{CustomResources, Deployments}, recovers},
 		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
 		{"series", []string{CustomResources, Deployments}, series},
+		{"owned", []string{CustomResources}, owned},
+		{"untouched", []string{CustomResources}, untouched},
+		{"calm", nil, calm},
+		{promptName, []string{CustomResources, Deployments}, prompt},
+		{discreetName, nil, discreet},
 	}
 }
 
@@ -109,6 +115,8 @@ func run(o Named, t *Timeline) Verdict {
 		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
 	case t.stoppedAt() != "" && unasked(o.Name):
 		return notApplicable("not judged%s", t.stopped())
+	case !t.begun() && slices.Contains(scenarios.Standing(), o.Name):
+		return notApplicable("the scenario's steps never began: %s", t.End.Reason)
 	case !t.begun():
 		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}

@@ -16,8 +16,10 @@ import (
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
 // matrix, the objects that a style works by, and the rights that it holds; 4 how
 // CPU limits held pods back; 5 what of the status a style writes, the verbs of the
-// scale subresource, custom resources that their operator did not release, and
-// when a style that has just been installed had come to rest.
+// scale subresource, custom resources that their operator did not release, when a
+// style that has just been installed had come to rest, what is there at a sample's
+// end, what of secrets is in the operator's logs, and which service accounts may
+// read secrets for a reason.
 const Schema = 5
 
 // Kind says what an entry holds; the field of the same name is then set.
@@ -36,6 +38,8 @@ const (
 	KindAudit  Kind = "audit"  // the API server answered a request of anyone
 	KindFault  Kind = "fault"  // the harness broke something on purpose, or undid it
 	KindHeld   Kind = "held"   // a custom resource had to be released by force
+	KindStock  Kind = "stock"  // what there is at a sample's end
+	KindLogs   Kind = "logs"   // the operator's logs were searched for secrets
 )
 
 // Entry is one line of a recording. Time is nanoseconds on the recorder's
@@ -55,6 +59,8 @@ type Entry struct {
 	Audit  *Audit        `json:"audit,omitempty"`
 	Fault  *Fault        `json:"fault,omitempty"`
 	Held   *Held         `json:"held,omitempty"`
+	Stock  *Stock        `json:"stock,omitempty"`
+	Logs   *Logs         `json:"logs,omitempty"`
 }
 
 // Header is the first entry: what is needed to read the rest.
@@ -106,6 +112,15 @@ type Style struct {
 	Differs []Difference `json:"differs,omitempty"`
 	// Grants are the rights that its service accounts hold, as installed.
 	Grants []Grant `json:"grants,omitempty"`
+	// Secrets are the service accounts that may read secrets for a reason.
+	Secrets []SecretReader `json:"secrets,omitempty"`
+}
+
+// SecretReader is a service account that may read secrets, and why.
+type SecretReader struct {
+	ServiceAccount string `json:"serviceAccount"`      // namespace/name
+	Namespace      string `json:"namespace,omitempty"` // empty: in all
+	Reason         string `json:"reason"`
 }
 
 // Declaration is a yes, or a no with its reason, to what an operator can do
@@ -412,4 +427,58 @@ type Audit struct {
 	Namespace   string    `json:"namespace,omitempty"`
 	Name        string    `json:"name,omitempty"`
 	Code        int       `json:"code"` // HTTP status
+}
+
+// Stock is what the driver found at a sample's end of the resources that the
+// style may write: all that is in the sample's namespaces, but for what the
+// cluster makes in every namespace and the harness's own, and elsewhere what
+// names one of them. Of several, the last counts.
+type Stock struct {
+	Namespace string    `json:"namespace"`           // the sample's
+	Resources []string  `json:"resources,omitempty"` // that were listed, as in Watch.Resource
+	Unlisted  []string  `json:"unlisted,omitempty"`  // those that could not be, and why
+	Objects   []Stocked `json:"objects,omitempty"`
+}
+
+// Stocked is an object, as its metadata tell of it.
+type Stocked struct {
+	Resource   string   `json:"resource"`
+	Namespace  string   `json:"namespace,omitempty"`
+	Name       string   `json:"name"`
+	UID        string   `json:"uid"`
+	Deleting   bool     `json:"deleting,omitempty"`
+	Finalizers []string `json:"finalizers,omitempty"`
+	Managers   []string `json:"managers,omitempty"` // who wrote to it, by the names of field managers
+	Owners     []Owner  `json:"owners,omitempty"`
+}
+
+// Owner is an owner reference.
+type Owner struct {
+	APIVersion         string `json:"apiVersion"`
+	Kind               string `json:"kind"`
+	Name               string `json:"name"`
+	UID                string `json:"uid"`
+	Controller         bool   `json:"controller,omitempty"`
+	BlockOwnerDeletion bool   `json:"blockOwnerDeletion,omitempty"`
+}
+
+// Logs says that the logs of the operator's components were searched for secrets
+// at the end of a wave: for the value of a Secret that the harness had put into
+// each sample's namespace, and for tokens of service accounts.
+type Logs struct {
+	Style   string   `json:"style"`
+	Variant string   `json:"variant,omitempty"`
+	Round   int      `json:"round"`
+	Wave    int      `json:"wave"`
+	Read    []string `json:"read,omitempty"`   // namespace/pod/container
+	Unread  []string `json:"unread,omitempty"` // those that could not be, and why
+	Leaks   []Leak   `json:"leaks,omitempty"`
+}
+
+// Leak is a secret in a log. The recording does not have its value.
+type Leak struct {
+	Container string `json:"container"`           // namespace/pod/container
+	What      string `json:"what"`                // Secret namespace/name, or token of a service account
+	Namespace string `json:"namespace,omitempty"` // of the sample whose Secret it is; empty: it is of none
+	Lines     int    `json:"lines"`
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/record"
 )
 
@@ -120,6 +121,14 @@ type Owned struct {
 	// counts as the manifest's.
 	Languages map[string]int `json:"languages,omitempty"`
 	Rules     int            `json:"rules"` // of RBAC: distinct rights (verb, resource) that the operator's accounts hold
+	// Wildcards are those of them with a *, as "verb resource.group".
+	Wildcards []string `json:"wildcards,omitempty"`
+}
+
+// Rights says how many rights the operator's accounts hold; of wildcards, that it
+// is any number.
+func (o *Owned) Rights() string {
+	return grants.Held(o.Rules, len(o.Wildcards), slices.Contains(o.Wildcards, "* *.*"))
 }
 
 // ImageFacts identify an image.

@@ -211,6 +211,8 @@ func TestLateInTheMatrix(t *testing.T) {
 	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\n")}
 	r := report.Of(one)
 	assert.True(t, r.Failed())
+	short, all := r.Tally("argo")
+	assert.Equal(t, []string{"1 of 1 fail or are late", "1 of 1 fail or are late, 1 of them late, 1 not as expected"}, []string{short, all})
 	require.Len(t, r.Differences(), 1)
 	assert.Equal(t, "argo upgrade: expected pass, seen late, 1 of 2 in time; given up after 12 s, though no oracle failed: "+why, r.Differences()[0].String())
 	for name, write := range map[string]func(io.Writer) error{

@@ -68,7 +68,7 @@ func (r *Report) anyExpected() bool {
 }
 
 // Differences are the verdicts that are not as expected, of the styles of which
-// it is known what is expected, if only a verdict.
+// it is known what is expected, if only a verdict, and the rights that styles should not hold.
 func (r *Report) Differences() []matrix.Difference {
 	var all []matrix.Difference
 	var done []string
@@ -78,7 +78,7 @@ func (r *Report) Differences() []matrix.Difference {
 			all = append(all, matrix.Compare(r.Matrix, s.Name, expected)...)
 		}
 	}
-	return all
+	return append(all, matrix.OfRights(r.Matrix, r.Grants)...)
 }
 
 // Marks of verdicts, for what can show no better ones.
@@ -163,13 +163,17 @@ func (r *Report) Tally(label string) (short, text string) {
 			surprises++
 		}
 	}
-	parts := []string{fmt.Sprintf("%d of %d fail", count.Failed, count.All()-count.NotApplicable+flaky)}
+	fail := "fail"
+	if count.Late > 0 {
+		fail = "fail or are late"
+	}
+	parts := []string{fmt.Sprintf("%d of %d %s", count.Failed+count.Late, count.All()-count.NotApplicable+flaky, fail)}
 	for _, one := range []struct {
 		n    int
 		what string
 	}{
 		{flaky, string(matrix.Flaky)},
-		{count.Late, string(Late)},
+		{count.Late, "of them " + string(Late)},
 		{count.Invalid, string(judge.Invalid)},
 		{count.NotApplicable, string(judge.NotApplicable)},
 		{surprises, "not as expected"},

@@ -162,6 +162,13 @@ func (a *arm) recorded() (record.Style, error) {
 	if r.Grants, err = grants(style); err != nil {
 		return r, err
 	}
+	readers, err := style.SecretReaders()
+	if err != nil {
+		return r, err
+	}
+	for _, one := range readers {
+		r.Secrets = append(r.Secrets, record.SecretReader(one))
+	}
 	for _, c := range style.Components {
 		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 	}

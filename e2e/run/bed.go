@@ -476,10 +476,11 @@ func (s *Session) announce() error {
 	s.say("  CustomResourceDefinition memcacheds.cache.example.com")
 	s.say("  namespaces services-%s-* for custom resources", s.id)
 	for _, a := range s.arms[1:] {
-		footprint, err := a.operator.Style().Plan()
+		objects, err := a.operator.Style().Objects()
 		if err != nil {
 			return err
 		}
+		footprint := kube.Plan(s.kube.Scoped(objects))
 		s.say("  %s: namespaces %s; %s", a.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
 	}
 	s.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, s.id)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
@@ -51,7 +52,10 @@ func (s *Session) Judgement() (*judge.Judgement, error) {
 			if err != nil {
 				return nil, err
 			}
-			return judge.File(name)
+			rights := grantmeter.NewMeter()
+			judged, err := judge.File(name, rights.Add)
+			s.rights = rights.Uses()
+			return judged, err
 		})
 	}
 	return s.judged()
@@ -76,6 +80,13 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 		}
 		for _, d := range matrix.Compare(found, a.name(), a.expected) {
 			if d.Label == a.label() && (scenario == "" || d.Scenario == scenario) {
+				differences = append(differences, d)
+			}
+		}
+	}
+	if scenario == "" || scenario == matrix.Rights {
+		for _, d := range matrix.OfRights(found, s.rights) {
+			if style == "" || d.Label == style {
 				differences = append(differences, d)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
+	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -63,6 +64,7 @@ type Session struct {
 	observers   observers
 	remaining   []*arm // that could not be removed
 	judged      func() (*judge.Judgement, error)
+	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left
 }

@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/record/stock"
 	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
@@ -233,6 +236,9 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: w.arm.operator.Style(), Node: s.node(),
 	}
+	if err := s.inspected(w.arm, &style); err != nil {
+		return err
+	}
 	if err := s.collector(); err != nil {
 		return err
 	}
@@ -261,6 +267,29 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)
 	return err
+}
+
+// inspected adds what looks at the end for what a style left, and for secrets in its logs.
+func (s *Session) inspected(a *arm, style *drive.Style) error {
+	client, err := metadata.NewForConfig(s.kube.Config)
+	if err != nil {
+		return fmt.Errorf("make a client for metadata: %w", err)
+	}
+	unknown, err := a.operator.Style().UnknownRoles()
+	if err != nil {
+		return err
+	}
+	writes := a.mayWrite
+	if len(unknown) > 0 { // it may be anything
+		writes = func(schema.GroupResource) bool { return true }
+	}
+	style.Stock = &stock.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
+	recorded, err := a.recorded()
+	if err != nil {
+		return err
+	}
+	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: recorded.Components}
+	return nil
 }
 
 // node is what faults below Kubernetes are done to; nil: the cluster is not

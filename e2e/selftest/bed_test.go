@@ -13,15 +13,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/audit"
+	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/record/stock"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/cluster"
@@ -68,6 +73,7 @@ func newBed(t *testing.T, trials []selftest.Trial) *bed {
 	b.kube, err = shared.Client()
 	require.NoError(t, err)
 	b.open(t, header)
+	b.audit(t)
 	b.define(t)
 	return b
 }
@@ -118,8 +124,17 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(recorder.Listen(live.add))
 	b.driver = &drive.Driver{
 		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
-		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 1},
+		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 3},
 	}
+}
+
+// audit records the API server's audit log.
+func (b *bed) audit(t *testing.T) {
+	t.Helper()
+	log, err := shared.AuditLog(context.WithoutCancel(t.Context()))
+	require.NoError(t, err)
+	follower := audit.Follow(context.WithoutCancel(t.Context()), log, b.driver.Recorder)
+	t.Cleanup(func() { assert.NoError(t, follower.Stop()) })
 }
 
 // define makes the custom resource's definition, and returns when the garbage
@@ -165,8 +180,29 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
 	}
-	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{b.byName[trial.Case.Scenario]}})
+	if err := b.inspected(style, &driven); err != nil {
+		return err
+	}
+	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
+	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: times})
 	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
+}
+
+// inspected adds what looks at the end for what a style left, and for secrets in its logs.
+func (b *bed) inspected(style operators.Style, driven *drive.Style) error {
+	client, err := metadata.NewForConfig(b.kube.Config)
+	if err != nil {
+		return err
+	}
+	grants, err := style.Grants()
+	if err != nil {
+		return err
+	}
+	driven.Stock = &stock.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
+		return slices.ContainsFunc(grants, func(g operators.Grant) bool { return g.Writes(r.Group, r.Resource) })
+	}}
+	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
+	return nil
 }
 
 // Make, Delete and Remove make bed the driver's drive.Namespaces.

@@ -24,6 +24,7 @@ type Case struct {
 	// owner references are what is wrong.
 	ByName bool
 	Quick  bool // of the quick subset
+	Times  int  // that the scenario is driven on one installation, of which any may show it; 0: once
 }
 
 // Cases lists all mutants.
@@ -90,5 +91,13 @@ func Cases() []Case {
 		{Mutant: "stops-after-twenty", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles twenty custom resources, and no more."},
 		{Mutant: "late-every-fifth", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles every fifth custom resource 40 s late."},
 		{Mutant: "flaps-after-8s", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It writes to its Deployment again 8 s after all was done, and so on."},
+		{Mutant: "configmap-left", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap beside the Deployment, which nothing removes."},
+		{Mutant: "configmap-elsewhere", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap in another namespace, which nothing removes."},
+		{Mutant: "owner-not-controller", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference is not that of a controller."},
+		{Mutant: "owner-not-blocking", Scenario: "scale-from-zero", Oracle: "owned", Fault: "Its owner reference does not block the owner's deletion."},
+		{Mutant: "edits-spec", Scenario: "scale-up", Oracle: "untouched", Fault: "It writes another size into the custom resource's spec."},
+		{Mutant: "rewrites-status", Scenario: "create", Oracle: "calm", Fault: "It writes the status five times a second, though nothing changed."},
+		{Mutant: "late-at-times", Scenario: "create", Oracle: "prompt", Times: 10, Fault: "It handles every fifth custom resource 15 s late."},
+		{Mutant: "logs-secrets", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log what is in the Secrets of a custom resource's namespace."},
 	}
 }

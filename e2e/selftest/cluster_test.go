@@ -20,7 +20,7 @@ import (
 
 var (
 	quick     = flag.Bool("quick", false, "a few mutants only")
-	only      = flag.String("mutants", "", "these mutants only, separated by commas")
+	only      = flag.String("mutants", "", "these mutants only, their `names` with commas between them")
 	recording = flag.String("recording", "", "judge this `file` of an earlier run anew, without a cluster")
 	shared    = testcluster.New("mutant", "memcached")
 )

@@ -25,27 +25,38 @@ const unready = "the given state"
 
 // Score finds each trial's verdicts among the results.
 func Score(trials []Trial, results []judge.Result) []Finding {
-	byStyle := map[string]judge.Result{}
+	byStyle := map[string][]judge.Result{}
 	for _, r := range results {
-		byStyle[r.Style] = r
+		byStyle[r.Style] = append(byStyle[r.Style], r)
 	}
 	var findings []Finding
 	for _, t := range trials {
-		f := Finding{Trial: t}
-		r, driven := byStyle[t.Style()]
-		switch {
-		case !driven:
-			f.Said = "it was not driven"
-		case strings.HasPrefix(r.Reason, unready):
-			f.Said = r.Reason
-		case t.Correct():
-			f.alarms(r)
-		default:
-			f.detection(r)
+		all := byStyle[t.Style()]
+		best := Finding{Trial: t, Said: "it was not driven"}
+		for i, r := range all {
+			f := t.score(r)
+			// A fault need not show each time; an alarm need not come each time.
+			if i == 0 || f.Right != t.Correct() && best.Right == t.Correct() {
+				best = f
+			}
 		}
-		findings = append(findings, f)
+		findings = append(findings, best)
 	}
 	return findings
+}
+
+// score is what one sample of the trial says.
+func (t Trial) score(r judge.Result) Finding {
+	f := Finding{Trial: t}
+	switch {
+	case strings.HasPrefix(r.Reason, unready):
+		f.Said = r.Reason
+	case t.Correct():
+		f.alarms(r)
+	default:
+		f.detection(r)
+	}
+	return f
 }
 
 // alarms are what was said against the correct operator.
@@ -123,13 +134,13 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(max(whole, 1)))
 }
 
-// most is how many letters of a message fit into the table.
-const most = 140
+// widest is how many letters of a message fit into the table.
+const widest = 140
 
 func cut(text string) string {
 	text = strings.ReplaceAll(text, "\n", "; ")
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + "…"
+	if letters := []rune(text); len(letters) > widest {
+		return string(letters[:widest]) + "…"
 	}
 	return text
 }

@@ -23,7 +23,7 @@ func Trials(cases []Case) []Trial {
 		case c.Mutant == Finalizing:
 			continue
 		case !seen[c.Scenario]:
-			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario}})
+			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario, Times: most(cases, c.Scenario)}})
 		}
 		seen[c.Scenario] = true
 	}
@@ -31,6 +31,17 @@ func Trials(cases []Case) []Trial {
 		trials = append(trials, Trial{c})
 	}
 	return trials
+}
+
+// most is how often a scenario is driven, at most.
+func most(cases []Case, scenario string) int {
+	times := 0
+	for _, c := range cases {
+		if c.Scenario == scenario {
+			times = max(times, c.Times)
+		}
+	}
+	return times
 }
 
 // Correct tells whether nothing may be found.

@@ -90,6 +90,16 @@ func mutants() []mutant {
 		{"stops-after-twenty", stopsAfterTwenty},
 		{"late-every-fifth", lateEveryFifth},
 		{"flaps-after-8s", flapsAfter8s},
+
+		// What it leaves, owns, touches and tells beside; mutants_left.go.
+		{"configmap-left", configMapLeft},
+		{"configmap-elsewhere", configMapElsewhere},
+		{"owner-not-controller", ownerNotController},
+		{"owner-not-blocking", ownerNotBlocking},
+		{"edits-spec", editsSpec},
+		{"rewrites-status", rewritesStatus},
+		{"late-at-times", lateAtTimes},
+		{"logs-secrets", logsSecrets},
 	}
 }
 
