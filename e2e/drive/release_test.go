@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -56,6 +57,9 @@ func (s *stage) finalizes(t *testing.T, releases func() bool) *dynamicfake.FakeD
 		cr := object(action, patch.GetName())
 		if cr == nil || cr.GetDeletionTimestamp() == nil || !bytes.Contains(patch.GetPatch(), []byte(`"finalizers":null`)) {
 			return false, nil, nil
+		}
+		if size, _, _ := unstructured.NestedInt64(cr.Object, "spec", "size"); size < 0 {
+			return true, nil, apierrors.NewInvalid(cr.GroupVersionKind().GroupKind(), patch.GetName(), nil)
 		}
 		return true, cr, fake.Tracker().Delete(action.GetResource(), action.GetNamespace(), patch.GetName())
 	})
@@ -126,6 +130,17 @@ func TestWhatItsOperatorDoesNotReleaseIsReleasedByForceAndRecorded(t *testing.T)
 			assert.Contains(t, s.recording.String(), `"kind":"held"`)
 		})
 	}
+}
+
+// A definition that was mended does not allow what was there before.
+func TestWhatItsDefinitionNoLongerAllowsIsReleased(t *testing.T) {
+	s := newStage(t)
+	s.finalizes(t, func() bool { return false })
+	below := create("below")
+	below.Steps[0].Create.Size = -1
+	_, err := s.DriveWave(t.Context(), drive.Style{Name: "fast", Timeout: 50 * time.Millisecond}, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{below}})
+	require.NoError(t, err)
+	assert.Empty(t, s.customs(t))
 }
 
 // Whoever stops the run does not wait for an operator that releases nothing.
