@@ -248,8 +248,10 @@ func TestOwnImages(t *testing.T) {
 		facts, err := style.Facts(catalogue)
 		require.NoError(t, err)
 		assert.Equal(t, []operators.ImageFact{
-			{Name: "built", Reference: "example.org/built:v1", Custom: true}, {Name: "mine", Reference: "example.org/mine:v1", Custom: true},
-			{Name: "pause", Reference: "registry.k8s.io/pause:3.10.2"}, {Name: "there", Reference: "example.org/there:v1"},
+			{Name: "built", Reference: "example.org/built:v1", Custom: true},
+			{Name: "mine", Reference: "example.org/mine:v1", Custom: true},
+			{Name: "pause", Reference: "registry.k8s.io/pause:3.10.2"},
+			{Name: "there", Reference: "example.org/there:v1"},
 		}, facts.Images)
 	}
 	assert.Len(t, operators.OwnImages(all...), 6)

@@ -41,7 +41,7 @@ func (r reaction) slower(o reaction) reaction {
 // prompt judges that the operator handles every custom resource about as soon as
 // the others. What it is compared with is known when all have been judged: see
 // Judgement.prompt.
-func prompt(t *Timeline) Verdict {
+func prompt(*Timeline) Verdict {
 	return notApplicable("%s", unreacted)
 }
 

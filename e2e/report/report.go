@@ -193,9 +193,9 @@ func (r *Report) order() []string {
 
 // measured tells whether a recording has a latency of a style: a cost is that of
 // blocks in which styles were measured.
-func (one Recording) measured(label string) bool {
-	return slices.ContainsFunc(one.Judgement.Results, func(r judge.Result) bool {
-		return !r.Matrix && record.Label(r.Style, r.Variant) == label
+func (r Recording) measured(label string) bool {
+	return slices.ContainsFunc(r.Judgement.Results, func(result judge.Result) bool {
+		return !result.Matrix && record.Label(result.Style, result.Variant) == label
 	})
 }
 

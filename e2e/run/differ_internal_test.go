@@ -64,8 +64,8 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 	}
 }
 
-func replaced(t *testing.T, text, old, new string) string {
+func replaced(t *testing.T, text, from, to string) string {
 	t.Helper()
-	require.Contains(t, text, old)
-	return strings.Replace(text, old, new, 1)
+	require.Contains(t, text, from)
+	return strings.Replace(text, from, to, 1)
 }

@@ -45,7 +45,10 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 // one installation, whatever the shards; a slow operator has it to itself.
 func TestWhatLastsBeginsFirst(t *testing.T) {
 	list := []scenarios.Scenario{
-		{Name: "a"}, {Name: "b"}, {Name: "calm", Window: time.Minute}, killed("c", "all"),
+		{Name: "a"},
+		{Name: "b"},
+		{Name: "calm", Window: time.Minute},
+		killed("c", "all"),
 		{Name: "series", Steps: []scenarios.Step{{Series: &scenarios.Series{Count: 60, Every: 500 * time.Millisecond}}}},
 	}
 	for typical, want := range map[time.Duration][]string{

@@ -31,8 +31,12 @@ func (s served) ServerPreferredResources() ([]*metav1.APIResourceList, error) {
 	all := []string{"create", "list", "delete"}
 	return []*metav1.APIResourceList{
 		{GroupVersion: "v1", APIResources: []metav1.APIResource{
-			{Name: "configmaps", Kind: "ConfigMap", Verbs: all}, {Name: "events", Kind: "Event", Verbs: all}, {Name: "secrets", Kind: "Secret", Verbs: all},
-			{Name: "namespaces", Kind: "Namespace", Verbs: all}, {Name: "pods/binding", Verbs: []string{"create"}}, {Name: "persistentvolumes", Kind: "PersistentVolume", Verbs: all},
+			{Name: "configmaps", Kind: "ConfigMap", Verbs: all},
+			{Name: "events", Kind: "Event", Verbs: all},
+			{Name: "secrets", Kind: "Secret", Verbs: all},
+			{Name: "namespaces", Kind: "Namespace", Verbs: all},
+			{Name: "pods/binding", Verbs: []string{"create"}},
+			{Name: "persistentvolumes", Kind: "PersistentVolume", Verbs: all},
 		}},
 		{GroupVersion: "cache.example.com/v1alpha1", APIResources: []metav1.APIResource{{Name: "memcacheds", Kind: "Memcached", Verbs: all}}},
 		{GroupVersion: "metrics.k8s.io/v1beta1", APIResources: []metav1.APIResource{{Name: "nodes", Verbs: []string{"list"}}}},
@@ -74,7 +78,7 @@ func TestInventoryIsWhatIsTheSamples(t *testing.T) {
 		object("PersistentVolume", "", "another"),
 	)
 	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") })
-	taker := &inventory.Taker{Metadata: client, Discovery: served{}, Writes: func(r schema.GroupResource) bool { return true }}
+	taker := &inventory.Taker{Metadata: client, Discovery: served{}, Writes: func(schema.GroupResource) bool { return true }}
 	found := taker.Take(t.Context(), "sample", "sample-2")
 
 	assert.Equal(t, []string{"configmaps.v1", "persistentvolumes.v1"}, found.Resources)

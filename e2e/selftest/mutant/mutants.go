@@ -19,7 +19,7 @@ const (
 
 // mutants lists the faults. selftest.Cases says of each what it is, and which
 // oracle must find it in which scenario.
-func mutants() []mutant {
+func mutants() []mutant { //nolint:funlen // a list
 	return []mutant{
 		{none, func(*operator) {}},
 		{cleans, cleansUp},
