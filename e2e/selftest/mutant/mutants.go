@@ -67,6 +67,29 @@ func mutants() []mutant {
 		{"status-restless", statusRestless},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
+
+		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.
+		{"leaves-service", leavesService},
+		{"leaves-note", leavesNote},
+		{"owner-not-blocking", ownerNotBlocking},
+		{"owner-old-version", ownerOldVersion},
+		{"letters-first", lettersFirst},
+		{"cuts-names", cutsNames},
+		{"replicas-of-all", replicasOfAll},
+		{"selects-all", selectsAll},
+		{"observes-first", observesFirst},
+		{"ready-of-first", readyOfFirst},
+		{"ready-on-one", readyOnOne},
+		{"never-ready", neverReady},
+		{"touches-custom", touchesCustom},
+		{"touches-child", touchesChild},
+		{"late-every-seventh", lateEverySeventh},
+		{"stops-after-forty", stopsAfterForty},
+		{"flaps-once", flapsOnce},
+		{"takes-finalizers", takesFinalizers},
+		{"forgets-at-restart", forgetsAtRestart},
+		{"logs-token", logsToken},
+		{"flips-ready", flipsReady},
 	}
 }
 
