@@ -19,14 +19,14 @@ import (
 // find those of the others, and of the same kinds.
 
 // beside makes an object beside each Deployment, once.
-func beside(o *operator, resource schema.GroupVersionResource, make func(cr *object) *object) {
+func beside(o *operator, resource schema.GroupVersionResource, kindOf func(cr *object) *object) {
 	create := o.create
 	o.create = func(ctx context.Context, cr, want *object) (*object, error) {
 		made, err := create(ctx, cr, want)
 		if err != nil {
 			return made, err
 		}
-		more := make(cr)
+		more := kindOf(cr)
 		_, err = o.client.Resource(resource).Namespace(more.GetNamespace()).Create(ctx, more, metav1.CreateOptions{FieldManager: manager})
 		if apierrors.IsAlreadyExists(err) {
 			err = nil
