@@ -40,8 +40,9 @@ RACE     ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 SUITE    := operatorbench/e2e
 OPBENCH  := go run ./e2e/cmd/opbench
 PACKAGES  = $$(go list ./... | grep -vx $(SUITE))
-# A module of its own, as Kubebuilder lays one out: ./... does not reach it.
-NESTED   := operators/controller-runtime
+# Modules of their own: ./... does not reach them. The first is as Kubebuilder lays one out.
+LAID_OUT := operators/controller-runtime
+NESTED   := $(LAID_OUT) operators/operator-sdk
 SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
 
 ##@ The two commands
@@ -66,22 +67,22 @@ verify: vet lint race ## What CI runs on every change: vet, linters, and the tes
 vet: ## go vet of all packages, the suite and the tests that need a cluster included
 	@echo "vet: compiling; the first time on a machine this takes minutes, afterwards seconds"
 	go vet -tags cluster,browser ./...
-	go vet -C $(NESTED) -tags cluster ./...
+	for module in $(NESTED); do go vet -C $$module -tags cluster ./...; done
 
 .PHONY: unit race
 unit: ## Unit, golden and script tests
 race: ## The same with the race detector, where there is a C compiler
 unit race:
 	go test $(if $(filter race,$@),$(RACE)) $(PACKAGES)
-	go test -C $(NESTED) $(if $(filter race,$@),$(RACE)) ./...
+	for module in $(NESTED); do go test -C $$module $(if $(filter race,$@),$(RACE)) ./...; done
 
 .PHONY: lint
 lint: tools ## golangci-lint (formatting and import rules too), go.mod tidy, what is generated, actionlint, shellcheck
 	bin/golangci-lint run ./...
-	cd $(NESTED) && $(CURDIR)/bin/golangci-lint run ./...
+	for module in $(NESTED); do (cd $$module && $(CURDIR)/bin/golangci-lint run ./...); done
 	go mod tidy -diff
-	go mod tidy -C $(NESTED) -diff
-	$(MAKE) -C $(NESTED) verify CONTROLLER_GEN=$(CURDIR)/bin/controller-gen
+	for module in $(NESTED); do go mod tidy -C $$module -diff; done
+	$(MAKE) -C $(LAID_OUT) verify CONTROLLER_GEN=$(CURDIR)/bin/controller-gen
 	bin/actionlint
 	@for script in $(SCRIPTS); do bash -n "$$script"; done
 	@if command -v shellcheck >/dev/null; then \
@@ -140,7 +141,7 @@ test-cluster: ## Tests of fixtures, styles and the run that need a cluster of th
 
 .PHONY: test-envtest
 test-envtest: ## The controller-runtime operator against a real API server and etcd, without nodes or a container engine (compiles both the first time)
-	assets=$$($(OPBENCH) images programs etcd kube-apiserver) && KUBEBUILDER_ASSETS=$$assets $(MAKE) -C $(NESTED) test-envtest
+	assets=$$($(OPBENCH) images programs etcd kube-apiserver) && KUBEBUILDER_ASSETS=$$assets $(MAKE) -C $(LAID_OUT) test-envtest
 
 .PHONY: bench-timing
 bench-timing: ## How late a watch, a poll each 50 ms and one each 1 s notice a change, by the audit log (COUNT=1; a minute each; benchstat reads it)
@@ -166,7 +167,7 @@ clean: ## Remove clusters and containers that killed runs of this project left, 
 .PHONY: fmt
 fmt: tools ## Format all Go code
 	bin/golangci-lint fmt ./...
-	cd $(NESTED) && $(CURDIR)/bin/golangci-lint fmt ./...
+	for module in $(NESTED); do (cd $$module && $(CURDIR)/bin/golangci-lint fmt ./...); done
 
 .PHONY: fuzz
 fuzz: ## A short run of each fuzz target (FUZZTIME=10s)

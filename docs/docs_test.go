@@ -96,7 +96,7 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 			validate(t, schema, line)
 		}
 	}
-	for _, entry := range []record.Entry{ // what only schemas 2 and 3 have
+	for _, entry := range []record.Entry{ // what only schemas from 2 on have
 		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Variant: "head", Round: 1, Stage: record.Installing}},
 		{Kind: record.KindUsage, Usage: &record.Usage{Node: "n", Pods: []record.PodUsage{{Namespace: "argo", Name: "p", CPU: 1, Memory: 2}}, All: 3, Others: 4}},
 		{Kind: record.KindAudit, Audit: &record.Audit{User: "u", Verb: "create", Resource: "pods.v1", Code: 201}},
@@ -105,6 +105,12 @@ func TestRecordingsMatchTheirSchema(t *testing.T) {
 			Style: "argo", Matrix: true, Others: []record.Other{{Namespace: "n", Name: "other", Size: new(int)}}, Unmeetable: true, Cause: "too big", Patience: 1, Reason: "r",
 		}},
 		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Removed, Wave: 2}},
+		{Kind: record.KindInventory, Inventory: &record.Inventory{Namespace: "n", Resources: []string{"r"}, Unlisted: []string{"u"}, Objects: []record.Item{
+			{Resource: "r", Name: "o", Deleting: true, Managers: []string{"m"}, Owners: []record.Owner{{Kind: "k", Controller: true}}},
+		}}},
+		{Kind: record.KindLogs, Logs: &record.Logs{Style: "argo", Round: 1, Wave: 2, Read: []string{"n/p/c"}, Leaks: []record.Leak{{Container: "n/p/c", What: "w", Lines: 1}}}},
+		{Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Rested}},
+		{Kind: record.KindHeld, Held: &record.Held{Style: "argo", Variant: "head", Namespace: "n", Name: "m", Finalizers: []string{"f"}, Waited: 1}},
 		{Kind: record.KindHeader, Header: &record.Header{
 			Schema: record.Schema, Reference: json.RawMessage(`{"spec":{}}`), Scenarios: []record.Scenario{{Name: "create", Group: "basic"}},
 			Styles: []record.Style{{

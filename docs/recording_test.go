@@ -64,7 +64,7 @@ func TestRecordingPageHasTheTypesFields(t *testing.T) {
 func TestRecordingPageNamesTheValues(t *testing.T) {
 	page := string(read(t, "recording.md"))
 	for _, value := range []string{
-		record.Settled, record.TimedOut, record.Interrupted, record.Installing, record.Installed, record.Driven, record.Removed,
+		record.Settled, record.TimedOut, record.Interrupted, record.Installing, record.Installed, record.Rested, record.Driven, record.Removed,
 		record.Begun, record.Over,
 	} {
 		assert.Contains(t, page, "`"+value+"`")

@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/features"
 	"sigs.k8s.io/e2e-framework/pkg/types"
+
+	"operatorbench/e2e/matrix"
 )
 
 // TestOperators drives all styles first, because they take turns in every round;
@@ -44,6 +46,11 @@ func TestOperators(t *testing.T) {
 				require.NoError(t, failed)
 			}
 			testenv.Test(t, scenarios...)
+			if !dry {
+				wrong, err := session.Differences(style, matrix.Rights)
+				require.NoError(t, err)
+				assert.Empty(t, wrong)
+			}
 		})
 	}
 }

@@ -17,13 +17,14 @@ import (
 // they stand, or that would share what they act on: manifests that cannot be
 // rendered, an overlay that no longer applies, an object that is rendered twice
 // or that the harness makes itself, two operators in one style, and a style.yaml
-// that its manifests contradict. The catalogue knows the images. Errors name file
-// and line.
+// that its manifests contradict, or an overlay that leaves its manifests unused. The catalogue knows the images, beside those that
+// the styles bring along. Errors name file and line.
 //
 // Styles of one run may have the same objects: they take turns, and none is
 // installed beside what another has left.
 func Check(catalogue *images.Catalogue, all ...Operator) error {
-	var problems []error
+	_, err := catalogue.With(OwnImages(all...)...)
+	problems := []error{err}
 	for _, operator := range all {
 		problems = append(problems, operator.Style().check(catalogue))
 	}
@@ -35,7 +36,8 @@ func (s Style) check(catalogue *images.Catalogue) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkSensors(all),
+	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
+	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkSensors(all),
 		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
 }
 

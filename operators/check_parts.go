@@ -56,12 +56,13 @@ func (s Style) checkRollouts(all []placed) error {
 
 // checkImages refuses a name that the catalogue does not have, and an image of
 // the catalogue that the manifests need and style.yaml does not list: the node
-// would not have it. What the catalogue does not know, the node pulls.
+// would not have it. What the catalogue does not know and the style does not bring
+// along, the node pulls.
 func (s Style) checkImages(all []placed, catalogue *images.Catalogue) error {
 	var problems []error
 	for i, name := range s.Images {
 		if _, err := catalogue.Image(name); err != nil {
-			problems = append(problems, s.errorAt([]any{"images", i}, "%w", err))
+			problems = append(problems, s.errorAt([]any{"images", i}, "%w; an image that it does not have is written as {name: …, reference: …}, see operators/README.md", err))
 		}
 	}
 	for _, image := range catalogue.Images {

@@ -116,6 +116,26 @@ func TestCheckRefuses(t *testing.T) {
 		"a folder of the base that is gone": {"over", map[string]string{"over/manifests/kustomization.yaml": "resources:\n  - own.yaml\n  - ../../base/manifests/gone\n"}, []string{
 			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: resources: there is no ../../base/manifests/gone",
 		}},
+		"manifests of an overlay that no stage uses": {"over", map[string]string{
+			"over/manifests/more.yaml": ownMap, "over/manifests/code/main.py": "", "over/manifests/README.md": "",
+		}, []string{
+			"over/style.yaml:6: no stage uses manifests/code/main.py, manifests/more.yaml, so that what is installed is the base's",
+		}},
+		"manifests of an overlay without stages": {"over", map[string]string{
+			"over/style.yaml": "name: over\ndescription: d\nsource: s\nbase: base\ntypical: {install: 5s, reconcile: 1s}\ntimeout: 30s\n",
+		}, []string{
+			"over/style.yaml:4: no stage uses manifests/kustomization.yaml, manifests/own.yaml, so that",
+		}},
+		"an image that the catalogue does not have": {"other", map[string]string{
+			"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[pause, mine]", 1),
+		}, []string{
+			`other/style.yaml:4: the catalogue has no image "mine"; it has node, `, "; an image that it does not have is written as {name: …, reference: …}, see operators/README.md",
+		}},
+		"an image of a name that the catalogue has": {"other", map[string]string{
+			"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[{name: pause, reference: example.org/pause:v1}]", 1),
+		}, []string{
+			"other/style.yaml:4: image pause (example.org/pause:v1) is another than pause (registry.k8s.io/pause:3.10.2) of the catalogue",
+		}},
 		"a patch whose target is gone": {"over", map[string]string{"base/manifests/code/code.yaml": strings.Replace(codeMap, "name: code", "name: renamed", 1) + deploy}, []string{
 			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: patches: this entry changes nothing",
 		}},
@@ -200,8 +220,41 @@ func TestFactsOfAnOverlay(t *testing.T) {
 		require.NoError(t, err)
 		style := all[0].Style()
 		style.Images = nil
-		facts, err := style.Facts(nil)
+		facts, err := style.Facts(&images.Catalogue{})
 		require.NoError(t, err)
 		assert.Equal(t, []operators.Lines{want}, facts.Owned, name)
 	}
+}
+
+// A style brings images along, which are made from what is in its folder, beside
+// it, or anywhere; an overlay has those of its base.
+func TestOwnImages(t *testing.T) {
+	root := house(t, map[string]string{
+		"base/style.yaml": strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- manifests/bus", "- manifests\n", "- manifests/code\n",
+			"[pause]", "\n  - pause\n  - {name: mine, reference: example.org/mine:v1, go: ./cmd}\n  - {name: built, reference: example.org/built:v1, dockerfile: ../docker}\n  - {name: there, reference: example.org/there:v1}").Replace(overlayStyle),
+		"base/cmd/main.go":  "package main\n",
+		"base/go.mod":       "module example.org/base\n",
+		"docker/Dockerfile": "FROM scratch\n",
+		"over/style.yaml":   "name: over\ndescription: d\nsource: s\nbase: base\ninstall: [{name: operator, manifests: [manifests]}]\ntypical: {install: 5s, reconcile: 1s}\ntimeout: 30s\n",
+	})
+	catalogue, err := images.Load("..")
+	require.NoError(t, err)
+	all, err := operators.Find(root, "base", "over")
+	require.NoError(t, err)
+	require.NoError(t, operators.Check(catalogue, all...), "both bring the same")
+	for _, operator := range all {
+		style := operator.Style()
+		assert.Equal(t, []string{"pause", "mine", "built", "there"}, style.Images)
+		facts, err := style.Facts(catalogue)
+		require.NoError(t, err)
+		assert.Equal(t, []operators.ImageFact{
+			{Name: "built", Reference: "example.org/built:v1", Custom: true}, {Name: "mine", Reference: "example.org/mine:v1", Custom: true},
+			{Name: "pause", Reference: "registry.k8s.io/pause:3.10.2"}, {Name: "there", Reference: "example.org/there:v1"},
+		}, facts.Images)
+	}
+	assert.Len(t, operators.OwnImages(all...), 6)
+
+	require.NoError(t, os.Remove(filepath.Join(root, "docker", "Dockerfile")))
+	_, err = operators.Find(root, "base")
+	require.ErrorContains(t, err, "base/style.yaml:7: image built: dockerfile: there is no file "+filepath.Join(root, "docker", "Dockerfile"))
 }

@@ -71,6 +71,9 @@ func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 	if facts.RBAC, err = permissions(objs); err != nil {
 		return facts, err
 	}
+	if catalogue, err = catalogue.With(s.Own...); err != nil {
+		return facts, err
+	}
 	for _, name := range s.Images {
 		image, err := catalogue.Image(name)
 		if err != nil {

@@ -172,8 +172,12 @@ func TestFactsReadPermissions(t *testing.T) {
 			operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 2, Wildcards: []string{"* deployments.apps", "get *.*"}, Secrets: []string{"m"}},
 		},
 		"a role from elsewhere": {
+			bound("ClusterRoleBinding", "ClusterRole", "view") + "metadata: {name: b}\n",
+			operators.Permissions{Accounts: []string{"ns/a"}, Unknown: []string{"ClusterRole view"}},
+		},
+		"everything": {
 			bound("ClusterRoleBinding", "ClusterRole", "cluster-admin") + "metadata: {name: b}\n",
-			operators.Permissions{Accounts: []string{"ns/a"}, Unknown: []string{"ClusterRole cluster-admin"}},
+			operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 2, Wildcards: []string{"* *", "* *.*"}, Secrets: []string{"cluster-wide"}},
 		},
 		"people": {
 			reader + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: b}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}\nsubjects: [{kind: User, name: jane}]\n",

@@ -54,6 +54,17 @@ func (s Style) Grants() ([]Grant, error) {
 	return grants, nil
 }
 
+// UnknownRoles lists the roles that the style's service accounts are bound to and
+// that are not among its manifests: what they allow is not known.
+func (s Style) UnknownRoles() ([]string, error) {
+	objs, err := s.Objects()
+	if err != nil {
+		return nil, err
+	}
+	p, err := permissions(objs)
+	return p.Unknown, err
+}
+
 // Writes tells whether the grant lets its account write objects of a resource of
 // an API group.
 func (g Grant) Writes(group, resource string) bool {

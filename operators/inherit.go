@@ -119,14 +119,20 @@ func relocate(base *yaml.Node, name string) {
 			lists = append(lists, below(stage, "manifests"))
 		}
 	}
+	var paths []*yaml.Node
 	for _, list := range lists {
-		if list == nil {
-			continue
+		if list != nil {
+			paths = append(paths, list.Content...)
 		}
-		for _, item := range list.Content {
-			if item.Kind == yaml.ScalarNode && item.Value != "" {
-				item.Value = path.Join("..", name, item.Value)
-			}
+	}
+	if list := below(base, "images"); list != nil {
+		for _, image := range list.Content {
+			paths = append(paths, below(image, "dockerfile"), below(image, "go"))
+		}
+	}
+	for _, item := range paths {
+		if item != nil && item.Kind == yaml.ScalarNode && item.Value != "" && !path.IsAbs(item.Value) {
+			item.Value = path.Join("..", name, item.Value)
 		}
 	}
 }

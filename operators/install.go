@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/fixtures/kube"
 )
 
 // installWithin bounds an Install whose context has no deadline.
@@ -45,12 +47,21 @@ func (f *folder) install(ctx context.Context, c Cluster) error {
 		}
 		for _, gate := range stage.Ready {
 			c.progress("%s: stage %s: waiting for %s", f.style.Name, stage.Name, gate)
-			if err := f.await(ctx, c, gate); err != nil {
+			if err := c.Kube.UnlessCrashing(ctx, f.pods(), func(ctx context.Context) error { return f.await(ctx, c, gate) }); err != nil {
 				return fmt.Errorf("stage %s: not ready: waited for %s: %w", stage.Name, gate, err)
 			}
 		}
 	}
 	return nil
+}
+
+// pods are those of the style's components.
+func (f *folder) pods() []kube.PodSet {
+	var all []kube.PodSet
+	for _, component := range f.style.Components {
+		all = append(all, kube.PodSet{Namespace: component.Namespace, Selector: component.Selector})
+	}
+	return all
 }
 
 func (f *folder) await(ctx context.Context, c Cluster, gate Gate) error {

@@ -37,6 +37,9 @@ func Load(dir string) (Operator, error) {
 	if style.Folder, err = filepath.EvalSymlinks(abs); err != nil { // as kustomize names files
 		return nil, fmt.Errorf("load operator %s: %w", dir, err)
 	}
+	if err := style.findOwn(); err != nil {
+		return nil, err
+	}
 	return &folder{style: style}, nil
 }
 

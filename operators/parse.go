@@ -3,9 +3,11 @@ package operators
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -67,7 +69,7 @@ func (p *parser) root(node *yaml.Node) {
 		"source":      required(p.text("source", &s.Source)),
 		"control":     optional(p.control),
 		"base":        optional(p.text("base", &s.Base)),
-		"images":      required(p.texts("images", &s.Images)),
+		"images":      required(p.list("images", p.image)),
 		"install":     required(p.stages),
 		"components":  required(p.list("components", p.component)),
 		"child":       required(p.child),
@@ -316,22 +318,52 @@ func (p *parser) childName(node *yaml.Node) {
 func (p *parser) declares(node *yaml.Node) {
 	d := &p.style.Declares
 	p.mapping(node, "declares", map[string]field{
-		"status":          required(p.declaration("declares status", &d.Status)),
-		"ownerReferences": required(p.declaration("declares ownerReferences", &d.OwnerReferences)),
-		"driftRepair":     required(p.declaration("declares driftRepair", &d.DriftRepair)),
+		"status":          required(p.status),
+		"ownerReferences": required(p.declaration("declares ownerReferences", &d.OwnerReferences, nil)),
+		"driftRepair":     required(p.declaration("declares driftRepair", &d.DriftRepair, nil)),
 	})
 }
 
-// declaration reads true, or a mapping that gives a no its reason.
-func (p *parser) declaration(what string, into *Declaration) func(*yaml.Node) {
+// status reads a declaration that may say what of the status is written.
+func (p *parser) status(node *yaml.Node) {
+	d := &p.style.Declares.Status
+	p.declaration("declares status", d, map[string]field{
+		"fields": optional(p.list("declares status fields", p.statusField)),
+		"ready":  optional(p.text("declares status ready", &d.Ready)),
+	})(node)
+	switch conditions := slices.Contains(d.Fields, StatusConditions); {
+	case !d.Supported && (len(d.Fields) > 0 || d.Ready != ""):
+		p.fail(node, "declares status: not supported, and yet says what of it is written; expected neither fields nor ready")
+	case d.Ready != "" && !conditions:
+		p.fail(node, "declares status: ready names the condition %s, expected conditions among fields", d.Ready)
+	case d.Supported && len(d.Fields) == 0:
+		d.Fields = []string{StatusNodes, StatusObservedGeneration}
+	}
+}
+
+func (p *parser) statusField(node *yaml.Node) {
+	var name string
+	p.choice("declares status fields", &name, StatusFields()...)(node)
+	fields := &p.style.Declares.Status.Fields
+	if slices.Contains(*fields, name) {
+		p.fail(node, "declares status fields: %s stands twice, expected it once", name)
+	}
+	*fields = append(*fields, name)
+}
+
+// declaration reads true, or a mapping that gives a no its reason, with further
+// fields.
+func (p *parser) declaration(what string, into *Declaration, further map[string]field) func(*yaml.Node) {
 	return func(node *yaml.Node) {
 		if node.Kind == yaml.ScalarNode && node.Tag == "!!bool" {
 			p.flag(what, &into.Supported)(node)
 		} else {
-			p.mapping(node, what, map[string]field{
+			fields := map[string]field{
 				"supported": required(p.flag(what+" supported", &into.Supported)),
 				"reason":    optional(p.text(what+" reason", &into.Reason)),
-			})
+			}
+			maps.Copy(fields, further)
+			p.mapping(node, what, fields)
 		}
 		switch {
 		case !into.Supported && into.Reason == "":

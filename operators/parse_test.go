@@ -204,6 +204,20 @@ func TestWorkMatcher(t *testing.T) {
 	assert.False(t, matcher.MatchString("services/a-b"))
 }
 
+func TestParseStatus(t *testing.T) {
+	for declared, want := range map[string]operators.Declaration{
+		"true":              {Supported: true, Fields: []string{"nodes", "observedGeneration"}},
+		"{supported: true}": {Supported: true, Fields: []string{"nodes", "observedGeneration"}},
+		"{supported: true, fields: [conditions], ready: Available}": {Supported: true, Fields: []string{"conditions"}, Ready: "Available"},
+		"{supported: true, fields: [replicas, selector]}":           {Supported: true, Fields: []string{"replicas", "selector"}},
+		"{supported: false, reason: none}":                          {Reason: "none"},
+	} {
+		style, err := parse(strings.Replace(good, "status: {supported: false, reason: none}", "status: "+declared, 1))
+		require.NoError(t, err)
+		assert.Equal(t, want, style.Declares.Status, declared)
+	}
+}
+
 // Each case changes one place of the good style.
 func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, want string }{
@@ -218,6 +232,9 @@ func TestParseRefuses(t *testing.T) {
 		"a number for a name":          {"name: mine", "name: 7", `style.yaml:1: name: found the number 7, expected a text`},
 		"no description":               {"description: d", "description:", "style.yaml:2: description: found nothing, expected a text"},
 		"no images":                    {"[native]", "[]", "style.yaml:4: images: found an empty list, expected a list of at least one"},
+		"an image twice":               {"[native]", "[native, native]", `style.yaml:4: image: the name "native" stands twice`},
+		"an image of no reference":     {"[native]", "[{name: mine}]", `style.yaml:4: image: field "reference" is missing`},
+		"an image of unknown make":     {"[native]", "[{name: mine, reference: r, docker: .}]", `style.yaml:4: image: unknown field "docker", expected one of dockerfile, go, name, reference`},
 		"no manifests":                 {"[manifests]", "[elsewhere]", `style.yaml:7: manifests: there is no "elsewhere" in the style's folder`},
 		"manifests above the folder":   {"[manifests]", "[../secrets]", `style.yaml:7: manifests: found "../secrets", expected a path in the style's folder, or ../STYLE/manifests/…`},
 		"manifests of a base's code":   {"[manifests]", "[../base/manifests/../cmd]", `style.yaml:7: manifests: found "../base/manifests/../cmd", expected a path in the style's folder`},
@@ -243,6 +260,12 @@ func TestParseRefuses(t *testing.T) {
 		"no without a reason":          {", reason: none", "", "style.yaml:17: declares status: not supported and no reason"},
 		"false without a reason":       {"ownerReferences: true", "ownerReferences: false", "style.yaml:18: declares ownerReferences: not supported and no reason"},
 		"yes with a reason":            {"{supported: true}", "{supported: true, reason: why}", "style.yaml:19: declares driftRepair: supported and yet a reason"},
+		"status of unknown fields":     {"status: {supported: false, reason: none}", "status: {supported: true, fields: [node]}", `style.yaml:17: declares status fields: found "node", expected one of nodes, observedGeneration, replicas, selector, conditions; did you mean "nodes"?`},
+		"a status field twice":         {"status: {supported: false, reason: none}", "status: {supported: true, fields: [nodes, nodes]}", "style.yaml:17: declares status fields: nodes stands twice"},
+		"status of no fields":          {"status: {supported: false, reason: none}", "status: {supported: true, fields: []}", "style.yaml:17: declares status fields: found an empty list"},
+		"fields of no status":          {"status: {supported: false, reason: none}", "status: {supported: false, reason: none, fields: [nodes]}", "style.yaml:17: declares status: not supported, and yet says what of it is written"},
+		"ready without conditions":     {"status: {supported: false, reason: none}", "status: {supported: true, ready: Ready}", "style.yaml:17: declares status: ready names the condition Ready, expected conditions among fields"},
+		"fields of another":            {"ownerReferences: true", "ownerReferences: {supported: true, fields: [nodes]}", `declares ownerReferences: unknown field "fields"`},
 		"a declaration is missing":     {"  ownerReferences: true\n", "", `style.yaml:17: declares: field "ownerReferences" is missing`},
 		"a resource without version":   {"pods.v1", "pods", `style.yaml:21: phase resource: found "pods", expected plural.version.group`},
 		"an unknown event":             {"event: ADDED", "event: ADD", `style.yaml:21: phase event: found "ADD", expected one of ADDED, MODIFIED, DELETED; did you mean "ADDED"?`},

@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"operatorbench/fixtures/images"
 	"operatorbench/fixtures/kube"
 )
 
@@ -23,8 +24,9 @@ type Style struct {
 	// none has.
 	Base string
 
-	Images     []string // names in fixtures/images/catalogue.yaml that the node must have
-	Stages     []Stage  // of the installation, in order
+	Images     []string // that the node must have: names in fixtures/images/catalogue.yaml, or of Own
+	Own        []images.Image
+	Stages     []Stage // of the installation, in order
 	Components []Component
 	Child      Child
 	Declares   Declares
@@ -49,6 +51,7 @@ type Style struct {
 	Typical Typical
 	Timeout time.Duration // a reconcile that takes longer is a censored sample
 
+	own  []ownImage
 	node *yaml.Node // what it was read from, for the lines of errors
 }
 
@@ -159,6 +162,25 @@ type Declares struct {
 type Declaration struct {
 	Supported bool
 	Reason    string
+	// Fields are those of the status that the operator writes, and Ready is the
+	// type of the condition that says that spec.size pods are ready; "": none does.
+	// Of the status alone.
+	Fields []string
+	Ready  string
+}
+
+// What of the status an operator can declare to write.
+const (
+	StatusNodes              = "nodes"
+	StatusObservedGeneration = "observedGeneration"
+	StatusReplicas           = "replicas"
+	StatusSelector           = "selector"
+	StatusConditions         = "conditions"
+)
+
+// StatusFields lists what of the status an operator can declare to write.
+func StatusFields() []string {
+	return []string{StatusNodes, StatusObservedGeneration, StatusReplicas, StatusSelector, StatusConditions}
 }
 
 // Phase is an inner phase of a reconcile: the first watch event after the

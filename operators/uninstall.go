@@ -2,6 +2,7 @@ package operators
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +21,9 @@ const (
 	// finalizerGrace is how long controllers get to remove their finalizers. It
 	// is above the 60 s of grace that the pod of a JetStream bus has.
 	finalizerGrace = 75 * time.Second
+	// instancesWithin bounds the removal of what a stage's kinds have, so that
+	// there is time to stop what runs.
+	instancesWithin = 2 * time.Minute
 )
 
 // Uninstall goes through the stages in reverse. Before the definitions of a
@@ -48,13 +52,15 @@ type uninstaller struct {
 }
 
 // remove removes the stages in reverse. A stage that finalizers hold up is tried
-// again at the end: it is free once the definitions of its kinds are gone.
+// again at the end: it is free once the definitions of its kinds are gone. Whatever
+// cannot be removed, the rest is, so that nothing of the style runs on.
 func (u *uninstaller) remove(ctx context.Context, stages [][]*unstructured.Unstructured) error {
 	var held []int
+	var problems []error
 	for i := len(stages) - 1; i >= 0; i-- {
 		u.progress("%s: removing stage %s", u.style.Name, u.style.Stages[i].Name)
 		if err := u.instances(ctx, stages[i]); err != nil {
-			return fmt.Errorf("stage %s: %w", u.style.Stages[i].Name, err)
+			problems = append(problems, fmt.Errorf("stage %s: %w", u.style.Stages[i].Name, err))
 		}
 		if err := u.stage(ctx, stages[i], i == 0); err != nil {
 			u.progress("%s: stage %s is held up: %v", u.style.Name, u.style.Stages[i].Name, err)
@@ -63,10 +69,10 @@ func (u *uninstaller) remove(ctx context.Context, stages [][]*unstructured.Unstr
 	}
 	for _, i := range held {
 		if err := u.Kube.Delete(ctx, u.owner, stages[i]); err != nil {
-			return fmt.Errorf("stage %s: %w", u.style.Stages[i].Name, err)
+			problems = append(problems, fmt.Errorf("stage %s: %w", u.style.Stages[i].Name, err))
 		}
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 // stage deletes the objects of a stage. Only the last to go, with the
@@ -86,6 +92,8 @@ var definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomRe
 // instances removes every object of the kinds that this run defined in a stage,
 // of all kinds at once.
 func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(ctx, instancesWithin)
+	defer cancel()
 	group, ctx := errgroup.WithContext(ctx)
 	for _, obj := range objs {
 		if obj.GroupVersionKind().GroupKind() != definition {

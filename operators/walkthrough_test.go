@@ -60,8 +60,9 @@ func TestWalkthroughRuns(t *testing.T) {
 	require.NotNil(t, found)
 	makefile := read(t, "../Makefile")
 	lines := strings.Split(strings.TrimSpace(found[1]), "\n")
-	require.Len(t, lines, 2)
-	for _, line := range lines {
+	require.Len(t, lines, 3)
+	assert.Equal(t, "go run ./e2e/cmd/opbench check ./my-operator", lines[0])
+	for _, line := range lines[1:] {
 		words := strings.Fields(line)
 		require.Equal(t, "make", words[0])
 		assert.Contains(t, makefile, "\n"+words[1]+": ", line)
@@ -73,5 +74,35 @@ func TestWalkthroughRuns(t *testing.T) {
 				assert.Contains(t, strings.Split(value, ","), "./my-operator")
 			}
 		}
+	}
+}
+
+// ownImages is the example of images that the catalogue does not have.
+var ownImages = regexp.MustCompile("(?ms)^```yaml\n(images:\n.*?)^```$")
+
+// Each way to bring an image along that README.md lists can be read, and is one.
+func TestWalkthroughImages(t *testing.T) {
+	found := ownImages.FindStringSubmatch(read(t, "README.md"))
+	require.NotNil(t, found)
+	lines := strings.Split(strings.TrimSpace(found[1]), "\n")
+	require.Len(t, lines, 5)
+	root := walkthrough(t)
+	folder := filepath.Join(root, "my-operator")
+	file := filepath.Join(folder, "style.yaml")
+	style := read(t, file)
+	for name, text := range map[string]string{"Dockerfile": "FROM scratch\n", "go.mod": "module example.com/my-operator\n", "cmd/main.go": "package main\n"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	catalogue, err := images.Load("..")
+	require.NoError(t, err)
+	named := regexp.MustCompile(`(?m)^images: .*$`)
+	for _, line := range lines[2:] {
+		own := strings.Join([]string{lines[0], lines[1], "  - python", line}, "\n")
+		require.NoError(t, os.WriteFile(file, []byte(named.ReplaceAllString(style, own)), 0o600))
+		operator, err := operators.Load(folder)
+		require.NoError(t, err, line)
+		require.NoError(t, operators.Check(catalogue, operator), line)
+		assert.Len(t, operators.OwnImages(operator), 1, line)
 	}
 }

@@ -125,6 +125,8 @@ func (m *Meter) stage(e record.Entry) {
 	switch b.Stage {
 	case record.Installed:
 		m.block.quiet(e.Time)
+	case record.Rested: // what came before was its start; schema 5
+		m.block.idle.from = e.Time
 	case record.Driven:
 		m.block.finish(e.Time)
 		m.block.style.blocks = append(m.block.style.blocks, m.block)

@@ -271,3 +271,24 @@ func TestThrottlingOfAPodMadeAnew(t *testing.T) {
 	assert.InDelta(t, 4, c.Throttled.Values[0].Value, 1e-9)
 	assert.InDelta(t, 0.5, c.ThrottledShare.Values[0].Value, 1e-9)
 }
+
+// What a style does to start is no part of what it uses idle.
+func TestIdleBeginsWhenTheStyleHasComeToRest(t *testing.T) {
+	s := newStory(argo)
+	s.stage(0, argo, 1, record.Installed)
+	s.look(100, 0, 0, used("c", 1000, 50))
+	s.look(1100, 0, 0, used("c", 1160, 50))
+	s.look(2100, 0, 0, used("c", 1160, 10))
+	s.stage(2150, argo, 1, record.Rested)
+	s.look(2200, 0, 0, used("c", 1160, 10))
+	s.look(5200, 0, 0, used("c", 1163, 10))
+	s.begin(5210, argo, "create", 1)
+	s.look(6000, 0, 0, used("c", 1500, 50))
+	s.end(7200, record.Settled)
+	s.look(7250, 0, 0, used("c", 1500, 50))
+	s.stage(7300, argo, 1, record.Driven)
+	c := of(t, s.costs(), "argo")
+	require.Empty(t, c.IdleCPU.Missing)
+	assert.InDelta(t, 0.001, c.IdleCPU.Median(), 1e-9)
+	assert.InDelta(t, 10*mib, c.IdleMemory.Median(), 1)
+}

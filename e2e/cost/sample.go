@@ -64,7 +64,7 @@ func (m *Meter) begin(e record.Entry) {
 // action counts a change, and remembers where in the audit log it will be.
 func (m *Meter) action(e record.Entry) {
 	a := e.Action
-	if a.Error != "" {
+	if a.Error != "" || a.Verb == record.ReadScale {
 		return
 	}
 	place := target{a.Namespace, a.Resource}

@@ -15,6 +15,7 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
@@ -53,7 +54,7 @@ func watchedFor(style Style, namespace string) []string {
 type Judge interface {
 	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
 	Missing(namespace string) string
-	// Lacks is the same for a point of the reconcile: one of scenarios.Points.
+	// Lacks is the same for a point of the reconcile: one of scenarios.Points, or Collected.
 	Lacks(namespace, point string) string
 	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
 	LastEvent(namespace string) time.Duration
@@ -63,6 +64,7 @@ type Judge interface {
 type Observer interface {
 	Began(record.Sample)
 	Ended(record.Sample, record.End)
+	Held(record.Held) // behind the last sample of its namespace
 }
 
 // Style is what driving must know of an operator style.
@@ -70,6 +72,7 @@ type Style struct {
 	Name    string
 	Variant string
 	Timeout time.Duration // of one reconcile
+	Typical time.Duration // of the same, as a rule
 	// Patience replaces the matrix's, if it is not 0.
 	Patience time.Duration
 	Watches  []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from
@@ -81,6 +84,22 @@ type Style struct {
 	Child func(namespace, name string) (string, error)
 	// Faults breaks what a scenario wants broken. Only the matrix needs it.
 	Faults Breaker
+	// Inventory lists what is there at the end of a sample of the matrix, and Logs searches
+	// the operator's logs for secrets at the end of a wave; nil: nobody does.
+	Inventory InventoryTaker
+	Logs      Searcher
+}
+
+// InventoryTaker finds what there is in namespaces, the sample's own first, and what
+// names them elsewhere; see package inventory.
+type InventoryTaker interface {
+	Take(ctx context.Context, namespaces ...string) record.Inventory
+}
+
+// Searcher puts a secret into namespaces, and searches logs for these; see package leak.
+type Searcher interface {
+	Mark(ctx context.Context, namespace string) (leak.Mark, error)
+	Search(ctx context.Context, marks []leak.Mark) record.Logs
 }
 
 // Breaker breaks things on purpose; see package fault.
@@ -122,10 +141,11 @@ type Block struct {
 
 // Drive puts a style, which is installed, through a block. A sample that does
 // not end well is no error: the block goes on, in another fresh namespace. An
-// error means that the bed is broken or ctx has ended. leave removes the last
-// namespace; it is to be called, with or without an error, when the style is
-// gone: what the last scenario left there then needs no reconcile. It returns
-// when no custom resource is left for the next style to act on.
+// error means that the bed is broken or ctx has ended. Custom resources that have
+// finalizers are then gone. leave removes the last namespace; it is to be called,
+// with or without an error, when the style is gone: what else the last scenario
+// left there then needs no reconcile. It returns when no custom resource is left
+// for the next style to act on.
 func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(context.Context) error, err error) {
 	leave = func(context.Context) error { return nil }
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
@@ -134,8 +154,9 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 	}
 	defer stop()
 	prefix := fmt.Sprintf("services-%s-%s-%d", d.Run, strings.ReplaceAll(record.Label(style.Name, style.Variant), "@", "-"), block.Round)
+	var spaces []string
 	if len(block.Warmup) > 0 {
-		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup"}
+		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup", spaces: &spaces}
 		err := r.drive(ctx, block.Warmup)
 		if err == nil {
 			err = r.empty(ctx)
@@ -144,11 +165,11 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 			r.unwatch()
 			return r.leave, err
 		}
-		r.close()
+		r.close(ctx)
 	}
 	passes := max(block.Passes, 1)
 	for pass := 1; ; pass++ {
-		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix}
+		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix, spaces: &spaces}
 		if pass > 1 {
 			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
 		}
@@ -160,9 +181,12 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 			err = r.empty(ctx)
 		}
 		r.unwatch()
+		if err == nil && pass == passes {
+			err = d.release(ctx, style, spaces)
+		}
 		if err != nil || pass == passes {
 			return r.leave, err
 		}
-		r.close()
+		r.close(ctx)
 	}
 }

@@ -32,6 +32,7 @@ type stage struct {
 	deleted   []string
 	removed   []string
 	ends      []string
+	held      []record.Held
 	warmups   int
 
 	mu      sync.Mutex
@@ -106,6 +107,8 @@ func (s *stage) Ended(sample record.Sample, end record.End) {
 	}
 	s.ends = append(s.ends, fmt.Sprintf("%s %s", name, end.Outcome))
 }
+
+func (s *stage) Held(held record.Held) { s.held = append(s.held, held) }
 
 // entries are the recorded begins, actions and ends, in their order.
 func (s *stage) entries(t *testing.T) []string {

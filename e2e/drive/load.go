@@ -42,7 +42,7 @@ func (d *Driver) DriveLoad(ctx context.Context, style Style, load Load) (leave f
 	if err := l.drive(ctx); err != nil {
 		return leave, fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(style.Name, style.Variant), load.Scenario.Name, load.Round, err)
 	}
-	return leave, nil
+	return leave, d.release(ctx, style, l.namespaces)
 }
 
 // crowd is the custom resources of a load.

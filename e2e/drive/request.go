@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/memcached"
@@ -18,11 +20,12 @@ import (
 
 // request is one write to the API.
 type request struct {
-	verb            string // create, patch, apply, delete
+	verb            string // create, patch, update, apply, scale, read scale, delete
 	resource        schema.GroupVersionResource
 	namespace, name string
 	mayFail         bool // it is recorded, and for the oracles to judge
 	nudge           bool
+	generation      func(context.Context) (int64, error)                      // of the custom resource, where the reply has none; nil: it has
 	do              func(context.Context) (*unstructured.Unstructured, error) // the reply of a deletion is nil
 }
 
@@ -57,14 +60,14 @@ func (t *trial) request(step scenarios.Step) request {
 			return client.Apply(ctx, custom, memcached.New(namespace, custom, step.Apply.Size),
 				metav1.ApplyOptions{FieldManager: applicant, Force: true})
 		}
+	case step.Scale != nil:
+		return t.scale(r, step.Scale.Size)
 	case step.Annotate > 0:
 		merge(t.touch())
 	case step.Finalize != nil:
-		finalizers := "[]"
-		if *step.Finalize {
-			finalizers = fmt.Sprintf("[%q]", kube.FinalizerHold)
+		r.verb, r.do = "update", func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return kube.Hold(ctx, client, custom, *step.Finalize)
 		}
-		merge(fmt.Sprintf(`{"metadata":{"finalizers":%s}}`, finalizers))
 	case step.Submit != nil:
 		return t.submit(*step.Submit, r)
 	default:
@@ -73,6 +76,52 @@ func (t *trial) request(step scenarios.Step) request {
 		}
 	}
 	return r
+}
+
+// scale changes the size as autoscalers do: they read the scale subresource, write
+// another number into it, and try again when somebody else has written meanwhile.
+func (t *trial) scale(r request, size int) request {
+	client := t.Client.Resource(r.resource).Namespace(r.namespace)
+	r.verb = record.Scale
+	r.do = func(ctx context.Context) (reply *unstructured.Unstructured, err error) {
+		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			is, err := client.Get(ctx, r.name, metav1.GetOptions{}, subresourceScale)
+			if err != nil {
+				return err
+			}
+			if err := unstructured.SetNestedField(is.Object, int64(size), "spec", "replicas"); err != nil {
+				return err
+			}
+			reply, err = client.Update(ctx, is, metav1.UpdateOptions{}, subresourceScale)
+			return err
+		})
+		return reply, err
+	}
+	r.generation = func(ctx context.Context) (int64, error) {
+		custom, err := client.Get(ctx, r.name, metav1.GetOptions{})
+		if err != nil {
+			return 0, fmt.Errorf("read the generation after %s: %w", r.verb, err)
+		}
+		return custom.GetGeneration(), nil
+	}
+	return r
+}
+
+const subresourceScale = "scale"
+
+// readScale reads the scale subresource once all is at rest.
+func (t *trial) readScale(ctx context.Context) error {
+	if err := t.reach(ctx, scenarios.AwaitHandled, t.quiet); err != nil {
+		return err
+	}
+	client := t.Client.Resource(memcached.Resource).Namespace(t.sample.Namespace)
+	_, err := t.send(ctx, request{
+		verb: record.ReadScale, resource: memcached.Resource, namespace: t.sample.Namespace, name: t.sample.Name,
+		do: func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return client.Get(ctx, t.sample.Name, metav1.GetOptions{}, subresourceScale)
+		},
+	})
+	return err
 }
 
 // touch is a patch that changes an annotation, and nothing else.

@@ -28,8 +28,9 @@ type round struct {
 	warmup    bool
 	prefix    string // of its namespaces' names
 	opened    int
-	namespace string // "" while none is open
-	stop      func() // ends the namespace's watches
+	spaces    *[]string // that were opened in the block
+	namespace string    // "" while none is open
+	stop      func()    // ends the namespace's watches
 	state     *scenarios.Spec
 	broken    bool // what the namespace holds is not known
 	hopeless  bool // a given state was not reached: no other is tried in this round
@@ -124,12 +125,13 @@ func (r *round) perform(ctx context.Context, sample record.Sample, steps []scena
 // fresh leaves the round's namespace and opens the next, with every watch
 // synced before anything is written to it.
 func (r *round) fresh(ctx context.Context) error {
-	r.close()
+	r.close(ctx)
 	namespace := r.prefix
 	if r.opened > 0 {
 		namespace = fmt.Sprintf("%s-%d", r.prefix, r.opened)
 	}
 	r.opened++
+	*r.spaces = append(*r.spaces, namespace)
 	if err := r.Namespaces.Make(ctx, namespace); err != nil {
 		return fmt.Errorf("make the round's namespace: %w", err)
 	}
@@ -148,13 +150,16 @@ const removeTimeout = 5 * time.Minute
 // leave ends the watches and the namespace. One that is empty need not be
 // waited for.
 func (r *round) leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
+	defer cancel()
+	if err := r.abandon(ctx, *r.spaces); err != nil {
+		return err
+	}
 	if r.namespace == "" || (r.state == nil && !r.broken) {
-		r.close()
+		r.close(ctx)
 		return nil
 	}
 	r.unwatch()
-	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
-	defer cancel()
 	if err := r.Namespaces.Remove(ctx, r.namespace); err != nil {
 		return fmt.Errorf("remove the round's namespace %s: %w", r.namespace, err)
 	}
@@ -175,12 +180,12 @@ func (r *round) unwatch() {
 
 // close ends the watches and begins the namespace's deletion. Whether it went
 // is checked at the run's end, for all of them.
-func (r *round) close() {
+func (r *round) close(ctx context.Context) {
 	r.unwatch()
 	if r.namespace == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), deleteTimeout)
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	// An error shows when the run's end waits for the namespace to be gone.
 	_ = r.Namespaces.Delete(ctx, r.namespace)

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,10 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 		return t.await(ctx, step.Await)
 	case step.Drift != nil:
 		return t.drift(ctx, *step.Drift)
+	case step.ReadScale != nil:
+		return t.readScale(ctx)
+	case step.Series != nil:
+		return t.series(ctx, *step.Series)
 	}
 	for range max(step.Annotate, 1) {
 		reply, err := t.send(ctx, t.request(step))
@@ -39,6 +44,34 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 		}
 	}
 	return nil
+}
+
+// series creates custom resources at its pace, whatever becomes of those before.
+func (t *trial) series(ctx context.Context, s scenarios.Series) error {
+	began, pace := t.Recorder.Now(), s.Pace(t.style.Typical)
+	for i, name := range s.Names() {
+		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
+			return err
+		}
+		if _, err := t.send(ctx, t.request(scenarios.Step{On: name, Create: &scenarios.Spec{Size: s.Size}})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// until returns at a time of the recording's clock.
+func (t *trial) until(ctx context.Context, at time.Duration) error {
+	timer := time.NewTimer(at - t.Recorder.Now())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-t.Recorder.Failed():
+		return t.Recorder.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // place is where a step's custom resource is: "elsewhere/NAME" is in a second namespace.
@@ -59,7 +92,11 @@ func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured
 	from := t.Recorder.Now()
 	reply, err := r.do(ctx)
 	at := t.Recorder.Now()
-	if recorded := t.recordAction(r, from, at, reply, err); recorded != nil {
+	var generation int64
+	if err == nil && r.generation != nil {
+		generation, err = r.generation(ctx)
+	}
+	if recorded := t.recordAction(r, from, at, generation, reply, err); recorded != nil {
 		return nil, recorded
 	}
 	if err != nil && !r.mayFail {
@@ -68,15 +105,15 @@ func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured
 	return reply, nil
 }
 
-func (t *trial) recordAction(r request, from, at time.Duration, reply *unstructured.Unstructured, failure error) error {
+func (t *trial) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
 		From: from, Intended: t.due, Verb: r.verb, Resource: resourceName(r.resource),
-		Namespace: r.namespace, Name: r.name, Measured: !t.sample.Prepare && !r.nudge, Nudge: r.nudge,
+		Namespace: r.namespace, Name: r.name, Measured: !t.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge,
 	}
 	if failure != nil {
 		action.Error = failure.Error()
 	} else if reply != nil {
-		action.Generation = reply.GetGeneration()
+		action.Generation = cmp.Or(generation, reply.GetGeneration())
 		raw, err := t.written(reply)
 		if err != nil {
 			return fmt.Errorf("record the reply to %s: %w", r.verb, err)
@@ -161,11 +198,14 @@ func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.p
 
 // await waits for a point of the reconcile. That nobody is told what is wrong
 // is for an oracle to judge; the steps go on.
-func (t *trial) await(ctx context.Context, point string) error {
+func (t *trial) await(ctx context.Context, point string) error { return t.reach(ctx, point, 0) }
+
+// reach waits for a point of the reconcile, and until nothing has moved for window.
+func (t *trial) reach(ctx context.Context, point string, window time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
 	defer cancel()
 	began := t.Recorder.Now()
-	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, 0, t.sample.Patience)
+	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, window, t.sample.Patience)
 	t.waited = t.Recorder.Now() - began
 	switch {
 	case outcome == record.Settled, outcome == record.TimedOut && point == scenarios.AwaitStuck:

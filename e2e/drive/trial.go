@@ -17,9 +17,13 @@ type trial struct {
 	sample  record.Sample
 	changed chan struct{} // something was recorded
 	stirred atomic.Int64  // when
+	moves   moves         // in its namespaces
 	// moved is when something last happened that the sample must come to rest
 	// after, where it is not all that is recorded: others overlap with it.
 	moved func() time.Duration
+	// quiet is how long nothing may move at the end; watched is how long the sample is
+	// then watched, whatever moves; 0: no longer.
+	quiet, watched time.Duration
 	// due is when the step that is performed was due by a schedule; 0: there is none.
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.
@@ -30,7 +34,7 @@ type trial struct {
 }
 
 func (d *Driver) trial(style Style, sample record.Sample) *trial {
-	t := &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1)}
+	t := &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1), quiet: sample.Window}
 	t.moved = func() time.Duration { return time.Duration(t.stirred.Load()) }
 	if sample.Matrix {
 		t.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
@@ -50,12 +54,20 @@ func (t *trial) listen() (stop func()) {
 			}
 		default:
 			t.stirred.Store(int64(e.Time))
+			if e.Watch != nil && t.holds(e.Watch.Namespace) {
+				t.moves.see(&e)
+			}
 		}
 		select {
 		case t.changed <- struct{}{}:
 		default: // the signal that waits covers this entry too
 		}
 	})
+}
+
+// holds tells whether a namespace is one of the sample's.
+func (t *trial) holds(namespace string) bool {
+	return namespace != "" && (namespace == t.sample.Namespace || t.sample.Matrix && namespace == secondOf(t.sample.Namespace))
 }
 
 // run records the sample: its beginning, its steps, and its end.
@@ -72,10 +84,13 @@ func (t *trial) run(ctx context.Context, steps []scenarios.Step) (record.End, er
 		end.Outcome, end.Reason = t.measured(ctx, steps)
 	}
 	mended := t.leaveFaults()
+	err := t.takeInventory(ctx, end.Outcome == record.Settled)
 	if ctx.Err() != nil {
 		end.Outcome = record.Interrupted
 	}
-	err := t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	if err == nil {
+		err = t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	}
 	t.Observer.Ended(t.sample, end)
 	switch {
 	case mended != nil:
@@ -100,29 +115,76 @@ func (t *trial) measured(ctx context.Context, steps []scenarios.Step) (outcome, 
 
 // settle waits for the end state, and that it stands still.
 func (t *trial) settle(ctx context.Context) (outcome, reason string) {
-	return t.wait(ctx, func() string { return t.Judge.Missing(t.sample.Namespace) }, t.sample.Window, t.sample.Patience)
+	return t.wait(ctx, func() string { return t.Judge.Missing(t.sample.Namespace) }, t.quiet, t.sample.Patience)
+}
+
+// calm follows a sample that comes to rest, or does not.
+type calm struct {
+	window time.Duration // so long nothing may move
+	stirs  time.Duration // so long it may move on though nothing is lacking; 0: for ever
+	// Since when nothing is lacking, since when it is but for moments shorter than
+	// the window, and when the last of these began; negative: it is not so.
+	whole, nearly, lost time.Duration
+}
+
+// calm begins to follow the sample. By the style's timeout an operator would have
+// handled one change more; a load has a time of its own.
+func (t *trial) calm(window time.Duration) *calm {
+	c := &calm{window: window, whole: -1, nearly: -1, lost: -1}
+	if t.sample.Namespace != "" && t.style.Timeout > 0 {
+		c.stirs = max(t.style.Timeout, 2*window)
+	}
+	return c
+}
+
+// lacking takes note that something lacks.
+func (c *calm) lacking(now time.Duration) {
+	if c.whole >= 0 {
+		c.lost = now
+	}
+	c.whole = -1
+}
+
+// complete takes note that nothing lacks; moved is when something last did. It says
+// whether the sample has come to rest, or never will, and else when to look again.
+func (c *calm) complete(now, moved time.Duration) (outcome string, due time.Duration) {
+	if c.whole < 0 {
+		if c.whole = now; c.nearly < 0 || now-c.lost > c.window {
+			c.nearly = now
+		}
+	}
+	due = max(c.whole, moved) + c.window
+	switch {
+	case now >= due:
+		return record.Settled, due
+	case c.stirs == 0:
+		return "", due
+	case now-c.nearly >= c.stirs:
+		return record.TimedOut, due
+	}
+	return "", min(due, c.nearly+c.stirs)
 }
 
 // wait waits until nothing is lacking, and has not been for window. It gives up
-// when nothing has moved for patience (0: never), or when ctx ends.
+// when nothing has moved for patience (0: never), when nothing lacks and it does
+// not come to rest, or when ctx ends.
 func (t *trial) wait(ctx context.Context, lacks func() string, window, patience time.Duration) (outcome, reason string) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	began := t.Recorder.Now()
-	whole := time.Duration(-1) // since when nothing is lacking; negative: something is
+	began, calm := t.Recorder.Now(), t.calm(window)
 	for {
 		lack, now := lacks(), t.Recorder.Now()
 		due := time.Duration(-1)
 		switch {
 		case lack == "":
-			if whole < 0 {
-				whole = now
-			}
-			if due = max(whole, t.moved()) + window; now >= due {
-				return record.Settled, ""
+			switch outcome, due = calm.complete(now, t.moved()); outcome {
+			case record.Settled:
+				return outcome, ""
+			case record.TimedOut:
+				return outcome, t.restless(window)
 			}
 		default:
-			whole = -1
+			calm.lacking(now)
 			if patience == 0 {
 				break
 			}
@@ -141,10 +203,18 @@ func (t *trial) wait(ctx context.Context, lacks func() string, window, patience 
 		case <-t.Recorder.Failed():
 			return record.Interrupted, t.Recorder.Err().Error()
 		case <-ctx.Done():
-			if lack == "" {
-				lack = fmt.Sprintf("it never stood still for %v", window)
+			switch {
+			case lack == "":
+				lack = t.restless(window)
+			case patience > 0: // something moved all the time
+				lack += "; " + t.moves.String(t.Recorder.Now())
 			}
 			return record.TimedOut, lack
 		}
 	}
+}
+
+// restless is the reason of a sample that lacked nothing, and did not come to rest.
+func (t *trial) restless(window time.Duration) string {
+	return fmt.Sprintf("it never stood still for %v; %s", window, t.moves.String(t.Recorder.Now()))
 }

@@ -5,15 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
 	"operatorbench/fixtures/scenarios"
 )
 
@@ -38,17 +38,18 @@ type Wave struct {
 func secondOf(namespace string) string { return namespace + "-2" }
 
 // DriveWave puts a style, which is installed, through a wave. What goes wrong in
-// a sample is no error: it is recorded. leave removes the namespaces; it is to
-// be called, with or without an error, when the style is gone.
+// a sample is no error: it is recorded. Custom resources that have finalizers are
+// then gone, all others go with their namespaces: leave removes these; it is to be
+// called, with or without an error, when the style is gone.
 func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave func(context.Context) error, err error) {
 	var courses []*course
-	leave = func(ctx context.Context) error {
-		var names []string
+	namespaces := func() (names []string) {
 		for _, c := range courses {
-			names, c.namespaces = append(names, c.namespaces...), nil
+			names = append(names, c.namespaces...)
 		}
-		return d.removeAll(ctx, names)
+		return names
 	}
+	leave = func(ctx context.Context) error { return d.removeAll(ctx, namespaces()) }
 	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
 	if err != nil {
 		return leave, err
@@ -63,19 +64,41 @@ func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave f
 		}
 		courses = append(courses, c)
 	}
-	stopped := ctx.Done()
-	group, ctx := errgroup.WithContext(ctx)
+	group, driving := errgroup.WithContext(ctx)
 	if shared := applicable(courses); shared > 0 && wave.Scenarios[0].Exclusive() != "" {
-		together = newLockstep(style.Faults, d.Recorder.Now, shared, stopped)
+		together = newLockstep(style.Faults, d.Recorder.Now, shared, ctx.Done())
 	} else {
 		group.SetLimit(max(d.Matrix.Overlap, 1))
 	}
 	for _, c := range courses {
 		c.together = together
-		group.Go(func() error { return c.run(ctx) })
+		group.Go(func() error { return c.run(driving) })
 	}
-	return leave, group.Wait()
+	if err := group.Wait(); err != nil {
+		return leave, err
+	}
+	released := d.release(ctx, style, namespaces())
+	return leave, errors.Join(released, d.searchLogs(ctx, style, wave, courses))
 }
+
+// searchLogs searches the operator's logs of the wave for secrets.
+func (d *Driver) searchLogs(ctx context.Context, style Style, wave Wave, courses []*course) error {
+	if style.Logs == nil {
+		return nil
+	}
+	var marks []leak.Mark
+	for _, c := range courses {
+		marks = append(marks, c.marks...)
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	found := style.Logs.Search(ctx, marks)
+	found.Style, found.Variant, found.Round, found.Wave = style.Name, style.Variant, wave.Round, wave.Number
+	return d.Recorder.Record(record.Entry{Time: d.Recorder.Now(), Kind: record.KindLogs, Logs: &found})
+}
+
+// searchTimeout bounds the search of an operator's logs.
+const searchTimeout = time.Minute
 
 func applicable(courses []*course) int {
 	n := 0
@@ -98,6 +121,7 @@ type course struct {
 	together   *lockstep
 	stopped    <-chan struct{} // closed when the run is stopped
 	namespaces []string        // that were made
+	marks      []leak.Mark     // that are in them
 	lag        time.Duration   // until the operator began to bring about the given state
 }
 
@@ -106,7 +130,11 @@ const longest = 63
 
 // space names the course's namespace.
 func (c *course) space(number int) string {
-	return c.Driver.space(c.style, c.wave.Round, fmt.Sprintf("w%d-%d", c.wave.Number, number), c.scenario.Name)
+	name := c.Driver.space(c.style, c.wave.Round, fmt.Sprintf("w%d-%d", c.wave.Number, number), c.scenario.Name)
+	if lacks := c.scenario.Letters - len(name); lacks > 0 {
+		name += strings.Repeat("x", lacks)
+	}
+	return name
 }
 
 // space names a namespace of samples that overlap. The number keeps names apart
@@ -156,6 +184,9 @@ func (c *course) run(ctx context.Context) (err error) {
 		}
 	}
 	t := c.trial(c.style, c.sample())
+	if c.scenario.Window > 0 {
+		t.quiet, t.watched = c.window(), t.sample.Window
+	}
 	t.together, t.alone, here = c.together, newLockstep(c.style.Faults, c.Recorder.Now, 1, c.stopped), true
 	if _, err := t.run(ctx, c.scenario.Steps); err != nil {
 		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
@@ -172,6 +203,13 @@ func (c *course) open(ctx context.Context) (stop func(), err error) {
 	for _, namespace := range c.namespaces {
 		if err := c.Namespaces.Make(ctx, namespace); err != nil {
 			return nil, fmt.Errorf("make the namespace: %w", err)
+		}
+		if c.style.Logs != nil {
+			mark, err := c.style.Logs.Mark(ctx, namespace)
+			if err != nil {
+				return nil, err
+			}
+			c.marks = append(c.marks, mark)
 		}
 	}
 	return watch.Open(ctx, c.Client, c.Recorder, targets(c.namespaces...)...)
@@ -226,9 +264,9 @@ func (c *course) sample() record.Sample {
 	s := c.scenario
 	sample := record.Sample{
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
-		Namespace: c.namespace, Name: scenarios.Name, Matrix: true,
-		Timeout: c.timeout(), Window: c.window(), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
-		Expect: s.Expect, Cause: s.Cause, Unmeetable: s.Unmeetable(),
+		Namespace: c.namespace, Name: s.CustomName(), Matrix: true,
+		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
+		Expect: slices.Concat(s.Expect, scenarios.Standing()), Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style, c.namespace),
 	}
 	if result := s.Result(); result != nil {
@@ -252,11 +290,11 @@ func (c *course) sample() record.Sample {
 func (c *course) timeout() time.Duration {
 	waits := 2
 	for _, step := range c.scenario.Steps {
-		if step.Await != "" || step.Fault != nil || step.Mend != "" {
+		if step.Await != "" || step.ReadScale != nil || step.Fault != nil || step.Mend != "" {
 			waits++
 		}
 	}
-	return time.Duration(waits) * c.style.bound()
+	return time.Duration(waits)*c.style.bound() + c.scenario.Lasts(c.style.Typical)
 }
 
 // leastBound is long enough for pods on a machine that has a lot else to do.
@@ -271,12 +309,10 @@ func (s *Style) bound() time.Duration { return max(3*s.Timeout, leastBound) }
 func (d *Driver) removeAll(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	var problems []error
 	for _, namespace := range names {
 		_ = d.Namespaces.Delete(ctx, namespace) // an error shows when it does not go
-		// Steps that came to an early end have not taken the harness's finalizer back.
-		problems = append(problems, kube.ReleaseHeld(ctx, d.Client, memcached.Resource, namespace))
 	}
+	problems := []error{d.abandon(ctx, names)}
 	for _, namespace := range names {
 		if err := d.Namespaces.Remove(ctx, namespace); err != nil {
 			problems = append(problems, fmt.Errorf("remove the namespace %s: %w", namespace, err))
@@ -288,17 +324,31 @@ func (d *Driver) removeAll(ctx context.Context, names []string) error {
 // matrix performs the steps, waits for the end state, and nudges an operator
 // that does not recover from a fault by itself.
 func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
-	faulty := false
-	for _, step := range steps {
-		faulty = faulty || step.Fault != nil
-		if err := t.step(ctx, step); err != nil {
+	faulty := slices.ContainsFunc(steps, func(s scenarios.Step) bool { return s.Fault != nil })
+	for i := 0; i < len(steps); i++ {
+		taken, err := t.taken(ctx, steps[i])
+		if taken { // while the operator is down, nobody lets the old one go
+			steps = later(steps, i)
+		}
+		if taken && steps[i].Create != nil {
+			err = t.vacate(ctx, steps[i])
+		}
+		if err == nil {
+			err = t.step(ctx, steps[i])
+		}
+		if err != nil {
 			if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
 				return record.TimedOut, err.Error()
 			}
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome, reason = t.rest(ctx); outcome != record.TimedOut || !faulty || t.sample.Size == nil || t.sample.Unmeetable {
+	if outcome, reason = t.rest(ctx); outcome == record.Settled && t.watched > 0 {
+		if err := t.until(ctx, t.Recorder.Now()+t.watched); err != nil {
+			return record.Interrupted, err.Error()
+		}
+	}
+	if outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
 		return outcome, reason
 	}
 	if _, err := t.send(ctx, t.nudge()); err != nil {

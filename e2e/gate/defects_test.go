@@ -127,6 +127,25 @@ func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 	assert.Equal(t, "native declares status: supported at base, and head's style.yaml declares that it is not", r.Lacks[1].Message())
 }
 
+// A field of the status that head does not declare any more is not judged there.
+func TestDeclaringLessOfTheStatusIsALack(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	for i := range s.recording.Judgement.Header.Styles {
+		style := &s.recording.Judgement.Header.Styles[i]
+		declared := record.Declaration{Name: "status", Supported: true, Fields: []string{"nodes", "conditions"}, Ready: "Ready"}
+		if style.Variant == gate.VariantHead {
+			declared.Fields, declared.Ready = []string{"nodes"}, ""
+		}
+		style.Declares = []record.Declaration{declared}
+	}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	require.Len(t, r.Lacks, 2)
+	assert.Equal(t, "native declares status.conditions: written at base, and head's style.yaml does not declare it", r.Lacks[0].Message())
+	assert.Equal(t, "native declares status ready: condition Ready at base, and head's style.yaml declares none", r.Lacks[1].Message())
+}
+
 func TestDefectHalfOfHeadsRoundsMissingPassed(t *testing.T) {
 	for missing, want := range map[int]gate.Verdict{0: gate.Pass, 1: gate.Inconclusive, 6: gate.Inconclusive} {
 		s := newStory("a", 0.03, 1)

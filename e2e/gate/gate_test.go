@@ -46,7 +46,7 @@ func TestRefuses(t *testing.T) {
 		"the same run":   {func(_, h *story) { h.recording.Judgement.Header.Run = "b" }, "base and head are the same: run b, in base and head", false},
 		"other styles":   {func(_, h *story) { rename(h, "mine") }, "no style and scenario in common: base has native create, native delete; head has mine create, mine delete", false},
 		"nothing driven": {func(_, h *story) { h.recording.Judgement.Results = nil }, "head has none", false},
-		"another schema": {func(b, _ *story) { b.recording.Judgement.Header.Schema = 1 }, "base has schema 1, head has schema 4", true},
+		"another schema": {func(b, _ *story) { b.recording.Judgement.Header.Schema = 1 }, fmt.Sprintf("base has schema 1, head has schema %d", record.Schema), true},
 		"another CPU":    {func(_, h *story) { h.recording.Environment.Host.CPU = "Intel" }, "machine AMD EPYC, 2 CPUs, 24 GiB, Linux 6.18.44 against Intel, 2 CPUs", true},
 		"more CPUs":      {func(_, h *story) { h.recording.Environment.Host.CPUs = 4 }, "against AMD EPYC, 4 CPUs", true},
 		"another kernel": {func(_, h *story) { h.recording.Environment.Host.Kernel = "6.1" }, "Linux 6.18.44 against AMD EPYC, 2 CPUs, 24 GiB, Linux 6.1)", true},

@@ -119,7 +119,8 @@ func (s Side) judgedBy() []judgedBy {
 		}
 		for _, v := range result.Verdicts {
 			one := judgedBy{result.Style, result.Scenario, v.Oracle}
-			if v.Outcome != judge.NotApplicable && !slices.Contains(list, one) {
+			// What nothing is held against says nothing: see judge.Released.
+			if v.Outcome != judge.NotApplicable && v.Oracle != judge.Released && !slices.Contains(list, one) {
 				list = append(list, one)
 			}
 		}
@@ -131,7 +132,11 @@ func (s Side) judgedBy() []judgedBy {
 func (r *Result) lackDeclared(was, is record.Style) {
 	for _, before := range was.Declares {
 		for _, now := range is.Declares {
-			if before.Name == now.Name && before.Supported && !now.Supported {
+			switch {
+			case before.Name != now.Name || !before.Supported:
+			case now.Supported:
+				r.lackFields(was.Name, before, now)
+			default:
 				why := "supported at base, and head's style.yaml declares that it is not"
 				if now.Reason != "" {
 					why += ": " + now.Reason
@@ -139,5 +144,17 @@ func (r *Result) lackDeclared(was, is record.Style) {
 				r.lack(was.Name+" declares "+now.Name, Regression, why)
 			}
 		}
+	}
+}
+
+// lackFields notes which fields of the status head declares to write no more.
+func (r *Result) lackFields(style string, before, now record.Declaration) {
+	for _, field := range before.Fields {
+		if len(now.Fields) > 0 && !slices.Contains(now.Fields, field) {
+			r.lack(style+" declares "+now.Name+"."+field, Regression, "written at base, and head's style.yaml does not declare it")
+		}
+	}
+	if before.Ready != "" && now.Ready == "" {
+		r.lack(style+" declares "+now.Name+" ready", Regression, "condition "+before.Ready+" at base, and head's style.yaml declares none")
 	}
 }

@@ -9,6 +9,8 @@
 // not used: an API server that can stream a list as a watch is not asked for one.
 package grants
 
+import "operatorbench/e2e/record"
+
 // Use is what one style's service accounts may do, and did.
 type Use struct {
 	Style   string `json:"style"`
@@ -31,6 +33,12 @@ type Use struct {
 	// Secrets says for each service account that can read secrets where and
 	// through what, and whether it ever did.
 	Secrets []SecretRights `json:"secrets,omitempty"`
+	// Reasoned: the recording says which accounts may read secrets for a reason,
+	// which are Reasons.
+	Reasoned bool                  `json:"reasoned,omitempty"`
+	Reasons  []record.SecretReader `json:"reasons,omitempty"`
+	// Findings are rights that the style should not hold: see Sum.
+	Findings []string `json:"findings,omitempty"`
 }
 
 // Right is one verb on one resource (or URL) that a service account has through

@@ -27,7 +27,11 @@ func (u Use) text(w *strings.Builder) {
 			wide++
 		}
 	}
-	fmt.Fprintf(w, "%s, %d of the whole cluster", count(len(u.Rights), "right"), wide)
+	held := count(len(u.Rights), "right")
+	if text := u.Held(); text != fmt.Sprint(len(u.Rights)) {
+		held = "rights: " + text
+	}
+	fmt.Fprintf(w, "%s, %d of the whole cluster", held, wide)
 	if !u.Audited {
 		fmt.Fprint(w, "; the recording has no audit log, so that nothing is known of their use\n")
 	} else {
@@ -36,9 +40,10 @@ func (u Use) text(w *strings.Builder) {
 	if u.Lost > 0 {
 		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", count(u.Lost, "time"))
 	}
+	section(w, "it should not hold", u.Findings)
+	section(w, "wildcards", u.wildcards())
 	section(w, "never used", lines(u.Unused(), func(Right) string { return "" }))
 	section(w, "a Role would have been enough", lines(u.narrow(), func(r Right) string { return ", used in " + strings.Join(r.Within, ", ") + " alone" }))
-	section(w, "wildcards", u.wildcards())
 	section(w, "refused with 403", tell(u.Denied))
 	section(w, "allowed by no right that is known", tell(u.Beyond))
 	section(w, "can read secrets", u.secrets())

@@ -38,8 +38,12 @@ func (m *Meter) use(s *style) Use {
 		}
 	}
 	u.Secrets = secrets(s, u.Rights, calls)
-	return u
+	u.Reasoned, u.Reasons = m.schema >= reasoned, s.Style.Secrets
+	return u.Sum()
 }
+
+// reasoned is the first schema in which a style says who may read secrets for a reason.
+const reasoned = 5
 
 // over is what the style was driven through.
 func (s *style) over() []string {

@@ -78,6 +78,8 @@ func weight(e *record.Entry) int {
 		n += heldEvent * len(e.Usage.Pods)
 	case e.Audit != nil:
 		n += len(e.Audit.Name) + len(e.Audit.User) + len(e.Audit.Agent)
+	case e.Inventory != nil:
+		n += inventoryWeight(e.Inventory)
 	case e.Fault != nil:
 		n += len(e.Fault.Error) + len(e.Fault.What) + texts(e.Fault.Objects)
 	}

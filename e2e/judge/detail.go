@@ -12,13 +12,22 @@ const Events = "events.v1.events.k8s.io"
 // Detail is what only oracles of the correctness matrix read of an object. It is
 // not read of the many objects of a recording that is there for its latencies.
 type Detail struct {
-	Spec       string            // of a Deployment: its JSON text
+	Spec       string            // of a Deployment or custom resource: its JSON text
 	Labels     map[string]string // of a pod
+	Owners     []OwnerReference  // of a Deployment
 	Conditions []Told            // of any but an Event
 	Containers []Container       // of a pod, those that begin it first
 	// Told is what an Event says, or the status of a pod.
 	Told
 	Regarding Regarding // of an Event
+}
+
+// OwnerReference is one of an object's owner references.
+type OwnerReference struct {
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Controller bool   `json:"controller"`
 }
 
 // Told is a message for people.
@@ -77,6 +86,7 @@ func detailed(resource string) bool { return judged(resource) || resource == Eve
 type wireDetail struct {
 	Metadata struct {
 		Labels map[string]string `json:"labels"`
+		Owners []OwnerReference  `json:"ownerReferences"`
 	} `json:"metadata"`
 	Spec   json.RawMessage `json:"spec"`
 	Status struct {
@@ -116,8 +126,8 @@ func readDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		d.Labels, d.Told = in.Metadata.Labels, Told{Reason: in.Status.Reason, Message: in.Status.Message}
 		d.Conditions = in.Status.Conditions
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
-	case Deployments:
-		d.Spec, d.Conditions = string(in.Spec), in.Status.Conditions
+	case Deployments, CustomResources:
+		d.Spec, d.Conditions, d.Owners = string(in.Spec), in.Status.Conditions, in.Metadata.Owners
 	default:
 		d.Conditions = in.Status.Conditions
 	}

@@ -34,14 +34,15 @@ type Result struct {
 	Recovery *Recovery
 
 	scope
-	outages []outage
-	phases  []phase
+	outages  []outage
+	phases   []phase
+	reaction reaction // the slowest, that of the given state included
 }
 
 // Outcome sums up the verdicts: the worst counts, and what is not applicable
-// does not, unless nothing else is there. A measured sample that ended because
-// its time was over never passes: it is late, unless an oracle failed. (Samples
-// of the matrix are told to wait for what never comes: their oracles judge that.)
+// does not, unless nothing else is there. A sample that ended because its time was
+// over never passes: it is late, unless an oracle failed. (What scenarios await in
+// vain, a message that names the cause, is judged by diagnosable: it fails then.)
 func (r Result) Outcome() Outcome {
 	worst := NotApplicable
 	for _, v := range r.Verdicts {
@@ -54,7 +55,7 @@ func (r Result) Outcome() Outcome {
 			worst = Pass
 		}
 	}
-	if r.End == record.TimedOut && !r.Matrix && worst != Invalid {
+	if r.End == record.TimedOut && worst != Invalid {
 		return Late
 	}
 	return worst
@@ -62,12 +63,13 @@ func (r Result) Outcome() Outcome {
 
 // One judges one sample.
 func One(t *Timeline) Result {
+	t.curtail()
 	t.settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
 		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
-		scope: t.scope, outages: t.outages(), phases: t.phases,
+		scope: t.scope, outages: t.outages(), phases: t.phases, reaction: t.reaction(),
 	}
 	if t.End != nil {
 		r.End, r.Reason = t.End.Outcome, t.End.Reason
@@ -87,6 +89,16 @@ type Judgement struct {
 	// Warnings are what a reader of the results must know: a recording that is
 	// cut off, a given state that was not reached.
 	Warnings []string
+
+	given map[string]reaction // of given states, by namespace
+}
+
+// Finished is the judgement without the samples that were interrupted: the end of a
+// run before all was driven is nothing that a style did.
+func (j *Judgement) Finished() *Judgement {
+	finished := *j
+	finished.Results = slices.DeleteFunc(slices.Clone(j.Results), func(r Result) bool { return r.End == record.Interrupted })
+	return &finished
 }
 
 // Samples returns the samples of all results, in their order.
@@ -134,7 +146,7 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 // judgeAll calls done with every entry whose raw JSON is not needed any more.
 // Errors of reading name the file already.
 func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
-	j, s := &Judgement{}, NewSplitter()
+	j, s := &Judgement{given: map[string]reaction{}}, NewSplitter()
 	line := 0
 	for r, err := range readAhead(entries) {
 		if errors.Is(err, record.ErrTruncated) {
@@ -157,6 +169,10 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
 			j.blind(r.Entry)
+		case r.Kind == record.KindHeld:
+			j.held(r.Held)
+		case r.Kind == record.KindLogs:
+			j.logs(r.Logs)
 		case closed != nil:
 			j.take(closed)
 		}
@@ -167,6 +183,7 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 	for _, t := range s.Rest() {
 		j.take(t)
 	}
+	j.prompt()
 	return j, nil
 }
 
@@ -174,8 +191,13 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 // about is there.
 func (j *Judgement) take(t *Timeline) {
 	if !t.Sample.Prepare {
-		j.Results = append(j.Results, One(t))
+		r := One(t)
+		r.reaction = r.reaction.slower(j.given[r.Namespace])
+		j.Results = append(j.Results, r)
 		return
+	}
+	if given := t.reaction(); given.took > 0 {
+		j.given[t.Sample.Namespace] = given
 	}
 	if t.End == nil || t.End.Outcome != record.Settled {
 		reason := t.Missing()
@@ -200,6 +222,9 @@ func (j *Judgement) blind(gap record.Entry) {
 // blind withdraws what a gap makes unknowable.
 func (r *Result) blind(gap *record.Entry) {
 	oracles, outage := Oracles(), explained(r.outages, gap)
+	if slices.Contains([]string{CustomResources, Deployments}, gap.Gap.Resource) {
+		r.reaction = reaction{} // it seems late where nothing was heard of it
+	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		needs := slices.ContainsFunc(oracles, func(o Named) bool {

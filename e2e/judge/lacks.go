@@ -47,6 +47,8 @@ func (t *Timeline) Lacks(point string) string {
 		return t.toldLacks()
 	case PointGone:
 		return t.goneLacks()
+	case PointCollected:
+		return t.collectedLacks()
 	}
 	return fmt.Sprintf("there is no point %q of a reconcile", point)
 }
@@ -91,7 +93,7 @@ func (t *Timeline) writtenLacks() string {
 	case t.acts.present == nil:
 		return ""
 	case child == nil:
-		return "there is no " + t.childTitle()
+		return t.noChild(t.subjects[0])
 	case child.Replicas != *t.acts.present:
 		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", child.Name, child.Replicas, *t.acts.present)
 	}

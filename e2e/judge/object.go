@@ -31,9 +31,19 @@ type Object struct {
 	ReadyReplicas      int      // status.readyReplicas
 	UpdatedReplicas    int      // status.updatedReplicas
 	Nodes              []string // status.nodes of a custom resource
-	Phase              string   // status.phase of a pod
+	Selector           string   // status.selector of a custom resource
+	Conditions         []Condition
+	Phase              string // status.phase of a pod
 
 	Detail *Detail // nil outside of the correctness matrix
+}
+
+// Condition is a condition in the status of a custom resource.
+type Condition struct {
+	Type               string `json:"type"`
+	Status             string `json:"status"`
+	Reason             string `json:"reason"`
+	ObservedGeneration int64  `json:"observedGeneration"` // 0: it does not say
 }
 
 // wire is the part of an object's JSON that Object is made from.
@@ -60,6 +70,9 @@ type wire struct {
 		UpdatedReplicas    int      `json:"updatedReplicas"`
 		Nodes              []string `json:"nodes"`
 		Phase              string   `json:"phase"`
+
+		Selector   json.RawMessage `json:"selector"`
+		Conditions json.RawMessage `json:"conditions"`
 	} `json:"status"`
 }
 
@@ -85,6 +98,17 @@ func (o *Object) read(raw json.RawMessage) error {
 		return err
 	}
 	o.take(&in)
+	if o.Resource != CustomResources {
+		return nil
+	}
+	for raw, into := range map[*json.RawMessage]any{&in.Status.Selector: &o.Selector, &in.Status.Conditions: &o.Conditions} {
+		if len(*raw) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(*raw, into); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -11,10 +11,7 @@ func converged(t *Timeline) Verdict {
 	}
 	size, child := *t.Sample.Size, t.child()
 	evidence := func() []string { return t.evidence(of(Deployments)) }
-	lacks := "there is no " + t.childTitle()
-	if child != nil {
-		lacks = child.lacks(size)
-	}
+	lacks := t.sizeLacks(t.subjects[0], size)
 	if lacks != "" {
 		return fail(evidence(), "expected %d ready replicas%s; %s (%s) %s", size, t.within(), t.ending(), t.since(t.EndedAt), lacks)
 	}

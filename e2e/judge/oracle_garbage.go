@@ -5,7 +5,9 @@ import "fmt"
 // garbage is oracle 6: after a delete nothing is left of the custom resource's
 // Deployment, its ReplicaSets and their pods. In the correctness matrix, where
 // the sample's namespace is its own, nor is any other Deployment, ReplicaSet or
-// pod there, but for those of custom resources that are to stay.
+// pod there, but for those of custom resources that are to stay; nor anything else,
+// of whatever kind, that was made for one that is gone, wherever it is. The garbage
+// collector has had at least the quiescence window for that.
 func garbage(t *Timeline) Verdict {
 	if t.Sample.Size != nil {
 		return notApplicable("the custom resource is to stay")
@@ -17,7 +19,19 @@ func garbage(t *Timeline) Verdict {
 	if left != "" {
 		return fail(t.evidence(of(Deployments, ReplicaSets, Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.since(t.EndedAt), left)
 	}
-	return pass("no Deployment, ReplicaSet or pod was left at %s", t.since(t.EndedAt))
+	s := t.inventory()
+	if s == nil {
+		return pass("no Deployment, ReplicaSet or pod was left at %s", t.since(t.EndedAt))
+	}
+	if left := t.uncollected(); len(left) > 0 {
+		var evidence []string
+		for _, o := range left {
+			evidence = append(evidence, t.itemLine(o))
+		}
+		return fail(evidence, "expected nothing to be left that was made for the custom resource; at %s, %s after the first inventory, there is still %s%s",
+			t.since(s.at), round(s.at-t.inventories[0].at), listItems(left), t.unlisted())
+	}
+	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.since(s.at), plural(len(s.Resources), "resource"), t.unlisted())
 }
 
 // strangers says what is left in the sample's namespace that is of no custom

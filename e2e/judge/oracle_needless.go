@@ -57,7 +57,7 @@ func (t *Timeline) noops() []*Event {
 // onOwn tells whether an event is an action on the sample's own custom resource
 // that the API server accepted.
 func (t *Timeline) onOwn(e *Event) bool {
-	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Resource == CustomResources &&
+	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == CustomResources &&
 		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
 }
 

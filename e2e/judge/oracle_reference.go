@@ -25,7 +25,7 @@ func reference(t *Timeline) Verdict {
 	}
 	child := t.child()
 	if child == nil {
-		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s there is no %s", t.since(t.EndedAt), t.childTitle())
+		return fail(t.evidence(of(Deployments)), "expected the Deployment of the reference; at %s %s", t.since(t.EndedAt), t.noChild(t.subjects[0]))
 	}
 	if child.Detail == nil {
 		return Verdict{Outcome: Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
@@ -34,14 +34,17 @@ func reference(t *Timeline) Verdict {
 	if err != nil {
 		return Verdict{Outcome: Invalid, Message: "read the Deployment's spec: " + err.Error()}
 	}
-	var undeclared []string
+	var undeclared []unlike
 	used := map[string]bool{}
-	for _, u := range differences("spec", want.sized(*t.Sample.Size), got) {
+	for _, u := range differences("spec", want.of(t.Sample.Name, *t.Sample.Size), got) {
 		if path := t.declares(u.path); path != "" {
 			used[path] = true
 			continue
 		}
-		undeclared = append(undeclared, u.String())
+		if u.path == "spec.replicas" { // nothing to declare: it is the custom resource's
+			return fail(t.evidence(of(Deployments)), "%s, in the spec of Deployment %s at %s", u, child.Name, t.since(t.EndedAt))
+		}
+		undeclared = append(undeclared, u)
 	}
 	var stale []string
 	for _, d := range t.Style.Differs {
@@ -54,10 +57,36 @@ func reference(t *Timeline) Verdict {
 		note = fmt.Sprintf("; declared, but not otherwise any more: %s", strings.Join(stale, ", "))
 	}
 	if len(undeclared) > 0 {
-		return fail(append(undeclared, t.evidence(of(Deployments))...), "expected the reference's spec; Deployment %s has otherwise at %s, undeclared: %s%s",
-			child.Name, t.since(t.EndedAt), strings.Join(undeclared, "; "), note)
+		paths, lines := declarations(undeclared)
+		if len(paths) > 1 {
+			paths[0] += fmt.Sprintf(" and %s more", plural(len(paths)-1, "path"))
+		}
+		return fail(lines, "the Deployment's spec is not the reference's at %s: mend it, or declare under differs in style.yaml what is meant to be so%s", paths[0], note)
 	}
 	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, plural(len(used), "declared difference"), note)
+}
+
+// declarations are the paths of differences, and the lines of style.yaml that would
+// declare them, with what is seen as the reason: the same for every sample of a style.
+// Labels are declared as a whole.
+func declarations(differences []unlike) (paths, lines []string) {
+	seen := map[string][]string{}
+	for _, u := range differences {
+		path, what := u.path, ""
+		for _, labels := range []string{".matchLabels.", ".labels."} {
+			if before, label, found := strings.Cut(path, labels); found {
+				path, what = before+strings.TrimSuffix(labels, "."), label+": "
+			}
+		}
+		if seen[path] == nil {
+			paths = append(paths, path)
+		}
+		seen[path] = append(seen[path], fmt.Sprintf("%swant %s, got %s", what, u.want, u.got))
+	}
+	for _, path := range paths {
+		lines = append(lines, fmt.Sprintf("- {path: %s, reason: '%s'}", path, strings.ReplaceAll(strings.Join(seen[path], "; "), "'", "''")))
+	}
+	return paths, lines
 }
 
 // declares returns the declared difference that a path is in; "": none.
@@ -90,12 +119,34 @@ func readReference(deployment json.RawMessage) (wantedSpec, error) {
 	return spec, nil
 }
 
-// sized is the spec with so many replicas.
-func (w wantedSpec) sized(size int) map[string]any {
-	spec := map[string]any{}
-	for key, value := range w {
-		spec[key] = value
-	}
+// instance is the label that names the custom resource.
+const instance = "app.kubernetes.io/instance"
+
+// of is the spec for a custom resource of a name and a size.
+func (w wantedSpec) of(name string, size int) map[string]any {
+	spec, _ := named(map[string]any(w), name).(map[string]any)
 	spec["replicas"] = json.Number(strconv.Itoa(size))
 	return spec
+}
+
+// named is a part of the spec with the label of another custom resource.
+func named(part any, name string) any {
+	switch part := part.(type) {
+	case map[string]any:
+		is := map[string]any{}
+		for key, value := range part {
+			if _, text := value.(string); text && key == instance {
+				value = name
+			}
+			is[key] = named(value, name)
+		}
+		return is
+	case []any:
+		is := make([]any, len(part))
+		for i, value := range part {
+			is[i] = named(value, name)
+		}
+		return is
+	}
+	return part
 }

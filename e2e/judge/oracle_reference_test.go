@@ -3,10 +3,12 @@ package judge_test
 import (
 	"encoding/json"
 	"iter"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -51,28 +53,29 @@ func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header
 // What real styles wrote: null the reference itself, native and argo what they
 // did not declare then.
 func TestReferenceOfRecordedStyles(t *testing.T) {
-	const native, argo = "expected the reference's spec; Deployment memcached has otherwise at ", "expected the reference's spec; Deployment memcached-deployment has otherwise at "
+	const otherwise = ": mend it, or declare under differs in style.yaml what is meant to be so"
 	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.gz"), func(h *record.Header) {
 		h.Reference = wanted(t)
 	}, "reference"))
 	require.NoError(t, err)
+	evidence := map[string][]string{}
 	for style, want := range map[string][]string{
 		"null": {"the spec of Deployment memcached is the reference's, but for 0 declared differences"},
 		"native": {
-			native,
-			"spec.revisionHistoryLimit: want nothing, got 2",
-			`spec.template.spec.containers.0.ports.0.name: want nothing, got "memcached"`,
-			`spec.template.spec.containers.0.resources.limits.memory: want nothing, got "128Mi"`,
-			`spec.template.spec.containers.0.securityContext.readOnlyRootFilesystem: want nothing, got true`,
-			`spec.selector.matchLabels.app: want "memcached", got nothing`,
+			" and 8 paths more" + otherwise,
+			"- {path: spec.revisionHistoryLimit, reason: 'want nothing, got 2'}\n",
+			`- {path: spec.template.spec.containers.0.ports.0.name, reason: 'want nothing, got "memcached"'}`,
+			`- {path: spec.template.spec.containers.0.resources.limits.memory, reason: 'want nothing, got "128Mi"'}`,
+			`- {path: spec.template.spec.containers.0.securityContext.readOnlyRootFilesystem, reason: 'want nothing, got true'}`,
+			`- {path: spec.selector.matchLabels, reason: 'app: want "memcached", got nothing; `,
 		},
 		"argo": {
-			argo,
-			`spec.template.spec.containers.0.command: want ["memcached","--memory-limit=64","-o","modern","-v"], got ["memcached","-m","64","-o","modern","-v"];`,
-			"spec.template.spec.automountServiceAccountToken: want false, got nothing",
-			"spec.template.spec.securityContext.runAsUser: want 11211, got nothing",
-			`spec.template.spec.containers.0.securityContext.capabilities.drop: want ["ALL"], got nothing`,
-			`spec.selector.matchLabels.app.kubernetes.io/instance: want "memcached", got nothing`,
+			otherwise,
+			`- {path: spec.template.spec.containers.0.command, reason: 'want ["memcached","--memory-limit=64","-o","modern","-v"], got ["memcached","-m","64","-o","modern","-v"]'}`,
+			"- {path: spec.template.spec.automountServiceAccountToken, reason: 'want false, got nothing'}",
+			"- {path: spec.template.spec.securityContext.runAsUser, reason: 'want 11211, got nothing'}",
+			`- {path: spec.template.spec.containers.0.securityContext.capabilities.drop, reason: 'want ["ALL"], got nothing'}`,
+			`app.kubernetes.io/instance: want "memcached", got nothing`,
 		},
 	} {
 		t.Run(style, func(t *testing.T) {
@@ -84,11 +87,19 @@ func TestReferenceOfRecordedStyles(t *testing.T) {
 				}
 				judged++
 				assert.Equal(t, len(want) > 1, v.Outcome == judge.Fail, v.Message)
+				said := v.Message + "\n" + strings.Join(v.Evidence, "\n") + "\n"
 				for _, part := range want {
-					assert.Contains(t, v.Message, part)
+					assert.Contains(t, said, part)
 				}
-				assert.NotContains(t, v.Message, "spec.replicas")
-				assert.NotContains(t, v.Message, "terminationMessage", "a default is no difference")
+				assert.NotContains(t, said, "spec.replicas")
+				assert.NotContains(t, said, "terminationMessage", "a default is no difference")
+				var declared []record.Difference
+				require.NoError(t, yaml.Unmarshal([]byte(strings.Join(v.Evidence, "\n")), &declared), "they can be pasted")
+				assert.Len(t, declared, len(v.Evidence))
+				if before, twice := evidence[style]; twice {
+					assert.Equal(t, before, v.Evidence, "the same for every sample")
+				}
+				evidence[style] = v.Evidence
 			}
 			assert.Positive(t, judged)
 		})
@@ -101,6 +112,8 @@ func template(t *testing.T, size int, change func(spec, pod, container fields)) 
 	var object fields
 	require.NoError(t, json.Unmarshal(wanted(t), &object))
 	spec := object["spec"].(fields)
+	spec["selector"].(fields)["matchLabels"].(fields)["app.kubernetes.io/instance"] = "cache"
+	spec["template"].(fields)["metadata"].(fields)["labels"].(fields)["app.kubernetes.io/instance"] = "cache"
 	pod := spec["template"].(fields)["spec"].(fields)
 	if change != nil {
 		change(spec, pod, pod["containers"].([]any)[0].(fields))
@@ -140,14 +153,17 @@ func TestReference(t *testing.T) {
 		"one undeclared": {func(spec, _, container fields) {
 			spec["revisionHistoryLimit"] = 2
 			container["image"] = "memcached:1"
-		}, 3, judge.Fail, `undeclared: spec.template.spec.containers.0.image: want "docker.io/library/memcached:1.6.18", got "memcached:1"; declared`},
+		}, 3, judge.Fail, `the reference's at spec.template.spec.containers.0.image: mend it, or declare under differs in style.yaml what is meant to be so; declared, but not otherwise any more: spec.template.spec.containers.0.resources
+- {path: spec.template.spec.containers.0.image, reason: 'want "docker.io/library/memcached:1.6.18", got "memcached:1"'}`},
 		"a second container": {func(_, pod, _ fields) {
 			pod["containers"] = append(pod["containers"].([]any), fields{"name": "sidecar", "image": "x"})
-		}, 3, judge.Fail, `spec.template.spec.containers.1.image: want nothing, got "x"; spec.template.spec.containers.1.name: want nothing, got "sidecar"`},
-		"another type":                         {func(_, pod, _ fields) { pod["securityContext"] = "none" }, 3, judge.Fail, `spec.template.spec.securityContext: want {"runAsNonRoot":true,`},
-		"a longer path is not below a shorter": {func(_, _, container fields) { container["resourcesClaim"] = true }, 3, judge.Fail, "resourcesClaim: want nothing, got true"},
+		}, 3, judge.Fail, `
+- {path: spec.template.spec.containers.1.image, reason: 'want nothing, got "x"'}
+- {path: spec.template.spec.containers.1.name, reason: 'want nothing, got "sidecar"'}`},
+		"another type":                         {func(_, pod, _ fields) { pod["securityContext"] = "none" }, 3, judge.Fail, `spec.template.spec.securityContext, reason: 'want {"runAsNonRoot":true,`},
+		"a longer path is not below a shorter": {func(_, _, container fields) { container["resourcesClaim"] = true }, 3, judge.Fail, "resourcesClaim, reason: 'want nothing, got true'}"},
 		"the size":                             {nil, 2, judge.Fail, "spec.replicas: want 3, got 2"},
-		"no template":                          {func(spec, _, _ fields) { delete(spec, "template") }, 3, judge.Fail, `containers.0.image: want "docker.io/library/memcached:1.6.18", got nothing`},
+		"no template":                          {func(spec, _, _ fields) { delete(spec, "template") }, 3, judge.Fail, `containers.0.image, reason: 'want "docker.io/library/memcached:1.6.18", got nothing'}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -159,7 +175,7 @@ func TestReference(t *testing.T) {
 			s.end(1910, record.Settled)
 			v := s.verdict("reference")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
-			assert.Contains(t, v.Message, test.message)
+			assert.Contains(t, v.Message+"\n"+strings.Join(v.Evidence, "\n"), test.message)
 		})
 	}
 }

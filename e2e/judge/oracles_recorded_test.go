@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
 )
 
 // Styles that did what they were asked are not accused of anything else either.
@@ -27,4 +28,25 @@ func TestNoFalseAlarmOnRecordings(t *testing.T) {
 	for _, one := range []string{"argo ledger", "argo health", "argo pods-kept", "argo garbage", "native ledger", "native health", "native pods-kept", "null ledger"} {
 		assert.Positive(t, passed[one], one)
 	}
+}
+
+// Nor are those that judge every sample unjust to the style whose correctness matrix
+// was recorded: what needs an inventory or logs, which it does not have, apart.
+func TestNoFalseAlarmOnTheRecordedMatrix(t *testing.T) {
+	passed := map[string]int{}
+	for _, shard := range []string{"shard-5", "shard-6"} {
+		file, err := record.Find("../../docs/comparison/" + shard)
+		require.NoError(t, err)
+		j, err := judge.Judge(asMatrix(record.ReadFile(file), func(*record.Header) {}, scenarios.Standing()...))
+		require.NoError(t, err)
+		for _, r := range j.Results {
+			for _, v := range r.Verdicts {
+				assert.Contains(t, []judge.Outcome{judge.Pass, judge.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
+				if v.Outcome == judge.Pass {
+					passed[r.Style+" "+v.Oracle]++
+				}
+			}
+		}
+	}
+	assert.Equal(t, map[string]int{"native calm": 46, "native prompt": 30, "native untouched": 42}, passed)
 }

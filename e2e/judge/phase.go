@@ -12,7 +12,7 @@ const (
 	PhaseAcknowledged  = "acknowledged"   // the API server's reply to the first measured action
 	PhaseChildWritten  = "child written"  // the Deployment asks for the wanted replicas
 	PhaseReady         = "ready"          // exactly these replicas exist, up to date and ready
-	PhaseStatusWritten = "status written" // status is of the current generation and names as many pods; where declared
+	PhaseStatusWritten = "status written" // status is of the current generation, names as many pods and says that they are ready; as far as declared
 	PhaseQuiet         = "quiet"          // the last event before the quiescence window passed
 	PhaseGone          = "CR gone"        // the custom resource was removed
 	PhaseChildGone     = "child gone"     // no Deployment of it is left

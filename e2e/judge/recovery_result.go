@@ -32,7 +32,7 @@ func (t *Timeline) recovery() *Recovery {
 	switch {
 	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
 		return nil
-	case t.End == nil || t.End.Outcome == record.Interrupted || t.blind([]string{CustomResources, Deployments}) != "":
+	case t.End == nil || t.End.Outcome == record.Interrupted || t.stoppedAt() != "" || t.blind([]string{CustomResources, Deployments}) != "":
 		return nil
 	}
 	how, _ := t.recovered()

@@ -76,5 +76,39 @@ func (o *Object) skimStatus(s *scanner, key []byte) {
 		o.Nodes = s.strings()
 	case "phase":
 		o.Phase = s.string()
+	case "selector", "conditions":
+		if o.Resource == CustomResources {
+			o.skimClaims(s, key)
+		}
 	}
+}
+
+// skimClaims reads what of the status custom resources alone are asked for.
+func (o *Object) skimClaims(s *scanner, key []byte) {
+	switch {
+	case string(key) == "selector":
+		o.Selector = s.string()
+	case s.null():
+		o.Conditions = nil
+	default:
+		o.Conditions = []Condition{}
+		s.array(func() { o.skimCondition(s) })
+	}
+}
+
+func (o *Object) skimCondition(s *scanner) {
+	var c Condition
+	s.object(func(key []byte) {
+		switch string(key) {
+		case "type":
+			c.Type = s.string()
+		case "status":
+			c.Status = s.string()
+		case "reason":
+			c.Reason = s.string()
+		case "observedGeneration":
+			c.ObservedGeneration = s.int(c.ObservedGeneration)
+		}
+	})
+	o.Conditions = append(o.Conditions, c)
 }

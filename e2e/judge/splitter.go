@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"operatorbench/e2e/record"
 )
@@ -30,6 +31,7 @@ type Splitter struct {
 	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
 	jobs    jobs
+	audit   auditClock
 	counter int
 	objects int // in known
 	held    int // bytes of the samples that are open
@@ -92,11 +94,14 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 		closed, err = s.end(e)
 	case record.KindBlock:
 		s.turn(e.Block)
-	case record.KindUsage: // of a style, not of a sample
+	case record.KindUsage, record.KindHeld: // of a style; of a sample that has ended
 	case record.KindAudit:
 		s.audited(&e)
 	case record.KindFault:
 		err = s.fault(e)
+	case record.KindInventory:
+		s.inventory(e)
+	case record.KindLogs: // of a style's samples that have ended: see Judge
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
@@ -110,16 +115,31 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 }
 
 // audited tells the samples that are open that their style has asked for a write
-// of a Deployment in their namespace, be it that it was refused. Nothing else of an
-// audit is of a sample.
+// in their namespace, be it that it was refused, and which of its writes there were.
+// Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
-	if e.Audit.Resource != Deployments || !slices.Contains([]string{"create", "update", "patch"}, e.Audit.Verb) {
-		return
-	}
+	at := s.audit.at(e)
 	for _, t := range s.open {
-		if t.matrix && t.covers(e.Audit.Namespace) && t.style.account(e.Audit.User) {
-			t.tried = e.Time
+		t.audited = true
+		if !t.covers(e.Audit.Namespace) || !t.style.account(e.Audit.User) {
+			continue
 		}
+		if t.matrix && writes(e.Audit.Verb) {
+			if e.Audit.Resource == Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+				t.tried = e.Time
+			}
+			t.ask(at, e.Audit)
+		}
+		t.refuses(e)
+	}
+}
+
+// inventory gives the sample that is open in a namespace what there is.
+func (s *Splitter) inventory(e record.Entry) {
+	if t := s.Open(e.Inventory.Namespace); t != nil && t.matrix {
+		n := weight(&e)
+		t.inventories = append(t.inventories, taken{e.Time, e.Inventory})
+		t.held, s.held = t.held+n, s.held+n
 	}
 }
 
@@ -149,6 +169,7 @@ func (s *Splitter) header(r *read) error {
 		return r.err
 	}
 	s.run, s.styles, s.groups = r.Header.Run, r.at.styles, map[string]string{}
+	s.audit.began = r.Header.Began
 	for _, scenario := range r.Header.Scenarios {
 		s.groups[scenario.Name] = scenario.Group
 	}

@@ -21,6 +21,8 @@ type style struct {
 	work       []*work             // the kinds of object that it works by
 	collected  bool                // what it makes for a custom resource goes with that, by owner references
 	own        map[string]bool     // namespaces in which it runs, works or has inner phases
+	status     []string            // what of the status it writes
+	ready      string              // the type of the condition that says that size pods are ready; "": none does
 	reference  wantedSpec          // nil: the recording has none
 	oracles    []Named             // all that there are, made once
 }
@@ -28,6 +30,7 @@ type style struct {
 func compile(s record.Style) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*reading{}, adds: map[string]bool{}}
 	c.collected = slices.ContainsFunc(s.Declares, func(d record.Declaration) bool { return d.Name == "ownerReferences" && d.Supported })
+	c.compileStatus()
 	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
 	if s.ChildName != "" {
 		t, err := bounds.NewTemplate(s.ChildName)
@@ -60,6 +63,23 @@ func compile(s record.Style) (*style, error) {
 	}
 	return c, nil
 }
+
+// compileStatus says what of the status is written. Until schema 4 it was these
+// two fields for every style that wrote any.
+func (s *style) compileStatus() {
+	if !s.Status {
+		return
+	}
+	s.status = []string{"nodes", "observedGeneration"}
+	for _, d := range s.Declares {
+		if d.Name == "status" && len(d.Fields) > 0 {
+			s.status, s.ready = d.Fields, d.Ready
+		}
+	}
+}
+
+// says tells whether the style writes a field of the status.
+func (s *style) says(field string) bool { return slices.Contains(s.status, field) }
 
 func (s *style) compileWork() error {
 	s.own = map[string]bool{}

@@ -127,7 +127,7 @@ func (t *Timeline) stateLacksOf(s *subject) string {
 func (t *Timeline) sizeLacks(s *subject, size int) string {
 	child := t.childOf(s)
 	if child == nil {
-		return "there is no " + s.childTitle()
+		return t.noChild(s)
 	}
 	return child.lacks(size)
 }
@@ -139,11 +139,13 @@ func (t *Timeline) statusLacksOf(s *subject, size int) string {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.name)
 	}
 	want := max(s.want, custom.Generation)
-	switch {
-	case custom.ObservedGeneration != want:
+	switch ready := custom.ready(t.style.ready); {
+	case t.style.says("observedGeneration") && custom.ObservedGeneration != want:
 		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
-	case len(custom.Nodes) != size:
+	case t.style.says("nodes") && len(custom.Nodes) != size:
 		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
+	case t.style.ready != "" && (!ready.yes || ready.generation > 0 && ready.generation != want):
+		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.style.ready, want)
 	}
 	return ""
 }
@@ -152,7 +154,7 @@ func (t *Timeline) statusLacksOf(s *subject, size int) string {
 func (t *Timeline) goneLacksOf(s *subject) string {
 	if c := t.customOf(s); c != nil {
 		if c.Deleting && len(c.Finalizers) > 0 {
-			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", "))
+			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", ")) + t.refused()
 		}
 		return fmt.Sprintf("the custom resource %s is still there", c.Name)
 	}

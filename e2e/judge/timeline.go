@@ -45,23 +45,27 @@ type Timeline struct {
 	Events []Event
 
 	scope
-	acts     actions
-	subjects []*subject // the sample's custom resources, its own first
-	matchers map[*work][]*regexp.Regexp
-	jobs     map[*job]*subject
-	phases   []phase
-	marks    []mark // parallel to phases
-	world    world
-	stepped  int  // events that the state has taken in
-	stale    bool // the state must be built anew, from the first event on
-	known    int  // events whose uids are known
-	gaps     []Event
-	faults   []Event
-	sent     []sent          // writes of the harness that a watch must show, in the correctness matrix
-	added    map[string]bool // uids of objects whose ADDED came since the intent
-	last     time.Duration   // of the last watch event on an object of the sample
-	held     int             // about how many bytes it holds
-	tried    time.Duration   // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	acts        actions
+	subjects    []*subject // the sample's custom resources, its own first
+	matchers    map[*work][]*regexp.Regexp
+	jobs        map[*job]*subject
+	phases      []phase
+	marks       []mark // parallel to phases
+	world       world
+	stepped     int  // events that the state has taken in
+	stale       bool // the state must be built anew, from the first event on
+	known       int  // events whose uids are known
+	gaps        []Event
+	faults      []Event
+	sent        []sent          // writes of the harness that a watch must show, in the correctness matrix
+	added       map[string]bool // uids of objects whose ADDED came since the intent
+	last        time.Duration   // of the last watch event on an object of the sample
+	held        int             // about how many bytes it holds
+	refusals    map[refusal]refusedSoFar
+	tried       time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	inventories []taken       // in order; in the correctness matrix
+	audited     bool          // the recording has the audit log
+	asked       []asked       // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
 // actions is what the harness did, as the rest must know it.
@@ -148,6 +152,9 @@ func (t *Timeline) close(e record.Entry) {
 // note takes up an action.
 func (t *Timeline) note(e Event) error {
 	act, a := &t.acts, e.Action
+	if a.Verb == record.ReadScale {
+		return nil // nothing is asked for
+	}
 	switch {
 	case a.Measured && a.Intended > 0: // the last of a schedule counts
 		act.intent, act.acked = a.Intended, e.Time
@@ -199,6 +206,9 @@ func replyOf(a *record.Action) (*Object, error) {
 	}
 	if err := reply.read(a.Object); err != nil {
 		return nil, fmt.Errorf("reply to %s of %s %s/%s: read the recorded object: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
+	}
+	if a.Verb == record.Scale || a.Verb == record.ReadScale {
+		reply.Size, reply.Generation = reply.Replicas, a.Generation // a Scale has none of its own
 	}
 	return reply, nil
 }
@@ -331,9 +341,6 @@ func (t *Timeline) isChild(d *entity) bool { return t.subjects[0].isChild(d) }
 
 // child is the Deployment of the custom resource's present life; nil: none.
 func (t *Timeline) child() *Object { return t.childOf(t.subjects[0]) }
-
-// childTitle names the Deployment that is looked for.
-func (t *Timeline) childTitle() string { return t.subjects[0].childTitle() }
 
 func (t *Timeline) children() []*Object { return living(t.world.deployments, t.isChild) }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/fixtures/scenarios"
 )
 
 // Outcome is what an oracle says of a sample.
@@ -22,7 +23,7 @@ const (
 // What only samples and sums of them can be.
 const (
 	// Late is a sample that was given up when its time was over, and of which no
-	// oracle says more: a load that a style is behind with.
+	// oracle says more: a load that a style is behind with, work that never ends.
 	Late  Outcome = "late"
 	Flaky Outcome = "flaky" // some samples passed and some failed
 )
@@ -67,6 +68,12 @@ func Oracles() []Named {
 		{"refused", []string{CustomResources, Deployments}, refused},
 		{"recovers", []string{CustomResources, Deployments}, recovers},
 		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
+		{"series", []string{CustomResources, Deployments}, series},
+		{"owned", []string{CustomResources}, owned},
+		{"untouched", []string{CustomResources}, untouched},
+		{"calm", nil, calm},
+		{promptName, []string{CustomResources, Deployments}, prompt},
+		{discreetName, nil, discreet},
 	}
 }
 
@@ -93,6 +100,7 @@ func verdicts(t *Timeline, oracles []Named) []Verdict {
 		v.Oracle = name
 		list = append(list, v)
 	}
+	t.once(list)
 	return list
 }
 
@@ -105,6 +113,10 @@ func run(o Named, t *Timeline) Verdict {
 		return Verdict{Outcome: Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
+	case t.stoppedAt() != "" && unasked(o.Name):
+		return notApplicable("not judged%s", t.stopped())
+	case !t.begun() && slices.Contains(scenarios.Standing(), o.Name):
+		return notApplicable("the scenario's steps never began: %s", t.End.Reason)
 	case !t.begun():
 		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}
@@ -120,19 +132,10 @@ func run(o Named, t *Timeline) Verdict {
 	if v.Outcome != NotApplicable {
 		v.Message += t.interruptions(o.Needs)
 	}
-	if v.Outcome == Fail {
+	if v.Outcome == Fail || v.Outcome == NotApplicable {
 		v.Message += t.stopped()
 	}
 	return v
-}
-
-// stopped says, as the end of a verdict's message, where the scenario's steps
-// stopped, if they did: what follows that step was never asked for.
-func (t *Timeline) stopped() string {
-	if t.matrix && strings.HasPrefix(t.End.Reason, "await ") {
-		return "; the steps stopped at " + t.End.Reason
-	}
-	return ""
 }
 
 func pass(format string, args ...any) Verdict {

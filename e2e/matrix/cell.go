@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type Cell struct {
 
 	// Oracles are those that were asked, in the scenario's order.
 	Oracles []Oracle
-	// Reason says why the cell is invalid or not applicable.
+	// Reason says why the cell is invalid, late or not applicable.
 	Reason   string
 	Recovery *Recovery // nil: nothing was broken, or it is not known
 	Repeats  []Repeat  // in their order
@@ -80,6 +81,9 @@ func severity(o judge.Outcome) int {
 // sum draws the conclusions once all repeats are there.
 func (c *Cell) sum() {
 	c.Verdict = c.Tally.Verdict()
+	if late, there := c.Overdue(); there && c.Verdict == judge.Late {
+		c.Reason = late.Message
+	}
 	if c.Verdict == judge.Invalid || c.Verdict == judge.NotApplicable {
 		for _, o := range c.Oracles {
 			if o.Outcome == c.Verdict {
@@ -88,6 +92,20 @@ func (c *Cell) sum() {
 			}
 		}
 	}
+}
+
+// Overdue tells of the first repeat that was late as an oracle would, since none
+// did; false: none was.
+func (c *Cell) Overdue() (Oracle, bool) {
+	for _, one := range c.Repeats {
+		if r := &one.Result; r.Outcome() == judge.Late {
+			return Oracle{
+				Name: string(judge.Late), Outcome: judge.Late, Run: one.Run, Round: r.Round, Namespace: r.Namespace,
+				Message: fmt.Sprintf("given up after %.0f s, though no oracle failed: %s", (r.Ended - r.Began).Seconds(), cmp.Or(r.Reason, "its time was over")),
+			}, true
+		}
+	}
+	return Oracle{}, false
 }
 
 // FailedOracles are those that failed in some repeat.

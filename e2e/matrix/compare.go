@@ -13,23 +13,26 @@ type Difference struct {
 	Label, Scenario string
 	Expected, Seen  string // verdicts in words
 	// Oracle is the first that failed, or whose verdict is invalid, with what it
-	// said; empty: there is none.
+	// said; empty: there is none. Of what is late the message alone says why.
 	Oracle, Message string
 }
 
 // String names both verdicts, and the first reason.
 func (d Difference) String() string {
 	text := fmt.Sprintf("%s %s: expected %s, seen %s", d.Label, d.Scenario, d.Expected, d.Seen)
-	if d.Oracle != "" {
+	switch {
+	case d.Oracle != "":
 		text += fmt.Sprintf("; %s: %s", d.Oracle, d.Message)
+	case d.Message != "":
+		text += "; " + d.Message
 	}
 	return text
 }
 
 // Compare lists where a style's verdicts, in all of its variants, are not as
 // expected. Only what was driven is compared. Flaky and invalid are never as
-// expected. A scenario without an entry is a difference; of a style without a
-// file each scenario is expected to pass, or not to be applicable.
+// expected. A scenario without an entry is a difference. Of a style without a file
+// nothing is expected but that there is a verdict.
 func Compare(m *Matrix, style string, expected Expected) []Difference {
 	var all []Difference
 	for _, row := range m.Rows() {
@@ -48,7 +51,7 @@ func Compare(m *Matrix, style string, expected Expected) []Difference {
 // Match tells whether a cell is as expected, and what is expected of it, in words.
 func (e Expected) Match(c *Cell) (want string, same bool) {
 	if !e.Known() {
-		return "pass or not applicable", c.Verdict == judge.Pass || c.Verdict == judge.NotApplicable
+		return "a verdict", c.Verdict != judge.Invalid
 	}
 	entry, there := e.Of(c.Scenario)
 	if !there {
@@ -81,6 +84,10 @@ func (e Entry) String() string {
 
 func differenceOf(c *Cell, want string) Difference {
 	d := Difference{Label: c.Style.Label, Scenario: c.Scenario, Expected: want, Seen: c.String()}
+	if c.Verdict == judge.Late {
+		d.Message = c.Reason
+		return d
+	}
 	for _, outcome := range []judge.Outcome{judge.Fail, judge.Invalid} {
 		for _, o := range c.Oracles {
 			if o.Outcome == outcome {

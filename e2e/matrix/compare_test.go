@@ -95,10 +95,11 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareWithoutAFile(t *testing.T) {
-	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), result("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")))
+	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), result("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
+		result("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
 	differences := matrix.Compare(m, "argo", matrix.Expected{})
-	require.Len(t, differences, 1)
-	assert.Equal(t, "argo drift: expected pass or not applicable, seen fail (converged); converged: converged says no", differences[0].String())
+	require.Len(t, differences, 1, "nothing is expected but a verdict")
+	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
 }
 
 func TestUpdateOfAStyleWithoutAFile(t *testing.T) {

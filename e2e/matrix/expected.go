@@ -18,8 +18,7 @@ import (
 const File = "verdicts.yaml"
 
 // Expected are the verdicts that are expected of a style, by scenario. The zero
-// value is that of a style without a file: each scenario is then expected to
-// pass, or not to be applicable.
+// value is that of a style without a file, of which nothing is expected.
 type Expected struct {
 	Path    string // of the file; empty: there is none
 	Entries []Entry

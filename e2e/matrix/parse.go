@@ -24,11 +24,11 @@ func Parse(file string, text []byte, scenarios []string) (Expected, error) {
 	var root yaml.Node
 	switch err := decoder.Decode(&root); {
 	case errors.Is(err, io.EOF):
-		return e, fmt.Errorf("%s:1: it is empty, expected scenarios with their verdicts; a style of which nothing else than pass is expected has no such file", file)
+		return e, fmt.Errorf("%s:1: it is empty, expected scenarios with their verdicts; a style of which nothing is expected has no such file", file)
 	case err != nil:
 		return e, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{file: file, scenarios: scenarios, oracles: judge.OracleNames()}
+	p := &parser{file: file, scenarios: scenarios, oracles: append(judge.OracleNames(), judge.Released)}
 	var further yaml.Node
 	if err := decoder.Decode(&further); !errors.Is(err, io.EOF) {
 		p.fail(&further, "a second document begins here, expected one")

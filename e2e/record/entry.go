@@ -15,42 +15,52 @@ import (
 // versions from 1 on: each only added to the one before. 2 added variants,
 // blocks, usage and the audit log; 3 faults, scenarios of the correctness
 // matrix, the objects that a style works by, and the rights that it holds; 4 how
-// CPU limits held pods back.
-const Schema = 4
+// CPU limits held pods back; 5 what of the status a style writes, the verbs of the
+// scale subresource, custom resources that their operator did not release, when a
+// style that has just been installed had come to rest, what is there at a sample's
+// end, what of secrets is in the operator's logs, and which service accounts may
+// read secrets for a reason.
+const Schema = 5
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
 
 // The kinds of entry.
 const (
-	KindHeader Kind = "header" // the first line
-	KindBegin  Kind = "begin"  // a sample begins: its first action follows
-	KindAction Kind = "action" // the harness wrote to the cluster
-	KindWatch  Kind = "watch"  // a watch delivered an event
-	KindGap    Kind = "gap"    // a watch was interrupted and is back
-	KindEnd    Kind = "end"    // a sample ended
-	KindBlock  Kind = "block"  // a style was installed, has been driven, was removed
-	KindUsage  Kind = "usage"  // what pods have used so far
-	KindAudit  Kind = "audit"  // the API server answered a request of anyone
-	KindFault  Kind = "fault"  // the harness broke something on purpose, or undid it
+	KindHeader    Kind = "header"    // the first line
+	KindBegin     Kind = "begin"     // a sample begins: its first action follows
+	KindAction    Kind = "action"    // the harness wrote to the cluster
+	KindWatch     Kind = "watch"     // a watch delivered an event
+	KindGap       Kind = "gap"       // a watch was interrupted and is back
+	KindEnd       Kind = "end"       // a sample ended
+	KindBlock     Kind = "block"     // a style was installed, has been driven, was removed
+	KindUsage     Kind = "usage"     // what pods have used so far
+	KindAudit     Kind = "audit"     // the API server answered a request of anyone
+	KindFault     Kind = "fault"     // the harness broke something on purpose, or undid it
+	KindHeld      Kind = "held"      // a custom resource had to be released by force
+	KindInventory Kind = "inventory" // what there is at a sample's end
+	KindLogs      Kind = "logs"      // the operator's logs were searched for secrets
 )
 
 // Entry is one line of a recording. Time is nanoseconds on the recorder's
 // monotonic clock since the recording began: the moment of delivery for a
 // watch event, the moment after the API's reply for an action.
 type Entry struct {
-	Time   time.Duration `json:"t"`
-	Kind   Kind          `json:"kind"`
-	Header *Header       `json:"header,omitempty"`
-	Begin  *Sample       `json:"begin,omitempty"`
-	Action *Action       `json:"action,omitempty"`
-	Watch  *Watch        `json:"watch,omitempty"`
-	Gap    *Gap          `json:"gap,omitempty"`
-	End    *End          `json:"end,omitempty"`
-	Block  *Block        `json:"block,omitempty"`
-	Usage  *Usage        `json:"usage,omitempty"`
-	Audit  *Audit        `json:"audit,omitempty"`
-	Fault  *Fault        `json:"fault,omitempty"`
+	Time      time.Duration `json:"t"`
+	Kind      Kind          `json:"kind"`
+	Header    *Header       `json:"header,omitempty"`
+	Begin     *Sample       `json:"begin,omitempty"`
+	Action    *Action       `json:"action,omitempty"`
+	Watch     *Watch        `json:"watch,omitempty"`
+	Gap       *Gap          `json:"gap,omitempty"`
+	End       *End          `json:"end,omitempty"`
+	Block     *Block        `json:"block,omitempty"`
+	Usage     *Usage        `json:"usage,omitempty"`
+	Audit     *Audit        `json:"audit,omitempty"`
+	Fault     *Fault        `json:"fault,omitempty"`
+	Held      *Held         `json:"held,omitempty"`
+	Inventory *Inventory    `json:"inventory,omitempty"`
+	Logs      *Logs         `json:"logs,omitempty"`
 }
 
 // Header is the first entry: what is needed to read the rest.
@@ -102,6 +112,15 @@ type Style struct {
 	Differs []Difference `json:"differs,omitempty"`
 	// Grants are the rights that its service accounts hold, as installed.
 	Grants []Grant `json:"grants,omitempty"`
+	// Secrets are the service accounts that may read secrets for a reason.
+	Secrets []SecretReader `json:"secrets,omitempty"`
+}
+
+// SecretReader is a service account that may read secrets, and why.
+type SecretReader struct {
+	ServiceAccount string `json:"serviceAccount"`      // namespace/name
+	Namespace      string `json:"namespace,omitempty"` // empty: in all
+	Reason         string `json:"reason"`
 }
 
 // Declaration is a yes, or a no with its reason, to what an operator can do
@@ -110,6 +129,12 @@ type Declaration struct {
 	Name      string `json:"name"`
 	Supported bool   `json:"supported"`
 	Reason    string `json:"reason,omitempty"`
+	// Fields are those of the status that it writes; absent: nodes and
+	// observedGeneration.
+	Fields []string `json:"fields,omitempty"`
+	// Ready is the type of the condition of the status that says that so many pods
+	// are ready as are asked for; empty: none does.
+	Ready string `json:"ready,omitempty"`
 }
 
 // Work says how an object in which a style does its work is read.
@@ -252,6 +277,19 @@ const (
 	Over  = "over"
 )
 
+// Held is a custom resource that samples have left, and that its operator did
+// not release: it was deleted while the operator still ran, and its finalizers
+// were not taken away. The harness has then removed them by force. It comes
+// behind the last sample of its namespace.
+type Held struct {
+	Style      string        `json:"style"`
+	Variant    string        `json:"variant,omitempty"`
+	Namespace  string        `json:"namespace"`
+	Name       string        `json:"name"`
+	Finalizers []string      `json:"finalizers"`
+	Waited     time.Duration `json:"waited"` // nanoseconds, from the request for its deletion
+}
+
 // Action is a write of the harness. From is the intent, just before the
 // request; the entry's Time is the acknowledgement.
 type Action struct {
@@ -259,7 +297,7 @@ type Action struct {
 	// Intended is when an open-loop schedule had the request due: latencies of a
 	// load run from that of its last action. 0: there was no schedule.
 	Intended  time.Duration `json:"intended,omitempty"`
-	Verb      string        `json:"verb"`     // create, patch, apply (server-side), delete
+	Verb      string        `json:"verb"`     // create, patch, update, apply (server-side), scale, read scale, delete
 	Resource  string        `json:"resource"` // as in Watch.Resource
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
@@ -272,6 +310,13 @@ type Action struct {
 	Generation int64           `json:"generation,omitempty"`
 	Error      string          `json:"error,omitempty"`
 }
+
+// Verbs of the scale subresource, as `kubectl scale` and autoscalers use it. The
+// API's reply is a Scale then.
+const (
+	Scale     = "scale"
+	ReadScale = "read scale" // no write, but what the API said
+)
 
 // Watch is an event that a watch delivered.
 type Watch struct {
@@ -330,6 +375,7 @@ type Block struct {
 const (
 	Installing = "installing" // its installation begins
 	Installed  = "installed"  // it will see every event from now on
+	Rested     = "rested"     // it has come to rest: what it uses from now on is idle; where that is measured
 	Driven     = "driven"     // its last sample has ended
 	Removed    = "removed"    // nothing of it is left
 )
@@ -381,4 +427,58 @@ type Audit struct {
 	Namespace   string    `json:"namespace,omitempty"`
 	Name        string    `json:"name,omitempty"`
 	Code        int       `json:"code"` // HTTP status
+}
+
+// Inventory is what the driver found at a sample's end of the resources that the
+// style may write: all that is in the sample's namespaces, but for what the
+// cluster makes in every namespace and the harness's own, and elsewhere what
+// names one of them. Of several, the last counts.
+type Inventory struct {
+	Namespace string   `json:"namespace"`           // the sample's
+	Resources []string `json:"resources,omitempty"` // that were listed, as in Watch.Resource
+	Unlisted  []string `json:"unlisted,omitempty"`  // those that could not be, and why
+	Objects   []Item   `json:"objects,omitempty"`
+}
+
+// Item is an object, as its metadata tell of it.
+type Item struct {
+	Resource   string   `json:"resource"`
+	Namespace  string   `json:"namespace,omitempty"`
+	Name       string   `json:"name"`
+	UID        string   `json:"uid"`
+	Deleting   bool     `json:"deleting,omitempty"`
+	Finalizers []string `json:"finalizers,omitempty"`
+	Managers   []string `json:"managers,omitempty"` // who wrote to it, by the names of field managers
+	Owners     []Owner  `json:"owners,omitempty"`
+}
+
+// Owner is an owner reference.
+type Owner struct {
+	APIVersion         string `json:"apiVersion"`
+	Kind               string `json:"kind"`
+	Name               string `json:"name"`
+	UID                string `json:"uid"`
+	Controller         bool   `json:"controller,omitempty"`
+	BlockOwnerDeletion bool   `json:"blockOwnerDeletion,omitempty"`
+}
+
+// Logs says that the logs of the operator's components were searched for secrets
+// at the end of a wave: for the value of a Secret that the harness had put into
+// each sample's namespace, and for tokens of service accounts.
+type Logs struct {
+	Style   string   `json:"style"`
+	Variant string   `json:"variant,omitempty"`
+	Round   int      `json:"round"`
+	Wave    int      `json:"wave"`
+	Read    []string `json:"read,omitempty"`   // namespace/pod/container
+	Unread  []string `json:"unread,omitempty"` // those that could not be, and why
+	Leaks   []Leak   `json:"leaks,omitempty"`
+}
+
+// Leak is a secret in a log. The recording does not have its value.
+type Leak struct {
+	Container string `json:"container"`           // namespace/pod/container
+	What      string `json:"what"`                // Secret namespace/name, or token of a service account
+	Namespace string `json:"namespace,omitempty"` // of the sample whose Secret it is; empty: it is of none
+	Lines     int    `json:"lines"`
 }

@@ -52,7 +52,7 @@ func (e *Entry) check(first bool) error {
 		KindHeader: e.Header != nil, KindBegin: e.Begin != nil, KindAction: e.Action != nil,
 		KindWatch: e.Watch != nil, KindGap: e.Gap != nil, KindEnd: e.End != nil,
 		KindBlock: e.Block != nil, KindUsage: e.Usage != nil, KindAudit: e.Audit != nil,
-		KindFault: e.Fault != nil,
+		KindFault: e.Fault != nil, KindHeld: e.Held != nil, KindInventory: e.Inventory != nil, KindLogs: e.Logs != nil,
 	}
 	set, known := whole[e.Kind]
 	if !known {

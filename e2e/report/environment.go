@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/record"
 )
 
@@ -42,6 +43,8 @@ type Environment struct {
 	Seed   uint64            `json:"seed"`   // 0: there are several
 	Stages []Stage           `json:"stages"` // in the order in which they ran
 	Notes  []string          `json:"notes,omitempty"`
+	// Undriven is what was asked for and not driven, where the run ended early.
+	Undriven string `json:"undriven,omitempty"`
 
 	// Planned is how many rounds of each style a comparison with a base had time
 	// for, by what was known before its first one: the error probabilities of its
@@ -49,6 +52,14 @@ type Environment struct {
 	Planned map[string]int `json:"planned,omitempty"`
 
 	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
+}
+
+// undriven is what was asked for and not driven, where the run ended early.
+func (r Recording) undriven() string {
+	if r.Environment == nil {
+		return ""
+	}
+	return r.Environment.Undriven
 }
 
 // Comparison is what a run compared with a base, and how.
@@ -110,6 +121,14 @@ type Owned struct {
 	// counts as the manifest's.
 	Languages map[string]int `json:"languages,omitempty"`
 	Rules     int            `json:"rules"` // of RBAC: distinct rights (verb, resource) that the operator's accounts hold
+	// Wildcards are those of them with a *, as "verb resource.group".
+	Wildcards []string `json:"wildcards,omitempty"`
+}
+
+// Rights says how many rights the operator's accounts hold; of wildcards, that it
+// is any number.
+func (o *Owned) Rights() string {
+	return grants.Held(o.Rules, len(o.Wildcards), slices.Contains(o.Wildcards, "* *.*"))
 }
 
 // ImageFacts identify an image.

@@ -51,7 +51,9 @@ func joinUse(a, b grants.Use) grants.Use {
 	})
 	a.Denied, a.Beyond = joinCalls(a.Denied, b.Denied), joinCalls(a.Beyond, b.Beyond)
 	a.Secrets = merge(a.Secrets, b.Secrets, sameSecrets, func(into *grants.SecretRights, from grants.SecretRights) { into.Reads += from.Reads })
-	return a
+	a.Reasoned = a.Reasoned && b.Reasoned
+	a.Reasons = merge(a.Reasons, b.Reasons, func(x, y record.SecretReader) bool { return x == y }, func(*record.SecretReader, record.SecretReader) {})
+	return a.Sum()
 }
 
 // merge adds b to a: what is the same is added up by add, the rest follows.
@@ -100,9 +102,12 @@ func (r *Report) securityTable() table {
 	}
 	for _, s := range r.Security() {
 		t.rows = append(t.rows, []string{
-			s.Label, strconv.Itoa(s.Rights), strconv.Itoa(s.Wide), s.known(s.Unused), strconv.Itoa(s.Wildcards), s.known(s.Denied),
+			s.Label, s.Held(), strconv.Itoa(s.Wide), s.known(s.Unused), strconv.Itoa(s.Wildcards), s.known(s.Denied),
 			strconv.Itoa(s.Readers), s.known(s.Read), s.Pods,
 		})
+		for _, finding := range s.Uses.Findings {
+			t.notes = append(t.notes, s.Label+" should not: "+finding)
+		}
 		if !s.Audited {
 			t.notes = append(t.notes, s.Label+": the recording has no audit log, so that nothing is known of use")
 		}
@@ -128,6 +133,9 @@ type Security struct {
 	Uses                            grants.Use
 }
 
+// Held says how many rights there are; of wildcards, that it is any number.
+func (s Security) Held() string { return s.Uses.Held() }
+
 // Security sums up what is known of the rights of styles.
 func (r *Report) Security() []Security {
 	var all []Security
@@ -140,7 +148,7 @@ func (r *Report) Security() []Security {
 			if right.ClusterWide() {
 				s.Wide++
 			}
-			if right.Verb == "*" || right.Resource == "*" || right.Group == "*" {
+			if right.Wild() {
 				s.Wildcards++
 			}
 		}

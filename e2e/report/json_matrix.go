@@ -32,7 +32,7 @@ type DocumentMatrixCell struct {
 	Late          int           `json:"late"`
 	Invalid       int           `json:"invalid"`
 	NotApplicable int           `json:"notApplicable"`
-	Reason        string        `json:"reason,omitempty"` // of what is invalid or not applicable
+	Reason        string        `json:"reason,omitempty"` // of what is invalid, late or not applicable
 	// Oracles are all that were asked.
 	Oracles  []DocumentOracle  `json:"oracles"`
 	Recovery *DocumentRecovery `json:"recovery,omitempty"` // left out where nothing was broken
@@ -80,7 +80,7 @@ type DocumentDifference struct {
 	Scenario string `json:"scenario"`
 	Expected string `json:"expected"` // in words
 	Seen     string `json:"seen"`
-	Oracle   string `json:"oracle,omitempty"` // the first that failed, or could not judge
+	Oracle   string `json:"oracle,omitempty"` // the first that failed, or could not judge; of what is late there is none
 	Message  string `json:"message,omitempty"`
 }
 

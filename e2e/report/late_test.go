@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/report/internal/made"
 )
 
 // burst is what a style did with a load in one run: so many custom resources, of
@@ -99,10 +103,10 @@ func TestLateIsNotWhatAnOracleSays(t *testing.T) {
 		return judge.Result{End: end, Matrix: matrix, Verdicts: []judge.Verdict{{Outcome: outcome}}}.Outcome()
 	}
 	for want, results := range map[judge.Outcome][]judge.Outcome{
-		judge.Late:          {one(judge.Pass, record.TimedOut, false), one(judge.NotApplicable, record.TimedOut, false)},
+		judge.Late:          {one(judge.Pass, record.TimedOut, false), one(judge.NotApplicable, record.TimedOut, false), one(judge.Pass, record.TimedOut, true)},
 		judge.Fail:          {one(judge.Fail, record.TimedOut, false)},
 		judge.Invalid:       {one(judge.Invalid, record.TimedOut, false)},
-		judge.Pass:          {one(judge.Pass, record.Settled, false), one(judge.Pass, record.TimedOut, true)},
+		judge.Pass:          {one(judge.Pass, record.Settled, false)},
 		judge.NotApplicable: {one(judge.NotApplicable, record.Settled, false)},
 	} {
 		for _, got := range results {
@@ -194,5 +198,57 @@ func TestForeignTextsTellNobody(t *testing.T) {
 			assert.NotContains(t, out.String(), "#1", name)
 			assert.Contains(t, out.String(), "@<!-- -->octocat #<!-- -->1", name)
 		}
+	}
+}
+
+// A sample of the correctness matrix that timed out is no pass either, though
+// every oracle passes; what was last missing is said in every format.
+func TestLateInTheMatrix(t *testing.T) {
+	const why = "nothing has moved for 45s: Workflow w-1 has not ended"
+	one := made.Recording("one", rows(), made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass(), made.Pass()}})
+	last := &one.Judgement.Results[1]
+	last.End, last.Reason = record.TimedOut, why
+	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\n")}
+	r := report.Of(one)
+	assert.True(t, r.Failed())
+	short, all := r.Tally("argo")
+	assert.Equal(t, []string{"1 of 1 fail or are late", "1 of 1 fail or are late, 1 of them late, 1 not as expected"}, []string{short, all})
+	require.Len(t, r.Differences(), 1)
+	assert.Equal(t, "argo upgrade: expected pass, seen late, 1 of 2 in time; given up after 12 s, though no oracle failed: "+why, r.Differences()[0].String())
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal": func(w io.Writer) error { return r.Terminal(w, false) },
+		"markdown": r.Markdown, "comment": r.Comment, "junit": r.JUnit, "json": r.JSON,
+		"html": func(w io.Writer) error { return html.Write(w, r) },
+	} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		said := strings.Join(strings.Fields(strings.ReplaceAll(out.String(), "\\", "")), " ")
+		assert.Contains(t, said, why, name)
+		assert.Contains(t, said, "late", name)
+	}
+}
+
+// Of a run that ended early each format says what was not driven; what that
+// interrupted is no verdict.
+func TestARunThatEndedEarly(t *testing.T) {
+	const undriven = "the run ended before all was driven. What was not: argo: 1 of 2 scenarios, create"
+	one := made.Recording("one", rows(),
+		made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "argo", Scenario: "drift-replicas", Repeats: []made.Repeat{made.Invalid("the sample was interrupted: context canceled")}})
+	one.Judgement.Results[1].End = record.Interrupted
+	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\ndrift-replicas: pass\n")}
+	assert.Len(t, report.Of(one).Differences(), 1, "a step failed, and the run went on")
+	one.Environment = &report.Environment{Undriven: undriven}
+	r := report.Of(one)
+	assert.Empty(t, r.Differences())
+	assert.False(t, r.Failed())
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal": func(w io.Writer) error { return r.Terminal(w, false) },
+		"markdown": r.Markdown, "comment": r.Comment, "json": r.JSON,
+		"html": func(w io.Writer) error { return html.Write(w, r) },
+	} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out))
+		assert.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(out.String(), "\\", "")), " "), undriven, name)
 	}
 }

@@ -103,12 +103,13 @@ func (m *markdown) findings(r *Report) {
 			continue
 		}
 		m.line("\n<details><summary>%s: what did not pass, and why</summary>", text(s.Label))
+		before := teller{}
 		for _, f := range all {
 			if told++; told > mostFindings {
 				m.line("\n… and more; junit.xml and report.html tell of all.")
 				break
 			}
-			m.finding(f)
+			m.finding(f, before)
 		}
 		m.line("\n</details>")
 	}
@@ -117,7 +118,7 @@ func (m *markdown) findings(r *Report) {
 	}
 }
 
-func (m *markdown) finding(f Finding) {
+func (m *markdown) finding(f Finding, before teller) {
 	title := f.Scenario + ": " + f.String()
 	if standing := f.standing(); standing != "" {
 		title += ", " + standing
@@ -130,7 +131,7 @@ func (m *markdown) finding(f Finding) {
 		}
 		m.line("\n%s", why)
 	}
-	for _, o := range Told(f.Cell) {
+	for _, o := range before.told(f.Cell) {
 		m.line("\n%s: %s", text(o.Name), text(o.Message))
 		m.evidence(o.Evidence)
 	}

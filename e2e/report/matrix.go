@@ -15,7 +15,11 @@ import (
 func matrixOf(recordings []Recording) *matrix.Matrix {
 	var judgements []*judge.Judgement
 	for _, one := range recordings {
-		judgements = append(judgements, one.Judgement)
+		judged := one.Judgement
+		if one.undriven() != "" {
+			judged = judged.Finished()
+		}
+		judgements = append(judgements, judged)
 	}
 	return matrix.Of(judgements...).Without(Floor)
 }
@@ -41,8 +45,8 @@ func (r *Report) Expectation(c *matrix.Cell) Expectation {
 	if c == nil {
 		return Expectation{}
 	}
-	expected, known := r.expected[c.Style.Name]
-	if !known {
+	expected := r.expected[c.Style.Name]
+	if !expected.Known() {
 		return Expectation{}
 	}
 	e := Expectation{Known: true}
@@ -53,8 +57,18 @@ func (r *Report) Expectation(c *matrix.Cell) Expectation {
 	return e
 }
 
+// anyExpected tells whether it is known of any style what is expected.
+func (r *Report) anyExpected() bool {
+	for _, expected := range r.expected {
+		if expected.Known() {
+			return true
+		}
+	}
+	return false
+}
+
 // Differences are the verdicts that are not as expected, of the styles of which
-// it is known what is expected.
+// it is known what is expected, if only a verdict, and the rights that styles should not hold.
 func (r *Report) Differences() []matrix.Difference {
 	var all []matrix.Difference
 	var done []string
@@ -64,7 +78,7 @@ func (r *Report) Differences() []matrix.Difference {
 			all = append(all, matrix.Compare(r.Matrix, s.Name, expected)...)
 		}
 	}
-	return all
+	return append(all, matrix.OfRights(r.Matrix, r.Grants)...)
 }
 
 // Marks of verdicts, for what can show no better ones.
@@ -149,13 +163,17 @@ func (r *Report) Tally(label string) (short, text string) {
 			surprises++
 		}
 	}
-	parts := []string{fmt.Sprintf("%d of %d fail", count.Failed, count.All()-count.NotApplicable+flaky)}
+	fail := "fail"
+	if count.Late > 0 {
+		fail = "fail or are late"
+	}
+	parts := []string{fmt.Sprintf("%d of %d %s", count.Failed+count.Late, count.All()-count.NotApplicable+flaky, fail)}
 	for _, one := range []struct {
 		n    int
 		what string
 	}{
 		{flaky, string(matrix.Flaky)},
-		{count.Late, string(Late)},
+		{count.Late, "of them " + string(Late)},
 		{count.Invalid, string(judge.Invalid)},
 		{count.NotApplicable, string(judge.NotApplicable)},
 		{surprises, "not as expected"},
@@ -232,9 +250,33 @@ func (f Finding) Reason() string {
 	return f.Cell.Reason
 }
 
+// teller leaves out what was told of a style already: what an oracle said, by the
+// first scenario of which it was told.
+type teller map[string]string
+
+// told are the oracles that say why a cell did not pass, as Told.
+func (t teller) told(c *matrix.Cell) []matrix.Oracle {
+	all := Told(c)
+	for i, o := range all {
+		said := strings.Join(append([]string{o.Name, o.Message}, o.Evidence...), "\n")
+		switch before, again := t[said]; {
+		case len(o.Evidence) == 0: // it is short enough
+		case again:
+			all[i].Message, all[i].Evidence = "as in "+before, nil
+		default:
+			t[said] = c.Scenario
+		}
+	}
+	return all
+}
+
 // Told are the oracles that say why a cell did not pass: those that failed, or
-// else those that could not judge. Those that say the same are told of once.
+// else those that could not judge. Those that say the same are told of once. Of
+// what is late, though no oracle failed, it is the sample's end.
 func Told(c *matrix.Cell) []matrix.Oracle {
+	if late, there := c.Overdue(); there && c.Verdict == Late {
+		return []matrix.Oracle{late}
+	}
 	outcome := judge.Invalid
 	if c.Failed > 0 {
 		outcome = judge.Fail

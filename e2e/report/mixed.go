@@ -58,7 +58,7 @@ func (e *Environment) alike(other *Environment) bool {
 // images of all. How long stages took is each run's own.
 func shared(all []*Environment) *Environment {
 	one := *all[0]
-	one.Run, one.Stages, one.Notes = "", nil, nil
+	one.Run, one.Stages, one.Notes, one.Undriven = "", nil, nil, ""
 	one.Styles, one.Images, one.Flags = slices.Clone(one.Styles), slices.Clone(one.Images), maps.Clone(one.Flags)
 	for _, e := range all[1:] {
 		if e.Began.Before(one.Began) {

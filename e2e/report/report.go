@@ -97,6 +97,9 @@ func Of(recordings ...Recording) *Report {
 		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
 		r.Warnings = append(r.Warnings, j.Warnings...)
+		if undriven := one.undriven(); undriven != "" {
+			r.Warnings = append(r.Warnings, undriven)
+		}
 		maps.Copy(r.expected, one.Expected)
 		first := len(r.Samples)
 		for _, result := range j.Results {

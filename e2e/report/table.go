@@ -209,7 +209,7 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffol
 	if scaffold {
 		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
-	return append(row, strconv.Itoa(o.Rules), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
+	return append(row, o.Rights(), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
 }
 
 // LinesText are the lines, and how many are left without the scaffold.

@@ -32,7 +32,7 @@ func (t *terminal) matrix(r *Report) {
 	fit := max((width-2-nameWidth)/(cellWidth+2), 1)
 	t.gap()
 	legend := "Correctness: ✓ pass, ✗ fail, ≈ flaky, ! invalid, – not applicable"
-	if len(r.expected) > 0 {
+	if r.anyExpected() {
 		legend += "; * is not as expected"
 	}
 	t.line("%s", legend)
@@ -117,7 +117,7 @@ func (r *Report) cellText(c *matrix.Cell) string {
 func (t *terminal) findings(r *Report, label string) {
 	all := r.Findings(label)
 	slices.SortStableFunc(all, func(a, b Finding) int { return rankOf(a) - rankOf(b) })
-	told := 0
+	told, before := 0, teller{}
 	for _, f := range all {
 		if told == 0 {
 			_, text := r.Tally(label)
@@ -142,7 +142,7 @@ func (t *terminal) findings(r *Report, label string) {
 			t.wrapped("    ", f.Why)
 			continue
 		}
-		for _, o := range Told(f.Cell) {
+		for _, o := range before.told(f.Cell) {
 			t.wrapped("    ", o.Name+": "+o.Message)
 			for _, e := range o.Evidence {
 				t.wrapped("      ", e)

@@ -42,15 +42,34 @@ type arm struct {
 	fixed, pass time.Duration
 
 	mu    sync.Mutex
-	wrong bool  // some sample was not handled as expected
-	err   error // why it is not driven any further
+	wrong []string // namespaces of the first samples that were not handled as expected
+	err   error    // why it is not driven any further
 }
 
 // bad tells whether some sample was not handled as expected.
 func (a *arm) bad() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.wrong
+	return len(a.wrong) > 0
+}
+
+// mostTelling is of how many samples the objects and logs are collected.
+const mostTelling = 3
+
+// blame takes note of a sample that was not handled as expected.
+func (a *arm) blame(namespace string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.wrong) < mostTelling {
+		a.wrong = append(a.wrong, namespace)
+	}
+}
+
+// telling are the namespaces in which what went wrong can be seen.
+func (a *arm) telling() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.wrong)
 }
 
 func (a *arm) name() string {
@@ -86,7 +105,7 @@ func (a *arm) driven() (drive.Style, error) {
 		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
 	}
 	style := a.operator.Style()
-	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout}
+	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout, Typical: style.Typical.Reconcile}
 	if style.Control == operators.Idle {
 		d.Patience = style.Timeout // nothing ever moves
 	}
@@ -143,13 +162,20 @@ func (a *arm) recorded() (record.Style, error) {
 	if r.Grants, err = grants(style); err != nil {
 		return r, err
 	}
+	readers, err := style.SecretReaders()
+	if err != nil {
+		return r, err
+	}
+	for _, one := range readers {
+		r.Secrets = append(r.Secrets, record.SecretReader(one))
+	}
 	for _, c := range style.Components {
 		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 	}
 	r.Declares = []record.Declaration{
-		{Name: "status", Supported: style.Declares.Status.Supported, Reason: style.Declares.Status.Reason},
-		{Name: "ownerReferences", Supported: style.Declares.OwnerReferences.Supported, Reason: style.Declares.OwnerReferences.Reason},
-		{Name: "driftRepair", Supported: style.Declares.DriftRepair.Supported, Reason: style.Declares.DriftRepair.Reason},
+		declared("status", style.Declares.Status),
+		declared("ownerReferences", style.Declares.OwnerReferences),
+		declared("driftRepair", style.Declares.DriftRepair),
 	}
 	for _, w := range style.Work {
 		r.Work = append(r.Work, record.Work{
@@ -168,6 +194,10 @@ func (a *arm) recorded() (record.Style, error) {
 		r.Phases = append(r.Phases, phase)
 	}
 	return r, nil
+}
+
+func declared(name string, d operators.Declaration) record.Declaration {
+	return record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready}
 }
 
 // order is the order of the arms in a round: random, from the run's seed.

@@ -254,11 +254,11 @@ func differ(baseRoot, root string, was, is operators.Style) (bool, error) {
 			return true, err
 		}
 	}
-	recipesBefore, err := images.Recipes(baseRoot, was.Images...)
+	recipesBefore, err := images.Recipes(baseRoot, was.Own, was.Images...)
 	if err != nil {
 		return false, err
 	}
-	recipesAfter, err := images.Recipes(root, is.Images...)
+	recipesAfter, err := images.Recipes(root, is.Own, is.Images...)
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
 }
 

@@ -30,9 +30,9 @@ import (
 
 const (
 	createWithin = 5 * time.Minute
-	removeWithin = 5 * time.Minute // of a style: argo's hundreds of pods go slowly
-	logsWithin   = 30 * time.Second
-	syncEvery    = time.Second // what a machine that loses power loses of the recording
+	removeWithin = 5 * time.Minute  // of a style: argo's hundreds of pods go slowly
+	logsWithin   = 30 * time.Second // in all: however many styles fail
+	syncEvery    = time.Second      // what a machine that loses power loses of the recording
 )
 
 // Open brings up the bed: images, results folder, cluster, custom resource
@@ -156,15 +156,14 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	if s.engine, err = engine.Find(ctx, os.Getenv(engine.ProviderVariable)); err != nil {
 		return "", err
 	}
-	if s.store, err = s.openStore(s.root); err != nil {
-		return "", err
-	}
 	var heads []*arm
 	for _, a := range s.arms {
 		if a.variant != VariantBase && a.variant != VariantAgain {
-			a.store = s.store
 			heads = append(heads, a)
 		}
+	}
+	if s.store, err = s.openStore(s.root, heads); err != nil {
+		return "", err
 	}
 	if err := s.obtain(ctx, s.store, append(everyRun(), imagesOf(heads)...)); err != nil {
 		return "", err
@@ -177,14 +176,34 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	return s.store.Node(ctx)
 }
 
-func (s *Session) openStore(root string) (*images.Store, error) {
+// openStore opens the store of a repository's images, and of those that arms bring
+// along, which get theirs from it.
+func (s *Session) openStore(root string, arms []*arm) (*images.Store, error) {
 	cache, err := images.CacheFolder(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	return images.Open(images.Options{
-		Root: root, Cache: cache, Source: images.Source(s.options.Images), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
+	store, err := images.Open(images.Options{
+		Root: root, Cache: cache, Source: images.Source(s.options.Images), Own: ownOf(arms), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range arms {
+		a.store = store
+	}
+	return store, nil
+}
+
+// ownOf are the images that arms bring along.
+func ownOf(arms []*arm) []images.Image {
+	var own []images.Image
+	for _, a := range arms {
+		if a.operator != nil {
+			own = append(own, a.operator.Style().Own...)
+		}
+	}
+	return own
 }
 
 // obtain gets images, or refuses to begin without them.
@@ -196,7 +215,7 @@ func (s *Session) obtain(ctx context.Context, store *images.Store, needed []stri
 	return present(ctx, store, needed)
 }
 
-// imagesOf are the images that arms need, by their catalogue names.
+// imagesOf are the names of the images that arms need.
 func imagesOf(arms []*arm) []string {
 	var names []string
 	for _, a := range arms {
@@ -210,15 +229,14 @@ func imagesOf(arms []*arm) []string {
 // baseImages gets the base's images, and finds those that have another content
 // under the same reference now.
 func (s *Session) baseImages(ctx context.Context) (err error) {
-	if s.base.store, err = s.openStore(s.base.root); err != nil {
-		return err
-	}
 	var old []*arm
 	for _, a := range s.arms {
 		if a.variant == VariantBase || a.variant == VariantAgain {
-			a.store = s.base.store
 			old = append(old, a)
 		}
+	}
+	if s.base.store, err = s.openStore(s.base.root, old); err != nil {
+		return err
 	}
 	if err := s.obtain(ctx, s.base.store, imagesOf(old)); err != nil {
 		return err
@@ -349,30 +367,9 @@ func (s *Session) cluster(ctx context.Context, node string) error {
 type namespaces struct {
 	client *kube.Client
 	owner  kube.Owner
-	made   *madeNames
-}
-
-// madeNames are the namespaces that were made; samples that overlap make theirs
-// at the same time.
-type madeNames struct {
-	mu   sync.Mutex
-	list []string
-}
-
-func (m *madeNames) add(name string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.list = append(m.list, name)
-}
-
-func (m *madeNames) names() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.list)
 }
 
 func (n namespaces) Make(ctx context.Context, name string) error {
-	n.made.add(name)
 	return n.client.Apply(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
 }
 
@@ -405,7 +402,7 @@ func (s *Session) connect(config *rest.Config) error {
 	}
 	s.environment.Kubernetes = version.GitVersion
 	s.driver = &drive.Driver{
-		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}, &s.made},
+		Run: s.id, Client: client.Dynamic, Namespaces: namespaces{client, kube.Owner{Run: s.id}},
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
 		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard)},
 	}
@@ -479,10 +476,11 @@ func (s *Session) announce() error {
 	s.say("  CustomResourceDefinition memcacheds.cache.example.com")
 	s.say("  namespaces services-%s-* for custom resources", s.id)
 	for _, a := range s.arms[1:] {
-		footprint, err := a.operator.Style().Plan()
+		objects, err := a.operator.Style().Objects()
 		if err != nil {
 			return err
 		}
+		footprint := kube.Plan(s.kube.Scoped(objects))
 		s.say("  %s: namespaces %s; %s", a.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
 	}
 	s.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, s.id)

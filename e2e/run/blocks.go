@@ -17,10 +17,11 @@ import (
 // random order (in the first one the quickest first, so that a person soon sees
 // a result): it is installed, warmed up, driven through the scenarios, and
 // removed, so that no two styles are ever there at once. What a style did wrong
-// is no error, it is in the recording; nor is a style that cannot be installed,
-// of which Failed tells. An error means that the bed broke, or that what is left
+// is no error, it is in the recording; nor is a style that cannot be installed or
+// removed, of which Failed tells. An error means that the bed broke, or that what is left
 // of a style would act beside the next one.
-func (s *Session) Drive(ctx context.Context) error {
+func (s *Session) Drive(ctx context.Context) (err error) {
+	defer func() { s.complete = err == nil }()
 	if err := s.makePlan(); err != nil {
 		return err
 	}
@@ -60,8 +61,14 @@ func (s *Session) turns(round int) []*arm {
 	return planned
 }
 
-// guarded drives one block. A style that failed has no further one.
+// guarded drives one block. A style that failed has no further one. One that could
+// not be removed only ends the run where it is in everybody's way.
 func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error {
+	everybodys, itsOwn := s.inTheWay(ctx, a)
+	if everybodys != nil || itsOwn != nil {
+		a.err = itsOwn
+		return everybodys
+	}
 	before := a.bad()
 	err := drive()
 	var remains *remainsError
@@ -80,22 +87,12 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 	}
 	a.err = err
 	if errors.As(err, &remains) {
-		return remains
+		s.progress.Clear()
+		s.say("%s could not be removed, and is not driven any further; the others are, as far as it is not in their way", a.label())
+		s.remaining = append(s.remaining, a)
 	}
 	return nil
 }
-
-// remainsError says that a style could not be removed.
-type remainsError struct {
-	label string
-	err   error
-}
-
-func (e *remainsError) Error() string {
-	return fmt.Sprintf("%s could not be removed, and what is left of it would act on the same custom resources as the next style, so that the run ends here: %v", e.label, e.err)
-}
-
-func (e *remainsError) Unwrap() error { return e.err }
 
 // block is which installation of an arm something is done in.
 type block struct {
@@ -142,7 +139,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 	before := a.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
-		s.rest(ctx, a)
+		s.rest(ctx, place)
 		s.edge(ctx)
 		s.measuring = time.Time{}
 		err = times.drive.measure(func() error {
@@ -159,7 +156,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 		return err
 	}
 	if err != nil || a.bad() && !before {
-		s.collect(ctx, a.label(), a.operator)
+		s.collect(ctx, a)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)

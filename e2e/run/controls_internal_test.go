@@ -1,8 +1,6 @@
 package run
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
 )
@@ -56,23 +53,6 @@ func TestIdleHasLittlePatience(t *testing.T) {
 	require.NoError(t, err)
 	assert.Zero(t, native.Patience, "the matrix's")
 	assert.Equal(t, found[1].Style().Timeout, idle.Patience)
-}
-
-// The next style would share the custom resources with what is left of one.
-func TestWhatCannotBeRemovedEndsTheRun(t *testing.T) {
-	recorder, err := record.NewRecorder(&bytes.Buffer{}, record.Header{Run: "r"})
-	require.NoError(t, err)
-	s := &Session{recorder: recorder}
-	stuck := errors.New("a finalizer holds it")
-	a := &arm{variant: "stuck", operator: described{style: operators.Style{Name: "mine"}}}
-	err = s.guarded(t.Context(), a, func() error { return errors.Join(errors.New("and more"), &remainsError{a.label(), stuck}) })
-	require.ErrorIs(t, err, stuck)
-	require.ErrorContains(t, err, "mine@stuck could not be removed, and what is left of it would act on the same custom resources as the next style, so that the run ends here: a finalizer holds it")
-	require.ErrorIs(t, a.err, stuck)
-
-	install := errors.New("not ready")
-	require.NoError(t, s.guarded(t.Context(), a, func() error { return install }), "only it is not driven any further")
-	require.ErrorIs(t, a.err, install)
 }
 
 // A change of a style concerns those that are overlays of it.

@@ -88,7 +88,7 @@ func (s *Session) owned(a *arm) (*report.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	owned := &report.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced}
+	owned := &report.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced, Wildcards: facts.RBAC.Wildcards}
 	for _, lines := range facts.Owned {
 		owned.Files += lines.Files
 		owned.Lines += lines.Lines

@@ -38,6 +38,20 @@ func expectedOf(style operators.Operator) (matrix.Expected, error) {
 	return matrix.Load(style.Style().Folder, namesOf(all))
 }
 
+// Expected reads the verdicts that are expected of the styles that were asked for,
+// wherever their folders are.
+func (s *Session) Expected() (map[string]matrix.Expected, error) {
+	all := map[string]matrix.Expected{}
+	for _, a := range s.asked() {
+		expected, err := expectedOf(a.asked)
+		if err != nil {
+			return nil, err
+		}
+		all[a.name()] = expected
+	}
+	return all, nil
+}
+
 // UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps
 // what stands there on why. A new failure is left without a sentence, with which
 // no run accepts the file: a person must say why.

@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"operatorbench/fixtures/images"
 	"operatorbench/operators"
 )
 
-// ImagesOf are the images that a run of styles needs, by their catalogue names:
-// the node, what the operators deploy, and each style's. styles is a value of
-// --operator.
-func ImagesOf(root, styles string) ([]string, error) {
+// ImagesOf are the names of the images that a run of styles needs: the node, what
+// the operators deploy, and each style's; own are those that the styles bring along
+// beside the catalogue's. styles is a value of --operator.
+func ImagesOf(root, styles string) (names []string, own []images.Image, err error) {
 	found, err := operators.Find(filepath.Join(root, "operators"), operatorNames(root, styles)...)
 	if err != nil {
-		return nil, fmt.Errorf("--operator=%s: %w", styles, err)
+		return nil, nil, fmt.Errorf("--operator=%s: %w", styles, err)
 	}
-	names := everyRun()
+	names = everyRun()
 	for _, style := range found {
 		names = append(names, style.Style().Images...)
 	}
-	return unique(names), nil
+	return unique(names), operators.OwnImages(found...), nil
 }
 
 // everyRun are the images that a run needs whatever its styles are.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
 	"operatorbench/fixtures/cluster"
@@ -104,16 +105,20 @@ func (s *Session) edge(ctx context.Context) {
 // seen: it tells of a pod for about two seconds after its end.
 const staleFrom = 3 * time.Second
 
-// idle is how long a style that has been installed is left alone, so that what
+// idle is how long a style that has come to rest is left alone, so that what
 // it uses while nothing changes is measured too.
 const idle = 3 * time.Second
 
-// rest leaves a style alone for a while. A comparison with a base has no use
-// for that.
-func (s *Session) rest(ctx context.Context, a *arm) {
-	if s.observers.usage != nil && s.base == nil && a.operator != nil {
-		_ = s.observers.usage.Rest(ctx, idle) // a look that fails leaves a gap
+// rest leaves a style that has just been installed alone for a while: until what
+// it does to start is over, and then to see what it uses idle. A comparison with a
+// base has no use for that.
+func (s *Session) rest(ctx context.Context, place block) {
+	if s.observers.usage == nil || s.base != nil || place.arm.operator == nil {
+		return
 	}
+	_ = s.observers.usage.Settle(ctx) // a look that fails leaves a gap
+	s.mark(place, record.Rested)
+	_ = s.observers.usage.Rest(ctx, idle)
 }
 
 // watch says which arm is on the cluster; nil: none.

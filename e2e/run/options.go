@@ -57,7 +57,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as that many rounds within --budget allow, at most 10)")
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
 	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base: how long base and head may take turns; it ends earlier, once all is settled")
-	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "a sample of the correctness matrix is given up when nothing has moved for so long")
+	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "a sample of the correctness matrix is given up when nothing has moved for so long; longer than the 30s that a pod may take to end")
 	flags.Var(&o.Shard, "shard", "drive only a part of the correctness matrix, such as 1/3: other runs, on clusters of their own, drive the others")
 	flags.DurationVar(&o.Usage, "usage", time.Second, "how often CPU time and memory of the styles' pods are asked for; 0 turns it off")
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
@@ -71,6 +71,9 @@ func (o *Options) defaults() {
 
 // defaultBudget is what waiting for an answer about a change may take.
 const defaultBudget = 20 * time.Minute
+
+// graceOfPods is a pod's terminationGracePeriodSeconds, where its manifest has none.
+const graceOfPods = 30 * time.Second
 
 // scenario is the choice of scenarios; without one, what is measured, and of a
 // comparison what tells soonest that something broke.
@@ -103,8 +106,9 @@ func (o *Options) Check() error {
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
 		problems = append(problems, fmt.Errorf("--usage=%v: expected a duration from 100ms to 1m, or 0", o.Usage))
 	}
-	if o.Patience < time.Second || o.Patience > 10*time.Minute {
-		problems = append(problems, fmt.Errorf("--patience=%v: expected a duration from 1s to 10m, such as 45s", o.Patience))
+	if o.Patience <= graceOfPods || o.Patience > 10*time.Minute {
+		problems = append(problems, fmt.Errorf("--patience=%v: expected a duration above %v, up to 10m, such as 45s: a pod that does not end when it is told to is killed after %v, unless its manifest says otherwise, and nothing moves until then",
+			o.Patience, graceOfPods, graceOfPods))
 	}
 	problems = append(problems,
 		oneOf("--cluster", o.Cluster, "kind", "existing"),

@@ -87,7 +87,8 @@ func TestLoadRefuses(t *testing.T) {
 		"keep what is not ours": {
 			[]string{"--cluster=existing", "--keep-cluster"}, "--keep-cluster is for --cluster=kind",
 		},
-		"no patience":        {[]string{"--patience=1h"}, "--patience=1h0m0s: expected a duration from 1s to 10m"},
+		"no patience":        {[]string{"--patience=1h"}, "--patience=1h0m0s: expected a duration above 30s, up to 10m"},
+		"less than a pod's":  {[]string{"--patience=30s"}, "killed after 30s"},
 		"no budget":          {[]string{"--base=HEAD", "--budget=0"}, "--budget=0s: expected a duration from 1m to 24h, such as 20m"},
 		"no pass":            {[]string{"--passes=-1"}, "--passes=-1: expected a number from 1 to 1000"},
 		"too much usage":     {[]string{"--usage=1ms"}, "--usage=1ms: expected a duration from 100ms to 1m, or 0"},

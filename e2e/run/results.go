@@ -11,13 +11,13 @@ import (
 	"sync"
 	"time"
 
+	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/fixtures/kube"
-	"operatorbench/operators"
 )
 
 // Result is one sample, judged.
@@ -33,8 +33,12 @@ func (r Result) Problems() []string {
 			problems = append(problems, strings.Join(lines, "\n  "))
 		}
 	}
-	if len(problems) == 0 && r.Outcome() != judge.Pass {
+	switch r.Outcome() {
+	case judge.Late:
+		problems = append(problems, "not done in time, though no oracle failed: "+r.Reason)
+	case judge.NotApplicable:
 		problems = append(problems, "no oracle could judge it")
+	default:
 	}
 	return problems
 }
@@ -48,7 +52,10 @@ func (s *Session) Judgement() (*judge.Judgement, error) {
 			if err != nil {
 				return nil, err
 			}
-			return judge.File(name)
+			rights := grantmeter.NewMeter()
+			judged, err := judge.File(name, rights.Add)
+			s.rights = rights.Uses()
+			return judged, err
 		})
 	}
 	return s.judged()
@@ -56,11 +63,14 @@ func (s *Session) Judgement() (*judge.Judgement, error) {
 
 // Differences are the verdicts of a style (by its label) and scenario that are
 // not as expected; of an empty name, all of them. A style's verdicts.yaml says
-// what is expected; without one, every scenario is to pass where it applies.
+// what is expected; without one nothing is but that there is a verdict.
 func (s *Session) Differences(style, scenario string) ([]matrix.Difference, error) {
 	all, err := s.Judgement()
 	if err != nil {
 		return nil, err
+	}
+	if !s.complete {
+		all = all.Finished()
 	}
 	found := matrix.Of(all)
 	var differences []matrix.Difference
@@ -70,6 +80,13 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 		}
 		for _, d := range matrix.Compare(found, a.name(), a.expected) {
 			if d.Label == a.label() && (scenario == "" || d.Scenario == scenario) {
+				differences = append(differences, d)
+			}
+		}
+	}
+	if scenario == "" || scenario == matrix.Rights {
+		for _, d := range matrix.OfRights(found, s.rights) {
+			if style == "" || d.Label == style {
 				differences = append(differences, d)
 			}
 		}
@@ -121,7 +138,20 @@ func (s *Session) Ended(sample record.Sample, _ record.End) {
 	s.progress.Ended(result)
 }
 
-// blame notes where a sample was not handled as is expected of its arm.
+// Held tells at once that a style did not release a custom resource.
+func (s *Session) Held(held record.Held) {
+	label := record.Label(held.Style, held.Variant)
+	s.progress.Clear()
+	s.say("%s", judge.HeldMessage(&held))
+	for _, a := range s.arms {
+		if a.label() == label {
+			a.blame(held.Namespace)
+		}
+	}
+}
+
+// blame notes where a sample was not handled as is expected of its arm, or not
+// correctly where nothing is.
 func (s *Session) blame(result judge.Result) {
 	label := record.Label(result.Style, result.Variant)
 	for _, a := range s.arms {
@@ -132,12 +162,10 @@ func (s *Session) blame(result judge.Result) {
 		if cell == nil { // of a load nothing is expected
 			continue
 		}
-		if _, same := a.expected.Match(cell); same {
+		if _, same := a.expected.Match(cell); same && (a.expected.Known() || cell.Verdict == judge.Pass || cell.Verdict == judge.NotApplicable) {
 			continue
 		}
-		a.mu.Lock()
-		a.wrong = true
-		a.mu.Unlock()
+		a.blame(result.Namespace)
 	}
 }
 
@@ -145,6 +173,7 @@ func (s *Session) blame(result judge.Result) {
 // folder's other files, and prints the table.
 func (s *Session) writeReports() error {
 	s.environment.Notes = append(s.environment.Notes, fmt.Sprintf("peak memory of the harness %d MiB", peakMemory()>>20))
+	s.environment.Undriven = s.undriven()
 	if err := s.environment.Write(s.folder); err != nil {
 		return err
 	}
@@ -157,10 +186,16 @@ func (s *Session) writeReports() error {
 		one.Expected[a.name()] = a.expected
 	}
 	r := report.Of(one)
+	if s.environment.Undriven != "" && len(one.Judgement.Results) == 0 {
+		s.say("%s", s.environment.Undriven)
+	}
 	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
 		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
+	}
+	if s.environment.Undriven != "" {
+		s.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
 	}
 	s.say("results are in %s; open %s", s.folder, s.results(html.File))
 	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
@@ -207,30 +242,35 @@ func Latest(root, folder string) error {
 }
 
 // collect saves what explains a failure while it is still there. That a person
-// stopped the run is none; that its time was over may be.
-func (s *Session) collect(ctx context.Context, style string, operator operators.Operator) {
-	within := logsWithin
+// stopped the run is none; that its time was over may be. However many styles and
+// samples fail, it takes no longer than logsWithin in a run.
+func (s *Session) collect(ctx context.Context, a *arm) {
+	within := logsWithin - s.collecting
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return
 	case ctx.Err() != nil:
 		ctx, within = context.WithoutCancel(ctx), logsWhenOver
+	case within <= 0:
+		s.say("logs of %s are not collected: those of others have taken %v in this run; drive it alone to have them", a.label(), logsWithin)
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	dir := s.results("logs", style)
+	dir, began := s.results("logs", a.label()), time.Now()
 	err := s.stage("collect logs", func() error {
-		footprint, err := operator.Style().Plan()
+		footprint, err := a.operator.Style().Plan()
 		if err != nil {
 			return err
 		}
-		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, s.made.names()...)...)
+		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, a.telling()...)...)
 		return errors.Join(err, os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, own...))
 	})
+	s.collecting += time.Since(began)
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)
 	}
-	s.say("logs of the cluster and of %s are in %s", style, dir)
+	s.say("logs of the cluster and of %s are in %s", a.label(), dir)
 }
 
 func unique(names []string) []string {

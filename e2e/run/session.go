@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
+	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -52,15 +53,18 @@ type Session struct {
 	progress    *report.Progress
 	environment report.Environment
 	plan        Plan
-	first       firstResults // of the block that is being driven
-	headed      bool         // the table of first results has its heading
-	history     history      // what earlier runs on this machine took
-	dropped     []string     // scenarios for which there is no time
-	left        []string     // what else was not driven for lack of time, and why
-	collector   func() error // awaits that the garbage collector knows the custom resource
+	first       firstResults  // of the block that is being driven
+	headed      bool          // the table of first results has its heading
+	history     history       // what earlier runs on this machine took
+	dropped     []string      // scenarios for which there is no time
+	complete    bool          // all was driven
+	left        []string      // what else was not driven for lack of time, and why
+	collecting  time.Duration // that collecting logs has taken
+	collector   func() error  // awaits that the garbage collector knows the custom resource
 	observers   observers
-	made        madeNames // namespaces for custom resources
+	remaining   []*arm // that could not be removed
 	judged      func() (*judge.Judgement, error)
+	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left
 }

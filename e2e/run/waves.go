@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/inventory"
+	"operatorbench/e2e/record/leak"
 	"operatorbench/fixtures/kube"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
@@ -40,12 +43,20 @@ type wave struct {
 }
 
 // wavesOf groups an arm's scenarios by the faults that they share: those
-// without one come first, in so many parts.
+// without one come first, in so many parts, and in each those that last long. A
+// series has the operator to itself, where a reconcile is so slow that others would
+// be behind it.
 func wavesOf(a *arm, list []scenarios.Scenario, parts int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
+	typical := a.typical().Reconcile
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
 		key := s.Exclusive()
+		if series := s.Series(); series != nil && key == "" && series.Pace(typical) > series.Every {
+			key = "series" // which nobody shares
+		}
 		if byKey[key] == nil {
 			keys = append(keys, key)
 		}
@@ -122,7 +133,9 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	}
 	style := w.arm.operator.Style()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
+	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
+		lasts = max(lasts, s.Lasts(style.Typical.Reconcile))
 		reconciles := 2 // the last, and a nudge
 		if s.Given != nil {
 			reconciles++
@@ -138,7 +151,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 		turns = 1
 	}
 	one := min(patience, style.Timeout) + time.Duration(longest)*(style.Typical.Reconcile+typicalPods)
-	return style.Typical.Install + typicalUninstall + time.Duration(turns)*one
+	return style.Typical.Install + typicalUninstall + max(time.Duration(turns)*one, lasts+one)
 }
 
 // shared are the waves that are this shard's: the longest first, each goes to
@@ -223,6 +236,9 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: w.arm.operator.Style(), Node: s.node(),
 	}
+	if err := s.inspected(w.arm, &style); err != nil {
+		return err
+	}
 	if err := s.collector(); err != nil {
 		return err
 	}
@@ -246,11 +262,34 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 		s.mark(place, record.Driven)
 	}
 	if err != nil || w.arm.bad() && !before {
-		s.collect(ctx, w.arm.label(), w.arm.operator)
+		s.collect(ctx, w.arm)
 	}
 	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)
 	return err
+}
+
+// inspected adds what looks at the end for what a style left, and for secrets in its logs.
+func (s *Session) inspected(a *arm, style *drive.Style) error {
+	client, err := metadata.NewForConfig(s.kube.Config)
+	if err != nil {
+		return fmt.Errorf("make a client for metadata: %w", err)
+	}
+	unknown, err := a.operator.Style().UnknownRoles()
+	if err != nil {
+		return err
+	}
+	writes := a.mayWrite
+	if len(unknown) > 0 { // it may be anything
+		writes = func(schema.GroupResource) bool { return true }
+	}
+	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
+	recorded, err := a.recorded()
+	if err != nil {
+		return err
+	}
+	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: recorded.Components}
+	return nil
 }
 
 // node is what faults below Kubernetes are done to; nil: the cluster is not

@@ -41,6 +41,28 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
 }
 
+// What lasts begins first, so that the others are driven beside it. A series is on
+// one installation, whatever the shards; a slow operator has it to itself.
+func TestWhatLastsBeginsFirst(t *testing.T) {
+	list := []scenarios.Scenario{
+		{Name: "a"}, {Name: "b"}, {Name: "calm", Window: time.Minute}, killed("c", "all"),
+		{Name: "series", Steps: []scenarios.Step{{Series: &scenarios.Series{Count: 60, Every: 500 * time.Millisecond}}}},
+	}
+	for typical, want := range map[time.Duration][]string{
+		time.Second: {"s/1 [calm a]", "s/2 [series b]", "s/3 [c]"},
+		time.Minute: {"s/1 [calm b]", "s/2 [a]", "s/3 [series]", "s/4 [c]"},
+	} {
+		style := styled(operators.Style{Name: "s", Components: []operators.Component{{Name: "operator"}}, Typical: operators.Typical{Reconcile: typical}})
+		var got []string
+		for _, w := range wavesOf(style, list, 2) {
+			got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
+		}
+		assert.Equal(t, want, got, "a reconcile takes %v", typical)
+	}
+	slow := styled(operators.Style{Typical: operators.Typical{Reconcile: time.Minute}})
+	assert.Greater(t, (&wave{arm: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
+}
+
 // What no change waits for cannot hold one up, and a deletion that the garbage
 // collector carries out is no work.
 func TestWhatCannotBeHeldUp(t *testing.T) {

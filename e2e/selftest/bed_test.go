@@ -13,16 +13,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/audit"
+	"operatorbench/e2e/record/inventory"
+	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/cluster"
@@ -69,6 +73,7 @@ func newBed(t *testing.T, trials []selftest.Trial) *bed {
 	b.kube, err = shared.Client()
 	require.NoError(t, err)
 	b.open(t, header)
+	b.audit(t)
 	b.define(t)
 	return b
 }
@@ -95,7 +100,7 @@ func recorded(s operators.Style) record.Style {
 		r.Namespaces = append(r.Namespaces, c.Namespace)
 	}
 	for name, d := range map[string]operators.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
-		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason})
+		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready})
 	}
 	return r
 }
@@ -119,8 +124,17 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(recorder.Listen(live.add))
 	b.driver = &drive.Driver{
 		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
-		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 1},
+		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 3},
 	}
+}
+
+// audit records the API server's audit log.
+func (b *bed) audit(t *testing.T) {
+	t.Helper()
+	log, err := shared.AuditLog(context.WithoutCancel(t.Context()))
+	require.NoError(t, err)
+	follower := audit.Follow(context.WithoutCancel(t.Context()), log, b.driver.Recorder)
+	t.Cleanup(func() { assert.NoError(t, follower.Stop()) })
 }
 
 // define makes the custom resource's definition, and returns when the garbage
@@ -154,16 +168,41 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	if err := operator.Install(ctx, target); err != nil {
 		return err
 	}
+	node, err := shared.Node()
+	if err != nil {
+		return err
+	}
 	style := operator.Style()
 	driven := drive.Style{
 		Name: style.Name, Timeout: style.Timeout, Child: style.Child.DeploymentName,
-		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style},
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style, Node: node},
 	}
 	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
 	}
-	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{b.byName[trial.Case.Scenario]}})
+	if err := b.inspected(style, &driven); err != nil {
+		return err
+	}
+	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
+	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: times})
 	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
+}
+
+// inspected adds what looks at the end for what a style left, and for secrets in its logs.
+func (b *bed) inspected(style operators.Style, driven *drive.Style) error {
+	client, err := metadata.NewForConfig(b.kube.Config)
+	if err != nil {
+		return err
+	}
+	grants, err := style.Grants()
+	if err != nil {
+		return err
+	}
+	driven.Inventory = &inventory.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
+		return slices.ContainsFunc(grants, func(g operators.Grant) bool { return g.Writes(r.Group, r.Resource) })
+	}}
+	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
+	return nil
 }
 
 // Make, Delete and Remove make bed the driver's drive.Namespaces.
@@ -176,21 +215,7 @@ func (b *bed) Delete(ctx context.Context, name string) error {
 	return b.kube.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// Remove first takes away finalizers, whose mutants are gone.
 func (b *bed) Remove(ctx context.Context, name string) error {
-	client := b.kube.Dynamic.Resource(memcached.Resource).Namespace(name)
-	list, err := client.List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, item := range list.Items {
-		if len(item.GetFinalizers()) == 0 {
-			continue
-		}
-		if _, err := client.Patch(ctx, item.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
-			return err
-		}
-	}
 	return b.kube.Delete(ctx, b.owner(), []*unstructured.Unstructured{b.namespace(name)})
 }
 
@@ -199,6 +224,7 @@ type silent struct{}
 
 func (silent) Began(record.Sample)             {}
 func (silent) Ended(record.Sample, record.End) {}
+func (silent) Held(record.Held)                {}
 
 // live judges the recording while it is written.
 type live struct {
@@ -241,7 +267,7 @@ func (l *live) LastEvent(namespace string) (at time.Duration) {
 }
 
 // alone tells whether a trial changes what all custom resources of the cluster
-// share: their definition.
+// share: their definition, or the node's images.
 func (b *bed) alone(trial selftest.Trial) bool {
-	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition != "" })
+	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition+s.Fault.RemoveImage != "" })
 }

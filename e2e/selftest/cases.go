@@ -3,24 +3,40 @@
 // is in the tests of this package; see README.md.
 package selftest
 
-// Correct is the name of the operator without a fault.
-const Correct = "none"
+import "operatorbench/e2e/judge"
+
+// Operators without a fault. The second has a finalizer, behind which it cleans up.
+const (
+	Correct    = "none"
+	Finalizing = "finalizes"
+)
+
+// Late stands for no oracle: a sample that was given up, though none failed.
+const Late = string(judge.Late)
 
 // Case is a mutant, and what must find it.
 type Case struct {
 	Mutant   string // in package mutant
-	Fault    string // a sentence
+	Fault    string // a sentence; empty: it is correct, and nothing may be found
 	Scenario string // that shows it
-	Oracle   string // that must fail there; others may
+	Oracle   string // that must fail there; others may. Late: none may
 	// ByName: the mutant's Deployments are found by their names, because their
 	// owner references are what is wrong.
 	ByName bool
 	Quick  bool // of the quick subset
+	Times  int  // that the scenario is driven on one installation, of which any may show it; 0: once
 }
 
 // Cases lists all mutants.
 func Cases() []Case {
 	return []Case{
+		{Mutant: Finalizing, Scenario: "create"},
+		{Mutant: Finalizing, Scenario: "finalizer"},
+		{Mutant: Finalizing, Scenario: "recreate"},
+		{Mutant: Finalizing, Scenario: "deleted-at-zero"},
+		{Mutant: Finalizing, Scenario: "deleted-while-down"},
+		{Mutant: Finalizing, Scenario: "recreated-while-down"},
+
 		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
 		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
 		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
@@ -63,5 +79,48 @@ func Cases() []Case {
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
 		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
+
+		{Mutant: "keeps-at-zero", Scenario: "deleted-at-zero", Oracle: "gone", Fault: "It never takes its finalizer from a custom resource of size 0."},
+		{Mutant: "keeps-changed", Scenario: "scale-up", Oracle: judge.Released, Fault: "It never takes its finalizer from a custom resource that was changed."},
+		{Mutant: "notes-on-pods", Scenario: "create", Oracle: Late, Fault: "It writes the time on its pods, for ever: each oracle is content, and the sample never comes to rest."},
+		{Mutant: "status-early-nodes", Scenario: "image-missing", Oracle: "status", Fault: "Its status names pods before they run."},
+		{Mutant: "ready-at-once", Scenario: "image-missing", Oracle: "status", Fault: "Its status is Ready as soon as the Deployment is written, even over an image that cannot be pulled."},
+		{Mutant: "wrong-replicas", Scenario: "scaled-by-subresource", Oracle: "status", Fault: "Its status counts one pod, however many there are, which autoscalers read."},
+		{Mutant: "wrong-selector", Scenario: "two-resources", Oracle: "status", Fault: "The selector in its status selects the pods of every custom resource."},
+		{Mutant: "truncates-names", Scenario: "names-alike", Oracle: "isolation", Fault: "It cuts the names of Deployments behind 50 letters, and mixes up what differs later."},
+		{Mutant: "stops-after-twenty", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles twenty custom resources, and no more."},
+		{Mutant: "late-every-fifth", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles every fifth custom resource 40 s late."},
+		{Mutant: "flaps-after-8s", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It writes to its Deployment again 8 s after all was done, and so on."},
+		{Mutant: "configmap-left", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap beside the Deployment, which nothing removes."},
+		{Mutant: "configmap-elsewhere", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap in another namespace, which nothing removes."},
+		{Mutant: "owner-not-controller", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference is not that of a controller."},
+		{Mutant: "owner-not-blocking", Scenario: "scale-from-zero", Oracle: "owned", Fault: "Its owner reference does not block the owner's deletion."},
+		{Mutant: "edits-spec", Scenario: "scale-up", Oracle: "untouched", Fault: "It writes another size into the custom resource's spec."},
+		{Mutant: "rewrites-status", Scenario: "create", Oracle: "calm", Fault: "It writes the status five times a second, though nothing changed."},
+		{Mutant: "late-at-times", Scenario: "create", Oracle: "prompt", Times: 10, Fault: "It handles every fifth custom resource 15 s late."},
+		{Mutant: "logs-secrets", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log what is in the Secrets of a custom resource's namespace."},
+
+		// Held out: written without knowledge of the oracles that find those above.
+		{Mutant: "leaves-service", Scenario: "delete", Oracle: "garbage", Fault: "It makes a Service for each custom resource, which nothing removes."},
+		{Mutant: "leaves-note", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap for each custom resource in its own namespace, which nothing removes."},
+		{Mutant: "owner-of-other-name", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference has the right uid, and another name."},
+		{Mutant: "owner-old-version", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference names a version of the API that is not served."},
+		{Mutant: "letters-first", Scenario: "name-digits-first", Oracle: "converged", Fault: "It takes a name that begins with a digit for none."},
+		{Mutant: "cuts-names", Scenario: "names-alike", Oracle: "isolation", Fault: "It has room for 52 letters of a name."},
+		{Mutant: "replicas-of-all", Scenario: "two-resources", Oracle: "status", Fault: "Its status counts all pods of the namespace."},
+		{Mutant: "selects-none", Scenario: "create", Oracle: "status", Fault: "The selector in its status cannot be read as one."},
+		{Mutant: "observes-first", Scenario: "scale-from-zero", Oracle: "status", Fault: "It says that it has acted on a generation five seconds before it does."},
+		{Mutant: "ready-of-first", Scenario: "scale-from-zero", Oracle: "status", Fault: "Its condition goes on telling of the first generation."},
+		{Mutant: "ready-on-one", Scenario: "create", Oracle: "status", Fault: "It is Ready with its first pod."},
+		{Mutant: "never-ready", Scenario: "create", Oracle: "status", Fault: "Its condition never becomes True."},
+		{Mutant: "touches-custom", Scenario: "create", Oracle: "calm", Fault: "It writes the custom resource as it is, twice a second."},
+		{Mutant: "touches-child", Scenario: "create", Oracle: "calm", Fault: "It writes the Deployment as it is, twice a second."},
+		{Mutant: "late-every-seventh", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles every seventh custom resource half a minute late."},
+		{Mutant: "stops-after-forty", Scenario: "series-of-sixty", Oracle: "series", Fault: "It handles forty custom resources."},
+		{Mutant: "flaps-once", Scenario: "calm-for-a-minute", Oracle: "stays-converged", Fault: "It scales what has been at rest for 25 s to nothing, and back."},
+		{Mutant: "takes-finalizers", Scenario: "finalizer", Oracle: "gone", Fault: "It removes the finalizers of others, too."},
+		{Mutant: "forgets-at-restart", Scenario: "deleted-while-down", Oracle: "gone", Fault: "It removes its finalizer from what it has handled since it started."},
+		{Mutant: "logs-token", Scenario: "create", Oracle: "no-secrets-logged", Fault: "It tells its log the token of its service account."},
+		{Mutant: "flips-ready", Scenario: "create", Oracle: "status", Fault: "It turns its condition every four seconds."},
 	}
 }

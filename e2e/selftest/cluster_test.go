@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,6 +20,7 @@ import (
 
 var (
 	quick     = flag.Bool("quick", false, "a few mutants only")
+	only      = flag.String("mutants", "", "these mutants only, their `names` with commas between them")
 	recording = flag.String("recording", "", "judge this `file` of an earlier run anew, without a cluster")
 	shared    = testcluster.New("mutant", "memcached")
 )
@@ -35,6 +37,11 @@ func TestMutants(t *testing.T) {
 	cases := selftest.Cases()
 	if *quick {
 		cases = slices.DeleteFunc(cases, func(c selftest.Case) bool { return !c.Quick })
+	}
+	if *only != "" {
+		wanted := strings.Split(*only, ",")
+		cases = slices.DeleteFunc(cases, func(c selftest.Case) bool { return !slices.Contains(wanted, c.Mutant) })
+		require.Len(t, cases, len(wanted), "-mutants=%s: selftest.Cases lists them", *only)
 	}
 	trials := selftest.Trials(cases)
 	file := *recording

@@ -25,32 +25,47 @@ const unready = "the given state"
 
 // Score finds each trial's verdicts among the results.
 func Score(trials []Trial, results []judge.Result) []Finding {
-	byStyle := map[string]judge.Result{}
+	byStyle := map[string][]judge.Result{}
 	for _, r := range results {
-		byStyle[r.Style] = r
+		byStyle[r.Style] = append(byStyle[r.Style], r)
 	}
 	var findings []Finding
 	for _, t := range trials {
-		f := Finding{Trial: t}
-		r, driven := byStyle[t.Style()]
-		switch {
-		case !driven:
-			f.Said = "it was not driven"
-		case strings.HasPrefix(r.Reason, unready):
-			f.Said = r.Reason
-		case t.Correct():
-			f.alarms(r)
-		default:
-			f.detection(r)
+		all := byStyle[t.Style()]
+		best := Finding{Trial: t, Said: "it was not driven"}
+		for i, r := range all {
+			f := t.score(r)
+			// A fault need not show each time; an alarm need not come each time.
+			if i == 0 || f.Right != t.Correct() && best.Right == t.Correct() {
+				best = f
+			}
 		}
-		findings = append(findings, f)
+		findings = append(findings, best)
 	}
 	return findings
+}
+
+// score is what one sample of the trial says.
+func (t Trial) score(r judge.Result) Finding {
+	f := Finding{Trial: t}
+	switch {
+	case strings.HasPrefix(r.Reason, unready):
+		f.Said = r.Reason
+	case t.Correct():
+		f.alarms(r)
+	default:
+		f.detection(r)
+	}
+	return f
 }
 
 // alarms are what was said against the correct operator.
 func (f *Finding) alarms(r judge.Result) {
 	passed := 0
+	if r.Outcome() == judge.Late {
+		f.Others = append(f.Others, Late)
+		f.Said = fmt.Sprintf("no oracle failed, but it was given up: %s\n", r.Reason)
+	}
 	for _, v := range r.Verdicts {
 		switch v.Outcome {
 		case judge.Pass:
@@ -71,6 +86,9 @@ func (f *Finding) alarms(r judge.Result) {
 // detection is what the oracle said that must find the mutant.
 func (f *Finding) detection(r judge.Result) {
 	f.Said = fmt.Sprintf("scenario %s does not expect it", f.Case.Scenario)
+	if f.Case.Oracle == Late {
+		f.Right, f.Said = r.Outcome() == judge.Late, fmt.Sprintf("%s: %s", r.Outcome(), r.Reason)
+	}
 	for _, v := range r.Verdicts {
 		switch {
 		case v.Oracle == f.Case.Oracle:
@@ -104,11 +122,11 @@ func Print(out io.Writer, findings []Finding) (missed, alarms int, err error) {
 	for _, f := range findings {
 		if f.Correct() && !f.Right {
 			alarms++
-			fmt.Fprintf(table, "none\t%s\t\tFALSE ALARM\t%s\t%s\n", f.Case.Scenario, strings.Join(f.Others, " "), cut(f.Said))
+			fmt.Fprintf(table, "%s\t%s\t\tFALSE ALARM\t%s\t%s\n", f.Case.Mutant, f.Case.Scenario, strings.Join(f.Others, " "), cut(f.Said))
 		}
 	}
 	fmt.Fprintf(table, "\ndetection: %d of %d mutants by the oracle that is meant for them (%s)\n", mutants-missed, mutants, percent(mutants-missed, mutants))
-	fmt.Fprintf(table, "false alarms: %d of %d scenarios of the correct operator (%s)\n", alarms, correct, percent(alarms, correct))
+	fmt.Fprintf(table, "false alarms: %d of %d scenarios of correct operators (%s)\n", alarms, correct, percent(alarms, correct))
 	return missed, alarms, table.Flush()
 }
 
@@ -116,13 +134,13 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%.0f%%", 100*float64(part)/float64(max(whole, 1)))
 }
 
-// most is how many letters of a message fit into the table.
-const most = 140
+// widest is how many letters of a message fit into the table.
+const widest = 140
 
 func cut(text string) string {
 	text = strings.ReplaceAll(text, "\n", "; ")
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + "…"
+	if letters := []rune(text); len(letters) > widest {
+		return string(letters[:widest]) + "…"
 	}
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/selftest"
 	"operatorbench/fixtures/scenarios"
 	"operatorbench/operators"
@@ -26,8 +27,16 @@ func TestCasesFitTheScenarios(t *testing.T) {
 	quick := 0
 	for _, c := range selftest.Cases() {
 		i := slices.IndexFunc(all, func(s scenarios.Scenario) bool { return s.Name == c.Scenario })
+		if c.Mutant == selftest.Finalizing {
+			assert.Empty(t, c.Oracle)
+			assert.Empty(t, c.Fault)
+			continue
+		}
 		if assert.GreaterOrEqual(t, i, 0, "%s: there is no scenario %s", c.Mutant, c.Scenario) {
-			assert.Contains(t, all[i].Expect, c.Oracle, "%s: scenario %s does not ask that oracle", c.Mutant, c.Scenario)
+			if c.Oracle == selftest.Late {
+				continue
+			}
+			assert.Contains(t, slices.Concat(all[i].Expect, scenarios.Standing(), []string{judge.Released}), c.Oracle, "%s: scenario %s does not ask that oracle", c.Mutant, c.Scenario)
 		}
 		assert.NotEmpty(t, c.Fault)
 		if c.Quick {
@@ -38,10 +47,27 @@ func TestCasesFitTheScenarios(t *testing.T) {
 	assert.GreaterOrEqual(t, quick, 6)
 }
 
+// A sample of the correct operator that timed out is a false alarm, though every
+// oracle passes.
+func TestLateIsAFalseAlarm(t *testing.T) {
+	trials := selftest.Trials([]selftest.Case{{Mutant: "any", Scenario: "create", Oracle: "converged"}})
+	late := judge.Result{
+		Style: "correct-create", Matrix: true, End: record.TimedOut, Reason: "it never stood still for 3s",
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
+	}
+	for _, f := range selftest.Score(trials, []judge.Result{late}) {
+		if f.Correct() {
+			assert.False(t, f.Right)
+			assert.Equal(t, []string{"late"}, f.Others)
+			assert.Equal(t, "no oracle failed, but it was given up: it never stood still for 3s", f.Said)
+		}
+	}
+}
+
 // Each oracle that looks at operators has a mutant. What the API server refuses is
 // not an operator's doing.
 func TestOraclesHaveMutants(t *testing.T) {
-	for _, oracle := range judge.OracleNames() {
+	for _, oracle := range append(judge.OracleNames(), judge.Released) {
 		found := slices.ContainsFunc(selftest.Cases(), func(c selftest.Case) bool { return c.Oracle == oracle })
 		assert.Equal(t, oracle != "refused", found, "oracle %s", oracle)
 	}

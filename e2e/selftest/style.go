@@ -14,13 +14,16 @@ type Trial struct {
 }
 
 // Trials are those of the correct operator, each scenario once, and then those of
-// the mutants.
+// the cases.
 func Trials(cases []Case) []Trial {
 	var trials []Trial
 	seen := map[string]bool{}
 	for _, c := range cases {
-		if !seen[c.Scenario] {
-			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario}})
+		switch {
+		case c.Mutant == Finalizing:
+			continue
+		case !seen[c.Scenario]:
+			trials = append(trials, Trial{Case{Mutant: Correct, Scenario: c.Scenario, Times: most(cases, c.Scenario)}})
 		}
 		seen[c.Scenario] = true
 	}
@@ -30,14 +33,28 @@ func Trials(cases []Case) []Trial {
 	return trials
 }
 
+// most is how often a scenario is driven, at most.
+func most(cases []Case, scenario string) int {
+	times := 0
+	for _, c := range cases {
+		if c.Scenario == scenario {
+			times = max(times, c.Times)
+		}
+	}
+	return times
+}
+
 // Correct tells whether nothing may be found.
-func (t Trial) Correct() bool { return t.Case.Mutant == Correct }
+func (t Trial) Correct() bool { return t.Case.Mutant == Correct || t.Case.Mutant == Finalizing }
 
 // Style names the trial's style, of which there is one each, so that several can
 // be on one cluster.
 func (t Trial) Style() string {
-	if t.Correct() {
+	switch t.Case.Mutant {
+	case Correct:
 		return "correct-" + t.Case.Scenario
+	case Finalizing:
+		return Finalizing + "-" + t.Case.Scenario
 	}
 	return "mutant-" + t.Case.Mutant
 }
@@ -54,7 +71,7 @@ func (t Trial) Write(template, folder, prefix string) (string, error) {
 		"/memcached-operator-mutant:", "/memcached-operator-mutant:", // the image's name stays
 		"memcached-mutant", t.Style(),
 	}
-	if !t.Correct() {
+	if t.Case.Mutant != Correct {
 		replace = append(replace, "manifests: [manifests]", "manifests: [manifests, wider]")
 	}
 	if t.Case.ByName {

@@ -59,15 +59,13 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *styles != "" && verb != "ensure" && verb != "missing" {
 		return usageError{fmt.Sprintf("opbench images %s takes no --operator: only ensure and missing do", verb)}
 	}
-	store, err := openStore(ctx, *source, stderr)
+	names, own, err := withStyles(flags.Args(), *styles)
 	if err != nil {
 		return err
 	}
-	names := flags.Args()
-	if *styles != "" {
-		if names, err = withStyles(names, *styles); err != nil {
-			return err
-		}
+	store, err := openStore(ctx, *source, own, stderr)
+	if err != nil {
+		return err
 	}
 	switch verb {
 	case "ensure":
@@ -92,14 +90,18 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 }
 
-// withStyles adds the images that a run of styles needs.
-func withStyles(names []string, styles string) ([]string, error) {
+// withStyles adds the images that a run of styles needs; own are those that the
+// styles bring along.
+func withStyles(names []string, styles string) (all []string, own []images.Image, err error) {
+	if styles == "" {
+		return names, nil, nil
+	}
 	root, err := images.FindRoot(".")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	needed, err := job.ImagesOf(root, styles)
-	return append(needed, names...), err
+	needed, own, err := job.ImagesOf(root, styles)
+	return append(needed, names...), own, err
 }
 
 // missingImages is an error that names the images that are missing, if any is.
@@ -115,8 +117,9 @@ func missingImages(ctx context.Context, store *images.Store, names []string) err
 	return fmt.Errorf("missing images: %s", strings.Join(each, ", "))
 }
 
-// openStore opens the store of the repository around the working folder.
-func openStore(ctx context.Context, source string, progress io.Writer) (*images.Store, error) {
+// openStore opens the store of the repository around the working folder, with
+// images of styles' own.
+func openStore(ctx context.Context, source string, own []images.Image, progress io.Writer) (*images.Store, error) {
 	from, err := images.ParseSource(source)
 	if err != nil {
 		return nil, usageError{"--images: " + err.Error()}
@@ -135,7 +138,7 @@ func openStore(ctx context.Context, source string, progress io.Writer) (*images.
 		// worth having then too.
 		_, _ = fmt.Fprintf(progress, "no container engine: %v\n", err)
 	}
-	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Engine: found, Archive: os.Getenv(images.ArchiveVariable), Progress: progress})
+	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Own: own, Engine: found, Archive: os.Getenv(images.ArchiveVariable), Progress: progress})
 }
 
 // listImages prints one line for each image.

@@ -40,7 +40,7 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := outFolder(*out); err != nil {
 		return err
 	}
-	found, err := load(ctx, flags.Args(), stderr)
+	found, err := load(ctx, flags.Args(), nil, stderr)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 	job "operatorbench/e2e/run"
 	"operatorbench/fixtures/images"
 )
@@ -53,14 +54,14 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	sessions, err := driveShards(ctx, options, *shards, root, stdout)
 	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, joinShards(ctx, options.Results, stdout, stderr))
+		return errors.Join(err, joinShards(ctx, sessions, options.Results, stdout, stderr))
 	}
 	if *update {
 		if err := updateVerdicts(sessions); err != nil {
 			return err
 		}
 	}
-	return joinShards(ctx, options.Results, stdout, stderr)
+	return joinShards(ctx, sessions, options.Results, stdout, stderr)
 }
 
 // driveShards runs the shards, each with a results folder of its own.
@@ -121,11 +122,18 @@ func updateVerdicts(sessions []*job.Session) error {
 }
 
 // joinShards reports what all shards found. An error says what was not as expected.
-func joinShards(ctx context.Context, results string, stdout, stderr io.Writer) error {
+func joinShards(ctx context.Context, sessions []*job.Session, results string, stdout, stderr io.Writer) error {
 	if there, err := filepath.Glob(filepath.Join(results, "shard-*")); err != nil || len(there) == 0 {
 		return err // none came so far as to record anything; its error says why
 	}
-	found, err := load(context.WithoutCancel(ctx), []string{results}, stderr)
+	var expected map[string]matrix.Expected
+	if len(sessions) > 0 {
+		var err error
+		if expected, err = sessions[0].Expected(); err != nil {
+			return err
+		}
+	}
+	found, err := load(context.WithoutCancel(ctx), []string{results}, expected, stderr)
 	if err != nil {
 		return err
 	}
@@ -134,8 +142,11 @@ func joinShards(ctx context.Context, results string, stdout, stderr io.Writer) e
 		_, printed = fmt.Fprintf(stdout, "results are in %s\n", results)
 	}
 	written := errors.Join(printed, found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
-	if ctx.Err() != nil {
-		return written // what was interrupted proves nothing
+	if ctx.Err() != nil { // what was not driven proves nothing
+		if len(found.Differences()) == 0 {
+			return written
+		}
+		return errors.Join(written, fmt.Errorf("so far %w", verdict(found)))
 	}
 	return errors.Join(written, verdict(found))
 }

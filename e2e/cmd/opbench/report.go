@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -86,7 +88,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := outFile(*out, filepath.Join(*out, "report."+*name)); err != nil {
 		return err
 	}
-	found, err := load(ctx, flags.Args(), stderr)
+	found, err := load(ctx, flags.Args(), nil, stderr)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,9 @@ func terminal(r *report.Report, out io.Writer) error {
 
 // load judges every argument, and tells of what is doubtful about them. Of a
 // folder that several runs share, one that cannot be read is named and left out.
-func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report, error) {
+// What is expected of styles that are not in the repository is known to their run
+// alone: beside.
+func load(ctx context.Context, args []string, beside map[string]matrix.Expected, stderr io.Writer) (*report.Report, error) {
 	var all []report.Recording
 	var leftOut []error
 	root, outside := images.FindRoot(".")
@@ -128,6 +132,7 @@ func load(ctx context.Context, args []string, stderr io.Writer) (*report.Report,
 			if one.Expected, err = job.Expected(root, one.Judgement.Header); err != nil {
 				return nil, err
 			}
+			maps.Copy(one.Expected, beside)
 		}
 		all = append(all, one)
 		info, err := os.Stat(arg)

@@ -87,7 +87,7 @@ func jobLink(env func(string) string) string {
 // expected.
 func drive(ctx context.Context, session *job.Session) error {
 	if err := perform(ctx, session); err != nil || ctx.Err() != nil {
-		return err // what was interrupted proves nothing
+		return errors.Join(err, session.SoFar())
 	}
 	return session.Wrong()
 }

@@ -19,6 +19,7 @@ type node struct {
 
 	mu        sync.Mutex // one look at a time
 	last      time.Duration
+	total     int64 // CPU time of the style's pods at the last look, in ns
 	failed    error // of the last look
 	gaps      int
 	lastError error
@@ -75,6 +76,10 @@ func (n *node) look(ctx context.Context, throttled bool) error {
 	n.age(now, s)
 	n.last = now
 	u := s.usage(n.name, namespaces)
+	n.total = 0
+	for i := range u.Pods {
+		n.total += u.Pods[i].CPU
+	}
 	if throttled && len(u.Pods) > 0 {
 		n.throttled(asking, u)
 	}

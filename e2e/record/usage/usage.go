@@ -90,11 +90,62 @@ func (s *Sampler) Rest(ctx context.Context, rest time.Duration) error {
 	if err := s.Sample(ctx); err != nil {
 		return err
 	}
-	timer := time.NewTimer(rest)
+	if err := pause(ctx, rest); err != nil {
+		return err
+	}
+	return s.Sample(ctx)
+}
+
+// Settle returns when the style has come to rest: in each of two seconds, one
+// after the other, its pods together have used at most calm of a CPU. One that
+// always uses more is looked at mostLooks times.
+func (s *Sampler) Settle(ctx context.Context) error {
+	var at time.Duration
+	var total int64
+	for looks, calms := 0, 0; looks < mostLooks; looks++ {
+		if looks > 0 {
+			if err := pause(ctx, Interval); err != nil {
+				return err
+			}
+		}
+		if err := s.Sample(ctx); err != nil {
+			return err
+		}
+		now, used := s.used()
+		if looks > 0 && float64(used-total) <= calm*float64(now-at) {
+			calms++
+		} else {
+			calms = 0
+		}
+		if at, total = now, used; calms == 2 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// What Settle takes for rest.
+const (
+	calm      = 0.01 // of a CPU
+	mostLooks = 8
+)
+
+// used is the CPU time of the style's pods at the last look, in ns.
+func (s *Sampler) used() (at time.Duration, total int64) {
+	for _, n := range s.nodes {
+		n.mu.Lock()
+		at, total = max(at, n.last), total+n.total
+		n.mu.Unlock()
+	}
+	return at, total
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return s.Sample(ctx)
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -289,4 +291,62 @@ func TestTheIntervalsOwnLooksDoNotAskForThrottling(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 	require.NoError(t, s.Stop())
 	assert.Equal(t, 1, c.metricsAsked)
+}
+
+// What a style does to start is over when it has used next to nothing for two
+// seconds; one that never does is not waited for.
+func TestSettleWaitsUntilTheStyleIsAtRest(t *testing.T) {
+	const second = int64(time.Second)
+	for name, test := range map[string]struct {
+		uses func(look int64) int64 // in ns, so far
+		want int
+	}{
+		"at rest":          {func(int64) int64 { return 5 * second }, 3},
+		"starting for 3 s": {func(look int64) int64 { return min(look, 3) * second / 5 }, 6},
+		"one calm second":  {func(look int64) int64 { return (look - look/3) * second / 5 }, 8},
+		"always at work":   {func(look int64) int64 { return look * second / 20 }, 8},
+		"next to nothing":  {func(look int64) int64 { return look * second / 1000 }, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				transport := &answering{uses: test.uses}
+				recorder, err := record.NewRecorder(io.Discard, record.Header{})
+				require.NoError(t, err)
+				s, err := usage.Open(t.Context(), transport.client(t), recorder, time.Hour, func() []string { return []string{"mine"} })
+				require.NoError(t, err)
+				transport.looks = 0
+				require.NoError(t, s.Settle(t.Context()))
+				assert.Equal(t, test.want, transport.looks)
+				require.NoError(t, s.Stop())
+			})
+		})
+	}
+}
+
+// answering is a transport to an API server with one node, on which a style has
+// one pod.
+type answering struct {
+	uses  func(look int64) int64
+	looks int
+}
+
+func (a *answering) client(t *testing.T) rest.Interface {
+	t.Helper()
+	typed, err := kubernetes.NewForConfig(&rest.Config{Host: "http://cluster", QPS: -1, Transport: a})
+	require.NoError(t, err)
+	return typed.Discovery().RESTClient()
+}
+
+func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	code, text := http.StatusOK, ""
+	switch r.URL.Path {
+	case "/api/v1/nodes":
+		text = `{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"}}]}`
+	case "/api/v1/nodes/n1/proxy/stats/summary":
+		text = fmt.Sprintf(`{"node":{},"pods":[{"podRef":{"name":"p","namespace":"mine","uid":"u"},"cpu":{"usageCoreNanoSeconds":%d},"memory":{"workingSetBytes":1}}]}`, a.uses(int64(a.looks)))
+		a.looks++
+	default:
+		code = http.StatusNotFound
+	}
+	return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }

@@ -61,7 +61,7 @@ type verdictCell struct {
 	Recovery string // in words; empty: nothing was broken
 	Short    string // the same in a few characters
 	Failed   string // the oracles that failed
-	Reason   string // why it is invalid or not applicable
+	Reason   string // why it is invalid, late or not applicable
 	Expected report.Expectation
 	Told     []oracleLine // that failed or could not judge
 	Passed   string       // oracles that passed

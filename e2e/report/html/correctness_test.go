@@ -80,6 +80,6 @@ func TestNoCorrectnessWithoutAMatrix(t *testing.T) {
 func TestSecurity(t *testing.T) {
 	p := parse(t, write(t, full(t)))
 	said := strings.Join(strings.Fields(text(p.byID("security").Parent)), " ")
-	assert.Contains(t, said, "argo3211211–")
+	assert.Contains(t, said, "argo1 with * + 2211211–")
 	assert.Contains(t, said, "deletecollection deployments.apps")
 }

@@ -251,7 +251,7 @@ func (s *study) owned() *ledger {
 		{"Lines", "neither blank nor comment", func(f report.StyleFacts) string { return count(f.Owned.Lines) }},
 		{"Lines, without scaffold", "less what a generator wrote and nobody changed", func(f report.StyleFacts) string { return count(f.Owned.Lines - f.Owned.Scaffold) }},
 		{"Languages", "lines of each", func(f report.StyleFacts) string { return languages(f.Owned.Languages) }},
-		{"RBAC rules", "verbs × resources that its accounts hold", func(f report.StyleFacts) string { return count(f.Owned.Rules) }},
+		{"RBAC rules", "verbs × resources that its accounts hold", func(f report.StyleFacts) string { return f.Owned.Rights() }},
 		{"Images", "", func(f report.StyleFacts) string { return count(len(f.Images)) }},
 		{"Image bytes", "on the node", func(f report.StyleFacts) string { return imageBytes(s.Environment, f) }},
 	} {

@@ -11,14 +11,18 @@ type mutant struct {
 	mutate func(*operator)
 }
 
-// none is the operator without a fault.
-const none = "none"
+// none is the operator without a fault; cleans has none, either, and a finalizer.
+const (
+	none   = "none"
+	cleans = "finalizes"
+)
 
 // mutants lists the faults. selftest.Cases says of each what it is, and which
 // oracle must find it in which scenario.
 func mutants() []mutant {
 	return []mutant{
 		{none, func(*operator) {}},
+		{cleans, cleansUp},
 
 		// What it hears of; mutants_events.go.
 		{"ignores-listed", ignoresListed},
@@ -68,15 +72,44 @@ func mutants() []mutant {
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
 
+		// Whom it lets go; mutants_finalizer.go.
+		{"keeps-at-zero", keepsAtZero},
+		{"keeps-changed", keepsChanged},
+
+		// What never ends; mutants_restless.go.
+		{"notes-on-pods", notesOnPods},
+
+		// What it says too early, or wrong for autoscalers; mutants_early.go.
+		{"status-early-nodes", statusEarlyNodes},
+		{"ready-at-once", readyAtOnce},
+		{"wrong-replicas", wrongReplicas},
+		{"wrong-selector", wrongSelector},
+
+		// What shows in names, numbers and time alone; mutants_many.go.
+		{"truncates-names", truncatesNames},
+		{"stops-after-twenty", stopsAfterTwenty},
+		{"late-every-fifth", lateEveryFifth},
+		{"flaps-after-8s", flapsAfter8s},
+
+		// What it leaves, owns, touches and tells beside; mutants_left.go.
+		{"configmap-left", configMapLeft},
+		{"configmap-elsewhere", configMapElsewhere},
+		{"owner-not-controller", ownerNotController},
+		{"owner-not-blocking", ownerNotBlocking},
+		{"edits-spec", editsSpec},
+		{"rewrites-status", rewritesStatus},
+		{"late-at-times", lateAtTimes},
+		{"logs-secrets", logsSecrets},
+
 		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.
 		{"leaves-service", leavesService},
 		{"leaves-note", leavesNote},
-		{"owner-not-blocking", ownerNotBlocking},
+		{"owner-of-other-name", ownerOfOtherName},
 		{"owner-old-version", ownerOldVersion},
 		{"letters-first", lettersFirst},
 		{"cuts-names", cutsNames},
 		{"replicas-of-all", replicasOfAll},
-		{"selects-all", selectsAll},
+		{"selects-none", selectsNone},
 		{"observes-first", observesFirst},
 		{"ready-of-first", readyOfFirst},
 		{"ready-on-one", readyOnOne},

@@ -27,7 +27,10 @@ func keepsFinalizer(o *operator) {
 		if slices.Contains(cr.GetFinalizers(), finalizer) {
 			return ensure(ctx, cr, size)
 		}
-		return nil, o.setFinalizers(ctx, cr, append(cr.GetFinalizers(), finalizer))
+		if err := o.setFinalizers(ctx, cr, append(cr.GetFinalizers(), finalizer)); err != nil {
+			return nil, err
+		}
+		return nil, errFinalizer
 	}
 }
 

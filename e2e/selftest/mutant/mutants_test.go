@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -184,6 +185,12 @@ func stories() []story {
 		}, "one=1 two=3 create", "one=1 two=3 create patch update"},
 		{"leaks-pod", func(w *world) string { w.create(name, 1); return fmt.Sprint(len(w.list(pods))) }, "0", "1"},
 
+		{cleans, func(w *world) string { // no fault: see TestWhoCleansUpLetsGo
+			w.create(name, 1)
+			return fmt.Sprint(w.custom(name).GetFinalizers())
+		}, "[]", "[" + finalizer + "]"},
+		{"keeps-at-zero", kept(0), "[somebody.else/holds]", "[cache.example.com/mutant somebody.else/holds]"},
+		{"keeps-changed", kept(3), "[somebody.else/holds]", "[cache.example.com/mutant somebody.else/holds]"},
 		{"keeps-finalizer", func(w *world) string { w.create(name, 1); return fmt.Sprint(w.custom(name).GetFinalizers()) }, "[]", "[" + finalizer + "]"},
 		{"orphans", func(w *world) string {
 			w.create(name, 1)
@@ -230,6 +237,13 @@ func stories() []story {
 			w.wait(time.Second)
 			return fmt.Sprint(strings.Count(w.messages(name), "forbidden"))
 		}, "2", "0"},
+
+		{"notes-on-pods", func(w *world) string {
+			w.create(name, 1)
+			w.put(pods, pod("p1", name))
+			w.wait(5 * pace)
+			return fmt.Sprint(w.list(pods)[0].GetAnnotations()["looked"] > "2000-01-01T00:00:03")
+		}, "false", "true"},
 	}
 }
 
@@ -244,8 +258,37 @@ func panics(do func()) (outcome string) {
 }
 
 // Each mutant does one thing otherwise than the correct operator.
+// kept tells of a custom resource that is scaled, and then deleted: who still
+// holds it. The correct operator never does.
+func kept(size int) func(*world) string {
+	return func(w *world) string {
+		w.create("memcached", 1)
+		w.scale("memcached", size)
+		w.edit(memcached.Resource, "memcached", func(o *object) {
+			now := metav1.Now()
+			o.SetDeletionTimestamp(&now)
+			o.SetGeneration(o.GetGeneration() + 1)
+			o.SetFinalizers(append(o.GetFinalizers(), "somebody.else/holds"))
+		})
+		return fmt.Sprint(w.custom("memcached").GetFinalizers())
+	}
+}
+
+// The correct operator with a finalizer takes it away, whatever was asked for, and
+// with it what it has made; those of others stay.
+func TestWhoCleansUpLetsGo(t *testing.T) {
+	for _, size := range []int{0, 1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, cleans)
+			defer func() { w.stop() }()
+			assert.Equal(t, "[somebody.else/holds]", kept(size)(w))
+			assert.Empty(t, w.deployments())
+		})
+	}
+}
+
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range stories() {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -260,7 +303,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	told := map[string]bool{none: true}
-	for _, s := range stories() {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
 		told[s.mutant] = true
 	}
 	for _, m := range mutants() {
@@ -278,7 +321,7 @@ func TestEveryMutantHasItsCase(t *testing.T) {
 	for _, c := range selftest.Cases() {
 		there = append(there, c.Mutant)
 	}
-	assert.Equal(t, here, there)
+	assert.Equal(t, here, slices.Compact(there))
 }
 
 // What is there and right is left alone.
@@ -312,7 +355,7 @@ func TestForeignDeploymentIsLeft(t *testing.T) {
 
 func TestBadInputIsRefused(t *testing.T) {
 	for _, bad := range []struct{ args, says string }{
-		{"-mutant=nobody", "there are none, ignores-listed"},
+		{"-mutant=nobody", "there are none, finalizes, ignores-listed"},
 		{"run", `unexpected argument "run"`},
 		{"-kubeconfig=/nowhere/at/all", "/nowhere/at/all"},
 	} {

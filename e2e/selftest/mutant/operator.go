@@ -183,5 +183,5 @@ func (o *operator) next(ctx context.Context) bool {
 // passing tells whether an error comes of a cache that is late, or of somebody
 // who is about to go: it is no news for a person.
 func passing(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || errors.Is(err, errPredecessor)
+	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) || errors.Is(err, errPredecessor) || errors.Is(err, errFinalizer)
 }

@@ -95,6 +95,7 @@ func (o *operator) reconcile(ctx context.Context, key name) error {
 var (
 	errSize        = errors.New("spec.size is not usable")
 	errPredecessor = errors.New("the Deployment of a predecessor of that name is still there")
+	errFinalizer   = errors.New("the finalizer has been set: what was read is out of date")
 )
 
 // most is above all that one node can run.

@@ -46,7 +46,7 @@ func newWorld(t *testing.T, mutant string, there ...*object) *world {
 	}
 	w := &world{t: t, mutate: mutate, recorder: events.NewFakeRecorder(100)}
 	w.client = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		memcached.Resource: "MemcachedList", deployments: "DeploymentList", pods: "PodList",
+		memcached.Resource: "MemcachedList", deployments: "DeploymentList", pods: "PodList", configMaps: "ConfigMapList", secrets: "SecretList",
 	}, objects...)
 	w.client.PrependReactor("*", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		refused := w.forbid.Load() && slices.Contains([]string{"create", "update", "patch"}, action.GetVerb())

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// changed is a folder with a style of the house, in which texts are changed.
+func changed(t *testing.T, style string, changes map[string][2]string) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), style)
+	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join("../../../operators", style))))
+	for name, change := range changes {
+		file := filepath.Join(folder, name)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Contains(t, string(text), change[0])
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), change[0], change[1], 1)), 0o600))
+	}
+	return folder
+}
+
+func TestCheck(t *testing.T) {
+	code, stdout, stderr := opbench(t, "check", "all")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Regexp(t, `(?m)^native \(/.*/operators/native\)$`, stdout)
+
+	folder := changed(t, "idle", map[string][2]string{"style.yaml": {"[pause]", "[pause, {name: mine, reference: example.org/mine:v1}]"}})
+	require.NoError(t, os.Remove(filepath.Join(folder, "verdicts.yaml")))
+	code, stdout, stderr = opbench(t, "check", folder)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Regexp(t, `^idle \(`+folder+`\)
+  installs   3 objects in 1 stage\(s\); namespaces: idle-operator
+  images     mine: example\.org/mine:v1, as the container engine has it, or its registry; no manifest names it
+             pause: registry\.k8s\.io/pause:3\.10\.2, of the catalogue
+  scenarios  \d+ of \d+ apply
+             idle works in its own memory: [^\n]*
+(             idle has no [^\n]*
+)+  verdicts   none is expected: there is no verdicts\.yaml, so that a run fails at none
+$`, stdout)
+}
+
+func TestCheckSaysWhatIsWrong(t *testing.T) {
+	for name, test := range map[string]struct {
+		changes map[string][2]string
+		want    []string
+	}{
+		"a field unknown":    {map[string][2]string{"style.yaml": {"timeout:", "timeuot:"}}, []string{"style.yaml:", `unknown field "timeuot"`}},
+		"manifests":          {map[string][2]string{"manifests/operator.yaml": {"kind: Namespace", "kind:"}}, []string{"style.yaml:8: operator idle, stage operator, manifests manifests: "}},
+		"a verdict missing":  {map[string][2]string{"verdicts.yaml": {"walkthrough: ", "#"}}, []string{"idle/verdicts.yaml: it has no verdict for walkthrough: `make matrix"}},
+		"a scenario unknown": {map[string][2]string{"verdicts.yaml": {"create: ", "creat: "}}, []string{`idle/verdicts.yaml:5: there is no scenario "creat"`}},
+		"what cannot be": {map[string][2]string{"verdicts.yaml": {"created-while-bus-down: not applicable", "created-while-bus-down: pass"}}, []string{
+			"created-while-bus-down: expected pass, and it is not applicable: idle has no component eventbus",
+		}},
+		"two things at once": {map[string][2]string{"style.yaml": {"[pause]", "[pause, paus]"}, "verdicts.yaml": {"walkthrough: ", "#"}}, []string{
+			`the catalogue has no image "paus"`, "it has no verdict for walkthrough",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := opbench(t, "check", changed(t, "idle", test.changes))
+			assert.Equal(t, exitError, code)
+			assert.Empty(t, stdout)
+			for _, want := range test.want {
+				assert.Contains(t, stderr, want)
+			}
+		})
+	}
+	code, _, stderr := opbench(t, "check")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "opbench check needs a folder or the name of a style")
+	code, _, stderr = opbench(t, "check", "nativ")
+	assert.Equal(t, exitError, code)
+	assert.Contains(t, stderr, `unknown operator "nativ"`)
+}

@@ -1,0 +1,148 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/scenarios"
+)
+
+// release deletes the custom resources in namespaces that have finalizers, while
+// the operator still runs: nobody else can clean up behind them. All others go
+// with their namespaces. What is still there after the style's timeout is released
+// by force, and recorded.
+func (d *Driver) release(ctx context.Context, style Style, namespaces []string) error {
+	left, err := d.finalized(ctx, namespaces)
+	if err != nil {
+		return err
+	}
+	held, err := kube.Remove(ctx, d.Client, memcached.Resource, left, metav1.DeletePropagationBackground, style.Timeout)
+	for _, h := range held {
+		entry := record.Held{
+			Style: style.Name, Variant: style.Variant, Namespace: h.Namespace, Name: h.Name, Finalizers: h.Finalizers, Waited: h.Waited,
+		}
+		if recorded := d.Recorder.Record(record.Entry{Time: d.Recorder.Now(), Kind: record.KindHeld, Held: &entry}); recorded != nil {
+			return recorded
+		}
+		d.Observer.Held(entry)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // what still waits follows from that
+	case err != nil:
+		return fmt.Errorf("remove the custom resources that have finalizers: %w", err)
+	}
+	return nil
+}
+
+// finalized lists the custom resources in namespaces that have finalizers. The
+// harness's own is taken away: steps that came to an early end have left it.
+func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstructured.Unstructured, error) {
+	list, err := d.Client.Resource(memcached.Resource).List(ctx, metav1.ListOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil // nobody defines it any more
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for custom resources that have finalizers: %w", err)
+	}
+	var found []unstructured.Unstructured
+	var problems []error
+	for _, cr := range list.Items {
+		if !slices.Contains(namespaces, cr.GetNamespace()) {
+			continue
+		}
+		finalizers := cr.GetFinalizers()
+		if slices.Contains(finalizers, kube.FinalizerHold) {
+			_, err := kube.Hold(ctx, d.Client.Resource(memcached.Resource).Namespace(cr.GetNamespace()), cr.GetName(), false)
+			if err != nil && !apierrors.IsNotFound(err) {
+				problems = append(problems, fmt.Errorf("take the finalizer %s from %s: %w", kube.FinalizerHold, kube.Describe(&cr), err))
+			}
+			finalizers = slices.DeleteFunc(finalizers, func(f string) bool { return f == kube.FinalizerHold })
+		}
+		if len(finalizers) > 0 {
+			found = append(found, cr)
+			if err := d.allow(ctx, cr); err != nil {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return found, errors.Join(problems...)
+}
+
+// allow gives a custom resource a size that its definition allows, where steps under
+// another definition have left one that it does not: the API server would refuse
+// every write, that which takes its finalizers away included.
+func (d *Driver) allow(ctx context.Context, cr unstructured.Unstructured) error {
+	const most = 100 // of the definition
+	size, found, err := unstructured.NestedInt64(cr.Object, "spec", "size")
+	if err == nil && found && size >= 0 && size <= most {
+		return nil
+	}
+	_, err = d.Client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Patch(ctx, cr.GetName(), types.MergePatchType,
+		[]byte(`{"spec":{"size":1}}`), metav1.PatchOptions{FieldManager: kube.FieldManager})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("give %s a size that its definition allows: %w", kube.Describe(&cr), err)
+	}
+	return nil
+}
+
+// abandon takes the finalizers of all custom resources in namespaces when the
+// style is gone: a sample or a round that broke off has left them, and nobody is
+// there who could.
+func (d *Driver) abandon(ctx context.Context, namespaces []string) error {
+	left, err := d.finalized(ctx, namespaces)
+	if err == nil {
+		_, err = kube.Remove(ctx, d.Client, memcached.Resource, left, metav1.DeletePropagationBackground, 0)
+	}
+	return err
+}
+
+// taken tells whether the name of a custom resource that a step creates is that of
+// one which is being deleted, and which a finalizer holds.
+func (t *trial) taken(ctx context.Context, step scenarios.Step) (bool, error) {
+	if step.Create == nil {
+		return false, nil
+	}
+	namespace, name := t.place(step.On)
+	live, err := t.Client.Resource(memcached.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look whether %s/%s is there: %w", namespace, name, err)
+	}
+	return live.GetDeletionTimestamp() != nil, nil
+}
+
+// vacate returns when the name of a custom resource that a step creates is free.
+// It is given up out of patience.
+func (t *trial) vacate(ctx context.Context, step scenarios.Step) error {
+	within, cancel := context.WithTimeout(ctx, cmp.Or(t.sample.Patience, t.style.bound()))
+	defer cancel()
+	namespace, name := t.place(step.On)
+	err := (&kube.Client{Dynamic: t.Client}).WaitGone(within, memcached.Resource, namespace, name)
+	if err != nil && ctx.Err() == nil {
+		return &unreachedError{scenarios.AwaitGone, "the custom resource cannot be created anew: " + err.Error()}
+	}
+	return err
+}
+
+// later puts the step at an index behind the mending that follows it.
+func later(steps []scenarios.Step, at int) []scenarios.Step {
+	to := at
+	for to+1 < len(steps) && steps[to+1].Mend != "" {
+		to++
+	}
+	return slices.Insert(slices.Delete(slices.Clone(steps), at, at+1), to, steps[at])
+}

@@ -1,0 +1,89 @@
+package grants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// All tells whether the right is one to everything.
+func (r Right) All() bool { return r.Verb == "*" && r.Group == "*" && r.Resource == "*" }
+
+// Wild tells whether the right has a wildcard: it then allows what nobody counted.
+func (r Right) Wild() bool { return strings.Contains(r.Verb+r.Group+r.Resource, "*") }
+
+// Held says how many rights there are. A wildcard stands for any number of them.
+func Held(rights, wildcards int, all bool) string {
+	switch {
+	case all:
+		return "all"
+	case wildcards > 0:
+		return fmt.Sprintf("%d with * + %d", wildcards, rights-wildcards)
+	}
+	return fmt.Sprint(rights)
+}
+
+// Held says how many rights the style's accounts hold.
+func (u Use) Held() string {
+	wildcards := 0
+	for _, r := range u.Rights {
+		if r.Wild() {
+			wildcards++
+		}
+	}
+	return Held(len(u.Rights), wildcards, slices.ContainsFunc(u.Rights, Right.All))
+}
+
+// find says which rights a style should not hold: wildcards, since each allows
+// what it was never used for, and rights to read secrets that were never used and
+// for which the style gives no reason. Where that is not known, it finds nothing.
+func (u Use) find() []string {
+	if !u.Audited || !u.Reasoned {
+		return nil
+	}
+	var found []string
+	for _, r := range u.Rights {
+		if !r.Wild() {
+			continue
+		}
+		used := "it was never used"
+		if len(r.As) > 0 {
+			used = "it was used for " + few(r.As) + " alone"
+		}
+		found = append(found, fmt.Sprintf("%s may %s %s (%s%s): %s", r.ServiceAccount, r.Verb, r.object(), r.Role, r.scope(), used))
+	}
+	for _, s := range u.Secrets {
+		reason := slices.ContainsFunc(u.Reasons, func(r record.SecretReader) bool {
+			return r.ServiceAccount == s.ServiceAccount && r.Namespace == s.Namespace
+		})
+		wild := slices.ContainsFunc(u.Rights, func(r Right) bool {
+			return r.Wild() && r.readsSecrets() && r.ServiceAccount == s.ServiceAccount && r.Role == s.Role && r.Namespace == s.Namespace
+		})
+		if s.Reads == 0 && !reason && !wild { // of a wildcard it was said
+			found = append(found, fmt.Sprintf("%s may %s secrets (%s%s), and never did", s.ServiceAccount, strings.Join(s.Verbs, ", "), s.Role, scope(s.Namespace)))
+		}
+	}
+	return found
+}
+
+// few names some of what calls asked for.
+func few(calls []Call) string {
+	const most = 4
+	var parts []string
+	for i, c := range calls {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(calls)-most))
+			break
+		}
+		parts = append(parts, c.Verb+" "+full(c.Group, c.Resource))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Sum draws the conclusions from what was added up.
+func (u Use) Sum() Use {
+	u.Findings = u.find()
+	return u
+}

@@ -1,0 +1,61 @@
+package grants_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/grants"
+	"operatorbench/e2e/record"
+)
+
+// held says of a style with one grant how many rights it holds, and which it should not.
+func held(t *testing.T, schema int, g record.Grant, reasons []record.SecretReader, calls ...record.Entry) (string, []string) {
+	t.Helper()
+	g.ServiceAccount, g.Role = "op/operator", "ClusterRole operator"
+	m := grants.NewMeter()
+	m.Add(record.Entry{Kind: record.KindHeader, Header: &record.Header{Schema: schema, Styles: []record.Style{{
+		Name: "native", Namespaces: []string{"op"}, Grants: []record.Grant{g}, Secrets: reasons,
+	}}}})
+	m.Add(record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Installing}})
+	for _, e := range calls {
+		m.Add(e)
+	}
+	uses := m.Uses()
+	require.Len(t, uses, 1)
+	return uses[0].Held(), uses[0].Findings
+}
+
+func TestRightsThatAStyleShouldNotHold(t *testing.T) {
+	called := told(operator, "create", "deployments.v1.apps", "services", "memcached", 201)
+	read := told(operator, "list", "secrets.v1", "services", "", 200)
+	least := record.Grant{Groups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "create"}}
+	admin := record.Grant{Groups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	verbs := record.Grant{Groups: []string{"apps"}, Resources: []string{"deployments", "replicasets"}, Verbs: []string{"*", "get"}}
+	secrets := record.Grant{Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "list"}}
+	reason := []record.SecretReader{{ServiceAccount: "op/operator", Reason: "the bus's"}}
+	for name, test := range map[string]struct {
+		schema  int
+		grant   record.Grant
+		reasons []record.SecretReader
+		calls   []record.Entry
+		count   string
+		found   []string
+	}{
+		"least privilege":      {5, least, nil, []record.Entry{called}, "3", nil},
+		"everything":           {5, admin, nil, []record.Entry{called}, "all", []string{"op/operator may * *.* (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone"}},
+		"all verbs":            {5, verbs, nil, []record.Entry{called}, "2 with * + 2", []string{"op/operator may * deployments.apps (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone", "op/operator may * replicasets.apps (ClusterRole operator, cluster-wide): it was never used"}},
+		"secrets, never read":  {5, secrets, nil, []record.Entry{called}, "2", []string{"op/operator may get, list secrets (ClusterRole operator, cluster-wide), and never did"}},
+		"secrets, read":        {5, secrets, nil, []record.Entry{read}, "2", nil},
+		"secrets for a reason": {5, secrets, reason, []record.Entry{called}, "2", nil},
+		"no audit log":         {5, admin, nil, nil, "all", nil},
+		"an old recording":     {4, secrets, nil, []record.Entry{called}, "2", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			count, found := held(t, test.schema, test.grant, test.reasons, test.calls...)
+			assert.Equal(t, test.count, count)
+			assert.Equal(t, test.found, found)
+		})
+	}
+}

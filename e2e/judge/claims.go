@@ -1,0 +1,318 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"operatorbench/e2e/record"
+)
+
+// A status may be late: an operator hears of what happens after it has happened,
+// so that names of pods that have died, or a condition that was True for an older
+// generation, is lag, which must be over at the end. But it must never be early.
+// Each status that the operator wrote is looked at for what is new in it, a claim:
+//
+//   - nodes names a pod that it did not name: that pod runs;
+//   - observedGeneration is another: the Deployment asks for the size of that
+//     generation (where nothing was broken on purpose and what is asked for can
+//     be brought about: else that the operator tried is enough);
+//   - replicas is more than before: there are so many pods;
+//   - the condition that says so turns True, or is True of another generation:
+//     size pods are ready for that generation. A condition without an
+//     observedGeneration is of the status's. So one that stays True while a newer
+//     generation is observed, and not rolled out, is a claim too.
+//
+// A claim is early where what it says was neither written before it nor seen within
+// a grace after it. What was written before is told by the resource versions: watches
+// of different resources are not ordered with each other. The grace is for those who
+// take a pod that has just begun to run for one that is ready, or write the status
+// first and then, in the same reconcile, the Deployment.
+const (
+	claimGrace = 250 * time.Millisecond
+	writeGrace = time.Second
+	// claimLag is how old what an operator knows may be when it writes.
+	claimLag = 10 * time.Second
+)
+
+// childState is a custom resource's Deployments and pods as they stood from a time on.
+type childState struct {
+	at       time.Duration
+	version  uint64 // of the event that led to it
+	children []child
+	pods     int // that were there
+	ready    int // pods that were ready
+}
+
+type child struct {
+	asks, ready, has int
+	owner            string
+	deleting         bool
+}
+
+// ran is when a pod was first seen to run.
+type ran struct {
+	at      time.Duration
+	version uint64
+}
+
+// past is what a custom resource's claims are held against.
+type past struct {
+	states []childState
+	ran    map[string]ran           // by pod
+	begun  map[string]time.Duration // by uid/generation: when it was first seen
+	sizes  map[string]int           // by the same
+}
+
+func lifeKey(uid string, generation int64) string {
+	return uid + "/" + strconv.FormatInt(generation, 10)
+}
+
+// pastOf goes through the sample for a custom resource.
+func (t *Timeline) pastOf(s *subject) *past {
+	p := &past{ran: map[string]ran{}, begun: map[string]time.Duration{}, sizes: map[string]int{}}
+	p.take(t.stateAt(-1), s, 0, 0)
+	for i := range t.Before {
+		p.asked(s, &t.Before[i])
+	}
+	t.replay(func(now *Timeline, e *Event) {
+		if e.Kind != record.KindWatch || !judged(e.Watch.Resource) || e.Watch.Namespace != s.namespace {
+			return
+		}
+		p.asked(s, e)
+		p.take(now, s, e.Time, versionOf(e.Object))
+	})
+	return p
+}
+
+func versionOf(o *Object) uint64 {
+	version, err := strconv.ParseUint(o.ResourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// asked notes what a generation of the custom resource asks for.
+func (p *past) asked(s *subject, e *Event) {
+	if e.Watch.Resource != CustomResources || e.Watch.Name != s.name || e.Watch.Namespace != s.namespace {
+		return
+	}
+	key := lifeKey(e.Object.UID, e.Object.Generation)
+	if _, known := p.begun[key]; !known {
+		p.begun[key], p.sizes[key] = e.Time, e.Object.Size
+	}
+}
+
+// take notes how the custom resource's Deployments and pods stand.
+func (p *past) take(now *Timeline, s *subject, at time.Duration, version uint64) {
+	state := childState{at: at, version: version}
+	for _, d := range living(now.world.deployments, s.isChild) {
+		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
+	}
+	for _, pod := range living(now.world.pods, func(pod *entity) bool {
+		set := now.world.replicaSets[pod.owner]
+		return set != nil && now.world.deployments[set.owner] != nil && s.isChild(now.world.deployments[set.owner])
+	}) {
+		state.pods++
+		if pod.Phase != "Running" {
+			continue
+		}
+		if _, known := p.ran[pod.Name]; !known {
+			p.ran[pod.Name] = ran{at, version}
+		}
+		if !pod.Deleting && pod.serves() {
+			state.ready++
+		}
+	}
+	p.states = append(p.states, state)
+}
+
+// serves tells whether a pod that runs is ready, as far as that is recorded.
+func (o *Object) serves() bool {
+	return o.Detail == nil || slices.ContainsFunc(o.Detail.Conditions, func(c Told) bool { return c.Type == "Ready" && c.Status == "True" })
+}
+
+// holds tells whether a state between two times is as it is asked for, or one
+// that came later and was written before a version.
+func (p *past) holds(from, to time.Duration, version uint64, is func(*childState) bool) bool {
+	for i := range p.states {
+		s := &p.states[i]
+		ended := i+1 < len(p.states) && p.states[i+1].at < from
+		if !ended && (s.at <= to || s.version > 0 && s.version <= version) && is(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// claim is a status that the operator wrote, with the one before it.
+type claim struct {
+	t            *Timeline
+	past         *past
+	at           time.Duration
+	version      uint64
+	before, says *Object
+}
+
+// falseClaim says what a custom resource's status said that was not so yet.
+func (t *Timeline) falseClaim(s *subject) string {
+	p := t.pastOf(s)
+	before := map[string]*Object{}
+	for i := range t.Before {
+		if e := &t.Before[i]; t.subjectOf(e) == s {
+			before[e.Object.UID] = e.Object
+		}
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if t.subjectOf(e) != s || e.Watch.Event == "DELETED" {
+			continue
+		}
+		c := claim{t, p, e.Time, versionOf(e.Object), before[e.Object.UID], e.Object}
+		if before[e.Object.UID] = e.Object; c.before == nil {
+			c.before = &Object{}
+		}
+		if e.Object.Deleting || t.unknown(e.Time) {
+			continue
+		}
+		if wrong := c.wrong(); wrong != "" {
+			return fmt.Sprintf("at %s %s", t.since(e.Time), wrong)
+		}
+	}
+	return ""
+}
+
+// unknown tells whether it cannot be told what was so around a time: the sample
+// ended too soon after it, or a watch was interrupted.
+func (t *Timeline) unknown(at time.Duration) bool {
+	return at+writeGrace > t.EndedAt || slices.ContainsFunc(t.gaps, func(gap Event) bool {
+		return gap.Gap.From <= at+writeGrace && gap.Time >= at-claimLag
+	})
+}
+
+func (c *claim) wrong() string {
+	for _, check := range []func() string{c.generations, c.nodes, c.observed, c.replicas, c.selector, c.ready} {
+		if wrong := check(); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+// generations: none is claimed that is not there.
+func (c *claim) generations() string {
+	style, o := c.t.style, c.says
+	switch {
+	case style.says("observedGeneration") && o.ObservedGeneration > o.Generation:
+		return fmt.Sprintf("it said observedGeneration %d, of generation %d", o.ObservedGeneration, o.Generation)
+	case style.says("conditions"):
+		if wrong := malformed(o); wrong != "" {
+			return "expected " + wrong
+		}
+	}
+	return ""
+}
+
+func (c *claim) nodes() string {
+	if !c.t.style.says("nodes") {
+		return ""
+	}
+	for _, name := range c.says.Nodes {
+		if slices.Contains(c.before.Nodes, name) {
+			continue
+		}
+		switch ran, known := c.past.ran[name]; {
+		case !known:
+			return fmt.Sprintf("nodes named %s, no pod of it that ever ran", name)
+		case ran.at > c.at+claimGrace && (ran.version == 0 || ran.version > c.version):
+			return fmt.Sprintf("nodes named the pod %s, which ran at %s", name, c.t.since(ran.at))
+		}
+	}
+	return ""
+}
+
+// observed: of what is broken, or cannot be brought about, it is enough that the
+// operator tried, which no watch shows.
+func (c *claim) observed() string {
+	generation := c.says.ObservedGeneration
+	if !c.t.style.says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.faults) > 0 || c.t.Sample.Unmeetable {
+		return ""
+	}
+	size, from, known := c.asked(generation)
+	if !known || c.past.holds(from, c.at+writeGrace, c.version, func(s *childState) bool {
+		return slices.ContainsFunc(s.children, func(d child) bool {
+			return d.asks == size || d.deleting || d.owner != "" && d.owner != c.says.UID
+		})
+	}) {
+		return ""
+	}
+	return fmt.Sprintf("it said observedGeneration %d, and no Deployment asked for the size of that, %d, within %s", generation, size, writeGrace)
+}
+
+// asked is the size that a generation asks for, and since when.
+func (c *claim) asked(generation int64) (size int, from time.Duration, known bool) {
+	key := lifeKey(c.says.UID, generation)
+	from, known = c.past.begun[key]
+	return c.past.sizes[key], from - writeGrace, known
+}
+
+func (c *claim) holds(from time.Duration, is func(*childState) bool) bool {
+	return c.past.holds(from, c.at+claimGrace, c.version, is)
+}
+
+func (c *claim) replicas() string {
+	n := c.says.StatusReplicas
+	if !c.t.style.says("replicas") || n <= c.before.StatusReplicas || c.holds(c.at-claimLag, func(s *childState) bool {
+		return s.pods >= n || slices.ContainsFunc(s.children, func(d child) bool { return d.has >= n })
+	}) {
+		return ""
+	}
+	return fmt.Sprintf("it said replicas %d, and there were not so many pods", n)
+}
+
+func (c *claim) selector() string {
+	if text := c.says.Selector; c.t.style.says("selector") && text != c.before.Selector {
+		if _, err := labels.Parse(text); err != nil {
+			return fmt.Sprintf("selector was %q, which is none: %v", text, err)
+		}
+	}
+	return ""
+}
+
+// ready: size pods were, for the generation that the condition is of.
+func (c *claim) ready() string {
+	kind := c.t.style.ready
+	is, was := c.readyOf(c.says), c.readyOf(c.before)
+	if !is.yes || was.yes && was.generation == is.generation {
+		return ""
+	}
+	size, from, known := c.asked(is.generation)
+	switch {
+	case is.generation == 0: // of none in particular: whatever the Deployment asked for was there
+		if c.holds(c.at-claimLag, func(s *childState) bool {
+			return slices.ContainsFunc(s.children, func(d child) bool { return max(d.ready, s.ready) >= d.asks })
+		}) {
+			return ""
+		}
+		return fmt.Sprintf("condition %s was True (%s), and the pods were not ready", kind, is.reason)
+	case !known || c.holds(max(from, c.at-claimLag), func(s *childState) bool {
+		return slices.ContainsFunc(s.children, func(d child) bool { return d.asks == size && max(d.ready, s.ready) >= size })
+	}):
+		return ""
+	}
+	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.reason, is.generation, plural(size, "pod"))
+}
+
+// readyOf is the condition, with the generation that the status is of where it
+// does not say.
+func (c *claim) readyOf(o *Object) readiness {
+	is := o.ready(c.t.style.ready)
+	if is.generation == 0 && c.t.style.says("observedGeneration") {
+		is.generation = o.ObservedGeneration
+	}
+	return is
+}

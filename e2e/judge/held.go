@@ -1,0 +1,48 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// Released is the oracle that fails where an operator has not let go of a custom
+// resource. No scenario names it: it is judged of every sample, once all have
+// ended, and says nothing where there is nothing to blame.
+const Released = "released"
+
+// HeldMessage says what was not released.
+func HeldMessage(h *record.Held) string {
+	return fmt.Sprintf("Memcached %s/%s was deleted while %s still ran, and was held by its finalizers (%s) for %s: the harness has removed them by force",
+		h.Namespace, h.Name, record.Label(h.Style, h.Variant), strings.Join(h.Finalizers, ", "), round(h.Waited))
+}
+
+// held blames a custom resource that was not released on the last sample of its
+// namespace, or where that has none which is judged, on the style's last. A
+// sample that has failed already keeps its reasons, and is told of it.
+func (j *Judgement) held(h *record.Held) {
+	var blamed *Result
+	for i := range j.Results {
+		r := &j.Results[i]
+		if r.Style != h.Style || r.Variant != h.Variant {
+			continue
+		}
+		if blamed == nil || r.covers(h.Namespace) || !blamed.covers(h.Namespace) {
+			blamed = r
+		}
+	}
+	if blamed == nil {
+		j.Warnings = append(j.Warnings, HeldMessage(h))
+		return
+	}
+	for i := range blamed.Verdicts {
+		if v := &blamed.Verdicts[i]; v.Outcome == Fail {
+			v.Message += "; " + HeldMessage(h)
+			return
+		}
+	}
+	v := fail(nil, "expected the operator to release what it holds; %s", HeldMessage(h))
+	v.Oracle = Released
+	blamed.Verdicts = append(blamed.Verdicts, v)
+}

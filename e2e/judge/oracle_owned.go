@@ -1,0 +1,108 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// What an owner reference to a custom resource says.
+const (
+	customKind    = "Memcached"
+	customVersion = customGroup + "/v1alpha1"
+	customGroup   = "cache.example.com"
+)
+
+// clusterManager is the field manager of what the cluster's own controllers make.
+const clusterManager = "kube-controller-manager"
+
+// owned judges the owner references of a style that declares them: at the end
+// everything in the namespace of a custom resource that has no other owner is owned
+// by it, as controller-runtime's SetControllerReference writes it.
+func owned(t *Timeline) Verdict {
+	switch {
+	case !t.style.collected:
+		return notApplicable("the style %s declares no owner references", t.Style.Name)
+	case t.inventory() == nil:
+		return notApplicable("no inventory was made at the sample's end")
+	}
+	var wrong, evidence []string
+	seen := 0
+	for i := range t.inventory().Objects {
+		o := &t.inventory().Objects[i]
+		if o.Deleting || !t.peopled(o.Namespace) {
+			continue
+		}
+		seen++
+		if why := t.ownedWrongly(o); why != "" {
+			wrong, evidence = append(wrong, fmt.Sprintf("%s: %s", title(o.Resource, o.Name), why)), append(evidence, t.itemLine(o))
+		}
+	}
+	switch {
+	case len(wrong) > 0:
+		return fail(evidence, "expected owner references to the custom resource, with its uid, controller and blockOwnerDeletion, on all that was made for it; at %s %s%s",
+			t.since(t.inventory().at), strings.Join(wrong, "; "), t.unlisted())
+	case seen == 0:
+		return notApplicable("nothing was there at the end for a custom resource")
+	}
+	return pass("each of %s was owned at %s%s", plural(seen, "object"), t.since(t.inventory().at), t.unlisted())
+}
+
+// peopled tells whether a custom resource is in a namespace.
+func (t *Timeline) peopled(namespace string) bool {
+	return slices.ContainsFunc(t.subjects, func(s *subject) bool { return s.namespace == namespace && t.customOf(s) != nil })
+}
+
+// ownedWrongly says what is wrong with an object's owner references; "": nothing.
+func (t *Timeline) ownedWrongly(o *record.Item) string {
+	why := ""
+	for _, r := range o.Owners {
+		group, _, _ := strings.Cut(r.APIVersion, "/")
+		s := t.ownerNamed(o.Namespace, r)
+		if s == nil && r.Kind != customKind && group != customGroup {
+			continue // another's, which may in turn be the custom resource's
+		}
+		wrong := t.referenceWrong(s, r)
+		if wrong == "" {
+			return ""
+		}
+		why = wrong
+	}
+	if why == "" && len(o.Owners) == 0 && !slices.Equal(o.Managers, []string{clusterManager}) {
+		return "it has no owner reference: nothing removes it with the custom resource"
+	}
+	return why
+}
+
+// ownerNamed is the custom resource that a reference is meant for; nil: none.
+func (t *Timeline) ownerNamed(namespace string, r record.Owner) *subject {
+	for _, s := range t.subjects {
+		if s.namespace == namespace && (slices.Contains(s.uids, r.UID) || r.Kind == customKind && s.name == r.Name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// referenceWrong says which field is wrong, and what Kubernetes makes of it.
+func (t *Timeline) referenceWrong(s *subject, r record.Owner) string {
+	if s == nil {
+		return fmt.Sprintf("its owner %s %s (%s) is not there: the garbage collector deletes it", r.Kind, r.Name, r.APIVersion)
+	}
+	custom := t.customOf(s)
+	switch {
+	case r.APIVersion != customVersion || r.Kind != customKind:
+		return fmt.Sprintf("the reference names %s %s, wanted %s %s: the garbage collector finds no such owner", r.APIVersion, r.Kind, customVersion, customKind)
+	case r.Name != s.name:
+		return fmt.Sprintf("the reference names %s, wanted %s: the garbage collector finds no such owner", r.Name, s.name)
+	case custom == nil || r.UID != custom.UID:
+		return fmt.Sprintf("the uid of the reference is %s, which is not that of the custom resource: the garbage collector deletes it", r.UID)
+	case !r.Controller:
+		return "controller is not true: another controller may adopt it, and who watches by controller does not hear of it"
+	case !r.BlockOwnerDeletion:
+		return "blockOwnerDeletion is not true: a deletion of the custom resource in the foreground does not wait for it"
+	}
+	return ""
+}

@@ -1,0 +1,333 @@
+package judge_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+var wholeStatus = []string{"nodes", "observedGeneration", "replicas", "selector", "conditions"}
+
+// writing is a story of a style that writes these fields of the status.
+func writing(t *testing.T, ready string, written ...string) *story {
+	t.Helper()
+	s := newStory(t)
+	s.entries[0].Header.Styles = []record.Style{{
+		Name: "native", Status: true,
+		Declares: []record.Declaration{{Name: "status", Supported: true, Fields: written, Ready: ready}},
+	}}
+	return s
+}
+
+func inMatrix(b *record.Sample) { b.Matrix, b.Expect = true, []string{"status"} }
+
+// stating is the custom resource of a generation with a status.
+func stating(generation, size int, status fields) thing {
+	x := custom(generation, size, 0)
+	x.object["status"] = status
+	return x
+}
+
+func condition(kind, status, reason string, generation int) fields {
+	return fields{"type": kind, "status": status, "reason": reason, "observedGeneration": generation}
+}
+
+// whole is a status that is right for size pods of a generation, but for what is
+// changed in it.
+func whole(generation, size int, change ...fields) thing {
+	var nodes []string
+	for n := range size {
+		nodes = append(nodes, fmt.Sprintf("p%d", n+1))
+	}
+	status := fields{
+		"nodes": nodes, "observedGeneration": generation, "replicas": size, "selector": "app=cache",
+		"conditions": []any{condition("Ready", "True", "AllReady", generation)},
+	}
+	for _, c := range change {
+		for key, value := range c {
+			status[key] = value
+		}
+	}
+	return stating(generation, size, status)
+}
+
+func labelled(n int, phase, app string) thing {
+	p := pod(n, phase)
+	p.object["metadata"].(fields)["labels"] = fields{"app": app}
+	p.object["status"] = fields{"phase": phase, "conditions": []any{fields{"type": "Ready", "status": map[bool]string{true: "True", false: "False"}[phase == "Running"]}}}
+	return p
+}
+
+// grown tells of a create of size 2 in the matrix: the pods run at 5 s and are
+// ready, without any status.
+func (s *story) grown() {
+	s.begin(0, "native", "create", 2, inMatrix)
+	s.act(10, 15, "create", custom(1, 2, 0).at(1))
+	s.see(16, "ADDED", custom(1, 2, 0).at(1))
+	s.version = 1
+	s.see(20, "ADDED", deployment(1, 2, 0, 0))
+	s.see(25, "ADDED", replicaSet())
+	for n := 1; n <= 2; n++ {
+		s.see(30, "ADDED", labelled(n, "Pending", "cache"))
+	}
+}
+
+func (s *story) run() {
+	for n := 1; n <= 2; n++ {
+		s.see(5000, "MODIFIED", labelled(n, "Running", "cache"))
+	}
+	s.see(5010, "MODIFIED", deployment(1, 2, 2, 2))
+}
+
+// What is declared is judged at the end, and nothing else is.
+func TestStatusAtTheEnd(t *testing.T) {
+	none := fields{"conditions": nil}
+	for name, test := range map[string]struct {
+		ready   string
+		fields  []string
+		status  fields // otherwise than right
+		want    judge.Outcome
+		message string
+	}{
+		"right":               {"Ready", wholeStatus, nil, judge.Pass, "status.nodes names the 2 pods that run, of generation 1, status.replicas 2, status.selector app=cache, Ready True (AllReady)"},
+		"nodes":               {"Ready", wholeStatus, fields{"nodes": []string{"p1"}}, judge.Fail, "expected status.nodes to name the running pods [p1 p2]; seen [p1]"},
+		"nodes undeclared":    {"", []string{"observedGeneration"}, fields{"nodes": []string{"p1"}}, judge.Pass, "of generation 1"},
+		"generation":          {"Ready", wholeStatus, fields{"observedGeneration": 0}, judge.Fail, "expected status.observedGeneration 1; seen 0"},
+		"replicas":            {"Ready", wholeStatus, fields{"replicas": 1}, judge.Fail, "expected status.replicas 2, the number of its pods; seen 1"},
+		"no replicas":         {"Ready", wholeStatus, fields{"replicas": nil}, judge.Fail, "seen 0"},
+		"no selector":         {"Ready", wholeStatus, fields{"selector": ""}, judge.Fail, `expected status.selector to be a label selector that selects its pods; seen ""`},
+		"no label selector":   {"Ready", wholeStatus, fields{"selector": "app in cache"}, judge.Fail, `seen "app in cache"`},
+		"selector of none":    {"Ready", wholeStatus, fields{"selector": "app=other"}, judge.Fail, `expected status.selector to be a label selector of its pods [p1 p2]; seen "app=other", which selects [p9]`},
+		"selector of all":     {"Ready", wholeStatus, fields{"selector": "app"}, judge.Fail, `seen "app", which selects [p1 p2 p9]`},
+		"no conditions":       {"Ready", wholeStatus, none, judge.Fail, "expected conditions in the status; seen none"},
+		"no Ready":            {"Ready", wholeStatus, fields{"conditions": []any{condition("Other", "True", "r", 1)}}, judge.Fail, "expected a condition Ready; there is none of that type"},
+		"not Ready":           {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "False", "Waiting", 1)}}, judge.Fail, "expected condition Ready to be True for generation 1; seen False (Waiting) for generation 1"},
+		"Ready without words": {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "True", "", 1)}}, judge.Fail, "expected condition Ready to have a reason; seen none"},
+		"a status of its own": {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "Yes", "r", 1)}}, judge.Fail, `expected condition Ready to be True, False or Unknown; seen "Yes"`},
+		"of no type":          {"", wholeStatus, fields{"conditions": []any{condition("", "True", "r", 1)}}, judge.Fail, "expected each condition to have a type"},
+		"of the next":         {"", wholeStatus, fields{"conditions": []any{condition("Ready", "True", "r", 2)}}, judge.Fail, "expected condition Ready to be of generation 1 at most; seen 2"},
+		"conditions alone":    {"Available", []string{"conditions"}, fields{"nodes": nil, "observedGeneration": nil, "conditions": []any{fields{"type": "Available", "status": "True", "reason": "r"}}}, judge.Pass, "Available True (r)"},
+		"without Available":   {"Available", []string{"conditions"}, nil, judge.Fail, "expected a condition Available"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, test.ready, test.fields...)
+			s.grown()
+			foreign := labelled(9, "Running", "other")
+			foreign.object["metadata"].(fields)["ownerReferences"] = owner("somebody")
+			s.see(40, "ADDED", foreign)
+			s.run()
+			s.see(5020, "MODIFIED", whole(1, 2, test.status))
+			s.end(9000, record.Settled)
+			v := s.verdict("status")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
+// Ready over a Deployment that is not there yet is no lag.
+func TestReadyAtTheEndOfWhatIsNot(t *testing.T) {
+	for name, test := range map[string]struct {
+		says    fields
+		want    judge.Outcome
+		message string
+	}{
+		"said":           {condition("Ready", "True", "AllReady", 1), judge.Fail, "expected condition Ready not to be True, for Deployment cache-deployment has 0 of 2 ready replicas; seen True (AllReady)"},
+		"of no one":      {condition("Ready", "True", "AllReady", 0), judge.Fail, "expected condition Ready not to be True"},
+		"said otherwise": {condition("Ready", "False", "Waiting", 1), judge.Pass, "Ready False (Waiting)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, "Ready", "conditions")
+			s.grown()
+			s.see(5020, "MODIFIED", stating(1, 2, fields{"conditions": []any{test.says}}))
+			s.end(9000, record.TimedOut)
+			v := s.verdict("status")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
+// A status may be late, and must not be early. What each case tells comes between
+// the creation of two pods, which run at 5 s, and a status that is right at 20 s.
+func TestStatusIsNeverEarly(t *testing.T) {
+	waiting := fields{"nodes": []string{}, "replicas": 0, "conditions": []any{condition("Ready", "False", "Waiting", 1)}}
+	with := func(change fields) fields {
+		all := fields{}
+		for _, from := range []fields{waiting, change} {
+			for key, value := range from {
+				all[key] = value
+			}
+		}
+		return all
+	}
+	ready := func(generation int) fields {
+		return fields{"conditions": []any{condition("Ready", "True", "AllReady", generation)}}
+	}
+	for name, test := range map[string]struct {
+		tell    func(*story)
+		message string // "": it passes
+	}{
+		"on the way":                    {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, waiting)); s.run() }, ""},
+		"nodes that do not run":         {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}}))); s.run() }, "at +0.090 s nodes named the pod p1, which ran at +4.990 s"},
+		"nodes that ran a moment later": {func(s *story) { s.see(4800, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}}))); s.run() }, ""},
+		"nodes that never ran":          {func(s *story) { s.run(); s.see(6000, "MODIFIED", whole(1, 2, fields{"nodes": []string{"p1", "p7"}})) }, "nodes named p7, no pod of it that ever ran"},
+		"watched late, but written then": {func(s *story) {
+			s.see(100, "MODIFIED", whole(1, 2, with(fields{"nodes": []string{"p1"}})).at(1000))
+			s.run()
+		}, ""},
+		"replicas of none":         {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(fields{"replicas": 3}))); s.run() }, "it said replicas 3, and there were not so many pods"},
+		"replicas that do not run": {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(fields{"replicas": 2}))); s.run() }, ""},
+		"Ready at once":            {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(ready(1)))); s.run() }, "condition Ready was True (AllReady) for generation 1, and its 2 pods were not ready"},
+		"Ready for no generation": {func(s *story) {
+			s.see(100, "MODIFIED", whole(1, 2, with(fields{"observedGeneration": nil}), ready(0)))
+			s.run()
+		}, "condition Ready was True (AllReady), and the pods were not ready"},
+		"a generation to come": {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(fields{"observedGeneration": 2}))); s.run() }, "it said observedGeneration 2, of generation 1"},
+		"a condition to come":  {func(s *story) { s.run(); s.see(6000, "MODIFIED", whole(1, 2, ready(2))) }, "expected condition Ready to be of generation 1 at most; seen 2"},
+		"no reason meanwhile": {func(s *story) {
+			s.see(100, "MODIFIED", whole(1, 2, with(fields{"conditions": []any{condition("Ready", "False", "", 1)}})))
+			s.run()
+		}, "expected condition Ready to have a reason"},
+		"no selector meanwhile": {func(s *story) { s.see(100, "MODIFIED", whole(1, 2, with(fields{"selector": "a in"}))); s.run() }, `selector was "a in", which is none`},
+		"pods that die are lag": {func(s *story) {
+			s.run()
+			s.see(5100, "MODIFIED", whole(1, 2))
+			s.see(9000, "MODIFIED", labelled(1, "Failed", "cache"))
+			s.see(9010, "MODIFIED", deployment(1, 2, 2, 1))
+			s.see(15000, "MODIFIED", labelled(1, "Running", "cache"))
+			s.see(15010, "MODIFIED", deployment(1, 2, 2, 2))
+		}, ""},
+		"Ready again, and they are not": {func(s *story) {
+			s.run()
+			s.see(5100, "MODIFIED", whole(1, 2))
+			s.see(5200, "MODIFIED", labelled(1, "Pending", "cache"))
+			s.see(5210, "MODIFIED", deployment(1, 2, 2, 1))
+			s.see(5300, "MODIFIED", whole(1, 2, fields{"conditions": []any{condition("Ready", "False", "Waiting", 1)}}))
+			s.see(17000, "MODIFIED", whole(1, 2))
+			s.see(18500, "MODIFIED", labelled(1, "Running", "cache"))
+			s.see(18600, "MODIFIED", deployment(1, 2, 2, 2))
+		}, "at +16.990 s condition Ready was True (AllReady) for generation 1"},
+		"an interrupted watch": {func(s *story) {
+			s.see(100, "MODIFIED", whole(1, 2, with(ready(1))))
+			s.gap(50, 900, judge.Events)
+			s.run()
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, "Ready", wholeStatus...)
+			s.grown()
+			test.tell(s)
+			s.see(20000, "MODIFIED", whole(1, 2))
+			s.end(23000, record.Settled)
+			v := s.verdict("status")
+			if test.message == "" {
+				assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+				return
+			}
+			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+			assert.NotEmpty(t, v.Evidence)
+		})
+	}
+}
+
+// A newer generation is asked for at 6 s; a status of it is a claim about it.
+func TestStatusOfANewerGeneration(t *testing.T) {
+	for name, test := range map[string]struct {
+		says    fields // at 6.1 s, of generation 2; the Deployment is written at 12 s and done at 13 s
+		message string
+	}{
+		"of the older":          {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 1)}}, ""},
+		"observed, not written": {fields{"conditions": []any{condition("Ready", "False", "Waiting", 2)}}, "it said observedGeneration 2, and no Deployment asked for the size of that, 3, within 1s"},
+		"Ready stays":           {fields{"conditions": []any{condition("Ready", "True", "AllReady", 0)}}, "it said observedGeneration 2"},
+		"Ready for it":          {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 2)}}, "condition Ready was True (AllReady) for generation 2, and its 3 pods were not ready"},
+		"Ready says of which":   {fields{"observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 0)}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, "Ready", wholeStatus...)
+			s.grown()
+			s.entries[1].Begin.Size = new(int)
+			*s.entries[1].Begin.Size = 3
+			s.run()
+			s.see(5100, "MODIFIED", whole(1, 2))
+			s.act(6000, 6005, "patch", whole(2, 3, fields{"observedGeneration": 1}).at(500))
+			s.version = 500
+			s.see(6006, "MODIFIED", whole(2, 3, fields{"nodes": []string{"p1", "p2"}, "replicas": 2, "observedGeneration": 1, "conditions": []any{condition("Ready", "True", "AllReady", 1)}}).at(500))
+			s.see(6100, "MODIFIED", whole(2, 3, fields{"nodes": []string{"p1", "p2"}, "replicas": 2}, test.says))
+			s.see(12000, "MODIFIED", deployment(2, 3, 2, 2))
+			s.see(12500, "ADDED", labelled(3, "Pending", "cache"))
+			s.see(13000, "MODIFIED", labelled(3, "Running", "cache"))
+			s.see(13100, "MODIFIED", deployment(2, 3, 3, 3))
+			s.see(13200, "MODIFIED", whole(2, 3))
+			s.end(17000, record.Settled)
+			v := s.verdict("status")
+			if test.message == "" {
+				assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+				return
+			}
+			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
+// What the scale subresource says is what autoscalers act on.
+func TestTheScaleSubresource(t *testing.T) {
+	for name, test := range map[string]struct {
+		replicas int
+		selector string
+		fields   []string
+		message  string // "": it passes
+	}{
+		"right":          {2, "app=cache", wholeStatus, ""},
+		"wrong replicas": {1, "app=cache", wholeStatus, "expected the scale subresource to count 2 pods at +5.990 s; it said 1"},
+		"wrong selector": {2, "app=other", wholeStatus, `expected the selector of the scale subresource at +5.990 s to be a label selector of its pods [p1 p2]; seen "app=other", which selects []`},
+		"not declared":   {0, "", []string{"nodes", "observedGeneration"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := writing(t, "", test.fields...)
+			s.grown()
+			s.run()
+			s.see(5100, "MODIFIED", whole(1, 2))
+			scale := thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{
+				"spec": fields{"replicas": 2}, "status": fields{"replicas": test.replicas, "selector": test.selector},
+			}}
+			s.act(5990, 6000, record.ReadScale, scale)
+			s.end(9000, record.Settled)
+			v := s.verdict("status")
+			if test.message == "" {
+				assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+				return
+			}
+			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+}
+
+// To scale by the subresource is a change as any other: the reply, a Scale, has
+// no generation of its own.
+func TestAScaleIsAChange(t *testing.T) {
+	s := writing(t, "", "nodes", "observedGeneration")
+	s.grown()
+	s.entries[1].Begin.Size, s.entries[1].Begin.Expect = new(int), []string{"ledger", "converged"}
+	*s.entries[1].Begin.Size = 3
+	s.run()
+	s.see(5100, "MODIFIED", custom(1, 2, 1, "p1", "p2"))
+	scale := thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
+	s.act(6000, 6005, record.Scale, scale)
+	s.entries[len(s.entries)-1].Action.Generation = 2
+	s.see(6006, "MODIFIED", custom(2, 3, 1, "p1", "p2"))
+	s.see(6100, "MODIFIED", deployment(2, 3, 2, 2))
+	s.see(6500, "MODIFIED", deployment(2, 3, 3, 3))
+	s.end(9000, record.Settled)
+	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome)
+	ledger := s.verdict("ledger")
+	assert.Equal(t, judge.Pass, ledger.Outcome)
+	assert.Contains(t, ledger.Message, "generation 2 (size 3) handled after 100ms")
+}

@@ -1,0 +1,95 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// untouched judges whose the custom resource's spec is: a user's. A generation that
+// the harness did not bring about, by a write or a deletion, is somebody else's
+// change of it, and the operator's, as nobody else is there.
+func untouched(t *Timeline) Verdict {
+	caused, deletions := t.causedGenerations()
+	was := map[string]*Event{}
+	for _, events := range [][]Event{t.Before, t.Events} {
+		for i := range events {
+			e := &events[i]
+			if t.subjectOf(e) == nil || e.Watch.Event == "DELETED" {
+				continue
+			}
+			before := was[e.Object.UID]
+			was[e.Object.UID] = e
+			if before == nil || e.Object.Generation <= before.Object.Generation {
+				continue
+			}
+			for g := before.Object.Generation + 1; g <= e.Object.Generation; g++ {
+				if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.acts.versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
+					continue
+				}
+				// To be deleted is a change of its own, of which the reply does not tell.
+				if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
+					continue
+				}
+				return fail([]string{t.line(before), t.line(e)}, "expected nobody but the user to change the custom resource's spec; %s came to generation %d at %s, which the harness did not bring about: %s",
+					title(e.Watch.Resource, e.Watch.Name), g, t.since(e.Time), whatChanged(before, e))
+			}
+		}
+	}
+	if len(was) == 0 {
+		return notApplicable("there was no custom resource")
+	}
+	return pass("every generation of the custom resource was brought about by the harness")
+}
+
+type generation struct {
+	uid    string
+	number int64
+}
+
+// causedGenerations are those that the harness's writes brought about, and whether
+// it deleted a custom resource.
+func (t *Timeline) causedGenerations() (caused map[generation]bool, deletions bool) {
+	caused = map[generation]bool{}
+	for i := range t.Events {
+		a := t.Events[i].Action
+		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != CustomResources {
+			continue
+		}
+		deletions = deletions || a.Verb == "delete"
+		if reply, err := replyOf(a); err == nil && reply.UID != "" {
+			caused[generation{reply.UID, max(reply.Generation, a.Generation)}] = true
+		}
+	}
+	return caused, deletions
+}
+
+// changed lists where two specs of a custom resource differ.
+func changed(before, after *Event) []unlike {
+	var specs [2]any
+	for i, e := range []*Event{before, after} {
+		if e.Object.Detail == nil || e.Object.Detail.Spec == "" {
+			continue
+		}
+		decoder := json.NewDecoder(strings.NewReader(e.Object.Detail.Spec))
+		decoder.UseNumber()
+		if err := decoder.Decode(&specs[i]); err != nil {
+			return []unlike{{"spec", "nothing that can be read", err.Error()}}
+		}
+	}
+	return differences("spec", specs[0], specs[1])
+}
+
+// whatChanged names the fields, with old and new values.
+func whatChanged(before, after *Event) string {
+	var fields []string
+	for _, u := range changed(before, after) {
+		fields = append(fields, fmt.Sprintf("%s from %s to %s", u.path, u.want, u.got))
+	}
+	if len(fields) == 0 {
+		return "no field of its spec is otherwise than before"
+	}
+	return strings.Join(fields, "; ")
+}

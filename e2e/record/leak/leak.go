@@ -1,0 +1,144 @@
+// Package leak searches the logs of an operator's pods for secrets: for values
+// that the harness itself has put into Secrets, and for tokens of service accounts.
+package leak
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"operatorbench/e2e/record"
+	"operatorbench/fixtures/kube"
+)
+
+// Mark is a value that must be in no log. No recording has it.
+type Mark struct {
+	Namespace string // of the Secret that has it
+	value     string
+}
+
+// Name is that of the Secrets that the harness makes.
+const Name = "operatorbench-secret"
+
+// Searcher marks namespaces, and searches logs.
+type Searcher struct {
+	Kube       kubernetes.Interface
+	Owner      kube.Owner
+	Components []record.Component // whose logs are searched
+}
+
+// Mark puts a Secret with a value of its own into a namespace.
+func (s *Searcher) Mark(ctx context.Context, namespace string) (Mark, error) {
+	mark := Mark{Namespace: namespace, value: rand.Text()}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: Name, Labels: s.Owner.Labels()},
+		Data:       map[string][]byte{"password": []byte(mark.value)},
+	}
+	if _, err := s.Kube.CoreV1().Secrets(namespace).Create(ctx, secret, metav1.CreateOptions{FieldManager: kube.FieldManager}); err != nil {
+		return mark, fmt.Errorf("make the Secret %s/%s, which the operator must not log: %w", namespace, Name, err)
+	}
+	return mark, nil
+}
+
+// mostOfALog bounds what is read of one container's log.
+const mostOfALog = 16 << 20
+
+// Search reads the logs of the components' pods that are there, from the
+// beginning, and those of containers that they had before.
+func (s *Searcher) Search(ctx context.Context, marks []Mark) record.Logs {
+	var found record.Logs
+	for _, c := range s.Components {
+		pods, err := s.Kube.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
+		if err != nil {
+			found.Unread = append(found.Unread, fmt.Sprintf("component %s: list pods %s/%s: %v", c.Name, c.Namespace, c.Selector, err))
+			continue
+		}
+		for i := range pods.Items {
+			pod := &pods.Items[i]
+			for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+				s.container(ctx, pod, status, marks, &found)
+			}
+		}
+	}
+	return found
+}
+
+func (s *Searcher) container(ctx context.Context, pod *corev1.Pod, status corev1.ContainerStatus, marks []Mark, found *record.Logs) {
+	name := pod.Namespace + "/" + pod.Name + "/" + status.Name
+	if slices.Contains(found.Read, name) {
+		return // two components have it
+	}
+	for _, previous := range []bool{false, true} {
+		if previous && status.RestartCount == 0 {
+			break
+		}
+		most := int64(mostOfALog)
+		options := &corev1.PodLogOptions{Container: status.Name, Previous: previous, LimitBytes: &most}
+		log, err := s.Kube.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
+		if err != nil {
+			found.Unread = append(found.Unread, fmt.Sprintf("%s: %v", name, err))
+			continue
+		}
+		leaks, err := scan(log, name, marks)
+		if err = errors.Join(err, log.Close()); err != nil {
+			found.Unread = append(found.Unread, fmt.Sprintf("%s: %v", name, err))
+		}
+		if found.Leaks = append(found.Leaks, leaks...); !previous {
+			found.Read = append(found.Read, name)
+		}
+	}
+}
+
+// token is the shape of a service account's: a JSON Web Token, whose first two
+// parts are JSON objects in base64.
+var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
+
+// Token is what a leak of one is called.
+const Token = "the token of a service account"
+
+// scan searches a log. A very long line is searched in parts.
+func scan(log io.Reader, container string, marks []Mark) ([]record.Leak, error) {
+	var leaks []record.Leak
+	note := func(what, namespace string) {
+		i := slices.IndexFunc(leaks, func(l record.Leak) bool { return l.What == what })
+		if i < 0 {
+			i, leaks = len(leaks), append(leaks, record.Leak{Container: container, What: what, Namespace: namespace})
+		}
+		leaks[i].Lines++
+	}
+	const longest = 1 << 20
+	for reader := bufio.NewReaderSize(log, longest); ; {
+		line, err := reader.ReadSlice('\n')
+		for _, m := range marks {
+			if m.in(line) {
+				note("the value of Secret "+m.Namespace+"/"+Name, m.Namespace)
+			}
+		}
+		if token.Match(line) {
+			note(Token, "")
+		}
+		switch {
+		case err == nil, errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return leaks, nil
+		default:
+			return leaks, fmt.Errorf("read the log: %w", err)
+		}
+	}
+}
+
+// in tells whether the value is in a line, as it is or as a Secret's data have it.
+func (m Mark) in(line []byte) bool {
+	return bytes.Contains(line, []byte(m.value)) || bytes.Contains(line, []byte(base64.StdEncoding.EncodeToString([]byte(m.value))))
+}

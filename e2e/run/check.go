@@ -1,0 +1,140 @@
+package run
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/fixtures/images"
+	"operatorbench/fixtures/kube"
+	"operatorbench/fixtures/scenarios"
+	"operatorbench/operators"
+)
+
+// Check says of styles, each a name or a folder, all that can be said without a
+// cluster. Its error lists what a run would refuse, and which expected verdicts can
+// no longer be.
+func Check(root string, out io.Writer, styles ...string) error {
+	catalogue, err := images.Load(root)
+	if err != nil {
+		return err
+	}
+	all, err := pick(expectable)
+	if err != nil {
+		return err
+	}
+	found, err := operators.Find(filepath.Join(root, "operators"), styles...)
+	problems := []error{err}
+	for _, operator := range found {
+		expected, err := expectedOf(operator)
+		if err == nil {
+			err = stale(operator, expected, all)
+		}
+		if err = errors.Join(operators.Check(catalogue, operator), err); err == nil {
+			err = describe(out, catalogue, operator, expected, all)
+		}
+		problems = append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	return operators.Check(catalogue, found...) // what one brings along, another may not
+}
+
+// stale lists the scenarios of which a style's file expects nothing, or what cannot be.
+func stale(operator operators.Operator, expected matrix.Expected, all []scenarios.Scenario) error {
+	if !expected.Known() {
+		return nil
+	}
+	a := driving(operator)
+	var problems []error
+	var missing []string
+	for _, s := range all {
+		entry, there := expected.Of(s.Name)
+		unfit := a.unfit(s)
+		switch {
+		case !there:
+			missing = append(missing, s.Name)
+		case unfit != "" && a.operator != nil && entry.Verdict != judge.NotApplicable:
+			problems = append(problems, fmt.Errorf("%s:%d: %s: expected %s, and it is not applicable: %s", expected.Path, entry.Line, s.Name, entry.Verdict, unfit))
+		}
+	}
+	if len(missing) > 0 {
+		problems = append(problems, fmt.Errorf("%s: it has no verdict for %s: `make matrix OPERATOR=… ARGS=--update-verdicts` adds what is seen", expected.Path, few(missing, "scenarios")))
+	}
+	return errors.Join(problems...)
+}
+
+// driving is the arm by which a run drives a style; that of the floor has no operator.
+func driving(operator operators.Operator) *arm {
+	if operator.Style().Control == operators.Harness {
+		return &arm{}
+	}
+	return armOf(operator, "")
+}
+
+// describe says what a run would do with a style of which nothing is wrong.
+func describe(out io.Writer, catalogue *images.Catalogue, operator operators.Operator, expected matrix.Expected, all []scenarios.Scenario) error {
+	style := operator.Style()
+	var text strings.Builder
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(&text, "  %-10s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(&text, "%s (%s)\n", style.Name, style.Folder)
+	facts, err := style.Facts(catalogue)
+	if err != nil {
+		return err
+	}
+	objects, err := style.Objects()
+	if err != nil {
+		return err
+	}
+	manifests, err := json.Marshal(objects)
+	if err != nil {
+		return err
+	}
+	footprint := kube.Plan(objects)
+	line("installs", "%d objects in %d stage(s); namespaces: %s", facts.Objects, len(style.Stages), cmp.Or(strings.Join(footprint.Namespaces, ", "), "none"))
+	for i, image := range facts.Images {
+		from := "of the catalogue"
+		if own := slices.IndexFunc(style.Own, func(own images.Image) bool { return own.Name == image.Name }); own >= 0 {
+			from = style.Own[own].From()
+			if !strings.Contains(string(manifests), strconv.Quote(image.Reference)) {
+				from += "; no manifest names it"
+			}
+		}
+		line([]string{"images", ""}[min(i, 1)], "%s: %s, %s", image.Name, image.Reference, from)
+	}
+	a, reasons, applicable := driving(operator), map[string][]string{}, 0
+	var order []string
+	for _, s := range all {
+		why := a.unfit(s)
+		if why == "" {
+			applicable++
+			continue
+		}
+		if reasons[why] == nil {
+			order = append(order, why)
+		}
+		reasons[why] = append(reasons[why], s.Name)
+	}
+	line("scenarios", "%d of %d apply", applicable, len(all))
+	for _, why := range order {
+		line("", "%s: %s", why, few(reasons[why], "scenarios"))
+	}
+	if expected.Known() {
+		line("verdicts", "%d are expected, by %s", len(expected.Entries), expected.Path)
+	} else {
+		line("verdicts", "none is expected: there is no %s, so that a run fails at none", matrix.File)
+	}
+	_, err = io.WriteString(out, text.String())
+	return err
+}

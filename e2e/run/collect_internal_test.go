@@ -1,0 +1,37 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/report"
+)
+
+// Nothing is collected any more once that has taken its time in the run; what is
+// said then names the style.
+func TestCollectingLogsIsBounded(t *testing.T) {
+	var out bytes.Buffer
+	s := &Session{out: &out, progress: report.NewProgress(&out), collecting: logsWithin}
+	s.collect(t.Context(), &arm{})
+	assert.Equal(t, "logs of null are not collected: those of others have taken 30s in this run; drive it alone to have them\n", out.String())
+
+	out.Reset()
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	s.collect(stopped, &arm{})
+	assert.Empty(t, out.String(), "that a person stopped the run is no failure")
+}
+
+// However many samples go wrong, the objects and logs of a few are collected.
+func TestAFewSamplesAreTelling(t *testing.T) {
+	a := &arm{}
+	assert.False(t, a.bad())
+	for _, namespace := range []string{"one", "two", "three", "four"} {
+		a.blame(namespace)
+	}
+	assert.True(t, a.bad())
+	assert.Equal(t, []string{"one", "two", "three"}, a.telling())
+}

@@ -1,0 +1,50 @@
+package run
+
+import (
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/operators"
+)
+
+// What is expected of a style is known wherever its folder is; without the file
+// nothing is, and what fails is a reason to collect logs all the same.
+func TestExpectedOfAFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "idle")
+	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "operators", "idle"))))
+	load := func() *Session {
+		var options Options
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		options.Register(flags)
+		require.NoError(t, flags.Parse([]string{"--operator=" + folder, "--scenario=matrix", "--results=" + t.TempDir()}))
+		s, err := Load(t.Context(), options, root, time.Time{}, io.Discard)
+		require.NoError(t, err)
+		return s
+	}
+	s := load()
+	expected, err := s.Expected()
+	require.NoError(t, err)
+	entry, there := expected["idle"].Of("walkthrough")
+	require.True(t, there)
+	assert.Equal(t, judge.Fail, entry.Verdict)
+
+	require.NoError(t, os.Remove(filepath.Join(folder, "verdicts.yaml")))
+	s = load()
+	expected, err = s.Expected()
+	require.NoError(t, err)
+	require.Contains(t, expected, "idle")
+	assert.False(t, expected["idle"].Known())
+	require.Equal(t, operators.Idle, s.asked()[0].operator.Style().Control)
+	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.NotApplicable}}})
+	assert.False(t, s.asked()[0].bad())
+	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail}}})
+	assert.True(t, s.asked()[0].bad())
+}

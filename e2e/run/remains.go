@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/fixtures/kube"
+)
+
+// remainsError says that a style could not be removed.
+type remainsError struct {
+	label string
+	err   error
+}
+
+func (e *remainsError) Error() string {
+	return fmt.Sprintf("%s could not be removed: %v", e.label, e.err)
+}
+
+func (e *remainsError) Unwrap() error { return e.err }
+
+// inTheWay says how a style that could not be removed is in the way of an arm's
+// turn; nil: it is not. What still runs is in everybody's way: it would act on the
+// same custom resources. What does not run is only in the way of a style that
+// brings the same objects.
+func (s *Session) inTheWay(ctx context.Context, a *arm) (everybodys, itsOwn error) {
+	for _, gone := range s.remaining {
+		pods, err := s.running(ctx, gone)
+		if err != nil {
+			return fmt.Errorf("look whether %s, which could not be removed, still runs: %w", gone.label(), err), nil
+		}
+		if len(pods) > 0 {
+			return fmt.Errorf("%s could not be removed, and pods of it still run: %s; they would act on the same custom resources as what is driven next, so that the run ends here", gone.label(), most(pods)), nil
+		}
+		shared, err := s.shared(ctx, gone, a)
+		if err == nil && len(shared) > 0 {
+			err = errors.New(most(shared))
+		}
+		if err != nil {
+			itsOwn = errors.Join(itsOwn, fmt.Errorf("not driven any further: it brings what is left of %s, which could not be removed: %w", gone.label(), err))
+		}
+	}
+	return nil, itsOwn
+}
+
+// running are the pods of an arm's components.
+func (s *Session) running(ctx context.Context, a *arm) ([]string, error) {
+	var names []string
+	for _, c := range a.operator.Style().Components {
+		list, err := s.kube.Typed.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if phase := list.Items[i].Status.Phase; phase != corev1.PodSucceeded && phase != corev1.PodFailed {
+				names = append(names, c.Namespace+"/"+list.Items[i].Name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// shared are the objects that are left of one arm and that another brings, too.
+func (s *Session) shared(ctx context.Context, gone, next *arm) ([]string, error) {
+	if next.operator == nil {
+		return nil, nil
+	}
+	brings, err := next.operator.Style().Objects()
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.kube.Made(ctx, s.id)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, obj := range left {
+		same := func(other *unstructured.Unstructured) bool {
+			return other.GroupVersionKind().GroupKind() == obj.GroupVersionKind().GroupKind() && other.GetName() == obj.GetName() &&
+				(obj.GetNamespace() == "" || other.GetNamespace() == obj.GetNamespace())
+		}
+		if obj.GetLabels()[kube.LabelStyle] == gone.name() && slices.ContainsFunc(brings, same) {
+			names = append(names, strings.ToLower(obj.GetKind())+"/"+obj.GetName())
+		}
+	}
+	return names, nil
+}

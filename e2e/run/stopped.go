@@ -1,0 +1,60 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// undriven says which scenarios of which styles came to no end, where the run
+// ended before all was driven; "": it did not, or the gate says so.
+func (s *Session) undriven() string {
+	if s.complete || s.base != nil {
+		return ""
+	}
+	all, err := s.Judgement()
+	if err != nil {
+		return "the run ended before all was driven"
+	}
+	var parts []string
+	for _, style := range s.Styles() {
+		var left []string
+		asked := 0
+		for _, scenario := range s.Scenarios() {
+			if !s.Drives(style, scenario) {
+				continue
+			}
+			if asked++; !slices.ContainsFunc(all.Results, func(r judge.Result) bool {
+				return record.Label(r.Style, r.Variant) == style && r.Scenario == scenario && !r.Warmup && r.End != record.Interrupted
+			}) {
+				left = append(left, scenario)
+			}
+		}
+		switch {
+		case len(left) == 0:
+		case len(left) == asked:
+			parts = append(parts, fmt.Sprintf("%s: nothing of what was asked for", style))
+		default:
+			parts = append(parts, fmt.Sprintf("%s: %d of %d scenarios, %s", style, len(left), asked, strings.Join(left, ", ")))
+		}
+	}
+	if len(parts) == 0 {
+		return "the run ended before all rounds were driven"
+	}
+	return "the run ended before all was driven. What was not: " + strings.Join(parts, "; ")
+}
+
+// SoFar joins, of a run that ended before all was driven, what was not as
+// expected until then; nil: nothing was.
+func (s *Session) SoFar() error {
+	if s.complete || s.base != nil || s.recording == nil {
+		return nil
+	}
+	if err := s.Wrong(); err != nil {
+		return fmt.Errorf("not as expected so far:\n%w", err)
+	}
+	return nil
+}

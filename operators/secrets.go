@@ -1,0 +1,60 @@
+package operators
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"sigs.k8s.io/yaml"
+)
+
+// SecretsFile says in a style's folder which service accounts may read secrets, and why.
+const SecretsFile = "secrets.yaml"
+
+// SecretReader is an entry of a style's secrets.yaml.
+type SecretReader struct {
+	ServiceAccount string `json:"serviceAccount"` // namespace/name
+	Namespace      string `json:"namespace"`      // empty: in all
+	Reason         string `json:"reason"`
+}
+
+// SecretReaders lists the service accounts that may read secrets for a reason, as
+// the style's own folder says, and those of the styles that it is made from.
+func (s Style) SecretReaders() ([]SecretReader, error) {
+	bases, err := s.Bases()
+	if err != nil {
+		return nil, err
+	}
+	var all []SecretReader
+	for _, one := range append(bases, s) {
+		own, err := one.ownSecretReaders()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own...)
+	}
+	return all, nil
+}
+
+func (s Style) ownSecretReaders() ([]SecretReader, error) {
+	name := filepath.Join(s.Folder, SecretsFile)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []SecretReader
+	if err == nil {
+		err = yaml.UnmarshalStrict(text, &list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read who may read secrets, and why: %s: %w", name, err)
+	}
+	for i, r := range list {
+		if r.ServiceAccount == "" || r.Reason == "" {
+			return nil, fmt.Errorf("%s: entry %d: expected serviceAccount and reason", name, i+1)
+		}
+	}
+	return list, nil
+}
