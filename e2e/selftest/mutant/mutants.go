@@ -100,6 +100,29 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"rewrites-status", rewritesStatus},
 		{"late-at-times", lateAtTimes},
 		{"logs-secrets", logsSecrets},
+
+		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.
+		{"leaves-service", leavesService},
+		{"leaves-note", leavesNote},
+		{"owner-of-other-name", ownerOfOtherName},
+		{"owner-old-version", ownerOldVersion},
+		{"letters-first", lettersFirst},
+		{"cuts-names", cutsNames},
+		{"replicas-of-all", replicasOfAll},
+		{"selects-none", selectsNone},
+		{"observes-first", observesFirst},
+		{"ready-of-first", readyOfFirst},
+		{"ready-on-one", readyOnOne},
+		{"never-ready", neverReady},
+		{"touches-custom", touchesCustom},
+		{"touches-child", touchesChild},
+		{"late-every-seventh", lateEverySeventh},
+		{"stops-after-forty", stopsAfterForty},
+		{"flaps-once", flapsOnce},
+		{"takes-finalizers", takesFinalizers},
+		{"forgets-at-restart", forgetsAtRestart},
+		{"logs-token", logsToken},
+		{"flips-ready", flipsReady},
 	}
 }
 

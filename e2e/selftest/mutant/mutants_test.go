@@ -288,7 +288,7 @@ func TestWhoCleansUpLetsGo(t *testing.T) {
 }
 
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -303,7 +303,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	told := map[string]bool{none: true}
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
 		told[s.mutant] = true
 	}
 	for _, m := range mutants() {

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/fixtures/memcached"
+)
+
+// The faults of this file were written without knowledge of the oracles that
+// find those of the others, and of the same kinds.
+
+func core(kind, namespace, name string) *object {
+	made := &object{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
+	made.SetNamespace(namespace)
+	made.SetName(name)
+	return made
+}
+
+// leaves makes an object beside each Deployment, which nothing removes.
+func leaves(o *operator, resource schema.GroupVersionResource, kindOf func(cr *object) *object) {
+	beside(o, func(ctx context.Context, cr *object) error {
+		more := kindOf(cr)
+		_, err := o.client.Resource(resource).Namespace(more.GetNamespace()).Create(ctx, more, metav1.CreateOptions{FieldManager: manager})
+		if apierrors.IsAlreadyExists(err) {
+			err = nil
+		}
+		return err
+	})
+}
+
+// leavesService makes a Service for each custom resource, which nothing removes.
+func leavesService(o *operator) {
+	leaves(o, schema.GroupVersionResource{Version: "v1", Resource: "services"}, func(cr *object) *object {
+		service := core("Service", cr.GetNamespace(), cr.GetName())
+		service.Object["spec"] = map[string]any{
+			"selector": map[string]any{instanceLabel: cr.GetName()},
+			"ports":    []any{map[string]any{"port": int64(11211)}},
+		}
+		return service
+	})
+}
+
+// leavesNote makes a ConfigMap for each custom resource, in its own namespace.
+func leavesNote(o *operator) {
+	leaves(o, schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, func(cr *object) *object {
+		own, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+		if err != nil {
+			own = []byte("operator")
+		}
+		return core("ConfigMap", string(own), cr.GetNamespace()+"."+cr.GetName())
+	})
+}
+
+// references makes an operator's owner references otherwise.
+func references(o *operator, edit func(*metav1.OwnerReference)) {
+	wants(o, func(_, deployment *object) {
+		owners := deployment.GetOwnerReferences()
+		for i := range owners {
+			edit(&owners[i])
+		}
+		deployment.SetOwnerReferences(owners)
+	})
+}
+
+// ownerOfOtherName has owner references of the right uid, and of another name.
+func ownerOfOtherName(o *operator) {
+	references(o, func(r *metav1.OwnerReference) { r.Name += "-owner" })
+	o.mine = anyones
+}
+
+// ownerOldVersion names a version of the custom resource's API that is not served.
+func ownerOldVersion(o *operator) {
+	references(o, func(r *metav1.OwnerReference) { r.APIVersion = "cache.example.com/v1alpha0" })
+	o.mine = anyones
+}
+
+// lettersFirst takes a name that begins with a digit for no name.
+func lettersFirst(o *operator) {
+	o.hears = func(c change) bool { return c.now.GetName()[0] > '9' }
+}
+
+// cutsNames has room for 52 letters of a name.
+func cutsNames(o *operator) {
+	wants(o, func(_, deployment *object) {
+		if name := deployment.GetName(); len(name) > 52 {
+			deployment.SetName(strings.TrimRight(name[:52], "-."))
+		}
+	})
+	o.mine = anyones
+}
+
+// replicasOfAll counts all pods of the namespace.
+func replicasOfAll(o *operator) {
+	says(o, func(cr *object, status map[string]any) {
+		n := 0
+		for _, obj := range o.pods.GetStore().List() {
+			if pod := asObject(obj); pod != nil && pod.GetNamespace() == cr.GetNamespace() && pod.GetDeletionTimestamp() == nil {
+				n++
+			}
+		}
+		status["replicas"] = int64(n)
+	})
+}
+
+// selectsNone has a selector that nothing can be selected by.
+func selectsNone(o *operator) {
+	says(o, func(cr *object, status map[string]any) {
+		status["selector"] = "app.kubernetes.io/instance in " + cr.GetName()
+	})
+}
+
+// observesFirst says that it has acted on a generation five seconds before it does.
+func observesFirst(o *operator) {
+	seen := map[string]time.Time{}
+	known := map[string]int64{}
+	size := o.size
+	o.size = func(cr *object) (int64, error) {
+		now, err := size(cr)
+		was, handled := known[string(cr.GetUID())]
+		if err != nil || !handled || was == now {
+			known[string(cr.GetUID())] = now
+			return now, err
+		}
+		generation := string(cr.GetUID()) + "/" + time.Duration(cr.GetGeneration()).String()
+		if seen[generation].IsZero() {
+			seen[generation] = time.Now()
+		}
+		if time.Since(seen[generation]) < 5*time.Second {
+			o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, time.Second)
+			return was, nil
+		}
+		known[string(cr.GetUID())] = now
+		return now, nil
+	}
+}
+
+// conditioned makes an operator's condition otherwise.
+func conditioned(o *operator, edit func(cr *object, ready map[string]any)) {
+	says(o, func(cr *object, status map[string]any) {
+		ready, _ := status["conditions"].([]any)[0].(map[string]any)
+		edit(cr, ready)
+	})
+}
+
+// readyOfFirst goes on saying of which generation its condition first was.
+func readyOfFirst(o *operator) {
+	conditioned(o, func(cr *object, ready map[string]any) {
+		was, _, _ := unstructured.NestedMap(cr.Object, "status")
+		if first, known := condition(was)["observedGeneration"]; known {
+			ready["observedGeneration"] = first
+		}
+	})
+}
+
+// readyOnOne is ready with the first pod.
+func readyOnOne(o *operator) {
+	status := o.status
+	o.status = func(cr, have *object, problem error, pods []*object) map[string]any {
+		next := status(cr, have, problem, pods)
+		if ready, _ := next["conditions"].([]any)[0].(map[string]any); problem == nil && len(running(pods)) > 0 {
+			ready["status"], ready["reason"], ready["message"] = "True", "Ready", "a pod is ready"
+		}
+		return next
+	}
+}
+
+// neverReady goes on saying that its pods are on their way.
+func neverReady(o *operator) {
+	conditioned(o, func(_ *object, ready map[string]any) {
+		if ready["status"] == "True" {
+			ready["status"], ready["reason"], ready["message"] = "False", "Progressing", "pods are on their way"
+		}
+	})
+}
+
+// again looks at each custom resource anew after a pause, for ever, and does something then.
+func again(o *operator, pause time.Duration, do func(ctx context.Context, cr, have *object) error) {
+	ensure, due := o.ensure, map[string]time.Time{} // by uid
+	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
+		have, err := ensure(ctx, cr, size)
+		if err != nil || have == nil || time.Now().Before(due[string(cr.GetUID())]) {
+			return have, err
+		}
+		due[string(cr.GetUID())] = time.Now().Add(pause)
+		o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, pause)
+		return have, do(ctx, cr, have)
+	}
+}
+
+// touchesCustom writes the custom resource as it is, twice a second.
+func touchesCustom(o *operator) {
+	again(o, 500*time.Millisecond, func(ctx context.Context, cr, _ *object) error {
+		_, err := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Update(ctx, cr, metav1.UpdateOptions{FieldManager: manager})
+		return err
+	})
+}
+
+// touchesChild writes the Deployment as it is, twice a second.
+func touchesChild(o *operator) {
+	again(o, 500*time.Millisecond, func(ctx context.Context, _, have *object) error {
+		return o.patch(ctx, have, `{"metadata":{"annotations":{"looked":"at"}}}`)
+	})
+}
+
+// counted tells an operator which number, from 1, a custom resource has among all that it has seen.
+func counted(o *operator, hears func(number int, c change) bool) {
+	numbers := map[string]int{}
+	o.hears = func(c change) bool {
+		uid := string(c.now.GetUID())
+		if numbers[uid] == 0 {
+			numbers[uid] = len(numbers) + 1
+		}
+		return hears(numbers[uid], c)
+	}
+}
+
+// lateEverySeventh handles every seventh custom resource half a minute late.
+func lateEverySeventh(o *operator) {
+	counted(o, func(number int, c change) bool {
+		if number%7 == 0 && c.added {
+			o.queue.AddAfter(name{Namespace: c.now.GetNamespace(), Name: c.now.GetName()}, 30*time.Second)
+			return false
+		}
+		return true
+	})
+}
+
+// stopsAfterForty handles forty custom resources.
+func stopsAfterForty(o *operator) {
+	counted(o, func(number int, _ change) bool { return number <= 40 })
+}
+
+// flapsOnce scales what is at rest to nothing and back, 25 seconds after it came to rest.
+func flapsOnce(o *operator) {
+	rested := map[string]time.Time{}
+	ensure := o.ensure
+	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
+		have, err := ensure(ctx, cr, size)
+		if err != nil || have == nil || size == 0 || !rolledOut(have) {
+			return have, err
+		}
+		uid := string(cr.GetUID())
+		switch at, known := rested[uid]; {
+		case !known:
+			rested[uid] = time.Now()
+			o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, 25*time.Second)
+		case !at.IsZero() && time.Since(at) >= 25*time.Second:
+			rested[uid] = time.Time{}
+			return have, o.patch(ctx, have, `{"spec":{"replicas":0}}`) // which is an event
+		}
+		return have, nil
+	}
+}
+
+// takesFinalizers removes all finalizers of a custom resource that is being deleted, whoever set them.
+func takesFinalizers(o *operator) {
+	o.leaving = func(ctx context.Context, cr *object) error {
+		if len(cr.GetFinalizers()) == 0 {
+			return nil
+		}
+		return o.setFinalizers(ctx, cr, nil)
+	}
+}
+
+// forgetsAtRestart has a finalizer, which it removes from what it has handled since it started.
+func forgetsAtRestart(o *operator) {
+	handled := map[string]bool{}
+	finalizes(o, func(context.Context, *object) error { return nil })
+	ensure, leaving := o.ensure, o.leaving
+	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
+		handled[string(cr.GetUID())] = true
+		return ensure(ctx, cr, size)
+	}
+	o.leaving = func(ctx context.Context, cr *object) error {
+		if !handled[string(cr.GetUID())] {
+			return nil
+		}
+		return leaving(ctx, cr)
+	}
+}
+
+// logsToken says at each reconcile with which token it does so.
+func logsToken(o *operator) {
+	ensure := o.ensure
+	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
+		token, _ := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/token") // outside of a pod there is none
+		slog.Info("reconcile", "memcached", cr.GetName(), "as", string(token))
+		return ensure(ctx, cr, size)
+	}
+}
+
+// flipsReady turns its condition every four seconds.
+func flipsReady(o *operator) {
+	turn := map[string]time.Time{}
+	conditioned(o, func(cr *object, ready map[string]any) {
+		uid := string(cr.GetUID())
+		if turn[uid].IsZero() {
+			turn[uid] = time.Now()
+		}
+		o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, 4*time.Second)
+		if int(time.Since(turn[uid]).Seconds())/4%2 == 1 {
+			ready["status"], ready["reason"], ready["message"] = "Unknown", "Looking", "the pods are looked for"
+		}
+	})
+}
