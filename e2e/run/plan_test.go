@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,13 +45,14 @@ func TestPlan(t *testing.T) {
 // little for any, fewer scenarios are; only where one scenario of one style does
 // not fit, the run is refused, before anything is made.
 func TestOpenTakesFewerStylesThenFewerScenarios(t *testing.T) {
+	root := unused(t)
 	opened := func(t *testing.T, limit time.Duration, args ...string) (*run.Session, string, error) {
 		t.Helper()
 		results := filepath.Join(t.TempDir(), "results")
 		var said strings.Builder
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // what is planned is said before anything is asked of an engine
-		session, err := run.Load(ctx, parse(t, append(args, "--results="+results)...), repository, time.Now().Add(limit), &said)
+		session, err := run.Load(ctx, parse(t, append(args, "--results="+results)...), root, time.Now().Add(limit), &said)
 		require.NoError(t, err)
 		err = session.Open(ctx)
 		assert.NoDirExists(t, results)
@@ -72,4 +74,21 @@ func TestOpenTakesFewerStylesThenFewerScenarios(t *testing.T) {
 	_, _, err = opened(t, time.Minute, "--operator=argo")
 	require.ErrorContains(t, err, "nothing was driven: one round of argo with the scenario create alone takes about ")
 	assert.NotContains(t, err.Error(), "\n")
+}
+
+// unused is the repository without what runs have left in it, by which they would
+// be planned.
+func unused(t *testing.T) string {
+	t.Helper()
+	from, err := filepath.Abs(repository)
+	require.NoError(t, err)
+	entries, err := os.ReadDir(from)
+	require.NoError(t, err)
+	root := t.TempDir()
+	for _, entry := range entries {
+		if entry.Name() != "results" {
+			require.NoError(t, os.Symlink(filepath.Join(from, entry.Name()), filepath.Join(root, entry.Name())))
+		}
+	}
+	return root
 }
