@@ -3,24 +3,33 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"operatorbench/e2e/record"
 )
 
-// untouched judges whose the custom resource's spec is: a user's. A generation that
-// the harness did not bring about, by a write or a deletion, is somebody else's
-// change of it, and the operator's, as nobody else is there.
+// untouched judges whose the custom resource's spec and the finalizers of others
+// are: a user's. A generation that the harness did not bring about, by a write or a
+// deletion, is somebody else's change of it, and the operator's, as nobody else is
+// there; so is a finalizer of the harness's that it has not taken away itself.
 func untouched(t *Timeline) Verdict {
 	caused, deletions := t.causedGenerations()
 	was := map[string]*Event{}
 	for _, events := range [][]Event{t.Before, t.Events} {
 		for i := range events {
 			e := &events[i]
-			if t.subjectOf(e) == nil || e.Watch.Event == "DELETED" {
+			if t.subjectOf(e) == nil {
 				continue
 			}
 			before := was[e.Object.UID]
+			if taken := t.taken(before, e); taken != "" {
+				return fail([]string{t.line(before), t.line(e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
+					title(e.Watch.Resource, e.Watch.Name), taken, t.since(e.Time))
+			}
+			if e.Watch.Event == "DELETED" {
+				continue
+			}
 			was[e.Object.UID] = e
 			if before == nil || e.Object.Generation <= before.Object.Generation {
 				continue
@@ -42,6 +51,46 @@ func untouched(t *Timeline) Verdict {
 		return notApplicable("there was no custom resource")
 	}
 	return pass("every generation of the custom resource was brought about by the harness")
+}
+
+// ours begins the finalizers of the harness.
+const ours = "operatorbench/"
+
+// taken is a finalizer of the harness that a custom resource had before an event and
+// has no more, although the harness has not asked for that; "": none.
+func (t *Timeline) taken(before, e *Event) string {
+	if before == nil {
+		return ""
+	}
+	for _, f := range before.Object.Finalizers {
+		gone := e.Watch.Event == "DELETED" || !slices.Contains(e.Object.Finalizers, f)
+		if gone && strings.HasPrefix(f, ours) && !t.tookAway(f, e) {
+			return f
+		}
+	}
+	return ""
+}
+
+// tookAway tells whether the harness asked, before an event, for a custom resource
+// without a finalizer that it had put in.
+func (t *Timeline) tookAway(finalizer string, e *Event) bool {
+	put := false
+	for i := range t.Events {
+		a := t.Events[i].Action
+		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != CustomResources || a.From > e.Time {
+			continue
+		}
+		reply, err := replyOf(a)
+		if err != nil || reply.UID != e.Object.UID {
+			continue
+		}
+		has := slices.Contains(reply.Finalizers, finalizer)
+		if put && !has {
+			return true
+		}
+		put = put || has
+	}
+	return false
 }
 
 type generation struct {

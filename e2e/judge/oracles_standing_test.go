@@ -123,6 +123,16 @@ func TestOwned(t *testing.T) {
 }
 
 func TestUntouched(t *testing.T) {
+	held := func(generation int, finalizers ...string) thing {
+		o := custom(generation, 3, 1)
+		meta := fields{}
+		for key, value := range o.object["metadata"].(fields) {
+			meta[key] = value
+		}
+		meta["finalizers"] = finalizers
+		o.object["metadata"] = meta
+		return o
+	}
 	for name, test := range map[string]struct {
 		tell    func(*story)
 		want    judge.Outcome
@@ -152,6 +162,22 @@ func TestUntouched(t *testing.T) {
 			going := custom(2, 3, 1)
 			going.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"f"}}
 			s.see(1806, "MODIFIED", going)
+		}, judge.Pass, "brought about by the harness"},
+		"a finalizer that the harness takes away": {func(s *story) {
+			s.act(1800, 1805, "update", held(1, "operatorbench/hold"))
+			s.see(1806, "MODIFIED", held(1, "operatorbench/hold"))
+			s.see(1901, "MODIFIED", held(1))
+			s.act(1900, 1905, "update", held(1))
+		}, judge.Pass, "brought about by the harness"},
+		"a finalizer that the operator takes away": {func(s *story) {
+			s.act(1800, 1805, "update", held(1, "operatorbench/hold"))
+			s.see(1806, "MODIFIED", held(1, "operatorbench/hold"))
+			s.see(1901, "DELETED", held(2))
+			s.act(1950, 1955, "update", held(1))
+		}, judge.Fail, "memcacheds/cache had operatorbench/hold, and not any more at +1.891 s, before the harness took it away"},
+		"the operator's own finalizer": {func(s *story) {
+			s.see(1806, "MODIFIED", held(1, "cache.example.com/finalizer"))
+			s.see(1901, "MODIFIED", held(1))
 		}, judge.Pass, "brought about by the harness"},
 	} {
 		t.Run(name, func(t *testing.T) {
