@@ -32,6 +32,12 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 	case step.Series != nil:
 		return t.series(ctx, *step.Series)
 	}
+	if step.Finalize != nil && !*step.Finalize {
+		// Until now the operator may have done what it should not.
+		if err := t.until(ctx, t.Recorder.Now()+max(leastHold, t.style.Typical)); err != nil {
+			return err
+		}
+	}
 	for range max(step.Annotate, 1) {
 		reply, err := t.send(ctx, t.request(step))
 		if err != nil {
@@ -45,6 +51,9 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 	}
 	return nil
 }
+
+// leastHold is how long the harness keeps a custom resource by its finalizer, at least.
+const leastHold = 2 * time.Second
 
 // series creates custom resources at its pace, whatever becomes of those before.
 func (t *trial) series(ctx context.Context, s scenarios.Series) error {
