@@ -65,6 +65,7 @@ func (t *trial) request(step scenarios.Step) request {
 	case step.Annotate > 0:
 		merge(t.touch())
 	case step.Finalize != nil:
+		r.mayFail = !*step.Finalize // an operator that took it away has let the custom resource go
 		r.verb, r.do = "update", func(ctx context.Context) (*unstructured.Unstructured, error) {
 			return kube.Hold(ctx, client, custom, *step.Finalize)
 		}
