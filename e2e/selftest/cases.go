@@ -103,7 +103,6 @@ func Cases() []Case { //nolint:funlen // a list
 		// Held out: written without knowledge of the oracles that find those above.
 		{Mutant: "leaves-service", Scenario: "delete", Oracle: "garbage", Fault: "It makes a Service for each custom resource, which nothing removes."},
 		{Mutant: "leaves-note", Scenario: "delete", Oracle: "garbage", Fault: "It makes a ConfigMap for each custom resource in its own namespace, which nothing removes."},
-		{Mutant: "owner-of-other-name", Scenario: "create", Oracle: "write-history", ByName: true, Fault: "Its owner reference has the right uid, and another name."},
 		{Mutant: "owner-old-version", Scenario: "scale-from-zero", Oracle: "owned", ByName: true, Fault: "Its owner reference names a version of the API that is not served."},
 		{Mutant: "letters-first", Scenario: "name-digits-first", Oracle: "converged", Fault: "It takes a name that begins with a digit for none."},
 		{Mutant: "cuts-names", Scenario: "names-alike", Oracle: "isolation", Fault: "It has room for 52 letters of a name."},

@@ -104,7 +104,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		// Of all kinds, written without knowledge of what finds the others; mutants_heldout.go.
 		{"leaves-service", leavesService},
 		{"leaves-note", leavesNote},
-		{"owner-of-other-name", ownerOfOtherName},
 		{"owner-old-version", ownerOldVersion},
 		{"letters-first", lettersFirst},
 		{"cuts-names", cutsNames},

@@ -60,26 +60,9 @@ func leavesNote(o *operator) {
 	})
 }
 
-// references makes an operator's owner references otherwise.
-func references(o *operator, edit func(*metav1.OwnerReference)) {
-	wants(o, func(_, deployment *object) {
-		owners := deployment.GetOwnerReferences()
-		for i := range owners {
-			edit(&owners[i])
-		}
-		deployment.SetOwnerReferences(owners)
-	})
-}
-
-// ownerOfOtherName has owner references of the right uid, and of another name.
-func ownerOfOtherName(o *operator) {
-	references(o, func(r *metav1.OwnerReference) { r.Name += "-owner" })
-	o.mine = anyones
-}
-
 // ownerOldVersion names a version of the custom resource's API that is not served.
 func ownerOldVersion(o *operator) {
-	references(o, func(r *metav1.OwnerReference) { r.APIVersion = "cache.example.com/v1alpha0" })
+	ownerOtherwise(o, func(r *metav1.OwnerReference) { r.APIVersion = "cache.example.com/v1alpha0" })
 	o.mine = anyones
 }
 
@@ -187,11 +170,16 @@ func again(o *operator, pause time.Duration, do func(ctx context.Context, cr, ha
 	ensure, due := o.ensure, map[string]time.Time{} // by uid
 	o.ensure = func(ctx context.Context, cr *object, size int64) (*object, error) {
 		have, err := ensure(ctx, cr, size)
-		if err != nil || have == nil || time.Now().Before(due[string(cr.GetUID())]) {
+		if err != nil || have == nil {
 			return have, err
 		}
-		due[string(cr.GetUID())] = time.Now().Add(pause)
-		o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, pause)
+		key, uid := name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, string(cr.GetUID())
+		if wait := time.Until(due[uid]); wait > 0 {
+			o.queue.AddAfter(key, wait)
+			return have, nil
+		}
+		due[uid] = time.Now().Add(pause)
+		o.queue.AddAfter(key, pause)
 		return have, do(ctx, cr, have)
 	}
 }

@@ -83,7 +83,6 @@ func heldOutStories() []story {
 	return []story{
 		{"leaves-service", created("services"), "", "services"},
 		{"leaves-note", created("configmaps"), "", "operator"},
-		{"owner-of-other-name", owner, "cache.example.com/v1alpha1 memcached", "cache.example.com/v1alpha1 memcached-owner"},
 		{"owner-old-version", owner, "cache.example.com/v1alpha1 memcached", "cache.example.com/v1alpha0 memcached"},
 		{"letters-first", func(w *world) string { w.create("1"+name, 1); return w.deployments() }, "1memcached=1", ""},
 		{"cuts-names", func(w *world) string {
