@@ -23,8 +23,8 @@ import (
 
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/run"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/images"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/images"
 )
 
 // What TestMain hands to the tests. The context of driving ends with Ctrl-C,

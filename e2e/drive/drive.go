@@ -17,8 +17,8 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // watched is what is recorded in a round's namespace, whatever the style.

@@ -19,8 +19,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // stage is everything a driver needs, with an API of client-go's fakes. What it

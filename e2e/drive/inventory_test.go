@@ -14,7 +14,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // keeper makes inventories, and judges that something is left over the first few times.

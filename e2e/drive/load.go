@@ -12,7 +12,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Load is a scenario that many custom resources are put through at once.

@@ -11,8 +11,8 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // lockstep does each fault once for all samples that take part in it: the last

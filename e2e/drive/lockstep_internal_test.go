@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // endless is a fault whose undoing waits for something that never comes.

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // release deletes the custom resources in namespaces that have finalizers, while

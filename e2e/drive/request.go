@@ -13,9 +13,9 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // request is one write to the API.

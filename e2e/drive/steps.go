@@ -12,8 +12,8 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // step performs one step, whatever it is.

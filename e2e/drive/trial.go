@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // trial drives one sample, from its beginning to its end.

@@ -14,7 +14,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Matrix is what driving the correctness matrix needs beside.

@@ -17,8 +17,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // breaker notes what is broken and mended, in order.

@@ -7,7 +7,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/stat"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Scenario is whether a style handled a scenario correctly, on both sides. Base

@@ -8,7 +8,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // secondsOfRound is how long one round took; 0: the recording does not say.

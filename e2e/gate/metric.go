@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/stat"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Kind is what a metric is of. Each has a part of the error probability.

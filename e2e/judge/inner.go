@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/bounds"
+	"operatorbench/e2e/spec/bounds"
 )
 
 // reading is what a style's inner phases read of the objects of one resource.

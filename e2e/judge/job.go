@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/bounds"
+	"operatorbench/e2e/spec/bounds"
 )
 
 // work is a record.Work made ready for use.

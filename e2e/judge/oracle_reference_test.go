@@ -12,7 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // wanted is the reference of a recording.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/bounds"
+	"operatorbench/e2e/spec/bounds"
 )
 
 // style is a record.Style made ready for use.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Outcome is what an oracle says of a sample.

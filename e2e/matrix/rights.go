@@ -7,7 +7,7 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Rights stands, in a Difference, where a scenario's name stands: it is about all of them.

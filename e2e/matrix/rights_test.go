@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // A style that holds what it should not fails as by a verdict that is not expected,

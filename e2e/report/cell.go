@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/stat"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Cell is one style, in one of its variants, in one scenario.

@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // The parts of JUnit's XML that continuous-integration systems read. Times are

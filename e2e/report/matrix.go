@@ -7,7 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // matrixOf joins what recordings hold of the correctness matrix. The floor has

@@ -13,8 +13,8 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/images"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/operators"
 )
 
 // arm is one of what is compared: a style in one of its variants, or the null

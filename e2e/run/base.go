@@ -16,9 +16,9 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // The variants of a style that is compared with its base: twice the base, so

@@ -20,12 +20,12 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/engine"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/operators"
 )
 
 const (

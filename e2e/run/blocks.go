@@ -10,7 +10,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // Drive goes through the planned rounds. In each, every arm has its turn, in

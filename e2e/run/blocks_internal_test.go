@@ -13,7 +13,7 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 func labels(arms []*arm) string {
@@ -77,7 +77,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	}
 	style := filepath.Join(root, "operators", "mine")
 	require.NoError(t, os.MkdirAll(filepath.Dir(style), 0o755))
-	require.NoError(t, os.CopyFS(style, os.DirFS("../../operators/testdata/never-ready")))
+	require.NoError(t, os.CopyFS(style, os.DirFS("../spec/operators/testdata/never-ready")))
 	text, err := os.ReadFile(filepath.Join(style, "style.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), []byte(strings.NewReplacer("name: never-ready", "name: mine", "native", "pause").Replace(string(text))), 0o600))

@@ -13,10 +13,10 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // Check says of styles, each a name or a folder, all that can be said without a

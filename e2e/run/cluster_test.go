@@ -24,10 +24,10 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/testnode/testcluster"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/bed/testnode/testcluster"
 )
 
 // bed is the existing cluster of these tests; TestMain makes it known.
@@ -276,7 +276,7 @@ const neverWithin = 50 * time.Second
 // was last seen; its logs are kept and its objects are not.
 func TestRunOfAStyleThatNeverGetsReady(t *testing.T) {
 	before := inventory(t)
-	tr := load(t, "--operator=./operators/testdata/never-ready", "--scenario=create")
+	tr := load(t, "--operator=./e2e/spec/operators/testdata/never-ready", "--scenario=create")
 	opened := tr.Open(t.Context())
 	var driven error
 	if opened == nil {

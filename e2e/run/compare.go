@@ -11,7 +11,7 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // contest is the comparison of one style: base, base again and head.

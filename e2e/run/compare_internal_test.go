@@ -12,8 +12,8 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // What native's blocks took on two cores, and what argo's did.

@@ -17,9 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/matrix"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/kube"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/operators"
 )
 
 var update = flag.Bool("update", false, "write the styles into the lanes of .github/workflows/e2e.yml")

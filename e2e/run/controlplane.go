@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // restarts is how often the containers of each pod have been restarted.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // Nothing of the matrix applies to the floor, which needs one wave to say so.

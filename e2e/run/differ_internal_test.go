@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // A change of what an image of a style's own is made from is a change of the style.

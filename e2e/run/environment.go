@@ -17,9 +17,9 @@ import (
 	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/kube"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/operators"
 )
 
 // surroundings gathers what is known before the cluster is.

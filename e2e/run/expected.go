@@ -8,8 +8,8 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // expectable are the scenarios of which verdicts are expected.

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // What is expected of a style is known wherever its folder is; without the file

@@ -2,7 +2,7 @@ package run
 
 import (
 	"operatorbench/e2e/record"
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // grants is what a recording says of the rights that a style's service accounts hold.

@@ -12,7 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // What a machine took is taken from its newest run of the same kind, not from

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"operatorbench/fixtures/images"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/operators"
 )
 
 // ImagesOf are the names of the images that a run of styles needs: the node, what

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // loads are the scenarios that many custom resources are put through at once.

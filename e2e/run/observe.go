@@ -11,7 +11,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
-	"operatorbench/fixtures/cluster"
+	"operatorbench/e2e/bed/cluster"
 )
 
 // observers record, beside the watches, what the styles use and what they ask

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Options is what a person can ask of a run.

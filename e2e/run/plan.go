@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Cost is how long a style is expected to take, for planning alone.

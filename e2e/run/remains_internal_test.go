@@ -17,8 +17,8 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/kube"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/operators"
 )
 
 // left is a session on a cluster in which a style has left its namespace, and

@@ -17,12 +17,12 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/engine"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Shard is one of several runs that drive the correctness matrix together, each

@@ -18,9 +18,9 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // What driving the correctness matrix takes, where no flag says otherwise. A

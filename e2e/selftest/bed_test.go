@@ -29,12 +29,12 @@ import (
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/images"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 const (

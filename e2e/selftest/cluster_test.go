@@ -14,8 +14,8 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/selftest"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/testnode/testcluster"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/testnode/testcluster"
 )
 
 var (

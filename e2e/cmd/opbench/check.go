@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	job "operatorbench/e2e/run"
-	"operatorbench/fixtures/images"
+	"operatorbench/e2e/bed/images"
 )
 
 const checkUsage = `Usage: opbench check FOLDER | STYLE | all ...

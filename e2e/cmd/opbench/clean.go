@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/engine"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/engine"
 )
 
 const cleanUsage = `Usage: opbench clean [flags]   remove the clusters, networks and folders that killed runs of this project left

@@ -12,8 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/kube"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
 )
 
 // sweepWithin bounds the removal of what a run left in an existing cluster.

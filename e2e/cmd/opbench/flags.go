@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // parse reads a subcommand's flags, and says of a mistake what was probably

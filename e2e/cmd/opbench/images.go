@@ -12,9 +12,9 @@ import (
 	"text/tabwriter"
 
 	job "operatorbench/e2e/run"
-	"operatorbench/fixtures/engine"
-	"operatorbench/fixtures/images"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/operators"
 )
 
 const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got

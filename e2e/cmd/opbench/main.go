@@ -15,8 +15,8 @@ import (
 
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/spec/operators"
 )
 
 func main() {

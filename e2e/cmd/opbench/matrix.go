@@ -18,7 +18,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	job "operatorbench/e2e/run"
-	"operatorbench/fixtures/images"
+	"operatorbench/e2e/bed/images"
 )
 
 // defaultShards is what two cores carry: most of a slow operator's time is waiting.

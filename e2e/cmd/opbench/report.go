@@ -17,8 +17,8 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
-	"operatorbench/fixtures/images"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/operators"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...

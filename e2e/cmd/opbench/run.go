@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	job "operatorbench/e2e/run"
-	"operatorbench/fixtures/images"
+	"operatorbench/e2e/bed/images"
 )
 
 // runRun is the suite without go test: the same flags, the same results. With a

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // What a Begin that fails takes back of what it did is bounded. Where it failed

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // all names every component of the style.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/retry"
 
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -63,7 +63,7 @@ func (i *Injector) restoreDefinition(ctx context.Context, name string, strict []
 		return nil // nobody can write a custom resource any more
 	}
 	if err != nil {
-		return fmt.Errorf("the definition %s still takes sizes that are wrong: restore it: %w; by hand: kubectl apply --server-side --force-conflicts -f fixtures/memcached/crd.yaml", name, err)
+		return fmt.Errorf("the definition %s still takes sizes that are wrong: restore it: %w; by hand: kubectl apply --server-side --force-conflicts -f fixtures/workloads/memcached/crd.yaml", name, err)
 	}
 	return i.awaitSize(ctx, false)
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"operatorbench/fixtures/kube"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/operators"
 )
 
 // Node is the machine that a cluster runs on, where the harness may touch it.

@@ -17,9 +17,9 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/operators"
 )
 
 // workload is a Deployment of a run that is complete.

@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // errForeign says that the machine below the cluster is not the harness's.

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 const operator = "operator" // the one component of the native style

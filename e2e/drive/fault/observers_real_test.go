@@ -19,7 +19,7 @@ import (
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // recording is what the observers record, all of them, while something is broken.

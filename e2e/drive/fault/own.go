@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"operatorbench/fixtures/kube"
+	"operatorbench/e2e/bed/kube"
 )
 
 // longestChain bounds how many owners are asked: a pod, its ReplicaSet, its

@@ -20,13 +20,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
-	"operatorbench/fixtures/scenarios"
-	"operatorbench/fixtures/testnode"
-	"operatorbench/fixtures/testnode/testcluster"
-	"operatorbench/operators"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/bed/testnode"
+	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/spec/operators"
 )
 
 // bed is the cluster that these tests share; TestMain makes it known.

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // stop scales a component to zero, after what would scale it up again, and

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // work names what can be suspended: the newest unfinished work object.

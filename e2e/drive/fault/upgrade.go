@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // restartedAt is the annotation of a pod template by which kubectl rollout

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/operators"
+	"operatorbench/e2e/spec/operators"
 )
 
 // The kinds of workload that a component can be.

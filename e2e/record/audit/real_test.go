@@ -24,9 +24,9 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/testnode/testcluster"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/testnode/testcluster"
 )
 
 // bed is the cluster that these tests share; TestMain makes it known.

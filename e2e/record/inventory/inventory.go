@@ -19,8 +19,8 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/memcached"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // Taker makes inventories. Which resources the cluster serves it asks once.

@@ -17,7 +17,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
-	"operatorbench/fixtures/kube"
+	"operatorbench/e2e/bed/kube"
 )
 
 // served is a cluster's discovery.

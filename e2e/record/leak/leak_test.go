@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/kube"
+	"operatorbench/e2e/bed/kube"
 )
 
 func TestScan(t *testing.T) {

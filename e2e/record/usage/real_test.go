@@ -18,9 +18,9 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/usage"
-	reaper "operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/kube"
-	"operatorbench/fixtures/testnode/testcluster"
+	reaper "operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/testnode/testcluster"
 )
 
 // bed is the cluster of these tests.

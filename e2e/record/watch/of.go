@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/bounds"
+	"operatorbench/e2e/spec/bounds"
 )
 
 // Of says which custom resource an object in which a style works is for: Matches,

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"operatorbench/fixtures/cluster"
-	"operatorbench/fixtures/testnode/testcluster"
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/testnode/testcluster"
 )
 
 // bed is the cluster of the benchmark; TestMain makes it known.

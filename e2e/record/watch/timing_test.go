@@ -26,7 +26,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/kube"
+	"operatorbench/e2e/bed/kube"
 )
 
 // What one measurement does.

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/kube"
+	"operatorbench/e2e/bed/kube"
 )
 
 // Target is what one watch covers: a resource in one namespace.

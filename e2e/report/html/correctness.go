@@ -8,7 +8,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/report"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // correctness is the matrix of scenarios by styles, and a sheet on each scenario

@@ -21,7 +21,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
-	"operatorbench/fixtures/scenarios"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 const (

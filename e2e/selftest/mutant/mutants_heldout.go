@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // The faults of this file were written without knowledge of the oracles that

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // leftStories are those of mutants_left.go.

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // moreStories are those of mutants_early.go and mutants_many.go.

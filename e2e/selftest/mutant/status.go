@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/fixtures/memcached"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // writeStatus makes an Event of a problem that is new, and writes the status where

@@ -182,7 +182,7 @@ func TestInstancesAreLabelValuesAndTellNamesApart(t *testing.T) {
 // lacks would be dropped by the API server, and written again each time.
 func TestTheDefinitionHasWhatTheStatusHas(t *testing.T) {
 	g := NewWithT(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "fixtures", "memcached", "crd.yaml"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "fixtures", "workloads", "memcached", "crd.yaml"))
 	g.Expect(err).NotTo(HaveOccurred())
 	type schema struct {
 		Properties map[string]*schema

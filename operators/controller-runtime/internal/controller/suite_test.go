@@ -51,7 +51,7 @@ var _ = BeforeSuite(func() {
 
 	By("starting an API server and etcd")
 	testEnv = &envtest.Environment{
-		CRDDirectoryPaths:        []string{filepath.Join("..", "..", "..", "..", "fixtures", "memcached", "crd.yaml")},
+		CRDDirectoryPaths:        []string{filepath.Join("..", "..", "..", "..", "fixtures", "workloads", "memcached", "crd.yaml")},
 		ErrorIfCRDPathMissing:    true,
 		ControlPlaneStartTimeout: 2 * time.Minute,
 	}

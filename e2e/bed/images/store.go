@@ -1,0 +1,466 @@
+package images
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"golang.org/x/sync/singleflight"
+
+	"operatorbench/e2e/bed/engine"
+)
+
+// Source is where images may come from.
+type Source string
+
+// The sources.
+const (
+	// Auto takes what is cached or what the local engine has, else pulls, else
+	// builds.
+	Auto Source = "auto"
+	// Pull takes images from their registries only, but for those that no
+	// registry has.
+	Pull Source = "pull"
+	// Build makes images from package registries only, but for those of which a
+	// style says nothing but the reference: these it takes from wherever they are.
+	Build Source = "build"
+)
+
+// ParseSource reads the value of a flag.
+func ParseSource(text string) (Source, error) {
+	switch source := Source(text); source {
+	case Auto, Pull, Build:
+		return source, nil
+	}
+	return "", fmt.Errorf("%q is no source of images: expected auto, pull or build", text)
+}
+
+// ArchiveVariable names the environment variable that holds Options.Archive.
+const ArchiveVariable = "OPERATORBENCH_DEBIAN_SNAPSHOT"
+
+// Options say how a Store works. Only Root and Cache must be given.
+type Options struct {
+	// Root is the repository's folder; see FindRoot.
+	Root string
+	// Cache is the folder for images, compiled programs and logs; see CacheFolder.
+	Cache string
+	// Source is where images may come from; empty means Auto.
+	Source Source
+	// Own are the images that styles bring along beside the catalogue's; see Own.
+	Own []Image
+	// Engine holds the node image, and perhaps others. Without it (nil) the node
+	// cannot be had.
+	Engine *engine.Engine
+	// Archive is where Debian's snapshots are, a URL; "": packages are today's. See
+	// ArchiveVariable.
+	Archive string
+	// Progress gets a line for each thing that is done; nil: nobody.
+	Progress io.Writer
+	// ProbeTimeout is how long a registry may take to answer at all (3 s), and
+	// StallTimeout how long it may be silent in the middle of an answer (30 s).
+	ProbeTimeout, StallTimeout time.Duration
+	// FreeSpace replaces the question to the kernel.
+	FreeSpace FreeSpace
+}
+
+// Store is a cache of images and the ways to fill it.
+type Store struct {
+	root, cache string
+	source      Source
+	catalogue   *Catalogue
+	lock        Lock
+	hasher      hasher
+	engine      *engine.Engine
+	progress    *progress
+	puller      *puller
+	builder     *builder
+	free        FreeSpace
+}
+
+// CacheFolder is where images are kept by default: the value of
+// OPERATORBENCH_CACHE where it is set, else operatorbench in the user's cache
+// folder (XDG_CACHE_HOME or ~/.cache). getenv is os.Getenv.
+func CacheFolder(getenv func(string) string) (string, error) {
+	if dir := getenv("OPERATORBENCH_CACHE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "operatorbench"), nil
+	}
+	home := getenv("HOME")
+	if home == "" {
+		return "", errors.New("no folder for the cache of images: set OPERATORBENCH_CACHE or HOME")
+	}
+	return filepath.Join(home, ".cache", "operatorbench"), nil
+}
+
+// Open reads the catalogue and the lock file. It writes nothing.
+func Open(o Options) (*Store, error) {
+	catalogue, err := Load(o.Root)
+	if err == nil {
+		catalogue, err = catalogue.With(o.Own...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	lock, err := LoadLock(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	if o.Cache == "" {
+		return nil, errors.New("no folder is given for the cache of images")
+	}
+	if o.Source == "" {
+		o.Source = Auto
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	if o.FreeSpace == nil {
+		o.FreeSpace = diskFree
+	}
+	if o.ProbeTimeout == 0 {
+		o.ProbeTimeout = defaultProbeTimeout
+	}
+	if o.StallTimeout == 0 {
+		o.StallTimeout = defaultStallTimeout
+	}
+	s := &Store{
+		root: o.Root, cache: o.Cache, source: o.Source, catalogue: catalogue, lock: lock,
+		hasher: hasher{root: o.Root, catalogue: catalogue}, engine: o.Engine, free: o.FreeSpace,
+		progress: newProgress(o.Progress),
+		puller:   &puller{probeTimeout: o.ProbeTimeout, stallTimeout: o.StallTimeout, probed: map[string]error{}},
+	}
+	s.builder = &builder{
+		root: s.root, cache: s.cache, workFolder: filepath.Join(s.cache, "work"), catalogue: catalogue,
+		hasher: s.hasher, engine: s.engine, progress: s.progress, once: &singleflight.Group{}, archive: strings.TrimSuffix(o.Archive, "/"),
+	}
+	return s, nil
+}
+
+// Names are those of all images of the catalogue, in its order, and of styles.
+func (s *Store) Names() []string { return s.catalogue.Names() }
+
+// Description is what a run's record says of one image.
+type Description struct {
+	Name      string `json:"name"`
+	Reference string `json:"reference"`
+	// Source is built, pulled or engine (taken from the local engine).
+	Source string `json:"source"`
+	// Digest is that of the image's configuration: what the container runtime
+	// calls the image's ID.
+	Digest string `json:"digest"`
+	// Locked is the digest by which the image was pulled; empty where it was not.
+	Locked string `json:"locked,omitempty"`
+	// Recipe is the hash of what a built image was made from.
+	Recipe string `json:"recipe,omitempty"`
+	// Packages are a built image's Debian packages, "name=version".
+	Packages []string `json:"packages,omitempty"`
+	// Size is that of all layers, in bytes.
+	Size int64 `json:"size"`
+}
+
+// Missing is an image that is not there yet.
+type Missing struct {
+	Name      string
+	Reference string
+	// Why says what is wrong: not there, or made from another recipe.
+	Why string
+}
+
+// state is what is known of one image.
+type state struct {
+	image  Image
+	recipe string // hash
+	have   *Description
+	folder string // of have, in the cache; empty for the node
+	why    string // where have is nil
+	local  string // the digest of what the engine has, of an image that is taken as it is
+}
+
+// selected returns the images of these names, each once, in the order of the
+// names; no names mean all.
+func (s *Store) selected(names []string) ([]Image, error) {
+	if len(names) == 0 {
+		names = s.catalogue.Names()
+	}
+	known := s.catalogue.Names()
+	var images []Image
+	for i, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no image %q in the catalogue: it has %s", name, strings.Join(known, ", "))
+		}
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		image, err := s.catalogue.Image(name)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, image)
+	}
+	return images, nil
+}
+
+// states looks at the images of these names.
+func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
+	images, err := s.selected(names)
+	if err != nil {
+		return nil, err
+	}
+	states := make([]state, len(images))
+	for i, image := range images {
+		if states[i], err = s.state(ctx, image); err != nil {
+			return nil, err
+		}
+	}
+	return states, nil
+}
+
+// state looks at one image: whether the cache (for the node: the engine) has it
+// from a source that may be used.
+func (s *Store) state(ctx context.Context, image Image) (state, error) {
+	recipe, err := s.hasher.image(image)
+	if err != nil {
+		return state{}, err
+	}
+	st := state{image: image, recipe: recipe}
+	if image.Name == NodeImage {
+		return s.nodeState(ctx, st)
+	}
+	if image.asIs {
+		st.local = s.inEngine(ctx, image.Reference)
+	}
+	for _, source := range s.acceptable(st) {
+		folder := s.folder(st, source)
+		have, err := readDescription(folder)
+		if err == nil {
+			st.have, st.folder = have, folder
+			return st, nil
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			return state{}, fmt.Errorf("image %s in the cache: %w: delete %s", image.Name, err, folder)
+		}
+	}
+	st.why = "not in cache"
+	if image.asIs {
+		return st, nil
+	}
+	if older, err := filepath.Glob(filepath.Join(s.cache, "images", image.Name, fromBuild+"-*")); err == nil && len(older) > 0 {
+		st.why = "recipe changed"
+	}
+	return st, nil
+}
+
+// Where an image came from; also the beginnings of folder names.
+const (
+	fromBuild  = "built"
+	fromPull   = "pulled"
+	fromEngine = "engine"
+)
+
+// acceptable are the origins that the chosen source allows, the best first. An
+// image that is taken as it is, is what the engine has: who brings it may have
+// built it anew under the same tag.
+func (s *Store) acceptable(st state) []string {
+	switch {
+	case st.local != "" && s.source != Pull:
+		return []string{fromEngine}
+	case st.image.asIs:
+		return []string{fromPull}
+	case s.source == Build || st.image.NeverPulled:
+		return []string{fromBuild}
+	case s.source == Pull:
+		return []string{fromPull}
+	default:
+		return []string{fromPull, fromBuild, fromEngine}
+	}
+}
+
+// folder is where an image of that origin is kept: under its recipe's hash if it
+// was built, under its digest if it is what the engine has of it, else under the
+// digest or tag by which it was asked for; of a style's own, of which another may
+// have the name, under its hash.
+func (s *Store) folder(st state, origin string) string {
+	key := st.recipe
+	switch {
+	case origin == fromBuild, origin == fromPull && st.image.asIs:
+	case origin == fromEngine && st.local != "":
+		key = st.local
+	default:
+		key = strings.TrimPrefix(s.lock.Digest(st.image.Reference), "sha256:")
+		if key == "" {
+			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")
+		}
+	}
+	return filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key)
+}
+
+const descriptionFile = "operatorbench.json"
+
+// readDescription reads what was written last when an image was put into folder.
+func readDescription(folder string) (*Description, error) {
+	raw, err := os.ReadFile(filepath.Join(folder, descriptionFile))
+	if err != nil {
+		return nil, err
+	}
+	have := &Description{}
+	if err := json.Unmarshal(raw, have); err != nil {
+		return nil, err
+	}
+	return have, nil
+}
+
+// Missing lists those of the named images (no names: all) that are not there.
+// It reads files and asks the engine for the node, so it takes milliseconds.
+func (s *Store) Missing(ctx context.Context, names ...string) ([]Missing, error) {
+	states, err := s.states(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var missing []Missing
+	for _, st := range states {
+		if st.have == nil {
+			missing = append(missing, Missing{Name: st.image.Name, Reference: st.image.Reference, Why: st.why})
+		}
+	}
+	return missing, nil
+}
+
+// BuildTime estimates how long building the named images takes on two cores with
+// empty build caches. Pulling them is a matter of the network.
+func (s *Store) BuildTime(names ...string) (time.Duration, error) {
+	images, err := s.selected(names)
+	if err != nil {
+		return 0, err
+	}
+	total := s.compileTime(images)
+	// Root file systems, assembling and, for the node, loading it.
+	total += time.Duration(len(images)) * 8 * time.Second
+	if slices.ContainsFunc(images, func(i Image) bool { return i.Name == NodeImage }) {
+		total += 75 * time.Second
+	}
+	return total, nil
+}
+
+// compileTime estimates how long those recipes of images take that are not
+// compiled.
+func (s *Store) compileTime(images []Image) time.Duration {
+	total := time.Duration(0)
+	for _, recipe := range s.recipesOf(images) {
+		if !s.builder.compiled(recipe) {
+			total += time.Duration(s.catalogue.Recipes[recipe].Cold)
+		}
+	}
+	return total
+}
+
+// recipesOf lists the recipes that building images needs, each once.
+func (s *Store) recipesOf(images []Image) []string {
+	var recipes []string
+	for _, image := range images {
+		for _, part := range append([]Image{image}, s.catalogue.Parts(image.Name)...) {
+			for _, bin := range part.Binaries {
+				if bin.Recipe != "" && !slices.Contains(recipes, bin.Recipe) {
+					recipes = append(recipes, bin.Recipe)
+				}
+			}
+		}
+	}
+	return recipes
+}
+
+// Describe says what the named images (no names: all) are. It is an error if one
+// is missing.
+func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, error) {
+	states, err := s.states(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	descriptions := make([]Description, 0, len(states))
+	for _, st := range states {
+		if st.have == nil {
+			return nil, s.missingError(st)
+		}
+		descriptions = append(descriptions, *st.have)
+	}
+	return descriptions, nil
+}
+
+func (s *Store) missingError(st state) error {
+	return fmt.Errorf("the image %s (%s) is missing: %s; run `opbench images ensure`", st.image.Name, st.image.Reference, st.why)
+}
+
+// Archive writes one archive in Docker's format with the named images (no names:
+// all but the node) under their references, for `ctr images import`.
+func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error {
+	states, err := s.states(ctx, names)
+	if err != nil {
+		return err
+	}
+	images := map[string]v1.Image{}
+	for _, st := range states {
+		if st.image.Name == NodeImage {
+			continue
+		}
+		if st.have == nil {
+			return s.missingError(st)
+		}
+		if images[st.image.Reference], err = readImage(st.folder); err != nil {
+			return fmt.Errorf("read the image %s from the cache: %w", st.image.Name, err)
+		}
+	}
+	if len(images) == 0 {
+		return nil
+	}
+	if err := writeArchive(ctx, w, images); err != nil {
+		return fmt.Errorf("write the archive of %s: %w", strings.Join(names, ", "), err)
+	}
+	return nil
+}
+
+// Node returns the reference by which kind finds the node image in the engine.
+// It is an error if the image is missing.
+func (s *Store) Node(ctx context.Context) (string, error) {
+	image, err := s.catalogue.Image(NodeImage)
+	if err != nil {
+		return "", err
+	}
+	st, err := s.state(ctx, image)
+	if err != nil {
+		return "", err
+	}
+	if st.have == nil {
+		return "", s.missingError(st)
+	}
+	return s.nodeReference(st, st.have.Source), nil
+}
+
+// Listed is one line of a list of images: what is there, or why nothing is.
+type Listed struct {
+	Name      string
+	Reference string
+	Have      *Description
+	Why       string // where Have is nil
+}
+
+// List says of every image whether it is there.
+func (s *Store) List(ctx context.Context) ([]Listed, error) {
+	states, err := s.states(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Listed, len(states))
+	for i, st := range states {
+		list[i] = Listed{Name: st.image.Name, Reference: st.image.Reference, Have: st.have, Why: st.why}
+	}
+	return list, nil
+}

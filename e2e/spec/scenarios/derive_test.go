@@ -1,0 +1,110 @@
+package scenarios_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/spec/scenarios"
+)
+
+func size(n int) *scenarios.Spec { return &scenarios.Spec{Size: n} }
+
+func TestWhatTheStepsComeTo(t *testing.T) {
+	fault := func(f scenarios.Fault) scenarios.Step { return scenarios.Step{Fault: &f} }
+	wrong := scenarios.Step{Submit: &scenarios.Submit{}}
+	gone := scenarios.Step{Delete: &struct{}{}}
+	on := func(name string, s scenarios.Step) scenarios.Step { s.On = name; return s }
+
+	for name, test := range map[string]struct {
+		steps      []scenarios.Step
+		result     *scenarios.Spec
+		others     []scenarios.Other
+		exclusive  string
+		components []string
+		faulty     bool
+		unmeetable bool
+		work       bool
+	}{
+		"nothing":    {nil, size(1), nil, "", nil, false, false, false},
+		"a change":   {[]scenarios.Step{{Patch: size(2)}, {Apply: size(3)}}, size(3), nil, "", nil, false, false, false},
+		"a deletion": {[]scenarios.Step{gone}, nil, nil, "", nil, false, false, false},
+		"recreated":  {[]scenarios.Step{gone, {Create: size(5)}}, size(5), nil, "", nil, false, false, false},
+		"others": {
+			[]scenarios.Step{on("a", scenarios.Step{Create: size(2)}), on("elsewhere/b", scenarios.Step{Create: size(3)}), on("a", gone), {Await: "ready"}},
+			size(1),
+			[]scenarios.Other{{Name: "a"}, {Name: "elsewhere/b", Result: size(3)}},
+			"", nil, false, false, false,
+		},
+		"what is refused counts for nothing": {[]scenarios.Step{{Submit: &scenarios.Submit{Refused: true}}}, size(1), nil, "", nil, false, false, false},
+		"the last cannot be met":             {[]scenarios.Step{{Patch: size(2)}, wrong, {Await: "stuck"}}, size(2), nil, "", nil, false, true, false},
+		"it is put right":                    {[]scenarios.Step{wrong, {Patch: size(2)}}, size(2), nil, "", nil, false, false, false},
+		"another's wish is another's":        {[]scenarios.Step{wrong, on("a", scenarios.Step{Create: size(2)})}, size(1), []scenarios.Other{{Name: "a", Result: size(2)}}, "", nil, false, true, false},
+		"exclusive faults in order": {
+			[]scenarios.Step{fault(scenarios.Fault{Stop: "bus"}), {Patch: size(2)}, {Mend: "stop"}, fault(scenarios.Fault{Kill: "all"}), fault(scenarios.Fault{Kill: "bus"})},
+			size(2), nil, "stop bus, mend stop, kill all, kill bus",
+			[]string{"bus"},
+			true, false, false,
+		},
+		"narrow faults": {
+			[]scenarios.Step{fault(scenarios.Fault{Refuse: "deployments.apps"}), fault(scenarios.Fault{Suspend: "work"}), {Mend: "refuse"}, {Mend: "suspend"}},
+			size(1), nil, "", nil, true, false, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scenarios.Scenario{Given: size(1), Steps: test.steps}
+			assert.Equal(t, test.result, s.Result())
+			assert.Equal(t, test.others, s.Others())
+			assert.Equal(t, test.exclusive, s.Exclusive())
+			assert.Equal(t, test.components, s.Components())
+			assert.Equal(t, test.faulty, s.Faulty())
+			assert.Equal(t, test.unmeetable, s.Unmeetable())
+			assert.Equal(t, test.work, s.NeedsWork())
+		})
+	}
+	declared := scenarios.Scenario{Component: "sensor", Work: true}
+	assert.Equal(t, []string{"sensor"}, declared.Components())
+	assert.True(t, declared.NeedsWork())
+}
+
+// A series is custom resources beside the scenario's own, at a pace that leaves a
+// slow operator no more than a few at a time.
+func TestSeries(t *testing.T) {
+	s := scenarios.Scenario{Window: time.Minute, Steps: []scenarios.Step{
+		{Series: &scenarios.Series{Count: 3, Size: 0, Every: 500 * time.Millisecond}}, {Create: size(1)}, {Scale: size(2)},
+	}}
+	assert.Equal(t, size(2), s.Result())
+	assert.Equal(t, []scenarios.Other{{Name: "series-01", Result: size(0)}, {Name: "series-02", Result: size(0)}, {Name: "series-03", Result: size(0)}}, s.Others())
+	assert.Equal(t, 500*time.Millisecond, s.Series().Pace(time.Second))
+	assert.Equal(t, 6*time.Second, s.Series().Pace(time.Minute))
+	assert.Equal(t, time.Minute+1500*time.Millisecond, s.Lasts(0))
+	assert.Equal(t, time.Minute+18*time.Second, s.Lasts(time.Minute))
+	assert.Equal(t, "memcached", s.CustomName())
+	s.Custom = "other"
+	assert.Equal(t, "other", s.CustomName())
+}
+
+func TestKindsOfFault(t *testing.T) {
+	for _, test := range []struct {
+		fault      scenarios.Fault
+		kind, what string
+		narrow     bool
+	}{
+		{scenarios.Fault{Kill: "all"}, "kill", "all", false},
+		{scenarios.Fault{Stop: "bus"}, "stop", "bus", false},
+		{scenarios.Fault{Upgrade: "all"}, "upgrade", "all", false},
+		{scenarios.Fault{Restart: "node"}, "restart", "node", false},
+		{scenarios.Fault{Forbid: "deployments.apps"}, "forbid", "deployments.apps", false},
+		{scenarios.Fault{Refuse: "deployments.apps"}, "refuse", "deployments.apps", true},
+		{scenarios.Fault{RemoveImage: "memcached"}, "removeImage", "memcached", false},
+		{scenarios.Fault{Definition: "tutorial"}, "definition", "tutorial", false},
+		{scenarios.Fault{Suspend: "work"}, "suspend", "work", true},
+		{scenarios.Fault{}, "", "", false},
+	} {
+		kind, what := test.fault.Kind()
+		assert.Equal(t, test.kind, kind)
+		assert.Equal(t, test.what, what)
+		assert.Equal(t, test.narrow, scenarios.Narrow(kind), kind)
+	}
+}

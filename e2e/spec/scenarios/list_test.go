@@ -1,0 +1,114 @@
+package scenarios_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+var update = flag.Bool("update", false, "write the list of scenarios to testdata and to docs/scenarios.md")
+
+// golden compares with a file, or writes it.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "make update writes it")
+	assert.Equal(t, string(want), got, "make update writes %s anew: read the diff", file)
+}
+
+// What a person sees of the list: names, groups, sentences, and what is driven
+// at the same time.
+func TestTheList(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	var text strings.Builder
+	for _, s := range all {
+		fmt.Fprintf(&text, "%s: %s\n  %s\n  %s\n", s.Group, s.Name, strings.TrimSpace(s.Description), s.Text())
+		if key := s.Exclusive(); key != "" {
+			fmt.Fprintf(&text, "  wave: %s\n", key)
+		}
+		if parts := s.Components(); len(parts) > 0 || s.NeedsWork() {
+			fmt.Fprintf(&text, "  needs: components %v, work objects %t\n", parts, s.NeedsWork())
+		}
+	}
+	golden(t, filepath.Join("testdata", "list.golden"), text.String())
+}
+
+// docs/scenarios.md holds a table of each group, between marks.
+func TestTheDocumentedTables(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	file := filepath.FromSlash("../../../docs/scenarios.md")
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	got := string(page)
+	for _, group := range scenarios.Groups() {
+		begin, end := fmt.Sprintf("<!-- %s: written by make update -->\n", group), fmt.Sprintf("<!-- %s ends -->", group)
+		before, rest, found := strings.Cut(got, begin)
+		require.True(t, found, "%s lacks %q", file, begin)
+		_, after, found := strings.Cut(rest, end)
+		require.True(t, found, "%s lacks %q", file, end)
+		got = before + begin + table(all, group) + end + after
+	}
+	golden(t, file, got)
+}
+
+func table(all []scenarios.Scenario, group string) string {
+	text := "| scenario | what is done | stands for | oracles |\n| --- | --- | --- | --- |\n"
+	for _, s := range all {
+		if s.Group != group {
+			continue
+		}
+		cells := []string{"`" + s.Name + "`", strings.TrimSpace(s.Description) + "<br>`" + s.Text() + "`", s.StandsFor, strings.Join(s.Expect, ", ")}
+		for i, cell := range cells {
+			cells[i] = strings.ReplaceAll(strings.Join(strings.Fields(cell), " "), "|", `\|`)
+		}
+		text += "| " + strings.Join(cells, " | ") + " |\n"
+	}
+	return text
+}
+
+// README.md says how many there are.
+func TestTheDocumentedNumbers(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	measured, driven := 0, 0
+	for _, s := range all {
+		switch {
+		case s.Group == scenarios.Latency:
+			measured++
+		case scenarios.InMatrix(s.Group):
+			driven++
+		}
+	}
+	page, err := os.ReadFile(filepath.FromSlash("../../../README.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(page), fmt.Sprintf("has %d [scenarios](docs/scenarios.md): the four that are measured, and %d that", measured+driven, driven))
+	assert.Contains(t, string(page), fmt.Sprintf("through the %d scenarios and faults that are not measured", driven))
+}
+
+// The images that a scenario takes away are in the catalogue.
+func TestTheImagesAreKnown(t *testing.T) {
+	catalogue, err := images.Load(filepath.FromSlash("../../.."))
+	require.NoError(t, err)
+	_, err = scenarios.Parse("x.yaml", []byte("name: x\ngroup: fault\nsteps:\n  - fault: {removeImage: nothing}\n"), oracles)
+	require.Error(t, err)
+	_, known, found := strings.Cut(err.Error(), `unknown removeImage "nothing", expected `)
+	require.True(t, found, "%v", err)
+	for name := range strings.SplitSeq(strings.SplitN(known, "\n", 2)[0], " or ") {
+		assert.Contains(t, catalogue.Names(), name)
+	}
+}

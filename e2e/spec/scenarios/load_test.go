@@ -1,0 +1,77 @@
+package scenarios_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/spec/scenarios"
+)
+
+func TestALoadIsDueByItsScheduleAlone(t *testing.T) {
+	load := scenarios.Schedule{Resources: 3, Every: 20 * time.Millisecond, Pace: time.Second}
+	assert.Equal(t, time.Duration(0), load.Due(0, 0))
+	assert.Equal(t, 40*time.Millisecond, load.Due(2, 0))
+	assert.Equal(t, 3040*time.Millisecond, load.Due(2, 3))
+	assert.Equal(t, "3 custom resources, one every 20ms, a step every 1s", load.Text())
+	assert.Equal(t, "3 custom resources at once", scenarios.Schedule{Resources: 3}.Text())
+}
+
+// The load of the comparison: what stands in the files is what the figures are
+// called after.
+func TestTheLoadsOfTheComparison(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	seen := map[string]string{}
+	for _, s := range all {
+		if s.Group == scenarios.Load {
+			seen[s.Name] = s.Text()
+			assert.False(t, scenarios.InMatrix(s.Group))
+			assert.Equal(t, &scenarios.Spec{Size: 0}, s.Result())
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"burst-create": "50 custom resources at once; create 0",
+		"burst-update": "20 custom resources, one every 5ms, a step every 100ms; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+	}, seen)
+}
+
+func TestParseRefusesImpossibleLoads(t *testing.T) {
+	const (
+		head  = "name: x\ngroup: load\ndescription: d\nstandsFor: s\n"
+		load  = "load: {resources: 2, within: 1s}\n"
+		steps = "steps:\n  - create: {size: 1}\n  - patch: {size: 0}\n"
+		tail  = "expect: [stays-converged]\n"
+	)
+	_, err := scenarios.Parse("x.yaml", []byte(head+load+steps+tail), oracles)
+	require.NoError(t, err)
+	for name, test := range map[string]struct{ text, want string }{
+		"no load":        {head + steps + tail, "x.yaml:1: load is missing: expected {resources, every, pace, within}"},
+		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: only scenarios of the group load"},
+		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, "line 6: field rate not found"},
+		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "line 5: cannot unmarshal !!int `5` into time.Duration"},
+		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources is 1, expected 2 to 100"},
+		"too many":       {head + "load: {resources: 101, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources is 101, expected 2 to 100"},
+		"backwards":      {head + "load: {resources: 2, every: -1s, within: 1s}\n" + steps + tail, "x.yaml:5: load.every is -1s, expected 0s to 10s"},
+		"too slow":       {head + "load: {resources: 2, pace: 11s, within: 1s}\n" + steps + tail, "x.yaml:5: load.pace is 11s, expected 0s to 10s"},
+		"no time":        {head + "load:\n  resources: 2\n" + steps + tail, "x.yaml:5: load.within is 0s, expected 1s to 30m0s"},
+		"too long":       {head + "load: {resources: 2, within: 1h}\n" + steps + tail, "x.yaml:5: load.within is 1h0m0s"},
+		"idle pace":      {head + "load:\n  resources: 2\n  pace: 1s\n  within: 1s\nsteps:\n  - create: {size: 0}\n" + tail, "x.yaml:7: load.pace: there is one step only: leave pace out"},
+		"given":          {head + load + "given: {size: 1}\n" + steps + tail, "x.yaml:6: given: a load begins with nothing there"},
+		"cause":          {head + load + "cause: why\n" + steps + tail, "x.yaml:6: cause: what is measured is measured of every style"},
+		"on":             {head + load + "steps:\n  - {on: y, create: {size: 0}}\n" + tail, "x.yaml:7: on: each custom resource of a load goes through all steps"},
+		"patch first":    {head + load + "steps:\n  - patch: {size: 0}\n" + tail, "x.yaml:7: a load is a create, then patches or nothing"},
+		"delete":         {head + load + "steps:\n  - create: {size: 1}\n  - delete: {}\n" + tail, "x.yaml:8: a load is a create, then patches or nothing"},
+		"ends with pods": {head + load + "steps:\n  - create: {size: 1}\n" + tail, "x.yaml:7: the last size is 1, expected 0: no pod of a load is ever started"},
+		"ends early":     {head + load + "steps:\n  - create: {size: 0}\n  - patch: {size: 0}\n" + tail, "x.yaml:7: the size is 0 before the last step"},
+		"verdict":        {head + load + steps + "expect: [stays-converged, converged]\n", "x.yaml:9: converged: that a custom resource of a load is late is a figure"},
+		"no steps":       {head + load + tail, "x.yaml:1: steps are missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := scenarios.Parse("x.yaml", []byte(test.text), oracles)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}

@@ -1,0 +1,242 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/spec/scenarios"
+)
+
+var oracles = []string{
+	"converged", "stays-converged", "write-history", "status", "gone", "garbage", "recovers", "refused", "reference",
+	"isolation", "health", "ledger", "no-needless-work", "pods-kept", "diagnosable",
+	"series",
+}
+
+func TestEveryScenarioLoads(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+	}
+	assert.Equal(t, []string{"create", "scale-up", "scale-down", "delete"}, names[:4])
+}
+
+// The basic scenarios are one life: each starts where the one before it ends,
+// so that a round needs no preparation.
+func TestTheBasicScenariosChain(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	var state *scenarios.Spec
+	for _, s := range all[:4] {
+		assert.Equal(t, state, s.Given, s.Name)
+		state = s.Result()
+	}
+	assert.Nil(t, state)
+}
+
+// Each mistake is refused with its line, and says what to do.
+func TestParseRefuses(t *testing.T) {
+	const (
+		head  = "name: x\ngroup: basic\ndescription: d\nstandsFor: s\n" // four lines
+		given = head + "given: {size: 2}\n"                             // five
+		tail  = "expect: [write-history]\n"
+		loose = "  - fault: {definition: tutorial}\n"
+	)
+	for name, test := range map[string]struct{ text, want string }{
+		"not YAML":       {"name: [", "x.yaml: yaml: line 1"},
+		"empty":          {"", "x.yaml: EOF"},
+		"two documents":  {head + tail + "---\nname: y\n", "x.yaml: more than one document"},
+		"a list":         {"- name: x\n", "line 1: cannot unmarshal"},
+		"unknown field":  {head + "surprise: 1\n", "line 5: field surprise not found"},
+		"field twice":    {head + "name: x\n", "line 5: mapping key \"name\" already defined"},
+		"wrong name":     {"name: y\n", `x.yaml:1: name is "y", expected "x"`},
+		"unknown group":  {"name: x\ngroup: odd\n", `x.yaml:2: unknown group "odd", expected one of latency, load, basic`},
+		"no sentence":    {"name: x\ndescription: ' '\n", "x.yaml:2: description is missing"},
+		"no source":      {"name: x\ngroup: basic\n", "x.yaml:1: standsFor is missing"},
+		"group fault":    {strings.Replace(head, "basic", "fault", 1), "x.yaml:2: group fault: no step is of that kind"},
+		"group upgrade":  {strings.Replace(head, "basic", "upgrade", 1), "x.yaml:2: group upgrade: no step is of that kind"},
+		"group input":    {strings.Replace(head, "basic", "input", 1), "x.yaml:2: group input: no step is of that kind"},
+		"given no size":  {head + "given: {}\n", "x.yaml:5: given: size is missing"},
+		"given too much": {head + "given: {size: 101}\n", "x.yaml:5: given.size is 101, expected 0 to 5"},
+
+		"latency of two acts": {"name: x\ngroup: latency\nsteps:\n  - create: {size: 1}\n  - delete: {}\n", "x.yaml:3: latency is measured of exactly one step"},
+		"latency of another":  {"name: x\ngroup: latency\nsteps:\n  - {on: y, create: {size: 1}}\n", "x.yaml:3: latency is measured of exactly one step"},
+		"latency of a fault":  {"name: x\ngroup: latency\nsteps:\n  - fault: {kill: all}\n", "x.yaml:3: latency is measured of exactly one step"},
+		"latency and a part":  {"name: x\ngroup: latency\ncomponent: bus\n", "x.yaml:3: component: what is measured is measured of every style"},
+
+		"no steps":      {head + tail, "x.yaml:1: steps are missing"},
+		"unknown step":  {head + "steps:\n  - explode: {}\n", "line 6: field explode not found"},
+		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: a step has 2 acts, expected exactly one of create, patch"},
+		"no act":        {head + "steps:\n  - {on: y}\n" + tail, "x.yaml:6: a step has 0 acts"},
+		"step null":     {head + "steps:\n  - delete:\n" + tail, "x.yaml:6: a step has 0 acts"},
+		"negative size": {head + "steps:\n  - create: {size: -1}\n" + tail, "x.yaml:6: create.size is -1, expected 0 to 5"},
+		"size missing":  {head + "steps:\n  - create: {}\n" + tail, "x.yaml:6: create: size is missing"},
+		"size as text":  {head + "steps:\n  - create: {size: many}\n" + tail, "line 6: cannot unmarshal"},
+		"deep line":     {head + "steps:\n  -\n    on: y\n    create:\n      size: -1\n" + tail, "x.yaml:8: create.size is -1"},
+
+		"patch of nothing":    {head + "steps:\n  - patch: {size: 1}\n" + tail, "x.yaml:6: patch: the custom resource is not there; add given, or create it first"},
+		"apply of nothing":    {head + "steps:\n  - apply: {size: 1}\n" + tail, "x.yaml:6: apply: the custom resource is not there"},
+		"annotate of nothing": {head + "steps:\n  - annotate: 1\n" + tail, "x.yaml:6: annotate: the custom resource is not there"},
+		"delete of nothing":   {head + "steps:\n  - delete: {}\n" + tail, "x.yaml:6: delete: the custom resource is not there"},
+		"delete twice":        {given + "steps:\n  - delete: {}\n  - delete: {}\n" + tail, "x.yaml:8: delete: the custom resource is not there"},
+		"create twice":        {given + "steps:\n  - create: {size: 1}\n" + tail, "x.yaml:7: create: the custom resource already exists"},
+		"other not there":     {given + "steps:\n  - {on: y, patch: {size: 1}}\n" + tail, "x.yaml:7: patch: the custom resource is not there"},
+		"too many writes":     {given + "steps:\n  - annotate: 21\n" + tail, "x.yaml:7: annotate is 21, expected 1 to 20 writes"},
+
+		"on itself":       {given + "steps:\n  - {on: memcached, delete: {}}\n" + tail, `x.yaml:7: on is "memcached": leave it out`},
+		"on nothing":      {given + "steps:\n  - {on: '', delete: {}}\n" + tail, `x.yaml:7: on is "": leave it out`},
+		"on no name":      {head + "steps:\n  - {on: elsewhere/A/b, create: {size: 1}}\n" + tail, `x.yaml:6: on is "elsewhere/A/b", expected a name or elsewhere/NAME`},
+		"await on other":  {given + "steps:\n  - {on: y, await: ready}\n" + tail, "x.yaml:7: await is always of the scenario's own custom resource"},
+		"other unwatched": {given + "steps:\n  - {on: y, create: {size: 1}}\n" + tail, "x.yaml:8: there is a second custom resource, and nobody looks at it: expect isolation"},
+
+		"a name that no label holds": {head + "custom: " + strings.Repeat("a", 64) + "\n", "x.yaml:5: custom is \"aaa"},
+		"a name of no object":        {head + "custom: A_b\n", "x.yaml:5: custom is \"A_b\", expected the name of a custom resource"},
+		"the usual name":             {head + "custom: memcached\n", "x.yaml:5: custom is \"memcached\": leave it out"},
+		"on itself, renamed":         {head + "custom: y\nsteps:\n  - {on: y, create: {size: 1}}\n" + tail, "x.yaml:7: on is \"y\": leave it out for the scenario's own custom resource, which is named y"},
+		"too many letters":           {head + "letters: 64\n", "x.yaml:5: letters is 64, expected 50 to 63"},
+		"letters of two namespaces":  {head + "letters: 63\nsteps:\n  - {on: elsewhere/y, create: {size: 1}}\n", "x.yaml:5: letters: there is a second namespace"},
+		"too long a window":          {head + "window: 1h\n", "x.yaml:5: window is 1h0m0s, expected more than 0s, to 2m0s"},
+		"a window unwatched":         {given + "window: 10s\nsteps:\n  - patch: {size: 1}\nexpect: [gone]\n", "there is a window, and nobody looks whether all is calm: expect stays-converged"},
+		"scale of nothing":           {head + "steps:\n  - scale: {size: 1}\n" + tail, "x.yaml:6: scale: the custom resource is not there"},
+		"scale too far":              {given + "steps:\n  - scale: {size: 6}\n" + tail, "x.yaml:7: scale.size is 6, expected 0 to 5"},
+		"read the scale of nothing":  {head + "steps:\n  - readScale: {}\n" + tail, "x.yaml:6: readScale: the custom resource is not there"},
+		"a series of one":            {head + "steps:\n  - series: {count: 1, size: 0, every: 1s}\n" + tail, "x.yaml:6: series.count is 1, expected 2 to 99"},
+		"a series at once":           {head + "steps:\n  - series: {count: 2, size: 0}\n" + tail, "x.yaml:6: series.every is 0s, expected more than 0s"},
+		"two series":                 {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "x.yaml:7: series: there is one already"},
+		"a series unwatched":         {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "there is a series of custom resources, and nobody looks at it: expect series"},
+		"finalizer left":             {given + "steps:\n  - finalize: true\n" + tail, "x.yaml:7: the finalizer is never removed"},
+		"finalizer not there":        {given + "steps:\n  - finalize: false\n" + tail, "x.yaml:7: finalize: a finalizer is removed that was not added"},
+		"finalizer twice":            {given + "steps:\n  - finalize: true\n  - finalize: true\n" + tail, "x.yaml:8: finalize: the finalizer is there already"},
+		"finalizer of nothing":       {head + "steps:\n  - finalize: true\n" + tail, "x.yaml:6: finalize: the custom resource is not there"},
+		"create while it goes":       {given + "steps:\n  - finalize: true\n  - delete: {}\n  - create: {size: 1}\n" + tail, "x.yaml:9: create: the custom resource that was deleted still has a finalizer"},
+		"await gone while held":      {given + "steps:\n  - finalize: true\n  - delete: {}\n  - await: gone\n" + tail, "x.yaml:9: await gone: the custom resource is still there"},
+
+		"submit nothing":       {head + "steps:\n  - submit: {refused: true}\n" + tail, "x.yaml:6: submit: object is missing"},
+		"submit a name":        {head + "steps:\n  - submit: {refused: true, object: {metadata: {name: y}}}\n" + tail, "x.yaml:6: submit: leave metadata.name out"},
+		"submit no JSON":       {head + "steps:\n  - submit: {refused: true, object: {spec: {1: 2}}}\n" + tail, "x.yaml:6: submit.object cannot be sent as JSON"},
+		"submit patch":         {head + "steps:\n  - submit: {refused: true, patch: true, object: {spec: {}}}\n" + tail, "x.yaml:6: submit: the custom resource is not there"},
+		"submit again":         {given + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: submit: the custom resource already exists"},
+		"submit strictly":      {head + "steps:\n  - submit: {object: {spec: {}}}\n" + tail, "x.yaml:6: submit: the project's own definition refuses it"},
+		"submit for other":     {head + "steps:\n" + loose + "  - {on: y, submit: {object: {spec: {}}}}\n" + tail, "x.yaml:7: submit: what cannot be brought about is asked of the scenario's own"},
+		"refused unwatched":    {head + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: a submit is to be refused, and nobody looks whether it is: expect refused"},
+		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: what is asked for last cannot be brought about"},
+
+		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: drift has 2 changes"},
+		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: drift has 0 changes"},
+		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: drift.replicas is -1"},
+		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a Deployment: await handled first"},
+
+		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: a fault is of 2 kinds, expected exactly one of kill, stop"},
+		"no fault":            {head + "steps:\n  - fault: {}\n" + tail, "x.yaml:6: a fault is of 0 kinds"},
+		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, "line 6: field scare not found"},
+		"kill what":           {head + "steps:\n  - fault: {kill: The Bus}\n" + tail, `x.yaml:6: unknown kill "The Bus", expected a component's name or all`},
+		"upgrade one":         {head + "steps:\n  - fault: {upgrade: sensor}\n" + tail, `x.yaml:6: unknown upgrade "sensor", expected all`},
+		"restart what":        {head + "steps:\n  - fault: {restart: etcd}\n" + tail, `x.yaml:6: unknown restart "etcd", expected api-server or node`},
+		"forbid what":         {head + "steps:\n  - fault: {forbid: deployments}\n" + tail, `x.yaml:6: unknown forbid "deployments", expected a resource as plural.group`},
+		"refuse what":         {head + "steps:\n  - fault: {refuse: apps/deployments}\n" + tail, `x.yaml:6: unknown refuse "apps/deployments"`},
+		"remove what":         {head + "steps:\n  - fault: {removeImage: busybox}\n" + tail, `x.yaml:6: unknown removeImage "busybox", expected memcached`},
+		"definition":          {head + "steps:\n  - fault: {definition: mine}\n" + tail, `x.yaml:6: unknown definition "mine", expected tutorial`},
+		"suspend what":        {given + "steps:\n  - fault: {suspend: it}\n" + tail, `x.yaml:7: unknown suspend "it", expected work`},
+		"suspend nothing":     {head + "steps:\n  - fault: {suspend: work}\n" + tail, "x.yaml:6: suspend: no custom resource has been asked for"},
+		"never undone":        {head + "steps:\n  - create: {size: 1}\n  - fault: {stop: all}\n" + tail, "x.yaml:7: stop lasts and is never undone: add a step mend: stop"},
+		"broken twice":        {head + "steps:\n  - fault: {stop: a}\n  - fault: {stop: b}\n  - mend: stop\n" + tail, "x.yaml:7: stop is broken since line 6: mend it"},
+		"mend nothing":        {head + "steps:\n  - mend: stop\n" + tail, "x.yaml:6: mend: no stop is broken at this point"},
+		"mend twice":          {head + "steps:\n  - fault: {stop: a}\n  - mend: stop\n  - mend: stop\n" + tail, "x.yaml:8: mend: no stop is broken at this point"},
+		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: mend: unknown kind of fault "roof", expected one of stop, restart, forbid, refuse, removeImage, definition, suspend`},
+		"mend what is over":   {head + "steps:\n  - fault: {kill: all}\n  - mend: kill\n" + tail, "x.yaml:7: mend: kill is over at once"},
+		"unknown point":       {given + "steps:\n  - await: luck\n" + tail, `x.yaml:7: unknown point "luck", expected one of working, written`},
+		"await gone":          {given + "steps:\n  - await: gone\n" + tail, "x.yaml:7: await gone: the custom resource is still there"},
+		"await what is gone":  {given + "steps:\n  - delete: {}\n  - await: ready\n" + tail, "x.yaml:8: await ready: the custom resource is deleted"},
+		"await before":        {head + "steps:\n  - await: working\n" + tail, "x.yaml:6: await working: no custom resource has been asked for"},
+		"await without cause": {given + "steps:\n  - await: stuck\n" + tail, "x.yaml:8: await stuck needs a cause, and somebody who looks for it: expect diagnosable"},
+
+		"no oracle":       {given + "steps:\n  - delete: {}\n", "x.yaml:1: expect is missing: expected names of oracles (converged"},
+		"unknown oracle":  {given + "steps:\n  - delete: {}\nexpect: [gone, lucky]\n", `x.yaml:8: unknown oracle "lucky", expected one of converged`},
+		"oracle twice":    {given + "steps:\n  - delete: {}\nexpect: [gone, gone]\n", "x.yaml:8: gone is expected twice"},
+		"bad cause":       {given + "cause: '('\n", "x.yaml:6: cause is no regular expression (RE2)"},
+		"cause unwatched": {given + "cause: why\nsteps:\n  - patch: {size: 1}\n" + tail, "x.yaml:6: cause: nobody looks for it; expect diagnosable or refused"},
+		"bad component":   {head + "component: all\n", `x.yaml:5: component is "all", expected the name of a part of an operator`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := scenarios.Parse("x.yaml", []byte(test.text), oracles)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+// An oracle that cannot judge a scenario is refused, with the reason.
+func TestParseRefusesImpossibleExpectations(t *testing.T) {
+	const (
+		create  = "steps:\n  - create: {size: 1}\n"
+		deleted = "given: {size: 1}\nsteps:\n  - delete: {}\n"
+		refused = "steps:\n  - submit: {refused: true, object: {spec: {}}}\n"
+		absurd  = "cause: size\nsteps:\n  - fault: {definition: tutorial}\n  - submit: {object: {spec: {}}}\n  - mend: definition\n"
+	)
+	for _, test := range []struct{ oracle, steps, want string }{
+		{"converged", deleted, "the custom resource is not there at the end"},
+		{"converged", absurd, "no size that can be brought about is ever asked for"},
+		{"stays-converged", deleted, "the custom resource is not there at the end"},
+		{"reference", refused, "the custom resource is not there at the end"},
+		{"status", deleted, "the custom resource is deleted"},
+		{"gone", create, "the custom resource is still there at the end"},
+		{"gone", refused, "the custom resource was never there"},
+		{"garbage", create, "the custom resource is still there at the end"},
+		{"recovers", create, "nothing is broken"},
+		{"refused", create, "no submit is refused"},
+		{"refused", refused, "cause is missing: what must the refusal say?"},
+		{"series", create, "no series of custom resources is created"},
+		{"isolation", create, "there is no second custom resource"},
+		{"health", "steps:\n  - create: {size: 1}\n  - fault: {kill: all}\n", "the harness itself restarts the operator's pods: kill all"},
+		{"ledger", refused, "nothing is asked for that the operator could handle"},
+		{"no-needless-work", create, "no step annotates the custom resource"},
+		{"pods-kept", create, "no pods are given"},
+		{"pods-kept", "given: {size: 0}\nsteps:\n  - patch: {size: 1}\n", "no pods are given"},
+		{"pods-kept", deleted, "it is deleted"},
+		{"pods-kept", "given: {size: 1}\nsteps:\n  - patch: {size: 0}\n", "it is scaled to zero"},
+		{"pods-kept", "given: {size: 1}\nsteps:\n  - drift: {image: other}\n", "its Deployment drifts to other pods"},
+		{"pods-kept", "given: {size: 1}\nsteps:\n  - drift: {replicas: 0}\n", "its Deployment drifts to no pods"},
+		{"diagnosable", create, "cause is missing"},
+	} {
+		t.Run(test.oracle+" "+test.want, func(t *testing.T) {
+			text := "name: x\ngroup: basic\ndescription: d\nstandsFor: s\n" + test.steps + "expect: [" + test.oracle + "]\n"
+			_, err := scenarios.Parse("x.yaml", []byte(text), oracles)
+			line := strings.Count(text, "\n")
+			require.ErrorContains(t, err, fmt.Sprintf("x.yaml:%d: %s cannot be judged: %s", line, test.oracle, test.want))
+		})
+	}
+}
+
+// Whatever a file says, it is read or refused; what is read can be described.
+func FuzzParse(f *testing.F) {
+	names, err := filepath.Glob("*.yaml")
+	require.NoError(f, err)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(f, err)
+		f.Add(string(text))
+	}
+	f.Add("name: x\ngroup: basic\ngiven: &a {size: 1}\nsteps:\n  - patch: *a\n  - {<<: {on: y}, create: *a}\nexpect: [converged]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := scenarios.Parse("x.yaml", []byte(text), oracles)
+		if err != nil {
+			assert.True(t, strings.HasPrefix(err.Error(), "x.yaml:"), "an error names the file: %v", err)
+			return
+		}
+		assert.NotEmpty(t, s.Text())
+		s.Result()
+		s.Others()
+		s.Exclusive()
+		if s.Load != nil {
+			assert.GreaterOrEqual(t, s.Load.Due(s.Load.Resources-1, len(s.Steps)-1), time.Duration(0))
+		}
+	})
+}
