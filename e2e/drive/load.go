@@ -34,7 +34,7 @@ func (d *Driver) DriveLoad(ctx context.Context, style Style, load Load) (leave f
 			return left, err
 		}
 	}
-	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.watches()...)
 	if err != nil {
 		return leave, err
 	}

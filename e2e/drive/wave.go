@@ -50,7 +50,7 @@ func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave f
 		return names
 	}
 	leave = func(ctx context.Context) error { return d.removeAll(ctx, namespaces()) }
-	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.watches()...)
 	if err != nil {
 		return leave, err
 	}
@@ -265,7 +265,7 @@ func (c *course) sample() record.Sample {
 	sample := record.Sample{
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
 		Namespace: c.namespace, Name: s.CustomName(), Matrix: true,
-		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
+		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience(), c.Matrix.Patience),
 		Expect: slices.Concat(s.Expect, scenarios.Standing()), Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style, c.namespace),
 	}
@@ -294,7 +294,7 @@ func (c *course) timeout() time.Duration {
 			waits++
 		}
 	}
-	return time.Duration(waits)*c.style.bound() + c.scenario.Lasts(c.style.Typical)
+	return time.Duration(waits)*c.style.bound() + c.scenario.Lasts(c.style.Typical.Reconcile)
 }
 
 // leastBound is long enough for pods on a machine that has a lot else to do.
