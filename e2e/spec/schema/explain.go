@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,6 +35,9 @@ type check struct {
 func (c *check) explain(e *jsonschema.ValidationError) {
 	node, path := c.place(e.InstanceLocation)
 	rule := c.schema.at(e.SchemaURL)
+	if len(e.InstanceLocation) == 0 {
+		path = cmp.Or(str(rule, "title"), path)
+	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.InvalidJsonValue: // told of
 	case *kind.AdditionalProperties:
@@ -43,7 +47,11 @@ func (c *check) explain(e *jsonschema.ValidationError) {
 			c.Fail(node, "%s: field %q is missing%s", path, name, after(": ", str(rule, "errorMessage")))
 		}
 	case *kind.OneOf:
-		c.oneOf(node, path, rule)
+		c.oneOf(node, path, rule, "oneOf", "exactly one")
+	case *kind.AnyOf:
+		c.oneOf(node, path, rule, "anyOf", "at least one")
+	case *kind.DependentRequired:
+		c.Fail(node, "%s: %s without %s, expected both", path, k.Prop, strings.Join(k.Missing, ", "))
 	case *kind.UniqueItems:
 		item := node.Content[k.Duplicates[1]]
 		c.Fail(item, "%s: %s stands twice, expected it once", path, Found(item))
@@ -52,8 +60,6 @@ func (c *check) explain(e *jsonschema.ValidationError) {
 			key, _ := Below(node, k.Property)
 			c.Fail(key, "%s: found %q, expected %s", path, k.Property, str(c.schema.at(cause.SchemaURL), "errorMessage"))
 		}
-	case *kind.Not:
-		c.Fail(node, "%s: %s", path, str(rule, "errorMessage"))
 	default:
 		if len(e.Causes) == 0 {
 			c.Fail(node, "%s: found %s, expected %s", path, Found(node), expected(e.ErrorKind, rule, node))
@@ -74,10 +80,10 @@ func (c *check) unknown(node *yaml.Node, path string, rule any, names []string) 
 	}
 }
 
-// oneOf tells which of the fields stand there of which one is to.
-func (c *check) oneOf(node *yaml.Node, path string, rule any) {
+// oneOf tells how many of the fields stand there of which one is to.
+func (c *check) oneOf(node *yaml.Node, path string, rule any, keyword, want string) {
 	var names, found []string
-	branches, _ := in(rule, "oneOf").([]any)
+	branches, _ := in(rule, keyword).([]any)
 	for _, branch := range branches {
 		required, _ := in(branch, "required").([]any)
 		names = append(names, texts(required)...)
@@ -87,7 +93,7 @@ func (c *check) oneOf(node *yaml.Node, path string, rule any) {
 			found = append(found, name)
 		}
 	}
-	c.Fail(node, "%s: found %d of the fields %s, expected exactly one", path, len(found), strings.Join(names, ", "))
+	c.Fail(node, "%s: found %d of the fields %s, expected %s", path, len(found), strings.Join(names, ", "), want)
 }
 
 // expected says for people what a rule wants of a value.
@@ -158,7 +164,6 @@ func (c *check) place(location []string) (*yaml.Node, string) {
 		var next *yaml.Node
 		if i, err := strconv.Atoi(key); err == nil && node.Kind == yaml.SequenceNode {
 			_, next = Below(node, i)
-			path += "[" + key + "]"
 		} else {
 			_, next = Below(node, key)
 			path = join(path, key)

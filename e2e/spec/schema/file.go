@@ -63,8 +63,12 @@ func (f *File) FailAt(at []any, format string, args ...any) {
 func (f *File) Err() error {
 	slices.SortStableFunc(f.problems, func(a, b problem) int { return a.line - b.line })
 	var all []error
-	for _, p := range slices.Compact(f.problems) {
-		all = append(all, fmt.Errorf("%s:%d: %s", f.Name, p.line, p.text))
+	told := map[problem]bool{}
+	for _, p := range f.problems {
+		if !told[p] {
+			all = append(all, fmt.Errorf("%s:%d: %s", f.Name, p.line, p.text))
+		}
+		told[p] = true
 	}
 	return errors.Join(all...)
 }
@@ -125,8 +129,8 @@ func (f *File) plain(node *yaml.Node, path string) any {
 		return f.object(node, path)
 	case yaml.SequenceNode:
 		list := []any{}
-		for i, item := range node.Content {
-			list = append(list, f.plain(item, fmt.Sprintf("%s[%d]", path, i)))
+		for _, item := range node.Content {
+			list = append(list, f.plain(item, path))
 		}
 		return list
 	case yaml.ScalarNode:

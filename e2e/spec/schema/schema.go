@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -39,7 +38,6 @@ func Load(name string, formats Formats) (*Schema, error) {
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	register(compiler, "go-duration", duration)
 	for format, check := range formats {
 		register(compiler, format, check)
 	}
@@ -59,15 +57,6 @@ func register(compiler *jsonschema.Compiler, format string, check func(string) e
 		}
 		return nil
 	}})
-}
-
-// duration checks a duration that is not below zero.
-func duration(text string) error {
-	value, err := time.ParseDuration(text)
-	if err == nil && value < 0 {
-		err = fmt.Errorf("it is below zero")
-	}
-	return err
 }
 
 // Word is what the schema calls a file.
