@@ -14,15 +14,31 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Check holds a file against a schema and notes every mistake. A schema says with
-// errorMessage what it expects, where its keywords do not.
-func (f *File) Check(s *Schema) {
-	f.word = s.Word()
+// Check holds a file against a schema, notes every mistake, and returns what is
+// written as the values of JSON. A schema says with errorMessage what it expects,
+// where its keywords do not.
+func (f *File) Check(s *Schema) any {
+	f.word = str(s.source, "title")
 	value := f.plain(f.Root, "")
 	var wrong *jsonschema.ValidationError
 	if err := s.compiled.Validate(value); errors.As(err, &wrong) {
 		c := check{File: f, schema: s}
 		c.explain(wrong)
+	}
+	return value
+}
+
+// Unknown notes a word that is none of those that are known, at a place.
+func (f *File) Unknown(at []any, what, word string, known []string) {
+	f.FailAt(at, "unknown %s %q, expected one of %s%s", what, word, strings.Join(known, ", "), Suggestion(word, known))
+}
+
+// Once notes each name that stands again in the list at a place.
+func (f *File) Once(at []any, what string, names []string) {
+	for i, name := range names {
+		if name != "" && slices.Contains(names[:i], name) {
+			f.FailAt(append(slices.Clone(at), i), "%s: the name %q stands twice, expected it once", what, name)
+		}
 	}
 }
 
@@ -92,6 +108,10 @@ func (c *check) oneOf(node *yaml.Node, path string, rule any, keyword, want stri
 		if _, value := Below(node, name); value != nil {
 			found = append(found, name)
 		}
+	}
+	if text := str(rule, "errorMessage"); text != "" {
+		c.Fail(node, "%s: expected %s", path, text)
+		return
 	}
 	c.Fail(node, "%s: found %d of the fields %s, expected %s", path, len(found), strings.Join(names, ", "), want)
 }

@@ -136,7 +136,7 @@ func (f *File) plain(node *yaml.Node, path string) any {
 	case yaml.ScalarNode:
 		return f.scalar(node, path)
 	}
-	f.Fail(node, "%s: found %s, expected what it stands for", f.named(path), Found(node))
+	f.Fail(node, "%s: found %s, expected it written out", f.named(path), Found(node))
 	return unusable{}
 }
 

@@ -59,9 +59,6 @@ func register(compiler *jsonschema.Compiler, format string, check func(string) e
 	}})
 }
 
-// Word is what the schema calls a file.
-func (s *Schema) Word() string { return str(s.source, "title") }
-
 // Fields lists what may stand in the mapping that a schema or a definition of it
 // describes ("" is the schema itself), sorted; nil: it does not say.
 func (s *Schema) Fields(definition string) []string {
