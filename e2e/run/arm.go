@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/spec/operators"
 )
@@ -31,6 +32,8 @@ type arm struct {
 	own []string
 
 	expected matrix.Expected // its verdicts
+
+	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
 
 	once   sync.Once
 	grants []operators.Grant // that its service accounts hold; see mayWrite
