@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 
-	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // workload is a Deployment of a run that is complete.

@@ -19,14 +19,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/bed/testnode"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // bed is the cluster that these tests share; TestMain makes it known.

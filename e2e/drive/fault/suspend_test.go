@@ -15,8 +15,8 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 var jobs = schema.GroupVersionResource{Group: "x.io", Version: "v1", Resource: "jobs"}
