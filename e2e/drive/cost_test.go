@@ -48,12 +48,12 @@ func loadRun(t *testing.T, resources int) (c cost) {
 		l.Recorder, l.Judge = recorder, l
 		l.Window, l.Matrix.Window = time.Second, 3*time.Second
 		l.add(record.Entry{Kind: record.KindHeader, Header: &header})
-		recorder.Listen(l.add)
-		recorder.Listen(func(e record.Entry) {
+		defer recorder.Listen(l.add)()
+		defer recorder.Listen(func(e record.Entry) {
 			if e.Watch != nil {
 				c.events++
 			}
-		})
+		})()
 		var watches atomic.Int64
 		l.Client.(*dynamicfake.FakeDynamicClient).PrependWatchReactor("*", func(clienttesting.Action) (bool, apiwatch.Interface, error) {
 			watches.Add(1)

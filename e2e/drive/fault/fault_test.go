@@ -18,7 +18,7 @@ import (
 
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -46,7 +46,7 @@ func bench() (*fake.Clientset, *fault.Injector) {
 	return typed, &fault.Injector{
 		Kube: typed, Dynamic: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, objects...),
 		Owner: kube.Owner{Run: "mine"},
-		Style: operators.Style{Name: "some", Components: []operators.Component{
+		Style: spec.Style{Name: "some", Components: []spec.Component{
 			{Name: "manager", Namespace: "n", Selector: "app=manager"},
 			{Name: "worker", Namespace: "n", Selector: "app=worker", ManagedBy: "manager"},
 			{Name: "other", Namespace: "n", Selector: "app=other"},

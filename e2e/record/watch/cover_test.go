@@ -45,7 +45,7 @@ func newShared(t *testing.T) *shared {
 	require.NoError(t, err)
 	s.recorder, err = record.NewRecorder(&bytes.Buffer{}, record.Header{})
 	require.NoError(t, err)
-	s.recorder.Listen(func(e record.Entry) { s.heard <- e })
+	t.Cleanup(s.recorder.Listen(func(e record.Entry) { s.heard <- e }))
 	return s
 }
 

@@ -78,7 +78,7 @@ type Watches struct {
 	watchers []*watcher
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
-	unheard  func()
+	customs  *customs
 
 	mu     sync.RWMutex // held while an event is recorded
 	spaces map[string]bool
@@ -100,9 +100,8 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]bool{}, left: map[string]bool{}}
-	known := &customs{seen: map[types.NamespacedName]bool{}}
-	w.unheard = recorder.Listen(known.begun)
-	if err := w.plan(ctx, client, public, known, resources, targets); err != nil {
+	w.customs = newCustoms(recorder)
+	if err := w.plan(ctx, client, public, resources, targets); err != nil {
 		w.Stop()
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 
 // plan says which watches there are to be. A target of a resource that is watched
 // in all namespaces needs none of its own.
-func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kube.Public, known *customs, resources []schema.GroupVersionResource, targets []Target) error {
+func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kube.Public, resources []schema.GroupVersionResource, targets []Target) error {
 	at := map[Target]*watcher{}
 	add := func(resource schema.GroupVersionResource, namespace string) *watcher {
 		one := &watcher{
@@ -141,7 +140,7 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 		var of *teller
 		if target.Of != (Of{}) {
 			var err error
-			if of, err = newTeller(target.Of, known); err != nil {
+			if of, err = newTeller(target.Of, w.customs); err != nil {
 				return fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
 			}
 		}
@@ -216,7 +215,7 @@ func (w *Watches) Cover(ctx context.Context, namespaces ...string) (uncover func
 func (w *Watches) Stop() {
 	w.cancel()
 	w.running.Wait()
-	w.unheard()
+	w.customs.begins.Stop()
 }
 
 // queued is how many events may wait to be recorded. Each has its time already.
@@ -441,12 +440,15 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 // covers tells whether a namespace is recorded, and what tells there which custom
 // resource an object is for; nil: nothing.
 func (w *watcher) covers(namespace string) (*teller, bool) {
+	if w.namespace != metav1.NamespaceAll {
+		return w.places[w.namespace], true
+	}
 	for _, place := range []string{namespace, metav1.NamespaceAll} {
 		if of, is := w.places[place]; is {
 			return of, true
 		}
 	}
-	return nil, w.namespace == metav1.NamespaceAll && w.spaces[namespace]
+	return nil, w.spaces[namespace]
 }
 
 // record records an object where it is covered.
