@@ -22,8 +22,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // slowAPI takes its time to answer writes to custom resources: each waits by
