@@ -50,6 +50,7 @@ func newStage(t *testing.T) *stage {
 		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
 		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
 		{Version: "v1", Resource: "pods"}:                           "PodList",
+		{Version: "v1", Resource: "namespaces"}:                     "NamespaceList",
 		{Group: "events.k8s.io", Version: "v1", Resource: "events"}: "EventList",
 	}
 	s.Driver = &drive.Driver{
@@ -85,6 +86,7 @@ func (s *stage) Remove(ctx context.Context, name string) error {
 }
 
 func (s *stage) Missing(string) string {
+	s.Recorder.CatchUp()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missing
@@ -325,7 +327,7 @@ func TestAJudgeThatCannotGoOnEndsTheRun(t *testing.T) {
 			return lost
 		}
 		return nil
-	})()
+	}).Stop()
 	patient := drive.Style{Style: record.Style{Style: spec.Style{Name: "slow", Timeout: time.Hour}}}
 	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Block{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
 }

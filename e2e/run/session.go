@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -68,6 +69,7 @@ type Session struct {
 	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left
+	listed      time.Duration                      // how long a node may take to list an image that it has
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -77,7 +79,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
+	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal, listed: listedWithin}
 	s.folder = options.folder(root, time.Now())
 	var err error
 	if s.scenarios, err = pick(options.scenario()); err != nil {
@@ -89,7 +91,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	s.arms = []*arm{{}} // the null operator
 	if options.Base != "" {
 		s.quicken()
-		return s, s.compare(ctx)
+		err := s.compare(ctx)
+		s.place()
+		return s, err
 	}
 	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
 	if err == nil {
@@ -103,12 +107,14 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		if err != nil {
 			return nil, err
 		}
+		expected = s.within(expected)
 		if style.Style().Control == spec.Harness {
 			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
 			continue
 		}
 		s.arms = append(s.arms, &arm{operator: style, asked: style, expected: expected})
 	}
+	s.place()
 	return s, nil
 }
 
@@ -286,7 +292,7 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
