@@ -11,18 +11,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/engine"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -106,7 +107,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 			return nil, err
 		}
 		expected = s.within(expected)
-		if style.Style().Control == operators.Harness {
+		if style.Style().Control == spec.Harness {
 			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
 			continue
 		}
@@ -132,7 +133,7 @@ const warmup = "create"
 // warmupOf is what an arm warms up with: a style that has just been installed
 // needs it, unless it says why not.
 func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
-	if a.operator == nil || !a.operator.Style().Warmup.Supported {
+	if a.operator == nil || a.operator.Style().Warmup.Skip != "" {
 		return nil
 	}
 	return s.warmup
@@ -246,7 +247,7 @@ func (s *Session) Fits(label string) bool {
 }
 
 // change is how long one change of a custom resource is expected to take.
-func (s *Session) change(typical operators.Typical) time.Duration {
+func (s *Session) change(typical spec.Typical) time.Duration {
 	return typical.Reconcile + typicalPods + s.options.Window
 }
 
