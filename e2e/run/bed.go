@@ -135,10 +135,9 @@ func (s *Session) begin(ctx context.Context) error {
 		return err
 	}
 	s.synced = s.recorder.KeepSynced(file, syncEvery)
-	if s.judge, err = newLive(header); err != nil {
+	if s.judge, err = newLive(s.recorder); err != nil {
 		return err
 	}
-	s.recorder.Follow(s.judge.add) // the first to hear, so that the driver finds its state as new as the entry that woke it
 	stages := s.environment.Stages // that came before
 	if s.environment, err = s.surroundings(ctx); err != nil {
 		return err
@@ -521,6 +520,9 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	if s.provider != nil {
 		problems = append(problems, s.stage("teardown", func() error { return s.teardown(ctx) }))
+	}
+	if s.judge != nil {
+		s.judge.stop()
 	}
 	if s.synced != nil {
 		problems = append(problems, s.synced.Stop())
