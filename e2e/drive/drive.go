@@ -17,8 +17,8 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // watched is what is recorded in a round's namespace, whatever the style.
@@ -76,9 +76,9 @@ type Style struct {
 	// Patience replaces the matrix's, if it is not 0.
 	Patience time.Duration
 	Watches  []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from
-	// Null makes the driver itself write what the custom resource asks for,
+	// Floor makes the driver itself write what the custom resource asks for,
 	// right after each act: the floor of every latency.
-	Null bool
+	Floor bool
 	// Child is the name of a custom resource's Deployment; "" where it is found
 	// by its owner reference. Only drift needs it.
 	Child func(namespace, name string) (string, error)

@@ -19,8 +19,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // stage is everything a driver needs, with an API of client-go's fakes. What it
@@ -205,8 +205,8 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 
 func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
-	null := drive.Style{Name: "null", Timeout: time.Second, Null: true}
-	require.NoError(t, s.drive(t.Context(), null, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	floor := drive.Style{Name: record.Floor, Timeout: time.Second, Floor: true}
+	require.NoError(t, s.drive(t.Context(), floor, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)

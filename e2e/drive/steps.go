@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -43,9 +43,9 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 		if err != nil {
 			return err
 		}
-		if t.style.Null {
-			if err := t.reconcileNull(ctx, step, reply); err != nil {
-				return fmt.Errorf("null operator: %w", err)
+		if t.style.Floor {
+			if err := t.writeFloor(ctx, step, reply); err != nil {
+				return fmt.Errorf("the floor: %w", err)
 			}
 		}
 	}

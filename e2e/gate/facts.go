@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -91,5 +92,5 @@ func (r *Result) throttled() []string {
 }
 
 func (s Side) costs() []cost.Cost {
-	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == report.Floor })
+	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == record.Floor })
 }

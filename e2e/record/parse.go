@@ -35,7 +35,31 @@ func parse(line []byte, first bool) (Entry, error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("not an entry of a recording: %w", err)
 	}
-	return e, e.check(first)
+	if err := e.check(first); err != nil {
+		return e, err
+	}
+	e.rename()
+	return e, nil
+}
+
+// rename gives the styles that the entry names their names of today.
+func (e *Entry) rename() {
+	switch e.Kind {
+	case KindHeader:
+		for i := range e.Header.Styles {
+			e.Header.Styles[i].Name = StyleName(e.Header.Styles[i].Name)
+		}
+	case KindBegin:
+		e.Begin.Style = StyleName(e.Begin.Style)
+	case KindEnd:
+		e.End.Style = StyleName(e.End.Style)
+	case KindBlock:
+		e.Block.Style = StyleName(e.Block.Style)
+	case KindHeld:
+		e.Held.Style = StyleName(e.Held.Style)
+	case KindLogs:
+		e.Logs.Style = StyleName(e.Logs.Style)
+	}
 }
 
 func (e *Entry) check(first bool) error {

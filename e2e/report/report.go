@@ -176,7 +176,7 @@ func (r *Report) order() []string {
 	for _, c := range r.Cells {
 		there[c.Label] = true
 		switch {
-		case c.Style == Floor:
+		case c.Style == record.Floor:
 			floors = addNew(floors, c.Label)
 		case !slices.Contains(listed, c.Label):
 			rest = addNew(rest, c.Label)
@@ -336,7 +336,7 @@ func (r *Report) RoundsText() string {
 		var rounds, passes []int
 		for _, c := range r.Cells {
 			n, least, most := c.Rounds()
-			if c.Load() == load && n > 0 && (c.Style != Floor || len(r.Styles) == 1) {
+			if c.Load() == load && n > 0 && (c.Style != record.Floor || len(r.Styles) == 1) {
 				rounds, passes = append(rounds, n), append(passes, least, most)
 			}
 		}

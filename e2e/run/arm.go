@@ -8,20 +8,19 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/spec/operators"
 )
 
-// arm is one of what is compared: a style in one of its variants, or the null
-// operator. Arms take turns on the cluster.
+// arm is one of what is compared: a style in one of its variants, or the
+// floor. Arms take turns on the cluster.
 type arm struct {
-	operator operators.Operator // nil: the null operator
-	// asked is the null operator's folder if that was asked for, and not only
+	operator operators.Operator // nil: the floor
+	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of an arm with an operator it is that.
 	asked   operators.Operator
 	variant string        // "" outside of comparisons with a base
@@ -74,7 +73,7 @@ func (a *arm) telling() []string {
 
 func (a *arm) name() string {
 	if a.operator == nil {
-		return report.Floor
+		return record.Floor
 	}
 	return a.operator.Style().Name
 }
@@ -102,7 +101,7 @@ const floorTimeout = time.Minute
 // driven says what driving must know of an arm.
 func (a *arm) driven() (drive.Style, error) {
 	if a.operator == nil {
-		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
+		return drive.Style{Name: record.Floor, Timeout: floorTimeout, Floor: true}, nil
 	}
 	style := a.operator.Style()
 	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout, Typical: style.Typical.Reconcile}
@@ -150,7 +149,7 @@ var ownResources = []schema.GroupVersionResource{
 // recorded is what a recording says of an arm.
 func (a *arm) recorded() (record.Style, error) {
 	if a.operator == nil {
-		return record.Style{Name: report.Floor}, nil
+		return record.Style{Name: record.Floor}, nil
 	}
 	style := a.operator.Style()
 	r := record.Style{Name: style.Name, Variant: a.variant, ChildName: style.Child.Name, Status: style.Declares.Status.Supported, Idle: style.Idle}

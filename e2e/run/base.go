@@ -14,11 +14,11 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // The variants of a style that is compared with its base: twice the base, so
@@ -109,7 +109,7 @@ func (s *Session) present() ([]operators.Operator, error) {
 	}
 	asked := operatorNames(s.root, s.options.Operator)
 	for _, style := range was {
-		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
+		if slices.Contains(is, operators.Today(style)) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
 			continue
 		}
 		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })

@@ -23,7 +23,7 @@ const unthrottled = 4 * time.Second
 func TestRunOfLoads(t *testing.T) {
 	tr := whole(t, "--operator=native", "--scenario=load")
 
-	for _, style := range []string{report.Floor, "native"} {
+	for _, style := range []string{record.Floor, "native"} {
 		for scenario, n := range map[string]int{"burst-create": 50, "burst-update": 20} {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)

@@ -11,18 +11,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/engine"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -33,7 +33,7 @@ type Session struct {
 	id        string
 	out       io.Writer
 	deadline  time.Time // zero: none
-	arms      []*arm    // the null operator first
+	arms      []*arm    // the floor first
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
 	base      *base // nil: nothing is compared with a base
@@ -85,7 +85,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if s.warmup, err = pick(warmup); err != nil {
 		return nil, err
 	}
-	s.arms = []*arm{{}} // the null operator
+	s.arms = []*arm{{}} // the floor
 	if options.Base != "" {
 		s.quicken()
 		return s, s.compare(ctx)
@@ -145,7 +145,7 @@ func operatorNames(root, list string) []string {
 	return names
 }
 
-// Styles are the labels of the arms that were asked for: the null operator is
+// Styles are the labels of the arms that were asked for: the floor is
 // one of them only if it was named.
 func (s *Session) Styles() []string {
 	var names []string
@@ -204,7 +204,7 @@ func (s *Session) makePlan() error {
 	if s.plan, err = s.newPlan(); err != nil {
 		return err
 	}
-	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
+	if short := s.plan.Shortened(append([]string{record.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
 		s.remark(short)
 	}

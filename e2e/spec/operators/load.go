@@ -66,6 +66,7 @@ func Find(root string, names ...string) ([]Operator, error) {
 	}
 	var dirs []string
 	for _, name := range names {
+		name = Today(name)
 		switch {
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, styleFile)

@@ -44,8 +44,20 @@ func Parse(file, folder string, text []byte, beside fs.FS) (Style, error) {
 	return p.style, nil
 }
 
-// floor is the name of the style in which the harness is the operator.
-const floor = "null"
+// floor is the name of the style in which the harness is the operator, and
+// formerFloor what it was called before.
+const (
+	floor       = "floor"
+	formerFloor = "null"
+)
+
+// Today is what a style is called today: another name for the floor alone.
+func Today(name string) string {
+	if name == formerFloor {
+		return floor
+	}
+	return name
+}
 
 // parser fills a style from a file.
 type parser struct {
@@ -127,8 +139,8 @@ func (p *parser) name(node *yaml.Node) {
 	if p.style.Name != p.folder {
 		p.fail(node, "name: found %q, expected %q as the folder's name", p.style.Name, p.folder)
 	}
-	if p.style.Name == floor && !p.floor {
-		p.fail(node, "name: found %q, expected another: it is the floor's, which stands beside the styles in every report", floor)
+	if Today(p.style.Name) == floor && !p.floor {
+		p.fail(node, "name: found %q, expected another: it is the floor's, which stands beside the styles in every report", p.style.Name)
 	}
 	if p.style.Name != floor && p.floor {
 		p.fail(node, "name: found %q, expected %q: with control: harness the style is the floor", p.style.Name, floor)
