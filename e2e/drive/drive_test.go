@@ -84,6 +84,7 @@ func (s *stage) Remove(ctx context.Context, name string) error {
 }
 
 func (s *stage) Missing(string) string {
+	s.Recorder.CatchUp()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missing
@@ -324,7 +325,7 @@ func TestAJudgeThatCannotGoOnEndsTheRun(t *testing.T) {
 			return lost
 		}
 		return nil
-	})()
+	}).Stop()
 	patient := drive.Style{Name: "slow", Timeout: time.Hour}
 	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Block{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/matrix"
@@ -30,6 +31,8 @@ type arm struct {
 	own []string
 
 	expected matrix.Expected // its verdicts
+
+	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
 
 	once   sync.Once
 	grants []operators.Grant // that its service accounts hold; see mayWrite

@@ -34,7 +34,7 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 		Comparison: s.comparison(),
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
-	if e.Cluster == "kind" && s.engine != nil { // without one nothing is driven
+	if s.engine != nil { // without one nothing is driven
 		e.Engine = s.engine.Name()
 		e.Kind = kindversion.Version()
 	}

@@ -12,7 +12,6 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 )
 
 // A client of client-go that is throttled as by default needs 8 s for 50 requests.

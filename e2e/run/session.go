@@ -67,6 +67,7 @@ type Session struct {
 	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left
+	listed      time.Duration                      // how long a node may take to list an image that it has
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -76,7 +77,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
+	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal, listed: listedWithin}
 	s.folder = options.folder(root, time.Now())
 	var err error
 	if s.scenarios, err = pick(options.scenario()); err != nil {
@@ -88,7 +89,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	s.arms = []*arm{{}} // the floor
 	if options.Base != "" {
 		s.quicken()
-		return s, s.compare(ctx)
+		err := s.compare(ctx)
+		s.place()
+		return s, err
 	}
 	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
 	if err == nil {
@@ -102,12 +105,14 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		if err != nil {
 			return nil, err
 		}
+		expected = s.within(expected)
 		if style.Style().Control == operators.Harness {
 			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
 			continue
 		}
 		s.arms = append(s.arms, &arm{operator: style, asked: style, expected: expected})
 	}
+	s.place()
 	return s, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
@@ -120,6 +121,9 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 		if what := schema.ParseGroupResource(step.Fault.Forbid); !a.mayWrite(what) {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
 		}
+	}
+	if a.cluster != nil {
+		return lacks(*a.cluster, s)
 	}
 	return ""
 }
@@ -295,6 +299,9 @@ func (s *Session) inspected(a *arm, style *drive.Style) error {
 // node is what faults below Kubernetes are done to; nil: the cluster is not
 // this run's own.
 func (s *Session) node() fault.Node {
+	if !s.can(cluster.RestartNodes) {
+		return nil
+	}
 	node, _ := s.provider.(fault.Node)
 	return node
 }

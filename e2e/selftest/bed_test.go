@@ -118,7 +118,7 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
 	recorder, err := record.NewRecorder(file, header)
 	require.NoError(t, err)
-	live := &live{splitter: judge.NewSplitter()}
+	live := &live{recorder: recorder, splitter: judge.NewSplitter()}
 	header.Schema = record.Schema
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
@@ -228,6 +228,8 @@ func (silent) Held(record.Held)                {}
 
 // live judges the recording while it is written.
 type live struct {
+	recorder *record.Recorder
+
 	mu       sync.Mutex
 	splitter *judge.Splitter
 	err      error
@@ -243,6 +245,7 @@ func (l *live) add(e record.Entry) {
 
 // ask asks the sample that is open in a namespace.
 func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
+	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	timeline := l.splitter.Open(namespace)

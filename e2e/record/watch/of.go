@@ -32,15 +32,23 @@ func RecordedOf() record.Condition {
 
 // customs are the custom resources of the samples that have begun.
 type customs struct {
+	begins *record.Follower // hears of samples
+
 	mu   sync.Mutex
 	list []types.NamespacedName
 	seen map[types.NamespacedName]bool
 }
 
+func newCustoms(recorder *record.Recorder) *customs {
+	c := &customs{seen: map[types.NamespacedName]bool{}}
+	c.begins = recorder.Follow(c.begun)
+	return c
+}
+
 // begun takes note of a sample's custom resources.
-func (c *customs) begun(e record.Entry) {
+func (c *customs) begun(e record.Entry) error {
 	if e.Begin == nil {
-		return
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,6 +56,7 @@ func (c *customs) begun(e record.Entry) {
 	for _, other := range e.Begin.Others {
 		c.add(other.Namespace, other.Name)
 	}
+	return nil
 }
 
 func (c *customs) add(namespace, name string) {
@@ -56,7 +65,9 @@ func (c *customs) add(namespace, name string) {
 	}
 }
 
+// all lists those of every sample whose beginning is recorded.
 func (c *customs) all() []types.NamespacedName {
+	c.begins.CatchUp()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.list // it only grows

@@ -81,12 +81,11 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	known := &customs{seen: map[types.NamespacedName]bool{}}
-	unheard := recorder.Listen(known.begun)
+	known := newCustoms(recorder)
 	stop = func() {
 		cancel()
 		running.Wait()
-		unheard()
+		known.begins.Stop()
 	}
 	for _, target := range targets {
 		w := &watcher{
