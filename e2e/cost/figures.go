@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Why a figure is not known.
@@ -213,7 +214,7 @@ func (m *Meter) unseen(blocks []*block, why string) Figure {
 		return v.done("s")
 	}
 	floor := values{why: noFloor}
-	if standing := m.styles[record.Floor]; standing != nil {
+	if standing := m.styles[spec.Floor]; standing != nil {
 		good, _ := m.good(standing.blocks)
 		for _, b := range good {
 			if lost, known := b.unaccounted(); known {

@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // of returns the cost of a style.
@@ -93,7 +94,7 @@ func TestCountersOfAKnownCost(t *testing.T) {
 }
 
 func TestTheFloorCostsNothingAndIsKnown(t *testing.T) {
-	c := of(t, two().costs(), record.Floor)
+	c := of(t, two().costs(), spec.Floor)
 	figure(t, 0, c.CPU)
 	figure(t, 0, c.PerChange(cost.Pods))
 	figure(t, 0, c.PerChange(cost.Calls))
@@ -134,7 +135,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 		return s
 	}
 	old := without(record.KindBlock, record.KindUsage, record.KindAudit)
-	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Name: "argo"}, {Name: record.Floor}}}
+	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Name: "argo"}, {Name: spec.Floor}}}
 	pods := func(c cost.Cost) string { return c.PerChange(cost.Pods).Missing }
 	calls := func(c cost.Cost) string { return c.PerChange(cost.Calls).Missing }
 	cpu := func(c cost.Cost) string { return c.CPU.Missing }

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 const (
@@ -21,7 +22,7 @@ var argo = record.Style{
 	Components: []record.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
 }
 
-var floorStyle = record.Style{Name: record.Floor}
+var floorStyle = record.Style{Name: spec.Floor}
 
 // story is a hand-made recording. Its times are milliseconds.
 type story struct {

@@ -19,6 +19,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -49,6 +50,7 @@ func newStage(t *testing.T) *stage {
 		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
 		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
 		{Version: "v1", Resource: "pods"}:                           "PodList",
+		{Version: "v1", Resource: "namespaces"}:                     "NamespaceList",
 		{Group: "events.k8s.io", Version: "v1", Resource: "events"}: "EventList",
 	}
 	s.Driver = &drive.Driver{
@@ -206,7 +208,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 
 func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
-	floor := drive.Style{Name: record.Floor, Timeout: time.Second, Floor: true}
+	floor := drive.Style{Name: spec.Floor, Timeout: time.Second, Floor: true}
 	require.NoError(t, s.drive(t.Context(), floor, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)

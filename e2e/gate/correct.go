@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
@@ -68,7 +68,7 @@ func (r *Result) compareScenarios() {
 // compared tells whether a sample's correctness is compared: of the matrix, the
 // groups that every change of a style can break.
 func compared(result *judge.Result) bool {
-	return result.Style != record.Floor && (!result.Matrix || result.Group == scenarios.Basic || result.Group == scenarios.Level)
+	return result.Style != spec.Floor && (!result.Matrix || result.Group == scenarios.Basic || result.Group == scenarios.Level)
 }
 
 // tallies counts sides together, as Head.

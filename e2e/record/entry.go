@@ -22,22 +22,6 @@ import (
 // read secrets for a reason.
 const Schema = 5
 
-// Floor is the name of the style in which the harness itself writes the
-// Deployment and no operator is there: its latencies are the cluster's and the
-// observer's own. Reports show it before all others.
-const Floor = "floor"
-
-// formerFloor is what recordings of schemas 1 to 5 may call the floor.
-const formerFloor = "null"
-
-// StyleName is the name of today of a style that a recording or its environment names.
-func StyleName(name string) string {
-	if name == formerFloor {
-		return Floor
-	}
-	return name
-}
-
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
 

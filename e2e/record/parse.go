@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"operatorbench/e2e/spec"
 )
 
 // parser reads entries. It keeps the words that come again and again.
@@ -47,18 +49,18 @@ func (e *Entry) rename() {
 	switch e.Kind {
 	case KindHeader:
 		for i := range e.Header.Styles {
-			e.Header.Styles[i].Name = StyleName(e.Header.Styles[i].Name)
+			e.Header.Styles[i].Name = spec.StyleName(e.Header.Styles[i].Name)
 		}
 	case KindBegin:
-		e.Begin.Style = StyleName(e.Begin.Style)
+		e.Begin.Style = spec.StyleName(e.Begin.Style)
 	case KindEnd:
-		e.End.Style = StyleName(e.End.Style)
+		e.End.Style = spec.StyleName(e.End.Style)
 	case KindBlock:
-		e.Block.Style = StyleName(e.Block.Style)
+		e.Block.Style = spec.StyleName(e.Block.Style)
 	case KindHeld:
-		e.Held.Style = StyleName(e.Held.Style)
+		e.Held.Style = spec.StyleName(e.Held.Style)
 	case KindLogs:
-		e.Logs.Style = StyleName(e.Logs.Style)
+		e.Logs.Style = spec.StyleName(e.Logs.Style)
 	}
 }
 

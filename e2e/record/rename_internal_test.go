@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/spec"
 )
 
 // What recordings once called null is the floor, wherever a style is named; what
@@ -19,7 +21,7 @@ func TestTheFormerNameOfTheFloorIsRead(t *testing.T) {
 		`"held","held":{"style":%s,"namespace":"n","name":"m","finalizers":[],"waited":1}`: func(e Entry) string { return e.Held.Style },
 		`"logs","logs":{"style":%s,"round":1,"wave":1}`:                                    func(e Entry) string { return e.Logs.Style },
 	} {
-		for written, read := range map[string]string{`"null"`: Floor, `"floor"`: Floor, `"nullable"`: "nullable"} {
+		for written, read := range map[string]string{`"null"`: spec.Floor, `"floor"`: spec.Floor, `"nullable"`: "nullable"} {
 			e, err := new(parser).line(fmt.Appendf(nil, `{"t":1,"kind":`+kind+`}`, written), kind[1] == 'h' && kind[3] == 'a')
 			require.NoError(t, err)
 			assert.Equal(t, read, of(e), kind)

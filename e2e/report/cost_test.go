@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // measuredOnce is a figure of one round.
@@ -94,7 +95,7 @@ func TestVariants(t *testing.T) {
 	judged.Results = nil
 	for _, result := range one.Judgement.Results {
 		for _, variant := range []string{"base", "head"} {
-			if result.Style == record.Floor {
+			if result.Style == spec.Floor {
 				variant = ""
 			}
 			result.Variant = variant

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // The names of what is in a results folder.
@@ -117,11 +117,11 @@ func ReadEnvironment(dir string) (*Environment, error) {
 // rename gives the styles their names of today.
 func (e *Environment) rename() {
 	for i := range e.Styles {
-		e.Styles[i].Name = record.StyleName(e.Styles[i].Name)
+		e.Styles[i].Name = spec.StyleName(e.Styles[i].Name)
 	}
 	for i, stage := range e.Stages {
 		if doing, style, of := strings.Cut(stage.Name, " "); of {
-			e.Stages[i].Name = doing + " " + record.StyleName(style)
+			e.Stages[i].Name = doing + " " + spec.StyleName(style)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -146,7 +146,7 @@ func (r *Report) Document() *Document {
 	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
 	for _, scenario := range r.Scenarios {
 		for _, k := range r.Ranking(scenario) {
-			if style, _ := r.named(k.Label); style != record.Floor {
+			if style, _ := r.named(k.Label); style != spec.Floor {
 				d.Rankings = append(d.Rankings, DocumentRank{Scenario: scenario, Label: k.Label, Place: k.Place, Tied: k.Tied})
 			}
 		}
@@ -161,7 +161,7 @@ func (r *Report) Document() *Document {
 	}
 	for _, label := range r.Styles {
 		style, variant := r.named(label)
-		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == record.Floor})
+		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == spec.Floor})
 	}
 	for _, c := range r.Cells {
 		d.Cells = append(d.Cells, r.documentCell(c))

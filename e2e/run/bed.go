@@ -17,15 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
-	"operatorbench/e2e/drive"
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 const (
@@ -224,7 +224,7 @@ func imagesOf(arms []*arm) []string {
 	var names []string
 	for _, a := range arms {
 		if a.operator != nil {
-			names = append(names, a.operator.Style().Images...)
+			names = append(names, a.operator.Style().ImageNames()...)
 		}
 	}
 	return unique(names)
@@ -250,7 +250,7 @@ func (s *Session) baseImages(ctx context.Context) (err error) {
 		return err
 	}
 	for _, a := range s.arms[1:] {
-		for _, name := range a.operator.Style().Images {
+		for _, name := range a.operator.Style().ImageNames() {
 			if slices.Contains(changed, name) {
 				a.own = append(a.own, name)
 			}

@@ -21,8 +21,10 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -106,7 +108,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 			return nil, err
 		}
 		expected = s.within(expected)
-		if style.Style().Control == operators.Harness {
+		if style.Style().Control == spec.Harness {
 			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
 			continue
 		}
@@ -132,7 +134,7 @@ const warmup = "create"
 // warmupOf is what an arm warms up with: a style that has just been installed
 // needs it, unless it says why not.
 func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
-	if a.operator == nil || !a.operator.Style().Warmup.Supported {
+	if a.operator == nil || a.operator.Style().Warmup.Skip != "" {
 		return nil
 	}
 	return s.warmup
@@ -209,7 +211,7 @@ func (s *Session) makePlan() error {
 	if s.plan, err = s.newPlan(); err != nil {
 		return err
 	}
-	if short := s.plan.Shortened(append([]string{record.Floor}, s.Styles()...)); short != "" {
+	if short := s.plan.Shortened(append([]string{spec.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
 		s.remark(short)
 	}
@@ -246,7 +248,7 @@ func (s *Session) Fits(label string) bool {
 }
 
 // change is how long one change of a custom resource is expected to take.
-func (s *Session) change(typical operators.Typical) time.Duration {
+func (s *Session) change(typical spec.Typical) time.Duration {
 	return typical.Reconcile + typicalPods + s.options.Window
 }
 
@@ -290,7 +292,7 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {

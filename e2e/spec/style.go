@@ -2,6 +2,9 @@ package spec
 
 import (
 	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
 	"time"
 )
 
@@ -90,6 +93,25 @@ type Gate struct {
 	Condition *Condition `json:"condition,omitempty"`
 	Log       *Log       `json:"log,omitempty"`
 	Field     *Field     `json:"field,omitempty"`
+}
+
+// String names what the gate waits for.
+func (g Gate) String() string {
+	switch {
+	case g.Rollout != nil:
+		return fmt.Sprintf("the rollout of %s %s/%s", g.Rollout.Kind, g.Rollout.Namespace, g.Rollout.Name)
+	case g.Condition != nil:
+		return fmt.Sprintf("condition %s of %s %s", g.Condition.Type, g.Condition.Kind, path.Join(g.Condition.Namespace, g.Condition.Name))
+	case g.Log != nil:
+		where := "the log of " + g.Log.Component
+		if g.Log.Pods > 1 {
+			where = fmt.Sprintf("the logs of %d pods of %s", g.Log.Pods, g.Log.Component)
+		}
+		return fmt.Sprintf("%q in %s", g.Log.Contains, where)
+	case g.Field != nil:
+		return fmt.Sprintf("%s = %s of %s %s", g.Field.Path, strings.Join(g.Field.Equals, " or "), g.Field.Kind, path.Join(g.Field.Namespace, g.Field.Name))
+	}
+	return "nothing"
 }
 
 // Rollout is complete when every pod of a workload is new and available.
@@ -253,7 +275,7 @@ type Typical struct {
 }
 
 // Component returns the component of a name.
-func (s *Style) Component(name string) (Component, bool) {
+func (s Style) Component(name string) (Component, bool) {
 	for _, component := range s.Components {
 		if component.Name == name {
 			return component, true
@@ -263,40 +285,10 @@ func (s *Style) Component(name string) (Component, bool) {
 }
 
 // ImageNames lists the names of the images that the node must have.
-func (s *Style) ImageNames() []string {
+func (s Style) ImageNames() []string {
 	var names []string
 	for _, image := range s.Images {
 		names = append(names, image.Name)
 	}
 	return names
-}
-
-// Installed is what is known of a style once its manifests are rendered and its
-// folder is read, beside its style.yaml.
-type Installed struct {
-	// Namespaces are those that the operator itself runs in.
-	Namespaces []string `json:"namespaces,omitempty"`
-	// Grants are the rights that its service accounts hold.
-	Grants []Grant `json:"grants,omitempty"`
-	// Secrets are the service accounts that may read secrets for a reason.
-	Secrets []SecretReader `json:"secrets,omitempty"`
-}
-
-// Grant is one rule of RBAC that a service account holds through a binding.
-type Grant struct {
-	ServiceAccount string   `json:"serviceAccount"`      // namespace/name; namespace/* or */* for a group of them
-	Role           string   `json:"role"`                // Role namespace/name, or ClusterRole name
-	Namespace      string   `json:"namespace,omitempty"` // in which it holds; empty: in all
-	Groups         []string `json:"groups,omitempty"`    // of the API; "" is the core group
-	Resources      []string `json:"resources,omitempty"` // with subresource: pods/log
-	Names          []string `json:"names,omitempty"`     // of the only objects; empty: any
-	Verbs          []string `json:"verbs"`
-	URLs           []string `json:"urls,omitempty"` // that are no resources
-}
-
-// SecretReader is a service account that may read secrets, and why.
-type SecretReader struct {
-	ServiceAccount string `json:"serviceAccount"`      // namespace/name
-	Namespace      string `json:"namespace,omitempty"` // empty: in all
-	Reason         string `json:"reason"`
 }

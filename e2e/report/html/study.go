@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -72,7 +72,7 @@ func newStudy(r *report.Report) *study {
 		if in == nil || of == nil {
 			continue // a cell without a result: there is nothing to show
 		}
-		of.Floor = of.Floor || c.Style == record.Floor
+		of.Floor = of.Floor || c.Style == spec.Floor
 		in.Cells = append(in.Cells, s.cell(c, of, lines))
 	}
 	for _, one := range s.Scenes {
