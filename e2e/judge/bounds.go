@@ -43,13 +43,12 @@ func checkPhases(h *record.Header) error {
 
 // checkHeld is an error once more is held than of any run.
 func (s *Splitter) checkHeld() error {
-	objects := s.objects + len(s.inner) + len(s.jobs)
 	switch {
 	case len(s.open) > mostOpen:
 		return fmt.Errorf("more than %d samples are open: this is no recording of a run", mostOpen)
 	case len(s.now) > mostOpen:
 		return fmt.Errorf("more than %d namespaces are in use at once: this is no recording of a run", mostOpen)
-	case objects > mostObjects:
+	case s.Objects() > mostObjects:
 		return fmt.Errorf("more than %d objects are there: this is no recording of a run", mostObjects)
 	case s.held > mostHeld:
 		return fmt.Errorf("more than %d MB of events of samples that are open: this is no recording of a run", mostHeld>>20)

@@ -93,7 +93,7 @@ func (t *Timeline) line(e *Event) string {
 func (t *Timeline) innerState(e *Event) string {
 	var words []string
 	for _, b := range e.inner {
-		p := &t.Style.Phases[b.phase]
+		p := &t.style.Phases[b.phase]
 		word := p.Name
 		if p.Path != "" {
 			word += fmt.Sprintf(" (%s %s)", p.Path, b.value)

@@ -28,7 +28,7 @@ func (j *Judgement) held(h *record.Held) {
 		if r.Style != h.Style || r.Variant != h.Variant {
 			continue
 		}
-		if blamed == nil || r.covers(h.Namespace) || !blamed.covers(h.Namespace) {
+		if blamed == nil || r.where.covers(h.Namespace) || !blamed.where.covers(h.Namespace) {
 			blamed = r
 		}
 	}

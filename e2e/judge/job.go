@@ -154,7 +154,7 @@ func (t *Timeline) newMatchers() error {
 		for _, s := range t.subjects {
 			matcher, err := w.matcher(s)
 			if err != nil {
-				return fmt.Errorf("style %s: work %s: %w", t.Style.Name, w.Resource, err)
+				return fmt.Errorf("style %s: work %s: %w", t.style.Name, w.Resource, err)
 			}
 			t.matchers[w] = append(t.matchers[w], matcher)
 		}

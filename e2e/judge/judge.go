@@ -33,7 +33,7 @@ type Result struct {
 	// before the last fault did.
 	Recovery *Recovery
 
-	scope
+	where    scope
 	outages  []outage
 	phases   []phase
 	reaction reaction // the slowest, that of the given state included
@@ -66,15 +66,15 @@ func One(t *Timeline) Result {
 	t.curtail()
 	t.settle()
 	r := Result{
-		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
+		Style: t.style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
 		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
-		scope: t.scope, outages: t.outages(), phases: t.phases, reaction: t.reaction(),
+		where: t.scope, outages: t.outages(), phases: t.phases, reaction: t.reaction(),
 	}
 	if t.End != nil {
 		r.End, r.Reason = t.End.Outcome, t.End.Reason
 	}
-	r.Verdicts = verdicts(t, t.style.oracles)
+	r.Verdicts = verdicts(t)
 	r.Recovery = t.recovery()
 	if !t.matrix {
 		r.Samples = latencies(t, r.Verdicts)
@@ -213,7 +213,7 @@ func (j *Judgement) take(t *Timeline) {
 // can break in one sample and be back only in the next.
 func (j *Judgement) blind(gap record.Entry) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
-		if r := &j.Results[i]; r.misses(gap.Gap) {
+		if r := &j.Results[i]; r.where.misses(gap.Gap) {
 			r.blind(&gap)
 		}
 	}

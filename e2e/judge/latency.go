@@ -89,7 +89,7 @@ func latencies(t *Timeline, verdicts []Verdict) []Sample {
 // sample is a phase's, from the intent until a time of the recording.
 func (t *Timeline) sample(phase string, at time.Duration) Sample {
 	return Sample{
-		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
+		Operator: t.style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
 		Namespace: t.Sample.Namespace, From: t.acts.intent, At: at,
 		Value: (at - t.acts.intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup,
 	}

@@ -177,7 +177,7 @@ func TestAbandonedRoundsAreForgotten(t *testing.T) {
 			add := func(e record.Entry) {
 				_, err := splitter.Add(e)
 				require.NoError(t, err)
-				most = max(most, splitter.Known())
+				most = max(most, splitter.Objects())
 			}
 			add(s.entries[0])
 			for round := 1; round <= 50; round++ {

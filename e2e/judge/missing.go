@@ -105,7 +105,7 @@ func (t *Timeline) idleLacks() string {
 		return ""
 	}
 	for i, p := range t.phases {
-		if p.inner >= 0 && !t.marks[i].reached && slices.Contains(t.Style.Idle, p.name) {
+		if p.inner >= 0 && !t.marks[i].reached && slices.Contains(t.style.Idle, p.name) {
 			return fmt.Sprintf("inner phase %q has not happened", p.name)
 		}
 	}

@@ -189,12 +189,10 @@ func differences(path string, want, got any) []unlike {
 		return list
 	}
 	if w, g := inJSON(want), inJSON(got); w != g {
-		list = append(list, unlike{path, cut(w, mostOfAValue), cut(g, mostOfAValue)})
+		list = append(list, unlike{path, w, g})
 	}
 	return list
 }
-
-const mostOfAValue = 80
 
 // bothKeys lists the keys of two objects, one of which may be missing.
 func bothKeys(a, b any) ([]string, bool) {

@@ -17,8 +17,8 @@ import (
 // its namespaces. A pod that did its work and succeeded has ended well; where the
 // sample asks for what cannot be brought about, one that failed has told so.
 func health(t *Timeline) Verdict {
-	if len(t.Style.Namespaces) == 0 {
-		return notApplicable("the style %s has no pods of its own", t.Style.Name)
+	if len(t.style.Namespaces) == 0 {
+		return notApplicable("the style %s has no pods of its own", t.style.Name)
 	}
 	w, err := t.newWard()
 	if err != nil {
@@ -74,10 +74,10 @@ func (t *Timeline) newWard() (*ward, error) {
 		t: t, pods: map[string]map[string]int{}, failed: map[string]bool{},
 		excused: map[string]bool{}, once: map[string]bool{}, refused: map[string]bool{}, named: map[string]*Object{},
 	}
-	for _, c := range t.Style.Components {
+	for _, c := range t.style.Components {
 		selector, err := labels.Parse(c.Selector)
 		if err != nil {
-			return nil, fmt.Errorf("component %s of style %s: selector %q: %w", c.Name, t.Style.Name, c.Selector, err)
+			return nil, fmt.Errorf("component %s of style %s: selector %q: %w", c.Name, t.style.Name, c.Selector, err)
 		}
 		w.components = append(w.components, component{c, selector})
 	}
@@ -90,7 +90,7 @@ func (w *ward) own(e *Event) bool {
 		return false
 	}
 	atWork := e.aside.job != nil && !w.t.Sample.Unmeetable
-	return atWork || len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
+	return atWork || len(w.t.style.Work) == 0 || w.component(e.Object) != ""
 }
 
 // component names the component that a pod is of; "": none.

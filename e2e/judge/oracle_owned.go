@@ -24,7 +24,7 @@ const clusterManager = "kube-controller-manager"
 func owned(t *Timeline) Verdict {
 	switch {
 	case !t.style.collected:
-		return notApplicable("the style %s declares no owner references", t.Style.Name)
+		return notApplicable("the style %s declares no owner references", t.style.Name)
 	case t.inventory() == nil:
 		return notApplicable("no inventory was made at the sample's end")
 	}

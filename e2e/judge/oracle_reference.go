@@ -36,7 +36,7 @@ func reference(t *Timeline) Verdict {
 	}
 	var undeclared []unlike
 	used := map[string]bool{}
-	for _, u := range differences("spec", want.of(t.Sample.Name, *t.Sample.Size), got) {
+	for _, u := range shortDifferences(want.of(t.Sample.Name, *t.Sample.Size), got) {
 		if path := t.declares(u.path); path != "" {
 			used[path] = true
 			continue
@@ -47,7 +47,7 @@ func reference(t *Timeline) Verdict {
 		undeclared = append(undeclared, u)
 	}
 	var stale []string
-	for _, d := range t.Style.Differs {
+	for _, d := range t.style.Differs {
 		if !used[d.Path] {
 			stale = append(stale, d.Path)
 		}
@@ -64,6 +64,17 @@ func reference(t *Timeline) Verdict {
 		return fail(lines, "the Deployment's spec is not the reference's at %s: mend it, or declare under differs in style.yaml what is meant to be so%s", paths[0], note)
 	}
 	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, plural(len(used), "declared difference"), note)
+}
+
+const mostOfAValue = 80
+
+// shortDifferences lists where two specs differ, with values of a length to print.
+func shortDifferences(want, got any) []unlike {
+	list := differences("spec", want, got)
+	for i := range list {
+		list[i].want, list[i].got = cut(list[i].want, mostOfAValue), cut(list[i].got, mostOfAValue)
+	}
+	return list
 }
 
 // declarations are the paths of differences, and the lines of style.yaml that would
@@ -91,7 +102,7 @@ func declarations(differences []unlike) (paths, lines []string) {
 
 // declares returns the declared difference that a path is in; "": none.
 func (t *Timeline) declares(path string) string {
-	for _, d := range t.Style.Differs {
+	for _, d := range t.style.Differs {
 		if path == d.Path || strings.HasPrefix(path, d.Path+".") {
 			return d.Path
 		}

@@ -26,8 +26,8 @@ import (
 // have said what was not so yet: see claims.
 func status(t *Timeline) Verdict {
 	switch {
-	case !t.Style.Status:
-		return notApplicable("the style %s declares that it writes no status", t.Style.Name)
+	case !t.style.Status:
+		return notApplicable("the style %s declares that it writes no status", t.style.Name)
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
 	}

@@ -128,7 +128,7 @@ func changed(before, after *Event) []unlike {
 			return []unlike{{"spec", "nothing that can be read", err.Error()}}
 		}
 	}
-	return differences("spec", specs[0], specs[1])
+	return shortDifferences(specs[0], specs[1])
 }
 
 // whatChanged names the fields, with old and new values.

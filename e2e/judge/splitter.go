@@ -154,6 +154,9 @@ func (s *Splitter) Open(namespace string) *Timeline {
 	return nil
 }
 
+// Objects counts what is remembered of objects.
+func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) }
+
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {
 	rest := s.open

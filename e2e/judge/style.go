@@ -24,14 +24,13 @@ type style struct {
 	status     []string            // what of the status it writes
 	ready      string              // the type of the condition that says that size pods are ready; "": none does
 	reference  wantedSpec          // nil: the recording has none
-	oracles    []Named             // all that there are, made once
 }
 
 func compile(s record.Style) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*reading{}, adds: map[string]bool{}}
 	c.collected = slices.ContainsFunc(s.Declares, func(d record.Declaration) bool { return d.Name == "ownerReferences" && d.Supported })
 	c.compileStatus()
-	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
+	c.write, c.delete, c.load = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s)
 	if s.ChildName != "" {
 		t, err := bounds.NewTemplate(s.ChildName)
 		if err != nil {

@@ -117,7 +117,7 @@ func (t *Timeline) stateLacksOf(s *subject) string {
 		return t.goneLacksOf(s)
 	}
 	missing := t.sizeLacks(s, *s.size)
-	if missing == "" && t.Style.Status {
+	if missing == "" && t.style.Status {
 		missing = t.statusLacksOf(s, *s.size)
 	}
 	return missing

@@ -28,7 +28,6 @@ type Timeline struct {
 	Run    string // the recording's run id
 	Group  string // of the sample's scenario; empty where the recording does not say
 	Sample record.Sample
-	Style  record.Style
 	Began  time.Duration
 	// End is nil while the sample is open, and stays nil when the recording
 	// stops in its midst.
@@ -89,7 +88,7 @@ type mark struct {
 
 func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Duration) (*Timeline, error) {
 	t := &Timeline{
-		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Style: style.Style, Began: began, EndedAt: began,
+		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Began: began, EndedAt: began,
 		scope: scopeOf(&sample, style), last: began, stale: true,
 	}
 	t.acts.versions = map[string]bool{}

@@ -87,8 +87,9 @@ func OracleNames() []string {
 }
 
 // verdicts runs the oracles that the sample expects.
-func verdicts(t *Timeline, oracles []Named) []Verdict {
+func verdicts(t *Timeline) []Verdict {
 	var list []Verdict
+	oracles := Oracles()
 	for _, name := range t.Sample.Expect {
 		i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == name })
 		var v Verdict
