@@ -63,15 +63,6 @@ func Latency(o stat.Observation) string {
 // clean makes a foreign text harmless, in one line.
 func clean(s string) string { return plain.Line(s) }
 
-// rough prints a number with two significant digits: what is only known roughly.
-func rough(value float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(value, 'e', 1, 64), 64)
-	if err != nil {
-		return digits(value)
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
 // wrap breaks a text between words into lines of at most width runes; a longer
 // word has a line of its own.
 func wrap(s string, width int) []string {

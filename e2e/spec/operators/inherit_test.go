@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -66,25 +67,24 @@ timeout: 10s
 func TestParseBase(t *testing.T) {
 	style, err := parseBeside(overlay, theBase)
 	require.NoError(t, err)
-	log := func(text string) []operators.Gate {
-		return []operators.Gate{{Log: &operators.Log{Component: "manager", Contains: text, Pods: 1}}}
+	log := func(text string) []spec.Gate {
+		return []spec.Gate{{Log: &spec.Log{Component: "manager", Contains: text, Pods: 1}}}
 	}
-	none := operators.Declaration{Reason: "none"}
-	assert.EqualExportedValues(t, operators.Style{
-		Name: "mine", Description: "d", Source: "s", Base: "base", Images: []string{"native"},
-		Stages: []operators.Stage{
+	none := spec.Declaration{Reason: "none"}
+	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{
+		Name: "mine", Description: "d", Source: "s", Base: "base", Images: []spec.Image{{Name: "native"}},
+		Stages: []spec.Stage{
 			{Name: "bus", Manifests: []string{"../base/manifests/bus"}, Ready: log("serves")},
 			{Name: "operator", Manifests: []string{"manifests"}, Ready: log("started")},
 			{Name: "more", Manifests: []string{"manifests/all.yaml"}, Ready: log("more")},
 		},
-		Components: []operators.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
-		Child:      operators.Child{OwnerReference: true},
-		Declares:   operators.Declares{Status: none, OwnerReferences: operators.Declaration{Supported: true}, DriftRepair: none},
+		Components: []spec.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
+		Child:      spec.Child{OwnerReference: true},
+		Declares:   spec.Declares{Status: none, OwnerReferences: spec.Declaration{Supported: true}, DriftRepair: none},
 		Owned:      []string{"../base/manifests/bus"},
-		Warmup:     operators.Declaration{Supported: true},
-		Typical:    operators.Typical{Install: 2 * time.Second, Reconcile: 2 * time.Second},
+		Typical:    spec.Typical{Install: 2 * time.Second, Reconcile: 2 * time.Second},
 		Timeout:    10 * time.Second,
-	}, style)
+	}}, style)
 }
 
 func TestParseBaseErrors(t *testing.T) {

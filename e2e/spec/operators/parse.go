@@ -13,6 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"operatorbench/e2e/spec/bounds"
 )
 
 // version of style.yaml that this package reads. Today's files need not say it.
@@ -58,7 +60,6 @@ type parser struct {
 
 func (p *parser) root(node *yaml.Node) {
 	s := &p.style
-	s.Warmup.Supported = true
 	if p.harness(node) {
 		return
 	}
@@ -306,7 +307,7 @@ func (p *parser) childName(node *yaml.Node) {
 	if p.style.Child.Name == "" {
 		return
 	}
-	name, err := p.style.Child.DeploymentName("services", "memcached")
+	name, err := bounds.DeploymentName(p.style.Child, "services", "memcached")
 	if err == nil && len(validation.IsDNS1123Subdomain(name)) > 0 {
 		err = fmt.Errorf("for a custom resource memcached it gives %q, which is no name of a Deployment", name)
 	}
@@ -395,8 +396,7 @@ func (p *parser) scaffold(node *yaml.Node) {
 
 // warmup reads why there is none.
 func (p *parser) warmup(node *yaml.Node) {
-	p.mapping(node, "warmup", map[string]field{"skip": required(p.text("warmup skip", &p.style.Warmup.Reason))})
-	p.style.Warmup.Supported = false
+	p.mapping(node, "warmup", map[string]field{"skip": required(p.text("warmup skip", &p.style.Warmup.Skip))})
 }
 
 func (p *parser) typical(node *yaml.Node) {

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -80,10 +82,10 @@ func parseBeside(text, base string) (operators.Style, error) {
 }
 
 // ended is the phase that the good style has for each of two names.
-func ended(step string) operators.Phase {
-	return operators.Phase{
+func ended(step string) spec.Phase {
+	return spec.Phase{
 		Name: step + " ended", Resource: "pods.v1", Path: "status.phase", Equals: []string{"Succeeded", "Failed"},
-		Where: []operators.FieldCondition{
+		Where: []spec.FieldCondition{
 			{Path: "metadata.labels.step", Equals: []string{step}},
 			{Path: "metadata.name", Matches: "-" + step + "-[0-9]+$"},
 		},
@@ -93,21 +95,21 @@ func ended(step string) operators.Phase {
 func TestParse(t *testing.T) {
 	style, err := parse(good)
 	require.NoError(t, err)
-	assert.EqualExportedValues(t, operators.Style{
-		Name: "mine", Description: "d", Source: "s", Images: []string{"native"},
-		Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []operators.Gate{
-			{Rollout: &operators.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
-			{Condition: &operators.Condition{APIVersion: "v1", Kind: "Node", Name: "a", Type: "Ready"}},
-			{Log: &operators.Log{Component: "manager", Contains: "started", Pods: 2}},
+	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{
+		Name: "mine", Description: "d", Source: "s", Images: []spec.Image{{Name: "native"}},
+		Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []spec.Gate{
+			{Rollout: &spec.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
+			{Condition: &spec.Condition{APIVersion: "v1", Kind: "Node", Name: "a", Type: "Ready"}},
+			{Log: &spec.Log{Component: "manager", Contains: "started", Pods: 2}},
 		}}},
-		Components: []operators.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
-		Child:      operators.Child{Name: "{{.Name}}-deployment"},
-		Declares: operators.Declares{
-			Status:          operators.Declaration{Reason: "none"},
-			OwnerReferences: operators.Declaration{Supported: true},
-			DriftRepair:     operators.Declaration{Supported: true},
+		Components: []spec.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
+		Child:      spec.Child{Name: "{{.Name}}-deployment"},
+		Declares: spec.Declares{
+			Status:          spec.Declaration{Reason: "none"},
+			OwnerReferences: spec.Declaration{Supported: true},
+			DriftRepair:     spec.Declaration{Supported: true},
 		},
-		Phases: []operators.Phase{
+		Phases: []spec.Phase{
 			{Name: "made", Resource: "pods.v1", Event: "ADDED"},
 			{Name: "done", Resource: "workflows.v1alpha1.argoproj.io", Namespace: "n", Path: "status.phase", Equals: []string{"Succeeded"}},
 			ended("first"),
@@ -115,18 +117,18 @@ func TestParse(t *testing.T) {
 		},
 		Idle:    []string{"done"},
 		Owned:   []string{"manifests"},
-		Warmup:  operators.Declaration{Reason: "too slow"},
-		Typical: operators.Typical{Install: 5 * time.Second, Reconcile: time.Second},
+		Warmup:  spec.Warmup{Skip: "too slow"},
+		Typical: spec.Typical{Install: 5 * time.Second, Reconcile: time.Second},
 		Timeout: 30 * time.Second,
-		Work: []operators.Work{{
+		Work: []spec.Work{{
 			Resource: "workflows.v1alpha1.argoproj.io", Namespace: "n",
-			Of:       operators.FieldCondition{Path: "spec.for", Matches: "^{{.Namespace}}/{{.Name}}$"},
-			Ended:    operators.FieldCondition{Path: "status.phase", Equals: []string{"Succeeded"}},
+			Of:       spec.FieldCondition{Path: "spec.for", Matches: "^{{.Namespace}}/{{.Name}}$"},
+			Ended:    spec.FieldCondition{Path: "status.phase", Equals: []string{"Succeeded"}},
 			Messages: []string{"status.message"}, Suspend: "spec.suspend",
 		}},
-		Differs: []operators.Difference{{Path: "spec.template.spec.containers.0.args", Reason: "more arguments"}},
-	}, style)
-	name, err := style.Child.DeploymentName("services", "sample")
+		Differs: []spec.Difference{{Path: "spec.template.spec.containers.0.args", Reason: "more arguments"}},
+	}}, style)
+	name, err := bounds.DeploymentName(style.Child, "services", "sample")
 	require.NoError(t, err)
 	assert.Equal(t, "sample-deployment", name)
 }
@@ -135,7 +137,7 @@ func TestParse(t *testing.T) {
 func TestParseDefaults(t *testing.T) {
 	style, err := parse(strings.NewReplacer("owned: [manifests]\n", "", "warmup: {skip: too slow}\n", "").Replace(good))
 	require.NoError(t, err)
-	assert.Equal(t, operators.Declaration{Supported: true}, style.Warmup)
+	assert.Empty(t, style.Warmup.Skip)
 	assert.Empty(t, style.Owned)
 }
 
@@ -155,7 +157,7 @@ func TestParseControls(t *testing.T) {
 	}
 	style, err := floor(text)
 	require.NoError(t, err)
-	assert.EqualExportedValues(t, operators.Style{Name: "null", Description: "d", Source: "s", Control: operators.Harness, Warmup: operators.Declaration{Supported: true}}, style)
+	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{Name: "null", Description: "d", Source: "s", Control: spec.Harness}}, style)
 	_, err = floor(text + "timeout: 10s\n")
 	require.ErrorContains(t, err, `style.yaml:5: style with control: harness: unknown field "timeout", expected one of control, description, name, source, version`)
 	_, err = floor(strings.Replace(text, "source: s\n", "", 1))
@@ -166,7 +168,7 @@ func TestParseControls(t *testing.T) {
 	require.ErrorContains(t, err, `style.yaml:1: name: found "null", expected another: it is the floor's`)
 	style, err = parse("control: idle\n" + good)
 	require.NoError(t, err)
-	assert.Equal(t, operators.Idle, style.Control)
+	assert.Equal(t, spec.Idle, style.Control)
 	_, err = parse("control: lazy\n" + good)
 	require.ErrorContains(t, err, `style.yaml:1: control: found "lazy", expected one of harness, idle`)
 }
@@ -198,14 +200,14 @@ func TestParseManagedBy(t *testing.T) {
 func TestWorkMatcher(t *testing.T) {
 	style, err := parse(good)
 	require.NoError(t, err)
-	matcher, err := style.Work[0].Matcher("services", "a.b")
+	matcher, err := bounds.WorkMatcher(style.Work[0], "services", "a.b")
 	require.NoError(t, err)
 	assert.True(t, matcher.MatchString("services/a.b"))
 	assert.False(t, matcher.MatchString("services/a-b"))
 }
 
 func TestParseStatus(t *testing.T) {
-	for declared, want := range map[string]operators.Declaration{
+	for declared, want := range map[string]spec.Declaration{
 		"true":              {Supported: true, Fields: []string{"nodes", "observedGeneration"}},
 		"{supported: true}": {Supported: true, Fields: []string{"nodes", "observedGeneration"}},
 		"{supported: true, fields: [conditions], ready: Available}": {Supported: true, Fields: []string{"conditions"}, Ready: "Available"},
@@ -358,20 +360,19 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		require.Equal(t, "mine", style.Name)
-		if style.Control == operators.Harness {
+		if style.Control == spec.Harness {
 			require.Empty(t, style.Stages)
 			return
 		}
 		require.NotEmpty(t, style.Stages)
 		require.NotEmpty(t, style.Stages[len(style.Stages)-1].Ready)
 		require.Greater(t, style.Timeout, style.Typical.Reconcile)
-		require.NotEqual(t, style.Warmup.Supported, style.Warmup.Reason != "")
-		_, err = style.Child.DeploymentName("services", "memcached")
+		_, err = bounds.DeploymentName(style.Child, "services", "memcached")
 		require.NoError(t, err)
 		for _, work := range style.Work {
 			require.NotEmpty(t, work.Of.Path)
 			require.NotEmpty(t, work.Ended.Equals)
-			_, err := work.Matcher("services", "memcached")
+			_, err := bounds.WorkMatcher(work, "services", "memcached")
 			require.NoError(t, err)
 		}
 		for _, phase := range style.Phases {

@@ -7,8 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec/bounds"
 )
 
 // replicasPath is what every style is asked for.
@@ -127,7 +127,7 @@ func (p *parser) of(node *yaml.Node) FieldCondition {
 func tellsApart(w Work) error {
 	seen := map[string]bool{}
 	for _, of := range []struct{ namespace, name string }{{"a", "a"}, {"b", "a"}, {"a", "b"}} {
-		matcher, err := w.Matcher(of.namespace, of.name)
+		matcher, err := bounds.WorkMatcher(w, of.namespace, of.name)
 		if err != nil {
 			return err
 		}
