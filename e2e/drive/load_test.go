@@ -22,8 +22,9 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // slowAPI takes its time to answer writes to custom resources: each waits by
@@ -89,14 +90,14 @@ type loaded struct {
 	*stage
 
 	mu       sync.Mutex
-	splitter *judge.Splitter
+	splitter *timeline.Splitter
 }
 
 var named = record.Style{Name: "null", ChildName: "{{.Name}}"} // the API of the tests gives no uids to find children by
 
 func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, error)) *loaded {
 	t.Helper()
-	l := &loaded{stage: newStage(t), splitter: judge.NewSplitter()}
+	l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
 	l.recording.Reset()
 	header := record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{named}}
 	recorder, err := record.NewRecorder(&l.recording, header)

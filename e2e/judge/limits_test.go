@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 func (s *story) block(ms float64, style, variant string, round int, stage string) {
@@ -56,7 +57,7 @@ func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 	cr.namespace, cr.uid = "second", "cr2"
 	s.act(50, 55, "create", cr)
 	s.see(60, "ADDED", workflow("w1", "Running"))
-	all, err := judge.Timelines(s.seq())
+	all, err := timeline.Timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	for _, timeline := range all {
@@ -172,7 +173,7 @@ func TestAbandonedRoundsAreForgotten(t *testing.T) {
 			s.created()
 			s.see(705, "ADDED", workflow("w1", "Running"))
 			s.end(1710, record.TimedOut)
-			splitter := judge.NewSplitter()
+			splitter := timeline.NewSplitter()
 			most := 0
 			add := func(e record.Entry) {
 				_, err := splitter.Add(e)

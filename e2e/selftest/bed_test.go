@@ -36,6 +36,7 @@ import (
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -120,7 +121,7 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
 	recorder, err := record.NewRecorder(file, header)
 	require.NoError(t, err)
-	live := &live{recorder: recorder, splitter: judge.NewSplitter()}
+	live := &live{recorder: recorder, splitter: timeline.NewSplitter()}
 	header.Schema = record.Schema
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
@@ -239,7 +240,7 @@ type live struct {
 	recorder *record.Recorder
 
 	mu       sync.Mutex
-	splitter *judge.Splitter
+	splitter *timeline.Splitter
 	err      error
 }
 
@@ -252,7 +253,7 @@ func (l *live) add(e record.Entry) {
 }
 
 // ask asks the sample that is open in a namespace.
-func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
+func (l *live) ask(namespace string, of func(*timeline.Timeline) string) string {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -266,14 +267,16 @@ func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
 	return of(timeline)
 }
 
-func (l *live) Missing(namespace string) string { return l.ask(namespace, (*judge.Timeline).Missing) }
+func (l *live) Missing(namespace string) string {
+	return l.ask(namespace, (*timeline.Timeline).Missing)
+}
 
 func (l *live) Lacks(namespace, point string) string {
-	return l.ask(namespace, func(t *judge.Timeline) string { return t.Lacks(point) })
+	return l.ask(namespace, func(t *timeline.Timeline) string { return t.Lacks(point) })
 }
 
 func (l *live) LastEvent(namespace string) (at time.Duration) {
-	l.ask(namespace, func(t *judge.Timeline) string { at = t.LastEvent(); return "" })
+	l.ask(namespace, func(t *timeline.Timeline) string { at = t.LastEvent(); return "" })
 	return at
 }
 
