@@ -19,8 +19,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // stage is everything a driver needs, with an API of client-go's fakes. What it
@@ -49,6 +49,7 @@ func newStage(t *testing.T) *stage {
 		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
 		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
 		{Version: "v1", Resource: "pods"}:                           "PodList",
+		{Version: "v1", Resource: "namespaces"}:                     "NamespaceList",
 		{Group: "events.k8s.io", Version: "v1", Resource: "events"}: "EventList",
 	}
 	s.Driver = &drive.Driver{

@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -291,7 +292,7 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {

@@ -22,6 +22,7 @@ import (
 
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
@@ -150,7 +151,7 @@ func (b *bed) define(t *testing.T) {
 	require.NoError(t, err)
 	probe := b.namespace("services-" + b.run + "-probe")
 	require.NoError(t, b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{definition, probe}))
-	require.NoError(t, operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
+	require.NoError(t, install.ProveGarbageCollection(ctx, install.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
 }
 
 func (b *bed) owner() kube.Owner { return kube.Owner{Run: b.run} }
@@ -165,7 +166,7 @@ func (b *bed) namespace(name string) *unstructured.Unstructured {
 // drive installs a trial's operator, drives its scenario and removes all of it.
 func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	operator := b.styles[trial.Style()]
-	target := operators.Cluster{Kube: b.kube, Run: b.run}
+	target := install.Cluster{Kube: b.kube, Run: b.run}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := operator.Install(ctx, target); err != nil {

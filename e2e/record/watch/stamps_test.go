@@ -67,7 +67,7 @@ func lateness(tb testing.TB, events int, judging time.Duration) (late time.Durat
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{pods: "PodList"})
 	source := apiwatch.NewFakeWithChanSize(events, false)
 	client.PrependWatchReactor("pods", clienttesting.DefaultWatchReactor(source, nil))
-	stop, err := watch.Open(tb.Context(), client, recorder, watch.Target{Resource: pods, Namespace: "n"})
+	watches, err := watch.Open(tb.Context(), client, recorder, nil, watch.Target{Resource: pods, Namespace: "n"})
 	require.NoError(tb, err)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -79,7 +79,7 @@ func lateness(tb testing.TB, events int, judging time.Duration) (late time.Durat
 		source.Add(pod)
 	}
 	<-tick.C // the last is delivered
-	stop()
+	watches.Stop()
 	follower.Stop()
 	return late, heard
 }
