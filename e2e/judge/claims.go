@@ -287,7 +287,7 @@ func (c *claim) selector() string {
 
 // ready: size pods were, for the generation that the condition is of.
 func (c *claim) ready() string {
-	kind := c.t.Style.Ready
+	kind := c.t.Style.Declares.Status.Ready
 	is, was := c.readyOf(c.says), c.readyOf(c.before)
 	if !is.Yes || was.Yes && was.Generation == is.Generation {
 		return ""
@@ -312,7 +312,7 @@ func (c *claim) ready() string {
 // readyOf is the condition, with the generation that the status is of where it
 // does not say.
 func (c *claim) readyOf(o *wire.Object) wire.Readiness {
-	is := o.Ready(c.t.Style.Ready)
+	is := o.Ready(c.t.Style.Declares.Status.Ready)
 	if is.Generation == 0 && c.t.Style.Says("observedGeneration") {
 		is.Generation = o.ObservedGeneration
 	}

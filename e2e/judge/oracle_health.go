@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -67,7 +68,7 @@ type podWatch struct {
 }
 
 type component struct {
-	record.Component
+	spec.Component
 	selector labels.Selector
 }
 

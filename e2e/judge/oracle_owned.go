@@ -24,7 +24,7 @@ const clusterManager = "kube-controller-manager"
 // by it, as controller-runtime's SetControllerReference writes it.
 func owned(t *timeline.Timeline) Verdict {
 	switch {
-	case !t.Style.Collected:
+	case !t.Style.Declares.OwnerReferences.Supported:
 		return notApplicable("the style %s declares no owner references", t.Style.Name)
 	case t.LastInventory() == nil:
 		return notApplicable("no inventory was made at the sample's end")

@@ -28,7 +28,7 @@ import (
 // have said what was not so yet: see claims.
 func status(t *timeline.Timeline) Verdict {
 	switch {
-	case !t.Style.Status:
+	case !t.Style.Declares.Status.Supported:
 		return notApplicable("the style %s declares that it writes no status", t.Style.Name)
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
@@ -154,7 +154,7 @@ func conditionsWrong(t *timeline.Timeline, s *timeline.Subject, custom *wire.Obj
 	if wrong := malformed(custom); wrong != "" {
 		return wrong
 	}
-	kind := t.Style.Ready
+	kind := t.Style.Declares.Status.Ready
 	if kind == "" {
 		return ""
 	}

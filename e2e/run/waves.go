@@ -294,11 +294,7 @@ func (s *Session) inspected(a *arm, style *drive.Style) error {
 		writes = func(schema.GroupResource) bool { return true }
 	}
 	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
-	recorded, err := a.recorded()
-	if err != nil {
-		return err
-	}
-	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: recorded.Components}
+	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: style.Components}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -58,7 +59,7 @@ func (t *Timeline) Uncollected() []*record.Item {
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		watched := t.Covers(o.Namespace) && slices.Contains([]string{wire.Deployments, wire.ReplicaSets, wire.Pods}, o.Resource)
-		work := slices.ContainsFunc(t.Style.Work, func(w record.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
+		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
 		kept := stays[o.UID] || len(o.Owners) == 0 && anyStays
 		if !watched && !work && !kept {
 			left = append(left, o)

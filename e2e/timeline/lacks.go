@@ -96,7 +96,7 @@ func (t *Timeline) readyLacks() string {
 
 func (t *Timeline) handledLacks() string {
 	missing := t.readyLacks()
-	if missing == "" && t.Actions.present != nil && t.Style.Status {
+	if missing == "" && t.Actions.present != nil && t.Style.Declares.Status.Supported {
 		missing = t.statusLacks(*t.Actions.present)
 	}
 	if missing == "" {

@@ -100,7 +100,7 @@ func (t *Timeline) workLacks(s *Subject) string {
 // done with this reconcile. A deletion that an owner reference leaves to the garbage
 // collector need not be one.
 func (t *Timeline) idleLacks() string {
-	if !t.Actions.Reconcile || t.Actions.present == nil && t.Style.Collected {
+	if !t.Actions.Reconcile || t.Actions.present == nil && t.Style.Declares.OwnerReferences.Supported {
 		return ""
 	}
 	for i, p := range t.Phases {

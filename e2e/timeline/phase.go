@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -56,7 +57,7 @@ func (p *Phase) concerned(resource string) bool {
 }
 
 // withInner appends a style's inner phases.
-func withInner(phases []Phase, inner []record.Phase) []Phase {
+func withInner(phases []Phase, inner []spec.Phase) []Phase {
 	for i, p := range inner {
 		phases = append(phases, Phase{Name: p.Name, Needs: []string{p.Resource}, Inner: i})
 	}
@@ -76,7 +77,7 @@ func writePhases(s record.Style) []Phase {
 			return child != nil && Lacks(child, *t.Sample.Size) == ""
 		}},
 	}
-	if s.Status {
+	if s.Declares.Status.Supported {
 		phases = append(phases, Phase{Name: PhaseStatusWritten, Inner: -1, Needs: []string{wire.CustomResources}, Holds: func(t *Timeline) bool {
 			return t.statusLacks(*t.Sample.Size) == ""
 		}})

@@ -138,7 +138,7 @@ func (t *Timeline) stateLacksOf(s *Subject) string {
 		return t.goneLacksOf(s)
 	}
 	missing := t.SizeLacks(s, *s.Size)
-	if missing == "" && t.Style.Status {
+	if missing == "" && t.Style.Declares.Status.Supported {
 		missing = t.statusLacksOf(s, *s.Size)
 	}
 	return missing
@@ -160,13 +160,13 @@ func (t *Timeline) statusLacksOf(s *Subject, size int) string {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
 	}
 	want := max(s.Want, custom.Generation)
-	switch ready := custom.Ready(t.Style.Ready); {
+	switch ready := custom.Ready(t.Style.Declares.Status.Ready); {
 	case t.Style.Says("observedGeneration") && custom.ObservedGeneration != want:
 		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
 	case t.Style.Says("nodes") && len(custom.Nodes) != size:
 		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
-	case t.Style.Ready != "" && (!ready.Yes || ready.Generation > 0 && ready.Generation != want):
-		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.Style.Ready, want)
+	case t.Style.Declares.Status.Ready != "" && (!ready.Yes || ready.Generation > 0 && ready.Generation != want):
+		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.Style.Declares.Status.Ready, want)
 	}
 	return ""
 }
