@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
 
@@ -57,12 +59,12 @@ type claimants struct {
 // claimant is all that is known of one style.
 type claimant struct {
 	label  string
-	cells  []*Cell
-	loads  []*Cell
-	facts  *StyleFacts // nil: not known
-	images []ImageFacts
-	cost   *Cost // nil: not computed
-	matrix []*matrix.Cell
+	cells  []*result.Cell
+	loads  []*result.Cell
+	facts  *record.StyleFacts // nil: not known
+	images []record.ImageFacts
+	cost   *result.Cost // nil: not computed
+	matrix []*result.Cell
 }
 
 // Claims tests what the tutorial says on what is in the report; none where the
@@ -88,7 +90,7 @@ func (r *Report) claimants() *claimants {
 	rank := len(peers())
 	for _, label := range r.Styles {
 		one := r.claimant(label)
-		style, _ := r.named(label)
+		style, _ := r.Named(label)
 		if slices.Contains(styles, style) {
 			continue
 		}
@@ -119,8 +121,8 @@ func (r *Report) claimant(label string) *claimant {
 		}
 		one.cells = append(one.cells, c) // the tutorial mostly speaks of one change at a time
 	}
-	if facts, environment := r.facts(label); facts != nil {
-		one.facts, one.images = facts, environment.images(facts)
+	if facts, environment := r.Facts(label); facts != nil {
+		one.facts, one.images = facts, environment.ImagesOf(facts)
 	}
 	for i := range r.Costs {
 		if r.Costs[i].Label() == label {
@@ -134,7 +136,7 @@ func (r *Report) claimant(label string) *claimant {
 // counts sums up the style's samples.
 func (c *claimant) counts() (passed, all int) {
 	for _, cell := range c.cells {
-		t := cell.Tally()
+		t := cell.Tally
 		passed, all = passed+t.Passed, all+t.All()
 	}
 	return passed, all
@@ -144,8 +146,8 @@ func (c *claimant) counts() (passed, all int) {
 // correctly.
 func (c *claimant) flawless() bool {
 	passed, _ := c.counts()
-	return passed > 0 && !slices.ContainsFunc(c.cells, func(cell *Cell) bool {
-		return slices.Contains([]judge.Outcome{judge.Fail, Flaky, Late}, cell.Verdict())
+	return passed > 0 && !slices.ContainsFunc(c.cells, func(cell *result.Cell) bool {
+		return slices.Contains([]judge.Outcome{judge.Fail, judge.Flaky, judge.Late}, cell.Verdict)
 	})
 }
 
@@ -156,7 +158,7 @@ func (c *claimant) inner() []string {
 	for _, cell := range c.cells {
 		for _, p := range cell.Phases {
 			if p.N > p.Censored && !slices.Contains(judge.Phases(), p.Phase) {
-				names = addNew(names, p.Phase)
+				names = plain.Once(names, p.Phase)
 			}
 		}
 	}
@@ -169,7 +171,7 @@ func (c *claimant) steps() []string {
 	for _, name := range c.inner() {
 		for _, begins := range []string{" pending", " started"} { // a pod for it is there; the Workflow says so
 			if step, is := strings.CutSuffix(name, begins); is {
-				names = addNew(names, step)
+				names = plain.Once(names, step)
 			}
 		}
 	}
@@ -184,7 +186,7 @@ func (c *claimant) logic() []string {
 	if c.facts != nil && c.facts.Owned != nil {
 		for language := range c.facts.Owned.Languages {
 			if !slices.Contains([]string{"YAML", "JSON", "other"}, language) {
-				found = addNew(found, language)
+				found = plain.Once(found, language)
 			}
 		}
 	}
@@ -194,7 +196,7 @@ func (c *claimant) logic() []string {
 	for _, image := range c.images {
 		name, _, _ := strings.Cut(path.Base(image.Reference), ":")
 		if language := interpreters[name]; language != "" {
-			found = addNew(found, language)
+			found = plain.Once(found, language)
 		}
 	}
 	slices.Sort(found)
@@ -206,11 +208,11 @@ func figureOf(s stat.Summary) string {
 	if s.N == 0 {
 		return strings.TrimSpace("not measured " + notes(s))
 	}
-	text := Latency(s.P50)
+	text := s.P50.String()
 	if s.CI50 != nil {
-		text += fmt.Sprintf(" [%s, %s]", Latency(s.CI50.Low), Latency(s.CI50.High))
+		text += fmt.Sprintf(" [%s, %s]", s.CI50.Low.String(), s.CI50.High.String())
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s (n=%d in %s) %s", text, s.N, plural(s.Rounds, "round"), notes(s)))
+	return strings.TrimSpace(fmt.Sprintf("%s (n=%d in %s) %s", text, s.N, plain.Plural(s.Rounds, "round"), notes(s)))
 }
 
 // untested is the verdict where something is missing.

@@ -7,6 +7,8 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
 
@@ -71,7 +73,7 @@ func testFiles(c *claimants) (string, []string) {
 		return untested("how many files a maintainer of style " + c.argo.label + " owns")
 	}
 	own := func(one *claimant) string {
-		return fmt.Sprintf("%s: %s, %s", one.label, plural(one.facts.Owned.Files, "file"), plural(one.facts.Owned.Lines, "line"))
+		return fmt.Sprintf("%s: %s, %s", one.label, plain.Plural(one.facts.Owned.Files, "file"), plain.Plural(one.facts.Owned.Lines, "line"))
 	}
 	files, evidence := c.argo.facts.Owned.Files, []string{own(c.argo)}
 	fewer := false
@@ -98,7 +100,7 @@ func testImages(c *claimants) (string, []string) {
 				n++
 			}
 		}
-		return n, fmt.Sprintf("%s: %d of %s custom-built", one.label, n, plural(len(one.images), "image"))
+		return n, fmt.Sprintf("%s: %d of %s custom-built", one.label, n, plain.Plural(len(one.images), "image"))
 	}
 	n, text := custom(c.argo)
 	evidence := []string{text}
@@ -146,11 +148,11 @@ func testInspection(c *claimants) (string, []string) {
 // visible is what the style lets be seen of a change.
 func (c *claimant) visible() (phases int, status bool, text string) {
 	phases = len(c.inner())
-	status = slices.ContainsFunc(c.cells, func(cell *Cell) bool {
+	status = slices.ContainsFunc(c.cells, func(cell *result.Cell) bool {
 		s, there := cell.Phase(judge.PhaseStatusWritten)
 		return there && s.N > s.Censored
 	})
-	text = fmt.Sprintf("%s: %s of its own seen in the cluster, status written: %s", c.label, plural(phases, "phase"), yes(status))
+	text = fmt.Sprintf("%s: %s of its own seen in the cluster, status written: %s", c.label, plain.Plural(phases, "phase"), yes(status))
 	if c.cost != nil {
 		if made := c.cost.Made(); made.Known() {
 			text += fmt.Sprintf(", custom objects made for each change: %s", count(made.Median()))
@@ -205,7 +207,7 @@ func (c *claimant) diagnoses() string {
 	if len(all) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s: after bad input and faults, a message names the resource and the cause in %d of %s", c.label, len(yes), plural(len(all), "scenario"))
+	text := fmt.Sprintf("%s: after bad input and faults, a message names the resource and the cause in %d of %s", c.label, len(yes), plain.Plural(len(all), "scenario"))
 	if len(yes) < len(all) {
 		missed := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(yes, name) })
 		text += " (not in " + strings.Join(missed, ", ") + ")"
@@ -224,7 +226,7 @@ func yes(is bool) string {
 func testIndependence(c *claimants) (string, []string) {
 	for _, cell := range c.argo.cells {
 		if strings.Contains(cell.Scenario, "template") {
-			return ofTwo(cell.Verdict() == judge.Pass), []string{cell.Scenario + ": " + cell.VerdictText()}
+			return ofTwo(cell.Verdict == judge.Pass), []string{cell.Scenario + ": " + cell.VerdictText()}
 		}
 	}
 	return untested("a scenario that submits the WorkflowTemplate without EventSource and Sensor")
@@ -246,7 +248,7 @@ func testLanguages(c *claimants) (string, []string) {
 		evidence = append(evidence, fmt.Sprintf("%s: logic in %s, %d of %d samples correct", one.label, strings.Join(logic, ", "), passed, all))
 		for _, language := range logic {
 			if one.flawless() {
-				ran = addNew(ran, language)
+				ran = plain.Once(ran, language)
 			}
 		}
 	}
@@ -273,7 +275,7 @@ func testContainers(c *claimants) (string, []string) {
 		}
 	}
 	containers := float64(len(steps))
-	evidence := []string{fmt.Sprintf("%s: %s for each change, %d of them only log", c.argo.label, plural(len(steps), "step"), logs)}
+	evidence := []string{fmt.Sprintf("%s: %s for each change, %d of them only log", c.argo.label, plain.Plural(len(steps), "step"), logs)}
 	if pods, known := c.argo.pods(); known {
 		containers = pods
 		evidence = append(evidence, podsText(pods))
@@ -346,7 +348,7 @@ func (c *claimant) soon() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: done within %.0f s in %d of %s, at the latest (%s) %s", c.label, fewSeconds, quickly, plural(n, "scenario"), slowest.Scenario, figureOf(slowest))}
+	return []string{fmt.Sprintf("%s: done within %.0f s in %d of %s, at the latest (%s) %s", c.label, fewSeconds, quickly, plain.Plural(n, "scenario"), slowest.Scenario, figureOf(slowest))}
 }
 
 // quick tells whether a p50 is a few seconds at most.
@@ -377,7 +379,7 @@ func testHundreds(c *claimants) (string, []string) {
 	}
 	for _, one := range append([]*claimant{c.argo}, others...) {
 		if one.cost != nil && one.cost.BusyCPU.Known() {
-			evidence = append(evidence, fmt.Sprintf("%s: %s s of CPU for each change beyond what it takes when idle", one.label, rough(one.cost.BusyCPU.Median())))
+			evidence = append(evidence, fmt.Sprintf("%s: %s s of CPU for each change beyond what it takes when idle", one.label, plain.Rough(one.cost.BusyCPU.Median())))
 		}
 	}
 	return ofTwo(parts...), evidence
@@ -385,13 +387,13 @@ func testHundreds(c *claimants) (string, []string) {
 
 // throughput is at how many custom resources an hour a style was done with a
 // load, in its slowest round; 0: in some round it was not done in its time.
-func throughput(cell *Cell) (hourly float64, text string) {
+func throughput(cell *result.Cell) (hourly float64, text string) {
 	written, _ := cell.Outcome()
-	t := cell.Tally()
+	t := cell.Tally
 	if t.Passed < t.All() || written.N == 0 || written.Censored > 0 {
-		text = fmt.Sprintf("%s %s: %s", cell.Label, cell.Scenario, cell.VerdictText())
+		text = fmt.Sprintf("%s %s: %s", cell.Style.Label, cell.Scenario, cell.VerdictText())
 		if written.Censored > 0 {
-			text += fmt.Sprintf(" (%s s)", rough(written.Max.Value))
+			text += fmt.Sprintf(" (%s s)", plain.Rough(written.Max.Value))
 		}
 		return 0, text
 	}
@@ -402,6 +404,6 @@ func throughput(cell *Cell) (hourly float64, text string) {
 			}
 		}
 	}
-	return hourly, fmt.Sprintf("%s %s: all %d in %s, the last after %s s: %s an hour", cell.Label, cell.Scenario, written.N,
-		plural(written.Rounds, "round"), rough(written.Max.Value), rough(hourly))
+	return hourly, fmt.Sprintf("%s %s: all %d in %s, the last after %s s: %s an hour", cell.Style.Label, cell.Scenario, written.N,
+		plain.Plural(written.Rounds, "round"), plain.Rough(written.Max.Value), plain.Rough(hourly))
 }

@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // The claims, by their first words.
@@ -27,7 +28,7 @@ const (
 
 // world is what a report is built from, for a test to change.
 type world struct {
-	report.Recording
+	result.Recording
 	phases   map[string]map[string]float64 // style, phase: seconds
 	scenario string
 	loads    []judge.Result
@@ -43,14 +44,14 @@ func tutorial() *world {
 		},
 		"native": {"child written": 0.01, "status written": 0.5},
 	}}
-	w.Environment = &report.Environment{
-		Host: report.Host{CPUs: 2},
-		Images: []report.ImageFacts{
+	w.Environment = &record.Environment{
+		Host: record.Host{CPUs: 2},
+		Images: []record.ImageFacts{
 			{Name: "python", Reference: "docker.io/library/python:3.11-slim"}, {Name: "native", Reference: "operatorbench.local/native:v1"},
 		},
-		Styles: []report.StyleFacts{
-			{Name: "argo", Images: []string{"python"}, Owned: &report.Owned{Files: 7, Lines: 300, Languages: map[string]int{"YAML": 280, "Python": 20}}},
-			{Name: "native", Images: []string{"native"}, Owned: &report.Owned{Files: 15, Lines: 1400, Languages: map[string]int{"Go": 1300}}},
+		Styles: []record.StyleFacts{
+			{Name: "argo", Images: []string{"python"}, Owned: &record.Owned{Files: 7, Lines: 300, Languages: map[string]int{"YAML": 280, "Python": 20}}},
+			{Name: "native", Images: []string{"native"}, Owned: &record.Owned{Files: 15, Lines: 1400, Languages: map[string]int{"Go": 1300}}},
 		},
 	}
 	w.Costs = []cost.Cost{madeUpCost("argo", 5, 7), madeUpCost("native", 0.02, 0)}
@@ -95,7 +96,7 @@ func (w *world) claims(t *testing.T) map[string]report.Claim {
 func alone(w *world) {
 	w.phases["argo-one"] = map[string]float64{"child written": 11, "workflow created": 0.05}
 	w.Costs = append(w.Costs, madeUpCost("argo-one", 1, 1))
-	w.Environment.Styles = append(w.Environment.Styles, report.StyleFacts{Name: "argo-one", Owned: &report.Owned{Languages: map[string]int{"Shell": 9}}})
+	w.Environment.Styles = append(w.Environment.Styles, record.StyleFacts{Name: "argo-one", Owned: &record.Owned{Languages: map[string]int{"Shell": 9}}})
 }
 
 // direct is a style made without any workflow.
@@ -108,7 +109,7 @@ func direct(w *world) {
 func sdk(files int) func(*world) {
 	return func(w *world) {
 		w.phases["controller-runtime"] = map[string]float64{"child written": 0.01, "status written": 0.5}
-		w.Environment.Styles = append(w.Environment.Styles, report.StyleFacts{Name: "controller-runtime", Owned: &report.Owned{Files: files, Lines: 2000}})
+		w.Environment.Styles = append(w.Environment.Styles, record.StyleFacts{Name: "controller-runtime", Owned: &record.Owned{Files: files, Lines: 2000}})
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -74,7 +74,7 @@ func (a *arm) telling() []string {
 
 func (a *arm) name() string {
 	if a.operator == nil {
-		return report.Floor
+		return result.Floor
 	}
 	return a.operator.Style().Name
 }
@@ -102,7 +102,7 @@ const floorTimeout = time.Minute
 // driven says what driving must know of an arm.
 func (a *arm) driven() (drive.Style, error) {
 	if a.operator == nil {
-		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
+		return drive.Style{Name: result.Floor, Timeout: floorTimeout, Null: true}, nil
 	}
 	style := a.operator.Style()
 	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout, Typical: style.Typical.Reconcile}
@@ -150,7 +150,7 @@ var ownResources = []schema.GroupVersionResource{
 // recorded is what a recording says of an arm.
 func (a *arm) recorded() (record.Style, error) {
 	if a.operator == nil {
-		return record.Style{Name: report.Floor}, nil
+		return record.Style{Name: result.Floor}, nil
 	}
 	style := a.operator.Style()
 	r := record.Style{Name: style.Name, Variant: a.variant, ChildName: style.Child.Name, Status: style.Declares.Status.Supported, Idle: style.Idle}

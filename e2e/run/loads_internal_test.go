@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Loads are driven when they are asked for, and are none of the matrix.

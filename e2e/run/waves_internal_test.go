@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // styled is an arm of a style that is only described.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	job "operatorbench/e2e/run"
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
+	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/operators"
 )
 
