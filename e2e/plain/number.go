@@ -43,15 +43,6 @@ func Digits(value float64) string {
 	return strconv.FormatFloat(value, 'f', 2, 64)
 }
 
-// Rough prints a number with two significant digits: what is only known roughly.
-func Rough(value float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(value, 'e', 1, 64), 64)
-	if err != nil {
-		return Digits(value)
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
-}
-
 // Bytes prints a size with three significant digits in a binary unit.
 func Bytes(size int64) string {
 	value, unit := float64(size), "B"

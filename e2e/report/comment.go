@@ -38,12 +38,6 @@ func (r *Report) Comment(out io.Writer) error {
 		m.rows(t)
 		m.line("\n%s.", strings.Join(t.short, ". "))
 	}
-	if claims := r.Claims(); len(claims) > 0 {
-		m.line("\n**The tutorial's claims, tested**\n")
-		for _, c := range claims {
-			m.line("- %s: **%s**", text(c.Claim), c.Verdict)
-		}
-	}
 	if e := r.Environment; e != nil {
 		m.line("\n%s", text(plain.Clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))
 	}

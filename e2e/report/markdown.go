@@ -25,7 +25,7 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("\n%s%s%s.\n", emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
 	m.overview(r)
 	m.matrix(r)
-	for _, t := range []table{r.costTable(), r.ownedTable(), r.securityTable(), r.claimsTable()} {
+	for _, t := range []table{r.costTable(), r.ownedTable(), r.securityTable()} {
 		if len(t.rows) > 0 {
 			m.table(t)
 		}

@@ -236,35 +236,6 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
-// The claim on inspection is held against what a person is told.
-func TestClaimOnInspectionAsksForMessages(t *testing.T) {
-	claim := func(r *report.Report) report.Claim {
-		for _, c := range r.Claims() {
-			if strings.Contains(c.Claim, "inspection") {
-				return c
-			}
-		}
-		return report.Claim{}
-	}
-	with := func(argo, native judge.Outcome) *report.Report {
-		one := made.Recording("one", rows(),
-			made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}}, made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
-		if argo != "" {
-			made.Diagnosable(one, "argo", "burst", argo)
-			made.Diagnosable(one, "native", "burst", native)
-		}
-		return report.Of(one)
-	}
-	assert.Equal(t, report.Holds, claim(with(judge.Pass, judge.Fail)).Verdict)
-	assert.Equal(t, report.Fails, claim(with(judge.Fail, judge.Pass)).Verdict)
-	assert.Equal(t, report.Fails, claim(with(judge.Pass, judge.Pass)).Verdict, "much, much improved is more than as good")
-	assert.Equal(t, report.Untested, claim(with(judge.Pass, judge.Invalid)).Verdict)
-	assert.Equal(t, report.Untested, claim(with("", "")).Verdict)
-	evidence := strings.Join(claim(matrixReport()).Evidence, "\n")
-	assert.Contains(t, evidence, "argo: after bad input and faults, a message names the resource and the cause in 1 of 3 scenarios (not in bus-down, killed-while-working)")
-	assert.Contains(t, evidence, "native: after bad input and faults, a message names the resource and the cause in 2 of 2 scenarios")
-}
-
 func TestMatrixDocument(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, matrixReport().JSON(&out))

@@ -32,7 +32,6 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	if len(r.Scenarios) == 0 && !r.HasMatrix() {
 		t.line("The recording holds no sample.")
 	}
-	t.claims(r.Claims())
 	t.matrix(r)
 	t.overview(r)
 	for _, one := range []table{r.costTable(), r.ownedTable(), r.securityTable()} {
@@ -164,33 +163,6 @@ func (r *Report) overviewWidths() overviewWidths {
 	}
 	w.style = min(w.style, max(width-w.scenario-w.verdict-w.figures()-len("    9999 99 99 ~"), len("style")))
 	return w
-}
-
-// claims prints each claim with its verdict, and below it what was measured.
-func (t *terminal) claims(all []Claim) {
-	if len(all) == 0 {
-		return
-	}
-	t.gap()
-	t.line("The tutorial's claims, tested (summary.md and report.json have the rules)")
-	for _, c := range all {
-		indent := strings.Repeat(" ", len(Fails)+4)
-		for i, line := range plain.Wrap(plain.Line(c.Claim), width-len(indent)) {
-			if i == 0 {
-				t.line("  %s  %s", t.paint(claimColour(c.Verdict), plain.Left(c.Verdict, len(Fails))), line)
-				continue
-			}
-			t.line("%s%s", indent, line)
-		}
-		for _, e := range c.Evidence {
-			t.wrapped(indent+"  ", e)
-		}
-	}
-}
-
-// claimColour is the outcome that has a claim's colour.
-func claimColour(verdict string) judge.Outcome {
-	return map[string]judge.Outcome{Holds: judge.Pass, Partly: judge.Invalid, Fails: judge.Fail}[verdict]
 }
 
 // table prints a table with its title and notes; nothing where it has no row.

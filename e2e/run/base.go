@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -69,7 +70,7 @@ func (s *Session) compareWith() error {
 		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
 	}
 	for _, head := range styles {
-		if head.Style().Control == operators.Harness {
+		if head.Style().Control == spec.Harness {
 			continue // its folder holds nothing that is installed
 		}
 		was, err := s.base.style(s.root, head.Style())
@@ -254,11 +255,11 @@ func differ(baseRoot, root string, was, is operators.Style) (bool, error) {
 			return true, err
 		}
 	}
-	recipesBefore, err := images.Recipes(baseRoot, was.Own, was.Images...)
+	recipesBefore, err := images.Recipes(baseRoot, was.Own, was.ImageNames()...)
 	if err != nil {
 		return false, err
 	}
-	recipesAfter, err := images.Recipes(root, is.Own, is.Images...)
+	recipesAfter, err := images.Recipes(root, is.Own, is.ImageNames()...)
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
 }
 

@@ -498,6 +498,9 @@ func (s *Session) Drivable() bool { return len(s.arms) > 1 }
 // lost, without a cluster. Nothing else is to be called after it.
 func (s *Session) RecordLost(ctx context.Context) error {
 	err := s.begin(ctx)
+	if s.judge != nil {
+		s.judge.stop()
+	}
 	if s.recording != nil {
 		err = errors.Join(err, s.recording.Close())
 	}

@@ -34,7 +34,7 @@ func (s *Session) surroundings(ctx context.Context) (record.Environment, error) 
 		Comparison: s.comparison(),
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
-	if e.Cluster == "kind" && s.engine != nil { // without one nothing is driven
+	if s.engine != nil { // without one nothing is driven
 		e.Engine = s.engine.Name()
 		e.Kind = kindversion.Version()
 	}
@@ -52,7 +52,7 @@ func (s *Session) surroundings(ctx context.Context) (record.Environment, error) 
 			return e, err
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().Images, Owned: owned, PodSecurity: standards,
+			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
 		})
 	}
 	return e, nil

@@ -95,7 +95,7 @@ func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return le
 // What does not fit any more is said, and kept for the end.
 func TestThereIsNotEnoughTime(t *testing.T) {
 	var out writer
-	s := &Session{out: &out, deadline: time.Now().Add(time.Minute), options: Options{Operator: "native"}}
+	s := &Session{out: &out, deadline: time.Now().Add(time.Minute), options: Options{Operator: "native", Cluster: "kind"}}
 	a := &arm{variant: "x"}
 	assert.True(t, s.enough(a, "round 1", time.Second))
 	require.NoError(t, s.Unfinished())

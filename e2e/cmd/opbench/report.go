@@ -20,7 +20,7 @@ import (
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/result"
 	job "operatorbench/e2e/run"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/schema"
 	"operatorbench/e2e/terminal"
 )
 
@@ -84,7 +84,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	case err != nil:
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	case !slices.Contains(names, *name):
-		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), operators.Suggestion(*name, names))}
+		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), schema.Suggestion(*name, names))}
 	case flags.NArg() == 0:
 		return usageError{"opbench report needs a results folder or a recording\n" + usage}
 	}

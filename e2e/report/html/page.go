@@ -40,7 +40,6 @@ type page struct {
 	Costs    *ledger
 	Counts   *ledger
 	Owned    *ledger
-	Claims   []claim
 	Facts    *facts
 	Trails   []*trail
 }
@@ -62,7 +61,7 @@ func newPage(r *report.Report, css []byte, thrift int) *page {
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
 		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Warnings: r.Warnings,
 		Short: s.short(), Thrift: thrift, Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds, Looks: s.looks(),
-		Costs: s.costs(), Counts: s.counts(), Owned: s.owned(), Claims: claimsOf(r),
+		Costs: s.costs(), Counts: s.counts(), Owned: s.owned(),
 		Cards: s.cards(), Matrix: s.verdictTable(), Exempts: s.exempts(), Facts: s.facts(), Trails: s.trails(),
 	}
 	p.Troubles, p.MoreT = s.troubles()

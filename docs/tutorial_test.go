@@ -1,0 +1,105 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
+)
+
+// The figures beside the tutorial's claims are those of the recordings.
+func TestTutorialFigures(t *testing.T) {
+	const name, begin, end = "tutorial.md", "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
+	var all []result.Recording
+	for _, shard := range result.Shards("comparison") {
+		one, err := result.Load(shard)
+		require.NoError(t, err)
+		all = append(all, one)
+	}
+	var out bytes.Buffer
+	require.NoError(t, report.Of(all...).JSON(&out))
+	var d report.Document
+	require.NoError(t, json.Unmarshal(out.Bytes(), &d))
+	page := string(read(t, name))
+	before, rest, found := strings.Cut(page, begin)
+	require.True(t, found)
+	table, after, found := strings.Cut(rest, end)
+	require.True(t, found)
+	lines := strings.SplitAfter(table, "\n")[:2] // the header and its marks
+	for _, style := range d.Styles {
+		if !style.Floor {
+			lines = append(lines, "| "+strings.Join(figuresOf(&d, style.Label), " | ")+" |\n")
+		}
+	}
+	want := before + begin + strings.Join(lines, "") + end + after
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(want), 0o644))
+		return
+	}
+	assert.Equal(t, want, page, "go test ./docs -update writes %s anew", name)
+}
+
+// roughly prints a number with two significant digits: a rate is not known better.
+func roughly(value float64) string {
+	size := math.Pow(10, math.Floor(math.Log10(value))-1)
+	return fmt.Sprintf("%.0f", math.Round(value/size)*size)
+}
+
+// figuresOf is a style's row.
+func figuresOf(d *report.Document, label string) []string {
+	files, images := "–", "–"
+	for _, e := range d.Environments {
+		for _, s := range e.Styles {
+			if s.Name == label && s.Owned != nil {
+				files = fmt.Sprint(s.Owned.Files)
+				own := slices.DeleteFunc(slices.Clone(e.Images), func(i record.ImageFacts) bool { return !slices.Contains(s.Images, i.Name) || !i.Custom() })
+				images = fmt.Sprintf("%d of %d", len(own), len(s.Images))
+			}
+		}
+	}
+	inner, status, created, written, hourly := map[string]bool{}, "no", "–", "–", "–"
+	for _, c := range d.Cells {
+		for _, p := range c.Phases {
+			switch {
+			case c.Label != label || p.P50 == nil:
+			case c.Scenario == "burst-create" && p.Phase == judge.PhaseChildWritten && p.Censored == 0:
+				hourly = roughly(3600 * float64(p.N) / p.Max.Seconds)
+			case strings.HasPrefix(c.Scenario, "burst-"):
+			case p.Phase == judge.PhaseStatusWritten:
+				status = "yes"
+			case !slices.Contains(judge.Phases(), p.Phase):
+				inner[p.Phase] = true
+			}
+			if c.Label == label && c.Scenario == "create" {
+				switch p.Phase {
+				case "workflow created":
+					created = plain.Duration(p.P50.Seconds)
+				case judge.PhaseChildWritten:
+					written = plain.Duration(p.P50.Seconds)
+				}
+			}
+		}
+	}
+	pods, cpu := "–", "–"
+	for _, c := range d.Costs {
+		if c.Label() == label {
+			pods = strings.TrimSuffix(fmt.Sprintf("%.1f", c.PerChange(cost.Pods).Median()), ".0")
+			cpu = plain.Duration(c.BusyCPU.Median())
+		}
+	}
+	return []string{label, files, images, fmt.Sprint(len(inner)), status, created, written, pods, cpu, hourly}
+}
