@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // of returns the cost of a style.
@@ -134,7 +135,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 		return s
 	}
 	old := without(record.KindBlock, record.KindUsage, record.KindAudit)
-	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Name: "argo"}, {Name: "null"}}}
+	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Style: spec.Style{Name: "argo"}}, {Style: spec.Style{Name: "null"}}}}
 	pods := func(c cost.Cost) string { return c.PerChange(cost.Pods).Missing }
 	calls := func(c cost.Cost) string { return c.PerChange(cost.Calls).Missing }
 	cpu := func(c cost.Cost) string { return c.CPU.Missing }

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 const (
@@ -16,12 +17,12 @@ const (
 )
 
 // argo works by Workflows, whose pods live shortly.
-var argo = record.Style{
-	Name: "argo", Namespaces: []string{"argo"},
-	Components: []record.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
-}
+var argo = record.Style{Style: spec.Style{
+	Name:       "argo",
+	Components: []spec.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
+}, Installed: spec.Installed{Namespaces: []string{"argo"}}}
 
-var null = record.Style{Name: cost.Null}
+var null = record.Style{Style: spec.Style{Name: cost.Null}}
 
 // story is a hand-made recording. Its times are milliseconds.
 type story struct {

@@ -22,6 +22,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -92,7 +93,7 @@ type loaded struct {
 	splitter *judge.Splitter
 }
 
-var named = record.Style{Name: "null", ChildName: "{{.Name}}"} // the API of the tests gives no uids to find children by
+var named = record.Style{Style: spec.Style{Name: "null", Child: spec.Child{Name: "{{.Name}}"}}} // the API of the tests gives no uids to find children by
 
 func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, error)) *loaded {
 	t.Helper()
@@ -159,7 +160,7 @@ func rapid() scenarios.Scenario {
 	}
 }
 
-var null = drive.Style{Name: "null", Timeout: time.Minute, Null: true}
+var null = drive.Style{Style: record.Style{Style: spec.Style{Name: "null", Timeout: time.Minute, Control: spec.Harness}}}
 
 // space is the namespace of one of rapid's custom resources.
 func space(i int) string { return fmt.Sprintf("services-abc123-null-1-%02d-rapid", i) }
@@ -257,7 +258,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), drive.Style{Name: "null"}, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: "null"}}}, drive.Load{Round: 1, Scenario: rapid()}))
 		assert.Equal(t, []string{"rapid timeout", "rapid timeout", "rapid timeout"}, l.ends)
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)

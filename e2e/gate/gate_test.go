@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -88,7 +89,7 @@ func rename(s *story, style string) {
 	for i := range j.Results {
 		j.Results[i].Style = style
 	}
-	j.Header.Styles = []record.Style{{Name: style}}
+	j.Header.Styles = []record.Style{{Style: spec.Style{Name: style}}}
 }
 
 func outputs(t *testing.T, r *gate.Result) []string {

@@ -12,6 +12,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // measuredOnce is a figure of one round.
@@ -108,7 +109,7 @@ func TestVariants(t *testing.T) {
 			judged.Results = append(judged.Results, sample)
 		}
 	}
-	judged.Header.Styles = []record.Style{{Name: "argo", Variant: "head"}, {Name: "argo", Variant: "base"}}
+	judged.Header.Styles = []record.Style{{Style: spec.Style{Name: "argo"}, Variant: "head"}, {Style: spec.Style{Name: "argo"}, Variant: "base"}}
 	r := report.New(nil, &judged)
 	assert.Equal(t, []string{"null", "argo@head", "argo@base", "native@base", "native@head"}, r.Styles)
 	var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // Style is one of many: its name, how long it takes to write, in seconds, and
@@ -81,7 +82,7 @@ func Many(styles []Style, rounds int) result.Recording {
 		if s.Name == result.Floor {
 			continue
 		}
-		j.Header.Styles = append(j.Header.Styles, record.Style{Name: s.Name})
+		j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: s.Name}})
 		lines := 0
 		for _, n := range s.Languages {
 			lines += n
