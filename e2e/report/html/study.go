@@ -123,7 +123,7 @@ func phases(names []string) (common, inner []string) {
 	return common, inner
 }
 
-// floor is the scene's cell of the null operator; nil: there is none.
+// floor is the scene's cell of the floor; nil: there is none.
 func (s *scene) floor() *cell {
 	for _, c := range s.Cells {
 		if c.Style.Floor {
