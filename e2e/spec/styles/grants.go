@@ -1,15 +1,17 @@
-package operators
+package styles
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"operatorbench/e2e/spec"
 )
 
 // Grants lists what the style's service accounts are allowed by its manifests, in
 // an order of their own. Of roles that are bound but not among them nothing is
 // known; Facts names these.
-func (s Style) Grants() ([]Grant, error) {
+func (s Style) Grants() ([]spec.Grant, error) {
 	objs, err := s.Objects()
 	if err != nil {
 		return nil, err
@@ -18,12 +20,12 @@ func (s Style) Grants() ([]Grant, error) {
 	if err != nil {
 		return nil, fmt.Errorf("grants of operator %s: %w", s.Name, err)
 	}
-	var grants []Grant
+	var grants []spec.Grant
 	for _, b := range bindings {
 		rules, _ := roles.rules(b)
 		for _, account := range b.accounts {
 			for _, rule := range rules {
-				g := Grant{
+				g := spec.Grant{
 					ServiceAccount: account, Role: b.role,
 					Groups: rule.APIGroups, Resources: rule.Resources, Names: rule.ResourceNames, Verbs: rule.Verbs,
 				}
@@ -36,7 +38,7 @@ func (s Style) Grants() ([]Grant, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(grants, func(a, b Grant) int {
+	slices.SortStableFunc(grants, func(a, b spec.Grant) int {
 		return cmp.Or(cmp.Compare(a.ServiceAccount, b.ServiceAccount), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Namespace, b.Namespace))
 	})
 	return grants, nil
