@@ -193,6 +193,9 @@ func (c *check) place(location []string) (*yaml.Node, string) {
 		}
 		node = next
 	}
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
 	return node, c.named(path)
 }
 
