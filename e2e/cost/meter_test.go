@@ -135,7 +135,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 		return s
 	}
 	old := without(record.KindBlock, record.KindUsage, record.KindAudit)
-	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Name: "argo"}, {Name: spec.Floor}}}
+	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Style: spec.Style{Name: "argo"}}, {Style: spec.Style{Name: spec.Floor}}}}
 	pods := func(c cost.Cost) string { return c.PerChange(cost.Pods).Missing }
 	calls := func(c cost.Cost) string { return c.PerChange(cost.Calls).Missing }
 	cpu := func(c cost.Cost) string { return c.CPU.Missing }

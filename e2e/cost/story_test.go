@@ -17,12 +17,12 @@ const (
 )
 
 // argo works by Workflows, whose pods live shortly.
-var argo = record.Style{
-	Name: "argo", Namespaces: []string{"argo"},
-	Components: []record.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
-}
+var argo = record.Style{Style: spec.Style{
+	Name:       "argo",
+	Components: []spec.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
+}, Installed: spec.Installed{Namespaces: []string{"argo"}}}
 
-var floorStyle = record.Style{Name: spec.Floor}
+var floorStyle = record.Style{Style: spec.Style{Name: spec.Floor}}
 
 // story is a hand-made recording. Its times are milliseconds.
 type story struct {

@@ -93,7 +93,7 @@ type loaded struct {
 	splitter *judge.Splitter
 }
 
-var named = record.Style{Name: spec.Floor, ChildName: "{{.Name}}"} // the API of the tests gives no uids to find children by
+var named = record.Style{Style: spec.Style{Name: spec.Floor, Child: spec.Child{Name: "{{.Name}}"}}} // the API of the tests gives no uids to find children by
 
 func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, error)) *loaded {
 	t.Helper()
@@ -160,7 +160,7 @@ func rapid() scenarios.Scenario {
 	}
 }
 
-var floor = drive.Style{Name: spec.Floor, Timeout: time.Minute, Floor: true}
+var floor = drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute, Control: spec.Harness}}}
 
 // space is the namespace of one of rapid's custom resources.
 func space(i int) string { return fmt.Sprintf("services-abc123-floor-1-%02d-rapid", i) }
@@ -258,7 +258,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), drive.Style{Name: spec.Floor}, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor}}}, drive.Load{Round: 1, Scenario: rapid()}))
 		assert.Equal(t, []string{"rapid timeout", "rapid timeout", "rapid timeout"}, l.ends)
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)

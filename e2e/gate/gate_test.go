@@ -88,7 +88,7 @@ func rename(s *story, style string) {
 	for i := range j.Results {
 		j.Results[i].Style = style
 	}
-	j.Header.Styles = []record.Style{{Name: style}}
+	j.Header.Styles = []record.Style{{Style: spec.Style{Name: style}}}
 }
 
 func outputs(t *testing.T, r *gate.Result) []string {

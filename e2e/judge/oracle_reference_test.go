@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -93,7 +94,7 @@ func TestReferenceOfRecordedStyles(t *testing.T) {
 				}
 				assert.NotContains(t, said, "spec.replicas")
 				assert.NotContains(t, said, "terminationMessage", "a default is no difference")
-				var declared []record.Difference
+				var declared []spec.Difference
 				require.NoError(t, yaml.Unmarshal([]byte(strings.Join(v.Evidence, "\n")), &declared), "they can be pasted")
 				assert.Len(t, declared, len(v.Evidence))
 				if before, twice := evidence[style]; twice {
@@ -125,7 +126,7 @@ func template(t *testing.T, size int, change func(spec, pod, container fields)) 
 }
 
 func TestReference(t *testing.T) {
-	differs := []record.Difference{
+	differs := []spec.Difference{
 		{Path: "spec.template.spec.containers.0.resources", Reason: "limits"},
 		{Path: "spec.revisionHistoryLimit", Reason: "fewer"},
 	}

@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func verdict(oracle string, outcome judge.Outcome, message string) judge.Verdict {
@@ -36,7 +37,7 @@ func header(run string, styles ...string) record.Header {
 		{Name: "input-negative", Group: "input"},
 	}}
 	for _, s := range styles {
-		h.Styles = append(h.Styles, record.Style{Name: s})
+		h.Styles = append(h.Styles, record.Style{Style: spec.Style{Name: s}})
 	}
 	return h
 }

@@ -108,7 +108,7 @@ func TestVariants(t *testing.T) {
 			judged.Results = append(judged.Results, result)
 		}
 	}
-	judged.Header.Styles = []record.Style{{Name: "argo", Variant: "head"}, {Name: "argo", Variant: "base"}}
+	judged.Header.Styles = []record.Style{{Style: spec.Style{Name: "argo"}, Variant: "head"}, {Style: spec.Style{Name: "argo"}, Variant: "base"}}
 	r := report.New(nil, &judged)
 	assert.Equal(t, []string{"floor", "argo@head", "argo@base", "native@base", "native@head"}, r.Styles)
 	var out bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Nothing of the matrix applies to the floor, which needs one wave to say so.
@@ -51,8 +51,8 @@ func TestIdleHasLittlePatience(t *testing.T) {
 	require.NoError(t, err)
 	idle, err := (&arm{operator: found[1]}).driven()
 	require.NoError(t, err)
-	assert.Zero(t, native.Patience, "the matrix's")
-	assert.Equal(t, found[1].Style().Timeout, idle.Patience)
+	assert.Zero(t, native.Patience(), "the matrix's")
+	assert.Equal(t, found[1].Style().Timeout, idle.Patience())
 }
 
 // A change of a style concerns those that are overlays of it.

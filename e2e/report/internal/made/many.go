@@ -82,7 +82,7 @@ func Many(styles []Style, rounds int) report.Recording {
 		if s.Name == spec.Floor {
 			continue
 		}
-		j.Header.Styles = append(j.Header.Styles, record.Style{Name: s.Name})
+		j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: s.Name}})
 		lines := 0
 		for _, n := range s.Languages {
 			lines += n
