@@ -21,6 +21,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -120,7 +121,7 @@ func named(name func(of string) string) *report.Report {
 	return report.Of(report.Recording{
 		Environment: environment,
 		Judgement:   &judge.Judgement{Header: header, Results: results, Warnings: []string{name("warning")}},
-		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}},
+		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{Right: spec.Right{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}}},
 		Expected: map[string]matrix.Expected{name("style"): {Path: name("path"), Entries: []matrix.Entry{
 			{Scenario: name("checked"), Verdict: judge.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
 		}}},
