@@ -208,8 +208,8 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 
 func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
-	null := drive.Style{Style: record.Style{Style: spec.Style{Name: "null", Timeout: time.Second, Control: spec.Harness}}}
-	require.NoError(t, s.drive(t.Context(), null, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	floor := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Second, Control: spec.Harness}}}
+	require.NoError(t, s.drive(t.Context(), floor, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)

@@ -44,8 +44,8 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 			return err
 		}
 		if t.style.isFloor() {
-			if err := t.reconcileNull(ctx, step, reply); err != nil {
-				return fmt.Errorf("null operator: %w", err)
+			if err := t.writeFloor(ctx, step, reply); err != nil {
+				return fmt.Errorf("the floor: %w", err)
 			}
 		}
 	}

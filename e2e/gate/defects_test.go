@@ -75,7 +75,7 @@ func TestDefectACounterThatVariesOnceAtBaseWasNotGated(t *testing.T) {
 
 func TestDefectAStyleDeletedOrRenamedPassed(t *testing.T) {
 	s := newStory("a", 0.03, 1)
-	s.drive(report.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
+	s.drive(spec.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
 	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "native", Why: "its folder was deleted or renamed"}}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)

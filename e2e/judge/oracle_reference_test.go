@@ -51,7 +51,7 @@ func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header
 	}
 }
 
-// What real styles wrote: null the reference itself, native and argo what they
+// What real styles wrote: floor the reference itself, native and argo what they
 // did not declare then.
 func TestReferenceOfRecordedStyles(t *testing.T) {
 	const otherwise = ": mend it, or declare under differs in style.yaml what is meant to be so"
@@ -61,7 +61,7 @@ func TestReferenceOfRecordedStyles(t *testing.T) {
 	require.NoError(t, err)
 	evidence := map[string][]string{}
 	for style, want := range map[string][]string{
-		"null": {"the spec of Deployment memcached is the reference's, but for 0 declared differences"},
+		"floor": {"the spec of Deployment memcached is the reference's, but for 0 declared differences"},
 		"native": {
 			" and 8 paths more" + otherwise,
 			"- {path: spec.revisionHistoryLimit, reason: 'want nothing, got 2'}\n",

@@ -14,16 +14,15 @@ import (
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 )
 
-// arm is one of what is compared: a style in one of its variants, or the null
-// operator. Arms take turns on the cluster.
+// arm is one of what is compared: a style in one of its variants, or the
+// floor. Arms take turns on the cluster.
 type arm struct {
-	operator operators.Operator // nil: the null operator
-	// asked is the null operator's folder if that was asked for, and not only
+	operator operators.Operator // nil: the floor
+	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of an arm with an operator it is that.
 	asked   operators.Operator
 	variant string        // "" outside of comparisons with a base
@@ -78,7 +77,7 @@ func (a *arm) telling() []string {
 
 func (a *arm) name() string {
 	if a.operator == nil {
-		return report.Floor
+		return spec.Floor
 	}
 	return a.operator.Style().Name
 }
@@ -106,7 +105,7 @@ const floorTimeout = time.Minute
 // style is what is known of an arm before it is installed.
 func (a *arm) style() (record.Style, error) {
 	if a.operator == nil {
-		return record.Style{Style: spec.Style{Name: report.Floor, Control: spec.Harness, Timeout: floorTimeout}}, nil
+		return record.Style{Style: spec.Style{Name: spec.Floor, Control: spec.Harness, Timeout: floorTimeout}}, nil
 	}
 	style := a.operator.Style()
 	r := record.Style{Style: style.Style, Variant: a.variant}
