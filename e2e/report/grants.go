@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -106,21 +105,6 @@ func (s Security) known(n int) string {
 		return unknown
 	}
 	return strconv.Itoa(n)
-}
-
-// Object names what a right is on, as kubectl takes it, and where.
-func Object(r grants.Right) string {
-	what := r.URL
-	if what == "" {
-		what = strings.TrimSuffix(r.Resource+"."+r.Group, ".")
-	}
-	if r.Name != "" {
-		what += " " + r.Name
-	}
-	if r.ClusterWide() {
-		return what + ", cluster-wide"
-	}
-	return fmt.Sprintf("%s, in %s", what, r.Namespace)
 }
 
 // Rights says how many rights the operator's accounts hold; of wildcards, that it
