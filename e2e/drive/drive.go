@@ -6,7 +6,6 @@ package drive
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +16,11 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
-// watched is what is recorded in a round's namespace, whatever the style.
+// watched is what is recorded in a sample's namespaces, whatever the style.
 var watched = []schema.GroupVersionResource{
 	memcached.Resource,
 	{Group: "apps", Version: "v1", Resource: "deployments"},
@@ -30,24 +29,21 @@ var watched = []schema.GroupVersionResource{
 	{Group: "events.k8s.io", Version: "v1", Resource: "events"},
 }
 
-// targets is what is watched in namespaces for custom resources.
-func targets(namespaces ...string) []watch.Target {
-	var all []watch.Target
-	for _, namespace := range namespaces {
-		for _, resource := range watched {
-			all = append(all, watch.Target{Resource: resource, Namespace: namespace})
-		}
-	}
-	return all
-}
-
 // watchedFor names what is watched for a sample.
-func watchedFor(style Style, namespace string) []string {
+func watchedFor(style Style) []string {
 	var names []string
-	for _, target := range slices.Concat(targets(namespace), style.Watches) {
+	for _, resource := range watched {
+		names = append(names, watch.ResourceName(resource))
+	}
+	for _, target := range style.Watches {
 		names = append(names, target.Name())
 	}
 	return names
+}
+
+// watch begins to watch what a turn of a style is recorded by.
+func (d *Driver) watch(ctx context.Context, style Style) (*watch.Watches, error) {
+	return watch.Open(ctx, d.Client, d.Recorder, watched, style.Watches...)
 }
 
 // Judge says of the sample that is open in a namespace how it stands.
@@ -148,15 +144,15 @@ type Block struct {
 // for the next style to act on.
 func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(context.Context) error, err error) {
 	leave = func(context.Context) error { return nil }
-	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	watches, err := d.watch(ctx, style)
 	if err != nil {
 		return leave, err
 	}
-	defer stop()
+	defer watches.Stop()
 	prefix := fmt.Sprintf("services-%s-%s-%d", d.Run, strings.ReplaceAll(record.Label(style.Name, style.Variant), "@", "-"), block.Round)
 	var spaces []string
 	if len(block.Warmup) > 0 {
-		r := &round{Driver: d, style: style, number: block.Round, warmup: true, prefix: prefix + "-warmup", spaces: &spaces}
+		r := &round{Driver: d, style: style, watches: watches, number: block.Round, warmup: true, prefix: prefix + "-warmup", spaces: &spaces}
 		err := r.drive(ctx, block.Warmup)
 		if err == nil {
 			err = r.empty(ctx)
@@ -169,7 +165,7 @@ func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave fun
 	}
 	passes := max(block.Passes, 1)
 	for pass := 1; ; pass++ {
-		r := &round{Driver: d, style: style, number: block.Round, prefix: prefix, spaces: &spaces}
+		r := &round{Driver: d, style: style, watches: watches, number: block.Round, prefix: prefix, spaces: &spaces}
 		if pass > 1 {
 			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
 		}

@@ -19,8 +19,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // stage is everything a driver needs, with an API of client-go's fakes. What it
@@ -49,6 +49,7 @@ func newStage(t *testing.T) *stage {
 		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
 		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
 		{Version: "v1", Resource: "pods"}:                           "PodList",
+		{Version: "v1", Resource: "namespaces"}:                     "NamespaceList",
 		{Group: "events.k8s.io", Version: "v1", Resource: "events"}: "EventList",
 	}
 	s.Driver = &drive.Driver{
@@ -84,6 +85,7 @@ func (s *stage) Remove(ctx context.Context, name string) error {
 }
 
 func (s *stage) Missing(string) string {
+	s.Recorder.CatchUp()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missing
@@ -324,7 +326,7 @@ func TestAJudgeThatCannotGoOnEndsTheRun(t *testing.T) {
 			return lost
 		}
 		return nil
-	})()
+	}).Stop()
 	patient := drive.Style{Name: "slow", Timeout: time.Hour}
 	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Block{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
 }

@@ -34,11 +34,12 @@ func (d *Driver) DriveLoad(ctx context.Context, style Style, load Load) (leave f
 			return left, err
 		}
 	}
-	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	watches, err := d.watch(ctx, style)
 	if err != nil {
 		return leave, err
 	}
-	defer stop()
+	defer watches.Stop()
+	l.watches = watches
 	if err := l.drive(ctx); err != nil {
 		return leave, fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(style.Name, style.Variant), load.Scenario.Name, load.Round, err)
 	}
@@ -54,6 +55,7 @@ type crowd struct {
 	schedule   scenarios.Schedule
 	namespaces []string // that were made
 	members    []*member
+	watches    *watch.Watches
 }
 
 // member is one of them.
@@ -66,11 +68,11 @@ type member struct {
 const headStart = 100 * time.Millisecond
 
 func (l *crowd) drive(ctx context.Context) error {
-	stop, err := l.open(ctx)
+	uncover, err := l.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer uncover()
 	for _, m := range l.members {
 		if err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindBegin, Begin: &m.sample}); err != nil {
 			return err
@@ -91,11 +93,16 @@ func (l *crowd) drive(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// open makes the namespaces, with every watch synced.
-func (l *crowd) open(ctx context.Context) (stop func(), err error) {
+// open makes the namespaces, which are covered.
+func (l *crowd) open(ctx context.Context) (uncover func(), err error) {
 	for i := range l.schedule.Resources {
-		namespace := l.space(l.style, l.round, fmt.Sprintf("%02d", i+1), l.scenario.Name)
-		l.namespaces = append(l.namespaces, namespace)
+		l.namespaces = append(l.namespaces, l.space(l.style, l.round, fmt.Sprintf("%02d", i+1), l.scenario.Name))
+	}
+	uncover, err = l.watches.Cover(ctx, l.namespaces...)
+	if err != nil {
+		return nil, err
+	}
+	for _, namespace := range l.namespaces {
 		if err := l.Namespaces.Make(ctx, namespace); err != nil {
 			return nil, fmt.Errorf("make the namespace: %w", err)
 		}
@@ -106,7 +113,7 @@ func (l *crowd) open(ctx context.Context) (stop func(), err error) {
 		m.moved = func() time.Duration { return l.Judge.LastEvent(namespace) }
 		l.members = append(l.members, m)
 	}
-	return watch.Open(ctx, l.Client, l.Recorder, targets(l.namespaces...)...)
+	return uncover, nil
 }
 
 var limitRanges = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}
@@ -131,7 +138,7 @@ func (l *crowd) sample(namespace string) record.Sample {
 		Style: l.style.Name, Variant: l.style.Variant, Scenario: l.scenario.Name, Round: l.round,
 		Namespace: namespace, Name: scenarios.Name, Load: true, Size: &l.scenario.Result().Size,
 		Timeout: l.schedule.Within, Window: l.window(), Expect: l.scenario.Expect,
-		Watches: watchedFor(l.style, namespace),
+		Watches: watchedFor(l.style),
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // slowAPI takes its time to answer writes to custom resources: each waits by
@@ -104,7 +104,7 @@ func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, 
 	l.Recorder, l.Judge, l.Client = recorder, l, slowAPI{l.Client, takes}
 	l.Window, l.Matrix.Window = time.Second, 3*time.Second
 	l.add(record.Entry{Kind: record.KindHeader, Header: &header})
-	recorder.Listen(l.add)
+	t.Cleanup(recorder.Listen(l.add))
 	return l
 }
 
@@ -117,12 +117,14 @@ func (l *loaded) add(e record.Entry) {
 }
 
 func (l *loaded) Missing(namespace string) string {
+	l.Recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.splitter.Open(namespace).Missing()
 }
 
 func (l *loaded) LastEvent(namespace string) time.Duration {
+	l.Recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.splitter.Open(namespace).LastEvent()

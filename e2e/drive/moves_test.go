@@ -11,8 +11,8 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // unrest is a stage on which the custom resource's status is written all the time.

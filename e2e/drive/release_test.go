@@ -18,8 +18,8 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 const cleanup = "operator.example.com/cleanup"

@@ -30,7 +30,8 @@ type round struct {
 	opened    int
 	spaces    *[]string // that were opened in the block
 	namespace string    // "" while none is open
-	stop      func()    // ends the namespace's watches
+	watches   *watch.Watches
+	uncover   func() // ends the recording of the namespace
 	state     *scenarios.Spec
 	broken    bool // what the namespace holds is not known
 	hopeless  bool // a given state was not reached: no other is tried in this round
@@ -107,7 +108,7 @@ func (r *round) sample(s scenarios.Scenario, result *scenarios.Spec) record.Samp
 	if result != nil {
 		sample.Size = &result.Size
 	}
-	sample.Watches = watchedFor(r.style, r.namespace)
+	sample.Watches = watchedFor(r.style)
 	return sample
 }
 
@@ -132,15 +133,15 @@ func (r *round) fresh(ctx context.Context) error {
 	}
 	r.opened++
 	*r.spaces = append(*r.spaces, namespace)
+	uncover, err := r.watches.Cover(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	r.uncover = uncover
 	if err := r.Namespaces.Make(ctx, namespace); err != nil {
 		return fmt.Errorf("make the round's namespace: %w", err)
 	}
 	r.namespace, r.state, r.broken = namespace, nil, false
-	stop, err := watch.Open(ctx, r.Client, r.Recorder, targets(r.namespace)...)
-	if err != nil {
-		return err
-	}
-	r.stop = stop
 	return nil
 }
 
@@ -172,9 +173,9 @@ const deleteTimeout = 10 * time.Second
 
 // unwatch ends the watches of the namespace.
 func (r *round) unwatch() {
-	if r.stop != nil {
-		r.stop()
-		r.stop = nil
+	if r.uncover != nil {
+		r.uncover()
+		r.uncover = nil
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // scalable makes the fake's custom resources have a scale subresource.

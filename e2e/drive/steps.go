@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/spec/scenarios"
 )
 

@@ -50,14 +50,14 @@ func (d *Driver) DriveWave(ctx context.Context, style Style, wave Wave) (leave f
 		return names
 	}
 	leave = func(ctx context.Context) error { return d.removeAll(ctx, namespaces()) }
-	stop, err := watch.Open(ctx, d.Client, d.Recorder, style.Watches...)
+	watches, err := d.watch(ctx, style)
 	if err != nil {
 		return leave, err
 	}
-	defer stop()
+	defer watches.Stop()
 	var together *lockstep
 	for i, scenario := range wave.Scenarios {
-		c := &course{Driver: d, style: style, wave: wave, scenario: scenario, stopped: ctx.Done()}
+		c := &course{Driver: d, style: style, watches: watches, wave: wave, scenario: scenario, stopped: ctx.Done()}
 		c.namespace = c.space(i + 1)
 		if wave.Applies != nil {
 			c.unfit = wave.Applies(scenario)
@@ -119,6 +119,7 @@ type course struct {
 	namespace  string
 	unfit      string // why it is not applicable; "": it is
 	together   *lockstep
+	watches    *watch.Watches
 	stopped    <-chan struct{} // closed when the run is stopped
 	namespaces []string        // that were made
 	marks      []leak.Mark     // that are in them
@@ -163,11 +164,11 @@ func (c *course) run(ctx context.Context) (err error) {
 			err = errors.Join(err, left)
 		}
 	}()
-	stop, err := c.open(ctx)
+	uncover, err := c.open(ctx)
 	if err != nil {
 		return fmt.Errorf("scenario %s: %w", c.scenario.Name, err)
 	}
-	defer stop()
+	defer uncover()
 	if c.scenario.Given != nil {
 		end, err := c.prepare(ctx)
 		if err != nil {
@@ -194,11 +195,15 @@ func (c *course) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// open makes the namespaces, with every watch synced.
-func (c *course) open(ctx context.Context) (stop func(), err error) {
+// open makes the namespaces, which are covered.
+func (c *course) open(ctx context.Context) (uncover func(), err error) {
 	c.namespaces = []string{c.namespace}
 	if c.second() {
 		c.namespaces = append(c.namespaces, secondOf(c.namespace))
+	}
+	uncover, err = c.watches.Cover(ctx, c.namespaces...)
+	if err != nil {
+		return nil, err
 	}
 	for _, namespace := range c.namespaces {
 		if err := c.Namespaces.Make(ctx, namespace); err != nil {
@@ -212,7 +217,7 @@ func (c *course) open(ctx context.Context) (stop func(), err error) {
 			c.marks = append(c.marks, mark)
 		}
 	}
-	return watch.Open(ctx, c.Client, c.Recorder, targets(c.namespaces...)...)
+	return uncover, nil
 }
 
 // second tells whether the scenario needs a second namespace.
@@ -267,7 +272,7 @@ func (c *course) sample() record.Sample {
 		Namespace: c.namespace, Name: s.CustomName(), Matrix: true,
 		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
 		Expect: slices.Concat(s.Expect, scenarios.Standing()), Cause: s.Cause, Unmeetable: s.Unmeetable(),
-		Watches: watchedFor(c.style, c.namespace),
+		Watches: watchedFor(c.style),
 	}
 	if result := s.Result(); result != nil {
 		sample.Size = &result.Size

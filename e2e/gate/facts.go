@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -64,7 +65,7 @@ func (r *Result) undriven(group string) string {
 }
 
 // comparison is what the recording says of how it was compared; nil: nothing.
-func (r *Result) comparison() *report.Comparison {
+func (r *Result) comparison() *record.Comparison {
 	if e := r.Head.Recording.Environment; e != nil {
 		return e.Comparison
 	}
@@ -91,5 +92,5 @@ func (r *Result) throttled() []string {
 }
 
 func (s Side) costs() []cost.Cost {
-	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == report.Floor })
+	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == result.Floor })
 }

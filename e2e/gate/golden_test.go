@@ -15,7 +15,6 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -128,7 +127,7 @@ func missing(t *testing.T) (gate.Verdict, *gate.Result) {
 			s.drive("native", variant, "scale-up", round, "", step{judge.PhaseChildWritten, 0.012})
 		}
 	})
-	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
+	s.recording.Environment.Comparison.Gone = []record.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]
 		style.Declares = []record.Declaration{{Name: "status", Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}}

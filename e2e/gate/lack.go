@@ -7,7 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // Lack is something that base had and head has not: never fine.
@@ -47,7 +47,7 @@ func (r *Result) lack(what string, v Verdict, why string) {
 
 func (s Side) styles() []record.Style {
 	return slices.DeleteFunc(slices.Clone(s.Recording.Judgement.Header.Styles), func(one record.Style) bool {
-		return one.Variant != s.Variant || one.Name == report.Floor
+		return one.Variant != s.Variant || one.Name == result.Floor
 	})
 }
 

@@ -8,9 +8,9 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/stat"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/stat"
 )
 
 // Kind is what a metric is of. Each has a part of the error probability.
@@ -142,12 +142,12 @@ func latenciesOf(s Side) values {
 		return v
 	}
 	for i := range s.Recording.Judgement.Results {
-		result := &s.Recording.Judgement.Results[i]
-		if result.Variant != s.Variant || result.Warmup || result.Matrix || result.Style == report.Floor {
+		one := &s.Recording.Judgement.Results[i]
+		if one.Variant != s.Variant || one.Warmup || one.Matrix || one.Style == result.Floor {
 			continue
 		}
-		load := result.Group == scenarios.Load
-		for _, sample := range result.Samples {
+		load := one.Group == scenarios.Load
+		for _, sample := range one.Samples {
 			key := metricKey{Phase, sample.Operator, sample.Scenario, sample.Phase}
 			switch {
 			case load:
@@ -252,7 +252,7 @@ func (v *values) costsOf(s Side) {
 		return
 	}
 	for _, c := range s.Recording.Costs {
-		if c.Style == report.Floor || c.Variant != s.Variant {
+		if c.Style == result.Floor || c.Variant != s.Variant {
 			continue
 		}
 		for _, f := range []struct {

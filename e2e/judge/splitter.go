@@ -24,6 +24,9 @@ type Splitter struct {
 	groups  map[string]string // of scenarios
 	styles  map[string]*style
 	open    []*Timeline                   // in the order in which they began
+	within  map[string][]*Timeline        // by namespace: those of open that it is of
+	wide    []*Timeline                   // those of open that events elsewhere may concern
+	unaware []*Timeline                   // those of open since whose beginning there was no audit
 	spaces  map[string]bool               // namespaces that a sample ever had
 	over    map[string]bool               // those of them that are behind
 	now     []space                       // the others
@@ -57,7 +60,7 @@ type last struct {
 // recording; to follow a recording that has already begun, Add its header by hand.
 func NewSplitter() *Splitter {
 	return &Splitter{
-		spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
+		within: map[string][]*Timeline{}, spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
 		inner: innerPhases{}, jobs: jobs{},
 	}
 }
@@ -119,9 +122,12 @@ func (s *Splitter) add(r *read) (*Timeline, error) {
 // Nothing else of an audit is of a sample.
 func (s *Splitter) audited(e *record.Entry) {
 	at := s.audit.at(e)
-	for _, t := range s.open {
+	for _, t := range s.unaware {
 		t.audited = true
-		if !t.covers(e.Audit.Namespace) || !t.style.account(e.Audit.User) {
+	}
+	s.unaware = nil
+	for _, t := range s.within[e.Audit.Namespace] {
+		if !t.style.account(e.Audit.User) {
 			continue
 		}
 		if t.matrix && writes(e.Audit.Verb) {
@@ -146,7 +152,7 @@ func (s *Splitter) inventory(e record.Entry) {
 // Open returns the Timeline of the sample that is open in a namespace, the
 // newest if there are several; nil: none.
 func (s *Splitter) Open(namespace string) *Timeline {
-	for _, t := range slices.Backward(s.open) {
+	for _, t := range slices.Backward(s.within[namespace]) {
 		if t.Sample.Namespace == namespace {
 			return t
 		}
@@ -157,7 +163,8 @@ func (s *Splitter) Open(namespace string) *Timeline {
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {
 	rest := s.open
-	s.open, s.held = nil, 0
+	s.open, s.wide, s.unaware, s.held = nil, nil, nil, 0
+	clear(s.within)
 	return rest
 }
 
@@ -196,8 +203,12 @@ func (s *Splitter) begin(e record.Entry) error {
 		return err
 	}
 	t.held = weight(&e) + heldEvent*len(t.Before) + heldMatcher*len(t.subjects)*len(t.matchers)
-	s.open, s.held = append(s.open, t), s.held+t.held
+	s.open, s.unaware, s.held = append(s.open, t), append(s.unaware, t), s.held+t.held
+	if !t.load {
+		s.wide = append(s.wide, t)
+	}
 	for _, namespace := range t.spaces {
+		s.within[namespace] = append(s.within[namespace], t)
 		s.enter(space{namespace, style, b.Round})
 	}
 	return nil
@@ -230,7 +241,7 @@ func (s *Splitter) turn(b *record.Block) {
 
 // forget drops what is known of a namespace, unless a sample is open in it.
 func (s *Splitter) forget(name string) bool {
-	if len(s.in(name)) > 0 {
+	if len(s.within[name]) > 0 {
 		return false
 	}
 	s.objects -= len(s.known[name])
@@ -272,7 +283,7 @@ func (s *Splitter) before(t *Timeline) []Event {
 func (s *Splitter) action(e record.Entry) error {
 	// An action elsewhere (a fault on an operator's pod) concerns whatever is open,
 	// but for samples that overlap: of those each has its own.
-	targets := s.in(e.Action.Namespace)
+	targets := s.within[e.Action.Namespace]
 	if len(targets) == 0 && !s.spaces[e.Action.Namespace] {
 		targets = slices.DeleteFunc(slices.Clone(s.open), func(t *Timeline) bool { return t.matrix })
 	}
@@ -305,17 +316,6 @@ func (s *Splitter) give(targets []*Timeline, e Event) error {
 	return nil
 }
 
-// in lists the open samples that a namespace is of.
-func (s *Splitter) in(namespace string) []*Timeline {
-	var found []*Timeline
-	for _, t := range s.open {
-		if t.covers(namespace) {
-			found = append(found, t)
-		}
-	}
-	return found
-}
-
 func (s *Splitter) watch(r *read) error {
 	if r.err != nil {
 		return r.err
@@ -329,28 +329,34 @@ func (s *Splitter) watch(r *read) error {
 	if r.deep != nil {
 		job, work = s.jobs.of(r), r.deep.work
 	}
-	for _, t := range s.open {
-		aside, mine := s.concerns(t, r, job, work)
-		if !mine {
-			continue
-		}
+	give := func(t *Timeline, aside *aside) error {
 		event := Event{Entry: r.Entry, Object: r.object, aside: aside}
 		if i := slices.IndexFunc(r.inner, func(inner innerShown) bool { return inner.style == t.style }); i >= 0 {
 			event.inner = happened[i]
 		}
-		if err := s.give([]*Timeline{t}, event); err != nil {
+		return s.give([]*Timeline{t}, event)
+	}
+	for _, t := range s.within[r.Watch.Namespace] {
+		if err := give(t, nil); err != nil {
 			return err
+		}
+	}
+	for _, t := range s.wide {
+		if aside, mine := s.concerns(t, r, job, work); mine {
+			if err := give(t, aside); err != nil {
+				return err
+			}
 		}
 	}
 	s.remember(r, job, work)
 	return nil
 }
 
-// concerns tells whether a watch event is a sample's, and as what.
+// concerns tells whether a watch event elsewhere is a sample's, and as what.
 func (s *Splitter) concerns(t *Timeline, r *read, job *job, work []shownWork) (*aside, bool) {
 	switch {
 	case t.covers(r.Watch.Namespace):
-		return nil, true
+		return nil, false
 	case t.matrix:
 		return t.aside(r.Watch, job, work)
 	}
@@ -410,11 +416,23 @@ func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 		o := t.Sample
 		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Namespace == e.End.Namespace {
 			s.open, s.held = slices.Delete(s.open, i, i+1), s.held-t.held
+			s.leave(t)
 			t.close(e)
 			return t, nil
 		}
 	}
 	return nil, fmt.Errorf("%s %s round %d in %s ended without having begun", e.End.Style, e.End.Scenario, e.End.Round, e.End.Namespace)
+}
+
+// leave takes a sample that has ended out of the indexes.
+func (s *Splitter) leave(t *Timeline) {
+	this := func(other *Timeline) bool { return other == t }
+	s.wide, s.unaware = slices.DeleteFunc(s.wide, this), slices.DeleteFunc(s.unaware, this)
+	for _, namespace := range t.spaces {
+		if s.within[namespace] = slices.DeleteFunc(s.within[namespace], this); len(s.within[namespace]) == 0 {
+			delete(s.within, namespace)
+		}
+	}
 }
 
 // Timelines returns every sample of a recording, in the order of their ends; a

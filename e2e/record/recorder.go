@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 )
@@ -21,10 +20,8 @@ type Recorder struct {
 	mu        sync.Mutex
 	out       io.Writer
 	err       error
-	listeners []*listener // in the order in which they came
+	followers []*Follower
 }
-
-type listener struct{ hear func(Entry) error }
 
 // NewRecorder begins a recording on out by writing its header. The header's
 // schema and beginning are filled in.
@@ -41,7 +38,7 @@ func (r *Recorder) Header() Header { return r.header }
 // Now returns the time since the recording began, on the monotonic clock.
 func (r *Recorder) Now() time.Duration { return time.Since(r.began) }
 
-// Record appends an entry and hands it to the listeners. After an error
+// Record appends an entry, and waits for nobody who follows. After an error
 // (a full disk, say) nothing more is written and every further call returns
 // that error: a recording never has a hole that nobody knows of.
 func (r *Recorder) Record(e Entry) error {
@@ -57,10 +54,8 @@ func (r *Recorder) Record(e Entry) error {
 	if _, err := r.out.Write(append(line, '\n')); err != nil {
 		return r.fail(fmt.Errorf("append to the recording (what was recorded before is kept): %w", err))
 	}
-	for _, l := range r.listeners {
-		if err := l.hear(e); err != nil {
-			return r.fail(fmt.Errorf("the recording ends (what was recorded before is kept): %w", err))
-		}
+	for _, f := range r.followers {
+		f.add(e)
 	}
 	return nil
 }
@@ -82,25 +77,4 @@ func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
-}
-
-// Listen calls f with every further entry, in the recording's order, until
-// stop is called. Who listens first hears of an entry first: what the others ask
-// it then covers that entry. f must not block and must not call the Recorder.
-func (r *Recorder) Listen(f func(Entry)) (stop func()) {
-	return r.Follow(func(e Entry) error { f(e); return nil })
-}
-
-// Follow is Listen for one without whom recording is of no use: its error ends
-// the recording.
-func (r *Recorder) Follow(f func(Entry) error) (stop func()) {
-	own := &listener{f}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.listeners = append(r.listeners, own)
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.listeners = slices.DeleteFunc(r.listeners, func(l *listener) bool { return l == own })
-	}
 }

@@ -43,7 +43,7 @@ func benchmarkRecorder(b *testing.B, decoding bool) {
 	for b.Loop() {
 		recorder, err := record.NewRecorder(file, *entries[0].Header)
 		require.NoError(b, err)
-		follow(b, recorder, *entries[0].Header)
+		stop := follow(b, recorder, *entries[0].Header)
 		if !decoding {
 			decodeAll(b, entries, objects)
 		}
@@ -66,6 +66,7 @@ func benchmarkRecorder(b *testing.B, decoding bool) {
 				b.Fatal(err)
 			}
 		}
+		stop()
 		took += cpuTime(b) - before
 	}
 	each := took / time.Duration(events)
@@ -89,14 +90,14 @@ func decodeAll(b *testing.B, entries []record.Entry, into []*unstructured.Unstru
 }
 
 // follow lets a judge listen, as the driver's does.
-func follow(b *testing.B, recorder *record.Recorder, header record.Header) {
+func follow(b *testing.B, recorder *record.Recorder, header record.Header) (stop func()) {
 	b.Helper()
 	header.Schema = record.Schema
 	splitter := judge.NewSplitter()
 	_, err := splitter.Add(record.Entry{Kind: record.KindHeader, Header: &header})
 	require.NoError(b, err)
 	var mu sync.Mutex
-	recorder.Listen(func(e record.Entry) {
+	return recorder.Listen(func(e record.Entry) {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, err := splitter.Add(e); err != nil {

@@ -8,12 +8,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -32,8 +35,10 @@ type arm struct {
 
 	expected matrix.Expected // its verdicts
 
+	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
+
 	once   sync.Once
-	grants []operators.Grant // that its service accounts hold; see mayWrite
+	grants []spec.Grant // that its service accounts hold; see mayWrite
 
 	took time.Duration // its last block of the measured scenarios; 0: none has ended
 
@@ -74,15 +79,15 @@ func (a *arm) telling() []string {
 
 func (a *arm) name() string {
 	if a.operator == nil {
-		return report.Floor
+		return result.Floor
 	}
 	return a.operator.Style().Name
 }
 
 // typical is how long things are expected to take where nothing is measured yet.
-func (a *arm) typical() operators.Typical {
+func (a *arm) typical() spec.Typical {
 	if a.operator == nil {
-		return operators.Typical{}
+		return spec.Typical{}
 	}
 	return a.operator.Style().Typical
 }
@@ -93,7 +98,7 @@ func (a *arm) label() string { return record.Label(a.name(), a.variant) }
 // resource of an API group. What they do not say nobody can take away.
 func (a *arm) mayWrite(resource schema.GroupResource) bool {
 	a.once.Do(func() { a.grants, _ = a.operator.Style().Grants() }) // Check has rendered them
-	return slices.ContainsFunc(a.grants, func(g operators.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
+	return slices.ContainsFunc(a.grants, func(g spec.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
 }
 
 // floorTimeout is generous: the floor waits for the kubelet alone.
@@ -102,11 +107,11 @@ const floorTimeout = time.Minute
 // driven says what driving must know of an arm.
 func (a *arm) driven() (drive.Style, error) {
 	if a.operator == nil {
-		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
+		return drive.Style{Name: result.Floor, Timeout: floorTimeout, Null: true}, nil
 	}
 	style := a.operator.Style()
 	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout, Typical: style.Typical.Reconcile}
-	if style.Control == operators.Idle {
+	if style.Control == spec.Idle {
 		d.Patience = style.Timeout // nothing ever moves
 	}
 	footprint, err := style.Plan()
@@ -137,7 +142,9 @@ func (a *arm) driven() (drive.Style, error) {
 		d.Watches = slices.DeleteFunc(d.Watches, func(w watch.Target) bool { return w.Resource == resource && w.Namespace == work.Namespace })
 		d.Watches = append(d.Watches, target)
 	}
-	d.Child = style.Child.DeploymentName
+	d.Child = func(namespace, name string) (string, error) {
+		return bounds.DeploymentName(style.Child, namespace, name)
+	}
 	return d, nil
 }
 
@@ -150,7 +157,7 @@ var ownResources = []schema.GroupVersionResource{
 // recorded is what a recording says of an arm.
 func (a *arm) recorded() (record.Style, error) {
 	if a.operator == nil {
-		return record.Style{Name: report.Floor}, nil
+		return record.Style{Name: result.Floor}, nil
 	}
 	style := a.operator.Style()
 	r := record.Style{Name: style.Name, Variant: a.variant, ChildName: style.Child.Name, Status: style.Declares.Status.Supported, Idle: style.Idle}
@@ -196,7 +203,7 @@ func (a *arm) recorded() (record.Style, error) {
 	return r, nil
 }
 
-func declared(name string, d operators.Declaration) record.Declaration {
+func declared(name string, d spec.Declaration) record.Declaration {
 	return record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready}
 }
 

@@ -17,15 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
-	"operatorbench/e2e/drive"
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/terminal"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 const (
@@ -38,9 +38,9 @@ const (
 // Open brings up the bed: images, results folder, cluster, custom resource
 // definition. Whatever happens after it, Close is to be called.
 func (s *Session) Open(ctx context.Context) error {
-	s.progress = report.NewProgress(Screen(s.out))
+	s.progress = terminal.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
-	if host, err := report.ReadHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
+	if host, err := readHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
 		s.history = readHistory(s.root, host)
 	}
 	if _, err := s.newPlan(); err != nil {
@@ -51,7 +51,7 @@ func (s *Session) Open(ctx context.Context) error {
 		return err
 	}
 	var node string // checked before anything is written: without images there is nothing to keep
-	if s.options.Cluster == "kind" {
+	if s.can(cluster.LoadImages) {
 		err := s.stage("images", func() (err error) {
 			node, err = s.images(ctx)
 			return err
@@ -67,13 +67,18 @@ func (s *Session) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !s.can(cluster.LoadImages) {
+		if err := s.obtainable(ctx); err != nil {
+			return err
+		}
+	}
 	if err := s.observe(ctx); err != nil {
 		return err
 	}
 	if err := s.stage("custom resource", func() error { return s.definition(ctx) }); err != nil {
 		return err
 	}
-	if s.options.Cluster == "existing" {
+	if !s.can(cluster.LoadImages) {
 		return nil // it pulls by itself
 	}
 	if err := s.stage("load images", func() error { return s.load(ctx) }); err != nil {
@@ -85,7 +90,7 @@ func (s *Session) Open(ctx context.Context) error {
 // Screen is where a person can watch: out if it is a terminal. Under go test it
 // is a pipe; then it is the terminal that go test was started from, if any.
 func Screen(out io.Writer) io.Writer {
-	if report.IsTerminal(out) {
+	if terminal.Is(out) {
 		return out
 	}
 	if terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
@@ -104,7 +109,7 @@ func (s *Session) begin(ctx context.Context) error {
 			s.say("%v", err)
 		}
 	}
-	file, err := os.OpenFile(s.results(report.RecordingFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(s.results(record.FileName), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("begin the recording (a folder holds one run; choose another with --results): %w", err)
 	}
@@ -130,10 +135,9 @@ func (s *Session) begin(ctx context.Context) error {
 		return err
 	}
 	s.synced = s.recorder.KeepSynced(file, syncEvery)
-	if s.judge, err = newLive(header); err != nil {
+	if s.judge, err = newLive(s.recorder); err != nil {
 		return err
 	}
-	s.recorder.Follow(s.judge.add) // the first to hear, so that the driver finds its state as new as the entry that woke it
 	stages := s.environment.Stages // that came before
 	if s.environment, err = s.surroundings(ctx); err != nil {
 		return err
@@ -220,7 +224,7 @@ func imagesOf(arms []*arm) []string {
 	var names []string
 	for _, a := range arms {
 		if a.operator != nil {
-			names = append(names, a.operator.Style().Images...)
+			names = append(names, a.operator.Style().ImageNames()...)
 		}
 	}
 	return unique(names)
@@ -246,7 +250,7 @@ func (s *Session) baseImages(ctx context.Context) (err error) {
 		return err
 	}
 	for _, a := range s.arms[1:] {
-		for _, name := range a.operator.Style().Images {
+		for _, name := range a.operator.Style().ImageNames() {
 			if slices.Contains(changed, name) {
 				a.own = append(a.own, name)
 			}
@@ -280,14 +284,14 @@ func (s *Session) changedImages(ctx context.Context, names []string) ([]string, 
 // load brings every image into the cluster. What has another content for some
 // arms is loaded before each of their blocks.
 func (s *Session) load(ctx context.Context) error {
-	err := s.provider.LoadImages(ctx, func(w io.Writer) error {
+	err := s.loadImages(ctx, func(w io.Writer) error {
 		return s.store.Archive(ctx, w, unique(append([]string{"memcached"}, imagesOf(s.of(s.store))...))...)
 	})
 	if err != nil || s.base == nil {
 		return err
 	}
 	if gone := s.onlyAtBase(); len(gone) > 0 {
-		err = s.provider.LoadImages(ctx, func(w io.Writer) error { return s.base.store.Archive(ctx, w, gone...) })
+		err = s.loadImages(ctx, func(w io.Writer) error { return s.base.store.Archive(ctx, w, gone...) })
 	}
 	return err
 }
@@ -308,7 +312,7 @@ func (s *Session) reload(ctx context.Context, a *arm) error {
 	if len(a.own) == 0 {
 		return nil
 	}
-	return s.provider.LoadImages(ctx, func(w io.Writer) error { return a.store.Archive(ctx, w, a.own...) })
+	return s.loadImages(ctx, func(w io.Writer) error { return a.store.Archive(ctx, w, a.own...) })
 }
 
 // present refuses to begin without all images: fetching them takes longer than
@@ -424,7 +428,7 @@ func (s *Session) definition(ctx context.Context) error {
 	if err := s.refuseForeign(ctx, crd); err != nil {
 		return err
 	}
-	if s.existing() != nil {
+	if !s.can(cluster.RemoveWhole) {
 		s.leaves("what the run has made is still in the existing cluster; this removes it:\n  " + s.cleanCommand())
 	}
 	probe := namespace(s.probeNamespace())
@@ -469,7 +473,7 @@ func (s *Session) probeNamespace() string { return "services-" + s.id + "-probe"
 // announce names, before anything is touched, all that this run makes in an
 // existing cluster.
 func (s *Session) announce() error {
-	if s.options.Cluster != "existing" {
+	if s.can(cluster.RemoveWhole) {
 		return nil
 	}
 	s.say("this run makes, in the existing cluster, nothing but:")
@@ -491,7 +495,7 @@ func (s *Session) announce() error {
 // of its styles would make. Install refuses too, but by then the definition and
 // the floor's namespaces are there, and other styles may have been driven.
 func (s *Session) refuseForeign(ctx context.Context, crd *unstructured.Unstructured) error {
-	if s.options.Cluster != "existing" {
+	if s.can(cluster.RemoveWhole) {
 		return nil
 	}
 	objects := []*unstructured.Unstructured{crd}
@@ -517,6 +521,9 @@ func (s *Session) Close(ctx context.Context) error {
 	if s.provider != nil {
 		problems = append(problems, s.stage("teardown", func() error { return s.teardown(ctx) }))
 	}
+	if s.judge != nil {
+		s.judge.stop()
+	}
 	if s.synced != nil {
 		problems = append(problems, s.synced.Stop())
 	}
@@ -535,7 +542,7 @@ const largeRecording = 8 << 20
 
 // compress makes a large recording that has ended about a tenth of its size.
 func (s *Session) compress() error {
-	name := s.results(report.RecordingFile)
+	name := s.results(record.FileName)
 	info, err := os.Stat(name)
 	if err != nil || info.Size() < largeRecording {
 		return err
@@ -548,7 +555,7 @@ func (s *Session) compress() error {
 // cluster of its own.
 func (s *Session) teardown(ctx context.Context) error {
 	var removed error
-	if s.kube != nil && s.existing() != nil {
+	if s.Left() != "" && !s.can(cluster.RemoveWhole) { // else nothing was made
 		removed = s.sweep(ctx)
 	}
 	err := errors.Join(removed, s.provider.Delete(ctx))

@@ -71,6 +71,7 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 	}
 	before := a.bad()
 	err := drive()
+	s.recorder.CatchUp() // what cannot be judged has ended the recording
 	var remains *remainsError
 	switch {
 	case ctx.Err() != nil:

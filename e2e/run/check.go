@@ -11,12 +11,13 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Check says of styles, each a name or a folder, all that can be said without a
@@ -75,7 +76,7 @@ func stale(operator operators.Operator, expected matrix.Expected, all []scenario
 
 // driving is the arm by which a run drives a style; that of the floor has no operator.
 func driving(operator operators.Operator) *arm {
-	if operator.Style().Control == operators.Harness {
+	if operator.Style().Control == spec.Harness {
 		return &arm{}
 	}
 	return armOf(operator, "")

@@ -21,13 +21,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
-	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/run"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/run"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // bed is the existing cluster of these tests; TestMain makes it known.
@@ -85,12 +87,12 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	tr := whole(t, "--operator=native")
 
-	for _, style := range []string{report.Floor, "native"} {
+	for _, style := range []string{result.Floor, "native"} {
 		for _, scenario := range tr.Scenarios() {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			want := 1
-			if style != report.Floor && scenario == "create" {
+			if style != result.Floor && scenario == "create" {
 				want = 2 // the first warms up
 			}
 			require.Len(t, results, want, "%s %s", style, scenario)
@@ -109,7 +111,7 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	} {
 		assert.Contains(t, announcement, want)
 	}
-	for _, file := range []string{report.RecordingFile, report.SamplesFile, report.EnvironmentFile, report.JUnitFile, report.SummaryFile} {
+	for _, file := range []string{record.FileName, report.SamplesFile, record.EnvironmentFile, report.JUnitFile, report.SummaryFile} {
 		info, err := os.Stat(filepath.Join(tr.results, file))
 		require.NoError(t, err)
 		assert.Positive(t, info.Size(), file)
@@ -145,7 +147,7 @@ func TestRunOfTheControls(t *testing.T) {
 		"deployments-forbidden": {judge.NotApplicable, judge.NotApplicable},
 		"size-negative":         {judge.Pass, judge.NotApplicable},
 	} {
-		for i, style := range []string{"idle", report.Floor} {
+		for i, style := range []string{"idle", result.Floor} {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			require.Len(t, results, 1, "%s %s", style, scenario)

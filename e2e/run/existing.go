@@ -15,7 +15,7 @@ import (
 
 // existing is the cluster that a person has named; nil: the run makes its own.
 func (s *Session) existing() *cluster.Existing {
-	if s.options.Cluster != "existing" {
+	if s.options.Cluster != cluster.ExistingName {
 		return nil
 	}
 	return &cluster.Existing{Kubeconfig: s.options.Kubeconfig, Context: s.options.Context}
@@ -120,7 +120,7 @@ const (
 // node, of an existing one each object, with those that finalizers hold.
 func (s *Session) Reserve() time.Duration {
 	removal := removalWithin
-	if s.existing() != nil {
+	if !s.can(cluster.RemoveWhole) {
 		removal = sweepWithin
 	}
 	return mendWithin + logsWhenOver + removal + reportsWithin

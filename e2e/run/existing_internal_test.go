@@ -157,12 +157,13 @@ func TestThePlanKeepsTheReserve(t *testing.T) {
 // What cannot be judged while it is written ends the run, in one sentence.
 func TestWhatTheJudgeCannotReadEndsTheRecording(t *testing.T) {
 	header := record.Header{Run: "abc123", Styles: []record.Style{{Name: "native"}}}
-	judge, err := newLive(header)
-	require.NoError(t, err)
 	recorder, err := record.NewRecorder(io.Discard, header)
 	require.NoError(t, err)
-	recorder.Follow(judge.add)
-	err = recorder.Record(record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Round: 1, Namespace: "n"}})
+	judge, err := newLive(recorder)
+	require.NoError(t, err)
+	require.NoError(t, recorder.Record(record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Round: 1, Namespace: "n"}}))
+	judge.stop()
+	err = recorder.Record(record.Entry{Kind: record.KindBlock, Block: &record.Block{}})
 	require.ErrorContains(t, err, "the recording ends (what was recorded before is kept): judge it while it is written: ")
 	require.ErrorContains(t, err, "native create round 1 in n ended without having begun")
 	assert.NotContains(t, err.Error(), "\n")

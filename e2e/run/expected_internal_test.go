@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 )
 
 // What is expected of a style is known wherever its folder is; without the file
@@ -42,7 +42,7 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, expected, "idle")
 	assert.False(t, expected["idle"].Known())
-	require.Equal(t, operators.Idle, s.asked()[0].operator.Style().Control)
+	require.Equal(t, spec.Idle, s.asked()[0].operator.Style().Control)
 	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.NotApplicable}}})
 	assert.False(t, s.asked()[0].bad())
 	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail}}})

@@ -18,7 +18,7 @@ func ImagesOf(root, styles string) (names []string, own []images.Image, err erro
 	}
 	names = everyRun()
 	for _, style := range found {
-		names = append(names, style.Style().Images...)
+		names = append(names, style.Style().ImageNames()...)
 	}
 	return unique(names), operators.OwnImages(found...), nil
 }

@@ -10,19 +10,30 @@ import (
 )
 
 // live judges a recording while it is written, so that the driver knows when
-// to go on and a person sees the last latency.
+// to go on and a person sees the last latency. Nobody who records waits for it;
+// what it is asked covers all that was recorded before.
 type live struct {
+	recorder *record.Recorder
+	follower *record.Follower
+
 	mu       sync.Mutex
 	splitter *judge.Splitter
 	done     map[string]*judge.Timeline // samples that have ended, by namespace, until somebody takes them
 }
 
-// newLive begins with the header, which is written before anything can listen.
-func newLive(header record.Header) (*live, error) {
-	header.Schema = record.Schema
-	l := &live{splitter: judge.NewSplitter(), done: map[string]*judge.Timeline{}}
-	return l, l.add(record.Entry{Kind: record.KindHeader, Header: &header})
+// newLive judges a recording that has just begun. stop is to be called at its end.
+func newLive(recorder *record.Recorder) (*live, error) {
+	header := recorder.Header()
+	l := &live{recorder: recorder, splitter: judge.NewSplitter(), done: map[string]*judge.Timeline{}}
+	if err := l.add(record.Entry{Kind: record.KindHeader, Header: &header}); err != nil {
+		return nil, err
+	}
+	l.follower = recorder.Follow(l.add)
+	return l, nil
 }
+
+// stop returns when all that was recorded is judged.
+func (l *live) stop() { l.follower.Stop() }
 
 // add looks at a further entry. What it cannot judge ends the run: no sample
 // would be known to have settled any more.
@@ -50,6 +61,7 @@ func (l *live) Lacks(namespace, point string) string {
 }
 
 func (l *live) lacking(namespace string, of func(*judge.Timeline) string) string {
+	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	timeline := l.splitter.Open(namespace)
@@ -61,6 +73,7 @@ func (l *live) lacking(namespace string, of func(*judge.Timeline) string) string
 
 // LastEvent is when something last happened to an object of the open sample.
 func (l *live) LastEvent(namespace string) time.Duration {
+	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if timeline := l.splitter.Open(namespace); timeline != nil {
@@ -71,6 +84,7 @@ func (l *live) LastEvent(namespace string) time.Duration {
 
 // take returns the sample of a namespace that ended last, once; nil: none.
 func (l *live) take(namespace string) *judge.Timeline {
+	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	timeline := l.done[namespace]

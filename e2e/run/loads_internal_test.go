@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/spec/operators"
 )
 
 // Loads are driven when they are asked for, and are none of the matrix.
@@ -29,8 +29,8 @@ func TestLoadsAreAskedFor(t *testing.T) {
 // Every arm has its turn in every load, the floor first where the last style is kept.
 func TestEveryArmTakesPartInALoad(t *testing.T) {
 	load := scenarios.Scenario{Name: "many", Group: scenarios.Load, Load: &scenarios.Schedule{Resources: 50, Within: 5 * time.Minute}, Steps: make([]scenarios.Step, 1)}
-	slow := styled(operators.Style{Name: "slow", Typical: operators.Typical{Install: 10 * time.Second, Reconcile: time.Minute}})
-	fast := styled(operators.Style{Name: "fast", Typical: operators.Typical{Install: 10 * time.Second, Reconcile: 100 * time.Millisecond}})
+	slow := styled(spec.Style{Name: "slow", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: time.Minute}})
+	fast := styled(spec.Style{Name: "fast", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: 100 * time.Millisecond}})
 	s := &Session{arms: []*arm{{}, slow, fast}, scenarios: []scenarios.Scenario{load}, options: Options{Seed: 7, Keep: true}}
 	for round := 1; round <= 5; round++ {
 		turns := s.loadTurns(round)

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
-	"operatorbench/e2e/bed/cluster"
 )
 
 // observers record, beside the watches, what the styles use and what they ask
@@ -33,7 +33,7 @@ func (s *Session) observe(ctx context.Context) error {
 		return err
 	}
 	auditor, ok := s.provider.(cluster.Auditor)
-	if !ok {
+	if !ok || !s.can(cluster.ReadAuditLog) {
 		s.remark("API calls were not counted: the audit log of an existing cluster is not read")
 		return nil
 	}
@@ -59,7 +59,7 @@ func (s *Session) observeUsage(ctx context.Context) error {
 	switch {
 	case err == nil:
 		s.observers.usage = sampler
-	case s.options.Cluster == "existing":
+	case !s.can(cluster.ReadUsage):
 		s.remark(fmt.Sprintf("CPU time and memory were not measured: %v", err))
 	default:
 		return err

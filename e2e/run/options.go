@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -48,7 +49,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
 	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level)")
 	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base at most 12, and fewer once all is settled or --budget is spent)")
-	flags.StringVar(&o.Cluster, "cluster", "kind", "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
+	flags.StringVar(&o.Cluster, "cluster", cluster.KindName, "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
@@ -111,18 +112,18 @@ func (o *Options) Check() error {
 			o.Patience, graceOfPods, graceOfPods))
 	}
 	problems = append(problems,
-		oneOf("--cluster", o.Cluster, "kind", "existing"),
+		oneOf("--cluster", o.Cluster, cluster.Names()...),
 		oneOf("--images", o.Images, "auto", "pull", "build"))
-	if o.Cluster == "existing" && o.Kubeconfig == "" {
+	if o.Cluster == cluster.ExistingName && o.Kubeconfig == "" {
 		problems = append(problems, errors.New("--cluster=existing needs --kubeconfig=FILE: the cluster that is used is always named, never guessed from the environment"))
 	}
-	if o.Cluster == "existing" && o.Keep {
+	if o.Cluster == cluster.ExistingName && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it"))
 	}
 	if o.Base != "" && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))
 	}
-	if o.Cluster == "kind" && o.Kubeconfig != "" {
+	if o.Cluster == cluster.KindName && o.Kubeconfig != "" {
 		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))
 	}
 	if o.Seed == 0 {

@@ -11,18 +11,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/engine"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/terminal"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -50,8 +53,8 @@ type Session struct {
 	synced      *record.Syncing
 	judge       *live
 	driver      *drive.Driver
-	progress    *report.Progress
-	environment report.Environment
+	progress    *terminal.Progress
+	environment record.Environment
 	plan        Plan
 	first       firstResults  // of the block that is being driven
 	headed      bool          // the table of first results has its heading
@@ -67,6 +70,7 @@ type Session struct {
 	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
 	leavings    atomic.Pointer[string]             // see Left
+	listed      time.Duration                      // how long a node may take to list an image that it has
 }
 
 // Load reads what a run needs before any cluster exists, and refuses whatever
@@ -76,7 +80,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal}
+	s := &Session{options: options, root: root, id: cluster.NewRunID(), out: out, deadline: deadline, terminal: openTerminal, listed: listedWithin}
 	s.folder = options.folder(root, time.Now())
 	var err error
 	if s.scenarios, err = pick(options.scenario()); err != nil {
@@ -88,7 +92,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	s.arms = []*arm{{}} // the null operator
 	if options.Base != "" {
 		s.quicken()
-		return s, s.compare(ctx)
+		err := s.compare(ctx)
+		s.place()
+		return s, err
 	}
 	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
 	if err == nil {
@@ -102,12 +108,14 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		if err != nil {
 			return nil, err
 		}
-		if style.Style().Control == operators.Harness {
+		expected = s.within(expected)
+		if style.Style().Control == spec.Harness {
 			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
 			continue
 		}
 		s.arms = append(s.arms, &arm{operator: style, asked: style, expected: expected})
 	}
+	s.place()
 	return s, nil
 }
 
@@ -127,7 +135,7 @@ const warmup = "create"
 // warmupOf is what an arm warms up with: a style that has just been installed
 // needs it, unless it says why not.
 func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
-	if a.operator == nil || !a.operator.Style().Warmup.Supported {
+	if a.operator == nil || a.operator.Style().Warmup.Skip != "" {
 		return nil
 	}
 	return s.warmup
@@ -204,7 +212,7 @@ func (s *Session) makePlan() error {
 	if s.plan, err = s.newPlan(); err != nil {
 		return err
 	}
-	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
+	if short := s.plan.Shortened(append([]string{result.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
 		s.remark(short)
 	}
@@ -241,7 +249,7 @@ func (s *Session) Fits(label string) bool {
 }
 
 // change is how long one change of a custom resource is expected to take.
-func (s *Session) change(typical operators.Typical) time.Duration {
+func (s *Session) change(typical spec.Typical) time.Duration {
 	return typical.Reconcile + typicalPods + s.options.Window
 }
 
@@ -285,7 +293,7 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
@@ -334,10 +342,10 @@ func (s *Session) stage(name string, do func() error) error {
 
 // took adds to how long a part of the run has taken.
 func (s *Session) took(name string, time time.Duration) {
-	i := slices.IndexFunc(s.environment.Stages, func(stage report.Stage) bool { return stage.Name == name })
+	i := slices.IndexFunc(s.environment.Stages, func(stage record.Stage) bool { return stage.Name == name })
 	if i < 0 {
 		i = len(s.environment.Stages)
-		s.environment.Stages = append(s.environment.Stages, report.Stage{Name: name})
+		s.environment.Stages = append(s.environment.Stages, record.Stage{Name: name})
 	}
 	s.environment.Stages[i].Seconds += time.Seconds()
 	s.environment.Stages[i].Times++

@@ -13,14 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // What driving the correctness matrix takes, where no flag says otherwise. A
@@ -98,7 +100,7 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 		return "the harness itself writes what is asked for: there is no operator to judge"
 	}
 	style := a.operator.Style()
-	held := func(w operators.Work) bool { return w.Suspend != "" }
+	held := func(w spec.Work) bool { return w.Suspend != "" }
 	switch {
 	case !s.NeedsWork():
 	case len(style.Work) == 0:
@@ -120,6 +122,9 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 		if what := schema.ParseGroupResource(step.Fault.Forbid); !a.mayWrite(what) {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
 		}
+	}
+	if a.cluster != nil {
+		return lacks(*a.cluster, s)
 	}
 	return ""
 }
@@ -233,8 +238,13 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 		return err
 	}
 	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
+	operator := w.arm.operator.Style()
+	objects, err := operator.Objects()
+	if err != nil {
+		return err
+	}
 	style.Faults = &fault.Injector{
-		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: w.arm.operator.Style(), Node: s.node(),
+		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Objects: objects, Folder: operator.Folder, Node: s.node(),
 	}
 	if err := s.inspected(w.arm, &style); err != nil {
 		return err
@@ -295,6 +305,9 @@ func (s *Session) inspected(a *arm, style *drive.Style) error {
 // node is what faults below Kubernetes are done to; nil: the cluster is not
 // this run's own.
 func (s *Session) node() fault.Node {
+	if !s.can(cluster.RestartNodes) {
+		return nil
+	}
 	node, _ := s.provider.(fault.Node)
 	return node
 }

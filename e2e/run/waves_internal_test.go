@@ -9,12 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // styled is an arm of a style that is only described.
-func styled(style operators.Style) *arm { return &arm{operator: described{style: style}} }
+func styled(style spec.Style) *arm {
+	return &arm{operator: described{style: operators.Style{Style: style}}}
+}
 
 type described struct {
 	operators.Operator
@@ -28,7 +31,7 @@ func killed(name, component string) scenarios.Scenario {
 }
 
 func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
-	fast := styled(operators.Style{Name: "fast", Components: []operators.Component{{Name: "operator"}}})
+	fast := styled(spec.Style{Name: "fast", Components: []spec.Component{{Name: "operator"}}})
 	waves := wavesOf(fast, []scenarios.Scenario{
 		killed("a", "all"), {Name: "b"}, killed("c", "all"), killed("d", "operator"), killed("e", "bus"), {Name: "f", Work: true},
 	}, 1)
@@ -55,14 +58,14 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		time.Second: {"s/1 [calm a]", "s/2 [series b]", "s/3 [c]"},
 		time.Minute: {"s/1 [calm b]", "s/2 [a]", "s/3 [series]", "s/4 [c]"},
 	} {
-		style := styled(operators.Style{Name: "s", Components: []operators.Component{{Name: "operator"}}, Typical: operators.Typical{Reconcile: typical}})
+		style := styled(spec.Style{Name: "s", Components: []spec.Component{{Name: "operator"}}, Typical: spec.Typical{Reconcile: typical}})
 		var got []string
 		for _, w := range wavesOf(style, list, 2) {
 			got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
 		}
 		assert.Equal(t, want, got, "a reconcile takes %v", typical)
 	}
-	slow := styled(operators.Style{Typical: operators.Typical{Reconcile: time.Minute}})
+	slow := styled(spec.Style{Typical: spec.Typical{Reconcile: time.Minute}})
 	assert.Greater(t, (&wave{arm: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
 }
 
@@ -72,19 +75,19 @@ func TestWhatCannotBeHeldUp(t *testing.T) {
 	held := scenarios.Step{Fault: &scenarios.Fault{Suspend: "work"}}
 	update := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, held, {Delete: &struct{}{}}}}
 	deletion := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, {Delete: &struct{}{}}, held}}
-	work := []operators.Work{{Resource: "workflows.v1alpha1.argoproj.io", Suspend: "spec.suspend"}}
-	aside := styled(operators.Style{Name: "aside", Work: []operators.Work{{Resource: work[0].Resource}}})
+	work := []spec.Work{{Resource: "workflows.v1alpha1.argoproj.io", Suspend: "spec.suspend"}}
+	aside := styled(spec.Style{Name: "aside", Work: []spec.Work{{Resource: work[0].Resource}}})
 	assert.Equal(t, "aside makes no change by its work objects: holding one up would hold up nothing", aside.unfit(update))
-	named := styled(operators.Style{Name: "named", Work: work})
+	named := styled(spec.Style{Name: "named", Work: work})
 	assert.Empty(t, named.unfit(update))
 	assert.Empty(t, named.unfit(deletion))
-	owning := styled(operators.Style{Name: "owning", Work: work, Declares: operators.Declares{OwnerReferences: operators.Declaration{Supported: true}}})
+	owning := styled(spec.Style{Name: "owning", Work: work, Declares: spec.Declares{OwnerReferences: spec.Declaration{Supported: true}}})
 	assert.Empty(t, owning.unfit(update))
 	assert.Contains(t, owning.unfit(deletion), "owning leaves deletions to the garbage collector")
 }
 
 func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
-	slow := styled(operators.Style{Name: "slow", Components: []operators.Component{{Name: "operator"}}})
+	slow := styled(spec.Style{Name: "slow", Components: []spec.Component{{Name: "operator"}}})
 	var got []string
 	for _, w := range wavesOf(slow, []scenarios.Scenario{{Name: "a"}, killed("b", "all"), {Name: "c"}, killed("d", "all"), {Name: "e"}}, 2) {
 		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
@@ -100,8 +103,8 @@ func TestOverlapIsWhatTheMachineCarries(t *testing.T) {
 }
 
 func TestShardsDriveEveryWaveOnce(t *testing.T) {
-	slow := styled(operators.Style{Name: "slow", Timeout: time.Minute, Typical: operators.Typical{Reconcile: time.Minute}})
-	fast := styled(operators.Style{Name: "fast", Timeout: time.Minute, Typical: operators.Typical{Reconcile: time.Second}})
+	slow := styled(spec.Style{Name: "slow", Timeout: time.Minute, Typical: spec.Typical{Reconcile: time.Minute}})
+	fast := styled(spec.Style{Name: "fast", Timeout: time.Minute, Typical: spec.Typical{Reconcile: time.Second}})
 	var all []wave
 	for i := range 7 {
 		all = append(all, wave{slow, i + 1, []scenarios.Scenario{killed("a", "all")}}, wave{fast, i + 1, []scenarios.Scenario{killed("a", "all")}})

@@ -20,6 +20,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/judge"
@@ -29,12 +32,11 @@ import (
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 const (
@@ -99,7 +101,7 @@ func recorded(s operators.Style) record.Style {
 		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 		r.Namespaces = append(r.Namespaces, c.Namespace)
 	}
-	for name, d := range map[string]operators.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
+	for name, d := range map[string]spec.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
 		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready})
 	}
 	return r
@@ -118,7 +120,7 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
 	recorder, err := record.NewRecorder(file, header)
 	require.NoError(t, err)
-	live := &live{splitter: judge.NewSplitter()}
+	live := &live{recorder: recorder, splitter: judge.NewSplitter()}
 	header.Schema = record.Schema
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
@@ -173,9 +175,15 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 		return err
 	}
 	style := operator.Style()
+	objects, err := style.Objects()
+	if err != nil {
+		return err
+	}
 	driven := drive.Style{
-		Name: style.Name, Timeout: style.Timeout, Child: style.Child.DeploymentName,
-		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style, Node: node},
+		Name: style.Name, Timeout: style.Timeout, Child: func(namespace, name string) (string, error) {
+			return bounds.DeploymentName(style.Child, namespace, name)
+		},
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Objects: objects, Node: node},
 	}
 	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
 		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
@@ -199,7 +207,7 @@ func (b *bed) inspected(style operators.Style, driven *drive.Style) error {
 		return err
 	}
 	driven.Inventory = &inventory.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
-		return slices.ContainsFunc(grants, func(g operators.Grant) bool { return g.Writes(r.Group, r.Resource) })
+		return slices.ContainsFunc(grants, func(g spec.Grant) bool { return g.Writes(r.Group, r.Resource) })
 	}}
 	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
 	return nil
@@ -228,6 +236,8 @@ func (silent) Held(record.Held)                {}
 
 // live judges the recording while it is written.
 type live struct {
+	recorder *record.Recorder
+
 	mu       sync.Mutex
 	splitter *judge.Splitter
 	err      error
@@ -243,6 +253,7 @@ func (l *live) add(e record.Entry) {
 
 // ask asks the sample that is open in a namespace.
 func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
+	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	timeline := l.splitter.Open(namespace)

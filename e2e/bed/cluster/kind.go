@@ -56,6 +56,13 @@ type Kind struct {
 	link *link
 }
 
+// Capabilities implements Provider: it is the run's own.
+func (*Kind) Capabilities() Capabilities {
+	return Capabilities{of: "a kind cluster of the run's own", can: []Capability{
+		LoadImages, ReadAuditLog, ReadUsage, RemoveImages, RestartNodes, BreakControlPlane, RemoveWhole,
+	}}
+}
+
 // NewKind returns a provider; nothing is made yet.
 func NewKind(opts KindOptions) (*Kind, error) {
 	if err := checkRunID(opts.Run); err != nil {

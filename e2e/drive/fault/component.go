@@ -9,14 +9,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 )
 
 // all names every component of the style.
 const all = "all"
 
 // components are those that a fault names.
-func (i *Injector) components(name string) ([]operators.Component, error) {
+func (i *Injector) components(name string) ([]spec.Component, error) {
 	if name == all {
 		if len(i.Style.Components) == 0 {
 			return nil, fmt.Errorf("style %s declares no component", i.Style.Name)
@@ -31,12 +31,12 @@ func (i *Injector) components(name string) ([]operators.Component, error) {
 		}
 		return nil, fmt.Errorf("style %s has no component %q: it declares %s", i.Style.Name, name, strings.Join(names, ", "))
 	}
-	return []operators.Component{component}, nil
+	return []spec.Component{component}, nil
 }
 
 // managers returns a component's managers, the topmost first.
-func (i *Injector) managers(c operators.Component) ([]operators.Component, error) {
-	var chain []operators.Component
+func (i *Injector) managers(c spec.Component) ([]spec.Component, error) {
+	var chain []spec.Component
 	seen := []string{c.Name}
 	for c.ManagedBy != "" {
 		if slices.Contains(seen, c.ManagedBy) {
@@ -55,7 +55,7 @@ func (i *Injector) managers(c operators.Component) ([]operators.Component, error
 }
 
 // pods lists a component's pods, which must all be this run's.
-func (i *Injector) pods(ctx context.Context, c operators.Component) ([]corev1.Pod, error) {
+func (i *Injector) pods(ctx context.Context, c spec.Component) ([]corev1.Pod, error) {
 	list, err := i.Kube.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
 	if err != nil {
 		return nil, fmt.Errorf("list the pods of component %s (namespace %s, %s): %w", c.Name, c.Namespace, c.Selector, err)
@@ -69,7 +69,7 @@ func (i *Injector) pods(ctx context.Context, c operators.Component) ([]corev1.Po
 }
 
 // awaitNone returns when none of the component's pods that counts is there.
-func (i *Injector) awaitNone(ctx context.Context, c operators.Component, counts func(*corev1.Pod) bool) error {
+func (i *Injector) awaitNone(ctx context.Context, c spec.Component, counts func(*corev1.Pod) bool) error {
 	return until(ctx, "the end of the pods of component "+c.Name, func(ctx context.Context) (bool, string, error) {
 		list, err := i.Kube.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
 		if err != nil {

@@ -5,11 +5,12 @@ package fault
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 )
 
 // Node is the machine that a cluster runs on, where the harness may touch it.
@@ -27,8 +28,11 @@ type Injector struct {
 	Dynamic dynamic.Interface
 	// Owner marks what the injector itself makes, so that it can be found and removed.
 	Owner kube.Owner
-	Style operators.Style
-	Node  Node // nil: the cluster is not the harness's own; faults below Kubernetes are refused
+	Style spec.Style
+	// Objects are what the style has installed, from manifests in Folder.
+	Objects []*unstructured.Unstructured
+	Folder  string
+	Node    Node // nil: the cluster is not the harness's own; faults below Kubernetes are refused
 }
 
 // Target is the custom resource of the sample that a fault is a part of.

@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 
-	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/spec/operators"
 )
 
 // workload is a Deployment of a run that is complete.
@@ -46,7 +46,7 @@ func bench() (*fake.Clientset, *fault.Injector) {
 	return typed, &fault.Injector{
 		Kube: typed, Dynamic: dynamicfake.NewSimpleDynamicClient(scheme.Scheme, objects...),
 		Owner: kube.Owner{Run: "mine"},
-		Style: operators.Style{Name: "some", Components: []operators.Component{
+		Style: spec.Style{Name: "some", Components: []spec.Component{
 			{Name: "manager", Namespace: "n", Selector: "app=manager"},
 			{Name: "worker", Namespace: "n", Selector: "app=worker", ManagedBy: "manager"},
 			{Name: "other", Namespace: "n", Selector: "app=other"},

@@ -18,15 +18,11 @@ import (
 // when its service accounts do not have it any more.
 func (i *Injector) forbid(ctx context.Context, resource string, cr Target) (Broken, error) {
 	what := schema.ParseGroupResource(resource)
-	objs, err := i.Style.Objects()
-	if err != nil {
-		return Broken{}, err
-	}
-	roles, err := i.roles(ctx, objs, what)
+	roles, err := i.roles(ctx, i.Objects, what)
 	if err != nil {
 		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
 	}
-	rights, err := i.held(ctx, objs, roles, what, cr)
+	rights, err := i.held(ctx, i.Objects, roles, what, cr)
 	if err != nil {
 		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
 	}
@@ -58,7 +54,7 @@ func (i *Injector) allow(ctx context.Context, roles []role, rights []right) erro
 		if apierrors.IsNotFound(err) {
 			uninstalled = true // it has no rules to lack
 		} else if err != nil {
-			problems = append(problems, fmt.Errorf("%s still lacks rules: restore them: %w; by hand: apply the manifests of style %s again (%s)", r, err, i.Style.Name, i.Style.Folder))
+			problems = append(problems, fmt.Errorf("%s still lacks rules: restore them: %w; by hand: apply the manifests of style %s again (%s)", r, err, i.Style.Name, i.Folder))
 		}
 	}
 	if len(problems) > 0 || uninstalled {

@@ -48,9 +48,10 @@ func (s *scene) record(t *testing.T) *recording {
 	var err error
 	r.recorder, err = record.NewRecorder(r, record.Header{})
 	require.NoError(t, err)
-	r.stop, err = watch.Open(context.Background(), s.Dynamic, r.recorder,
+	watches, err := watch.Open(context.Background(), s.Dynamic, r.recorder, nil,
 		watch.Target{Resource: memcached.Resource, Namespace: space}, watch.Target{Resource: deployments, Namespace: space})
 	require.NoError(t, err)
+	r.stop = watches.Stop
 	log, err := bed.AuditLog(context.Background())
 	require.NoError(t, err)
 	r.audit = audit.Follow(context.Background(), log, r.recorder)

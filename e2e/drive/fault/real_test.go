@@ -19,14 +19,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/bed/testnode"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // bed is the cluster that these tests share; TestMain makes it known.
@@ -66,7 +66,7 @@ func install(t *testing.T, style string) *scene {
 	operator := found[0]
 	store, err := testnode.Store(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.Style().Images...) }))
+	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.Style().ImageNames()...) }))
 	c := operators.Cluster{Kube: client, Run: run, Progress: func(format string, args ...any) { t.Logf(format, args...) }}
 	definition, err := memcached.Definition()
 	require.NoError(t, err)
@@ -79,8 +79,10 @@ func install(t *testing.T, style string) *scene {
 	require.NoError(t, client.Apply(t.Context(), kube.Owner{Run: run}, objects))
 	require.NoError(t, operators.ProveGarbageCollection(t.Context(), c, space))
 	require.NoError(t, operator.Install(t.Context(), c))
+	objects, err = operator.Style().Objects()
+	require.NoError(t, err)
 	return &scene{Client: client, t: t, style: operator.Style(), injector: &fault.Injector{
-		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style(), Node: node,
+		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style().Style, Objects: objects, Node: node,
 	}}
 }
 

@@ -66,10 +66,6 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 	if err != nil {
 		return nil, fmt.Errorf("ask the cluster who the harness is: %w", err)
 	}
-	accounts, err := i.accounts()
-	if err != nil {
-		return nil, err
-	}
 	fail, forbidden := admissionv1.Fail, metav1.StatusReasonForbidden
 	return &admissionv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "operatorbench-" + cr.Namespace + "-" + what.String(), Labels: i.Owner.Labels()},
@@ -87,7 +83,7 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 			},
 			MatchConditions: []admissionv1.MatchCondition{
 				{Name: "not-the-harness", Expression: "request.userInfo.username != " + strconv.Quote(self.Status.UserInfo.Username) + " || (has(request.dryRun) && request.dryRun)"},
-				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + accounts},
+				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + i.accounts()},
 			},
 			Validations: []admissionv1.Validation{{
 				Expression: "false", Reason: &forbidden,
@@ -104,19 +100,15 @@ const clusterItself = `request.userInfo.username.startsWith("system:kube-") || r
 
 // accounts are the style's service accounts, as a list of CEL: a style may be
 // installed where the cluster's own parts are.
-func (i *Injector) accounts() (string, error) {
-	objs, err := i.Style.Objects()
-	if err != nil {
-		return "", err
-	}
+func (i *Injector) accounts() string {
 	var names []string
-	for _, obj := range objs {
+	for _, obj := range i.Objects {
 		if obj.GetKind() == "ServiceAccount" {
 			names = append(names, strconv.Quote("system:serviceaccount:"+obj.GetNamespace()+":"+obj.GetName()))
 		}
 	}
 	slices.Sort(names)
-	return "[" + strings.Join(names, ", ") + "]", nil
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // admit removes the policy, and returns when writes pass again.

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 )
 
 // stop scales a component to zero, after what would scale it up again, and
@@ -61,14 +61,14 @@ func (i *Injector) start(ctx context.Context, w workload) error {
 // stopping returns the components to stop, in order: managers first, as they
 // would start the others again, then the others with the first that the style
 // names last. Taken back in reverse order, each finds what it needs.
-func (i *Injector) stopping(name string) ([]operators.Component, error) {
+func (i *Injector) stopping(name string) ([]spec.Component, error) {
 	named, err := i.components(name)
 	if err != nil {
 		return nil, err
 	}
-	var order []operators.Component
-	add := func(c operators.Component) {
-		if !slices.ContainsFunc(order, func(o operators.Component) bool { return o.Name == c.Name }) {
+	var order []spec.Component
+	add := func(c spec.Component) {
+		if !slices.ContainsFunc(order, func(o spec.Component) bool { return o.Name == c.Name }) {
 			order = append(order, c)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 )
 
 // work names what can be suspended: the newest unfinished work object.
@@ -57,7 +58,7 @@ func (i *Injector) suspend(ctx context.Context, which string, cr Target) (Broken
 }
 
 // set writes a field of a work object, if it is still the same object.
-func (i *Injector) set(ctx context.Context, kind operators.Work, obj *unstructured.Unstructured, path []string, value any) error {
+func (i *Injector) set(ctx context.Context, kind spec.Work, obj *unstructured.Unstructured, path []string, value any) error {
 	patch := map[string]any{"metadata": map[string]any{"uid": string(obj.GetUID())}}
 	merge(patch, path, value)
 	body, err := json.Marshal(patch)
@@ -90,15 +91,15 @@ func nest(path []string, value any) string {
 }
 
 // newestWork finds the newest work object of a custom resource that has not ended.
-func (i *Injector) newestWork(ctx context.Context, cr Target) (*unstructured.Unstructured, operators.Work, error) {
+func (i *Injector) newestWork(ctx context.Context, cr Target) (*unstructured.Unstructured, spec.Work, error) {
 	var newest *unstructured.Unstructured
-	var kind operators.Work
+	var kind spec.Work
 	seen := 0
 	for _, w := range i.Style.Work {
 		if w.Suspend == "" {
 			continue
 		}
-		of, err := w.Matcher(cr.Namespace, cr.Name)
+		of, err := bounds.WorkMatcher(w, cr.Namespace, cr.Name)
 		if err != nil {
 			return nil, kind, err
 		}
@@ -138,7 +139,7 @@ func younger(a, b *unstructured.Unstructured) bool {
 }
 
 // holds tells whether a condition holds for an object.
-func holds(c operators.FieldCondition, obj *unstructured.Unstructured) (bool, error) {
+func holds(c spec.FieldCondition, obj *unstructured.Unstructured) (bool, error) {
 	value := at(obj, c.Path)
 	switch {
 	case !value.Exists():
@@ -162,7 +163,7 @@ func at(obj *unstructured.Unstructured, path string) gjson.Result {
 }
 
 // resourceOf reads plural.version.group.
-func resourceOf(w operators.Work) schema.GroupVersionResource {
+func resourceOf(w spec.Work) schema.GroupVersionResource {
 	parts := append(strings.SplitN(w.Resource, ".", 3), "", "")
 	return schema.GroupVersionResource{Resource: parts[0], Version: parts[1], Group: parts[2]}
 }

@@ -15,8 +15,8 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/spec/operators"
 )
 
 var jobs = schema.GroupVersionResource{Group: "x.io", Version: "v1", Resource: "jobs"}
@@ -41,16 +41,16 @@ func job(name, of, phase string, seconds int, suspend any) *unstructured.Unstruc
 func workbench(objects ...runtime.Object) *fault.Injector {
 	return &fault.Injector{
 		Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{jobs: "JobList"}, objects...),
-		Style: operators.Style{Name: "some", Work: []operators.Work{{
+		Style: spec.Style{Name: "some", Work: []spec.Work{{
 			Resource: "jobs.v1.x.io", Namespace: "n",
-			Of:      operators.FieldCondition{Path: "spec.of", Matches: "^{{.Namespace}}/{{.Name}}$"},
-			Ended:   operators.FieldCondition{Path: "status.phase", Equals: []string{"Done", "Failed"}},
+			Of:      spec.FieldCondition{Path: "spec.of", Matches: "^{{.Namespace}}/{{.Name}}$"},
+			Ended:   spec.FieldCondition{Path: "status.phase", Equals: []string{"Done", "Failed"}},
 			Suspend: "spec.hold.on",
 		}}},
 	}
 }
 
-func spec(t *testing.T, i *fault.Injector, name string) map[string]any {
+func workSpec(t *testing.T, i *fault.Injector, name string) map[string]any {
 	t.Helper()
 	obj, err := i.Dynamic.Resource(jobs).Namespace("n").Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -65,19 +65,19 @@ func TestTheNewestUnfinishedWorkIsSuspended(t *testing.T) {
 			i := workbench(
 				job("old", "a/b.c", "Running", 1, nil), job("newer", "a/b.c", "Running", 2, before), job("ended", "a/b.c", "Done", 3, nil),
 				job("neighbour", "a/bxc", "Running", 4, nil), job("longer", "a/b.cd", "Running", 5, nil))
-			was := spec(t, i, "newer")
+			was := workSpec(t, i, "newer")
 			broken, err := i.Begin(t.Context(), scenarios.Fault{Suspend: "work"}, fault.Target{Namespace: "a", Name: "b.c"})
 			require.NoError(t, err)
 			assert.Equal(t, []string{"jobs/n/newer"}, broken.Objects)
-			assert.Equal(t, map[string]any{"of": "a/b.c", "hold": map[string]any{"on": true}}, spec(t, i, "newer"))
+			assert.Equal(t, map[string]any{"of": "a/b.c", "hold": map[string]any{"on": true}}, workSpec(t, i, "newer"))
 			for _, other := range []string{"old", "ended", "neighbour", "longer"} {
-				assert.NotContains(t, spec(t, i, other), "hold", other)
+				assert.NotContains(t, workSpec(t, i, other), "hold", other)
 			}
 			require.NoError(t, broken.Undo(context.Background()))
 			if before == nil {
 				was["hold"] = map[string]any{} // what is null in a merge patch leaves what was around it
 			}
-			assert.Equal(t, was, spec(t, i, "newer"))
+			assert.Equal(t, was, workSpec(t, i, "newer"))
 		})
 	}
 }

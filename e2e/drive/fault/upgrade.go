@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 )
 
 // restartedAt is the annotation of a pod template by which kubectl rollout
@@ -74,7 +74,7 @@ func (i *Injector) upgrade(ctx context.Context, what string) (Broken, error) {
 const steadyFor = 5 * time.Second
 
 // steady tells whether all pods of the components are up.
-func (i *Injector) steady(ctx context.Context, components []operators.Component) (bool, string, error) {
+func (i *Injector) steady(ctx context.Context, components []spec.Component) (bool, string, error) {
 	for _, c := range components {
 		pods, err := i.pods(ctx, c)
 		if err != nil {

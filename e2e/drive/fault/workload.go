@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec"
 )
 
 // The kinds of workload that a component can be.
@@ -35,7 +35,7 @@ func (w workload) String() string { return w.plural() + "/" + w.namespace + "/" 
 
 // workloads finds what makes a component's pods, by the labels of its template:
 // there need not be a pod at the moment. All of it must be this run's.
-func (i *Injector) workloads(ctx context.Context, c operators.Component) ([]workload, error) {
+func (i *Injector) workloads(ctx context.Context, c spec.Component) ([]workload, error) {
 	selector, err := labels.Parse(c.Selector)
 	if err != nil {
 		return nil, fmt.Errorf("component %s: selector: %w", c.Name, err)

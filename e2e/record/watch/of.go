@@ -32,15 +32,23 @@ func RecordedOf() record.Condition {
 
 // customs are the custom resources of the samples that have begun.
 type customs struct {
+	begins *record.Follower // hears of samples
+
 	mu   sync.Mutex
 	list []types.NamespacedName
 	seen map[types.NamespacedName]bool
 }
 
+func newCustoms(recorder *record.Recorder) *customs {
+	c := &customs{seen: map[types.NamespacedName]bool{}}
+	c.begins = recorder.Follow(c.begun)
+	return c
+}
+
 // begun takes note of a sample's custom resources.
-func (c *customs) begun(e record.Entry) {
+func (c *customs) begun(e record.Entry) error {
 	if e.Begin == nil {
-		return
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,6 +56,7 @@ func (c *customs) begun(e record.Entry) {
 	for _, other := range e.Begin.Others {
 		c.add(other.Namespace, other.Name)
 	}
+	return nil
 }
 
 func (c *customs) add(namespace, name string) {
@@ -56,19 +65,29 @@ func (c *customs) add(namespace, name string) {
 	}
 }
 
+// all lists those of every sample whose beginning is recorded.
 func (c *customs) all() []types.NamespacedName {
+	c.begins.CatchUp()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.list // it only grows
 }
 
-// teller tells which custom resources the objects of one watch are for.
+// teller tells which custom resources the objects in one place are for.
 type teller struct {
 	path     string
 	template *bounds.Template
 	customs  *customs
 	matchers []*regexp.Regexp // parallel to the custom resources
-	told     map[types.UID]string
+	told     map[types.UID]told
+}
+
+// told is which custom resources an object is for, by what stood in it; once some
+// were found, that is so for good. Until then so many of the custom resources have
+// been compared: each object is compared with each of them once.
+type told struct {
+	value, of string
+	compared  int
 }
 
 func newTeller(of Of, customs *customs) (*teller, error) {
@@ -79,43 +98,49 @@ func newTeller(of Of, customs *customs) (*teller, error) {
 	if err := bounds.Path(of.Path); err != nil {
 		return nil, fmt.Errorf("which custom resource it is for, at %q: %w", of.Path, err)
 	}
-	return &teller{path: of.Path, template: template, customs: customs, told: map[types.UID]string{}}, nil
+	return &teller{path: of.Path, template: template, customs: customs, told: map[types.UID]told{}}, nil
 }
 
 // tell puts into an object, of which nothing is withheld yet, which custom
 // resources it is for.
 func (t *teller) tell(object *unstructured.Unstructured) {
-	uid := object.GetUID()
-	if t.told[uid] == "" {
-		t.told[uid] = t.find(object)
+	was := t.told[object.GetUID()]
+	if was.of == "" {
+		was = t.find(object, was)
+		t.told[object.GetUID()] = was
 	}
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", ofAnnotation)
-	if t.told[uid] != "" {
+	if was.of != "" {
 		// An error is of annotations that are no texts, which no API server delivers.
-		_ = unstructured.SetNestedField(object.Object, t.told[uid], "metadata", "annotations", ofAnnotation)
+		_ = unstructured.SetNestedField(object.Object, was.of, "metadata", "annotations", ofAnnotation)
 	}
 }
 
-func (t *teller) find(object *unstructured.Unstructured) string {
+func (t *teller) find(object *unstructured.Unstructured, was told) told {
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
-		return "" // cannot happen to what was just decoded from JSON
+		return was // cannot happen to what was just decoded from JSON
 	}
 	value := gjson.GetBytes(raw, t.path)
 	if !value.Exists() {
-		return ""
+		return told{}
+	}
+	now := told{value: value.String()}
+	if now.value == was.value {
+		now.compared = was.compared
 	}
 	all := t.customs.all()
 	for _, custom := range all[len(t.matchers):] {
 		t.matchers = append(t.matchers, t.matcher(custom))
 	}
 	var found []string
-	for i, custom := range all {
-		if t.matchers[i] != nil && t.matchers[i].MatchString(value.String()) {
-			found = append(found, custom.String())
+	for ; now.compared < len(all); now.compared++ {
+		if matcher := t.matchers[now.compared]; matcher != nil && matcher.MatchString(now.value) {
+			found = append(found, all[now.compared].String())
 		}
 	}
-	return strings.Join(found, " ")
+	now.of = strings.Join(found, " ")
+	return now
 }
 
 // matcher is nil where there is none, as for a name that is too long.

@@ -23,10 +23,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/bed/kube"
 )
 
 // What one measurement does.
@@ -107,7 +107,7 @@ func measure(b *testing.B) map[string][]float64 {
 	require.NoError(b, err)
 	follower := audit.Follow(b.Context(), log, recorder)
 	configMaps := watch.Target{Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), Namespace: namespace.Name}
-	stop, err := watch.Open(b.Context(), client.Dynamic, recorder, configMaps)
+	watches, err := watch.Open(b.Context(), client.Dynamic, recorder, nil, configMaps)
 	require.NoError(b, err)
 
 	seen := &sightings{at: map[sighting]time.Time{}}
@@ -123,7 +123,7 @@ func measure(b *testing.B) map[string][]float64 {
 	require.NoError(b, running.Wait())
 	require.NoError(b, follower.CatchUp(b.Context(), client.Typed.CoreV1().RESTClient()))
 	require.NoError(b, follower.Stop())
-	stop()
+	watches.Stop()
 	answered, began := read(b, out.Bytes(), seen)
 	checkClock(b, recorder, began)
 	return seen.after(b, answered)

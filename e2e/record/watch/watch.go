@@ -15,16 +15,17 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/record"
 )
 
-// Target is what one watch covers: a resource in one namespace.
+// Target is a resource in a namespace in which a style works.
 type Target struct {
 	Resource  schema.GroupVersionResource
 	Namespace string
@@ -67,57 +68,223 @@ const (
 	steady = time.Second
 )
 
-// Open starts a watch for each target and returns when all of them are synced:
-// everything that exists is recorded as LISTED, and every later change will be
-// seen. The watches go on until stop is called, which waits for them to end.
+// Watches are the watches that are open at a time: one of each resource of the
+// cluster, whose events are told apart by their namespaces here, and those of the
+// places in which a style works. The cost of an event is the same however many
+// namespaces are covered, and what is in any other is dropped, or never sent:
+// see others.
+type Watches struct {
+	recorder *record.Recorder
+	watchers []*watcher
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	customs  *customs
+
+	mu     sync.RWMutex // held while an event is recorded
+	spaces map[string]bool
+	left   map[string]bool // namespaces that are left out
+}
+
+// Open watches resources in all namespaces, of which nothing is recorded but what
+// is in those that are covered (see Cover), and targets, of which all is. It returns
+// when everything is synced: what exists of the targets is recorded as LISTED, and
+// every later change will be seen, until Stop is called.
 // An interrupted watch is taken up again where it ended and leaves a gap entry.
 // Where the server cannot go on from there, as after its restart, what exists is
 // LISTED anew; of what is not there any more, the last that was seen is recorded
 // as DELETED before, at the time at which that is noticed.
-func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, targets ...Target) (stop func(), err error) {
+func Open(ctx context.Context, client dynamic.Interface, recorder *record.Recorder, resources []schema.GroupVersionResource, targets ...Target) (*Watches, error) {
 	public, err := published(recorder)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	known := &customs{seen: map[types.NamespacedName]bool{}}
-	unheard := recorder.Listen(known.begun)
-	stop = func() {
-		cancel()
-		running.Wait()
-		unheard()
+	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]bool{}, left: map[string]bool{}}
+	w.customs = newCustoms(recorder)
+	if err := w.plan(ctx, client, public, resources, targets); err != nil {
+		w.Stop()
+		return nil, err
 	}
-	for _, target := range targets {
-		w := &watcher{
-			client: client.Resource(target.Resource).Namespace(target.Namespace), recorder: recorder, target: target,
-			known: map[types.UID]*unstructured.Unstructured{}, public: public,
+	for _, one := range w.watchers {
+		if err := one.start(ctx); err != nil {
+			w.Stop()
+			return nil, fmt.Errorf("watch %s: %w", one.where(), err)
 		}
-		if target.Of != (Of{}) {
-			if w.teller, err = newTeller(target.Of, known); err != nil {
-				stop()
-				return nil, fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
-			}
-		}
-		events, err := w.open(ctx)
-		if err != nil {
-			stop()
-			return nil, fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
-		}
-		running.Go(func() { w.run(ctx, events) })
 	}
-	return stop, nil
+	return w, nil
 }
 
-// watcher keeps one watch open.
+// plan says which watches there are to be. A target of a resource that is watched
+// in all namespaces needs none of its own.
+func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kube.Public, resources []schema.GroupVersionResource, targets []Target) error {
+	at := map[Target]*watcher{}
+	add := func(resource schema.GroupVersionResource, namespace string) *watcher {
+		one := &watcher{
+			Watches: w, client: client.Resource(resource).Namespace(namespace), resource: resource, namespace: namespace, public: public,
+			places: map[string]*teller{}, known: map[string]map[types.UID]*record.Watch{}, queue: make(chan func(), queued), whole: make(chan struct{}),
+		}
+		w.watchers, at[Target{Resource: resource, Namespace: namespace}] = append(w.watchers, one), one
+		return one
+	}
+	for _, resource := range resources {
+		add(resource, metav1.NamespaceAll)
+	}
+	for _, target := range targets {
+		one := at[Target{Resource: target.Resource}]
+		if one == nil {
+			one = at[Target{Resource: target.Resource, Namespace: target.Namespace}]
+		}
+		if one == nil {
+			one = add(target.Resource, target.Namespace)
+		}
+		var of *teller
+		if target.Of != (Of{}) {
+			var err error
+			if of, err = newTeller(target.Of, w.customs); err != nil {
+				return fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
+			}
+		}
+		one.places[target.Namespace] = of
+	}
+	if len(resources) == 0 {
+		return nil
+	}
+	return w.others(ctx, client)
+}
+
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
+// mostOthers bounds what a watch is asked to leave out: it stands in its address.
+const mostOthers = 100
+
+// others leaves the namespaces that are there already, and in which nothing is
+// watched, out of the watches of all namespaces: what other people have in an
+// existing cluster is not even sent. Where namespaces may not be listed, or are too
+// many, their events are dropped here.
+func (w *Watches) others(ctx context.Context, client dynamic.Interface) error {
+	list, err := client.Resource(namespaces).List(ctx, metav1.ListOptions{})
+	if apierrors.IsForbidden(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list the namespaces that need not be watched: %w", err)
+	}
+	for _, one := range w.watchers {
+		var terms []fields.Selector
+		for i := range list.Items {
+			name := list.Items[i].GetName()
+			if _, place := one.places[name]; one.namespace == metav1.NamespaceAll && !place && len(terms) < mostOthers {
+				terms = append(terms, fields.OneTermNotEqualSelector("metadata.namespace", name))
+				w.left[name] = true
+			}
+		}
+		one.fields = fields.AndSelectors(terms...).String()
+	}
+	return nil
+}
+
+// Cover begins to record what is in namespaces that are to be made, and returns when
+// every watch is whole. uncover ends that: nothing of them is recorded when it has returned.
+func (w *Watches) Cover(ctx context.Context, namespaces ...string) (uncover func(), err error) {
+	for _, one := range w.watchers {
+		if err := one.awaitWhole(ctx); err != nil {
+			return nil, fmt.Errorf("wait until %s are watched again: %w", one.where(), err)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, namespace := range namespaces {
+		if w.left[namespace] {
+			return nil, fmt.Errorf("namespace %s is there already, and was left out of what is watched: make it under another name", namespace)
+		}
+		w.spaces[namespace] = true
+	}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, namespace := range namespaces {
+			delete(w.spaces, namespace)
+			for _, one := range w.watchers {
+				delete(one.known, namespace)
+			}
+		}
+	}, nil
+}
+
+// Stop ends the watches when all that they have delivered is recorded.
+func (w *Watches) Stop() {
+	w.cancel()
+	w.running.Wait()
+	w.customs.begins.Stop()
+}
+
+// queued is how many events may wait to be recorded. Each has its time already.
+const queued = 4096
+
+// watcher keeps one watch open. One goroutine takes what is delivered and looks at
+// the clock, another one records it: what one event costs delays no other's time.
 type watcher struct {
-	client   dynamic.ResourceInterface
-	recorder *record.Recorder
-	target   Target
-	version  string // the newest resourceVersion that was seen
-	known    map[types.UID]*unstructured.Unstructured
-	public   kube.Public
-	teller   *teller // nil: which custom resource an object is for is not asked
+	*Watches
+
+	client    dynamic.ResourceInterface
+	resource  schema.GroupVersionResource
+	namespace string             // "": all
+	fields    string             // a selector
+	places    map[string]*teller // by namespace, "" is all: of which everything is recorded; nil: it is not asked which custom resource an object is for
+	public    kube.Public
+	version   string // the newest resourceVersion that was seen
+	queue     chan func()
+
+	known map[string]map[types.UID]*record.Watch // by namespace: the last of each object that is there
+
+	state sync.Mutex
+	whole chan struct{} // closed while the watch is open
+}
+
+// where names what is watched.
+func (w *watcher) where() string {
+	if w.namespace == metav1.NamespaceAll {
+		return ResourceName(w.resource) + " in all namespaces (which takes the right to list and watch them in the whole cluster)"
+	}
+	return ResourceName(w.resource) + " in namespace " + w.namespace
+}
+
+// start returns when what exists is recorded.
+func (w *watcher) start(ctx context.Context) error {
+	w.running.Go(func() {
+		for do := range w.queue {
+			do()
+		}
+	})
+	events, err := w.open(ctx)
+	if err != nil {
+		close(w.queue)
+		return err
+	}
+	listed := make(chan struct{})
+	w.queue <- func() { close(listed) }
+	<-listed
+	close(w.whole)
+	w.running.Go(func() {
+		defer close(w.queue)
+		w.run(ctx, events)
+	})
+	return nil
+}
+
+// awaitWhole returns when the watch is open.
+func (w *watcher) awaitWhole(ctx context.Context) error {
+	w.state.Lock()
+	whole := w.whole
+	w.state.Unlock()
+	select {
+	case <-whole:
+		return nil
+	case <-w.recorder.Failed():
+		return w.recorder.Err()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // published are the texts that the recording's header has anyway.
@@ -165,31 +332,41 @@ func (o *opened) Stop() {
 
 func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 	if w.version == "" {
-		list, err := w.client.List(ctx, metav1.ListOptions{})
+		list, err := w.client.List(ctx, metav1.ListOptions{FieldSelector: w.fields})
 		if err != nil {
 			return nil, fmt.Errorf("list: %w", err)
 		}
-		w.miss(list)
-		for i := range list.Items {
-			w.record(w.recorder.Now(), "LISTED", &list.Items[i])
-		}
+		w.queue <- func() { w.relist(list) }
 		w.version = list.GetResourceVersion()
 	}
-	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true})
+	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true, FieldSelector: w.fields})
 	w.forget(err)
 	return events, err
 }
 
-// miss records that what was known is not there any more.
-func (w *watcher) miss(list *unstructured.UnstructuredList) {
+// relist records what exists, and before that what was known and is not there any more.
+func (w *watcher) relist(list *unstructured.UnstructuredList) {
 	there := map[types.UID]bool{}
 	for i := range list.Items {
 		there[list.Items[i].GetUID()] = true
 	}
-	for _, uid := range slices.Sorted(maps.Keys(w.known)) {
-		if !there[uid] {
-			w.record(w.recorder.Now(), string(apiwatch.Deleted), w.known[uid])
+	w.mu.RLock()
+	gone := map[types.UID]*record.Watch{}
+	for _, objects := range w.known {
+		for uid, last := range objects {
+			if !there[uid] {
+				gone[uid] = last
+			}
 		}
+	}
+	for _, uid := range slices.Sorted(maps.Keys(gone)) {
+		last := *gone[uid]
+		last.Event = string(apiwatch.Deleted)
+		w.write(w.recorder.Now(), uid, &last)
+	}
+	w.mu.RUnlock()
+	for i := range list.Items {
+		w.record(w.recorder.Now(), "LISTED", &list.Items[i])
 	}
 }
 
@@ -200,7 +377,7 @@ func (w *watcher) forget(err error) {
 	}
 }
 
-// run records events until ctx ends, and opens the watch again when it breaks.
+// run queues events until ctx ends, and opens the watch again when it breaks.
 func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 	for {
 		opened := w.recorder.Now()
@@ -210,6 +387,9 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 		if ctx.Err() != nil {
 			return
 		}
+		w.state.Lock()
+		w.whole = make(chan struct{})
+		w.state.Unlock()
 		wait := reconnect
 		if from-opened < steady && !pause(ctx, wait) {
 			return
@@ -222,14 +402,14 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			}
 			wait = min(2*wait, reconnectMax)
 		}
+		gap := &record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}
 		// The driver learns through Recorder.Err of a recording that failed.
-		_ = w.recorder.Record(record.Entry{Time: w.recorder.Now(), Kind: record.KindGap, Gap: &record.Gap{
-			From: from, Resource: w.target.Name(), Namespace: w.target.Namespace, Reason: reason,
-		}})
+		w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: w.recorder.Now(), Kind: record.KindGap, Gap: gap}) }
+		close(w.whole)
 	}
 }
 
-// drain records events until the watch ends, and says why it did.
+// drain queues events until the watch ends, and says why it did.
 func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 	for {
 		select {
@@ -251,30 +431,63 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 			}
 			w.version = object.GetResourceVersion()
 			if event.Type != apiwatch.Bookmark {
-				w.record(now, string(event.Type), object)
+				w.queue <- func() { w.record(now, string(event.Type), object) }
 			}
 		}
 	}
 }
 
+// covers tells whether a namespace is recorded, and what tells there which custom
+// resource an object is for; nil: nothing.
+func (w *watcher) covers(namespace string) (*teller, bool) {
+	if w.namespace != metav1.NamespaceAll {
+		return w.places[w.namespace], true
+	}
+	for _, place := range []string{namespace, metav1.NamespaceAll} {
+		if of, is := w.places[place]; is {
+			return of, true
+		}
+	}
+	return nil, w.spaces[namespace]
+}
+
+// record records an object where it is covered.
 func (w *watcher) record(at time.Duration, event string, object *unstructured.Unstructured) {
-	if w.teller != nil {
-		w.teller.tell(object)
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	of, covered := w.covers(object.GetNamespace())
+	if !covered {
+		return
+	}
+	if of != nil {
+		of.tell(object)
 	}
 	kube.Withhold(object.Object, w.public)
-	if event == string(apiwatch.Deleted) {
-		delete(w.known, object.GetUID())
-	} else {
-		w.known[object.GetUID()] = object
-	}
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
 		raw = nil // cannot happen to what was just decoded from JSON
 	}
-	_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindWatch, Watch: &record.Watch{
-		Event: event, Resource: w.target.Name(), Namespace: object.GetNamespace(),
+	w.write(at, object.GetUID(), &record.Watch{
+		Event: event, Resource: ResourceName(w.resource), Namespace: object.GetNamespace(),
 		Name: object.GetName(), UID: string(object.GetUID()), Object: raw,
-	}})
+	})
+	if of != nil && event == string(apiwatch.Deleted) {
+		delete(of.told, object.GetUID())
+	}
+}
+
+// write records what was seen of an object, and keeps it while the object is there.
+// The lock is held.
+func (w *watcher) write(at time.Duration, uid types.UID, seen *record.Watch) {
+	if seen.Event == string(apiwatch.Deleted) {
+		delete(w.known[seen.Namespace], uid)
+	} else {
+		if w.known[seen.Namespace] == nil {
+			w.known[seen.Namespace] = map[types.UID]*record.Watch{}
+		}
+		w.known[seen.Namespace][uid] = seen
+	}
+	_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindWatch, Watch: seen})
 }
 
 // pause waits before the next attempt; false when ctx ended.

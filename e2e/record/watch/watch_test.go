@@ -70,9 +70,9 @@ func collect(t *testing.T, client dynamic.Interface, n int) []record.Entry {
 	require.NoError(t, err)
 	heard := make(chan record.Entry, 100)
 	defer recorder.Listen(func(e record.Entry) { heard <- e })()
-	stop, err := watch.Open(context.Background(), client, recorder, watch.Target{Resource: pods, Namespace: "n"})
+	watches, err := watch.Open(context.Background(), client, recorder, nil, watch.Target{Resource: pods, Namespace: "n"})
 	require.NoError(t, err)
-	defer stop()
+	defer watches.Stop()
 	var entries []record.Entry
 	for len(entries) < n {
 		select {
@@ -224,9 +224,9 @@ func TestValuesThatMayBeSecretAreNotRecorded(t *testing.T) {
 	target := watch.Target{Resource: pods, Namespace: "n", Of: watch.Of{
 		Path: `spec.arguments.parameters.#(name=="of").value`, Matches: "^{{.Namespace}}/{{.Name}}$",
 	}}
-	stop, err := watch.Open(context.Background(), client, recorder, target)
+	watches, err := watch.Open(context.Background(), client, recorder, nil, target)
 	require.NoError(t, err)
-	defer stop()
+	defer watches.Stop()
 	require.NoError(t, recorder.Record(begin))
 	close(begun)
 	var of []string

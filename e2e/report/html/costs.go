@@ -3,10 +3,10 @@ package html
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 )
 
@@ -36,10 +36,14 @@ func (s *study) spreads() []spreads {
 		}
 		all[i].Rows = append(all[i].Rows, s.spread(name, c, f))
 	}
-	for _, q := range quantities() {
+	for i := range report.CostColumns(result.Cost{}) {
 		for _, c := range s.Costs {
-			add(q.title, q.name, c, q.of(c))
+			one := report.CostColumns(c)[i]
+			add("Of all components", one.Name, c, one.Figure)
 		}
+	}
+	for _, c := range s.Costs {
+		add("Of all components", "uninstall", c, c.Uninstall)
 	}
 	for _, c := range s.Costs {
 		for _, one := range c.ComponentCPU {
@@ -58,28 +62,6 @@ func (s *study) spreads() []spreads {
 	return all
 }
 
-// quantity is a figure of a cost.
-type quantity struct {
-	title, name string
-	of          func(result.Cost) cost.Figure
-}
-
-func quantities() []quantity {
-	const change, installed = "For each change", "While it is installed"
-	return []quantity{
-		{change, "CPU net", func(c result.Cost) cost.Figure { return c.BusyCPU }},
-		{change, "pods", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
-		{change, "custom objects", result.Cost.Made},
-		{change, "API calls", func(c result.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
-		{change, "API writes", func(c result.Cost) cost.Figure { return c.PerChange(cost.Writes) }},
-		{installed, "idle CPU", func(c result.Cost) cost.Figure { return c.IdleCPU }},
-		{installed, "idle memory", func(c result.Cost) cost.Figure { return c.IdleMemory }},
-		{installed, "peak memory", func(c result.Cost) cost.Figure { return c.PeakMemory }},
-		{installed, "time to install", func(c result.Cost) cost.Figure { return c.Install }},
-		{installed, "time to uninstall", func(c result.Cost) cost.Figure { return c.Uninstall }},
-	}
-}
-
 // figureOf is a counter as a figure.
 func figureOf(c cost.Counter) cost.Figure {
 	f := cost.Figure{Unit: "1"}
@@ -90,11 +72,11 @@ func figureOf(c cost.Counter) cost.Figure {
 }
 
 func (s *study) spread(name string, c result.Cost, f cost.Figure) spread {
-	row := spread{Name: name, Style: c.Label(), Median: amount(f.Unit, f.Median())}
+	row := spread{Name: name, Style: c.Label(), Median: report.Amount(f.Unit, f.Median())}
 	if len(s.Runs) > 1 {
 		row.Style += ", run " + c.Run
 	}
-	if least, most := f.Range(); amount(f.Unit, least) == amount(f.Unit, most) {
+	if least, most := f.Range(); report.Amount(f.Unit, least) == report.Amount(f.Unit, most) {
 		row.Rounds = "the same in " + plain.Plural(len(f.Values), "round")
 		return row
 	}
@@ -102,20 +84,7 @@ func (s *study) spread(name string, c result.Cost, f cost.Figure) spread {
 		if i > 0 {
 			row.Rounds += ", "
 		}
-		row.Rounds += fmt.Sprintf("%d: %s", v.Round, amount(f.Unit, v.Value))
+		row.Rounds += fmt.Sprintf("%d: %s", v.Round, report.Amount(f.Unit, v.Value))
 	}
 	return row
-}
-
-// amount prints a quantity in its unit, as cost.Figure names it.
-func amount(unit string, value float64) string {
-	switch unit {
-	case "s":
-		return plain.Duration(value)
-	case "bytes":
-		return plain.Bytes(int64(value))
-	case "cores":
-		return fmt.Sprintf("%.2f%%", 100*value)
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0")
 }

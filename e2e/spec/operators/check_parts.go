@@ -60,14 +60,14 @@ func (s Style) checkRollouts(all []placed) error {
 // along, the node pulls.
 func (s Style) checkImages(all []placed, catalogue *images.Catalogue) error {
 	var problems []error
-	for i, name := range s.Images {
+	for i, name := range s.ImageNames() {
 		if _, err := catalogue.Image(name); err != nil {
 			problems = append(problems, s.errorAt([]any{"images", i}, "%w; an image that it does not have is written as {name: …, reference: …}, see operators/README.md", err))
 		}
 	}
 	for _, image := range catalogue.Images {
 		needs := func(obj placed) bool { return slices.Contains(imagesIn(obj.Object), image.Reference) }
-		if i := slices.IndexFunc(all, needs); i >= 0 && !slices.Contains(s.Images, image.Name) {
+		if i := slices.IndexFunc(all, needs); i >= 0 && !slices.Contains(s.ImageNames(), image.Name) {
 			problems = append(problems, s.problem(all[i].stage, all[i].manifests, fmt.Errorf("%s runs %s, which images (line %d) does not list: add %s",
 				strings.ToLower(all[i].GetKind())+"/"+all[i].GetName(), image.Reference, s.line([]any{"images"}), image.Name)))
 		}

@@ -244,7 +244,7 @@ func TestOwnImages(t *testing.T) {
 	require.NoError(t, operators.Check(catalogue, all...), "both bring the same")
 	for _, operator := range all {
 		style := operator.Style()
-		assert.Equal(t, []string{"pause", "mine", "built", "there"}, style.Images)
+		assert.Equal(t, []string{"pause", "mine", "built", "there"}, style.ImageNames())
 		facts, err := style.Facts(catalogue)
 		require.NoError(t, err)
 		assert.Equal(t, []operators.ImageFact{

@@ -25,9 +25,11 @@ import (
 
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/fixtures/workloads/memcached"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
 // bed is the cluster that these tests share; TestMain makes it known.
@@ -52,7 +54,7 @@ func styleImages() ([]string, error) {
 	}
 	var names []string
 	for _, operator := range all {
-		names = append(names, operator.Style().Images...)
+		names = append(names, operator.Style().ImageNames()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
@@ -200,7 +202,7 @@ func (l life) reconcile(t *testing.T, what string, size int64, act func(context.
 // awaitSize follows the child, whatever its name: the namespace has no other.
 func (l life) awaitSize(ctx context.Context, t *testing.T, size int64) {
 	t.Helper()
-	name, err := l.style.Child.DeploymentName("services-test", "memcached")
+	name, err := bounds.DeploymentName(l.style.Child, "services-test", "memcached")
 	require.NoError(t, err)
 	if name == "" {
 		name = "memcached"
@@ -271,7 +273,7 @@ func (l life) watchPhases(ctx context.Context, t *testing.T) <-chan seen {
 }
 
 // watch sends the events of a phase's resource, on objects that are not there yet.
-func (l life) watch(ctx context.Context, t *testing.T, phase operators.Phase, arrivals chan<- arrival) {
+func (l life) watch(ctx context.Context, t *testing.T, phase spec.Phase, arrivals chan<- arrival) {
 	t.Helper()
 	parts := append(strings.SplitN(phase.Resource, ".", 3), "")
 	gvr := schema.GroupVersionResource{Resource: parts[0], Version: parts[1], Group: parts[2]}

@@ -74,7 +74,7 @@ func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 	if catalogue, err = catalogue.With(s.Own...); err != nil {
 		return facts, err
 	}
-	for _, name := range s.Images {
+	for _, name := range s.ImageNames() {
 		image, err := catalogue.Image(name)
 		if err != nil {
 			return facts, err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -55,7 +56,7 @@ func write(t *testing.T, files map[string]string) string {
 // factsOf returns the facts of a style whose manifests are one file.
 func factsOf(t *testing.T, style operators.Style) operators.Facts {
 	t.Helper()
-	style.Stages = []operators.Stage{{Name: "one", Manifests: []string{"manifests"}}}
+	style.Stages = []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}
 	catalogue := &images.Catalogue{Images: []images.Image{
 		{Name: "pulled", Reference: "registry.example/pulled:1"},
 		{Name: "own", Reference: "registry.example/own:1", NeverPulled: true},
@@ -84,7 +85,7 @@ func TestFactsCountLines(t *testing.T) {
 		"internal/sub/bad.json": "{",
 	}
 	dir := write(t, files)
-	facts := factsOf(t, operators.Style{Name: "s", Folder: dir, Images: []string{"pulled", "own"}})
+	facts := factsOf(t, operators.Style{Style: spec.Style{Name: "s", Images: []spec.Image{{Name: "pulled"}, {Name: "own"}}}, Folder: dir})
 	assert.Equal(t, []operators.Lines{
 		{Language: "Go", Files: 2, Lines: 6},
 		{Language: "JSON", Files: 1, Lines: 1},
@@ -99,14 +100,14 @@ func TestFactsCountLines(t *testing.T) {
 		{Name: "pulled", Reference: "registry.example/pulled:1"},
 	}, facts.Images)
 
-	facts = factsOf(t, operators.Style{Name: "s", Folder: dir, Owned: []string{"manifests/a.yaml", "manifests"}})
+	facts = factsOf(t, operators.Style{Style: spec.Style{Name: "s", Owned: []string{"manifests/a.yaml", "manifests"}}, Folder: dir})
 	assert.Equal(t, []operators.Lines{
 		{Language: "Python", Files: 1, Lines: 1},
 		{Language: "YAML", Files: 1, Lines: 3},
 	}, facts.Owned, "what is listed, each file once")
 	assert.Empty(t, facts.Scaffold)
 
-	facts = factsOf(t, operators.Style{Name: "s", Folder: dir, Scaffold: []string{"main.go", "manifests/logic.py"}})
+	facts = factsOf(t, operators.Style{Style: spec.Style{Name: "s", Scaffold: []string{"main.go", "manifests/logic.py"}}, Folder: dir})
 	assert.Equal(t, []operators.Lines{
 		{Language: "Go", Files: 1, Lines: 5},
 		{Language: "Python", Files: 1, Lines: 1},
@@ -115,16 +116,16 @@ func TestFactsCountLines(t *testing.T) {
 
 func TestFactsRefuse(t *testing.T) {
 	dir := write(t, map[string]string{"manifests/a.yaml": account, "main.go": "package main\n"})
-	stages := []operators.Stage{{Name: "one", Manifests: []string{"manifests"}}}
+	stages := []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}
 	for name, test := range map[string]struct {
 		style operators.Style
 		want  string
 	}{
-		"nothing owned there": {operators.Style{Name: "s", Folder: dir, Stages: stages, Owned: []string{"cmd"}}, "facts of operator s: look for the files that are owned"},
-		"scaffold of nobody":  {operators.Style{Name: "s", Folder: dir, Stages: stages, Owned: []string{"manifests"}, Scaffold: []string{"main.go"}}, "main.go is listed as scaffold, and is not owned"},
-		"no scaffold there":   {operators.Style{Name: "s", Folder: dir, Stages: stages, Scaffold: []string{"cmd"}}, "facts of operator s: look for the files of the scaffold"},
-		"no such image":       {operators.Style{Name: "s", Folder: dir, Stages: stages, Images: []string{"absent"}}, `absent`},
-		"no manifests":        {operators.Style{Name: "s", Folder: dir, Stages: []operators.Stage{{Manifests: []string{"none"}}}}, "reading manifests"},
+		"nothing owned there": {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Owned: []string{"cmd"}}, Folder: dir}, "facts of operator s: look for the files that are owned"},
+		"scaffold of nobody":  {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Owned: []string{"manifests"}, Scaffold: []string{"main.go"}}, Folder: dir}, "main.go is listed as scaffold, and is not owned"},
+		"no scaffold there":   {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Scaffold: []string{"cmd"}}, Folder: dir}, "facts of operator s: look for the files of the scaffold"},
+		"no such image":       {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Images: []spec.Image{{Name: "absent"}}}, Folder: dir}, `absent`},
+		"no manifests":        {operators.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Manifests: []string{"none"}}}}, Folder: dir}, "reading manifests"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := test.style.Facts(&images.Catalogue{})
@@ -185,7 +186,7 @@ func TestFactsReadPermissions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := factsOf(t, operators.Style{Name: "s", Folder: write(t, map[string]string{"manifests/a.yaml": test.manifests})})
+			facts := factsOf(t, operators.Style{Style: spec.Style{Name: "s"}, Folder: write(t, map[string]string{"manifests/a.yaml": test.manifests})})
 			assert.Equal(t, test.want, facts.RBAC)
 		})
 	}

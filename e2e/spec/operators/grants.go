@@ -6,18 +6,6 @@ import (
 	"slices"
 )
 
-// Grant is one rule of RBAC that a service account holds through a binding.
-type Grant struct {
-	ServiceAccount string   // namespace/name; namespace/* or */* for a group of them
-	Role           string   // Role namespace/name, or ClusterRole name
-	Namespace      string   // in which it holds; empty: in all
-	Groups         []string // of the API; "" is the core group
-	Resources      []string // with subresource: pods/log
-	Names          []string // of the only objects; empty: any
-	Verbs          []string
-	URLs           []string // that are no resources
-}
-
 // Grants lists what the style's service accounts are allowed by its manifests, in
 // an order of their own. Of roles that are bound but not among them nothing is
 // known; Facts names these.
@@ -63,23 +51,4 @@ func (s Style) UnknownRoles() ([]string, error) {
 	}
 	p, err := permissions(objs)
 	return p.Unknown, err
-}
-
-// Writes tells whether the grant lets its account write objects of a resource of
-// an API group.
-func (g Grant) Writes(group, resource string) bool {
-	return g.covers(group, resource, "create", "update", "patch", "delete", "deletecollection")
-}
-
-// Reads tells whether the grant lets its account read objects of a resource of
-// an API group.
-func (g Grant) Reads(group, resource string) bool {
-	return g.covers(group, resource, "get", "list", "watch")
-}
-
-func (g Grant) covers(group, resource string, verbs ...string) bool {
-	has := func(list []string, wanted ...string) bool {
-		return slices.ContainsFunc(append(wanted, "*"), func(w string) bool { return slices.Contains(list, w) })
-	}
-	return has(g.Groups, group) && has(g.Resources, resource) && has(g.Verbs, verbs...)
 }

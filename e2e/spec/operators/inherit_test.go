@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -66,25 +67,24 @@ timeout: 10s
 func TestParseBase(t *testing.T) {
 	style, err := parseBeside(overlay, theBase)
 	require.NoError(t, err)
-	log := func(text string) []operators.Gate {
-		return []operators.Gate{{Log: &operators.Log{Component: "manager", Contains: text, Pods: 1}}}
+	log := func(text string) []spec.Gate {
+		return []spec.Gate{{Log: &spec.Log{Component: "manager", Contains: text, Pods: 1}}}
 	}
-	none := operators.Declaration{Reason: "none"}
-	assert.EqualExportedValues(t, operators.Style{
-		Name: "mine", Description: "d", Source: "s", Base: "base", Images: []string{"native"},
-		Stages: []operators.Stage{
+	none := spec.Declaration{Reason: "none"}
+	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{
+		Name: "mine", Description: "d", Source: "s", Base: "base", Images: []spec.Image{{Name: "native"}},
+		Stages: []spec.Stage{
 			{Name: "bus", Manifests: []string{"../base/manifests/bus"}, Ready: log("serves")},
 			{Name: "operator", Manifests: []string{"manifests"}, Ready: log("started")},
 			{Name: "more", Manifests: []string{"manifests/all.yaml"}, Ready: log("more")},
 		},
-		Components: []operators.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
-		Child:      operators.Child{OwnerReference: true},
-		Declares:   operators.Declares{Status: none, OwnerReferences: operators.Declaration{Supported: true}, DriftRepair: none},
+		Components: []spec.Component{{Name: "manager", Namespace: "n", Selector: "app=manager"}},
+		Child:      spec.Child{OwnerReference: true},
+		Declares:   spec.Declares{Status: none, OwnerReferences: spec.Declaration{Supported: true}, DriftRepair: none},
 		Owned:      []string{"../base/manifests/bus"},
-		Warmup:     operators.Declaration{Supported: true},
-		Typical:    operators.Typical{Install: 2 * time.Second, Reconcile: 2 * time.Second},
+		Typical:    spec.Typical{Install: 2 * time.Second, Reconcile: 2 * time.Second},
 		Timeout:    10 * time.Second,
-	}, style)
+	}}, style)
 }
 
 func TestParseBaseErrors(t *testing.T) {
@@ -101,9 +101,9 @@ func TestParseBaseErrors(t *testing.T) {
 		"what is needed is taken away":    {was: "phases: null", is: "components: null", want: `style.yaml:1: style: field "components" is missing`},
 		"what nothing has is taken away":  {was: "phases: null", is: "work: null", want: `style.yaml:16: work: found nothing, expected a list of at least one`},
 		"what is left does not fit":       {was: "idle: null\n", want: `style.yaml:4: unknown phase "done"`},
-		"an error in what is taken over":  {inBase: "app=manager", toBase: "app in", want: `style.yaml:4: component selector: found "app in"`},
+		"an error in what is taken over":  {inBase: "app=manager", toBase: "app in", want: `style.yaml:4: components.selector: found "app in"`},
 		"a stage twice":                   {was: "name: more", is: "name: operator", want: `style.yaml:9: stage: the name "operator" stands twice`},
-		"a stage of no name":              {was: "name: more", is: "nam: more", want: `style.yaml:9: stage: unknown field "nam"`},
+		"a stage of no name":              {was: "name: more", is: "nam: more", want: `style.yaml:9: install: unknown field "nam"`},
 		"stages that are none":            {was: overlay[strings.Index(overlay, "install:"):strings.Index(overlay, "child:")], is: "install: 3\n", want: `style.yaml:6: install: found the number 3`},
 		"a path that is not in manifests": {inBase: "owned: [manifests/bus]", toBase: "owned: [style.yaml]", want: `style.yaml:4: owned: found "../base/style.yaml", expected a path`},
 	} {

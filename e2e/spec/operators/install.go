@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -76,24 +75,7 @@ func (f *folder) await(ctx context.Context, c Cluster, gate Gate) error {
 		if !ok {
 			return fmt.Errorf("the style has no component %q", gate.Log.Component)
 		}
-		return c.Kube.WaitLog(ctx, component.Namespace, component.Selector, gate.Log.Contains, gate.Log.Pods)
+		return c.Kube.WaitLog(ctx, component.Namespace, component.Selector, gate.Log.Contains, max(gate.Log.Pods, 1))
 	}
 	return errors.New("the gate is empty")
-}
-
-// String names what the gate waits for.
-func (g Gate) String() string {
-	switch {
-	case g.Rollout != nil:
-		return fmt.Sprintf("the rollout of %s %s/%s", g.Rollout.Kind, g.Rollout.Namespace, g.Rollout.Name)
-	case g.Condition != nil:
-		return fmt.Sprintf("condition %s of %s %s", g.Condition.Type, g.Condition.Kind, path.Join(g.Condition.Namespace, g.Condition.Name))
-	case g.Log != nil:
-		where := "the log of " + g.Log.Component
-		if g.Log.Pods > 1 {
-			where = fmt.Sprintf("the logs of %d pods of %s", g.Log.Pods, g.Log.Component)
-		}
-		return fmt.Sprintf("%q in %s", g.Log.Contains, where)
-	}
-	return "nothing"
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/spec/schema"
 )
 
 // All is the name that stands for every style.
@@ -119,5 +121,5 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator%s",
-		e.Name, strings.Join(e.Known, ", "), All, Suggestion(e.Name, append([]string{All}, e.Known...)))
+		e.Name, strings.Join(e.Known, ", "), All, schema.Suggestion(e.Name, append([]string{All}, e.Known...)))
 }

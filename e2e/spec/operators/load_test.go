@@ -117,7 +117,7 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 			require.NoError(t, err)
 			manifests, err := json.Marshal(objs)
 			require.NoError(t, err)
-			for _, name := range style.Images {
+			for _, name := range style.ImageNames() {
 				image, err := catalogue.Image(name)
 				require.NoError(t, err)
 				if name != "memcached" { // which a controller's program may name

@@ -4,46 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-
-	"go.yaml.in/yaml/v3"
 
 	"operatorbench/e2e/bed/images"
 )
 
-// ownImage is an image that style.yaml brings along, as it stands there.
-type ownImage struct {
-	name, reference, dockerfile, program string
-	at                                   int // index in images
-}
-
-// image reads the name of an image in the catalogue, or an image of the style's own.
-func (p *parser) image(node *yaml.Node) {
-	own := ownImage{at: len(p.style.Images)}
-	if node.Kind == yaml.MappingNode {
-		p.mapping(node, "image", map[string]field{
-			"name":       required(p.text("image name", &own.name)),
-			"reference":  required(p.text("image reference", &own.reference)),
-			"dockerfile": optional(p.text("image dockerfile", &own.dockerfile)),
-			"go":         optional(p.text("image go", &own.program)),
-		})
-		p.style.own = append(p.style.own, own)
-	} else {
-		p.text("images", &own.name)(node)
-	}
-	if slices.Contains(p.style.Images, own.name) && own.name != "" {
-		p.fail(node, "image: the name %q stands twice, expected it once", own.name)
-	}
-	p.style.Images = append(p.style.Images, own.name)
-}
-
 // findOwn finds what the style's own images are made from, from its folder on.
 func (s *Style) findOwn() error {
 	var problems []error
-	for _, own := range s.own {
-		where := []any{"images", own.at}
-		image, err := images.Own(fmt.Sprintf("%s:%d", filepath.Join(s.Folder, styleFile), s.line(where)), own.name, own.reference,
-			images.From{Dockerfile: s.from(own.dockerfile), Go: s.from(own.program)})
+	for i, own := range s.Images {
+		if own.Reference == "" {
+			continue
+		}
+		where := []any{"images", i}
+		image, err := images.Own(fmt.Sprintf("%s:%d", filepath.Join(s.Folder, styleFile), s.line(where)), own.Name, own.Reference,
+			images.From{Dockerfile: s.from(own.Dockerfile), Go: s.from(own.Go)})
 		if err != nil {
 			problems = append(problems, s.errorAt(where, "%w", err))
 		}

@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 )
 
 // holds says whether a watch event marks a phase, as Phase documents it.
-func holds(phase operators.Phase, resource, event string, object []byte) bool {
+func holds(phase spec.Phase, resource, event string, object []byte) bool {
 	if phase.Resource != resource || phase.Event != "" && phase.Event != event {
 		return false
 	}

@@ -13,13 +13,6 @@ import (
 // SecretsFile says in a style's folder which service accounts may read secrets, and why.
 const SecretsFile = "secrets.yaml"
 
-// SecretReader is an entry of a style's secrets.yaml.
-type SecretReader struct {
-	ServiceAccount string `json:"serviceAccount"` // namespace/name
-	Namespace      string `json:"namespace"`      // empty: in all
-	Reason         string `json:"reason"`
-}
-
 // SecretReaders lists the service accounts that may read secrets for a reason, as
 // the style's own folder says, and those of the styles that it is made from.
 func (s Style) SecretReaders() ([]SecretReader, error) {

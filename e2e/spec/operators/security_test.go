@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -37,12 +38,12 @@ func TestSecretsAreReadForAReason(t *testing.T) {
 		require.NoError(t, err)
 		readers, err := style.SecretReaders()
 		require.NoError(t, err)
-		used := map[operators.SecretReader]bool{}
+		used := map[spec.SecretReader]bool{}
 		for _, g := range grants {
 			if !g.Reads("", "secrets") {
 				continue
 			}
-			i := slices.IndexFunc(readers, func(r operators.SecretReader) bool {
+			i := slices.IndexFunc(readers, func(r spec.SecretReader) bool {
 				return r.ServiceAccount == g.ServiceAccount && r.Namespace == g.Namespace
 			})
 			if !assert.GreaterOrEqual(t, i, 0, "%s may read secrets (%s, namespace %q): take it away, or say in %s/secrets.yaml why it needs it",
@@ -136,7 +137,7 @@ func TestWhatIsOpenIsFound(t *testing.T) {
 		"{Verbs: [get], URLs: [/secrets], Groups: [], Resources: []}":  false,
 		"{Groups: [''], Resources: [configmaps], Verbs: [get, watch]}": false,
 	} {
-		var g operators.Grant
+		var g spec.Grant
 		require.NoError(t, yaml.Unmarshal([]byte(text), &g))
 		assert.Equal(t, want, g.Reads("", "secrets"), text)
 	}
@@ -147,7 +148,7 @@ func TestWhatIsOpenIsFound(t *testing.T) {
 func TestUnknownRoles(t *testing.T) {
 	for role, unknown := range map[string][]string{"view": {"ClusterRole view"}, "cluster-admin": nil} {
 		dir := write(t, map[string]string{"manifests/a.yaml": bound("ClusterRoleBinding", "ClusterRole", role) + "metadata: {name: b}\n"})
-		style := operators.Style{Name: "s", Folder: dir, Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}}}}
+		style := operators.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
 		got, err := style.UnknownRoles()
 		require.NoError(t, err)
 		assert.Equal(t, unknown, got)
@@ -161,18 +162,18 @@ func TestGrants(t *testing.T) {
 	both := reader + bound("ClusterRoleBinding", "ClusterRole", "reader") + "metadata: {name: b}\n" +
 		bound("RoleBinding", "ClusterRole", "reader") + "metadata: {name: b, namespace: m}\n"
 	dir := write(t, map[string]string{"manifests/a.yaml": both})
-	style := operators.Style{Name: "s", Folder: dir, Stages: []operators.Stage{{Name: "one", Manifests: []string{"manifests"}}}}
+	style := operators.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
 	got, err := style.Grants()
 	require.NoError(t, err)
-	rule := operators.Grant{
+	rule := spec.Grant{
 		ServiceAccount: "ns/a", Role: "ClusterRole reader",
 		Groups: []string{"", "apps"}, Resources: []string{"pods", "secrets"}, Verbs: []string{"list", "watch"},
 	}
 	within := rule
 	within.Namespace = "m"
-	urls := operators.Grant{ServiceAccount: "ns/a", Role: "ClusterRole reader", Verbs: []string{"get"}, URLs: []string{"/metrics"}}
-	none := operators.Grant{ServiceAccount: "ns/a", Role: "ClusterRole reader", Namespace: "m", Verbs: []string{"get"}}
-	assert.Equal(t, []operators.Grant{rule, urls, within, none}, got, "URLs are in no namespace")
+	urls := spec.Grant{ServiceAccount: "ns/a", Role: "ClusterRole reader", Verbs: []string{"get"}, URLs: []string{"/metrics"}}
+	none := spec.Grant{ServiceAccount: "ns/a", Role: "ClusterRole reader", Namespace: "m", Verbs: []string{"get"}}
+	assert.Equal(t, []spec.Grant{rule, urls, within, none}, got, "URLs are in no namespace")
 
 	style.Stages[0].Manifests = []string{"none"}
 	_, err = style.Grants()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 )
 
@@ -65,7 +66,7 @@ func TestWorkOfRealWorkflows(t *testing.T) {
 			{cr.Metadata.Namespace + "-2", cr.Metadata.Name, false},
 			{cr.Metadata.Name, cr.Metadata.Namespace, false},
 		} {
-			matcher, err := work.Matcher(test.namespace, test.name)
+			matcher, err := bounds.WorkMatcher(work, test.namespace, test.name)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, matcher.MatchString(of), "%s, which is for %s, against %s/%s", name, of, test.namespace, test.name)
 		}

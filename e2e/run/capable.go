@@ -1,0 +1,156 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// can tells whether the run's cluster, made or not yet, has a capability.
+func (s *Session) can(what cluster.Capability) bool {
+	return cluster.CapabilitiesOf(s.options.Cluster).Can(what)
+}
+
+// neededBy is the capability without which a fault cannot be done; "": any cluster will do.
+func neededBy(f scenarios.Fault) cluster.Capability {
+	switch kind, what := f.Kind(); {
+	case kind == "restart" && what == "node":
+		return cluster.RestartNodes
+	case kind == "restart":
+		return cluster.BreakControlPlane
+	case kind == "removeImage":
+		return cluster.RemoveImages
+	}
+	return ""
+}
+
+// lacks says what the cluster lacks that a scenario needs; "": nothing.
+func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
+	for _, step := range scenario.Steps {
+		if step.Fault == nil {
+			continue
+		}
+		if why := can.Lacks(neededBy(*step.Fault)); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// place tells the arms what the run's cluster can.
+func (s *Session) place() {
+	can := cluster.CapabilitiesOf(s.options.Cluster)
+	for _, a := range s.arms {
+		a.cluster = &can
+	}
+}
+
+// within makes the scenarios for which the run's cluster lacks something be
+// expected not to be applicable, whatever a style's file says of them.
+func (s *Session) within(expected matrix.Expected) matrix.Expected {
+	if !expected.Known() {
+		return expected
+	}
+	expected.Entries = slices.Clone(expected.Entries)
+	for _, scenario := range s.matrix() {
+		if lacks(cluster.CapabilitiesOf(s.options.Cluster), scenario) == "" {
+			continue
+		}
+		expected.Entries = slices.DeleteFunc(expected.Entries, func(e matrix.Entry) bool { return e.Scenario == scenario.Name })
+		expected.Entries = append(expected.Entries, matrix.Entry{Scenario: scenario.Name, Verdict: judge.NotApplicable})
+	}
+	return expected
+}
+
+// loadImages brings an archive of images into the cluster.
+func (s *Session) loadImages(ctx context.Context, archive func(io.Writer) error) error {
+	loader, ok := s.provider.(cluster.ImageLoader)
+	if !ok {
+		return errors.New("load images: the cluster takes none")
+	}
+	return loader.LoadImages(ctx, archive)
+}
+
+// listedWithin is how long a node may take to list an image that it has: the kubelet
+// does so every ten seconds.
+const listedWithin = 15 * time.Second
+
+// obtainable refuses a cluster whose nodes lack an image of the run that no
+// registry has. Nothing has been made by then.
+func (s *Session) obtainable(ctx context.Context) error {
+	catalogue, err := images.Load(s.root)
+	if err == nil {
+		catalogue, err = catalogue.With(ownOf(s.arms)...)
+	}
+	if err != nil {
+		return err
+	}
+	var local []images.Image
+	for _, name := range imagesOf(s.arms) {
+		image, err := catalogue.Image(name)
+		if err != nil {
+			return err
+		}
+		if image.NeverPulled {
+			local = append(local, image)
+		}
+	}
+	if len(local) == 0 {
+		return nil
+	}
+	var missing []string
+	err = wait.PollUntilContextTimeout(ctx, time.Second, s.listed, true, func(ctx context.Context) (bool, error) {
+		nodes, err := s.kube.Typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		missing = lacking(nodes.Items, local)
+		return len(missing) == 0, nil
+	})
+	switch {
+	case len(missing) > 0 && ctx.Err() == nil:
+		return fmt.Errorf("the existing cluster cannot get images that no registry has: %s\n"+
+			"nothing was made in it; bring them into each of its nodes (`go run ./e2e/cmd/opbench images archive NAME | ctr -n k8s.io images import -` there), "+
+			"or build them under a reference that it can pull, or let a cluster be made with --cluster=kind", strings.Join(missing, "; "))
+	case err != nil:
+		return fmt.Errorf("look which images the nodes of the existing cluster have: %w", err)
+	}
+	return nil
+}
+
+// mostListed is how many images a kubelet lists by default: of a node that lists
+// as many it is not known what else it has.
+const mostListed = 50
+
+// lacking says which nodes, of those that take pods, lack which images.
+func lacking(nodes []corev1.Node, wanted []images.Image) []string {
+	var missing []string
+	for _, image := range wanted {
+		has := func(listed corev1.ContainerImage) bool { return slices.Contains(listed.Names, image.Reference) }
+		var without []string
+		for i := range nodes {
+			listed := nodes[i].Status.Images
+			if !nodes[i].Spec.Unschedulable && len(listed) < mostListed && !slices.ContainsFunc(listed, has) {
+				without = append(without, nodes[i].Name)
+			}
+		}
+		if len(without) > 0 {
+			missing = append(missing, fmt.Sprintf("%s (%s) is not in node %s", image.Name, image.Reference, few(without, "nodes")))
+		}
+	}
+	return missing
+}

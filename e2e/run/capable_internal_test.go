@@ -1,0 +1,111 @@
+package run
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
+
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/judge"
+)
+
+// nodesWith are nodes that have images.
+func nodesWith(images map[string][]string) corev1.NodeList {
+	list := corev1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}}
+	for name, references := range images {
+		node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		for _, reference := range references {
+			node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{reference}})
+		}
+		list.Items = append(list.Items, node)
+	}
+	return list
+}
+
+// An image that no registry has is refused before anything is made in a cluster
+// whose nodes lack it; the message says what to do.
+func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
+	const own = "operatorbench.local/memcached-operator-native:v0.1.0"
+	for name, test := range map[string]struct {
+		operator string
+		nodes    map[string][]string
+		want     string // in the error; "": the run goes on, to what this server does not know
+	}{
+		"on no node":      {"native", map[string][]string{"a": {"docker.io/library/memcached:1.6.18"}}, "native (" + own + ") is not in node a"},
+		"on one of them":  {"native", map[string][]string{"a": {own}, "b": nil}, "is not in node b"},
+		"on each of them": {"native", map[string][]string{"a": {own}, "b": {own}}, ""},
+		"not known":       {"native", map[string][]string{"a": make([]string, mostListed)}, ""},
+		"of a registry":   {"argo", map[string][]string{"a": nil}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var writes []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				defer mu.Unlock()
+				if r.Method != http.MethodGet {
+					writes = append(writes, r.Method+" "+r.URL.Path)
+				}
+				w.Header().Set("Content-Type", "application/json")
+				switch r.URL.Path {
+				case "/version":
+					_ = json.NewEncoder(w).Encode(version.Info{GitVersion: "v1.35.0"})
+				case "/api/v1/nodes":
+					_ = json.NewEncoder(w).Encode(nodesWith(test.nodes))
+				default:
+					http.Error(w, "there is nothing here", http.StatusTeapot)
+				}
+			}))
+			t.Cleanup(server.Close)
+			s, _, _ := onExisting(t, "--yes", "--operator="+test.operator)
+			s.options.Kubeconfig, s.listed = kubeconfig(t, server.URL), time.Millisecond
+			err := s.Open(t.Context())
+			require.Error(t, err)
+			if test.want == "" {
+				require.NotContains(t, err.Error(), "no registry has")
+			} else {
+				require.ErrorContains(t, err, "the existing cluster cannot get images that no registry has: ")
+				require.ErrorContains(t, err, test.want)
+				require.ErrorContains(t, err, "nothing was made in it; bring them into each of its nodes")
+				require.ErrorContains(t, err, "--cluster=kind")
+			}
+			require.NoError(t, s.Close(t.Context()))
+			assert.Empty(t, writes, "nothing was touched")
+		})
+	}
+}
+
+// What a cluster cannot do makes the scenarios that need it not applicable, and
+// nothing else is expected of them.
+func TestScenariosThatTheClusterLacksSomethingFor(t *testing.T) {
+	for name, want := range map[string]string{
+		"changed-after-node-restart":       "may not have its nodes restarted",
+		"changed-after-api-server-restart": "may not have its control plane broken",
+		"image-missing":                    "may not have images removed from its nodes",
+		"two-resources":                    "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, _ := onExisting(t, "--scenario="+name)
+			require.Len(t, s.scenarios, 1)
+			why := s.arms[1].unfit(s.scenarios[0])
+			assert.Equal(t, want == "", why == "", why)
+			assert.Contains(t, why, want)
+			entry, _ := s.arms[1].expected.Of(name)
+			assert.Equal(t, want != "", entry.Verdict == judge.NotApplicable)
+			can := cluster.CapabilitiesOf(cluster.KindName)
+			s.arms[1].cluster = &can
+			assert.Empty(t, s.arms[1].unfit(s.scenarios[0]), "on a cluster of its own")
+			assert.True(t, strings.HasPrefix(why, "an existing cluster") || why == "")
+		})
+	}
+}

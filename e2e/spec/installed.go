@@ -1,0 +1,52 @@
+package spec
+
+import "slices"
+
+// Installed is what is known of a style once its manifests are rendered and its
+// folder is read, beside its style.yaml.
+type Installed struct {
+	// Namespaces are those that the operator itself runs in.
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Grants are the rights that its service accounts hold.
+	Grants []Grant `json:"grants,omitempty"`
+	// Secrets are the service accounts that may read secrets for a reason.
+	Secrets []SecretReader `json:"secrets,omitempty"`
+}
+
+// Grant is one rule of RBAC that a service account holds through a binding.
+type Grant struct {
+	ServiceAccount string   `json:"serviceAccount"`      // namespace/name; namespace/* or */* for a group of them
+	Role           string   `json:"role"`                // Role namespace/name, or ClusterRole name
+	Namespace      string   `json:"namespace,omitempty"` // in which it holds; empty: in all
+	Groups         []string `json:"groups,omitempty"`    // of the API; "" is the core group
+	Resources      []string `json:"resources,omitempty"` // with subresource: pods/log
+	Names          []string `json:"names,omitempty"`     // of the only objects; empty: any
+	Verbs          []string `json:"verbs"`
+	URLs           []string `json:"urls,omitempty"` // that are no resources
+}
+
+// SecretReader is a service account that may read secrets, and why.
+type SecretReader struct {
+	ServiceAccount string `json:"serviceAccount"`      // namespace/name
+	Namespace      string `json:"namespace,omitempty"` // empty: in all
+	Reason         string `json:"reason"`
+}
+
+// Writes tells whether the grant lets its account write objects of a resource of
+// an API group.
+func (g Grant) Writes(group, resource string) bool {
+	return g.covers(group, resource, "create", "update", "patch", "delete", "deletecollection")
+}
+
+// Reads tells whether the grant lets its account read objects of a resource of
+// an API group.
+func (g Grant) Reads(group, resource string) bool {
+	return g.covers(group, resource, "get", "list", "watch")
+}
+
+func (g Grant) covers(group, resource string, verbs ...string) bool {
+	has := func(list []string, wanted ...string) bool {
+		return slices.ContainsFunc(append(wanted, "*"), func(w string) bool { return slices.Contains(list, w) })
+	}
+	return has(g.Groups, group) && has(g.Resources, resource) && has(g.Verbs, verbs...)
+}

@@ -1,0 +1,123 @@
+package spec
+
+// The points of a reconcile that can be awaited in the midst of a sample. They
+// concern the size that the custom resource asks for at that time, which need
+// not be what is wanted at the sample's end.
+const (
+	PointWorking = "working" // the operator has begun: a first inner phase, a work object, a write to the Deployment or the custom resource, even one that is refused, or an Event about that
+	PointWritten = "written" // the Deployment asks for the size; of a deleted custom resource, there is none
+	PointReady   = "ready"   // and exactly so many pods are ready; of a deleted custom resource, all is gone
+	PointHandled = "handled" // and nothing is under way: the status is written where it is declared, work objects have ended
+	PointStuck   = "stuck"   // a message names the cause
+	PointGone    = "gone"    // the custom resource and all that was made for it are gone
+
+	// PointCollected is reached when all that was made for deleted custom resources
+	// has been collected as garbage. No step awaits it.
+	PointCollected = "collected"
+)
+
+// Points lists the points that a step can await.
+func Points() []string {
+	return []string{PointWorking, PointWritten, PointReady, PointHandled, PointStuck, PointGone}
+}
+
+// The groups of scenarios.
+const (
+	GroupLatency = "latency" // one life of a custom resource, repeated and measured
+	GroupLoad    = "load"    // many custom resources at once, measured
+	GroupBasic   = "basic"   // what is left of the plain needs; this and the following make up the correctness matrix
+	GroupLevel   = "level"   // level against edge: drift, bursts, races, no-ops
+	GroupInput   = "input"   // what no operator can bring about
+	GroupFault   = "fault"   // parts of the operator or of the cluster fail
+	GroupUpgrade = "upgrade" // the operator is replaced
+)
+
+// Groups lists the groups, in their order.
+func Groups() []string {
+	return []string{GroupLatency, GroupLoad, GroupBasic, GroupLevel, GroupInput, GroupFault, GroupUpgrade}
+}
+
+// InMatrix tells whether the scenarios of a group make up the correctness
+// matrix; the others are measured.
+func InMatrix(group string) bool { return group != GroupLatency && group != GroupLoad }
+
+// The kinds of step, as scenario files name them.
+const (
+	StepCreate    = "create"
+	StepPatch     = "patch"
+	StepApply     = "apply"
+	StepScale     = "scale"
+	StepReadScale = "readScale"
+	StepSeries    = "series"
+	StepAnnotate  = "annotate"
+	StepFinalize  = "finalize"
+	StepDelete    = "delete"
+	StepSubmit    = "submit"
+	StepDrift     = "drift"
+	StepFault     = "fault"
+	StepMend      = "mend"
+	StepAwait     = "await"
+)
+
+// The kinds of fault, as scenario files and recordings name them.
+const (
+	FaultKill        = "kill"
+	FaultStop        = "stop"
+	FaultUpgrade     = "upgrade"
+	FaultRestart     = "restart"
+	FaultForbid      = "forbid"
+	FaultRefuse      = "refuse"
+	FaultRemoveImage = "removeImage"
+	FaultDefinition  = "definition"
+	FaultSuspend     = "suspend"
+)
+
+// AllComponents is what a fault is done to that is done to every component.
+const AllComponents = "all"
+
+// What a fault of the kind restart restarts.
+const (
+	RestartAPIServer = "api-server"
+	RestartNode      = "node"
+)
+
+// Outcome is what an oracle says of a sample, and what several verdicts come to.
+type Outcome string
+
+// The outcomes of a verdict.
+const (
+	Pass          Outcome = "pass"
+	Fail          Outcome = "fail"
+	NotApplicable Outcome = "not applicable" // by the style's own declaration, or for this kind of sample
+	Invalid       Outcome = "invalid"        // the test environment or the recording broke, not the style
+)
+
+// What only samples and sums of them can be.
+const (
+	// Late is a sample that was given up when its time was over, and of which no
+	// oracle says more: a load that a style is behind with, work that never ends.
+	Late  Outcome = "late"
+	Flaky Outcome = "flaky" // some samples passed and some failed
+)
+
+// Events of a watch.
+const (
+	Listed   = "LISTED" // it was there when the watch began
+	Added    = "ADDED"
+	Modified = "MODIFIED"
+	Deleted  = "DELETED"
+)
+
+// What of the status an operator can declare to write.
+const (
+	StatusNodes              = "nodes"
+	StatusObservedGeneration = "observedGeneration"
+	StatusReplicas           = "replicas"
+	StatusSelector           = "selector"
+	StatusConditions         = "conditions"
+)
+
+// StatusFields lists what of the status an operator can declare to write.
+func StatusFields() []string {
+	return []string{StatusNodes, StatusObservedGeneration, StatusReplicas, StatusSelector, StatusConditions}
+}
