@@ -34,7 +34,7 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 	}
 	if step.Finalize != nil && !*step.Finalize {
 		// Until now the operator may have done what it should not.
-		if err := t.until(ctx, t.Recorder.Now()+max(leastHold, t.style.Typical)); err != nil {
+		if err := t.until(ctx, t.Recorder.Now()+max(leastHold, t.style.Typical.Reconcile)); err != nil {
 			return err
 		}
 	}
@@ -43,9 +43,9 @@ func (t *trial) step(ctx context.Context, step scenarios.Step) error {
 		if err != nil {
 			return err
 		}
-		if t.style.Null {
-			if err := t.reconcileNull(ctx, step, reply); err != nil {
-				return fmt.Errorf("null operator: %w", err)
+		if t.style.isFloor() {
+			if err := t.writeFloor(ctx, step, reply); err != nil {
+				return fmt.Errorf("the floor: %w", err)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ const leastHold = 2 * time.Second
 
 // series creates custom resources at its pace, whatever becomes of those before.
 func (t *trial) series(ctx context.Context, s scenarios.Series) error {
-	began, pace := t.Recorder.Now(), s.Pace(t.style.Typical)
+	began, pace := t.Recorder.Now(), s.Pace(t.style.Typical.Reconcile)
 	for i, name := range s.Names() {
 		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
 			return err

@@ -270,7 +270,7 @@ func (c *course) sample() record.Sample {
 	sample := record.Sample{
 		Style: c.style.Name, Variant: c.style.Variant, Scenario: s.Name, Round: c.wave.Round,
 		Namespace: c.namespace, Name: s.CustomName(), Matrix: true,
-		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience, c.Matrix.Patience),
+		Timeout: c.timeout(), Window: max(c.window(), s.Window), Patience: cmp.Or(c.style.Patience(), c.Matrix.Patience),
 		Expect: slices.Concat(s.Expect, scenarios.Standing()), Cause: s.Cause, Unmeetable: s.Unmeetable(),
 		Watches: watchedFor(c.style),
 	}
@@ -299,7 +299,7 @@ func (c *course) timeout() time.Duration {
 			waits++
 		}
 	}
-	return time.Duration(waits)*c.style.bound() + c.scenario.Lasts(c.style.Typical)
+	return time.Duration(waits)*c.style.bound() + c.scenario.Lasts(c.style.Typical.Reconcile)
 }
 
 // leastBound is long enough for pods on a machine that has a lot else to do.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
@@ -68,7 +68,7 @@ func (r *Result) compareScenarios() {
 // compared tells whether a sample's correctness is compared: of the matrix, the
 // groups that every change of a style can break.
 func compared(one *judge.Result) bool {
-	return one.Style != result.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level)
+	return one.Style != spec.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level)
 }
 
 // tallies counts sides together, as Head.

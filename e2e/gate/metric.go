@@ -8,7 +8,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
@@ -143,7 +143,7 @@ func latenciesOf(s Side) values {
 	}
 	for i := range s.Recording.Judgement.Results {
 		one := &s.Recording.Judgement.Results[i]
-		if one.Variant != s.Variant || one.Warmup || one.Matrix || one.Style == result.Floor {
+		if one.Variant != s.Variant || one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
 		}
 		load := one.Group == scenarios.Load
@@ -252,7 +252,7 @@ func (v *values) costsOf(s Side) {
 		return
 	}
 	for _, c := range s.Recording.Costs {
-		if c.Style == result.Floor || c.Variant != s.Variant {
+		if c.Style == spec.Floor || c.Variant != s.Variant {
 			continue
 		}
 		for _, f := range []struct {

@@ -3,7 +3,7 @@ package grants
 import (
 	"slices"
 
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Join adds up over all recordings what styles did with their rights: what
@@ -42,7 +42,7 @@ func joinUse(a, b Use) Use {
 	a.Denied, a.Beyond = joinCalls(a.Denied, b.Denied), joinCalls(a.Beyond, b.Beyond)
 	a.Secrets = mergeAll(a.Secrets, b.Secrets, sameSecrets, func(into *SecretRights, from SecretRights) { into.Reads += from.Reads })
 	a.Reasoned = a.Reasoned && b.Reasoned
-	a.Reasons = mergeAll(a.Reasons, b.Reasons, func(x, y record.SecretReader) bool { return x == y }, func(*record.SecretReader, record.SecretReader) {})
+	a.Reasons = mergeAll(a.Reasons, b.Reasons, func(x, y spec.SecretReader) bool { return x == y }, func(*spec.SecretReader, spec.SecretReader) {})
 	return a.Sum()
 }
 

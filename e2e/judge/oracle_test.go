@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // Each case goes on from a native create that went well (see created), and
@@ -232,7 +233,7 @@ func TestDeclaredWithoutStatus(t *testing.T) {
 
 func TestNotWatchedIsNotJudged(t *testing.T) {
 	s := newStory(t)
-	s.created(func(b *record.Sample) { b.Watches = []string{judge.Deployments, judge.CustomResources} })
+	s.created(func(b *record.Sample) { b.Watches = []string{wire.Deployments, wire.CustomResources} })
 	s.end(1710, record.Settled)
 	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome)
 	v := s.verdict("status")
@@ -240,7 +241,7 @@ func TestNotWatchedIsNotJudged(t *testing.T) {
 	assert.Equal(t, "replicasets.v1.apps was not watched for this sample", v.Message)
 }
 
-// What the harness writes to the child (the null operator, drift) is not the operator's write.
+// What the harness writes to the child (the floor, drift) is not the operator's write.
 func TestTheHarnessIsNotTheOperator(t *testing.T) {
 	s := newStory(t)
 	s.created()

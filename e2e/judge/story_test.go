@@ -13,6 +13,8 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // story is a hand-made recording. Its times are milliseconds.
@@ -28,14 +30,16 @@ const workflows = "workflows.v1alpha1.argoproj.io"
 // Two styles: one finds its child by owner and writes the status, the other
 // names its child and works by Workflows elsewhere.
 var (
-	native = record.Style{Name: "native", Status: true}
-	argo   = record.Style{
-		Name: "argo", ChildName: "{{.Name}}-deployment", Idle: []string{"workflow finished"},
-		Phases: []record.Phase{
+	native = record.Style{Style: spec.Style{Name: "native", Declares: spec.Declares{Status: spec.Declaration{Supported: true, Fields: []string{spec.StatusNodes, spec.StatusObservedGeneration}}}}}
+	argo   = record.Style{Style: spec.Style{
+		Name:  "argo",
+		Child: spec.Child{Name: "{{.Name}}-deployment"},
+		Idle:  []string{"workflow finished"},
+		Phases: []spec.Phase{
 			{Name: "workflow created", Resource: workflows, Event: "ADDED"},
 			{Name: "workflow finished", Resource: workflows, Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
 		},
-	}
+	}}
 )
 
 func newStory(tb testing.TB) *story {
@@ -136,12 +140,12 @@ func custom(generation, size, observed int, nodes ...string) thing {
 	if observed > 0 {
 		object["status"] = fields{"observedGeneration": observed, "nodes": nodes}
 	}
-	return thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: object}
+	return thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: object}
 }
 
 // deployment is the custom resource's child, its status current.
 func deployment(generation, asks, has, ready int) thing {
-	return thing{resource: judge.Deployments, namespace: "services", name: "cache-deployment", uid: "d1", object: fields{
+	return thing{resource: wire.Deployments, namespace: "services", name: "cache-deployment", uid: "d1", object: fields{
 		"metadata": fields{"generation": generation, "ownerReferences": owner("cr1")},
 		"spec":     fields{"replicas": asks},
 		"status":   fields{"observedGeneration": generation, "replicas": has, "readyReplicas": ready, "updatedReplicas": has},
@@ -149,13 +153,13 @@ func deployment(generation, asks, has, ready int) thing {
 }
 
 func replicaSet() thing {
-	return thing{resource: judge.ReplicaSets, namespace: "services", name: "cache-deployment-5d", uid: "r1", object: fields{
+	return thing{resource: wire.ReplicaSets, namespace: "services", name: "cache-deployment-5d", uid: "r1", object: fields{
 		"metadata": fields{"ownerReferences": owner("d1")}, "spec": fields{"replicas": 1},
 	}}
 }
 
 func pod(n int, phase string) thing {
-	return thing{resource: judge.Pods, namespace: "services", name: fmt.Sprintf("p%d", n), uid: fmt.Sprintf("pod%d", n), object: fields{
+	return thing{resource: wire.Pods, namespace: "services", name: fmt.Sprintf("p%d", n), uid: fmt.Sprintf("pod%d", n), object: fields{
 		"metadata": fields{"ownerReferences": owner("r1")}, "status": fields{"phase": phase},
 	}}
 }

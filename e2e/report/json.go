@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -45,7 +46,7 @@ type DocumentStyle struct {
 	Label   string `json:"label"` // style, or style@variant: what the rest refers to
 	Style   string `json:"style"`
 	Variant string `json:"variant,omitempty"`
-	Floor   bool   `json:"floor,omitempty"` // the null operator
+	Floor   bool   `json:"floor,omitempty"` // the harness writes the Deployment itself
 }
 
 // DocumentCounts are samples by their outcomes.
@@ -147,7 +148,7 @@ func (r *Report) Document() *Document {
 	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
 	for _, scenario := range r.Scenarios {
 		for _, k := range r.Ranking(scenario) {
-			if style, _ := r.Named(k.Label); style != result.Floor {
+			if style, _ := r.Named(k.Label); style != spec.Floor {
 				d.Rankings = append(d.Rankings, DocumentRank{Scenario: scenario, Label: k.Label, Place: k.Place, Tied: k.Tied})
 			}
 		}
@@ -162,7 +163,7 @@ func (r *Report) Document() *Document {
 	}
 	for _, label := range r.Styles {
 		style, variant := r.Named(label)
-		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == result.Floor})
+		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == spec.Floor})
 	}
 	for _, c := range r.Cells {
 		d.Cells = append(d.Cells, r.documentCell(c))

@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -182,7 +183,7 @@ func counted(s stat.Summary, cell string) string {
 func (r *Report) correctColumn() readmeColumn {
 	return readmeColumn{"scenarios that fail", func(label string) string {
 		switch style, _ := r.Named(label); {
-		case style == result.Floor:
+		case style == spec.Floor:
 			return unknown
 		case !r.Recorded(label):
 			return result.NotRecorded
@@ -221,8 +222,8 @@ func (r *Report) costColumns() []readmeColumn {
 // readmeNotes say what the figures are and where they come from.
 func (r *Report) readmeNotes() []string {
 	first := "Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."
-	if slices.Contains(r.Styles, result.Floor) {
-		first += " `" + result.Floor + "` is the floor: the harness writes the Deployment itself, no operator is there."
+	if slices.Contains(r.Styles, spec.Floor) {
+		first += " `" + spec.Floor + "` is no operator: the harness writes the Deployment itself, which is the floor of every latency."
 	}
 	if note := r.warmupNote(); note != "" {
 		first += " Warm-up samples are left out."

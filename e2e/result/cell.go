@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
@@ -240,7 +241,7 @@ func (c *Cell) Phase(name string) (stat.Summary, bool) {
 func (c *Cell) Load() bool { return c.Group == scenarios.Load }
 
 // IsFloor tells whether the cell is the floor's.
-func (c *Cell) IsFloor() bool { return c.Style.Name == Floor }
+func (c *Cell) IsFloor() bool { return c.Style.Name == spec.Floor }
 
 // Outcome is when the operator had done its part, and when the cluster had: the
 // Deployment written and its pods ready, or both gone.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -20,7 +21,7 @@ func ofMatrix(recordings []Recording) *Matrix {
 		}
 		judgements = append(judgements, judged)
 	}
-	return MatrixOf(judgements...).Without(Floor)
+	return MatrixOf(judgements...).Without(spec.Floor)
 }
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that

@@ -7,13 +7,9 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
-
-// Floor is the name of the null operator's style: the harness writes the
-// Deployment itself, so that its latencies are the cluster's and the
-// observer's own. Reports show it before all others.
-const Floor = "null"
 
 // floorsDiffer is the ratio from which on the floors of pooled runs are too far
 // apart for styles of different runs to be compared.
@@ -32,7 +28,7 @@ type floorKey struct{ scenario, phase, run string }
 func (r *Set) floors() *floors {
 	f := &floors{samples: map[floorKey][]judge.Sample{}, done: map[string]stat.Summary{}}
 	for _, s := range r.Samples {
-		if s.Operator == Floor {
+		if s.Operator == spec.Floor {
 			key := floorKey{s.Scenario, s.Phase, s.Run}
 			f.samples[key], f.runs = append(f.samples[key], s), plain.Once(f.runs, s.Run)
 		}

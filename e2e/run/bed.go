@@ -20,10 +20,10 @@ import (
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/terminal"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -440,7 +440,7 @@ func (s *Session) definition(ctx context.Context) error {
 	}
 	proven := make(chan error, 1)
 	go func() {
-		proven <- operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: s.kube, Run: s.id}, probe.GetName())
+		proven <- install.ProveGarbageCollection(ctx, install.Cluster{Kube: s.kube, Run: s.id}, probe.GetName())
 	}()
 	s.collector = sync.OnceValue(func() error {
 		return s.stage("garbage collector", func() error { return <-proven })
@@ -477,7 +477,7 @@ func (s *Session) announce() error {
 		return nil
 	}
 	s.say("this run makes, in the existing cluster, nothing but:")
-	s.say("  CustomResourceDefinition memcacheds.cache.example.com")
+	s.say("  CustomResourceDefinition %s", memcached.Resource.GroupResource())
 	s.say("  namespaces services-%s-* for custom resources", s.id)
 	for _, a := range s.arms[1:] {
 		objects, err := a.operator.Style().Objects()

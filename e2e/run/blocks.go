@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/operators"
 )
 
 // Drive goes through the planned rounds. In each, every arm has its turn, in
@@ -129,7 +129,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 			err = errors.Join(err, left(ctx))
 		}
 	}()
-	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
+	target := install.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
 	if a.operator != nil {
 		if err := s.collector(); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 	return err
 }
 
-func (s *Session) install(ctx context.Context, place block, target operators.Cluster) error {
+func (s *Session) install(ctx context.Context, place block, target install.Cluster) error {
 	if err := s.reload(ctx, place.arm); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *Session) install(ctx context.Context, place block, target operators.Clu
 
 // uninstall takes an arm away, unless the cluster is kept with it. Of a run that
 // is stopped Close removes it, with all else.
-func (s *Session) uninstall(ctx context.Context, place block, target operators.Cluster) error {
+func (s *Session) uninstall(ctx context.Context, place block, target install.Cluster) error {
 	switch {
 	case s.options.Keep && s.last(place):
 		s.say("%s is left installed in the cluster that is kept", place.arm.label())

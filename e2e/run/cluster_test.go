@@ -27,8 +27,8 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/result"
 	"operatorbench/e2e/run"
+	"operatorbench/e2e/spec"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -87,12 +87,12 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	tr := whole(t, "--operator=native")
 
-	for _, style := range []string{result.Floor, "native"} {
+	for _, style := range []string{spec.Floor, "native"} {
 		for _, scenario := range tr.Scenarios() {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			want := 1
-			if style != result.Floor && scenario == "create" {
+			if style != spec.Floor && scenario == "create" {
 				want = 2 // the first warms up
 			}
 			require.Len(t, results, want, "%s %s", style, scenario)
@@ -147,7 +147,7 @@ func TestRunOfTheControls(t *testing.T) {
 		"deployments-forbidden": {judge.NotApplicable, judge.NotApplicable},
 		"size-negative":         {judge.Pass, judge.NotApplicable},
 	} {
-		for i, style := range []string{"idle", result.Floor} {
+		for i, style := range []string{"idle", spec.Floor} {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			require.Len(t, results, 1, "%s %s", style, scenario)

@@ -20,7 +20,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
@@ -36,7 +35,7 @@ type Session struct {
 	id        string
 	out       io.Writer
 	deadline  time.Time // zero: none
-	arms      []*arm    // the null operator first
+	arms      []*arm    // the floor first
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
 	base      *base // nil: nothing is compared with a base
@@ -89,7 +88,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if s.warmup, err = pick(warmup); err != nil {
 		return nil, err
 	}
-	s.arms = []*arm{{}} // the null operator
+	s.arms = []*arm{{}} // the floor
 	if options.Base != "" {
 		s.quicken()
 		err := s.compare(ctx)
@@ -153,7 +152,7 @@ func operatorNames(root, list string) []string {
 	return names
 }
 
-// Styles are the labels of the arms that were asked for: the null operator is
+// Styles are the labels of the arms that were asked for: the floor is
 // one of them only if it was named.
 func (s *Session) Styles() []string {
 	var names []string
@@ -212,7 +211,7 @@ func (s *Session) makePlan() error {
 	if s.plan, err = s.newPlan(); err != nil {
 		return err
 	}
-	if short := s.plan.Shortened(append([]string{result.Floor}, s.Styles()...)); short != "" {
+	if short := s.plan.Shortened(append([]string{spec.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
 		s.remark(short)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
@@ -21,7 +22,6 @@ import (
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -237,7 +237,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 		_, err := s.driver.DriveWave(ctx, style, turn) // which only says why not, and makes nothing
 		return err
 	}
-	target := operators.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
+	target := install.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
 	operator := w.arm.operator.Style()
 	objects, err := operator.Objects()
 	if err != nil {
@@ -294,11 +294,7 @@ func (s *Session) inspected(a *arm, style *drive.Style) error {
 		writes = func(schema.GroupResource) bool { return true }
 	}
 	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
-	recorded, err := a.recorded()
-	if err != nil {
-		return err
-	}
-	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: recorded.Components}
+	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: style.Components}
 	return nil
 }
 

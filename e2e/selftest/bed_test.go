@@ -22,6 +22,7 @@ import (
 
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
@@ -30,12 +31,11 @@ import (
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -96,13 +96,9 @@ func reference(t *testing.T) []byte {
 
 // recorded is what judging must know of a style.
 func recorded(s operators.Style) record.Style {
-	r := record.Style{Name: s.Name, ChildName: s.Child.Name, Status: s.Declares.Status.Supported}
+	r := record.Style{Style: s.Style}
 	for _, c := range s.Components {
-		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 		r.Namespaces = append(r.Namespaces, c.Namespace)
-	}
-	for name, d := range map[string]spec.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
-		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready})
 	}
 	return r
 }
@@ -120,7 +116,7 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
 	recorder, err := record.NewRecorder(file, header)
 	require.NoError(t, err)
-	live := &live{recorder: recorder, splitter: judge.NewSplitter()}
+	live := &live{recorder: recorder, splitter: timeline.NewSplitter()}
 	header.Schema = record.Schema
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
@@ -149,7 +145,7 @@ func (b *bed) define(t *testing.T) {
 	require.NoError(t, err)
 	probe := b.namespace("services-" + b.run + "-probe")
 	require.NoError(t, b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{definition, probe}))
-	require.NoError(t, operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
+	require.NoError(t, install.ProveGarbageCollection(ctx, install.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
 }
 
 func (b *bed) owner() kube.Owner { return kube.Owner{Run: b.run} }
@@ -164,7 +160,7 @@ func (b *bed) namespace(name string) *unstructured.Unstructured {
 // drive installs a trial's operator, drives its scenario and removes all of it.
 func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	operator := b.styles[trial.Style()]
-	target := operators.Cluster{Kube: b.kube, Run: b.run}
+	target := install.Cluster{Kube: b.kube, Run: b.run}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := operator.Install(ctx, target); err != nil {
@@ -180,13 +176,8 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 		return err
 	}
 	driven := drive.Style{
-		Name: style.Name, Timeout: style.Timeout, Child: func(namespace, name string) (string, error) {
-			return bounds.DeploymentName(style.Child, namespace, name)
-		},
+		Style:  recorded(style),
 		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Objects: objects, Node: node},
-	}
-	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
-		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
 	}
 	if err := b.inspected(style, &driven); err != nil {
 		return err
@@ -239,7 +230,7 @@ type live struct {
 	recorder *record.Recorder
 
 	mu       sync.Mutex
-	splitter *judge.Splitter
+	splitter *timeline.Splitter
 	err      error
 }
 
@@ -252,7 +243,7 @@ func (l *live) add(e record.Entry) {
 }
 
 // ask asks the sample that is open in a namespace.
-func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
+func (l *live) ask(namespace string, of func(*timeline.Timeline) string) string {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -266,14 +257,16 @@ func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
 	return of(timeline)
 }
 
-func (l *live) Missing(namespace string) string { return l.ask(namespace, (*judge.Timeline).Missing) }
+func (l *live) Missing(namespace string) string {
+	return l.ask(namespace, (*timeline.Timeline).Missing)
+}
 
 func (l *live) Lacks(namespace, point string) string {
-	return l.ask(namespace, func(t *judge.Timeline) string { return t.Lacks(point) })
+	return l.ask(namespace, func(t *timeline.Timeline) string { return t.Lacks(point) })
 }
 
 func (l *live) LastEvent(namespace string) (at time.Duration) {
-	l.ask(namespace, func(t *judge.Timeline) string { at = t.LastEvent(); return "" })
+	l.ask(namespace, func(t *timeline.Timeline) string { at = t.LastEvent(); return "" })
 	return at
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -68,6 +69,7 @@ func Find(root string, names ...string) ([]Operator, error) {
 	}
 	var dirs []string
 	for _, name := range names {
+		name = spec.StyleName(name)
 		switch {
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, styleFile)

@@ -7,9 +7,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// floor is the name of the style in which the harness is the operator.
-const floor = "null"
-
 // check notes what the schema cannot say: what one field has to do with another,
 // and with what is beside the file.
 func (p *parser) check() {
@@ -39,10 +36,10 @@ func (p *parser) name() {
 		p.FailAt(at, "name: found %q, expected %q as the folder's name", name, p.folder)
 	}
 	switch {
-	case name == floor && !harness:
-		p.FailAt(at, "name: found %q, expected another: it is the floor's, which stands beside the styles in every report", floor)
-	case name != "" && name != floor && harness:
-		p.FailAt(at, "name: found %q, expected %q: with control: harness the style is the floor", name, floor)
+	case spec.StyleName(name) == spec.Floor && !harness:
+		p.FailAt(at, "name: found %q, expected another: it is the floor's, which stands beside the styles in every report", name)
+	case name != "" && name != spec.Floor && harness:
+		p.FailAt(at, "name: found %q, expected %q: with control: harness the style is the floor", name, spec.Floor)
 	}
 }
 

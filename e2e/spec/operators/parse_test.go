@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -151,21 +152,23 @@ func TestParseScaffold(t *testing.T) {
 
 // In the control in which the harness is the operator there is nothing else to say.
 func TestParseControls(t *testing.T) {
-	text := "name: \"null\"\ndescription: d\nsource: s\ncontrol: harness\n"
+	text := "name: floor\ndescription: d\nsource: s\ncontrol: harness\n"
 	floor := func(text string) (operators.Style, error) {
-		return operators.Parse("style.yaml", "null", []byte(text), fstest.MapFS{})
+		return operators.Parse("style.yaml", "floor", []byte(text), fstest.MapFS{})
 	}
 	style, err := floor(text)
 	require.NoError(t, err)
-	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{Name: "null", Description: "d", Source: "s", Control: spec.Harness}}, style)
+	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{Name: spec.Floor, Description: "d", Source: "s", Control: spec.Harness}}, style)
 	_, err = floor(text + "timeout: 10s\n")
 	require.ErrorContains(t, err, `style.yaml:5: style with control: harness: unknown field "timeout", expected one of control, description, name, source, version`)
 	_, err = floor(strings.Replace(text, "source: s\n", "", 1))
 	require.ErrorContains(t, err, `style.yaml:1: style with control: harness: field "source" is missing`)
-	_, err = parse(strings.Replace(text, `"null"`, "mine", 1))
-	require.ErrorContains(t, err, `style.yaml:1: name: found "mine", expected "null": with control: harness the style is the floor`)
-	_, err = floor(strings.Replace(good, "name: mine", `name: "null"`, 1))
-	require.ErrorContains(t, err, `style.yaml:1: name: found "null", expected another: it is the floor's`)
+	_, err = parse(strings.Replace(text, "floor", "mine", 1))
+	require.ErrorContains(t, err, `style.yaml:1: name: found "mine", expected "floor": with control: harness the style is the floor`)
+	for _, name := range []string{"floor", "null"} {
+		_, err = floor(strings.Replace(good, "name: mine", fmt.Sprintf("name: %q", name), 1))
+		require.ErrorContains(t, err, fmt.Sprintf("style.yaml:1: name: found %q, expected another: it is the floor's", name))
+	}
 	style, err = parse("control: idle\n" + good)
 	require.NoError(t, err)
 	assert.Equal(t, spec.Idle, style.Control)
