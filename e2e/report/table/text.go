@@ -23,6 +23,23 @@ func Paint(outcome judge.Outcome, text string) string {
 	return text
 }
 
+// Sign is an outcome in a few letters, where there is no room for its name.
+func Sign(o judge.Outcome) string {
+	switch o {
+	case judge.Pass:
+		return "✓"
+	case judge.Fail:
+		return "✗"
+	case judge.Flaky:
+		return "≈"
+	case judge.Late:
+		return "✗ late"
+	case judge.Invalid:
+		return "!"
+	}
+	return plain.Unknown
+}
+
 // Lines are the header and the rows for a terminal, without colours.
 func (t Table) Lines() []string {
 	rows := append([][]Cell{Texts(t.Header...)}, t.Rows...)
