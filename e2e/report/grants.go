@@ -7,38 +7,30 @@ import (
 	"strings"
 
 	"operatorbench/e2e/grants"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
-// joinGrants adds up over all recordings what styles did with their rights.
-func joinGrants(recordings []Recording) []grants.Use {
-	var all []grants.Use
-	for _, one := range recordings {
-		all = append(all, one.Grants...)
-	}
-	return grants.Join(all...)
-}
-
-// securityTable is what each style's service accounts may do, and did.
-func (r *Report) securityTable() table {
-	t := table{
-		title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
-		header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, left: 1, tail: true,
+// SecurityTable is what each style's service accounts may do, and did.
+func (r *Report) SecurityTable() Table {
+	t := Table{
+		Title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
+		Header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, Left: 1, Tail: true,
 	}
 	for _, s := range r.Security() {
-		t.rows = append(t.rows, []string{
+		t.Rows = append(t.Rows, []string{
 			s.Label, s.Held(), strconv.Itoa(s.Wide), s.known(s.Unused), strconv.Itoa(s.Wildcards), s.known(s.Denied),
 			strconv.Itoa(s.Readers), s.known(s.Read), s.Pods,
 		})
 		for _, finding := range s.Uses.Findings {
-			t.notes = append(t.notes, s.Label+" should not: "+finding)
+			t.Notes = append(t.Notes, s.Label+" should not: "+finding)
 		}
 		if !s.Audited {
-			t.notes = append(t.notes, s.Label+": the recording has no audit log, so that nothing is known of use")
+			t.Notes = append(t.Notes, s.Label+": the recording has no audit log, so that nothing is known of use")
 		}
 	}
-	if len(t.rows) > 0 {
-		t.notes = append(t.notes, securityNote)
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, securityNote)
 	}
 	return t
 }
@@ -66,7 +58,7 @@ func (r *Report) Security() []Security {
 	var all []Security
 	for _, u := range r.Grants {
 		s := Security{Label: record.Label(u.Style, u.Variant), Audited: u.Audited, Rights: len(u.Rights), Unused: len(u.Unused()), Pods: unknown, Uses: u}
-		if facts, _ := r.facts(s.Label); facts != nil && len(facts.PodSecurity) > 0 {
+		if facts, _ := r.Facts(s.Label); facts != nil && len(facts.PodSecurity) > 0 {
 			s.Pods = podSecurity(facts.PodSecurity)
 		}
 		for _, right := range u.Rights {
@@ -82,9 +74,9 @@ func (r *Report) Security() []Security {
 		}
 		var may, did []string
 		for _, secrets := range u.Secrets {
-			may = addNew(may, secrets.ServiceAccount)
+			may = plain.Once(may, secrets.ServiceAccount)
 			if secrets.Reads > 0 {
-				did = addNew(did, secrets.ServiceAccount)
+				did = plain.Once(did, secrets.ServiceAccount)
 			}
 		}
 		s.Readers, s.Read = len(may), len(did)
@@ -98,7 +90,7 @@ func (r *Report) Security() []Security {
 func podSecurity(by map[string]string) string {
 	var levels, parts []string
 	for _, namespace := range slices.Sorted(maps.Keys(by)) {
-		levels = addNew(levels, by[namespace])
+		levels = plain.Once(levels, by[namespace])
 		parts = append(parts, by[namespace]+" ("+namespace+")")
 	}
 	if len(levels) == 1 {
@@ -113,4 +105,10 @@ func (s Security) known(n int) string {
 		return unknown
 	}
 	return strconv.Itoa(n)
+}
+
+// Rights says how many rights the operator's accounts hold; of wildcards, that it
+// is any number.
+func Rights(o *record.Owned) string {
+	return grants.Held(o.Rules, len(o.Wildcards), slices.Contains(o.Wildcards, "* *.*"))
 }

@@ -7,24 +7,31 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 )
 
-// table is what the terminal and Markdown both print in rows.
-type table struct {
-	title  string
-	header []string
-	left   int  // how many columns are aligned to the left, from the first
-	tail   bool // so is the last one
-	rows   [][]string
-	notes  []string
-	short  []string // the notes that a comment has room for
+// Table is what the terminal, Markdown and the page print in rows.
+type Table struct {
+	Title  string
+	Header []string
+	Left   int  // how many columns are aligned to the left, from the first
+	Tail   bool // so is the last one
+	Rows   [][]string
+	Notes  []string
+	Short  []string // the notes that a comment has room for
 }
 
-const unknown = "–"
+// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds
+// words, not numbers.
+func (t Table) AlignedLeft(column int) bool {
+	return column < t.Left || t.Tail && column == len(t.Header)-1
+}
 
-// columns are the figures of a cost that tables show, in their order.
-func (c Cost) columns() []costColumn {
-	return []costColumn{
+// CostColumns are the figures of a cost that tables show, in their order.
+func CostColumns(c result.Cost) []CostColumn {
+	return []CostColumn{
 		{"CPU net", c.BusyCPU},
 		{"idle CPU", c.IdleCPU},
 		{"pods", c.PerChange(cost.Pods)},
@@ -37,38 +44,39 @@ func (c Cost) columns() []costColumn {
 	}
 }
 
-type costColumn struct {
-	name string
+// CostColumn is a figure with its name.
+type CostColumn struct {
+	Name string
 	cost.Figure
 }
 
-// costTable is what styles use for each change, and while they are installed.
+// CostTable is what styles use for each change, and while they are installed.
 // A style of which nothing is known has no row.
-func (r *Report) costTable() table {
-	t := table{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", header: []string{"style"}, left: 1}
-	if slices.ContainsFunc(r.Costs, func(c Cost) bool { return c.Run != r.Costs[0].Run }) {
-		t.header, t.left = append(t.header, "run"), 2
+func (r *Report) CostTable() Table {
+	t := Table{Title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", Header: []string{"style"}, Left: 1}
+	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.Run != r.Costs[0].Run }) {
+		t.Header, t.Left = append(t.Header, "run"), 2
 	}
-	t.header = append(t.header, "rounds", "changes")
-	for _, column := range (Cost{}).columns() {
-		t.header = append(t.header, column.name)
+	t.Header = append(t.Header, "rounds", "changes")
+	for _, column := range CostColumns(result.Cost{}) {
+		t.Header = append(t.Header, column.Name)
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
-		row, known := []string{c.Label(), c.Run}[:t.left], false
+		row, known := []string{c.Label(), c.Run}[:t.Left], false
 		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
-		for _, column := range c.columns() {
+		for _, column := range CostColumns(c) {
 			row = append(row, figure(column.Figure))
 			known = known || column.Known()
 			if !column.Known() {
-				unknown.add(column.name, column.Missing, c.Label())
+				unknown.add(column.Name, column.Missing, c.Label())
 			}
 		}
 		if known {
-			t.rows = append(t.rows, row)
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.notes = unknown.lines()
+	t.Notes = unknown.lines()
 	return t
 }
 
@@ -83,7 +91,7 @@ type reason struct {
 func (r *reasons) add(column, text, label string) {
 	for i := range *r {
 		if one := &(*r)[i]; one.text == text && one.columns[0] == column {
-			one.labels = addNew(one.labels, label)
+			one.labels = plain.Once(one.labels, label)
 			return
 		}
 	}
@@ -113,15 +121,20 @@ func figure(f cost.Figure) string {
 	if !f.Known() {
 		return unknown
 	}
-	switch m := f.Median(); f.Unit {
+	return Amount(f.Unit, f.Median())
+}
+
+// Amount prints a quantity in its unit, as cost.Figure names it.
+func Amount(unit string, value float64) string {
+	switch unit {
 	case "s":
-		return Duration(m)
+		return plain.Duration(value)
 	case "cores":
-		return digits(100*m) + " %"
+		return plain.Digits(100*value) + " %"
 	case "bytes":
-		return Bytes(int64(m))
+		return plain.Bytes(int64(value))
 	default:
-		return count(m)
+		return count(value)
 	}
 }
 
@@ -130,67 +143,29 @@ func count(value float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0")
 }
 
-// Made is how many custom objects the style makes for each change, of all kinds.
-func (c Cost) Made() cost.Figure {
-	sum := cost.Figure{Unit: "1"}
-	var names []string
-	for _, counter := range c.Counters {
-		if strings.HasPrefix(counter.Name, cost.MadePrefix) {
-			names = addNew(names, counter.Name)
-		}
-	}
-	if len(names) == 0 { // a style that makes none: as many rounds of nothing as its pods were counted in
-		sum = c.PerChange(cost.Pods)
-		sum.Values = slices.Clone(sum.Values)
-		for i := range sum.Values {
-			sum.Values[i].Value = 0
-		}
-		return sum
-	}
-	for _, name := range names {
-		f := c.PerChange(name)
-		if !f.Known() {
-			sum.Missing = f.Missing
-			continue
-		}
-		for _, v := range f.Values {
-			i := slices.IndexFunc(sum.Values, func(have cost.Value) bool { return have.Round == v.Round })
-			if i < 0 {
-				sum.Values = append(sum.Values, v)
-				continue
-			}
-			sum.Values[i].Value += v.Value
-		}
-	}
-	if sum.Known() {
-		sum.Missing = ""
-	}
-	return sum
-}
-
-// ownedTable is what somebody who maintains an operator of a style keeps.
-func (r *Report) ownedTable() table {
-	t := table{title: "What a maintainer owns", header: []string{"style", "files", "lines"}, left: 1, tail: true}
+// OwnedTable is what somebody who maintains an operator of a style keeps.
+func (r *Report) OwnedTable() Table {
+	t := Table{Title: "What a maintainer owns", Header: []string{"style", "files", "lines"}, Left: 1, Tail: true}
 	scaffold := slices.ContainsFunc(r.Styles, func(label string) bool {
-		facts, _ := r.facts(label)
+		facts, _ := r.Facts(label)
 		return facts != nil && facts.Owned != nil && facts.Owned.Scaffold > 0
 	})
 	if scaffold {
-		t.header = append(t.header, "unscaffolded")
-		t.notes = append(t.notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
+		t.Header = append(t.Header, "unscaffolded")
+		t.Notes = append(t.Notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
 	}
-	t.header = append(t.header, "rights", "images", "custom", "image size", "lines by language")
+	t.Header = append(t.Header, "rights", "images", "custom", "image size", "lines by language")
 	for _, label := range r.Styles {
-		if facts, environment := r.facts(label); facts != nil && facts.Owned != nil {
-			t.rows = append(t.rows, ownedRow(label, facts, environment, scaffold))
+		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
+			t.Rows = append(t.Rows, ownedRow(label, facts, environment, scaffold))
 		}
 	}
 	return t
 }
 
-func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffold bool) []string {
+func ownedRow(label string, facts *record.StyleFacts, environment *record.Environment, scaffold bool) []string {
 	custom, bytes := unknown, unknown
-	if images := environment.images(facts); len(images) > 0 {
+	if images := environment.ImagesOf(facts); len(images) > 0 {
 		n, size, known := 0, int64(0), true
 		for _, image := range images {
 			if image.Custom() {
@@ -201,7 +176,7 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffol
 		}
 		custom = strconv.Itoa(n)
 		if known {
-			bytes = Bytes(size)
+			bytes = plain.Bytes(size)
 		}
 	}
 	o := facts.Owned
@@ -209,11 +184,11 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffol
 	if scaffold {
 		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
-	return append(row, o.Rights(), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
+	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
 }
 
-// LinesText are the lines, and how many are left without the scaffold.
-func (o *Owned) LinesText() string {
+// LinesText are the lines that are owned, and how many are left without the scaffold.
+func LinesText(o *record.Owned) string {
 	if o.Scaffold == 0 {
 		return strconv.Itoa(o.Lines)
 	}
@@ -236,25 +211,4 @@ func languages(lines map[string]int) string {
 		names[i] = fmt.Sprintf("%s %d", name, lines[name])
 	}
 	return strings.Join(names, ", ")
-}
-
-// facts returns what some recording's environment knows of a style.
-func (r *Report) facts(label string) (*StyleFacts, *Environment) {
-	for _, one := range r.parts {
-		if facts := one.environment.facts(label); facts != nil {
-			return facts, one.environment
-		}
-	}
-	return nil, nil
-}
-
-// images are what is known of a style's images.
-func (e *Environment) images(facts *StyleFacts) []ImageFacts {
-	var found []ImageFacts
-	for _, image := range e.Images {
-		if slices.Contains(facts.Images, image.Name) {
-			found = append(found, image)
-		}
-	}
-	return found
 }
