@@ -1,0 +1,33 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/spec"
+)
+
+// awaitStep waits for a point of the reconcile.
+func awaitStep() stepKind {
+	return stepKind{
+		name: spec.StepAwait, own: true, waits: true,
+		is:   func(s Step) bool { return s.Await != "" },
+		text: func(s Step) string { return "await " + s.Await },
+		check: func(c *checker, s step) {
+			switch there := s.custom.there; {
+			case !slices.Contains(Points(), s.Await):
+				c.fail(s.at("await"), "unknown point %q, expected one of %s", s.Await, strings.Join(Points(), ", "))
+			case s.Await == AwaitGone && (there || s.custom.held):
+				c.fail(s.at("await"), "await gone: the custom resource is still there")
+			case !s.custom.been && s.Await != AwaitStuck:
+				c.fail(s.at("await"), "await %s: no custom resource has been asked for", s.Await)
+			case !there && slices.Contains([]string{AwaitWritten, AwaitReady}, s.Await):
+				c.fail(s.at("await"), "await %s: the custom resource is deleted", s.Await)
+			case s.Await == AwaitStuck:
+				c.seen.stuck = true
+			case s.Await == AwaitWritten, s.Await == AwaitReady, s.Await == AwaitHandled:
+				s.custom.rested = true
+			}
+		},
+	}
+}
