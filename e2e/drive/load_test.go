@@ -130,8 +130,8 @@ func (l *loaded) LastEvent(namespace string) time.Duration {
 	return l.splitter.Open(namespace).LastEvent()
 }
 
-func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Load) error {
-	leave, err := l.DriveLoad(ctx, style, load)
+func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Plan) error {
+	leave, err := l.Drive(ctx, style, load)
 	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
@@ -173,7 +173,7 @@ func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), null, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		actions := l.actions(t)
 		begins := actions[space(1)][0].Action.Intended
 		var sent []string
@@ -206,7 +206,7 @@ func TestALoadIsJudgedFromWhenItWasDue(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), null, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		require.Len(t, j.Results, 3)
@@ -238,7 +238,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 				assert.NoError(t, err)
 			}
 		}()
-		require.NoError(t, l.load(t.Context(), null, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		for _, r := range j.Results {
@@ -257,7 +257,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), drive.Style{Name: "null"}, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), drive.Style{Name: "null"}, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid timeout", "rapid timeout", "rapid timeout"}, l.ends)
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
@@ -279,7 +279,7 @@ func TestARequestOfALoadThatFailsIsNoLatency(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), null, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid settled", "rapid settled", "rapid interrupted"}, l.ends)
 		assert.Len(t, l.actions(t)[space(3)], 2, "the step after it is not made")
 		assert.Contains(t, l.recording.String(), "the server is on holiday")
@@ -292,7 +292,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond) // in the midst of the steps
 		defer cancel()
-		require.ErrorIs(t, l.load(ctx, null, drive.Load{Round: 1, Scenario: rapid()}), context.DeadlineExceeded)
+		require.ErrorIs(t, l.load(ctx, null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}), context.DeadlineExceeded)
 		assert.Equal(t, []string{"rapid interrupted", "rapid interrupted", "rapid interrupted"}, l.ends)
 		assert.Equal(t, l.made, l.removed)
 	})
@@ -303,7 +303,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 func TestALoadWarmsUpFirstAndKeepsPodsFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), null, drive.Load{Round: 1, Scenario: rapid(), Warmup: basic(t, "create")}))
+		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}, Warmup: basic(t, "create")}))
 		assert.Equal(t, []string{"create timeout", "rapid settled", "rapid settled", "rapid settled"}, l.ends, "nothing makes pods here")
 		assert.Equal(t, 1, l.warmups)
 		assert.Equal(t, []string{"services-abc123-null-1-warmup", space(1), space(2), space(3)}, l.made)

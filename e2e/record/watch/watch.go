@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -80,9 +81,9 @@ type Watches struct {
 	running  sync.WaitGroup
 	customs  *customs
 
-	mu     sync.RWMutex // held while an event is recorded
-	spaces map[string]bool
-	left   map[string]bool // namespaces that are left out
+	mu     sync.RWMutex             // held while an event is recorded
+	spaces map[string]time.Duration // those that are covered, and how late an event may be there
+	left   map[string]bool          // namespaces that are left out
 }
 
 // Open watches resources in all namespaces, of which nothing is recorded but what
@@ -99,7 +100,7 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]bool{}, left: map[string]bool{}}
+	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]time.Duration{}, left: map[string]bool{}}
 	w.customs = newCustoms(recorder)
 	if err := w.plan(ctx, client, public, resources, targets); err != nil {
 		w.Stop()
@@ -183,9 +184,15 @@ func (w *Watches) others(ctx context.Context, client dynamic.Interface) error {
 	return nil
 }
 
+// Unnoticed is how late an API server lets an event be without a word: so long it
+// tries to hand it to a watch before it closes that. A sample that bears it has no gap
+// where a watch was closed, and went on with all that it missed so soon.
+const Unnoticed = 100 * time.Millisecond
+
 // Cover begins to record what is in namespaces that are to be made, and returns when
-// every watch is whole. uncover ends that: nothing of them is recorded when it has returned.
-func (w *Watches) Cover(ctx context.Context, namespaces ...string) (uncover func(), err error) {
+// every watch is whole. An event that is late by more than bears leaves a gap. uncover
+// ends that: nothing of them is recorded when it has returned.
+func (w *Watches) Cover(ctx context.Context, bears time.Duration, namespaces ...string) (uncover func(), err error) {
 	for _, one := range w.watchers {
 		if err := one.awaitWhole(ctx); err != nil {
 			return nil, fmt.Errorf("wait until %s are watched again: %w", one.where(), err)
@@ -197,7 +204,7 @@ func (w *Watches) Cover(ctx context.Context, namespaces ...string) (uncover func
 		if w.left[namespace] {
 			return nil, fmt.Errorf("namespace %s is there already, and was left out of what is watched: make it under another name", namespace)
 		}
-		w.spaces[namespace] = true
+		w.spaces[namespace] = bears
 	}
 	return func() {
 		w.mu.Lock()
@@ -236,6 +243,8 @@ type watcher struct {
 	queue     chan func()
 
 	known map[string]map[types.UID]*record.Watch // by namespace: the last of each object that is there
+
+	late *lateness // nil: events come as they happen
 
 	state sync.Mutex
 	whole chan struct{} // closed while the watch is open
@@ -390,7 +399,7 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 		w.state.Lock()
 		w.whole = make(chan struct{})
 		w.state.Unlock()
-		wait := reconnect
+		wait, version := reconnect, w.version
 		if from-opened < steady && !pause(ctx, wait) {
 			return
 		}
@@ -402,11 +411,68 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			}
 			wait = min(2*wait, reconnectMax)
 		}
-		gap := &record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}
-		// The driver learns through Recorder.Err of a recording that failed.
-		w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: w.recorder.Now(), Kind: record.KindGap, Gap: gap}) }
+		w.queue <- w.missed(ctx, record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}, version)
 		close(w.whole)
 	}
+}
+
+// lateness is what a watch that goes on from where it was missed: nothing, but what
+// happened up to a version comes late.
+type lateness struct {
+	gap     record.Gap
+	version uint64
+	told    map[string]bool // namespaces whose gap is recorded
+}
+
+// missed takes note of a gap, which ends now. Where a watch of all namespaces goes on
+// from the version at which it was closed, only those have a gap of which something
+// comes late: what happened before it was open again. The API server is asked for
+// its version meanwhile, and says no time; an event that comes at once may count as late.
+func (w *watcher) missed(ctx context.Context, gap record.Gap, version string) func() {
+	at := w.recorder.Now()
+	all := func() {
+		// The driver learns through Recorder.Err of a recording that failed.
+		_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap})
+	}
+	if w.namespace != metav1.NamespaceAll || w.version == "" || version == "" || w.version != version {
+		return all
+	}
+	now := make(chan uint64, 1)
+	w.running.Go(func() {
+		defer close(now)
+		ctx, cancel := context.WithTimeout(ctx, openWithin)
+		defer cancel()
+		list, err := w.client.List(ctx, metav1.ListOptions{Limit: 1, FieldSelector: w.fields})
+		if err != nil {
+			return
+		}
+		if is, err := strconv.ParseUint(list.GetResourceVersion(), 10, 64); err == nil {
+			now <- is
+		}
+	})
+	return func() {
+		if is, known := <-now; known {
+			w.late = &lateness{gap: gap, version: is, told: map[string]bool{}}
+		} else if ctx.Err() == nil {
+			all()
+		}
+	}
+}
+
+// tellLate records the gap of a namespace of which an event is late. The lock is held.
+func (w *watcher) tellLate(at time.Duration, object *unstructured.Unstructured) {
+	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+	if err == nil && version > w.late.version {
+		w.late = nil
+		return
+	}
+	gap := w.late.gap
+	gap.Namespace = object.GetNamespace()
+	if w.late.told[gap.Namespace] || at-gap.From <= w.spaces[gap.Namespace] {
+		return
+	}
+	w.late.told[gap.Namespace] = true
+	_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap})
 }
 
 // drain queues events until the watch ends, and says why it did.
@@ -448,7 +514,8 @@ func (w *watcher) covers(namespace string) (*teller, bool) {
 			return of, true
 		}
 	}
-	return nil, w.spaces[namespace]
+	_, covered := w.spaces[namespace]
+	return nil, covered
 }
 
 // record records an object where it is covered.
@@ -458,6 +525,9 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 	of, covered := w.covers(object.GetNamespace())
 	if !covered {
 		return
+	}
+	if w.late != nil {
+		w.tellLate(at, object)
 	}
 	if of != nil {
 		of.tell(object)
