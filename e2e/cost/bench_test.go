@@ -12,7 +12,7 @@ import (
 // about 1,000 rounds.
 func BenchmarkMeter(b *testing.B) {
 	const entries = 100_000
-	s := newStory(null, argo)
+	s := newStory(floorStyle, argo)
 	end := 0
 	for round := 1; len(s.entries) < entries; round++ {
 		end = s.floor(end, round)

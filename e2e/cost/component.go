@@ -7,17 +7,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
-// component is a record.Component made ready for use.
+// component is a spec.Component made ready for use.
 type component struct {
-	record.Component
+	spec.Component
 	selector labels.Selector
 }
 
 // compile leaves out a component whose selector cannot be read: its pods are
 // then named by what owns them.
-func compile(components []record.Component) []component {
+func compile(components []spec.Component) []component {
 	var all []component
 	for _, c := range components {
 		if selector, err := labels.Parse(c.Selector); err == nil && !selector.Empty() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Why a figure is not known.
@@ -15,7 +16,7 @@ const (
 	noUsage    = "the recording has no figures of the kubelets"
 	noStages   = "nothing is installed"
 	noIdle     = "no two looks at the pods came while it was idle"
-	noFloor    = "the null operator, whose blocks tell what is not the style's, has no such figures"
+	noFloor    = "the floor, whose blocks tell what is not the style's, has no such figures"
 	noCounter  = "no kubelet told of all pods together at the moments that it told of each"
 	usageLost  = "the kubelets' figures were interrupted"
 	notTwice   = "no look at the pods came before the first sample and behind the last one"
@@ -29,9 +30,6 @@ const (
 	noSettled  = "no measured sample settled"
 	oldOwnPods = "it was recorded before the styles' own namespaces were"
 )
-
-// Null is the name of the null operator's style, the floor.
-const Null = "null"
 
 // values collects a figure.
 type values struct {
@@ -216,8 +214,8 @@ func (m *Meter) unseen(blocks []*block, why string) Figure {
 		return v.done("s")
 	}
 	floor := values{why: noFloor}
-	if null := m.styles[Null]; null != nil {
-		good, _ := m.good(null.blocks)
+	if standing := m.styles[spec.Floor]; standing != nil {
+		good, _ := m.good(standing.blocks)
 		for _, b := range good {
 			if lost, known := b.unaccounted(); known {
 				floor.add(b.round, lost)

@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // of returns the cost of a style.
@@ -22,7 +23,7 @@ func of(t *testing.T, costs []cost.Cost, label string) cost.Cost {
 
 // two is a recording of two rounds.
 func two() *story {
-	s := newStory(null, argo)
+	s := newStory(floorStyle, argo)
 	end := s.floor(0, 1)
 	end = s.block(end, 1)
 	end = s.block(end, 2)
@@ -63,7 +64,7 @@ func TestFiguresOfAKnownCost(t *testing.T) {
 }
 
 // The cross-check finds the 10 ms of each step pod that no look saw, once it has
-// taken off what the null operator's changes leave unaccounted for.
+// taken off what the blocks of the floor leave unaccounted for.
 func TestTheCrossCheckFindsWhatNoLookSaw(t *testing.T) {
 	c := of(t, two().costs(), "argo")
 	require.Len(t, c.UnseenCPU.Values, 2, c.UnseenCPU.Missing)
@@ -93,7 +94,7 @@ func TestCountersOfAKnownCost(t *testing.T) {
 }
 
 func TestTheFloorCostsNothingAndIsKnown(t *testing.T) {
-	c := of(t, two().costs(), cost.Null)
+	c := of(t, two().costs(), spec.Floor)
 	figure(t, 0, c.CPU)
 	figure(t, 0, c.PerChange(cost.Pods))
 	figure(t, 0, c.PerChange(cost.Calls))
@@ -134,7 +135,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 		return s
 	}
 	old := without(record.KindBlock, record.KindUsage, record.KindAudit)
-	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Name: "argo"}, {Name: "null"}}}
+	old.entries[0].Header = &record.Header{Schema: 1, Styles: []record.Style{{Style: spec.Style{Name: "argo"}}, {Style: spec.Style{Name: spec.Floor}}}}
 	pods := func(c cost.Cost) string { return c.PerChange(cost.Pods).Missing }
 	calls := func(c cost.Cost) string { return c.PerChange(cost.Calls).Missing }
 	cpu := func(c cost.Cost) string { return c.CPU.Missing }
@@ -155,7 +156,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 			s := newStory(argo)
 			s.block(0, 1)
 			return s
-		}(), func(c cost.Cost) string { return c.UnseenCPU.Missing }, "null operator"},
+		}(), func(c cost.Cost) string { return c.UnseenCPU.Missing }, "the floor, whose blocks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			missing := test.missing(of(t, test.story.costs(), "argo"))

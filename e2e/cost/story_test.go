@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 const (
@@ -16,12 +17,12 @@ const (
 )
 
 // argo works by Workflows, whose pods live shortly.
-var argo = record.Style{
-	Name: "argo", Namespaces: []string{"argo"},
-	Components: []record.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
-}
+var argo = record.Style{Style: spec.Style{
+	Name:       "argo",
+	Components: []spec.Component{{Name: "controller", Namespace: "argo", Selector: "app=controller"}},
+}, Installed: spec.Installed{Namespaces: []string{"argo"}}}
 
-var null = record.Style{Name: cost.Null}
+var floorStyle = record.Style{Style: spec.Style{Name: spec.Floor}}
 
 // story is a hand-made recording. Its times are milliseconds.
 type story struct {
@@ -136,7 +137,7 @@ func (s *story) costs() []cost.Cost {
 // removing 2 s. One warm-up and one measured change are handled, in 10 s each,
 // with a Workflow of two pods. The controller uses 100 ms of CPU for each change
 // and 20 ms in each second. A step pod uses 400 ms, of which the last look sees
-// 390; the null operator's own pods leave 30 ms for each change unaccounted for.
+// 390; the own pods of the floor leave 30 ms for each change unaccounted for.
 func (s *story) block(from, round int) (end int) {
 	t := func(ms int) int { return from + ms }
 	base := int64(from) / 10 // of the counter of all pods; the others do not matter
@@ -171,15 +172,15 @@ func (s *story) block(from, round int) (end int) {
 	return t(31_000)
 }
 
-// floor is a turn of the null operator.
+// floor is a block of the floor.
 func (s *story) floor(from, round int) (end int) {
-	s.stage(from, null, round, record.Installed)
+	s.stage(from, floorStyle, round, record.Installed)
 	s.look(from+10, 7000, 5000)
-	s.begin(from+100, null, "scale-up", round)
+	s.begin(from+100, floorStyle, "scale-up", round)
 	s.look(from+500, 7000, 5000)
 	s.look(from+1500, 7030, 5000)
 	s.end(from+1600, record.Settled)
 	s.look(from+1700, 0, 5000)
-	s.stage(from+1800, null, round, record.Driven)
+	s.stage(from+1800, floorStyle, round, record.Driven)
 	return from + 1800
 }

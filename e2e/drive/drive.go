@@ -12,7 +12,6 @@ import (
 
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
@@ -33,7 +32,7 @@ func watchedFor(style Style) []string {
 	for _, resource := range watched {
 		names = append(names, watch.ResourceName(resource))
 	}
-	for _, target := range style.Watches {
+	for _, target := range style.watches() {
 		names = append(names, target.Name())
 	}
 	return names
@@ -54,41 +53,6 @@ type Observer interface {
 	Began(record.Sample)
 	Ended(record.Sample, record.End)
 	Held(record.Held) // behind the last sample of its namespace
-}
-
-// Style is what driving must know of an operator style.
-type Style struct {
-	Name    string
-	Variant string
-	Timeout time.Duration // of one reconcile
-	Typical time.Duration // of the same, as a rule
-	// Patience replaces the matrix's, if it is not 0.
-	Patience time.Duration
-	Watches  []watch.Target // in the style's own namespaces: its pods, and what its inner phases are read from
-	// Null makes the driver itself write what the custom resource asks for,
-	// right after each act: the floor of every latency.
-	Null bool
-	// Child is the name of a custom resource's Deployment; "" where it is found
-	// by its owner reference. Only drift needs it.
-	Child func(namespace, name string) (string, error)
-	// Faults breaks what a scenario wants broken. Only the matrix needs it.
-	Faults Breaker
-	// Inventory lists what is there at the end of a sample of the matrix, and Logs searches
-	// the operator's logs for secrets at the end of a wave; nil: nobody does.
-	Inventory InventoryTaker
-	Logs      Searcher
-}
-
-// InventoryTaker finds what there is in namespaces, the sample's own first, and what
-// names them elsewhere; see package inventory.
-type InventoryTaker interface {
-	Take(ctx context.Context, namespaces ...string) record.Inventory
-}
-
-// Searcher puts a secret into namespaces, and searches logs for these; see package leak.
-type Searcher interface {
-	Mark(ctx context.Context, namespace string) (leak.Mark, error)
-	Search(ctx context.Context, marks []leak.Mark) record.Logs
 }
 
 // Breaker breaks things on purpose; see package fault.

@@ -19,6 +19,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -146,7 +147,7 @@ func basic(t *testing.T, names ...string) []scenarios.Scenario {
 	return list
 }
 
-var style = drive.Style{Name: "fast", Timeout: time.Minute}
+var style = drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: time.Minute}}}
 
 func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 	s := newStage(t)
@@ -180,7 +181,7 @@ func TestAGivenStateIsPreparedAndWhatIsLeftIsRemovedBeforeTheNextPass(t *testing
 func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	s := newStage(t)
 	s.missing = "there is no Deployment"
-	style := drive.Style{Name: "fast", Timeout: 50 * time.Millisecond}
+	style := drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}}}
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{
 		"create timeout", "scale-up (prepare) timeout", "scale-up timeout", "scale-down timeout", "delete timeout",
@@ -199,7 +200,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 		}
 	})
 	defer stop()
-	patient := drive.Style{Name: "slow", Timeout: time.Hour}
+	patient := drive.Style{Style: record.Style{Style: spec.Style{Name: "slow", Timeout: time.Hour}}}
 	require.ErrorIs(t, s.drive(ctx, patient, drive.Plan{Round: 1, Scenarios: basic(t, "create")}), context.Canceled)
 	assert.Equal(t, []string{"create interrupted"}, s.ends)
 	assert.Equal(t, s.made, s.deleted)
@@ -207,8 +208,8 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 
 func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
-	null := drive.Style{Name: "null", Timeout: time.Second, Null: true}
-	require.NoError(t, s.drive(t.Context(), null, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	floor := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Second, Control: spec.Harness}}}
+	require.NoError(t, s.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)
@@ -222,7 +223,7 @@ func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
 
 func TestABlockWarmsUpFirstAndHasAFreshNamespaceForEachPass(t *testing.T) {
 	s := newStage(t)
-	variant := drive.Style{Name: "fast", Variant: "head", Timeout: time.Minute}
+	variant := drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: time.Minute}, Variant: "head"}}
 	require.NoError(t, s.drive(t.Context(), variant, drive.Plan{
 		Round: 3, Passes: 2, Warmup: basic(t, "create"), Scenarios: basic(t, "create"),
 	}))
@@ -327,7 +328,7 @@ func TestAJudgeThatCannotGoOnEndsTheRun(t *testing.T) {
 		}
 		return nil
 	}).Stop()
-	patient := drive.Style{Name: "slow", Timeout: time.Hour}
+	patient := drive.Style{Style: record.Style{Style: spec.Style{Name: "slow", Timeout: time.Hour}}}
 	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Plan{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
 }
 
@@ -370,7 +371,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 			}
 		}
 	}()
-	quick := drive.Style{Name: "quick", Timeout: 2 * time.Second}
+	quick := drive.Style{Style: record.Style{Style: spec.Style{Name: "quick", Timeout: 2 * time.Second}}}
 	for round := range samples {
 		require.NoError(t, s.drive(ctx, quick, drive.Plan{Round: round, Scenarios: basic(t, "create")}))
 		require.Equal(t, "create settled", s.ends[len(s.ends)-1], "sample %d", round)

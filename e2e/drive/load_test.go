@@ -22,6 +22,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -92,7 +93,7 @@ type loaded struct {
 	splitter *judge.Splitter
 }
 
-var named = record.Style{Name: "null", ChildName: "{{.Name}}"} // the API of the tests gives no uids to find children by
+var named = record.Style{Style: spec.Style{Name: spec.Floor, Child: spec.Child{Name: "{{.Name}}"}}} // the API of the tests gives no uids to find children by
 
 func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, error)) *loaded {
 	t.Helper()
@@ -159,10 +160,10 @@ func rapid() scenarios.Scenario {
 	}
 }
 
-var null = drive.Style{Name: "null", Timeout: time.Minute, Null: true}
+var floor = drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute, Control: spec.Harness}}}
 
 // space is the namespace of one of rapid's custom resources.
-func space(i int) string { return fmt.Sprintf("services-abc123-null-1-%02d-rapid", i) }
+func space(i int) string { return fmt.Sprintf("services-abc123-floor-1-%02d-rapid", i) }
 
 // One that gets slow answers is late by itself, and in order; nobody else is.
 func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
@@ -173,7 +174,7 @@ func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		actions := l.actions(t)
 		begins := actions[space(1)][0].Action.Intended
 		var sent []string
@@ -206,7 +207,7 @@ func TestALoadIsJudgedFromWhenItWasDue(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		require.Len(t, j.Results, 3)
@@ -238,7 +239,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 				assert.NoError(t, err)
 			}
 		}()
-		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		for _, r := range j.Results {
@@ -257,7 +258,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), drive.Style{Name: "null"}, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.load(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor}}}, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid timeout", "rapid timeout", "rapid timeout"}, l.ends)
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
@@ -279,7 +280,7 @@ func TestARequestOfALoadThatFailsIsNoLatency(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid settled", "rapid settled", "rapid interrupted"}, l.ends)
 		assert.Len(t, l.actions(t)[space(3)], 2, "the step after it is not made")
 		assert.Contains(t, l.recording.String(), "the server is on holiday")
@@ -292,7 +293,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond) // in the midst of the steps
 		defer cancel()
-		require.ErrorIs(t, l.load(ctx, null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}), context.DeadlineExceeded)
+		require.ErrorIs(t, l.load(ctx, floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}), context.DeadlineExceeded)
 		assert.Equal(t, []string{"rapid interrupted", "rapid interrupted", "rapid interrupted"}, l.ends)
 		assert.Equal(t, l.made, l.removed)
 	})
@@ -303,10 +304,10 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 func TestALoadWarmsUpFirstAndKeepsPodsFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), null, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}, Warmup: basic(t, "create")}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}, Warmup: basic(t, "create")}))
 		assert.Equal(t, []string{"create timeout", "rapid settled", "rapid settled", "rapid settled"}, l.ends, "nothing makes pods here")
 		assert.Equal(t, 1, l.warmups)
-		assert.Equal(t, []string{"services-abc123-null-1-warmup", space(1), space(2), space(3)}, l.made)
+		assert.Equal(t, []string{"services-abc123-floor-1-warmup", space(1), space(2), space(3)}, l.made)
 		ranges := l.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "limitranges"})
 		_, err := ranges.Namespace(l.made[0]).Get(t.Context(), "unstartable", metav1.GetOptions{})
 		require.Error(t, err)

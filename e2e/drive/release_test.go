@@ -18,6 +18,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -117,7 +118,7 @@ func TestWhatItsOperatorDoesNotReleaseIsReleasedByForceAndRecorded(t *testing.T)
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.finalizes(t, func() bool { return false })
-			slow := drive.Style{Name: "fast", Variant: "head", Timeout: 50 * time.Millisecond}
+			slow := drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}, Variant: "head"}}
 			_, err := turn(t.Context(), s, slow)
 			require.NoError(t, err)
 			assert.Empty(t, s.customs(t))
@@ -138,7 +139,7 @@ func TestWhatItsDefinitionNoLongerAllowsIsReleased(t *testing.T) {
 	s.finalizes(t, func() bool { return false })
 	below := create("below")
 	below.Steps[0].Create.Size = -1
-	_, err := s.Drive(t.Context(), drive.Style{Name: "fast", Timeout: 50 * time.Millisecond}, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{below}})
+	_, err := s.Drive(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}}}, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{below}})
 	require.NoError(t, err)
 	assert.Empty(t, s.customs(t))
 }
@@ -150,7 +151,7 @@ func TestReleasingIsInterruptible(t *testing.T) {
 			s := newStage(t)
 			ctx, stop := context.WithCancelCause(t.Context())
 			s.finalizes(t, func() bool { stop(errors.New("stopped by hand")); return false })
-			_, err := turn(ctx, s, drive.Style{Name: "slow", Timeout: time.Hour})
+			_, err := turn(ctx, s, drive.Style{Style: record.Style{Style: spec.Style{Name: "slow", Timeout: time.Hour}}})
 			require.EqualError(t, err, "context canceled", "nothing is said of what follows from that")
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -58,7 +59,7 @@ func drifted(child *unstructured.Unstructured, d scenarios.Drift) ([]byte, error
 
 // child is the Deployment of the sample's custom resource.
 func (t *trial) child(ctx context.Context) (*unstructured.Unstructured, error) {
-	wanted, err := t.style.Child(t.sample.Namespace, t.sample.Name)
+	wanted, err := bounds.DeploymentName(t.style.Child, t.sample.Namespace, t.sample.Name)
 	if err != nil {
 		return nil, err
 	}

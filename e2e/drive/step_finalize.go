@@ -16,7 +16,7 @@ const leastHold = 2 * time.Second
 func (t *trial) finalize(ctx context.Context, step scenarios.Step) error {
 	if !*step.Finalize {
 		// Until now the operator may have done what it should not.
-		if err := t.until(ctx, t.Recorder.Now()+max(leastHold, t.style.Typical)); err != nil {
+		if err := t.until(ctx, t.Recorder.Now()+max(leastHold, t.style.Typical.Reconcile)); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // series creates custom resources at its pace, whatever becomes of those before.
 func (t *trial) series(ctx context.Context, step scenarios.Step) error {
-	began, pace := t.Recorder.Now(), step.Series.Pace(t.style.Typical)
+	began, pace := t.Recorder.Now(), step.Series.Pace(t.style.Typical.Reconcile)
 	for i, name := range step.Series.Names() {
 		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
 			return err

@@ -77,15 +77,15 @@ func merge(r request, client dynamic.ResourceInterface, patch []byte, options me
 	return r
 }
 
-// write sends what a step asks of the operator; where there is none, the harness does
-// that itself.
+// write sends what a step asks of the operator; on the floor the harness
+// does that itself.
 func (t *trial) write(ctx context.Context, step scenarios.Step, r request) error {
 	reply, err := t.send(ctx, r)
-	if err != nil || !t.style.Null {
+	if err != nil || !t.style.isFloor() {
 		return err
 	}
-	if err := t.reconcileNull(ctx, step, reply); err != nil {
-		return fmt.Errorf("null operator: %w", err)
+	if err := t.writeFloor(ctx, step, reply); err != nil {
+		return fmt.Errorf("the floor: %w", err)
 	}
 	return nil
 }

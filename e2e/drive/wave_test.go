@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -67,7 +68,7 @@ func newMatrixStage(t *testing.T) (*stage, *breaker, drive.Style) {
 	t.Helper()
 	s, b := newStage(t), &breaker{}
 	s.Matrix = drive.Matrix{Window: time.Millisecond, Patience: 20 * time.Millisecond, Overlap: 2}
-	return s, b, drive.Style{Name: "fast", Timeout: time.Minute, Faults: b}
+	return s, b, drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: time.Minute}}, Faults: b}
 }
 
 func (s *stage) wave(ctx context.Context, style drive.Style, wave drive.Plan) error {

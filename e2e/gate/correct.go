@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/stat"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/stat"
 )
 
 // Scenario is whether a style handled a scenario correctly, on both sides. Base
@@ -68,7 +68,7 @@ func (r *Result) compareScenarios() {
 // compared tells whether a sample's correctness is compared: of the matrix, the
 // groups that every change of a style can break.
 func compared(result *judge.Result) bool {
-	return result.Style != report.Floor && (!result.Matrix || result.Group == scenarios.Basic || result.Group == scenarios.Level)
+	return result.Style != spec.Floor && (!result.Matrix || result.Group == scenarios.Basic || result.Group == scenarios.Level)
 }
 
 // tallies counts sides together, as Head.

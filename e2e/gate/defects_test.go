@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // What the gate once let through, each with exit status 0 or "cannot tell".
@@ -74,7 +75,7 @@ func TestDefectACounterThatVariesOnceAtBaseWasNotGated(t *testing.T) {
 
 func TestDefectAStyleDeletedOrRenamedPassed(t *testing.T) {
 	s := newStory("a", 0.03, 1)
-	s.drive(report.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
+	s.drive(spec.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
 	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "native", Why: "its folder was deleted or renamed"}}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
@@ -118,13 +119,13 @@ func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 	})
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]
-		style.Declares = []record.Declaration{{Name: "status", Supported: style.Variant != gate.VariantHead}}
+		style.Declares.Status = spec.Declaration{Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}
 	}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	require.Len(t, r.Lacks, 2)
 	assert.Equal(t, "native status: this oracle judged delete at base, and at head it does not", r.Lacks[0].Message())
-	assert.Equal(t, "native declares status: supported at base, and head's style.yaml declares that it is not", r.Lacks[1].Message())
+	assert.Equal(t, "native declares status: supported at base, and head's style.yaml declares that it is not: nobody reads it", r.Lacks[1].Message())
 }
 
 // A field of the status that head does not declare any more is not judged there.
@@ -133,11 +134,11 @@ func TestDeclaringLessOfTheStatusIsALack(t *testing.T) {
 	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]
-		declared := record.Declaration{Name: "status", Supported: true, Fields: []string{"nodes", "conditions"}, Ready: "Ready"}
+		declared := spec.Declaration{Supported: true, Fields: []string{"nodes", "conditions"}, Ready: "Ready"}
 		if style.Variant == gate.VariantHead {
 			declared.Fields, declared.Ready = []string{"nodes"}, ""
 		}
-		style.Declares = []record.Declaration{declared}
+		style.Declares.Status = declared
 	}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)

@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -91,5 +92,5 @@ func (r *Result) throttled() []string {
 }
 
 func (s Side) costs() []cost.Cost {
-	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == report.Floor })
+	return slices.DeleteFunc(slices.Clone(s.Recording.Costs), func(c cost.Cost) bool { return c.Variant != s.Variant || c.Style == spec.Floor })
 }

@@ -16,7 +16,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -88,7 +88,7 @@ func rename(s *story, style string) {
 	for i := range j.Results {
 		j.Results[i].Style = style
 	}
-	j.Header.Styles = []record.Style{{Name: style}}
+	j.Header.Styles = []record.Style{{Style: spec.Style{Name: style}}}
 }
 
 func outputs(t *testing.T, r *gate.Result) []string {
@@ -283,7 +283,7 @@ func TestWhatIsGated(t *testing.T) {
 		s.count("argo", variant, "create", cost.Pods, times(3, 12)...)
 		s.count("argo", variant, "create", cost.CallsPrefix+"sensor create", times(3, 12)...)
 	}
-	s.drive(report.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5})
+	s.drive(spec.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5})
 	kinds := map[gate.Kind][]string{}
 	for _, m := range interleaved(t, s).Metrics {
 		kinds[m.Kind] = append(kinds[m.Kind], strings.TrimPrefix(m.Name(), "argo "))

@@ -14,8 +14,8 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -131,7 +131,7 @@ func missing(t *testing.T) (gate.Verdict, *gate.Result) {
 	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]
-		style.Declares = []record.Declaration{{Name: "status", Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}}
+		style.Declares.Status = spec.Declaration{Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}
 	}
 	return gate.Regression, interleaved(t, s)
 }

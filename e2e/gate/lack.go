@@ -7,7 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // Lack is something that base had and head has not: never fine.
@@ -47,7 +47,7 @@ func (r *Result) lack(what string, v Verdict, why string) {
 
 func (s Side) styles() []record.Style {
 	return slices.DeleteFunc(slices.Clone(s.Recording.Judgement.Header.Styles), func(one record.Style) bool {
-		return one.Variant != s.Variant || one.Name == report.Floor
+		return one.Variant != s.Variant || one.Name == spec.Floor
 	})
 }
 
@@ -130,25 +130,20 @@ func (s Side) judgedBy() []judgedBy {
 
 // lackDeclared notes what head's style.yaml declares not to do any more.
 func (r *Result) lackDeclared(was, is record.Style) {
-	for _, before := range was.Declares {
-		for _, now := range is.Declares {
-			switch {
-			case before.Name != now.Name || !before.Supported:
-			case now.Supported:
-				r.lackFields(was.Name, before, now)
-			default:
-				why := "supported at base, and head's style.yaml declares that it is not"
-				if now.Reason != "" {
-					why += ": " + now.Reason
-				}
-				r.lack(was.Name+" declares "+now.Name, Regression, why)
-			}
+	after := is.Declares.All()
+	for i, before := range was.Declares.All() {
+		switch now := after[i]; {
+		case !before.Supported || !now.Known():
+		case now.Supported:
+			r.lackFields(was.Name, before, now)
+		default:
+			r.lack(was.Name+" declares "+now.Name, Regression, "supported at base, and head's style.yaml declares that it is not: "+now.Reason)
 		}
 	}
 }
 
 // lackFields notes which fields of the status head declares to write no more.
-func (r *Result) lackFields(style string, before, now record.Declaration) {
+func (r *Result) lackFields(style string, before, now spec.Named) {
 	for _, field := range before.Fields {
 		if len(now.Fields) > 0 && !slices.Contains(now.Fields, field) {
 			r.lack(style+" declares "+now.Name+"."+field, Regression, "written at base, and head's style.yaml does not declare it")

@@ -8,9 +8,9 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/stat"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/stat"
 )
 
 // Kind is what a metric is of. Each has a part of the error probability.
@@ -143,7 +143,7 @@ func latenciesOf(s Side) values {
 	}
 	for i := range s.Recording.Judgement.Results {
 		result := &s.Recording.Judgement.Results[i]
-		if result.Variant != s.Variant || result.Warmup || result.Matrix || result.Style == report.Floor {
+		if result.Variant != s.Variant || result.Warmup || result.Matrix || result.Style == spec.Floor {
 			continue
 		}
 		load := result.Group == scenarios.Load
@@ -252,7 +252,7 @@ func (v *values) costsOf(s Side) {
 		return
 	}
 	for _, c := range s.Recording.Costs {
-		if c.Style == report.Floor || c.Variant != s.Variant {
+		if c.Style == spec.Floor || c.Variant != s.Variant {
 			continue
 		}
 		for _, f := range []struct {

@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 var (
@@ -335,7 +336,7 @@ func compare(random *rand.Rand, rounds [][3]block, c change, turn int) (*gate.Re
 	j := &judge.Judgement{Header: record.Header{Run: "selftest", Schema: record.Schema}}
 	recording := report.Recording{Judgement: j, Environment: &report.Environment{Planned: map[string]int{"style": len(rounds)}}}
 	for side, variant := range []string{gate.VariantBase, gate.VariantAgain, gate.VariantHead} {
-		j.Header.Styles = append(j.Header.Styles, record.Style{Name: "style", Variant: variant})
+		j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: "style"}, Variant: variant})
 		costs := costsOf(random, variant, len(rounds))
 		if variant == gate.VariantHead && c.costs != nil {
 			c.costs(&costs)

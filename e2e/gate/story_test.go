@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // story is a hand-made run, as if it had been judged.
@@ -76,7 +77,7 @@ func (s *story) known(style, variant string) {
 	if slices.ContainsFunc(header.Styles, func(one record.Style) bool { return one.Name == style && one.Variant == variant }) {
 		return
 	}
-	header.Styles = append(header.Styles, record.Style{Name: style, Variant: variant})
+	header.Styles = append(header.Styles, record.Style{Style: spec.Style{Name: style}, Variant: variant})
 	hash := "sha256:1c8bf6b4967261880b5e17448afe501d"
 	if variant == gate.VariantHead {
 		hash = "sha256:ebba374dec253abe2ae88766914da34a"

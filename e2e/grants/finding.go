@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // All tells whether the right is one to everything.
@@ -55,7 +55,7 @@ func (u Use) find() []string {
 		found = append(found, fmt.Sprintf("%s may %s %s (%s%s): %s", r.ServiceAccount, r.Verb, r.object(), r.Role, r.scope(), used))
 	}
 	for _, s := range u.Secrets {
-		reason := slices.ContainsFunc(u.Reasons, func(r record.SecretReader) bool {
+		reason := slices.ContainsFunc(u.Reasons, func(r spec.SecretReader) bool {
 			return r.ServiceAccount == s.ServiceAccount && r.Namespace == s.Namespace
 		})
 		wild := slices.ContainsFunc(u.Rights, func(r Right) bool {

@@ -8,16 +8,17 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // held says of a style with one grant how many rights it holds, and which it should not.
-func held(t *testing.T, schema int, g record.Grant, reasons []record.SecretReader, calls ...record.Entry) (string, []string) {
+func held(t *testing.T, schema int, g spec.Grant, reasons []spec.SecretReader, calls ...record.Entry) (string, []string) {
 	t.Helper()
 	g.ServiceAccount, g.Role = "op/operator", "ClusterRole operator"
 	m := grants.NewMeter()
-	m.Add(record.Entry{Kind: record.KindHeader, Header: &record.Header{Schema: schema, Styles: []record.Style{{
-		Name: "native", Namespaces: []string{"op"}, Grants: []record.Grant{g}, Secrets: reasons,
-	}}}})
+	m.Add(record.Entry{Kind: record.KindHeader, Header: &record.Header{Schema: schema, Styles: []record.Style{{Style: spec.Style{
+		Name: "native",
+	}, Installed: spec.Installed{Namespaces: []string{"op"}, Grants: []spec.Grant{g}, Secrets: reasons}}}}})
 	m.Add(record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Installing}})
 	for _, e := range calls {
 		m.Add(e)
@@ -30,15 +31,15 @@ func held(t *testing.T, schema int, g record.Grant, reasons []record.SecretReade
 func TestRightsThatAStyleShouldNotHold(t *testing.T) {
 	called := told(operator, "create", "deployments.v1.apps", "services", "memcached", 201)
 	read := told(operator, "list", "secrets.v1", "services", "", 200)
-	least := record.Grant{Groups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "create"}}
-	admin := record.Grant{Groups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
-	verbs := record.Grant{Groups: []string{"apps"}, Resources: []string{"deployments", "replicasets"}, Verbs: []string{"*", "get"}}
-	secrets := record.Grant{Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "list"}}
-	reason := []record.SecretReader{{ServiceAccount: "op/operator", Reason: "the bus's"}}
+	least := spec.Grant{Groups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "create"}}
+	admin := spec.Grant{Groups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
+	verbs := spec.Grant{Groups: []string{"apps"}, Resources: []string{"deployments", "replicasets"}, Verbs: []string{"*", "get"}}
+	secrets := spec.Grant{Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "list"}}
+	reason := []spec.SecretReader{{ServiceAccount: "op/operator", Reason: "the bus's"}}
 	for name, test := range map[string]struct {
 		schema  int
-		grant   record.Grant
-		reasons []record.SecretReader
+		grant   spec.Grant
+		reasons []spec.SecretReader
 		calls   []record.Entry
 		count   string
 		found   []string

@@ -9,7 +9,9 @@
 // not used: an API server that can stream a list as a watch is not asked for one.
 package grants
 
-import "operatorbench/e2e/record"
+import (
+	"operatorbench/e2e/spec"
+)
 
 // Use is what one style's service accounts may do, and did.
 type Use struct {
@@ -35,8 +37,8 @@ type Use struct {
 	Secrets []SecretRights `json:"secrets,omitempty"`
 	// Reasoned: the recording says which accounts may read secrets for a reason,
 	// which are Reasons.
-	Reasoned bool                  `json:"reasoned,omitempty"`
-	Reasons  []record.SecretReader `json:"reasons,omitempty"`
+	Reasoned bool                `json:"reasoned,omitempty"`
+	Reasons  []spec.SecretReader `json:"reasons,omitempty"`
 	// Findings are rights that the style should not hold: see Sum.
 	Findings []string `json:"findings,omitempty"`
 }
@@ -45,7 +47,7 @@ type Use struct {
 // one role, and how often it was used.
 type Right struct {
 	ServiceAccount string `json:"serviceAccount"`      // namespace/name
-	Role           string `json:"role"`                // as in record.Grant
+	Role           string `json:"role"`                // as in spec.Grant
 	Namespace      string `json:"namespace,omitempty"` // in which it holds; empty: in the whole cluster
 	Group          string `json:"group,omitempty"`     // of the API; "" is the core group
 	Resource       string `json:"resource,omitempty"`  // with subresource: pods/log; empty: URL is set

@@ -14,6 +14,7 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -32,8 +33,8 @@ func told(user, verb, what, namespace, name string, code int) record.Entry {
 	}}
 }
 
-func style(held ...record.Grant) record.Style {
-	return record.Style{Name: "native", Namespaces: []string{"op"}, Grants: held}
+func style(held ...spec.Grant) record.Style {
+	return record.Style{Style: spec.Style{Name: "native"}, Installed: spec.Installed{Namespaces: []string{"op"}, Grants: held}}
 }
 
 func uses(styles []record.Style, entries ...record.Entry) []grants.Use {
@@ -51,26 +52,26 @@ func uses(styles []record.Style, entries ...record.Entry) []grants.Use {
 // story is a recording in which every kind of finding occurs.
 func story() []grants.Use {
 	held := style(
-		record.Grant{
+		spec.Grant{
 			ServiceAccount: "op/operator", Role: "ClusterRole operator",
 			Groups: []string{"apps"}, Resources: []string{"deployments", "deployments/status"}, Verbs: []string{"get", "list", "patch"},
 		},
-		record.Grant{
+		spec.Grant{
 			ServiceAccount: "op/operator", Role: "ClusterRole operator",
 			Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "list"},
 		},
-		record.Grant{
+		spec.Grant{
 			ServiceAccount: "op/operator", Role: "ClusterRole operator",
 			Groups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"},
 		},
-		record.Grant{
+		spec.Grant{
 			ServiceAccount: "op/operator", Role: "Role op/leases", Namespace: "op",
 			Groups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Names: []string{"leader"}, Verbs: []string{"create", "update"},
 		},
-		record.Grant{ServiceAccount: "op/sidecar", Role: "ClusterRole all", Groups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}},
-		record.Grant{ServiceAccount: "op/sidecar", Role: "ClusterRole metrics", Verbs: []string{"get"}, URLs: []string{"/metrics"}},
+		spec.Grant{ServiceAccount: "op/sidecar", Role: "ClusterRole all", Groups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}},
+		spec.Grant{ServiceAccount: "op/sidecar", Role: "ClusterRole metrics", Verbs: []string{"get"}, URLs: []string{"/metrics"}},
 	)
-	return uses([]record.Style{held, {Name: "silent", Grants: []record.Grant{{ServiceAccount: "z/z", Role: "ClusterRole z", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}},
+	return uses([]record.Style{held, {Style: spec.Style{Name: "silent"}, Installed: spec.Installed{Grants: []spec.Grant{{ServiceAccount: "z/z", Role: "ClusterRole z", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}}}},
 		record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Installing}},
 		record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "delete"}},
 		record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create"}},
@@ -117,7 +118,7 @@ func TestJSON(t *testing.T) {
 }
 
 // used is how often the only right of a style was used by the calls.
-func used(t *testing.T, held record.Grant, calls ...record.Entry) int {
+func used(t *testing.T, held spec.Grant, calls ...record.Entry) int {
 	t.Helper()
 	held.ServiceAccount = "op/operator"
 	found := uses([]record.Style{style(held)}, calls...)
@@ -131,30 +132,30 @@ func used(t *testing.T, held record.Grant, calls ...record.Entry) int {
 func TestWhatARuleAllows(t *testing.T) {
 	list := func(items ...string) []string { return items }
 	for name, tt := range map[string]struct {
-		held record.Grant
+		held spec.Grant
 		call record.Entry
 		want int
 	}{
-		"plain":                     {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 1},
-		"refused, but asked for":    {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 403), 1},
-		"any version":               {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1beta1.apps", "ns", "a", 200), 1},
-		"an apply that creates":     {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 201), 1},
-		"an apply that does not":    {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 200), 0},
-		"another verb":              {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "list", "deployments.v1.apps", "ns", "", 200), 0},
-		"another group":             {record.Grant{Groups: list(""), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 0},
-		"another account":           {record.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(sidecar, "get", "deployments.v1.apps", "ns", "a", 200), 0},
-		"subresource, not said":     {record.Grant{Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 0},
-		"subresource":               {record.Grant{Groups: list(""), Resources: list("pods/log"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
-		"subresource of all":        {record.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
-		"subresource of all, plain": {record.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, told(operator, "get", "pods.v1", "ns", "a", 200), 0},
-		"all with subresources":     {record.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
-		"its namespace":             {record.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "a", 200), 1},
-		"another namespace":         {record.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "n", "a", 200), 0},
-		"all namespaces at once":    {record.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("list")}, told(operator, "list", "pods.v1", "", "", 200), 0},
-		"its name":                  {record.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "a", 200), 1},
-		"another name":              {record.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "b", 200), 0},
-		"a name that is not asked":  {record.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("create")}, told(operator, "create", "pods.v1", "m", "a", 201), 0},
-		"no resource":               {record.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, told(operator, "get", "", "", "", 200), 0},
+		"plain":                     {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 1},
+		"refused, but asked for":    {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 403), 1},
+		"any version":               {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1beta1.apps", "ns", "a", 200), 1},
+		"an apply that creates":     {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 201), 1},
+		"an apply that does not":    {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 200), 0},
+		"another verb":              {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "list", "deployments.v1.apps", "ns", "", 200), 0},
+		"another group":             {spec.Grant{Groups: list(""), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 0},
+		"another account":           {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(sidecar, "get", "deployments.v1.apps", "ns", "a", 200), 0},
+		"subresource, not said":     {spec.Grant{Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 0},
+		"subresource":               {spec.Grant{Groups: list(""), Resources: list("pods/log"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
+		"subresource of all":        {spec.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
+		"subresource of all, plain": {spec.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, told(operator, "get", "pods.v1", "ns", "a", 200), 0},
+		"all with subresources":     {spec.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
+		"its namespace":             {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "a", 200), 1},
+		"another namespace":         {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "n", "a", 200), 0},
+		"all namespaces at once":    {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("list")}, told(operator, "list", "pods.v1", "", "", 200), 0},
+		"its name":                  {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "a", 200), 1},
+		"another name":              {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "b", 200), 0},
+		"a name that is not asked":  {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("create")}, told(operator, "create", "pods.v1", "m", "a", 201), 0},
+		"no resource":               {spec.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, told(operator, "get", "", "", "", 200), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tt.want, used(t, tt.held, tt.call))
@@ -164,7 +165,7 @@ func TestWhatARuleAllows(t *testing.T) {
 
 func TestAGroupOfAccounts(t *testing.T) {
 	for group, want := range map[string]int{"op/*": 2, "*/*": 3, "other/*": 1} {
-		s := style(record.Grant{ServiceAccount: group, Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})
+		s := style(spec.Grant{ServiceAccount: group, Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})
 		found := uses([]record.Style{s}, told(operator, "get", "pods.v1", "n", "a", 200), told(sidecar, "get", "pods.v1", "n", "a", 200),
 			told("system:serviceaccount:other:x", "get", "pods.v1", "n", "a", 200))
 		assert.Equal(t, want, found[0].Rights[0].Used, group)
@@ -174,7 +175,7 @@ func TestAGroupOfAccounts(t *testing.T) {
 // Variants of a style have the same accounts: a call is that of the one which is
 // installed, also when the log tells of it only after its removal.
 func TestVariantsTakeTurns(t *testing.T) {
-	held := record.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}
+	held := spec.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}
 	base, head := style(held), style(held)
 	base.Variant, head.Variant = "base", "head"
 	stage := func(variant, stage string) record.Entry {
@@ -188,7 +189,7 @@ func TestVariantsTakeTurns(t *testing.T) {
 }
 
 func TestNothingIsKnownOfUseWithoutAnAuditLog(t *testing.T) {
-	found := uses([]record.Style{style(record.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}})})
+	found := uses([]record.Style{style(spec.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}})})
 	require.Len(t, found, 1)
 	assert.False(t, found[0].Audited)
 	assert.Empty(t, found[0].Unused())
@@ -201,7 +202,7 @@ func TestNothingIsKnownOfUseWithoutAnAuditLog(t *testing.T) {
 // What is kept does not grow with the number of samples, each of which has a
 // namespace of its own.
 func TestNamespacesOfSamplesAreOne(t *testing.T) {
-	s := style(record.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})
+	s := style(spec.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})
 	var calls []record.Entry
 	for _, namespace := range []string{"services-1", "services-2", "services-3"} {
 		calls = append(calls, told(operator, "delete", "pods.v1", namespace, namespace, 403))
@@ -215,7 +216,7 @@ func FuzzAdd(f *testing.F) {
 	f.Add("op/a", "*", "pods/log", "get", "system:serviceaccount:op:a", "pods.v1", "log")
 	f.Add("*/*", "", "*/", "*", "system:serviceaccount:", "..", "/")
 	f.Fuzz(func(t *testing.T, account, group, resource, verb, user, called, sub string) {
-		s := record.Style{Name: "s", Grants: []record.Grant{{ServiceAccount: account, Groups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}}}}
+		s := record.Style{Style: spec.Style{Name: "s"}, Installed: spec.Installed{Grants: []spec.Grant{{ServiceAccount: account, Groups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}}}}}
 		found := uses([]record.Style{s, {}}, record.Entry{Begin: &record.Sample{Style: "s", Scenario: "c"}}, record.Entry{Audit: &record.Audit{User: user, Resource: called, Subresource: sub, Verb: verb, Code: 403}})
 		require.NotEmpty(t, found)
 		assert.LessOrEqual(t, found[0].Rights[0].Used, 1)

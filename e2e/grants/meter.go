@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Meter adds up what the service accounts of styles called, in one pass over a
@@ -128,7 +129,7 @@ func (m *Meter) holder(account string) *style {
 func (s *style) has(account string) bool {
 	namespace, _, _ := strings.Cut(account, "/")
 	return slices.Contains(s.Namespaces, namespace) ||
-		slices.ContainsFunc(s.Grants, func(g record.Grant) bool { return holds(g, account) })
+		slices.ContainsFunc(s.Grants, func(g spec.Grant) bool { return holds(g, account) })
 }
 
 // elsewhere stands for all namespaces that are not the style's own, of which a
@@ -139,11 +140,11 @@ const elsewhere = "(elsewhere)"
 // on them, so that what is kept does not grow with the number of samples.
 func (s *style) place(a *record.Audit) (namespace, name string) {
 	namespace = a.Namespace
-	named := func(g record.Grant) bool { return slices.Contains(g.Names, a.Name) }
+	named := func(g spec.Grant) bool { return slices.Contains(g.Names, a.Name) }
 	if slices.ContainsFunc(s.Grants, named) {
 		name = a.Name
 	}
-	in := func(g record.Grant) bool { return g.Namespace == namespace }
+	in := func(g spec.Grant) bool { return g.Namespace == namespace }
 	if namespace != "" && !slices.Contains(s.Namespaces, namespace) && !slices.ContainsFunc(s.Grants, in) {
 		namespace = elsewhere
 	}

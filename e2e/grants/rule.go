@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // What a rule of RBAC allows is decided as the API server's authorizer does:
@@ -12,7 +12,7 @@ import (
 
 // holds tells whether a grant is an account's; a binding to a group of accounts
 // is recorded as */* or namespace/*.
-func holds(g record.Grant, account string) bool {
+func holds(g spec.Grant, account string) bool {
 	namespace, _, _ := strings.Cut(account, "/")
 	return g.ServiceAccount == account || g.ServiceAccount == namespace+"/*" || g.ServiceAccount == "*/*"
 }
@@ -21,7 +21,7 @@ func holds(g record.Grant, account string) bool {
 // apply that makes an object needs both patch and create.
 func (r *Right) allows(c call) bool {
 	return r.URL == "" &&
-		holds(record.Grant{ServiceAccount: r.ServiceAccount}, c.account) &&
+		holds(spec.Grant{ServiceAccount: r.ServiceAccount}, c.account) &&
 		(r.Namespace == "" || r.Namespace == c.namespace) &&
 		(r.Verb == "*" || r.Verb == c.verb || r.Verb == "create" && c.created) &&
 		(r.Group == "*" || r.Group == c.group) &&
@@ -51,7 +51,7 @@ func (r *Right) wild() bool {
 }
 
 // expand lists the rights that a grant is made of.
-func expand(g record.Grant) []Right {
+func expand(g spec.Grant) []Right {
 	names := g.Names
 	if len(names) == 0 {
 		names = []string{""}

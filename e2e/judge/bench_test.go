@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkJudge judges recordings of 100,000 latencies from files: real
-// recordings over and over. The first is of null, native and argo (the last with
-// 16 inner phases and objects of 13 KB), also compressed; the second of null and
+// recordings over and over. The first is of the floor, native and argo (the last with
+// 16 inner phases and objects of 13 KB), also compressed; the second of the floor and
 // native, with the audit log and what the pods used. cpu-s is user and system
 // time, which unlike the time that passed does not depend on how busy the
 // machine is.

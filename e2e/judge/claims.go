@@ -285,7 +285,7 @@ func (c *claim) selector() string {
 
 // ready: size pods were, for the generation that the condition is of.
 func (c *claim) ready() string {
-	kind := c.t.style.ready
+	kind := c.t.style.Declares.Status.Ready
 	is, was := c.readyOf(c.says), c.readyOf(c.before)
 	if !is.yes || was.yes && was.generation == is.generation {
 		return ""
@@ -310,7 +310,7 @@ func (c *claim) ready() string {
 // readyOf is the condition, with the generation that the status is of where it
 // does not say.
 func (c *claim) readyOf(o *Object) readiness {
-	is := o.ready(c.t.style.ready)
+	is := o.ready(c.t.style.Declares.Status.Ready)
 	if is.generation == 0 && c.t.style.says("observedGeneration") {
 		is.generation = o.ObservedGeneration
 	}

@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // missing is what the story's open sample waits for after its last entry.
@@ -114,7 +115,7 @@ func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
 		t.Run(strconv.FormatBool(owned), func(t *testing.T) {
 			s := newStory(t)
 			style := argo
-			style.Declares = []record.Declaration{{Name: "ownerReferences", Supported: owned}}
+			style.Declares.OwnerReferences.Supported = owned
 			s.entries[0].Header.Styles = []record.Style{style}
 			s.begin(0, "argo", "delete", 1, func(b *record.Sample) { b.Size = nil })
 			s.see(1, "LISTED", custom(1, 1, 0))
@@ -128,7 +129,7 @@ func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
 // Namespaces of earlier samples are not "elsewhere": what still dies there is
 // no inner phase of the sample that is open now.
 func TestEarlierNamespacesAreNotInnerPhases(t *testing.T) {
-	style := record.Style{Name: "native", Phases: []record.Phase{{Name: "helper pod gone", Resource: judge.Pods, Event: "DELETED"}}}
+	style := record.Style{Style: spec.Style{Name: "native", Phases: []spec.Phase{{Name: "helper pod gone", Resource: judge.Pods, Event: "DELETED"}}}}
 	s := newStory(t)
 	s.entries[0].Header.Styles = []record.Style{style}
 	s.begin(0, "native", "create", 1, func(b *record.Sample) { b.Namespace = "earlier" })

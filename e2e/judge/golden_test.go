@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Real runs: three rounds of null, native and argo by the first version, and a
-// round of null and native by the second.
+// Real runs: three rounds of the floor, native and argo by the first version, and a
+// round of the floor and native by the second.
 const (
 	example = "testdata/schema1.jsonl.gz"
 	second  = "testdata/schema2.jsonl.gz"

@@ -18,48 +18,49 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // A recording comes from whoever made it, a pull request from anywhere among
 // them. What stands in its header is not executed without bound: these took
 // gigabytes.
 func TestHostileHeaders(t *testing.T) {
-	work := record.Work{
+	work := spec.Work{
 		Resource: workflows, Namespace: "argo-events",
-		Of: record.Condition{Path: "metadata.name", Matches: "{{.Name}}"}, Ended: record.Condition{Path: "status.phase"},
+		Of: spec.FieldCondition{Path: "metadata.name", Matches: "{{.Name}}"}, Ended: spec.FieldCondition{Path: "status.phase"},
 	}
 	for name, test := range map[string]struct {
 		change func(*record.Style)
 		want   string
 	}{
-		"a wide name": {func(s *record.Style) { s.ChildName = `{{range 200000000}}wide{{end}}` }, `childName "{{range`},
+		"a wide name": {func(s *record.Style) { s.Child.Name = `{{range 200000000}}wide{{end}}` }, `childName "{{range`},
 		"an endless name": {func(s *record.Style) {
-			s.ChildName = `{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`
+			s.Child.Name = `{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`
 		}, "more in it than texts"},
-		"a long name": {func(s *record.Style) { s.ChildName = strings.Repeat("{{.Name}}", 1<<20) }, "bytes long"},
+		"a long name": {func(s *record.Style) { s.Child.Name = strings.Repeat("{{.Name}}", 1<<20) }, "bytes long"},
 		"a wide matcher": {func(s *record.Style) {
 			w := work
 			w.Of.Matches = `{{range 200000000}}wide{{end}}`
-			s.Work = []record.Work{w}
+			s.Work = []spec.Work{w}
 		}, "work workflows.v1alpha1.argoproj.io: of"},
 		"an expression that repeats": {func(s *record.Style) {
-			s.Phases[0].Where = []record.Condition{{Path: "a", Matches: `(abcdefghijklmnopqrstuvwxyz){1000}`}}
+			s.Phases[0].Where = []spec.FieldCondition{{Path: "a", Matches: `(abcdefghijklmnopqrstuvwxyz){1000}`}}
 		}, "repeats too much"},
 		"a path that doubles": {func(s *record.Style) { s.Phases[0].Path = "metadata.name" + strings.Repeat(".@tostr", 28) }, "@tostr"},
 		"a message that doubles": {func(s *record.Style) {
 			w := work
 			w.Messages = []string{"metadata.name" + strings.Repeat(".[@this,@this]", 28)}
-			s.Work = []record.Work{w}
+			s.Work = []spec.Work{w}
 		}, "more than one list"},
 		"too many phases": {func(s *record.Style) {
 			for i := range 20_000 {
-				s.Phases = append(s.Phases, record.Phase{Name: strconv.Itoa(i), Resource: "pods.v1", Event: "ADDED"})
+				s.Phases = append(s.Phases, spec.Phase{Name: strconv.Itoa(i), Resource: "pods.v1", Event: "ADDED"})
 			}
 		}, "phases and kinds of work"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			style := argo
-			style.Phases = append([]record.Phase(nil), argo.Phases...)
+			style.Phases = append([]spec.Phase(nil), argo.Phases...)
 			test.change(&style)
 			s := newStory(t)
 			s.entries[0].Header.Styles = []record.Style{style}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 )
 
@@ -16,17 +17,17 @@ type reading struct {
 	inner []innerPhase
 }
 
-// innerPhase is a record.Phase made ready for use.
+// innerPhase is a spec.Phase made ready for use.
 type innerPhase struct {
-	record.Phase
+	spec.Phase
 	index int // into Style.Phases
 	slot  int // of Path; -1: none
 	where []condition
 }
 
-// condition is a record.Condition made ready for use.
+// condition is a spec.FieldCondition made ready for use.
 type condition struct {
-	record.Condition
+	spec.FieldCondition
 	slot    int
 	matches *regexp.Regexp // nil: any value
 }
@@ -35,7 +36,7 @@ func (c *condition) holds(v value) bool {
 	return v.exists() && (len(c.Equals) == 0 || v.isAny(c.Equals)) && (c.matches == nil || c.matches.MatchString(v.String()))
 }
 
-func (r *reading) add(index int, p record.Phase) error {
+func (r *reading) add(index int, p spec.Phase) error {
 	one := innerPhase{Phase: p, index: index, slot: -1}
 	if err := bounds.Path(p.Path); err != nil {
 		return fmt.Errorf("path %.80q: %w", p.Path, err)
@@ -47,7 +48,7 @@ func (r *reading) add(index int, p record.Phase) error {
 		if err := bounds.Path(w.Path); err != nil {
 			return fmt.Errorf("where %.80q: %w", w.Path, err)
 		}
-		c := condition{Condition: w, slot: r.slot(w.Path)}
+		c := condition{FieldCondition: w, slot: r.slot(w.Path)}
 		if w.Matches != "" {
 			var err error
 			if c.matches, err = bounds.Expression(w.Matches); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // taken is an inventory that was made of the sample's namespaces.
@@ -61,7 +62,7 @@ func (t *Timeline) uncollected() []*record.Item {
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		watched := t.covers(o.Namespace) && slices.Contains([]string{Deployments, ReplicaSets, Pods}, o.Resource)
-		work := slices.ContainsFunc(t.Style.Work, func(w record.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
+		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
 		kept := stays[o.UID] || len(o.Owners) == 0 && anyStays
 		if !watched && !work && !kept {
 			left = append(left, o)

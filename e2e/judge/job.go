@@ -10,19 +10,20 @@ import (
 	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 )
 
-// work is a record.Work made ready for use.
+// work is a spec.Work made ready for use.
 type work struct {
-	record.Work
+	spec.Work
 	matches *bounds.Template
 	of      condition // what can be told of Of without a custom resource
 	ended   condition
 	look    *lookup
 }
 
-func compileWork(w record.Work) (*work, error) {
+func compileWork(w spec.Work) (*work, error) {
 	t, err := bounds.NewTemplate(w.Of.Matches)
 	if err != nil {
 		return nil, fmt.Errorf("of %.80q: %w", w.Of.Matches, err)
@@ -33,8 +34,8 @@ func compileWork(w record.Work) (*work, error) {
 		}
 	}
 	c := &work{Work: w, matches: t, look: newLookup([]string{w.Of.Path, w.Ended.Path})}
-	c.of = condition{Condition: w.Of, slot: 0}
-	c.ended = condition{Condition: w.Ended, slot: 1}
+	c.of = condition{FieldCondition: w.Of, slot: 0}
+	c.ended = condition{FieldCondition: w.Ended, slot: 1}
 	if w.Ended.Matches != "" {
 		if c.ended.matches, err = bounds.Expression(w.Ended.Matches); err != nil {
 			return nil, fmt.Errorf("ended %s: %w", w.Ended.Path, err)

@@ -112,7 +112,7 @@ func (t *Timeline) readyLacks() string {
 
 func (t *Timeline) handledLacks() string {
 	missing := t.readyLacks()
-	if missing == "" && t.acts.present != nil && t.Style.Status {
+	if missing == "" && t.acts.present != nil && t.Style.Declares.Status.Supported {
 		missing = t.statusLacks(*t.acts.present)
 	}
 	if missing == "" {

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func (s *story) block(ms float64, style, variant string, round int, stage string) {
@@ -74,7 +75,7 @@ func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 // declarations.
 func TestVariantsOfOneStyle(t *testing.T) {
 	base, head := native, native
-	base.Variant, head.Variant, head.Status = "base", "head", false
+	base.Variant, head.Variant, head.Declares.Status.Supported = "base", "head", false
 	s := newStory(t)
 	s.entries[0].Header.Styles = []record.Style{base, head}
 	for i, variant := range []string{"base", "head"} {
@@ -130,23 +131,26 @@ func moved(e record.Entry, by time.Duration, namespace string, round int) record
 
 // An inner phase can ask for a namespace, and for more of the object.
 func TestInnerPhasesOnConditions(t *testing.T) {
-	style := record.Style{Name: "native", Phases: []record.Phase{
-		{Name: "anywhere", Resource: workflows, Path: "status.phase"},
-		{Name: "namespace", Resource: workflows, Path: "status.phase", Namespace: "argo-events"},
-		{Name: "other namespace", Resource: workflows, Path: "status.phase", Namespace: "argo"},
-		{Name: "equals", Resource: workflows, Where: []record.Condition{{Path: "status.phase", Equals: []string{"Failed", "Running"}}}},
-		{Name: "equals other", Resource: workflows, Where: []record.Condition{{Path: "status.phase", Equals: []string{"Failed"}}}},
-		{Name: "matches", Resource: workflows, Where: []record.Condition{{Path: "metadata.name", Matches: `^w\d+$`}}},
-		{Name: "matches other", Resource: workflows, Where: []record.Condition{{Path: "metadata.name", Matches: `^cron-`}}},
-		{Name: "exists", Resource: workflows, Where: []record.Condition{{Path: "status"}}},
-		{Name: "absent", Resource: workflows, Where: []record.Condition{{Path: "status.finishedAt"}}},
-		{Name: "all of them", Resource: workflows, Path: "status.phase", Equals: []string{"Running"}, Where: []record.Condition{
-			{Path: "metadata.name", Matches: "w"}, {Path: "metadata.namespace", Equals: []string{"argo-events"}},
-		}},
-		{Name: "all but one", Resource: workflows, Path: "status.phase", Equals: []string{"Running"}, Where: []record.Condition{
-			{Path: "metadata.name", Matches: "w"}, {Path: "metadata.namespace", Equals: []string{"argo"}},
-		}},
-		{Name: "a query of gjson", Resource: workflows, Path: `{"x":status.phase}.x`, Equals: []string{"Running"}},
+	style := record.Style{Style: spec.Style{
+		Name: "native",
+		Phases: []spec.Phase{
+			{Name: "anywhere", Resource: workflows, Path: "status.phase"},
+			{Name: "namespace", Resource: workflows, Path: "status.phase", Namespace: "argo-events"},
+			{Name: "other namespace", Resource: workflows, Path: "status.phase", Namespace: "argo"},
+			{Name: "equals", Resource: workflows, Where: []spec.FieldCondition{{Path: "status.phase", Equals: []string{"Failed", "Running"}}}},
+			{Name: "equals other", Resource: workflows, Where: []spec.FieldCondition{{Path: "status.phase", Equals: []string{"Failed"}}}},
+			{Name: "matches", Resource: workflows, Where: []spec.FieldCondition{{Path: "metadata.name", Matches: `^w\d+$`}}},
+			{Name: "matches other", Resource: workflows, Where: []spec.FieldCondition{{Path: "metadata.name", Matches: `^cron-`}}},
+			{Name: "exists", Resource: workflows, Where: []spec.FieldCondition{{Path: "status"}}},
+			{Name: "absent", Resource: workflows, Where: []spec.FieldCondition{{Path: "status.finishedAt"}}},
+			{Name: "all of them", Resource: workflows, Path: "status.phase", Equals: []string{"Running"}, Where: []spec.FieldCondition{
+				{Path: "metadata.name", Matches: "w"}, {Path: "metadata.namespace", Equals: []string{"argo-events"}},
+			}},
+			{Name: "all but one", Resource: workflows, Path: "status.phase", Equals: []string{"Running"}, Where: []spec.FieldCondition{
+				{Path: "metadata.name", Matches: "w"}, {Path: "metadata.namespace", Equals: []string{"argo"}},
+			}},
+			{Name: "a query of gjson", Resource: workflows, Path: `{"x":status.phase}.x`, Equals: []string{"Running"}},
+		},
 	}}
 	s := newStory(t)
 	s.entries[0].Header.Styles = []record.Style{style}

@@ -101,7 +101,7 @@ func (t *Timeline) workLacks(s *subject) string {
 // done with this reconcile. A deletion that an owner reference leaves to the garbage
 // collector need not be one.
 func (t *Timeline) idleLacks() string {
-	if !t.acts.reconcile || t.acts.present == nil && t.style.collected {
+	if !t.acts.reconcile || t.acts.present == nil && t.style.Declares.OwnerReferences.Supported {
 		return ""
 	}
 	for i, p := range t.phases {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // health is oracle 9: no container of the operator's own pods restarted or
@@ -65,7 +66,7 @@ type ward struct {
 }
 
 type component struct {
-	record.Component
+	spec.Component
 	selector labels.Selector
 }
 

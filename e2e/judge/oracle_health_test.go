@@ -7,23 +7,25 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // worker is a style with two components that works in Workflows.
 func worker() record.Style {
-	return record.Style{
-		Name: "native", Status: false, Namespaces: []string{"system", "argo-events"},
-		Components: []record.Component{
+	return record.Style{Style: spec.Style{
+		Name:     "native",
+		Declares: spec.Declares{Status: spec.Declaration{Supported: false, Fields: []string{spec.StatusNodes, spec.StatusObservedGeneration}}},
+		Components: []spec.Component{
 			{Name: "controller", Namespace: "system", Selector: "app=controller,tier!=test"},
 			{Name: "bus", Namespace: "argo-events", Selector: "role in (bus)"},
 		},
-		Work: []record.Work{{
+		Work: []spec.Work{{
 			Resource: workflows, Namespace: "argo-events",
-			Of:       record.Condition{Path: "spec.for", Matches: `^{{.Namespace}}/{{.Name}}$`},
-			Ended:    record.Condition{Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
+			Of:       spec.FieldCondition{Path: "spec.for", Matches: `^{{.Namespace}}/{{.Name}}$`},
+			Ended:    spec.FieldCondition{Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
 			Messages: []string{"status.message"},
 		}},
-	}
+	}, Installed: spec.Installed{Namespaces: []string{"system", "argo-events"}}}
 }
 
 // workSaying is a Workflow for a custom resource, by its place.

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // other is a second custom resource of the story, and its Deployment.
@@ -128,7 +129,7 @@ func TestIsolation(t *testing.T) {
 // A style that names each Deployment alike has one for both.
 func TestSharedDeployment(t *testing.T) {
 	s := newStory(t)
-	shared := record.Style{Name: "native", ChildName: "cache-deployment"}
+	shared := record.Style{Style: spec.Style{Name: "native", Child: spec.Child{Name: "cache-deployment"}}}
 	s.entries[0].Header.Styles = []record.Style{shared}
 	s.given()
 	s.begin(2000, "native", "two", 3, matrix("isolation"), beside(3))

@@ -23,7 +23,7 @@ const clusterManager = "kube-controller-manager"
 // by it, as controller-runtime's SetControllerReference writes it.
 func owned(t *Timeline) Verdict {
 	switch {
-	case !t.style.collected:
+	case !t.style.Declares.OwnerReferences.Supported:
 		return notApplicable("the style %s declares no owner references", t.Style.Name)
 	case t.inventory() == nil:
 		return notApplicable("no inventory was made at the sample's end")

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -50,7 +51,7 @@ func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header
 	}
 }
 
-// What real styles wrote: null the reference itself, native and argo what they
+// What real styles wrote: floor the reference itself, native and argo what they
 // did not declare then.
 func TestReferenceOfRecordedStyles(t *testing.T) {
 	const otherwise = ": mend it, or declare under differs in style.yaml what is meant to be so"
@@ -60,7 +61,7 @@ func TestReferenceOfRecordedStyles(t *testing.T) {
 	require.NoError(t, err)
 	evidence := map[string][]string{}
 	for style, want := range map[string][]string{
-		"null": {"the spec of Deployment memcached is the reference's, but for 0 declared differences"},
+		"floor": {"the spec of Deployment memcached is the reference's, but for 0 declared differences"},
 		"native": {
 			" and 8 paths more" + otherwise,
 			"- {path: spec.revisionHistoryLimit, reason: 'want nothing, got 2'}\n",
@@ -93,7 +94,7 @@ func TestReferenceOfRecordedStyles(t *testing.T) {
 				}
 				assert.NotContains(t, said, "spec.replicas")
 				assert.NotContains(t, said, "terminationMessage", "a default is no difference")
-				var declared []record.Difference
+				var declared []spec.Difference
 				require.NoError(t, yaml.Unmarshal([]byte(strings.Join(v.Evidence, "\n")), &declared), "they can be pasted")
 				assert.Len(t, declared, len(v.Evidence))
 				if before, twice := evidence[style]; twice {
@@ -125,7 +126,7 @@ func template(t *testing.T, size int, change func(spec, pod, container fields)) 
 }
 
 func TestReference(t *testing.T) {
-	differs := []record.Difference{
+	differs := []spec.Difference{
 		{Path: "spec.template.spec.containers.0.resources", Reason: "limits"},
 		{Path: "spec.revisionHistoryLimit", Reason: "fewer"},
 	}

@@ -26,7 +26,7 @@ import (
 // have said what was not so yet: see claims.
 func status(t *Timeline) Verdict {
 	switch {
-	case !t.Style.Status:
+	case !t.Style.Declares.Status.Supported:
 		return notApplicable("the style %s declares that it writes no status", t.Style.Name)
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
@@ -169,7 +169,7 @@ func (t *Timeline) conditionsWrong(s *subject, custom *Object) string {
 	if wrong := malformed(custom); wrong != "" {
 		return wrong
 	}
-	kind := t.style.ready
+	kind := t.style.Declares.Status.Ready
 	if kind == "" {
 		return ""
 	}

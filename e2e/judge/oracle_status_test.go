@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 var wholeStatus = []string{"nodes", "observedGeneration", "replicas", "selector", "conditions"}
@@ -16,10 +17,10 @@ var wholeStatus = []string{"nodes", "observedGeneration", "replicas", "selector"
 func writing(t *testing.T, ready string, written ...string) *story {
 	t.Helper()
 	s := newStory(t)
-	s.entries[0].Header.Styles = []record.Style{{
-		Name: "native", Status: true,
-		Declares: []record.Declaration{{Name: "status", Supported: true, Fields: written, Ready: ready}},
-	}}
+	s.entries[0].Header.Styles = []record.Style{{Style: spec.Style{
+		Name:     "native",
+		Declares: spec.Declares{Status: spec.Declaration{Supported: true, Fields: written, Ready: ready}},
+	}}}
 	return s
 }
 

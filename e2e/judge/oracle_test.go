@@ -240,7 +240,7 @@ func TestNotWatchedIsNotJudged(t *testing.T) {
 	assert.Equal(t, "replicasets.v1.apps was not watched for this sample", v.Message)
 }
 
-// What the harness writes to the child (the null operator, drift) is not the operator's write.
+// What the harness writes to the child (the floor, drift) is not the operator's write.
 func TestTheHarnessIsNotTheOperator(t *testing.T) {
 	s := newStory(t)
 	s.created()

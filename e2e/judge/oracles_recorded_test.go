@@ -25,7 +25,7 @@ func TestNoFalseAlarmOnRecordings(t *testing.T) {
 			}
 		}
 	}
-	for _, one := range []string{"argo ledger", "argo health", "argo pods-kept", "argo garbage", "native ledger", "native health", "native pods-kept", "null ledger"} {
+	for _, one := range []string{"argo ledger", "argo health", "argo pods-kept", "argo garbage", "native ledger", "native health", "native pods-kept", "floor ledger"} {
 		assert.Positive(t, passed[one], one)
 	}
 }

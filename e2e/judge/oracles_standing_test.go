@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func (s *story) inventory(ms float64, objects ...record.Item) {
@@ -61,7 +62,7 @@ func TestGarbageOfAnyKind(t *testing.T) {
 				change = append(change, beside(1))
 			}
 			s := deleteStory(t, change...)
-			s.entries[0].Header.Styles[0].Work = []record.Work{{Resource: workflows, Namespace: "argo-events"}}
+			s.entries[0].Header.Styles[0].Work = []spec.Work{{Resource: workflows, Namespace: "argo-events"}}
 			if test.other {
 				s.see(2410, "ADDED", other(1, 1))
 				s.see(2411, "ADDED", otherDeployment(1, 1, 1))
@@ -106,7 +107,7 @@ func TestOwned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
-			s.entries[0].Header.Styles[0].Declares = []record.Declaration{{Name: "ownerReferences", Supported: true}}
+			s.entries[0].Header.Styles[0].Declares.OwnerReferences.Supported = true
 			s.created(matrix("owned"))
 			s.inventory(1700, test.there...)
 			s.end(1710, record.Settled)

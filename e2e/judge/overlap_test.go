@@ -9,18 +9,22 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // busy works by Workflows in a namespace of its own, each for one custom resource.
-var busy = record.Style{
-	Name: "busy", ChildName: "{{.Name}}-deployment", Namespaces: []string{"argo-events"}, Phases: argo.Phases, Idle: argo.Idle,
-	Work: []record.Work{{
+var busy = record.Style{Style: spec.Style{
+	Name:   "busy",
+	Child:  spec.Child{Name: "{{.Name}}-deployment"},
+	Phases: argo.Phases,
+	Idle:   argo.Idle,
+	Work: []spec.Work{{
 		Resource: workflows, Namespace: "argo-events",
-		Of:       record.Condition{Path: "spec.for", Matches: "^{{.Namespace}}/{{.Name}}$"},
-		Ended:    record.Condition{Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
+		Of:       spec.FieldCondition{Path: "spec.for", Matches: "^{{.Namespace}}/{{.Name}}$"},
+		Ended:    spec.FieldCondition{Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
 		Messages: []string{"status.message", "status.nodes.#.message"},
 	}},
-}
+}, Installed: spec.Installed{Namespaces: []string{"argo-events"}}}
 
 func newOverlap(tb testing.TB) *story {
 	tb.Helper()
@@ -232,7 +236,7 @@ func TestMissingWaitsForEachCustomResource(t *testing.T) {
 // resource leaves and another wants is not waited for.
 func TestASharedDeploymentIsNotLeftOver(t *testing.T) {
 	shared := busy
-	shared.Name, shared.ChildName = "shared", "the-deployment"
+	shared.Name, shared.Child.Name = "shared", "the-deployment"
 	s := newOverlap(t)
 	s.entries[0].Header.Styles = append(s.entries[0].Header.Styles, shared)
 	s.begin(0, "shared", "delete the other", 2, ofMatrix("services"), func(b *record.Sample) {

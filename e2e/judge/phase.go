@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // The phases that every style has, in their order; a style's inner phases
@@ -36,7 +37,7 @@ func (p *phase) concerned(resource string) bool {
 }
 
 // withInner appends a style's inner phases.
-func withInner(phases []phase, inner []record.Phase) []phase {
+func withInner(phases []phase, inner []spec.Phase) []phase {
 	for i, p := range inner {
 		phases = append(phases, phase{name: p.Name, needs: []string{p.Resource}, inner: i})
 	}
@@ -56,7 +57,7 @@ func writePhases(s record.Style) []phase {
 			return child != nil && child.lacks(*t.Sample.Size) == ""
 		}},
 	}
-	if s.Status {
+	if s.Declares.Status.Supported {
 		phases = append(phases, phase{name: PhaseStatusWritten, inner: -1, needs: []string{CustomResources}, holds: func(t *Timeline) bool {
 			return t.statusLacks(*t.Sample.Size) == ""
 		}})

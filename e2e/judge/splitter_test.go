@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // live feeds a story to a Splitter, as a driver does, and returns what was
@@ -171,9 +172,9 @@ func TestSplitterRefuses(t *testing.T) {
 		`style "native" is not in the header`:    {header(argo), begin},
 		"began before its last run ended":        {header(native), begin, begin},
 		"ended without having begun":             {header(native), end},
-		`childName "{{.Nme}}"`:                   {header(record.Style{Name: "native", ChildName: "{{.Nme}}"}), begin},
-		`childName "{{"`:                         {header(record.Style{Name: "native", ChildName: "{{"})},
-		`idle names phase "done"`:                {header(record.Style{Name: "native", Idle: []string{"done"}})},
+		`childName "{{.Nme}}"`:                   {header(record.Style{Style: spec.Style{Name: "native", Child: spec.Child{Name: "{{.Nme}}"}}}), begin},
+		`childName "{{"`:                         {header(record.Style{Style: spec.Style{Name: "native", Child: spec.Child{Name: "{{"}}})},
+		`idle names phase "done"`:                {header(record.Style{Style: spec.Style{Name: "native", Idle: []string{"done"}}})},
 		"ADDED event of pods.v1 /p1: read the r": {header(), broken},
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // story is a hand-made recording. Its times are milliseconds.
@@ -28,14 +29,16 @@ const workflows = "workflows.v1alpha1.argoproj.io"
 // Two styles: one finds its child by owner and writes the status, the other
 // names its child and works by Workflows elsewhere.
 var (
-	native = record.Style{Name: "native", Status: true}
-	argo   = record.Style{
-		Name: "argo", ChildName: "{{.Name}}-deployment", Idle: []string{"workflow finished"},
-		Phases: []record.Phase{
+	native = record.Style{Style: spec.Style{Name: "native", Declares: spec.Declares{Status: spec.Declaration{Supported: true, Fields: []string{spec.StatusNodes, spec.StatusObservedGeneration}}}}}
+	argo   = record.Style{Style: spec.Style{
+		Name:  "argo",
+		Child: spec.Child{Name: "{{.Name}}-deployment"},
+		Idle:  []string{"workflow finished"},
+		Phases: []spec.Phase{
 			{Name: "workflow created", Resource: workflows, Event: "ADDED"},
 			{Name: "workflow finished", Resource: workflows, Path: "status.phase", Equals: []string{"Succeeded", "Failed"}},
 		},
-	}
+	}}
 )
 
 func newStory(tb testing.TB) *story {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 )
 
@@ -19,28 +20,23 @@ type style struct {
 	delete     []phase             // of a sample that wants the custom resource gone
 	load       []phase             // of a sample of a load
 	work       []*work             // the kinds of object that it works by
-	collected  bool                // what it makes for a custom resource goes with that, by owner references
 	own        map[string]bool     // namespaces in which it runs, works or has inner phases
-	status     []string            // what of the status it writes
-	ready      string              // the type of the condition that says that size pods are ready; "": none does
 	reference  wantedSpec          // nil: the recording has none
 	oracles    []Named             // all that there are, made once
 }
 
 func compile(s record.Style) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*reading{}, adds: map[string]bool{}}
-	c.collected = slices.ContainsFunc(s.Declares, func(d record.Declaration) bool { return d.Name == "ownerReferences" && d.Supported })
-	c.compileStatus()
 	c.write, c.delete, c.load, c.oracles = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s), Oracles()
-	if s.ChildName != "" {
-		t, err := bounds.NewTemplate(s.ChildName)
+	if s.Child.Name != "" {
+		t, err := bounds.NewTemplate(s.Child.Name)
 		if err != nil {
-			return nil, fmt.Errorf("style %s: childName %.80q: %w", s.Name, s.ChildName, err)
+			return nil, fmt.Errorf("style %s: childName %.80q: %w", s.Name, s.Child.Name, err)
 		}
 		c.child = t
 	}
 	for i, p := range s.Phases {
-		if p.Event == "ADDED" {
+		if p.Event == spec.Added {
 			c.adds[p.Resource] = true
 		}
 		if c.byResource[p.Resource] == nil {
@@ -57,29 +53,17 @@ func compile(s record.Style) (*style, error) {
 		r.look = newLookup(r.paths)
 	}
 	for _, idle := range s.Idle {
-		if !slices.ContainsFunc(s.Phases, func(p record.Phase) bool { return p.Name == idle }) {
+		if !slices.ContainsFunc(s.Phases, func(p spec.Phase) bool { return p.Name == idle }) {
 			return nil, fmt.Errorf("style %s: idle names phase %q, which it does not define", s.Name, idle)
 		}
 	}
 	return c, nil
 }
 
-// compileStatus says what of the status is written. Until schema 4 it was these
-// two fields for every style that wrote any.
-func (s *style) compileStatus() {
-	if !s.Status {
-		return
-	}
-	s.status = []string{"nodes", "observedGeneration"}
-	for _, d := range s.Declares {
-		if d.Name == "status" && len(d.Fields) > 0 {
-			s.status, s.ready = d.Fields, d.Ready
-		}
-	}
-}
-
 // says tells whether the style writes a field of the status.
-func (s *style) says(field string) bool { return slices.Contains(s.status, field) }
+func (s *style) says(field string) bool {
+	return s.Declares.Status.Supported && slices.Contains(s.Declares.Status.Fields, field)
+}
 
 func (s *style) compileWork() error {
 	s.own = map[string]bool{}
@@ -118,7 +102,7 @@ func (s *style) childName(namespace, name string) (string, error) {
 	}
 	child, err := s.child.Fill(namespace, name)
 	if err != nil {
-		return "", fmt.Errorf("style %s: childName %.80q for %.80s/%.80s: %w", s.Name, s.ChildName, namespace, name, err)
+		return "", fmt.Errorf("style %s: childName %.80q for %.80s/%.80s: %w", s.Name, s.Child.Name, namespace, name, err)
 	}
 	return child, nil
 }

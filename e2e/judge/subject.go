@@ -117,7 +117,7 @@ func (t *Timeline) stateLacksOf(s *subject) string {
 		return t.goneLacksOf(s)
 	}
 	missing := t.sizeLacks(s, *s.size)
-	if missing == "" && t.Style.Status {
+	if missing == "" && t.Style.Declares.Status.Supported {
 		missing = t.statusLacksOf(s, *s.size)
 	}
 	return missing
@@ -139,13 +139,13 @@ func (t *Timeline) statusLacksOf(s *subject, size int) string {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.name)
 	}
 	want := max(s.want, custom.Generation)
-	switch ready := custom.ready(t.style.ready); {
+	switch ready := custom.ready(t.style.Declares.Status.Ready); {
 	case t.style.says("observedGeneration") && custom.ObservedGeneration != want:
 		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
 	case t.style.says("nodes") && len(custom.Nodes) != size:
 		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
-	case t.style.ready != "" && (!ready.yes || ready.generation > 0 && ready.generation != want):
-		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.style.ready, want)
+	case t.style.Declares.Status.Ready != "" && (!ready.yes || ready.generation > 0 && ready.generation != want):
+		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.style.Declares.Status.Ready, want)
 	}
 	return ""
 }

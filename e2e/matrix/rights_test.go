@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestRightsAreADifference(t *testing.T) {
 	uses := []grants.Use{{Style: "native", Findings: []string{"it may all", "it may secrets"}}, {Style: "argo"}}
 	of := func(groups ...string) *matrix.Matrix {
-		j := &judge.Judgement{Header: record.Header{Styles: []record.Style{{Name: "native"}, {Name: "argo"}}}}
+		j := &judge.Judgement{Header: record.Header{Styles: []record.Style{{Style: spec.Style{Name: "native"}}, {Style: spec.Style{Name: "argo"}}}}}
 		for _, group := range groups {
 			for _, style := range []string{"native", "argo"} {
 				j.Results = append(j.Results, judge.Result{Style: style, Scenario: "one of " + group, Group: group, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}}})

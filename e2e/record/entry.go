@@ -12,15 +12,15 @@ import (
 )
 
 // Schema is the version of the entries that this package writes. It reads all
-// versions from 1 on: each only added to the one before. 2 added variants,
-// blocks, usage and the audit log; 3 faults, scenarios of the correctness
-// matrix, the objects that a style works by, and the rights that it holds; 4 how
-// CPU limits held pods back; 5 what of the status a style writes, the verbs of the
-// scale subresource, custom resources that their operator did not release, when a
-// style that has just been installed had come to rest, what is there at a sample's
-// end, what of secrets is in the operator's logs, and which service accounts may
-// read secrets for a reason.
-const Schema = 5
+// versions from 1 on. 2 added variants, blocks, usage and the audit log; 3 faults,
+// scenarios of the correctness matrix, the objects that a style works by, and the
+// rights that it holds; 4 how CPU limits held pods back; 5 what of the status a
+// style writes, the verbs of the scale subresource, custom resources that their
+// operator did not release, when a style that has just been installed had come to
+// rest, what is there at a sample's end, what of secrets is in the operator's logs,
+// and which service accounts may read secrets for a reason. 6 has styles as their
+// style.yaml has them, see Style.
+const Schema = 6
 
 // Kind says what an entry holds; the field of the same name is then set.
 type Kind string
@@ -84,126 +84,6 @@ type Scenario struct {
 	Group       string `json:"group"`
 	Description string `json:"description"`
 	StandsFor   string `json:"standsFor"`
-}
-
-// Style is what judging must know of an operator style, copied from its
-// style.yaml so that a recording can be judged without the repository.
-type Style struct {
-	Name string `json:"name"`
-	// Variant tells apart what is compared under one name: base and head, say.
-	Variant string `json:"variant,omitempty"`
-	// ChildName is the Deployment's name as a text/template over the custom
-	// resource's name and namespace; empty means that the Deployment is the
-	// one whose controller owner reference is the custom resource.
-	ChildName string  `json:"childName,omitempty"`
-	Status    bool    `json:"status"` // it declares to write the status
-	Phases    []Phase `json:"phases,omitempty"`
-	// Idle names the inner phases that end a reconcile.
-	Idle []string `json:"idle,omitempty"`
-	// Namespaces are those that the operator itself runs in.
-	Namespaces []string    `json:"namespaces,omitempty"`
-	Components []Component `json:"components,omitempty"`
-	// Declares is what the style says of itself, each no with its reason.
-	Declares []Declaration `json:"declares,omitempty"`
-	// Work are the kinds of object in which the style does its work for one
-	// custom resource (Workflows, say). Empty: it works in its own memory.
-	Work []Work `json:"work,omitempty"`
-	// Differs is what the style's Deployment has otherwise than the reference.
-	Differs []Difference `json:"differs,omitempty"`
-	// Grants are the rights that its service accounts hold, as installed.
-	Grants []Grant `json:"grants,omitempty"`
-	// Secrets are the service accounts that may read secrets for a reason.
-	Secrets []SecretReader `json:"secrets,omitempty"`
-}
-
-// SecretReader is a service account that may read secrets, and why.
-type SecretReader struct {
-	ServiceAccount string `json:"serviceAccount"`      // namespace/name
-	Namespace      string `json:"namespace,omitempty"` // empty: in all
-	Reason         string `json:"reason"`
-}
-
-// Declaration is a yes, or a no with its reason, to what an operator can do
-// beyond its Deployment: status, ownerReferences, driftRepair.
-type Declaration struct {
-	Name      string `json:"name"`
-	Supported bool   `json:"supported"`
-	Reason    string `json:"reason,omitempty"`
-	// Fields are those of the status that it writes; absent: nodes and
-	// observedGeneration.
-	Fields []string `json:"fields,omitempty"`
-	// Ready is the type of the condition of the status that says that so many pods
-	// are ready as are asked for; empty: none does.
-	Ready string `json:"ready,omitempty"`
-}
-
-// Work says how an object in which a style does its work is read.
-type Work struct {
-	Resource  string `json:"resource"`  // as in Watch.Resource
-	Namespace string `json:"namespace"` // where the style works
-	// Of says which custom resource an object is for. Matches is a
-	// text/template over .Name and .Namespace, each quoted for a regular
-	// expression, and must then match.
-	Of Condition `json:"of"`
-	// Ended holds once nothing more comes of the object.
-	Ended Condition `json:"ended"`
-	// Messages are the paths (gjson syntax) at which a person reads what went wrong.
-	Messages []string `json:"messages,omitempty"`
-}
-
-// Difference is a path of the Deployment, with all that is below it, that a
-// style has otherwise than the reference, and why.
-type Difference struct {
-	Path   string `json:"path"` // keys and indices joined by dots: spec.template.spec.containers.0.args
-	Reason string `json:"reason"`
-}
-
-// Grant is one rule of RBAC that a service account holds through its bindings.
-type Grant struct {
-	ServiceAccount string   `json:"serviceAccount"`      // namespace/name
-	Role           string   `json:"role"`                // Role namespace/name or ClusterRole name
-	Namespace      string   `json:"namespace,omitempty"` // in which it holds; empty: in all
-	Groups         []string `json:"groups,omitempty"`    // of the API; "" is the core group
-	Resources      []string `json:"resources,omitempty"` // with subresource: pods/log
-	Names          []string `json:"names,omitempty"`
-	Verbs          []string `json:"verbs"`
-	URLs           []string `json:"urls,omitempty"` // that are no resources
-}
-
-// Label names a style and its variant, for example argo or argo@head. It is
-// what tells styles of one recording apart.
-func Label(style, variant string) string {
-	if variant == "" {
-		return style
-	}
-	return style + "@" + variant
-}
-
-// Component is a part of an operator that runs in pods of its own.
-type Component struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-	Selector  string `json:"selector"` // a label selector
-}
-
-// Phase is an inner phase of a style: the first watch event after the intent,
-// on an object of Resource, for which the rest holds.
-type Phase struct {
-	Name      string   `json:"name"`
-	Resource  string   `json:"resource"`            // as in Watch.Resource
-	Namespace string   `json:"namespace,omitempty"` // empty is any
-	Event     string   `json:"event,omitempty"`     // ADDED, MODIFIED or DELETED; empty is any
-	Path      string   `json:"path,omitempty"`      // gjson syntax, into the object
-	Equals    []string `json:"equals,omitempty"`    // any of these; empty means that the path exists
-	// Where are further conditions on the object, all of which must hold.
-	Where []Condition `json:"where,omitempty"`
-}
-
-// Condition holds where a path of an object has a wanted value.
-type Condition struct {
-	Path    string   `json:"path"`              // gjson syntax
-	Equals  []string `json:"equals,omitempty"`  // any of these
-	Matches string   `json:"matches,omitempty"` // a regular expression (RE2) that matches somewhere in the value
 }
 
 // Sample identifies one run of a scenario against a style, and what is wanted

@@ -122,7 +122,7 @@ func TestReadRefuses(t *testing.T) {
 		"empty":           {"", "empty"},
 		"foreign":         {"goos: linux\n", "line 1: not an entry"},
 		"no header":       {`{"t":1,"kind":"gap","gap":{}}` + "\n", `begins with kind "gap"`},
-		"later schema":    {`{"kind":"header","header":{"schema":99}}` + "\n", "schema 99, this program reads schemas 1 to 5"},
+		"later schema":    {`{"kind":"header","header":{"schema":99}}` + "\n", "schema 99, this program reads schemas 1 to 6"},
 		"unknown kind":    {header + `{"kind":"surprise"}` + "\n", `line 2: unknown kind of entry "surprise"`},
 		"missing content": {header + `{"kind":"watch"}` + "\n", `line 2: a watch entry without`},
 		"joined":          {header + header, "line 2: a second header"},

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"operatorbench/e2e/spec"
 )
 
 // parser reads entries. It keeps the words that come again and again.
@@ -35,7 +37,31 @@ func parse(line []byte, first bool) (Entry, error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("not an entry of a recording: %w", err)
 	}
-	return e, e.check(first)
+	if err := e.check(first); err != nil {
+		return e, err
+	}
+	e.rename()
+	return e, nil
+}
+
+// rename gives the styles that the entry names their names of today.
+func (e *Entry) rename() {
+	switch e.Kind {
+	case KindHeader:
+		for i := range e.Header.Styles {
+			e.Header.Styles[i].Name = spec.StyleName(e.Header.Styles[i].Name)
+		}
+	case KindBegin:
+		e.Begin.Style = spec.StyleName(e.Begin.Style)
+	case KindEnd:
+		e.End.Style = spec.StyleName(e.End.Style)
+	case KindBlock:
+		e.Block.Style = spec.StyleName(e.Block.Style)
+	case KindHeld:
+		e.Held.Style = spec.StyleName(e.Held.Style)
+	case KindLogs:
+		e.Logs.Style = spec.StyleName(e.Logs.Style)
+	}
 }
 
 func (e *Entry) check(first bool) error {

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // large is a judged recording of so many samples: two styles and the floor,
@@ -17,7 +18,7 @@ import (
 func large(samples int) *judge.Judgement {
 	const phases = 10
 	random := rand.New(rand.NewPCG(1, 2))
-	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: "large", Styles: []record.Style{{Name: report.Floor}, {Name: "native"}, {Name: "argo"}}}}
+	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: "large", Styles: []record.Style{{Style: spec.Style{Name: spec.Floor}}, {Style: spec.Style{Name: "native"}}, {Style: spec.Style{Name: "argo"}}}}}
 	for n := 0; n < samples; n += phases {
 		style := j.Header.Styles[n/phases%3].Name
 		r := judge.Result{

@@ -8,8 +8,9 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/stat"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/stat"
 )
 
 // Cell is one style, in one of its variants, in one scenario.
@@ -56,7 +57,7 @@ func (c *Cell) Outcome() (written, ready stat.Summary) {
 // measured there, or the cell is the floor's.
 func (c *Cell) Floor(phase string) (stat.Summary, bool) {
 	s, there := c.floor[phase]
-	return s, there && s.N > 0 && c.Style != Floor
+	return s, there && s.N > 0 && c.Style != spec.Floor
 }
 
 // ToFloor is how many times the floor's p50 a summary's p50 is; for a censored

@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // measuredOnce is a figure of one round.
@@ -94,7 +95,7 @@ func TestVariants(t *testing.T) {
 	judged.Results = nil
 	for _, result := range one.Judgement.Results {
 		for _, variant := range []string{"base", "head"} {
-			if result.Style == report.Floor {
+			if result.Style == spec.Floor {
 				variant = ""
 			}
 			result.Variant = variant
@@ -107,9 +108,9 @@ func TestVariants(t *testing.T) {
 			judged.Results = append(judged.Results, result)
 		}
 	}
-	judged.Header.Styles = []record.Style{{Name: "argo", Variant: "head"}, {Name: "argo", Variant: "base"}}
+	judged.Header.Styles = []record.Style{{Style: spec.Style{Name: "argo"}, Variant: "head"}, {Style: spec.Style{Name: "argo"}, Variant: "base"}}
 	r := report.New(nil, &judged)
-	assert.Equal(t, []string{"null", "argo@head", "argo@base", "native@base", "native@head"}, r.Styles)
+	assert.Equal(t, []string{"floor", "argo@head", "argo@base", "native@base", "native@head"}, r.Styles)
 	var out bytes.Buffer
 	require.NoError(t, r.Bench(&out))
 	assert.Contains(t, out.String(), "BenchmarkReconcile/operator=argo/variant=head/scenario=create/phase=ready 1 62910000000 ns/op\n")

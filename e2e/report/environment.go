@@ -15,11 +15,6 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Floor is the name of the null operator's style: the harness writes the
-// Deployment itself, so that its latencies are the cluster's and the
-// observer's own. Reports show it before all others.
-const Floor = "null"
-
 // Environment is where a run took place and what with: environment.json.
 type Environment struct {
 	Run     string    `json:"run"`

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // The names of what is in a results folder.
@@ -108,7 +110,20 @@ func ReadEnvironment(dir string) (*Environment, error) {
 	if err := json.Unmarshal(data, e); err != nil {
 		return nil, fmt.Errorf("read the environment: %s: %w", name, err)
 	}
+	e.rename()
 	return e, nil
+}
+
+// rename gives the styles their names of today.
+func (e *Environment) rename() {
+	for i := range e.Styles {
+		e.Styles[i].Name = spec.StyleName(e.Styles[i].Name)
+	}
+	for i, stage := range e.Stages {
+		if doing, style, of := strings.Cut(stage.Name, " "); of {
+			e.Stages[i].Name = doing + " " + spec.StyleName(style)
+		}
+	}
 }
 
 // Replace writes a file beside the one of that name, and then puts it in its

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -26,7 +27,7 @@ type floorKey struct{ scenario, phase, run string }
 func (r *Report) floors() *floors {
 	f := &floors{samples: map[floorKey][]judge.Sample{}, done: map[string]stat.Summary{}}
 	for _, s := range r.Samples {
-		if s.Operator == Floor {
+		if s.Operator == spec.Floor {
 			key := floorKey{s.Scenario, s.Phase, s.Run}
 			f.samples[key], f.runs = append(f.samples[key], s), addNew(f.runs, s.Run)
 		}

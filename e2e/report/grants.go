@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // joinGrants adds up over all recordings what styles did with their rights: what
@@ -52,7 +53,7 @@ func joinUse(a, b grants.Use) grants.Use {
 	a.Denied, a.Beyond = joinCalls(a.Denied, b.Denied), joinCalls(a.Beyond, b.Beyond)
 	a.Secrets = merge(a.Secrets, b.Secrets, sameSecrets, func(into *grants.SecretRights, from grants.SecretRights) { into.Reads += from.Reads })
 	a.Reasoned = a.Reasoned && b.Reasoned
-	a.Reasons = merge(a.Reasons, b.Reasons, func(x, y record.SecretReader) bool { return x == y }, func(*record.SecretReader, record.SecretReader) {})
+	a.Reasons = merge(a.Reasons, b.Reasons, func(x, y spec.SecretReader) bool { return x == y }, func(*spec.SecretReader, spec.SecretReader) {})
 	return a.Sum()
 }
 

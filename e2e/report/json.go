@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -43,7 +44,7 @@ type DocumentStyle struct {
 	Label   string `json:"label"` // style, or style@variant: what the rest refers to
 	Style   string `json:"style"`
 	Variant string `json:"variant,omitempty"`
-	Floor   bool   `json:"floor,omitempty"` // the null operator
+	Floor   bool   `json:"floor,omitempty"` // the harness writes the Deployment itself
 }
 
 // DocumentCounts are samples by their outcomes.
@@ -145,7 +146,7 @@ func (r *Report) Document() *Document {
 	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
 	for _, scenario := range r.Scenarios {
 		for _, k := range r.Ranking(scenario) {
-			if style, _ := r.named(k.Label); style != Floor {
+			if style, _ := r.named(k.Label); style != spec.Floor {
 				d.Rankings = append(d.Rankings, DocumentRank{Scenario: scenario, Label: k.Label, Place: k.Place, Tied: k.Tied})
 			}
 		}
@@ -160,7 +161,7 @@ func (r *Report) Document() *Document {
 	}
 	for _, label := range r.Styles {
 		style, variant := r.named(label)
-		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == Floor})
+		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == spec.Floor})
 	}
 	for _, c := range r.Cells {
 		d.Cells = append(d.Cells, r.documentCell(c))

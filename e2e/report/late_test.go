@@ -50,7 +50,7 @@ func runOf(run string, parts ...[]judge.Result) report.Recording {
 
 // What timed out is late: red, counted in every header, and nowhere a pass.
 func TestLateInEveryFormat(t *testing.T) {
-	r := report.Of(runOf("one", burst("one", "null", 5, 5, 0.2), burst("one", "argo", 5, 0, 0), burst("one", "native", 5, 3, 1)))
+	r := report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), burst("one", "argo", 5, 0, 0), burst("one", "native", 5, 3, 1)))
 	printed := func(write func(*bytes.Buffer) error) string {
 		var out bytes.Buffer
 		require.NoError(t, write(&out))
@@ -119,14 +119,14 @@ func TestLateIsNotWhatAnOracleSays(t *testing.T) {
 // and with a warning where the floors differ.
 func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 	r := report.Of(
-		runOf("one", burst("one", "null", 5, 5, 0.2), burst("one", "native", 5, 5, 1)),
-		runOf("two", burst("two", "null", 5, 5, 0.36), burst("two", "argo", 5, 5, 20)),
+		runOf("one", burst("one", "floor", 5, 5, 0.2), burst("one", "native", 5, 5, 1)),
+		runOf("two", burst("two", "floor", 5, 5, 0.36), burst("two", "argo", 5, 5, 20)),
 	)
 	_, rows := readmeRows(t, r)
 	const head = "burst-create max (floor), n 5 in 1"
 	assert.Equal(t, "1.00 s (200 ms)", rows["native"][head])
 	assert.Equal(t, "20.0 s (360 ms)", rows["argo"][head])
-	assert.Equal(t, "200 ms to 360 ms", rows["null"][head])
+	assert.Equal(t, "200 ms to 360 ms", rows["floor"][head])
 	var out bytes.Buffer
 	require.NoError(t, r.Markdown(&out))
 	assert.Contains(t, out.String(), "| floor 360 ms |")
@@ -139,7 +139,7 @@ func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 	}
 	require.Len(t, r.Warnings, 2) // of the environment, too
 	assert.Contains(t, strings.Join(r.Warnings, "\n"), "floors of the runs that are pooled here differ by more than 20% (burst-create 200 ms to 360 ms, 1.8 times)")
-	for _, w := range report.Of(runOf("one", burst("one", "null", 5, 5, 0.2)), runOf("two", burst("two", "null", 5, 5, 0.23))).Warnings {
+	for _, w := range report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2)), runOf("two", burst("two", "floor", 5, 5, 0.23))).Warnings {
 		assert.NotContains(t, w, "floors")
 	}
 }
@@ -159,12 +159,12 @@ func rounds(style string, seconds ...float64) []judge.Result {
 // Styles that cannot be told apart share a place, and are marked in all tables.
 func TestRanking(t *testing.T) {
 	r := report.Of(runOf("one",
-		rounds("null", 0.02, 0.02, 0.02), rounds("argo", 62, 63, 61), rounds("slower", 0.026, 0.034, 0.022), rounds("native", 0.02, 0.03, 0.025), rounds("late", 300),
+		rounds("floor", 0.02, 0.02, 0.02), rounds("argo", 62, 63, 61), rounds("slower", 0.026, 0.034, 0.022), rounds("native", 0.02, 0.03, 0.025), rounds("late", 300),
 	))
-	assert.Equal(t, []report.Rank{{Label: "null"}, {Label: "native", Place: 1, Tied: true}, {Label: "slower", Place: 1, Tied: true}, {Label: "argo", Place: 3}, {Label: "late"}},
+	assert.Equal(t, []report.Rank{{Label: "floor"}, {Label: "native", Place: 1, Tied: true}, {Label: "slower", Place: 1, Tied: true}, {Label: "argo", Place: 3}, {Label: "late"}},
 		r.Ranking("create"))
 	labels, rows := readmeRows(t, r)
-	assert.Equal(t, []string{"null", "native", "slower", "argo", "late"}, labels)
+	assert.Equal(t, []string{"floor", "native", "slower", "argo", "late"}, labels)
 	assert.Equal(t, "1 ~", rows["native"]["rank"])
 	assert.Equal(t, "3", rows["argo"]["rank"])
 	assert.Equal(t, "–", rows["late"]["rank"], "of one round nothing can be told")

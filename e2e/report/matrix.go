@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -21,7 +22,7 @@ func matrixOf(recordings []Recording) *matrix.Matrix {
 		}
 		judgements = append(judgements, judged)
 	}
-	return matrix.Of(judgements...).Without(Floor)
+	return matrix.Of(judgements...).Without(spec.Floor)
 }
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that

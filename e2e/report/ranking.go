@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -39,7 +40,7 @@ func (r *Report) Ranking(scenario string) []Rank {
 		written, _ := c.Outcome()
 		switch {
 		case written.N == 0:
-		case c.Style == Floor:
+		case c.Style == spec.Floor:
 			all = append(all, Rank{Label: c.Label})
 		default:
 			written.Operator, written.Variant = c.Label, ""

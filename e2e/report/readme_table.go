@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -108,7 +109,7 @@ func (r *Report) latencyColumns() []readmeColumn {
 func (r *Report) loadSize(scenario string) string {
 	var n, rounds []int
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); c.Style != Floor || len(r.Styles) == 1 {
+		if written, _ := c.Outcome(); c.Style != spec.Floor || len(r.Styles) == 1 {
 			n, rounds = append(n, written.N), append(rounds, written.Rounds)
 		}
 	}
@@ -146,7 +147,7 @@ func lastCell(c *Cell) string {
 		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), Duration(written.Max.Value)))
 	}
 	text := counted(written, figures(written)[2])
-	if c.Style == Floor && written.Rounds > 1 { // each style stands beside that of its own run
+	if c.Style == spec.Floor && written.Rounds > 1 { // each style stands beside that of its own run
 		var last []float64
 		for _, round := range written.Replicates {
 			last = append(last, stat.Order(round).Max().Value)
@@ -180,7 +181,7 @@ func counted(s stat.Summary, cell string) string {
 func (r *Report) correctColumn() readmeColumn {
 	return readmeColumn{"scenarios that fail", func(label string) string {
 		switch style, _ := r.named(label); {
-		case style == Floor:
+		case style == spec.Floor:
 			return unknown
 		case !r.Recorded(label):
 			return notRecorded
@@ -219,8 +220,8 @@ func (r *Report) costColumns() []readmeColumn {
 // readmeNotes say what the figures are and where they come from.
 func (r *Report) readmeNotes() []string {
 	first := "Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."
-	if slices.Contains(r.Styles, Floor) {
-		first += " `" + Floor + "` is the floor: the harness writes the Deployment itself, no operator is there."
+	if slices.Contains(r.Styles, spec.Floor) {
+		first += " `" + spec.Floor + "` is no operator: the harness writes the Deployment itself, which is the floor of every latency."
 	}
 	if note := r.warmupNote(); note != "" {
 		first += " Warm-up samples are left out."
@@ -258,7 +259,7 @@ func (r *Report) elsewhere() string {
 // short tells whether some style has too few latencies for a p90.
 func (r *Report) short(scenario string) bool {
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); c.Style != Floor && written.N > 0 && !written.Shows(0.9) {
+		if written, _ := c.Outcome(); c.Style != spec.Floor && written.N > 0 && !written.Shows(0.9) {
 			return true
 		}
 	}

@@ -52,13 +52,13 @@ func TestREADMEOfTenStyles(t *testing.T) {
 	one.Expected = map[string]matrix.Expected{"native": {Path: "verdicts.yaml", Entries: []matrix.Entry{{Verdict: "pass"}, {Verdict: "pass"}, {Verdict: "fail"}}}}
 	labels, rows := readmeRows(t, report.Of(one))
 	assert.Equal(t, []string{
-		"null", "native", "controller-runtime", "argo-direct", "argo-best", "argo-single-step", "argo-ordered", "argo-fast-requeue", "argo", "idle",
+		"floor", "native", "controller-runtime", "argo-direct", "argo-best", "argo-single-step", "argo-ordered", "argo-fast-requeue", "argo", "idle",
 	}, labels, "the floor, then the fastest first, as in the picture")
 	assert.Regexp(t, `^6\d\.\d s / 6\d\.\d s$`, rows["argo"]["create p50 / max"], "of three samples the p90 is the maximum: it is called that")
 	assert.Equal(t, "3 in 3", rows["argo"]["create n in rounds"])
 	assert.Regexp(t, `^❌ &gt;180 s \(50 of 50 timed out, 100 wrong\) \(\d+\.\d ms\)$`, rows["argo"]["burst-create max (floor), n 50 to 150 in 1 to 3"], "of a load, when the last one was done")
 	assert.Equal(t, "not recorded", rows["native"]["scenarios that fail"], "what its verdicts.yaml expects was not seen")
-	assert.Equal(t, "–", rows["null"]["scenarios that fail"])
+	assert.Equal(t, "–", rows["floor"]["scenarios that fail"])
 	assert.Equal(t, "7", rows["argo"]["pods / change"])
 	assert.Equal(t, "96", rows["argo"]["API calls / change"])
 	assert.Equal(t, "4.91 s", rows["argo"]["CPU / change"], "without what it takes when idle")

@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -176,7 +177,7 @@ func (r *Report) order() []string {
 	for _, c := range r.Cells {
 		there[c.Label] = true
 		switch {
-		case c.Style == Floor:
+		case c.Style == spec.Floor:
 			floors = addNew(floors, c.Label)
 		case !slices.Contains(listed, c.Label):
 			rest = addNew(rest, c.Label)
@@ -336,7 +337,7 @@ func (r *Report) RoundsText() string {
 		var rounds, passes []int
 		for _, c := range r.Cells {
 			n, least, most := c.Rounds()
-			if c.Load() == load && n > 0 && (c.Style != Floor || len(r.Styles) == 1) {
+			if c.Load() == load && n > 0 && (c.Style != spec.Floor || len(r.Styles) == 1) {
 				rounds, passes = append(rounds, n), append(passes, least, most)
 			}
 		}

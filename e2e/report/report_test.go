@@ -25,6 +25,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -290,7 +291,7 @@ func TestBenchIsReadAsItWasMeasured(t *testing.T) {
 	lines := benchmarkLines(t, out.Bytes())
 	parts, err := (&benchproc.ProjectionParser{}).Parse("/operator,/scenario,/phase,/gomaxprocs", nil)
 	require.NoError(t, err)
-	assert.Equal(t, report.Floor, strings.Fields(parts.Project(lines[0]).StringValues())[0], "the floor is what benchstat compares with")
+	assert.Equal(t, spec.Floor, strings.Fields(parts.Project(lines[0]).StringValues())[0], "the floor is what benchstat compares with")
 	i := 0
 	samples := slices.Clone(r.Samples)
 	slices.SortStableFunc(samples, func(a, b judge.Sample) int {

@@ -14,17 +14,15 @@ import (
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 )
 
-// arm is one of what is compared: a style in one of its variants, or the null
-// operator. Arms take turns on the cluster.
+// arm is one of what is compared: a style in one of its variants, or the
+// floor. Arms take turns on the cluster.
 type arm struct {
-	operator operators.Operator // nil: the null operator
-	// asked is the null operator's folder if that was asked for, and not only
+	operator operators.Operator // nil: the floor
+	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of an arm with an operator it is that.
 	asked   operators.Operator
 	variant string        // "" outside of comparisons with a base
@@ -79,7 +77,7 @@ func (a *arm) telling() []string {
 
 func (a *arm) name() string {
 	if a.operator == nil {
-		return report.Floor
+		return spec.Floor
 	}
 	return a.operator.Style().Name
 }
@@ -104,107 +102,39 @@ func (a *arm) mayWrite(resource schema.GroupResource) bool {
 // floorTimeout is generous: the floor waits for the kubelet alone.
 const floorTimeout = time.Minute
 
-// driven says what driving must know of an arm.
-func (a *arm) driven() (drive.Style, error) {
+// style is what is known of an arm before it is installed.
+func (a *arm) style() (record.Style, error) {
 	if a.operator == nil {
-		return drive.Style{Name: report.Floor, Timeout: floorTimeout, Null: true}, nil
+		return record.Style{Style: spec.Style{Name: spec.Floor, Control: spec.Harness, Timeout: floorTimeout}}, nil
 	}
 	style := a.operator.Style()
-	d := drive.Style{Name: style.Name, Variant: a.variant, Timeout: style.Timeout, Typical: style.Typical.Reconcile}
-	if style.Control == spec.Idle {
-		d.Patience = style.Timeout // nothing ever moves
-	}
-	footprint, err := style.Plan()
-	if err != nil {
-		return d, err
-	}
-	for _, namespace := range footprint.Namespaces {
-		for _, resource := range ownResources {
-			d.Watches = append(d.Watches, watch.Target{Resource: resource, Namespace: namespace})
-		}
-	}
-	for _, phase := range style.Phases {
-		resource, ok := watch.ParseResource(phase.Resource)
-		if !ok || phase.Namespace == "" {
-			continue // in the custom resource's namespace everything is watched anyway
-		}
-		target := watch.Target{Resource: resource, Namespace: phase.Namespace}
-		if !slices.Contains(d.Watches, target) {
-			d.Watches = append(d.Watches, target)
-		}
-	}
-	for _, work := range style.Work {
-		resource, ok := watch.ParseResource(work.Resource)
-		if !ok {
-			continue
-		}
-		target := watch.Target{Resource: resource, Namespace: work.Namespace, Of: watch.Of{Path: work.Of.Path, Matches: work.Of.Matches}}
-		d.Watches = slices.DeleteFunc(d.Watches, func(w watch.Target) bool { return w.Resource == resource && w.Namespace == work.Namespace })
-		d.Watches = append(d.Watches, target)
-	}
-	d.Child = func(namespace, name string) (string, error) {
-		return bounds.DeploymentName(style.Child, namespace, name)
-	}
-	return d, nil
-}
-
-// ownResources are watched in the namespaces that a style runs in itself.
-var ownResources = []schema.GroupVersionResource{
-	{Version: "v1", Resource: "pods"},
-	{Group: "events.k8s.io", Version: "v1", Resource: "events"},
-}
-
-// recorded is what a recording says of an arm.
-func (a *arm) recorded() (record.Style, error) {
-	if a.operator == nil {
-		return record.Style{Name: report.Floor}, nil
-	}
-	style := a.operator.Style()
-	r := record.Style{Name: style.Name, Variant: a.variant, ChildName: style.Child.Name, Status: style.Declares.Status.Supported, Idle: style.Idle}
+	r := record.Style{Style: style.Style, Variant: a.variant}
 	footprint, err := style.Plan()
 	if err != nil {
 		return r, err
 	}
 	r.Namespaces = footprint.Namespaces
-	if r.Grants, err = grants(style); err != nil {
+	if r.Grants, err = style.Grants(); err != nil {
 		return r, err
 	}
-	readers, err := style.SecretReaders()
-	if err != nil {
-		return r, err
-	}
-	for _, one := range readers {
-		r.Secrets = append(r.Secrets, record.SecretReader(one))
-	}
-	for _, c := range style.Components {
-		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
-	}
-	r.Declares = []record.Declaration{
-		declared("status", style.Declares.Status),
-		declared("ownerReferences", style.Declares.OwnerReferences),
-		declared("driftRepair", style.Declares.DriftRepair),
-	}
-	for _, w := range style.Work {
-		r.Work = append(r.Work, record.Work{
-			Resource: w.Resource, Namespace: w.Namespace, Messages: w.Messages,
-			Of: watch.RecordedOf(), Ended: record.Condition(w.Ended),
-		})
-	}
-	for _, d := range style.Differs {
-		r.Differs = append(r.Differs, record.Difference(d))
-	}
-	for _, p := range style.Phases {
-		phase := record.Phase{Name: p.Name, Resource: p.Resource, Namespace: p.Namespace, Event: p.Event, Path: p.Path, Equals: p.Equals}
-		for _, where := range p.Where {
-			phase.Where = append(phase.Where, record.Condition(where))
-		}
-		r.Phases = append(r.Phases, phase)
-	}
-	return r, nil
+	r.Secrets, err = style.SecretReaders()
+	return r, err
 }
 
-func declared(name string, d spec.Declaration) record.Declaration {
-	return record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready}
+// driven is what driving must know of an arm.
+func (a *arm) driven() (drive.Style, error) {
+	style, err := a.style()
+	return drive.Style{Style: style}, err
+}
+
+// recorded is what a recording says of an arm.
+func (a *arm) recorded() (record.Style, error) {
+	style, err := a.style()
+	style.Work = slices.Clone(style.Work)
+	for i := range style.Work {
+		style.Work[i].Of = watch.RecordedOf()
+	}
+	return style, err
 }
 
 // order is the order of the arms in a round: random, from the run's seed.

@@ -110,7 +110,7 @@ func (s *Session) present() ([]operators.Operator, error) {
 	}
 	asked := operatorNames(s.root, s.options.Operator)
 	for _, style := range was {
-		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
+		if slices.Contains(is, spec.StyleName(style)) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
 			continue
 		}
 		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })

@@ -20,11 +20,11 @@ import (
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -440,7 +440,7 @@ func (s *Session) definition(ctx context.Context) error {
 	}
 	proven := make(chan error, 1)
 	go func() {
-		proven <- operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: s.kube, Run: s.id}, probe.GetName())
+		proven <- install.ProveGarbageCollection(ctx, install.Cluster{Kube: s.kube, Run: s.id}, probe.GetName())
 	}()
 	s.collector = sync.OnceValue(func() error {
 		return s.stage("garbage collector", func() error { return <-proven })

@@ -39,12 +39,12 @@ func TestTheOrderOfARoundIsRandomAndComesFromTheSeed(t *testing.T) {
 	for shuffled, n := range count {
 		assert.InDelta(t, rounds/6, n, 40, shuffled) // more than four standard deviations
 	}
-	assert.Equal(t, "null null@a null@b", labels(arms), "the arms themselves keep their order")
+	assert.Equal(t, "floor floor@a floor@b", labels(arms), "the arms themselves keep their order")
 }
 
 func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
 	s := &Session{arms: []*arm{{}, {variant: "slow"}, {variant: "fast"}}}
-	s.plan = Plan{Rounds: map[string]int{"null": 3, "null@slow": 1, "null@fast": 3}}
+	s.plan = Plan{Rounds: map[string]int{"floor": 3, "floor@slow": 1, "floor@fast": 3}}
 	count := map[string]int{}
 	for round := 1; round <= s.plan.Longest(); round++ {
 		for _, a := range s.turns(round) {
@@ -120,7 +120,7 @@ func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
 	})
 	s, err := compared(t, root, "all", "HEAD")
 	require.NoError(t, err)
-	assert.Equal(t, "null mine@base mine@again mine@head", labels(s.arms))
+	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.arms))
 	before, err := manifestsHash(s.arms[1].operator.Style())
 	require.NoError(t, err)
 	again, err := manifestsHash(s.arms[2].operator.Style())
@@ -139,7 +139,7 @@ func TestAnUnchangedStyleIsComparedOnlyIfNamed(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnchanged)
 	s, err := compared(t, root, "mine", "HEAD")
 	require.NoError(t, err)
-	assert.Equal(t, "null mine@base mine@again mine@head", labels(s.arms))
+	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.arms))
 }
 
 func TestABaseThatIsNotThereIsRefused(t *testing.T) {
@@ -229,7 +229,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, s.base.gone)
 			assert.Equal(t, test.added, s.base.added)
-			assert.Equal(t, "null", labels(s.arms))
+			assert.Equal(t, "floor", labels(s.arms))
 			require.False(t, s.Drivable())
 			s.options.Cluster = "kind"
 			require.NoError(t, s.RecordLost(t.Context()))

@@ -113,21 +113,22 @@ func (s *Session) obtainable(ctx context.Context) error {
 		return nil
 	}
 	var missing []string
-	err = wait.PollUntilContextTimeout(ctx, time.Second, s.listed, true, func(ctx context.Context) (bool, error) {
+	began := time.Now()
+	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		nodes, err := s.kube.Typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
 		missing = lacking(nodes.Items, local)
-		return len(missing) == 0, nil
+		return len(missing) == 0 || time.Since(began) > s.listed, nil
 	})
-	switch {
-	case len(missing) > 0 && ctx.Err() == nil:
+	if err != nil {
+		return fmt.Errorf("look which images the nodes of the existing cluster have: %w", err)
+	}
+	if len(missing) > 0 {
 		return fmt.Errorf("the existing cluster cannot get images that no registry has: %s\n"+
 			"nothing was made in it; bring them into each of its nodes (`go run ./e2e/cmd/opbench images archive NAME | ctr -n k8s.io images import -` there), "+
 			"or build them under a reference that it can pull, or let a cluster be made with --cluster=kind", strings.Join(missing, "; "))
-	case err != nil:
-		return fmt.Errorf("look which images the nodes of the existing cluster have: %w", err)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,7 +67,7 @@ func TestAnExistingClusterThatCannotGetAnImageIsRefused(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			s, _, _ := onExisting(t, "--yes", "--operator="+test.operator)
-			s.options.Kubeconfig, s.listed = kubeconfig(t, server.URL), time.Millisecond
+			s.options.Kubeconfig, s.listed = kubeconfig(t, server.URL), 0
 			err := s.Open(t.Context())
 			require.Error(t, err)
 			if test.want == "" {

@@ -21,13 +21,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
+	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/testnode/testcluster"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
 	"operatorbench/fixtures/workloads/memcached"
-	"operatorbench/e2e/bed/testnode/testcluster"
 )
 
 // bed is the existing cluster of these tests; TestMain makes it known.
@@ -85,12 +86,12 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", summary)
 	tr := whole(t, "--operator=native")
 
-	for _, style := range []string{report.Floor, "native"} {
+	for _, style := range []string{spec.Floor, "native"} {
 		for _, scenario := range tr.Scenarios() {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			want := 1
-			if style != report.Floor && scenario == "create" {
+			if style != spec.Floor && scenario == "create" {
 				want = 2 // the first warms up
 			}
 			require.Len(t, results, want, "%s %s", style, scenario)
@@ -145,7 +146,7 @@ func TestRunOfTheControls(t *testing.T) {
 		"deployments-forbidden": {judge.NotApplicable, judge.NotApplicable},
 		"size-negative":         {judge.Pass, judge.NotApplicable},
 	} {
-		for i, style := range []string{"idle", report.Floor} {
+		for i, style := range []string{"idle", spec.Floor} {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			require.Len(t, results, 1, "%s %s", style, scenario)

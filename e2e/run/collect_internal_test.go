@@ -16,7 +16,7 @@ func TestCollectingLogsIsBounded(t *testing.T) {
 	var out bytes.Buffer
 	s := &Session{out: &out, progress: report.NewProgress(&out), collecting: logsWithin}
 	s.collect(t.Context(), &arm{})
-	assert.Equal(t, "logs of null are not collected: those of others have taken 30s in this run; drive it alone to have them\n", out.String())
+	assert.Equal(t, "logs of floor are not collected: those of others have taken 30s in this run; drive it alone to have them\n", out.String())
 
 	out.Reset()
 	stopped, stop := context.WithCancel(t.Context())

@@ -11,22 +11,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Nothing of the matrix applies to the floor, which needs one wave to say so.
 func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
 	matrix, err := pick(matrixName)
 	require.NoError(t, err)
-	found, err := operators.Find("../../operators", "null")
+	found, err := operators.Find("../../operators", "floor")
 	require.NoError(t, err)
-	null := &arm{asked: found[0]}
-	waves := (&Session{arms: []*arm{null}, scenarios: matrix}).waves()
+	floor := &arm{asked: found[0]}
+	waves := (&Session{arms: []*arm{floor}, scenarios: matrix}).waves()
 	require.Len(t, waves, 1)
 	assert.Len(t, waves[0].scenarios, len(matrix))
 	for _, s := range matrix {
-		assert.Equal(t, "the harness itself writes what is asked for: there is no operator to judge", null.unfit(s))
+		assert.Equal(t, "the harness itself writes what is asked for: there is no operator to judge", floor.unfit(s))
 	}
 }
 
@@ -51,15 +51,15 @@ func TestIdleHasLittlePatience(t *testing.T) {
 	require.NoError(t, err)
 	idle, err := (&arm{operator: found[1]}).driven()
 	require.NoError(t, err)
-	assert.Zero(t, native.Patience, "the matrix's")
-	assert.Equal(t, found[1].Style().Timeout, idle.Patience)
+	assert.Zero(t, native.Patience(), "the matrix's")
+	assert.Equal(t, found[1].Style().Timeout, idle.Patience())
 }
 
 // A change of a style concerns those that are overlays of it.
 func TestAnOverlayIsComparedWhenItsBaseChanges(t *testing.T) {
 	for name, test := range map[string]struct{ change, want string }{
-		"what it uses":         {"operator.yaml", "null mine@base mine@again mine@head over@base over@again over@head"},
-		"what it does not use": {"namespace.yaml", "null mine@base mine@again mine@head"},
+		"what it uses":         {"operator.yaml", "floor mine@base mine@again mine@head over@base over@again over@head"},
+		"what it does not use": {"namespace.yaml", "floor mine@base mine@again mine@head"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := repositoryWith(t, func(style string) {
@@ -107,7 +107,7 @@ func TestABrokenStyleIsRefusedBeforeThereIsACluster(t *testing.T) {
 
 // The file of the floor is read and written like any other's.
 func TestTheFloorHasVerdicts(t *testing.T) {
-	found, err := operators.Find("../../operators", "null")
+	found, err := operators.Find("../../operators", "floor")
 	require.NoError(t, err)
 	expected, err := expectedOf(found[0])
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // kubeconfig writes one for a server, and returns its path.
@@ -156,7 +157,7 @@ func TestThePlanKeepsTheReserve(t *testing.T) {
 
 // What cannot be judged while it is written ends the run, in one sentence.
 func TestWhatTheJudgeCannotReadEndsTheRecording(t *testing.T) {
-	header := record.Header{Run: "abc123", Styles: []record.Style{{Name: "native"}}}
+	header := record.Header{Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: "native"}}}}
 	recorder, err := record.NewRecorder(io.Discard, header)
 	require.NoError(t, err)
 	judge, err := newLive(recorder)

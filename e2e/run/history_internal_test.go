@@ -100,8 +100,8 @@ func TestThereIsNotEnoughTime(t *testing.T) {
 	assert.True(t, s.enough(a, "round 1", time.Second))
 	require.NoError(t, s.Unfinished())
 	assert.False(t, s.enough(a, "round 2", time.Hour))
-	assert.Contains(t, string(out), "null@x: round 2 was not driven: it takes about 1h0m0s, and ")
-	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (null@x: round 2 was not driven")
+	assert.Contains(t, string(out), "floor@x: round 2 was not driven: it takes about 1h0m0s, and ")
+	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (floor@x: round 2 was not driven")
 	s.options.Operator = "all"
 	require.NoError(t, s.Unfinished(), "of all styles, those that fit are driven")
 }

@@ -12,7 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // A client of client-go that is throttled as by default needs 8 s for 50 requests.
@@ -23,7 +23,7 @@ const unthrottled = 4 * time.Second
 func TestRunOfLoads(t *testing.T) {
 	tr := whole(t, "--operator=native", "--scenario=load")
 
-	for _, style := range []string{report.Floor, "native"} {
+	for _, style := range []string{spec.Floor, "native"} {
 		for scenario, n := range map[string]int{"burst-create": 50, "burst-update": 20} {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)

@@ -35,7 +35,7 @@ func TestEveryArmTakesPartInALoad(t *testing.T) {
 	for round := 1; round <= 5; round++ {
 		turns := s.loadTurns(round)
 		require.Len(t, turns, 3)
-		assert.Equal(t, "null", turns[0].label())
+		assert.Equal(t, "floor", turns[0].label())
 	}
 	final := s.loadTurns(1)[2]
 	assert.True(t, s.last(block{arm: final, round: 1, load: "many"}))

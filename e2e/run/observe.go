@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
-	"operatorbench/e2e/bed/cluster"
 )
 
 // observers record, beside the watches, what the styles use and what they ask

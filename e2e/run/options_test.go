@@ -26,12 +26,14 @@ func parse(t *testing.T, args ...string) run.Options {
 	return options
 }
 
-// The null operator is driven in every run, and is one of its styles if it is asked for.
+// The floor is driven in every run, and is one of its styles if it is asked for.
 func TestControlsAreStylesToo(t *testing.T) {
 	for name, test := range map[string]struct{ ask, want []string }{
-		"the floor alone": {[]string{"--operator=null"}, []string{"null"}},
+		"the floor alone": {[]string{"--operator=floor"}, []string{"floor"}},
+		"its former name": {[]string{"--operator=null"}, []string{"floor"}},
+		"both its names":  {[]string{"--operator=null,floor"}, []string{"floor"}},
 		"idle":            {[]string{"--operator=idle"}, []string{"idle"}},
-		"both":            {[]string{"--operator=idle,null"}, []string{"null", "idle"}},
+		"both":            {[]string{"--operator=idle,floor"}, []string{"floor", "idle"}},
 		"neither":         {[]string{"--operator=native"}, []string{"native"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -34,7 +35,7 @@ type Session struct {
 	id        string
 	out       io.Writer
 	deadline  time.Time // zero: none
-	arms      []*arm    // the null operator first
+	arms      []*arm    // the floor first
 	scenarios []scenarios.Scenario
 	warmup    []scenarios.Scenario
 	base      *base // nil: nothing is compared with a base
@@ -87,7 +88,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if s.warmup, err = pick(warmup); err != nil {
 		return nil, err
 	}
-	s.arms = []*arm{{}} // the null operator
+	s.arms = []*arm{{}} // the floor
 	if options.Base != "" {
 		s.quicken()
 		err := s.compare(ctx)
@@ -151,7 +152,7 @@ func operatorNames(root, list string) []string {
 	return names
 }
 
-// Styles are the labels of the arms that were asked for: the null operator is
+// Styles are the labels of the arms that were asked for: the floor is
 // one of them only if it was named.
 func (s *Session) Styles() []string {
 	var names []string
@@ -210,7 +211,7 @@ func (s *Session) makePlan() error {
 	if s.plan, err = s.newPlan(); err != nil {
 		return err
 	}
-	if short := s.plan.Shortened(append([]string{report.Floor}, s.Styles()...)); short != "" {
+	if short := s.plan.Shortened(append([]string{spec.Floor}, s.Styles()...)); short != "" {
 		s.say("%s", short)
 		s.remark(short)
 	}
@@ -291,7 +292,7 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, operators.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {

@@ -22,6 +22,7 @@ import (
 
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
@@ -30,10 +31,8 @@ import (
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
-	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/selftest"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
@@ -96,13 +95,9 @@ func reference(t *testing.T) []byte {
 
 // recorded is what judging must know of a style.
 func recorded(s operators.Style) record.Style {
-	r := record.Style{Name: s.Name, ChildName: s.Child.Name, Status: s.Declares.Status.Supported}
+	r := record.Style{Style: s.Style}
 	for _, c := range s.Components {
-		r.Components = append(r.Components, record.Component{Name: c.Name, Namespace: c.Namespace, Selector: c.Selector})
 		r.Namespaces = append(r.Namespaces, c.Namespace)
-	}
-	for name, d := range map[string]spec.Declaration{"status": s.Declares.Status, "ownerReferences": s.Declares.OwnerReferences, "driftRepair": s.Declares.DriftRepair} {
-		r.Declares = append(r.Declares, record.Declaration{Name: name, Supported: d.Supported, Reason: d.Reason, Fields: d.Fields, Ready: d.Ready})
 	}
 	return r
 }
@@ -149,7 +144,7 @@ func (b *bed) define(t *testing.T) {
 	require.NoError(t, err)
 	probe := b.namespace("services-" + b.run + "-probe")
 	require.NoError(t, b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{definition, probe}))
-	require.NoError(t, operators.ProveGarbageCollection(ctx, operators.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
+	require.NoError(t, install.ProveGarbageCollection(ctx, install.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
 }
 
 func (b *bed) owner() kube.Owner { return kube.Owner{Run: b.run} }
@@ -164,7 +159,7 @@ func (b *bed) namespace(name string) *unstructured.Unstructured {
 // drive installs a trial's operator, drives its scenario and removes all of it.
 func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 	operator := b.styles[trial.Style()]
-	target := operators.Cluster{Kube: b.kube, Run: b.run}
+	target := install.Cluster{Kube: b.kube, Run: b.run}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := operator.Install(ctx, target); err != nil {
@@ -180,13 +175,8 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 		return err
 	}
 	driven := drive.Style{
-		Name: style.Name, Timeout: style.Timeout, Child: func(namespace, name string) (string, error) {
-			return bounds.DeploymentName(style.Child, namespace, name)
-		},
+		Style:  recorded(style),
 		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Objects: objects, Node: node},
-	}
-	for _, resource := range []schema.GroupVersionResource{{Version: "v1", Resource: "pods"}, {Group: "events.k8s.io", Version: "v1", Resource: "events"}} {
-		driven.Watches = append(driven.Watches, watch.Target{Resource: resource, Namespace: style.Name})
 	}
 	if err := b.inspected(style, &driven); err != nil {
 		return err

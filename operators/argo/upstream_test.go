@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 )
 
@@ -60,7 +61,7 @@ func module(t *testing.T, recipe, path string) string {
 
 func render(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
-	objs, err := kube.RenderPath(path)
+	objs, err := install.Render(path)
 	require.NoError(t, err)
 	return objs
 }

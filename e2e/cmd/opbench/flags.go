@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/schema"
 )
 
 // parse reads a subcommand's flags, and says of a mistake what was probably
@@ -18,7 +18,7 @@ func parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard) // its errors are printed once, by exitStatus
 	err := flags.Parse(args)
 	if name, unknown := strings.CutPrefix(fmt.Sprint(err), "flag provided but not defined: -"); unknown {
-		return fmt.Errorf("%w%s", err, operators.Suggestion(name, flagNames(flags)))
+		return fmt.Errorf("%w%s", err, schema.Suggestion(name, flagNames(flags)))
 	}
 	if err != nil {
 		return err

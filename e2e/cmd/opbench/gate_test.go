@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // comparison is a recording of a style that creates one replica. The keys are
@@ -28,7 +29,7 @@ func comparison(t *testing.T, run string, rounds map[string][]int) []byte {
 	longest := 0
 	for _, variant := range []string{"", "base", "again", "head"} {
 		if rounds[variant] != nil {
-			header.Styles = append(header.Styles, record.Style{Name: "mine", Variant: variant, ChildName: "{{.Name}}"})
+			header.Styles = append(header.Styles, record.Style{Style: spec.Style{Name: "mine", Child: spec.Child{Name: "{{.Name}}"}}, Variant: variant})
 			longest = max(longest, len(rounds[variant]))
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	job "operatorbench/e2e/run"
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/operators"
+	job "operatorbench/e2e/run"
+	"operatorbench/e2e/spec/schema"
 )
 
 const imagesUsage = `Usage: opbench images [list]            which images there are, and why one would be got
@@ -54,7 +54,7 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	verbs := []string{"list", "ensure", "missing", "archive", "programs", "lock"}
 	if !slices.Contains(verbs, verb) {
-		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, missing, archive, programs or lock%s\n%s", verb, operators.Suggestion(verb, verbs), imagesUsage)}
+		return usageError{fmt.Sprintf("unknown verb %q: expected list, ensure, missing, archive, programs or lock%s\n%s", verb, schema.Suggestion(verb, verbs), imagesUsage)}
 	}
 	if *styles != "" && verb != "ensure" && verb != "missing" {
 		return usageError{fmt.Sprintf("opbench images %s takes no --operator: only ensure and missing do", verb)}

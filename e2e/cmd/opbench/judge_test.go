@@ -93,13 +93,13 @@ func TestJudgeSeveralTogether(t *testing.T) {
 	handMade := away(t)
 	recording := filepath.Join(handMade, report.RecordingFile)
 	_, stdout, stderr := opbench(t, "judge", recording, recording)
-	assert.Contains(t, stdout, "null pass 6/6")
+	assert.Contains(t, stdout, "floor pass 6/6")
 	assert.Equal(t, "opbench: warning: of 2 of 2 recordings the environment is not known: whether they were made on one machine cannot be told\n"+
 		"opbench: warning: run handmade was given more than once: its samples count more than once\n"+
 		"opbench: 8 of 34 samples were not handled correctly\n", stderr)
 }
 
-// What passed is exit status 0: here the null operator's first create.
+// What passed is exit status 0: here the floor's first create.
 func TestJudgePasses(t *testing.T) {
 	whole := read(t, handMade, report.RecordingFile)
 	_, rest, found := bytes.Cut(whole, []byte(`"kind":"end"`))
@@ -107,7 +107,7 @@ func TestJudgePasses(t *testing.T) {
 	end := len(whole) - len(rest) + bytes.IndexByte(rest, '\n') + 1
 	status, stdout, stderr := opbench(t, "judge", file(t, "recording.jsonl", whole[:end]))
 	assert.Equal(t, exitOK, status, stderr)
-	assert.Contains(t, stdout, "create   null pass 1/1\n")
+	assert.Contains(t, stdout, "create   floor pass 1/1\n")
 	assert.Empty(t, stderr)
 }
 

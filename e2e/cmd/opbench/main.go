@@ -13,10 +13,10 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
+	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/schema"
 )
 
 func main() {
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if strings.HasPrefix(args[0], "-") {
 		return exitStatus(usageError{fmt.Sprintf("%s before the subcommand: expected opbench SUBCOMMAND %[1]s …, with one of %s", args[0], strings.Join(names(), ", "))}, stderr)
 	}
-	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s%s", args[0], strings.Join(names(), ", "), operators.Suggestion(args[0], names()))}, stderr)
+	return exitStatus(usageError{fmt.Sprintf("unknown subcommand %q: there are %s%s", args[0], strings.Join(names(), ", "), schema.Suggestion(args[0], names()))}, stderr)
 }
 
 // exitStatus prints an error once and gives the status that belongs to it.

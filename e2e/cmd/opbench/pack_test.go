@@ -50,7 +50,7 @@ func TestPackSeveralRuns(t *testing.T) {
 	require.Equal(t, exitOK, status, stderr)
 	assert.FileExists(t, filepath.Join(out, "shard-2", "recording.jsonl.zst"))
 	_, stdout, _ := opbench(t, "report", out)
-	assert.Contains(t, stdout, "null pass 6/6", "both are in one report")
+	assert.Contains(t, stdout, "floor pass 6/6", "both are in one report")
 
 	status, _, stderr = opbench(t, "pack", "--out="+out, first)
 	require.Equal(t, exitOK, status, stderr)
@@ -111,7 +111,7 @@ func TestADamagedShardIsNamedAndLeftOut(t *testing.T) {
 		assert.Contains(t, stdout, "is missing", "%s says so, too", format)
 	}
 	_, stdout, _ := opbench(t, "report", out)
-	assert.Contains(t, stdout, "null pass 3/3", "the other is reported")
+	assert.Contains(t, stdout, "floor pass 3/3", "the other is reported")
 	status, _, stderr := opbench(t, "judge", "--out="+t.TempDir(), out)
 	assert.Equal(t, exitError, status)
 	assert.Contains(t, stderr, lost+" is missing")
@@ -139,7 +139,7 @@ func TestPackAddsToWhatIsPacked(t *testing.T) {
 	status, _, stderr := opbench(t, "pack", "--out="+out, out, more)
 	require.Equal(t, exitOK, status, stderr)
 	_, stdout, _ := opbench(t, "report", out)
-	assert.Contains(t, stdout, "null pass 9/9", "all three are there")
+	assert.Contains(t, stdout, "floor pass 9/9", "all three are there")
 }
 
 // contents are the files below a folder, with what is in them.

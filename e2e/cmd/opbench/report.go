@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/schema"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
@@ -81,7 +81,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	case err != nil:
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	case !slices.Contains(names, *name):
-		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), operators.Suggestion(*name, names))}
+		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), schema.Suggestion(*name, names))}
 	case flags.NArg() == 0:
 		return usageError{"opbench report needs a results folder or a recording\n" + usage}
 	}

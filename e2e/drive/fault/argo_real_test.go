@@ -20,7 +20,7 @@ var workflows = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1al
 
 // Faults of a style of several components, some of which make others.
 func TestArgo(t *testing.T) {
-	s := install(t, "argo")
+	s := installed(t, "argo")
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *scene)

@@ -24,7 +24,7 @@ const operator = "operator" // the one component of the native style
 
 // Each kind of fault really breaks something of a real operator, and is undone.
 func TestNative(t *testing.T) {
-	s := install(t, "native")
+	s := installed(t, "native")
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *scene)

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/bed/testnode"
 	"operatorbench/e2e/bed/testnode/testcluster"
@@ -54,8 +55,8 @@ type scene struct {
 	injector *fault.Injector
 }
 
-// install brings a style and the namespace to the cluster until the test ends.
-func install(t *testing.T, style string) *scene {
+// installed brings a style and the namespace to the cluster until the test ends.
+func installed(t *testing.T, style string) *scene {
 	t.Helper()
 	client, err := bed.Client()
 	require.NoError(t, err)
@@ -67,7 +68,7 @@ func install(t *testing.T, style string) *scene {
 	store, err := testnode.Store(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.Style().ImageNames()...) }))
-	c := operators.Cluster{Kube: client, Run: run, Progress: func(format string, args ...any) { t.Logf(format, args...) }}
+	c := install.Cluster{Kube: client, Run: run, Progress: func(format string, args ...any) { t.Logf(format, args...) }}
 	definition, err := memcached.Definition()
 	require.NoError(t, err)
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}}}
@@ -77,7 +78,7 @@ func install(t *testing.T, style string) *scene {
 		assert.NoError(t, client.Delete(context.Background(), kube.Owner{Run: run}, objects))
 	})
 	require.NoError(t, client.Apply(t.Context(), kube.Owner{Run: run}, objects))
-	require.NoError(t, operators.ProveGarbageCollection(t.Context(), c, space))
+	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, space))
 	require.NoError(t, operator.Install(t.Context(), c))
 	objects, err = operator.Style().Objects()
 	require.NoError(t, err)

@@ -18,8 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Mark is a value that must be in no log. No recording has it.
@@ -35,7 +36,7 @@ const Name = "operatorbench-secret"
 type Searcher struct {
 	Kube       kubernetes.Interface
 	Owner      kube.Owner
-	Components []record.Component // whose logs are searched
+	Components []spec.Component // whose logs are searched
 }
 
 // Mark puts a Secret with a value of its own into a namespace.

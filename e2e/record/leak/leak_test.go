@@ -14,8 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func TestScan(t *testing.T) {
@@ -54,7 +55,7 @@ func TestSearch(t *testing.T) {
 		Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "main", RestartCount: 1}}},
 	}
 	client := fake.NewClientset(pod, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "operators", Name: "other"}})
-	s := &Searcher{Kube: client, Owner: kube.Owner{Run: "r"}, Components: []record.Component{{Name: "operator", Namespace: "operators", Selector: "app=native"}}}
+	s := &Searcher{Kube: client, Owner: kube.Owner{Run: "r"}, Components: []spec.Component{{Name: "operator", Namespace: "operators", Selector: "app=native"}}}
 	mark, err := s.Mark(t.Context(), "services")
 	require.NoError(t, err)
 	made, err := client.CoreV1().Secrets("services").Get(t.Context(), Name, metav1.GetOptions{})

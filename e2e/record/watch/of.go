@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 )
 
@@ -26,8 +27,8 @@ const ofAnnotation = "operatorbench-of"
 
 // RecordedOf is how the recording says which custom resource an object is for: an
 // annotation lists it as namespace/name, several with spaces between them.
-func RecordedOf() record.Condition {
-	return record.Condition{Path: "metadata.annotations." + ofAnnotation, Matches: "(^| ){{.Namespace}}/{{.Name}}( |$)"}
+func RecordedOf() spec.FieldCondition {
+	return spec.FieldCondition{Path: "metadata.annotations." + ofAnnotation, Matches: "(^| ){{.Namespace}}/{{.Name}}( |$)"}
 }
 
 // customs are the custom resources of the samples that have begun.

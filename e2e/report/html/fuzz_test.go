@@ -17,7 +17,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("argo", "create", "log pending", "ok", "expected 3", 1.5, 62.0)
 	f.Add(evil, evil, "log finished", "timeout", evil, -1.0, 0.0)
 	f.Add("", "", "", "", "", 1e300, 1e-300)
-	f.Add("null", "delete", " finished", "timeout", "\xff", 0.0, 0.0)
+	f.Add("floor", "delete", " finished", "timeout", "\xff", 0.0, 0.0)
 	f.Fuzz(func(t *testing.T, style, scenario, phase, outcome, message string, one, two float64) {
 		var results []judge.Result
 		for round, value := range []float64{one, two} {

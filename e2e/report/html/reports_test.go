@@ -21,6 +21,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -77,7 +78,7 @@ const evil = `"'><script>alert(1)</script></style></title><svg onload=alert(1)> 
 func named(name func(of string) string) *report.Report {
 	var results []judge.Result
 	for round := 1; round <= 2; round++ {
-		for i, style := range []string{report.Floor, name("style")} {
+		for i, style := range []string{spec.Floor, name("style")} {
 			sample := func(phase string, value float64, outcome string) judge.Sample {
 				return judge.Sample{
 					Operator: style, Scenario: name("scenario"), Phase: phase, Run: name("run"), Block: round, Unit: "s",
@@ -107,7 +108,7 @@ func named(name func(of string) string) *report.Report {
 		},
 		Recovery: &judge.Recovery{By: matrix.Itself, After: time.Second},
 	}
-	unfit := judge.Result{Style: report.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")}}}
+	unfit := judge.Result{Style: spec.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")}}}
 	results = append(results, checked, unfit)
 	header := record.Header{Run: name("run"), Scenarios: []record.Scenario{{Name: name("checked"), Group: name("group"), Description: name("description"), StandsFor: name("need")}}}
 	environment := &report.Environment{
@@ -224,7 +225,7 @@ func hostile(of string) string { return of + evil }
 func large(samples int) *report.Report {
 	const phases = 17
 	random := rand.New(rand.NewPCG(1, 2))
-	scenarios, styles := []string{"create", "scale-up", "scale-down", "delete"}, []string{report.Floor, "native", "argo"}
+	scenarios, styles := []string{"create", "scale-up", "scale-down", "delete"}, []string{spec.Floor, "native", "argo"}
 	j := &judge.Judgement{Header: record.Header{Run: "large"}}
 	for round := 1; len(j.Results)*phases < samples; round++ {
 		for _, scenario := range scenarios {

@@ -5,6 +5,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -71,7 +72,7 @@ func newStudy(r *report.Report) *study {
 		if in == nil || of == nil {
 			continue // a cell without a result: there is nothing to show
 		}
-		of.Floor = of.Floor || c.Style == report.Floor
+		of.Floor = of.Floor || c.Style == spec.Floor
 		in.Cells = append(in.Cells, s.cell(c, of, lines))
 	}
 	for _, one := range s.Scenes {
@@ -122,7 +123,7 @@ func phases(names []string) (common, inner []string) {
 	return common, inner
 }
 
-// floor is the scene's cell of the null operator; nil: there is none.
+// floor is the scene's cell of the floor; nil: there is none.
 func (s *scene) floor() *cell {
 	for _, c := range s.Cells {
 		if c.Style.Floor {

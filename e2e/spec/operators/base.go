@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/install"
 )
 
 // base is a style some of whose files another one, its overlay, is made from.
@@ -32,7 +32,7 @@ func (s Style) bases() ([]*base, error) {
 	var all []*base
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			files, err := kube.Files(filepath.Join(s.Folder, manifests))
+			files, err := install.Files(filepath.Join(s.Folder, manifests))
 			if err != nil {
 				return nil, s.problem(i, j, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -54,9 +55,9 @@ func (s Style) placed() ([]placed, error) {
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
 			path := filepath.Join(s.Folder, manifests)
-			objs, err := kube.RenderPath(path)
+			objs, err := install.Render(path)
 			if err == nil {
-				err = kube.CheckOverlay(path)
+				err = install.Check(path)
 			}
 			if err != nil {
 				problems = append(problems, s.problem(i, j, err))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/install"
 )
 
 // checkUnused refuses an overlay that has manifests of its own which no stage
@@ -27,7 +27,7 @@ func (s Style) checkUnused() error {
 	}
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			used, err := kube.Files(filepath.Join(s.Folder, manifests))
+			used, err := install.Files(filepath.Join(s.Folder, manifests))
 			if err != nil {
 				return s.problem(i, j, err)
 			}

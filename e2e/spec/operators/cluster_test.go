@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/bed/testnode/testcluster"
 	"operatorbench/e2e/spec"
@@ -67,7 +68,7 @@ const run = "operatorstest"
 // Workflow that it sees, for the test of the phases.
 var recordWorkflow = flag.String("record-workflow", "", "write the watch events of a create's Workflow to this file")
 
-func connect(t *testing.T) operators.Cluster {
+func connect(t *testing.T) install.Cluster {
 	t.Helper()
 	client, err := bed.Client()
 	require.NoError(t, err)
@@ -75,7 +76,7 @@ func connect(t *testing.T) operators.Cluster {
 	progress := func(format string, args ...any) {
 		t.Logf("%6.1fs %s", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
 	}
-	return operators.Cluster{Kube: client, Run: run, Progress: progress}
+	return install.Cluster{Kube: client, Run: run, Progress: progress}
 }
 
 // unbounded is a context that outlives the test, for cleaning up.
@@ -84,7 +85,7 @@ func unbounded(t *testing.T) context.Context {
 }
 
 // apply makes objects of the test's own, which go when it ends.
-func apply(t *testing.T, c operators.Cluster, objs ...*unstructured.Unstructured) {
+func apply(t *testing.T, c install.Cluster, objs ...*unstructured.Unstructured) {
 	t.Helper()
 	owner := kube.Owner{Run: c.Run}
 	t.Cleanup(func() { assert.NoError(t, c.Kube.Delete(unbounded(t), owner, objs)) })
@@ -129,7 +130,7 @@ func live(t *testing.T, operator operators.Operator) {
 	definition, err := memcached.Definition()
 	require.NoError(t, err)
 	apply(t, c, definition, namespace("services-test"))
-	require.NoError(t, operators.ProveGarbageCollection(t.Context(), c, "services-test"))
+	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, "services-test"))
 	before := inventory(t)
 	t.Cleanup(func() {
 		start := time.Now()
@@ -156,7 +157,7 @@ func live(t *testing.T, operator operators.Operator) {
 
 // life is that of the custom resource services-test/memcached.
 type life struct {
-	operators.Cluster
+	install.Cluster
 	style operators.Style
 }
 

@@ -4,8 +4,11 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"operatorbench/e2e/spec/schema"
 )
 
 // inherit completes a style that names a base by what the base says and the style
@@ -14,18 +17,18 @@ import (
 // one by one, so that a stage says only what it does otherwise. What is taken over
 // stands, for errors, in the line of base.
 func (p *parser) inherit(node *yaml.Node) {
-	value, has := valueOf(node, "base")
-	if !has {
+	value := below(node, "base")
+	if value == nil {
 		return
 	}
 	base := p.base(value)
 	if base == nil {
 		return // told
 	}
-	if mine, has := valueOf(node, "declares"); has {
+	if mine := below(node, "declares"); mine != nil {
 		complete(mine, below(base, "declares"))
 	}
-	if mine, has := valueOf(node, "install"); has {
+	if mine := below(node, "install"); mine != nil {
 		completeStages(mine, below(base, "install"))
 	}
 	complete(node, base)
@@ -34,26 +37,26 @@ func (p *parser) inherit(node *yaml.Node) {
 // base reads the style.yaml by which another is completed, so that it can be read
 // as a part of that; nil: it cannot.
 func (p *parser) base(value *yaml.Node) *yaml.Node {
-	var name string
-	p.text("base", &name)(value)
-	if name == "" {
+	if value.Kind != yaml.ScalarNode || value.Tag != "!!str" || strings.TrimSpace(value.Value) == "" {
+		p.Fail(value, "base: found %s, expected a text", schema.Found(value))
 		return nil
 	}
+	name := value.Value
 	file := path.Join("..", name, styleFile)
 	text, err := fs.ReadFile(p.beside, path.Join(name, styleFile))
 	if err != nil || name == p.folder {
-		p.fail(value, "base: found %q, expected another style, in a folder beside this one's; there is no %s", name, file)
+		p.Fail(value, "base: found %q, expected another style, in a folder beside this one's; there is no %s", name, file)
 		return nil
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil || len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
-		p.fail(value, "base: %s cannot be read as a style", file)
+		p.Fail(value, "base: %s cannot be read as a style", file)
 		return nil
 	}
 	base := document.Content[0]
 	for _, field := range []string{"base", "control"} {
-		if above, has := valueOf(base, field); has {
-			p.fail(value, "base: %s:%d has %s, expected a style that stands on its own and is no control", file, above.Line, field)
+		if above := below(base, field); above != nil {
+			p.Fail(value, "base: %s:%d has %s, expected a style that stands on its own and is no control", file, above.Line, field)
 			return nil
 		}
 	}
@@ -79,8 +82,8 @@ func complete(mine, base *yaml.Node) {
 	}
 	for i := 0; i+1 < len(base.Content); i += 2 {
 		key := base.Content[i]
-		switch own, has := valueOf(mine, key.Value); {
-		case !has:
+		switch own := below(mine, key.Value); {
+		case own == nil:
 			mine.Content = append(mine.Content, key, base.Content[i+1])
 		case own.Tag == "!!null":
 			drop(mine, key.Value)
@@ -97,9 +100,8 @@ func completeStages(mine, base *yaml.Node) {
 	stages := slices.Clone(base.Content)
 	for _, stage := range mine.Content {
 		same := func(other *yaml.Node) bool {
-			a, named := valueOf(stage, "name")
-			b, too := valueOf(other, "name")
-			return named && too && a.Value == b.Value
+			a, b := below(stage, "name"), below(other, "name")
+			return a != nil && b != nil && a.Value == b.Value
 		}
 		if i := slices.IndexFunc(base.Content, same); i >= 0 && stages[i] == base.Content[i] {
 			complete(stage, stages[i])

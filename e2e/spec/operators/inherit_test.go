@@ -101,9 +101,9 @@ func TestParseBaseErrors(t *testing.T) {
 		"what is needed is taken away":    {was: "phases: null", is: "components: null", want: `style.yaml:1: style: field "components" is missing`},
 		"what nothing has is taken away":  {was: "phases: null", is: "work: null", want: `style.yaml:16: work: found nothing, expected a list of at least one`},
 		"what is left does not fit":       {was: "idle: null\n", want: `style.yaml:4: unknown phase "done"`},
-		"an error in what is taken over":  {inBase: "app=manager", toBase: "app in", want: `style.yaml:4: component selector: found "app in"`},
+		"an error in what is taken over":  {inBase: "app=manager", toBase: "app in", want: `style.yaml:4: components.selector: found "app in"`},
 		"a stage twice":                   {was: "name: more", is: "name: operator", want: `style.yaml:9: stage: the name "operator" stands twice`},
-		"a stage of no name":              {was: "name: more", is: "nam: more", want: `style.yaml:9: stage: unknown field "nam"`},
+		"a stage of no name":              {was: "name: more", is: "nam: more", want: `style.yaml:9: install: unknown field "nam"`},
 		"stages that are none":            {was: overlay[strings.Index(overlay, "install:"):strings.Index(overlay, "child:")], is: "install: 3\n", want: `style.yaml:6: install: found the number 3`},
 		"a path that is not in manifests": {inBase: "owned: [manifests/bus]", toBase: "owned: [style.yaml]", want: `style.yaml:4: owned: found "../base/style.yaml", expected a path`},
 	} {

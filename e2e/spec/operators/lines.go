@@ -14,7 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/install"
 )
 
 // Lines are the files of one language.
@@ -103,7 +103,7 @@ func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
 // dropped tells whether a file holds objects, and an overlay has none of them,
 // not even under a longer name.
 func dropped(file string, overlay []*unstructured.Unstructured) bool {
-	objs, err := kube.RenderPath(file)
+	objs, err := install.Render(file)
 	if err != nil || len(objs) == 0 {
 		return false // it is something else, such as a kustomization
 	}

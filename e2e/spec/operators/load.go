@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/schema"
 )
 
 // All is the name that stands for every style.
@@ -66,6 +69,7 @@ func Find(root string, names ...string) ([]Operator, error) {
 	}
 	var dirs []string
 	for _, name := range names {
+		name = spec.StyleName(name)
 		switch {
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, styleFile)
@@ -119,5 +123,5 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator%s",
-		e.Name, strings.Join(e.Known, ", "), All, Suggestion(e.Name, append([]string{All}, e.Known...)))
+		e.Name, strings.Join(e.Known, ", "), All, schema.Suggestion(e.Name, append([]string{All}, e.Known...)))
 }

@@ -1,13 +1,13 @@
 // Package operators holds what is compared: one folder an operator style. A
-// style is its style.yaml and its manifests; this package reads them, installs
-// a style in a cluster and takes it away again. A new style needs no Go.
+// style is its style.yaml and its manifests; this package reads them, and package
+// install installs what they say. A new style needs no Go.
 package operators
 
 import (
 	"context"
-	"time"
+	"fmt"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/bed/install"
 )
 
 // Operator is one operator style.
@@ -15,37 +15,39 @@ type Operator interface {
 	// Install returns when the operator will really see what happens to a
 	// custom resource. Nothing is touched if an object of the same name exists
 	// that this run did not make.
-	Install(ctx context.Context, c Cluster) error
+	Install(ctx context.Context, c install.Cluster) error
 	// Uninstall returns when nothing of the operator is left, whatever part of
 	// an Install went before it.
-	Uninstall(ctx context.Context, c Cluster) error
+	Uninstall(ctx context.Context, c install.Cluster) error
 	// Style says what the operator is.
 	Style() Style
 }
 
-// Cluster is where an operator is installed, and on behalf of which run.
-type Cluster struct {
-	Kube *kube.Client
-	// Run is the run's id; everything that is made carries it as a label.
-	Run string
-	// Progress, if not nil, is told in a few words what is being done.
-	Progress func(format string, args ...any)
-}
+// folder is a style that its folder describes in full.
+type folder struct{ style Style }
 
-func (c Cluster) progress(format string, args ...any) {
-	if c.Progress != nil {
-		c.Progress(format, args...)
+// Style implements Operator.
+func (f *folder) Style() Style { return f.style }
+
+// Install implements Operator: all is rendered before anything is applied.
+func (f *folder) Install(ctx context.Context, c install.Cluster) error {
+	i, err := f.installation()
+	if err != nil {
+		return fmt.Errorf("install operator %s: %w", f.style.Name, err)
 	}
+	return i.Install(ctx, c)
 }
 
-func (c Cluster) owner(style string) kube.Owner {
-	return kube.Owner{Run: c.Run, Style: style}
-}
-
-// bounded gives a context without a deadline one.
-func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has {
-		return context.WithCancel(ctx)
+// Uninstall implements Operator.
+func (f *folder) Uninstall(ctx context.Context, c install.Cluster) error {
+	i, err := f.installation()
+	if err != nil {
+		return fmt.Errorf("uninstall operator %s: %w", f.style.Name, err)
 	}
-	return context.WithTimeout(ctx, limit)
+	return i.Uninstall(ctx, c)
+}
+
+func (f *folder) installation() (install.Installation, error) {
+	stages, err := f.style.render()
+	return install.Installation{Style: f.style.Style, Stages: stages}, err
 }

@@ -4,32 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-
-	"go.yaml.in/yaml/v3"
 
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec"
 )
-
-// image reads the name of an image in the catalogue, or an image of the style's own.
-func (p *parser) image(node *yaml.Node) {
-	var own spec.Image
-	if node.Kind == yaml.MappingNode {
-		p.mapping(node, "image", map[string]field{
-			"name":       required(p.text("image name", &own.Name)),
-			"reference":  required(p.text("image reference", &own.Reference)),
-			"dockerfile": optional(p.text("image dockerfile", &own.Dockerfile)),
-			"go":         optional(p.text("image go", &own.Go)),
-		})
-	} else {
-		p.text("images", &own.Name)(node)
-	}
-	if slices.Contains(p.style.ImageNames(), own.Name) && own.Name != "" {
-		p.fail(node, "image: the name %q stands twice, expected it once", own.Name)
-	}
-	p.style.Images = append(p.style.Images, own)
-}
 
 // findOwn finds what the style's own images are made from, from its folder on.
 func (s *Style) findOwn() error {

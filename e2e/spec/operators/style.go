@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/spec"
 )
@@ -40,7 +41,7 @@ func (s Style) render() ([][]*unstructured.Unstructured, error) {
 	stages := make([][]*unstructured.Unstructured, len(s.Stages))
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			objs, err := kube.RenderPath(filepath.Join(s.Folder, manifests))
+			objs, err := install.Render(filepath.Join(s.Folder, manifests))
 			if err != nil {
 				return nil, s.problem(i, j, err)
 			}

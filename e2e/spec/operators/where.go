@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
+
+	"operatorbench/e2e/spec/schema"
 )
 
 // manifestsAt is the place in style.yaml of the j-th of the i-th stage's manifests.
@@ -24,30 +26,19 @@ func (s Style) errorAt(where []any, format string, args ...any) error {
 // lead to, or that of them which is there; where it is taken over from a base,
 // that of base.
 func (s Style) line(where []any) int {
-	at := s.node
-	if at == nil {
-		return 1
-	}
-	for _, step := range where {
-		next := below(at, step)
-		if next == nil {
+	line, at := 1, s.node
+	for i := 0; at != nil; i++ {
+		line = at.Line
+		if i == len(where) {
 			break
 		}
-		at = next
+		at = below(at, where[i])
 	}
-	return at.Line
+	return line
 }
 
 // below is what stands under a key, or at an index; nil: there is nothing.
 func below(node *yaml.Node, step any) *yaml.Node {
-	switch step := step.(type) {
-	case string:
-		value, _ := valueOf(node, step)
-		return value
-	case int:
-		if node.Kind == yaml.SequenceNode && step < len(node.Content) {
-			return node.Content[step]
-		}
-	}
-	return nil
+	_, value := schema.Below(node, step)
+	return value
 }

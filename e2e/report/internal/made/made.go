@@ -12,6 +12,7 @@ import (
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // Cell is what one style did in one scenario.
@@ -56,7 +57,7 @@ func Recording(run string, list []record.Scenario, cells ...Cell) report.Recordi
 	for _, c := range cells {
 		if !seen[c.Style] {
 			seen[c.Style] = true
-			j.Header.Styles = append(j.Header.Styles, record.Style{Name: c.Style})
+			j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: c.Style}})
 		}
 		for i, r := range c.Repeats {
 			j.Results = append(j.Results, result(c, i+1, r, groupOf(list, c.Scenario)))

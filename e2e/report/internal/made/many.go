@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // Style is one of many: its name, how long it takes to write, in seconds, and
@@ -27,7 +28,7 @@ type Style struct {
 func Ten() []Style {
 	yaml := map[string]int{"YAML": 300}
 	return []Style{
-		{Name: report.Floor, Written: 0.0105},
+		{Name: spec.Floor, Written: 0.0105},
 		{Name: "argo", Written: 62, Pods: 7, Slow: true, Languages: yaml},
 		{Name: "argo-fast-requeue", Written: 31, Pods: 7, Slow: true, Languages: yaml},
 		{Name: "argo-single-step", Written: 1.7, Pods: 1, Languages: yaml},
@@ -78,10 +79,10 @@ func Many(styles []Style, rounds int) report.Recording {
 			}
 		}
 		one.Costs = append(one.Costs, s.cost(rounds))
-		if s.Name == report.Floor {
+		if s.Name == spec.Floor {
 			continue
 		}
-		j.Header.Styles = append(j.Header.Styles, record.Style{Name: s.Name})
+		j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: s.Name}})
 		lines := 0
 		for _, n := range s.Languages {
 			lines += n

@@ -1,4 +1,4 @@
-package operators
+package install
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
 )
 
 const (
@@ -26,19 +27,16 @@ const (
 	instancesWithin = 2 * time.Minute
 )
 
-// Uninstall goes through the stages in reverse. Before the definitions of a
-// stage go, every object of their kinds goes: the operator's own leftovers, such
-// as Workflows, while the controllers that know them still run.
-func (f *folder) Uninstall(ctx context.Context, c Cluster) error {
+// Uninstall goes through the stages in reverse, whatever part of an Install went
+// before it, and returns when nothing is left. Before the definitions of a stage
+// go, every object of their kinds goes: the operator's own leftovers, such as
+// Workflows, while the controllers that know them still run.
+func (i Installation) Uninstall(ctx context.Context, c Cluster) error {
 	ctx, cancel := bounded(ctx, uninstallWithin)
 	defer cancel()
-	stages, err := f.style.render()
-	if err == nil {
-		u := uninstaller{Cluster: c, style: f.style, owner: c.owner(f.style.Name), grace: finalizerGrace}
-		err = u.remove(ctx, stages)
-	}
-	if err != nil {
-		return fmt.Errorf("uninstall operator %s: %w", f.style.Name, err)
+	u := uninstaller{Cluster: c, style: i.Style, owner: c.owner(i.Style.Name), grace: finalizerGrace}
+	if err := u.remove(ctx, i.Stages); err != nil {
+		return fmt.Errorf("uninstall operator %s: %w", i.Style.Name, err)
 	}
 	return nil
 }
@@ -46,7 +44,7 @@ func (f *folder) Uninstall(ctx context.Context, c Cluster) error {
 // uninstaller removes what one style has brought.
 type uninstaller struct {
 	Cluster
-	style Style
+	style spec.Style
 	owner kube.Owner
 	grace time.Duration // that controllers still get to remove their finalizers
 }

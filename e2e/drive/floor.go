@@ -13,10 +13,10 @@ import (
 	"operatorbench/fixtures/workloads/memcached"
 )
 
-// reconcileNull is the null operator: no controller sees the custom resource,
+// writeFloor stands in for an operator: no controller sees the custom resource,
 // the harness itself writes what it asks for. What is measured then is the
 // cluster and the observer, the floor below every operator.
-func (t *trial) reconcileNull(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
+func (t *trial) writeFloor(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
 	client := t.Client.Resource(deployments).Namespace(t.sample.Namespace)
 	if step.Delete != nil {
 		propagation := metav1.DeletePropagationBackground

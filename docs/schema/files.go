@@ -1,0 +1,10 @@
+// Package schema holds the JSON schemas of the files that people write, for
+// e2e/spec and for editors, and of those that are written for other programs.
+package schema
+
+import "embed"
+
+// Files are the schemas.
+//
+//go:embed *.schema.json
+var Files embed.FS
