@@ -168,7 +168,7 @@ func (b *barrier) undo(kind string) action {
 	defer cancel()
 	if err := broken.Undo(ctx); err != nil {
 		d.fault.Error = err.Error()
-		// What was given back and does not serve again is the operator's failure, not the bed's.
+		// What was given back and does not serve again is the operator's failure, not the test environment's.
 		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) && !b.isStopped() {
 			d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
 			return d
@@ -182,7 +182,7 @@ func (b *barrier) undo(kind string) action {
 }
 
 // leave takes a member out. The last mends what is still broken, and returns
-// what it did; an error means that the bed is broken.
+// what it did; an error means that the test environment is broken.
 func (b *barrier) leave() ([]action, error) {
 	b.mu.Lock()
 	b.members--

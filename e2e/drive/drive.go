@@ -48,7 +48,7 @@ type Judge interface {
 	LastEvent(namespace string) time.Duration
 }
 
-// Observer is told of samples as they begin and end.
+// Observer hears of samples as they begin and end.
 type Observer interface {
 	Began(record.Sample)
 	Ended(record.Sample, record.End)

@@ -15,7 +15,7 @@ type unreachedError struct{ point, lacks string }
 
 func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
 
-// await waits for a point of the reconcile. That nobody is told what is wrong
+// await waits for a point of the reconcile. That nobody says what is wrong
 // is for an oracle to judge; the steps go on.
 func (t *trial) await(ctx context.Context, step scenarios.Step) error {
 	return t.reach(ctx, step.Await, 0)

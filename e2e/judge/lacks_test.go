@@ -8,12 +8,12 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 )
 
 // A scenario can await exactly the points that the judge knows.
 func TestPointsAreThoseOfScenarios(t *testing.T) {
-	assert.Equal(t, scenarios.Points(), judge.Points())
+	assert.Equal(t, spec.Points(), judge.Points())
 }
 
 // ask asks the open sample after each entry, and returns each new answer.

@@ -143,7 +143,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 			reconciles++
 		}
 		for _, step := range s.Steps {
-			if step.Await != "" && step.Await != scenarios.AwaitWorking {
+			if step.Await != "" && step.Await != spec.PointWorking {
 				reconciles++
 			}
 		}

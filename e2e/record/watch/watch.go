@@ -122,7 +122,7 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 	add := func(resource schema.GroupVersionResource, namespace string) *watcher {
 		one := &watcher{
 			Watches: w, client: client.Resource(resource).Namespace(namespace), resource: resource, namespace: namespace, public: public,
-			places: map[string]*teller{}, known: map[string]map[types.UID]*record.Watch{}, queue: make(chan func(), queued), whole: make(chan struct{}),
+			places: map[string]*finder{}, known: map[string]map[types.UID]*record.Watch{}, queue: make(chan func(), queued), whole: make(chan struct{}),
 		}
 		w.watchers, at[Target{Resource: resource, Namespace: namespace}] = append(w.watchers, one), one
 		return one
@@ -138,10 +138,10 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 		if one == nil {
 			one = add(target.Resource, target.Namespace)
 		}
-		var of *teller
+		var of *finder
 		if target.Of != (Of{}) {
 			var err error
-			if of, err = newTeller(target.Of, w.customs); err != nil {
+			if of, err = newFinder(target.Of, w.customs); err != nil {
 				return fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
 			}
 		}
@@ -237,7 +237,7 @@ type watcher struct {
 	resource  schema.GroupVersionResource
 	namespace string             // "": all
 	fields    string             // a selector
-	places    map[string]*teller // by namespace, "" is all: of which everything is recorded; nil: it is not asked which custom resource an object is for
+	places    map[string]*finder // by namespace, "" is all: of which everything is recorded; nil: it is not asked which custom resource an object is for
 	public    kube.Public
 	version   string // the newest resourceVersion that was seen
 	queue     chan func()
@@ -421,7 +421,7 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 type lateness struct {
 	gap     record.Gap
 	version uint64
-	told    map[string]bool // namespaces whose gap is recorded
+	gaps    map[string]bool // namespaces whose gap is recorded
 }
 
 // missed takes note of a gap, which ends now. Where a watch of all namespaces goes on
@@ -452,15 +452,15 @@ func (w *watcher) missed(ctx context.Context, gap record.Gap, version string) fu
 	})
 	return func() {
 		if is, known := <-now; known {
-			w.late = &lateness{gap: gap, version: is, told: map[string]bool{}}
+			w.late = &lateness{gap: gap, version: is, gaps: map[string]bool{}}
 		} else if ctx.Err() == nil {
 			all()
 		}
 	}
 }
 
-// tellLate records the gap of a namespace of which an event is late. The lock is held.
-func (w *watcher) tellLate(at time.Duration, object *unstructured.Unstructured) {
+// noteLate records the gap of a namespace of which an event is late. The lock is held.
+func (w *watcher) noteLate(at time.Duration, object *unstructured.Unstructured) {
 	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
 	if err == nil && version > w.late.version {
 		w.late = nil
@@ -468,10 +468,10 @@ func (w *watcher) tellLate(at time.Duration, object *unstructured.Unstructured) 
 	}
 	gap := w.late.gap
 	gap.Namespace = object.GetNamespace()
-	if w.late.told[gap.Namespace] || at-gap.From <= w.spaces[gap.Namespace] {
+	if w.late.gaps[gap.Namespace] || at-gap.From <= w.spaces[gap.Namespace] {
 		return
 	}
-	w.late.told[gap.Namespace] = true
+	w.late.gaps[gap.Namespace] = true
 	_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap})
 }
 
@@ -505,7 +505,7 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 
 // covers tells whether a namespace is recorded, and what tells there which custom
 // resource an object is for; nil: nothing.
-func (w *watcher) covers(namespace string) (*teller, bool) {
+func (w *watcher) covers(namespace string) (*finder, bool) {
 	if w.namespace != metav1.NamespaceAll {
 		return w.places[w.namespace], true
 	}
@@ -527,10 +527,10 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 		return
 	}
 	if w.late != nil {
-		w.tellLate(at, object)
+		w.noteLate(at, object)
 	}
 	if of != nil {
-		of.tell(object)
+		of.mark(object)
 	}
 	kube.Withhold(object.Object, w.public)
 	raw, err := json.Marshal(object.Object)
@@ -542,7 +542,7 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 		Name: object.GetName(), UID: string(object.GetUID()), Object: raw,
 	})
 	if of != nil && event == string(apiwatch.Deleted) {
-		delete(of.told, object.GetUID())
+		delete(of.found, object.GetUID())
 	}
 }
 
