@@ -18,12 +18,12 @@ func finalizeStep() stepKind {
 		check: func(c *checker, s step) {
 			switch {
 			case *s.Finalize && s.custom.held:
-				c.fail(s.at("finalize"), "finalize: the finalizer is there already")
+				c.FailAt(s.at("finalize"), "finalize: the finalizer is there already")
 			case *s.Finalize:
 				c.present(s, "finalize")
 				s.custom.idle++
 			case !s.custom.held:
-				c.fail(s.at("finalize"), "finalize: a finalizer is removed that was not added")
+				c.FailAt(s.at("finalize"), "finalize: a finalizer is removed that was not added")
 			}
 			s.custom.held = *s.Finalize
 		},

@@ -14,12 +14,9 @@ func submitStep() stepKind {
 		is:   func(s Step) bool { return s.Submit != nil },
 		text: func(s Step) string { return s.Submit.text() },
 		check: func(c *checker, s step) {
-			if len(s.Submit.Object) == 0 {
-				c.fail(s.at("submit"), "submit: object is missing: expected the custom resource that is wrong")
-			}
 			for _, field := range []string{"name", "namespace"} {
 				if metadata, _ := s.Submit.Object["metadata"].(map[string]any); metadata[field] != nil {
-					c.fail(s.at("submit", "object", "metadata"), "submit: leave metadata.%s out: the harness sets it", field)
+					c.FailAt(s.at("submit", "object", "metadata"), "submit: leave metadata.%s out: the harness sets it", field)
 				}
 			}
 			if s.Submit.Patch {
@@ -33,9 +30,9 @@ func submitStep() stepKind {
 				c.seen.refused++
 				return
 			case s.On != "":
-				c.fail(s.at("submit"), "submit: what cannot be brought about is asked of the scenario's own custom resource only")
+				c.FailAt(s.at("submit"), "submit: what cannot be brought about is asked of the scenario's own custom resource only")
 			case !loose:
-				c.fail(s.at("submit"), "submit: the project's own definition refuses it: add refused: true, or before it a step fault: {definition: tutorial}")
+				c.FailAt(s.at("submit"), "submit: the project's own definition refuses it: add refused: true, or before it a step fault: {definition: tutorial}")
 			}
 			s.custom.there, s.custom.been = true, true
 			s.custom.change()

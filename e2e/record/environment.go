@@ -1,0 +1,299 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
+)
+
+// Environment is where a run took place and what with: environment.json.
+type Environment struct {
+	Run     string    `json:"run"`
+	Began   time.Time `json:"began"` // wall clock
+	Program string    `json:"program"`
+
+	Cluster    string `json:"cluster"`        // kind or existing
+	Kind       string `json:"kind,omitempty"` // kind's version
+	Engine     string `json:"engine,omitempty"`
+	Kubernetes string `json:"kubernetes"` // the API server's version
+
+	Styles []StyleFacts `json:"styles"`
+	Images []ImageFacts `json:"images"`
+	Host   Host         `json:"host"`
+
+	Go       string `json:"go"`
+	Revision string `json:"revision,omitempty"` // git's commit
+	Dirty    bool   `json:"dirty,omitempty"`    // the working tree differed from it
+
+	Flags  map[string]string `json:"flags"`
+	Seed   uint64            `json:"seed"`   // 0: there are several
+	Stages []Stage           `json:"stages"` // in the order in which they ran
+	Notes  []string          `json:"notes,omitempty"`
+	// Undriven is what was asked for and not driven, where the run ended early.
+	Undriven string `json:"undriven,omitempty"`
+
+	// Planned is how many rounds of each style a comparison with a base had time
+	// for, by what was known before its first one: the error probabilities of its
+	// sequential tests are shared out over these.
+	Planned map[string]int `json:"planned,omitempty"`
+
+	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
+}
+
+// Comparison is what a run compared with a base, and how.
+type Comparison struct {
+	Asked   string `json:"asked"`          // the base, as it was named
+	Base    string `json:"base"`           // its commit; that of head is Environment.Revision
+	Command string `json:"command"`        // that compares the same again
+	Link    string `json:"link,omitempty"` // to the job that ran it
+	// Budget is how long base and head might take turns, and Driven how long they
+	// have; seconds.
+	Budget float64 `json:"budget,omitempty"`
+	Driven float64 `json:"driven"`
+	// Gone is what the base has and head has not; New are styles that only head has.
+	Gone []Gone   `json:"gone,omitempty"`
+	New  []string `json:"new,omitempty"`
+	// Groups are those of the scenarios that were to be driven. Undriven says of
+	// what was not driven at all, why not.
+	Groups   []string   `json:"groups"`
+	Undriven []Undriven `json:"undriven,omitempty"`
+}
+
+// Gone is a style, a scenario, or an oracle that a scenario expected.
+type Gone struct {
+	Style    string `json:"style,omitempty"`
+	Scenario string `json:"scenario,omitempty"`
+	Oracle   string `json:"oracle,omitempty"`
+	Why      string `json:"why"`
+}
+
+// Undriven is a group of scenarios that was not driven; of every style, or of one.
+type Undriven struct {
+	Group string `json:"group"`
+	Style string `json:"style,omitempty"`
+	Why   string `json:"why"`
+}
+
+// StyleFacts identify what was compared, and say what it is made of.
+type StyleFacts struct {
+	Name      string            `json:"name"`
+	Variant   string            `json:"variant,omitempty"`
+	Versions  map[string]string `json:"versions,omitempty"` // of what the operator is made of
+	Manifests string            `json:"manifests"`          // hash of the rendered manifests
+	Images    []string          `json:"images,omitempty"`   // names, as in Environment.Images; the custom resource's own included
+	Owned     *Owned            `json:"owned,omitempty"`    // nil: not counted
+	// PodSecurity is the Pod Security Standard that is enforced on the style's
+	// namespaces, by their names: restricted, baseline or privileged. Nil: not known.
+	PodSecurity map[string]string `json:"podSecurity,omitempty"`
+}
+
+// Owned is what the maintainer of an operator keeps: what a style's folder
+// holds, without tests and without what is copied unchanged from upstream.
+type Owned struct {
+	Files int `json:"files"`
+	Lines int `json:"lines"` // neither blank nor comment
+	// Scaffold are those of Lines that a generator of such projects wrote and
+	// nobody changed; 0: there are none, or they are not told apart.
+	Scaffold int `json:"scaffold,omitempty"`
+	// Languages are these lines by language: YAML, Go. A script within a manifest
+	// counts as the manifest's.
+	Languages map[string]int `json:"languages,omitempty"`
+	Rules     int            `json:"rules"` // of RBAC: distinct rights (verb, resource) that the operator's accounts hold
+	// Wildcards are those of them with a *, as "verb resource.group".
+	Wildcards []string `json:"wildcards,omitempty"`
+}
+
+// ImageFacts identify an image.
+type ImageFacts struct {
+	Name      string `json:"name"` // in the catalogue
+	Reference string `json:"reference"`
+	Digest    string `json:"digest,omitempty"`
+	Source    string `json:"source"`          // local, pulled or built
+	Bytes     int64  `json:"bytes,omitempty"` // 0: not known
+	// Packages are the Debian packages of an image that was built, as in
+	// "bash=5.2.15-2+b13": they may be those of the day on which it was.
+	Packages []string `json:"packages,omitempty"`
+}
+
+// Custom tells whether nobody else publishes the image: it is built from the
+// operator's own code. Its registry is then under .local, which RFC 6762 keeps
+// out of the public name space.
+func (i ImageFacts) Custom() bool {
+	registry, _, _ := strings.Cut(i.Reference, "/")
+	return strings.HasSuffix(registry, ".local")
+}
+
+// Stage is a part of the run.
+type Stage struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`         // in all
+	Times   int     `json:"times,omitempty"` // how often it was done
+}
+
+// Host is the machine.
+type Host struct {
+	Kernel string `json:"kernel"`
+	CPU    string `json:"cpu,omitempty"` // the model, where /proc/cpuinfo names it
+	CPUs   int    `json:"cpus"`
+	Memory int64  `json:"memory"`         // bytes
+	Arch   string `json:"arch,omitempty"` // as Go names it: amd64, arm64
+}
+
+// String is the host in one line.
+func (h Host) String() string {
+	var parts []string
+	if h.CPU != "" {
+		parts = append(parts, h.CPU)
+	}
+	return strings.Join(append(parts, plain.Plural(h.CPUs, "CPU"), fmt.Sprintf("%.0f GiB", float64(h.Memory)/(1<<30)), "Linux "+h.Kernel), ", ")
+}
+
+// Machine identifies the machine; empty: not known.
+func (e *Environment) Machine() string {
+	if e == nil {
+		return ""
+	}
+	return e.Host.String()
+}
+
+// Alike tells whether two runs took place on one machine and on one kind of
+// cluster.
+func (e *Environment) Alike(other *Environment) bool {
+	return e.Machine() == other.Machine() && e.Place() == other.Place()
+}
+
+// Place identifies what kind of cluster it was; empty: not known.
+func (e *Environment) Place() string {
+	if e == nil {
+		return ""
+	}
+	return strings.TrimSpace(e.Cluster + " " + e.Kind + ", Kubernetes " + e.Kubernetes)
+}
+
+// Facts returns what is known of a style, by its label; nil: nothing.
+func (e *Environment) Facts(label string) *StyleFacts {
+	if e == nil {
+		return nil
+	}
+	for i := range e.Styles {
+		if Label(e.Styles[i].Name, e.Styles[i].Variant) == label {
+			return &e.Styles[i]
+		}
+	}
+	return nil
+}
+
+// Sources says where the images come from; empty: there are none.
+func (e *Environment) Sources() string {
+	count := map[string]int{}
+	for _, image := range e.Images {
+		count[image.Source]++
+	}
+	var parts []string
+	for _, source := range slices.Sorted(maps.Keys(count)) {
+		switch source {
+		case "built":
+			parts = append(parts, fmt.Sprintf("%d built from source on this machine", count[source]))
+		case "":
+			parts = append(parts, fmt.Sprintf("%d of unknown source", count[source]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", count[source], source))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "images: " + strings.Join(parts, ", ")
+}
+
+// Lines describe the environment for people.
+func (e *Environment) Lines() []string {
+	var cluster []string
+	for _, part := range []struct{ name, value string }{{"Kubernetes", e.Kubernetes}, {"kind", e.Kind}, {"engine", e.Engine}, {"", e.Go}} {
+		if part.value != "" {
+			cluster = append(cluster, strings.TrimSpace(part.name+" "+part.value))
+		}
+	}
+	lines := []string{e.Host.String(), strings.Join(cluster, ", ")}
+	if e.Revision != "" {
+		revision := "revision " + e.Revision
+		if e.Dirty {
+			revision += " with changes"
+		}
+		if e.Seed != 0 {
+			revision += fmt.Sprintf(", seed %d", e.Seed)
+		}
+		lines = append(lines, revision)
+	}
+	if sources := e.Sources(); sources != "" {
+		lines = append(lines, sources)
+	}
+	var stages []string
+	for _, s := range e.Stages {
+		stages = append(stages, fmt.Sprintf("%s %s", s.Name, plain.Duration(s.Seconds)))
+	}
+	if len(stages) > 0 {
+		lines = append(lines, "stages: "+strings.Join(stages, ", "))
+	}
+	return append(lines, e.Notes...)
+}
+
+// EnvironmentFile is the name of an Environment's file in a results folder.
+const EnvironmentFile = "environment.json"
+
+// Write writes environment.json into a results folder.
+func (e *Environment) Write(dir string) error {
+	return Replace(filepath.Join(dir, EnvironmentFile), func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(e)
+	})
+}
+
+// ReadEnvironment reads environment.json from a results folder. After a run
+// that was killed there is none: the error is then fs.ErrNotExist.
+func ReadEnvironment(dir string) (*Environment, error) {
+	name := filepath.Join(dir, EnvironmentFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the environment: %w", err)
+	}
+	e := &Environment{}
+	if err := json.Unmarshal(data, e); err != nil {
+		return nil, fmt.Errorf("read the environment: %s: %w", name, err)
+	}
+	e.rename()
+	return e, nil
+}
+
+// rename gives the styles their names of today.
+func (e *Environment) rename() {
+	for i := range e.Styles {
+		e.Styles[i].Name = spec.StyleName(e.Styles[i].Name)
+	}
+	for i, stage := range e.Stages {
+		if doing, style, of := strings.Cut(stage.Name, " "); of {
+			e.Stages[i].Name = doing + " " + spec.StyleName(style)
+		}
+	}
+}
+
+// ImagesOf are what is known of a style's images.
+func (e *Environment) ImagesOf(facts *StyleFacts) []ImageFacts {
+	var found []ImageFacts
+	for _, image := range e.Images {
+		if slices.Contains(facts.Images, image.Name) {
+			found = append(found, image)
+		}
+	}
+	return found
+}

@@ -1,0 +1,95 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+)
+
+// Difference is a verdict that is not as expected.
+type Difference struct {
+	Label, Scenario string
+	Expected, Seen  string // verdicts in words
+	// Oracle is the first that failed, or whose verdict is invalid, with what it
+	// said; empty: there is none. Of what is late the message alone says why.
+	Oracle, Message string
+}
+
+// String names both verdicts, and the first reason.
+func (d Difference) String() string {
+	text := fmt.Sprintf("%s %s: expected %s, seen %s", d.Label, d.Scenario, d.Expected, d.Seen)
+	switch {
+	case d.Oracle != "":
+		text += fmt.Sprintf("; %s: %s", d.Oracle, d.Message)
+	case d.Message != "":
+		text += "; " + d.Message
+	}
+	return text
+}
+
+// Compare lists where a style's verdicts, in all of its variants, are not as
+// expected. Only what was driven is compared. Flaky and invalid are never as
+// expected. A scenario without an entry is a difference. Of a style without a file
+// nothing is expected but that there is a verdict.
+func Compare(m *Matrix, style string, expected matrix.Expected) []Difference {
+	var all []Difference
+	for _, row := range m.Rows() {
+		for _, c := range row.Cells {
+			if c == nil || c.Style.Name != style {
+				continue
+			}
+			if want, same := expected.Match(c.Seen()); !same {
+				all = append(all, differenceOf(c, want))
+			}
+		}
+	}
+	return all
+}
+
+func differenceOf(c *Cell, want string) Difference {
+	d := Difference{Label: c.Style.Label, Scenario: c.Scenario, Expected: want, Seen: c.String()}
+	d.Oracle, d.Message = c.why()
+	return d
+}
+
+// why is what the first oracle said that failed, or else could not judge; of what
+// is late the message alone says why.
+func (c *Cell) why() (oracle, message string) {
+	if c.Verdict == judge.Late {
+		return "", c.Reason
+	}
+	for _, outcome := range []judge.Outcome{judge.Fail, judge.Invalid} {
+		for _, o := range c.Oracles {
+			if o.Outcome == outcome {
+				return o.Name, o.Message
+			}
+		}
+	}
+	return "", ""
+}
+
+// Seen is the cell as expected verdicts are compared with.
+func (c *Cell) Seen() matrix.Seen {
+	s := matrix.Seen{Scenario: c.Scenario, Group: c.Group, Driven: true, Verdict: c.Verdict, Failed: c.FailedNames(), Text: c.String()}
+	_, s.Reason = c.why()
+	if c.Recovery != nil {
+		s.Recovery = c.Recovery.By()
+	}
+	return s
+}
+
+// Seen is what was seen of a style, of several variants of the first, in every
+// scenario that there is.
+func (m *Matrix) Seen(style string) []matrix.Seen {
+	var all []matrix.Seen
+	for _, row := range m.Rows() {
+		seen := matrix.Seen{Scenario: row.Name, Group: row.Group}
+		if i := slices.IndexFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Style.Name == style }); i >= 0 {
+			seen = row.Cells[i].Seen()
+		}
+		all = append(all, seen)
+	}
+	return all
+}

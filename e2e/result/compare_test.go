@@ -1,0 +1,198 @@
+package result_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/result"
+)
+
+func names() []string { return []string{"create", "drift", "input-negative", "kill-bus", "upgrade"} }
+
+const good = `# What is expected.
+# Two lines of it.
+
+create: pass
+drift:
+  verdict: fail
+  oracles: [converged]
+  recovery: never
+  # a person's own remark
+  why: only the custom resource is watched, not its Deployment
+  upstream: https://example.org/issues/1
+input-negative: not applicable
+kill-bus: {verdict: pass, recovery: nudge}
+`
+
+func parse(t *testing.T, text string) matrix.Expected {
+	t.Helper()
+	e, err := matrix.Parse("operators/argo/verdicts.yaml", []byte(text), names())
+	require.NoError(t, err)
+	return e
+}
+
+func of(results ...judge.Result) *result.Matrix {
+	return result.MatrixOf(&judge.Judgement{Header: header("one", "argo", "native"), Results: results})
+}
+
+func failed(style, scenario string, oracles ...string) judge.Result {
+	r := judged(style, scenario, 1)
+	for _, o := range oracles {
+		r.Verdicts = append(r.Verdicts, verdict(o, judge.Fail, o+" says no"))
+	}
+	return r
+}
+
+func TestCompare(t *testing.T) {
+	never := judge.Result{Style: "argo", Scenario: "input-negative", Round: 1, Verdicts: []judge.Verdict{verdict("converged", judge.NotApplicable, "no")}}
+	for name, one := range map[string]struct {
+		expected string
+		seen     []judge.Result
+		want     []string
+	}{
+		"as expected": {
+			"create: pass\ndrift: {verdict: fail, why: so}\ninput-negative: not applicable\n",
+			[]judge.Result{passed("argo", "create"), failed("argo", "drift", "converged"), never},
+			nil,
+		},
+		"only what ran":  {"create: pass\ndrift: {verdict: fail, why: so}\n", []judge.Result{passed("argo", "create")}, nil},
+		"no other style": {"create: pass\n", []judge.Result{passed("argo", "create"), failed("native", "create", "converged")}, nil},
+		"worse": {
+			"drift: pass\n",
+			[]judge.Result{failed("argo", "drift", "converged", "garbage")},
+			[]string{"argo drift: expected pass, seen fail (converged, garbage); converged: converged says no"},
+		},
+		"better": {"drift: {verdict: fail, why: so}\n", []judge.Result{passed("argo", "drift")}, []string{"argo drift: expected fail, seen pass"}},
+		"other oracles": {
+			"drift: {verdict: fail, why: so, oracles: [garbage]}\n",
+			[]judge.Result{failed("argo", "drift", "converged")},
+			[]string{"argo drift: expected fail (garbage), seen fail (converged); converged: converged says no"},
+		},
+		"the oracles, in any order": {
+			"drift: {verdict: fail, why: so, oracles: [garbage, converged]}\n",
+			[]judge.Result{failed("argo", "drift", "converged", "garbage")},
+			nil,
+		},
+		"one oracle more": {
+			"drift: {verdict: fail, why: so, oracles: [garbage]}\n",
+			[]judge.Result{failed("argo", "drift", "converged", "garbage")},
+			[]string{"argo drift: expected fail (garbage), seen fail (converged, garbage); converged: converged says no"},
+		},
+		"no entry": {
+			"create: pass\n",
+			[]judge.Result{passed("argo", "drift")},
+			[]string{"argo drift: expected nothing: operators/argo/verdicts.yaml has no entry for it, seen pass"},
+		},
+		"not applicable is no pass": {"input-negative: pass\n", []judge.Result{never}, []string{"argo input-negative: expected pass, seen not applicable"}},
+		"flaky is no pass": {
+			"drift: pass\n",
+			[]judge.Result{passed("argo", "drift"), failed("argo", "drift", "converged")},
+			[]string{"argo drift: expected pass, seen flaky, 1 of 2 passed (converged); converged: converged says no"},
+		},
+		"flaky is no failure": {
+			"drift: {verdict: fail, why: so}\n",
+			[]judge.Result{passed("argo", "drift"), failed("argo", "drift", "converged")},
+			[]string{"argo drift: expected fail, seen flaky, 1 of 2 passed (converged); converged: converged says no"},
+		},
+		"invalid is nothing": {
+			"drift: pass\n",
+			[]judge.Result{judged("argo", "drift", 1, verdict("converged", judge.Invalid, "a gap"))},
+			[]string{"argo drift: expected pass, seen invalid; converged: a gap"},
+		},
+		"recovery is not known": {
+			"drift: {verdict: fail, why: so, recovery: never}\n",
+			[]judge.Result{failed("argo", "drift", "converged")},
+			[]string{"argo drift: expected fail, recovery: never, seen fail (converged); converged: converged says no"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, d := range result.Compare(of(one.seen...), "argo", parse(t, one.expected)) {
+				got = append(got, d.String())
+			}
+			assert.Equal(t, one.want, got)
+		})
+	}
+}
+
+func TestCompareWithoutAFile(t *testing.T) {
+	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), judged("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
+		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
+	differences := result.Compare(m, "argo", matrix.Expected{})
+	require.Len(t, differences, 1, "nothing is expected but a verdict")
+	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
+}
+
+func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
+	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), passed("native", "upgrade"),
+		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
+	written := string(matrix.Update(matrix.Expected{}, m.Seen("argo")))
+	assert.Equal(t, `# The verdicts that are expected of this style. A run that sees another one fails, and names both.
+# Each failure has a sentence on why; upstream is an issue about it.
+
+create: pass
+
+# seen: converged says no
+drift:
+  verdict: fail
+  oracles: [converged]
+  why: ""
+
+# kill-bus was seen as invalid: a gap
+`, written)
+	_, err := matrix.Parse("v.yaml", []byte(written), names())
+	assert.ErrorContains(t, err, "drift: why is", "a person must say why")
+}
+
+func TestUpdateKeepsWhatPeopleWrote(t *testing.T) {
+	old := parse(t, good+"# why it is so\nupgrade: {verdict: fail, oracles: [gone, converged], why: of old}\n")
+	m := of(passed("argo", "create"), failed("argo", "drift", "garbage"), passed("argo", "drift"), failed("argo", "input-negative", "converged"),
+		failed("argo", "upgrade", "converged", "gone"))
+	written := string(matrix.Update(old, m.Seen("argo")))
+	assert.Equal(t, `# What is expected.
+# Two lines of it.
+
+create: pass
+
+# drift was seen as flaky, 1 of 2 passed (garbage): garbage says no
+drift:
+  verdict: fail
+  oracles: [converged]
+  recovery: never
+  # a person's own remark
+  why: only the custom resource is watched, not its Deployment
+  upstream: https://example.org/issues/1
+
+# seen: converged says no
+input-negative:
+  verdict: fail
+  oracles: [converged]
+  why: ""
+
+kill-bus: {verdict: pass, recovery: nudge}
+
+# why it is so
+upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
+`, written)
+}
+
+// What failed and does so in another way keeps its reason; what passes now loses it.
+func TestUpdateChangesVerdicts(t *testing.T) {
+	old := parse(t, "drift: {verdict: fail, oracles: [converged], why: the reason, upstream: 'https://example.org/1'}\nupgrade: {verdict: fail, why: of old}\n")
+	m := of(failed("argo", "drift", "garbage"), passed("argo", "upgrade"))
+	written := matrix.Update(old, m.Seen("argo"))
+	e, err := matrix.Parse("v.yaml", written, names())
+	require.NoError(t, err, "%s", written)
+	drift, _ := e.Of("drift")
+	assert.Equal(t, []string{"garbage"}, drift.Oracles)
+	assert.Equal(t, "the reason", drift.Why)
+	assert.Equal(t, "https://example.org/1", drift.Upstream)
+	upgrade, _ := e.Of("upgrade")
+	assert.Equal(t, judge.Pass, upgrade.Verdict)
+	assert.Empty(t, upgrade.Why)
+	assert.Empty(t, result.Compare(m, "argo", e))
+}

@@ -1,0 +1,51 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// Shards are the folders of the runs that share a results folder; the folder, or
+// file, itself where it is that of one run.
+func Shards(path string) []string {
+	shards, err := filepath.Glob(filepath.Join(path, "shard-*"))
+	if _, whole := record.Find(path); err != nil || whole == nil || len(shards) == 0 {
+		return []string{path}
+	}
+	return shards
+}
+
+// Load judges a recording and computes its costs
+// and the use of its rights, in one pass: that of a
+// results folder, compressed or not, whose environment it reads too, or a file
+// by itself. After a run that was killed there is no environment: it is then nil.
+func Load(path string) (Recording, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Recording{}, fmt.Errorf("judge: %w", err)
+	}
+	var one Recording
+	if info.IsDir() {
+		one.Environment, err = record.ReadEnvironment(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Recording{}, err
+		}
+		if path, err = record.Find(path); err != nil {
+			return Recording{}, fmt.Errorf("judge: %w", err)
+		}
+	}
+	meter, rights := cost.NewMeter(), grants.NewMeter()
+	if one.Judgement, err = judge.File(path, meter.Add, rights.Add); err != nil {
+		return Recording{}, fmt.Errorf("judge: %w", err)
+	}
+	one.Costs, one.Grants = meter.Costs(), rights.Uses()
+	return one, nil
+}

@@ -1,0 +1,27 @@
+package result_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+)
+
+// Nothing is expected of how far a style is behind under a load.
+func TestLoadsAreLeftOut(t *testing.T) {
+	h := header("one", "argo")
+	h.Scenarios = append(h.Scenarios, record.Scenario{Name: "many", Group: "load"})
+	late := judged("argo", "many", 1, verdict("converged", judge.Fail, "too late"))
+	late.Group = "load"
+	m := result.MatrixOf(&judge.Judgement{Header: h, Results: []judge.Result{passed("argo", "create"), late}})
+	assert.Nil(t, m.Cell("argo", "many"))
+	assert.NotNil(t, m.Cell("argo", "create"))
+	for _, row := range m.Rows() {
+		assert.NotEqual(t, "many", row.Name)
+	}
+	assert.Empty(t, result.Compare(m, "argo", matrix.Expected{}))
+}

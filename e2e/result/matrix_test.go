@@ -1,0 +1,160 @@
+package result_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+)
+
+func verdict(oracle string, outcome judge.Outcome, message string) judge.Verdict {
+	v := judge.Verdict{Oracle: oracle, Outcome: outcome, Message: message}
+	if outcome == judge.Fail {
+		v.Evidence = []string{message + ", as seen"}
+	}
+	return v
+}
+
+func judged(style, scenario string, round int, verdicts ...judge.Verdict) judge.Result {
+	return judge.Result{Style: style, Scenario: scenario, Round: round, Namespace: "n", Verdicts: verdicts}
+}
+
+func passed(style, scenario string) judge.Result {
+	return judged(style, scenario, 1, verdict("converged", judge.Pass, "as wanted"))
+}
+
+func header(run string, styles ...string) record.Header {
+	h := record.Header{Run: run, Scenarios: []record.Scenario{
+		{Name: "upgrade", Group: "upgrade"},
+		{Name: "create", Group: "latency"},
+		{Name: "drift", Group: "level", StandsFor: "a hand that slips"},
+		{Name: "kill-bus", Group: "fault"},
+		{Name: "input-negative", Group: "input"},
+	}}
+	for _, s := range styles {
+		h.Styles = append(h.Styles, record.Style{Style: spec.Style{Name: s}})
+	}
+	return h
+}
+
+func TestOf(t *testing.T) {
+	m := result.MatrixOf(
+		&judge.Judgement{Header: header("one", "argo", "native"), Results: []judge.Result{
+			passed("native", "create"), passed("argo", "create"),
+			judged("argo", "drift", 1, verdict("converged", judge.Fail, "3 of 5"), verdict("status", judge.NotApplicable, "it writes none")),
+		}},
+		&judge.Judgement{Header: header("two", "argo", "native"), Results: []judge.Result{
+			passed("native", "drift"), passed("native", "of-old"),
+			judged("argo", "kill-bus", 1, verdict("converged", judge.NotApplicable, "it has no bus")),
+			judged("native", "kill-bus", 1, verdict("converged", judge.Invalid, "the recording stops")),
+		}},
+	)
+	assert.Equal(t, []result.Style{{Label: "argo", Name: "argo"}, {Label: "native", Name: "native"}}, m.Styles)
+	var order []string
+	for _, g := range m.Groups {
+		order = append(order, "["+g.Name+"]")
+		for _, r := range g.Rows {
+			order = append(order, r.Name)
+			assert.Len(t, r.Cells, 2)
+		}
+	}
+	assert.Equal(t, []string{"[latency]", "create", "of-old", "[level]", "drift", "[input]", "input-negative", "[fault]", "kill-bus", "[upgrade]", "upgrade"}, order,
+		"groups in their order, rows in the header's, what no header has comes last")
+	assert.Nil(t, m.Cell("argo", "upgrade"), "not run")
+	assert.True(t, m.Correctness())
+
+	drift := m.Cell("argo", "drift")
+	require.NotNil(t, drift)
+	assert.Equal(t, judge.Fail, drift.Verdict)
+	assert.Equal(t, "fail (converged)", drift.String())
+	assert.Equal(t, []string{"3 of 5, as seen"}, drift.Reasons()[0].Evidence)
+	assert.Equal(t, "one", drift.Reasons()[0].Run)
+	assert.Empty(t, drift.Reason)
+	assert.Equal(t, judge.Pass, m.Cell("native", "drift").Verdict)
+	assert.Equal(t, "it has no bus", m.Cell("argo", "kill-bus").Reason)
+	assert.Equal(t, judge.NotApplicable, m.Cell("argo", "kill-bus").Verdict)
+	assert.Equal(t, judge.Invalid, m.Cell("native", "kill-bus").Verdict)
+	assert.Equal(t, "the recording stops", m.Cell("native", "kill-bus").Reason)
+}
+
+func TestRepeats(t *testing.T) {
+	pass, fail, invalid := judge.Pass, judge.Fail, judge.Invalid
+	for name, one := range map[string]struct {
+		outcomes []judge.Outcome
+		verdict  judge.Outcome
+		word     string
+	}{
+		"always":          {[]judge.Outcome{pass, pass}, pass, "pass"},
+		"never":           {[]judge.Outcome{fail, fail}, fail, "fail"},
+		"both":            {[]judge.Outcome{pass, fail, pass}, judge.Flaky, "flaky, 2 of 3 passed"},
+		"both, and worse": {[]judge.Outcome{pass, fail, invalid}, judge.Flaky, "flaky, 1 of 3 passed"},
+		"not all judged":  {[]judge.Outcome{pass, invalid}, invalid, "invalid, 1 of 2"},
+		"failed or not":   {[]judge.Outcome{fail, invalid}, fail, "fail, 1 of 2"},
+		"nothing asked":   {[]judge.Outcome{judge.NotApplicable}, judge.NotApplicable, "not applicable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := &judge.Judgement{Header: header("one", "argo")}
+			for i, o := range one.outcomes {
+				j.Results = append(j.Results, judged("argo", "drift", i+1, verdict("converged", o, "said")))
+			}
+			c := result.MatrixOf(j).Cell("argo", "drift")
+			assert.Equal(t, one.verdict, c.Verdict)
+			assert.Equal(t, one.word, c.Word())
+			assert.Len(t, c.Results, len(one.outcomes))
+		})
+	}
+}
+
+// An oracle's message is that of the first repeat that fails, not of the first
+// that was asked.
+func TestFirstFailureSpeaks(t *testing.T) {
+	m := result.MatrixOf(&judge.Judgement{Header: header("one", "argo"), Results: []judge.Result{
+		judged("argo", "drift", 1, verdict("converged", judge.Pass, "fine")),
+		judged("argo", "drift", 2, verdict("converged", judge.Fail, "first")),
+		judged("argo", "drift", 3, verdict("converged", judge.Fail, "second")),
+	}})
+	o, asked := m.Cell("argo", "drift").Oracle("converged")
+	require.True(t, asked)
+	assert.Equal(t, "first", o.Message)
+	assert.Equal(t, 2, o.Round)
+	assert.Equal(t, 2, o.Failed)
+	_, asked = m.Cell("argo", "drift").Oracle("garbage")
+	assert.False(t, asked)
+}
+
+func TestWithout(t *testing.T) {
+	m := result.MatrixOf(&judge.Judgement{Header: header("one", "floor", "argo"), Results: []judge.Result{passed("floor", "create"), passed("argo", "create")}})
+	assert.False(t, m.Correctness(), "what is only measured makes no matrix")
+	require.Len(t, m.Styles, 2)
+	rest := m.Without("floor")
+	assert.Equal(t, []result.Style{{Label: "argo", Name: "argo"}}, rest.Styles)
+	assert.Len(t, rest.Rows()[0].Cells, 1)
+	assert.Equal(t, "argo", rest.Cell("argo", "create").Style.Label)
+	assert.Nil(t, rest.Cell("floor", "create"))
+	assert.NotNil(t, m.Cell("floor", "create"), "the whole is as before")
+}
+
+func TestNothing(t *testing.T) {
+	m := result.MatrixOf()
+	assert.Empty(t, m.Rows())
+	assert.Empty(t, m.Without("floor").Rows())
+	assert.False(t, m.Correctness())
+	assert.Empty(t, result.Compare(m, "argo", matrix.Expected{}))
+}
+
+func TestVariantsStandBesideEachOther(t *testing.T) {
+	base, head := passed("argo", "create"), judged("argo", "create", 1, verdict("converged", judge.Fail, "no"))
+	base.Variant, head.Variant = "base", "head"
+	m := result.MatrixOf(&judge.Judgement{Header: header("one"), Results: []judge.Result{base, head}})
+	assert.Equal(t, judge.Pass, m.Cell("argo@base", "create").Verdict)
+	assert.Equal(t, judge.Fail, m.Cell("argo@head", "create").Verdict)
+	differences := result.Compare(m, "argo", matrix.Expected{Path: "verdicts.yaml", Entries: []matrix.Entry{{Scenario: "create", Verdict: judge.Pass}}})
+	require.Len(t, differences, 1)
+	assert.Equal(t, "argo@head", differences[0].Label)
+}

@@ -1,0 +1,100 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
+)
+
+// Recovery is how a style recovered over the repeats of a fault.
+type Recovery struct {
+	Itself, Nudge, Never int // how many repeats did so
+	// After are the times from the end of the last fault until what was wanted
+	// was reached, of the repeats that recovered by themselves, in order of size.
+	After []time.Duration
+}
+
+// add takes one more repeat.
+func (r *Recovery) add(one judge.Recovery) {
+	switch one.By {
+	case matrix.Itself:
+		r.Itself++
+		at, _ := slices.BinarySearch(r.After, one.After)
+		r.After = slices.Insert(r.After, at, one.After)
+	case matrix.Nudge:
+		r.Nudge++
+	default:
+		r.Never++
+	}
+}
+
+// By is how all repeats recovered; where they differ, it counts them.
+func (r *Recovery) By() string {
+	var parts []string
+	counts := []int{r.Itself, r.Nudge, r.Never}
+	for i, n := range counts {
+		if n == r.Itself+r.Nudge+r.Never {
+			return matrix.Recoveries()[i]
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d×", matrix.Recoveries()[i], n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Median is the middle of After, of an even number the lower of the two in the
+// middle: always a time that was seen. False: there is none.
+func (r *Recovery) Median() (time.Duration, bool) {
+	if len(r.After) == 0 {
+		return 0, false
+	}
+	return r.After[(len(r.After)-1)/2], true
+}
+
+// Range is the shortest and the longest of After, which must not be empty.
+func (r *Recovery) Range() (shortest, longest time.Duration) {
+	return r.After[0], r.After[len(r.After)-1]
+}
+
+// String says in words how a style recovered from a fault, with the median
+// and the range of the times that it took; empty: nothing was broken.
+func (r *Recovery) String() string {
+	if r == nil {
+		return ""
+	}
+	if median, known := r.Median(); known {
+		text := "recovered in " + plain.Duration(median.Seconds())
+		switch shortest, longest := r.Range(); {
+		case longest == 0:
+			text = "recovered before the fault was over"
+		case shortest != longest:
+			text += fmt.Sprintf(" (%s–%s)", plain.Duration(shortest.Seconds()), plain.Duration(longest.Seconds()))
+		}
+		return text + r.others()
+	}
+	switch r.By() {
+	case matrix.Nudge:
+		return "only after a nudge"
+	case matrix.Never:
+		return "never recovered"
+	}
+	return "recovery: " + r.By()
+}
+
+// others counts the repeats that did not recover by themselves, beside those that did.
+func (r *Recovery) others() string {
+	text := ""
+	if r.Nudge > 0 {
+		text += fmt.Sprintf(", %d× only after a nudge", r.Nudge)
+	}
+	if r.Never > 0 {
+		text += fmt.Sprintf(", %d× never", r.Never)
+	}
+	return text
+}

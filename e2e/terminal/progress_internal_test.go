@@ -1,0 +1,52 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+)
+
+// told runs through one style as the suite does.
+func told(p *Progress) {
+	p.Note("install argo")
+	p.Start("argo", 5, []string{"create", "delete"})
+	p.Began(record.Sample{Style: "argo", Scenario: "create", Round: 2})
+	p.Ended(judge.Result{
+		Scenario: "create", Verdicts: []judge.Verdict{{Outcome: judge.Pass}},
+		Samples: []judge.Sample{{Phase: judge.PhaseAcknowledged, Value: 0.003}, {Phase: judge.PhaseReady, Value: 62.9}},
+	})
+	p.Began(record.Sample{Style: "argo", Scenario: "delete", Round: 2, Prepare: true})
+	p.Clear()
+	p.Stop()
+}
+
+func TestProgressOnATerminal(t *testing.T) {
+	var out strings.Builder
+	told(&Progress{out: &out, terminal: true, width: func() int { return 60 }})
+	assert.Equal(t, []string{
+		"",
+		"install argo",
+		"argo",
+		"argo  round 2/5  create",
+		"argo  round 2/5  create  last: create pass, ready 62.9 s",
+		"argo  round 2/5  delete (given state)  last: create pass, …",
+		"",
+	}, strings.Split(out.String(), eraseLine))
+}
+
+func TestProgressElsewhere(t *testing.T) {
+	var out strings.Builder
+	told(NewProgress(&out))
+	assert.Equal(t, "argo: 5 rounds of create, delete\n", out.String())
+}
+
+func TestProgressKeepsToItsLine(t *testing.T) {
+	var out strings.Builder
+	p := &Progress{out: &out, terminal: true, width: func() int { return 40 }}
+	p.Note("pull failed:\nunexpected\x1b[2J status " + strings.Repeat("é", 100))
+	assert.Equal(t, eraseLine+"pull failed: unexpected [2J status ééé…", out.String())
+}
