@@ -5,8 +5,6 @@ package drive
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,11 +38,6 @@ func watchedFor(style Style) []string {
 	return names
 }
 
-// watch begins to watch what a turn of a style is recorded by.
-func (d *Driver) watch(ctx context.Context, style Style) (*watch.Watches, error) {
-	return watch.Open(ctx, d.Client, d.Recorder, watched, style.watches()...)
-}
-
 // Judge says of the sample that is open in a namespace how it stands.
 type Judge interface {
 	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
@@ -55,7 +48,7 @@ type Judge interface {
 	LastEvent(namespace string) time.Duration
 }
 
-// Observer is told of samples as they begin and end.
+// Observer hears of samples as they begin and end.
 type Observer interface {
 	Began(record.Sample)
 	Ended(record.Sample, record.End)
@@ -87,66 +80,9 @@ type Driver struct {
 	Matrix   Matrix
 }
 
-// Block is one style's turn in one round.
-type Block struct {
-	Round  int                  // from 1
-	Warmup []scenarios.Scenario // driven first, once; what they measure is marked as warm-up
-	// Scenarios are driven Passes times (0 is once), each time in a fresh namespace.
-	Scenarios []scenarios.Scenario
-	Passes    int
-	// Choose says after the first pass how many there are to be in all; nil:
-	// Passes.
-	Choose func() int
-}
-
-// Drive puts a style, which is installed, through a block. A sample that does
-// not end well is no error: the block goes on, in another fresh namespace. An
-// error means that the bed is broken or ctx has ended. Custom resources that have
-// finalizers are then gone. leave removes the last namespace; it is to be called,
-// with or without an error, when the style is gone: what else the last scenario
-// left there then needs no reconcile. It returns when no custom resource is left
-// for the next style to act on.
-func (d *Driver) Drive(ctx context.Context, style Style, block Block) (leave func(context.Context) error, err error) {
-	leave = func(context.Context) error { return nil }
-	watches, err := d.watch(ctx, style)
-	if err != nil {
-		return leave, err
-	}
-	defer watches.Stop()
-	prefix := fmt.Sprintf("services-%s-%s-%d", d.Run, strings.ReplaceAll(record.Label(style.Name, style.Variant), "@", "-"), block.Round)
-	var spaces []string
-	if len(block.Warmup) > 0 {
-		r := &round{Driver: d, style: style, watches: watches, number: block.Round, warmup: true, prefix: prefix + "-warmup", spaces: &spaces}
-		err := r.drive(ctx, block.Warmup)
-		if err == nil {
-			err = r.empty(ctx)
-		}
-		if err != nil {
-			r.unwatch()
-			return r.leave, err
-		}
-		r.close(ctx)
-	}
-	passes := max(block.Passes, 1)
-	for pass := 1; ; pass++ {
-		r := &round{Driver: d, style: style, watches: watches, number: block.Round, prefix: prefix, spaces: &spaces}
-		if pass > 1 {
-			r.prefix = fmt.Sprintf("%s-pass%d", prefix, pass)
-		}
-		err := r.drive(ctx, block.Scenarios)
-		if pass == 1 && block.Choose != nil {
-			passes = max(block.Choose(), 1)
-		}
-		if err == nil && pass < passes {
-			err = r.empty(ctx)
-		}
-		r.unwatch()
-		if err == nil && pass == passes {
-			err = d.release(ctx, style, spaces)
-		}
-		if err != nil || pass == passes {
-			return r.leave, err
-		}
-		r.close(ctx)
-	}
+// Matrix is what driving the correctness matrix needs beside.
+type Matrix struct {
+	Window   time.Duration // of quiescence
+	Patience time.Duration // nothing has moved for so long: the sample is given up
+	Overlap  int           // scenarios without a shared fault at a time
 }

@@ -61,7 +61,7 @@ func newStage(t *testing.T) *stage {
 }
 
 // drive drives a block and leaves it.
-func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Block) error {
+func (s *stage) drive(ctx context.Context, style drive.Style, block drive.Plan) error {
 	leave, err := s.Driver.Drive(ctx, style, block)
 	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
@@ -151,7 +151,7 @@ var style = drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Time
 
 func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 	s := newStage(t)
-	require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 2, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 2, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{"services-abc123-fast-2"}, s.made)
 	assert.Equal(t, s.made, s.deleted)
 	assert.Equal(t, []string{
@@ -164,7 +164,7 @@ func TestTheBasicScenariosNeedOneNamespaceAndNoPreparation(t *testing.T) {
 
 func TestAGivenStateIsPreparedAndWhatIsLeftIsRemovedBeforeTheNextPass(t *testing.T) {
 	s := newStage(t)
-	require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 1, Passes: 2, Scenarios: basic(t, "scale-up")}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Passes: 2, Scenarios: basic(t, "scale-up")}))
 	assert.Equal(t, []string{
 		"scale-up (prepare) settled", "scale-up settled", "empty (prepare) settled",
 		"scale-up (prepare) settled", "scale-up settled",
@@ -182,7 +182,7 @@ func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	s := newStage(t)
 	s.missing = "there is no Deployment"
 	style := drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}}}
-	require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	assert.Equal(t, []string{
 		"create timeout", "scale-up (prepare) timeout", "scale-up timeout", "scale-down timeout", "delete timeout",
 	}, s.ends)
@@ -201,7 +201,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 	})
 	defer stop()
 	patient := drive.Style{Style: record.Style{Style: spec.Style{Name: "slow", Timeout: time.Hour}}}
-	require.ErrorIs(t, s.drive(ctx, patient, drive.Block{Round: 1, Scenarios: basic(t, "create")}), context.Canceled)
+	require.ErrorIs(t, s.drive(ctx, patient, drive.Plan{Round: 1, Scenarios: basic(t, "create")}), context.Canceled)
 	assert.Equal(t, []string{"create interrupted"}, s.ends)
 	assert.Equal(t, s.made, s.deleted)
 }
@@ -209,7 +209,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 func TestTheFloorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
 	floor := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Second, Control: spec.Harness}}}
-	require.NoError(t, s.drive(t.Context(), floor, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	require.NoError(t, s.drive(t.Context(), floor, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
 	var writes []string
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)
@@ -224,7 +224,7 @@ func TestTheFloorWritesWhatIsAskedFor(t *testing.T) {
 func TestABlockWarmsUpFirstAndHasAFreshNamespaceForEachPass(t *testing.T) {
 	s := newStage(t)
 	variant := drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: time.Minute}, Variant: "head"}}
-	require.NoError(t, s.drive(t.Context(), variant, drive.Block{
+	require.NoError(t, s.drive(t.Context(), variant, drive.Plan{
 		Round: 3, Passes: 2, Warmup: basic(t, "create"), Scenarios: basic(t, "create"),
 	}))
 	assert.Equal(t, []string{"services-abc123-fast-head-3-warmup", "services-abc123-fast-head-3", "services-abc123-fast-head-3-pass2"}, s.made)
@@ -242,7 +242,7 @@ func TestABlockChoosesItsPassesAfterTheFirst(t *testing.T) {
 	for chosen, want := range map[int]int{3: 3, 1: 1, 0: 1} {
 		s := newStage(t)
 		asked := 0
-		require.NoError(t, s.drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create"), Choose: func() int {
+		require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create"), Choose: func() int {
 			asked++
 			assert.Equal(t, []string{"create settled"}, s.ends)
 			return chosen
@@ -255,7 +255,7 @@ func TestABlockChoosesItsPassesAfterTheFirst(t *testing.T) {
 // What a block left is there until the style is gone, which would act on it.
 func TestTheLastNamespaceStaysUntilItIsLeft(t *testing.T) {
 	s := newStage(t)
-	leave, err := s.Drive(t.Context(), style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
+	leave, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create")})
 	require.NoError(t, err)
 	assert.Empty(t, s.deleted)
 	require.NoError(t, leave(t.Context()))
@@ -277,7 +277,7 @@ func TestUsageDoesNotDisturbQuiescence(t *testing.T) {
 			_ = s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindUsage, Usage: &record.Usage{}})
 		}
 	}()
-	require.NoError(t, s.drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")}))
+	require.NoError(t, s.drive(ctx, style, drive.Plan{Round: 1, Scenarios: basic(t, "create")}))
 	assert.Equal(t, []string{"create settled"}, s.ends)
 }
 
@@ -296,10 +296,10 @@ func TestLeavingIsInterruptible(t *testing.T) {
 	stopped := errors.New("stopped by hand")
 	for name, drive := range map[string]func(context.Context) (func(context.Context) error, error){
 		"a round": func(ctx context.Context) (func(context.Context) error, error) {
-			return s.Drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
+			return s.Drive(ctx, style, drive.Plan{Round: 1, Scenarios: basic(t, "create")})
 		},
 		"a wave": func(ctx context.Context) (func(context.Context) error, error) {
-			return s.DriveWave(ctx, style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{
+			return s.Drive(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{
 				{Name: "walkthrough", Group: scenarios.Basic, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}},
 			}})
 		},
@@ -329,7 +329,7 @@ func TestAJudgeThatCannotGoOnEndsTheRun(t *testing.T) {
 		return nil
 	}).Stop()
 	patient := drive.Style{Style: record.Style{Style: spec.Style{Name: "slow", Timeout: time.Hour}}}
-	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Block{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
+	require.ErrorIs(t, s.drive(t.Context(), patient, drive.Plan{Round: 1, Scenarios: basic(t, "create", "delete")}), lost)
 }
 
 // The last entry that a sample waits for is one signal: whoever takes it must
@@ -373,7 +373,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}()
 	quick := drive.Style{Style: record.Style{Style: spec.Style{Name: "quick", Timeout: 2 * time.Second}}}
 	for round := range samples {
-		require.NoError(t, s.drive(ctx, quick, drive.Block{Round: round, Scenarios: basic(t, "create")}))
+		require.NoError(t, s.drive(ctx, quick, drive.Plan{Round: round, Scenarios: basic(t, "create")}))
 		require.Equal(t, "create settled", s.ends[len(s.ends)-1], "sample %d", round)
 	}
 }

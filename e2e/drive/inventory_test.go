@@ -89,7 +89,7 @@ func created(elsewhere bool) scenarios.Scenario {
 func TestAnInventoryIsMadeAtTheEnd(t *testing.T) {
 	k, style := newKeeper(t, 1)
 	k.Matrix.Window = 2 * time.Second
-	require.NoError(t, k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(true)}}))
+	require.NoError(t, k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(true)}}))
 	lists, logs := k.entries(t)
 	require.Len(t, lists, 2, "once more, since something was left over")
 	assert.Equal(t, []string{"services-abc123-fast-1-w1-1-made", "services-abc123-fast-1-w1-1-made-2"}, lists[1].Resources)
@@ -101,7 +101,7 @@ func TestAnInventoryIsMadeAtTheEnd(t *testing.T) {
 // What is left over when the window has passed stays so.
 func TestInventoriesAreNotMadeForEver(t *testing.T) {
 	k, style := newKeeper(t, 1000)
-	require.NoError(t, k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(false)}}))
+	require.NoError(t, k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}}))
 	lists, _ := k.entries(t)
 	assert.Len(t, lists, 2, "the window is shorter than the pace")
 }
@@ -110,7 +110,7 @@ func TestInventoriesAreNotMadeForEver(t *testing.T) {
 func TestInventoryOfATimeout(t *testing.T) {
 	k, style := newKeeper(t, 1000)
 	k.missing = "a Deployment"
-	require.NoError(t, k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(false)}}))
+	require.NoError(t, k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}}))
 	lists, _ := k.entries(t)
 	assert.Len(t, lists, 1)
 }
@@ -118,6 +118,6 @@ func TestInventoryOfATimeout(t *testing.T) {
 func TestAClusterWithoutSecretsIsABrokenBed(t *testing.T) {
 	k, style := newKeeper(t, 0)
 	k.refuses = true
-	err := k.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{created(false)}})
+	err := k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}})
 	require.ErrorContains(t, err, "scenario made: no Secrets here")
 }

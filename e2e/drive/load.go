@@ -11,109 +11,80 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// Load is a scenario that many custom resources are put through at once.
-type Load struct {
-	Round    int                  // from 1
-	Warmup   []scenarios.Scenario // driven first, once; what they measure is marked as warm-up
-	Scenario scenarios.Scenario
-}
+// loadRun is the custom resources that are put through a load: each is a sample in a
+// lane of its own, and all samples begin and end together.
+type loadRun struct {
+	*turn
 
-// DriveLoad puts a style, which is installed, through a load: each custom
-// resource is a sample in a namespace of its own, and all samples begin and end
-// together. Errors and leave are as those of Drive.
-func (d *Driver) DriveLoad(ctx context.Context, style Style, load Load) (leave func(context.Context) error, err error) {
-	l := &crowd{Driver: d, style: style, round: load.Round, scenario: load.Scenario, schedule: *load.Scenario.Load}
-	leave = func(ctx context.Context) error { return d.removeAll(ctx, l.namespaces) }
-	if len(load.Warmup) > 0 {
-		left, err := d.Drive(ctx, style, Block{Round: load.Round, Warmup: load.Warmup})
-		if err != nil {
-			return left, err
-		}
-	}
-	watches, err := d.watch(ctx, style)
-	if err != nil {
-		return leave, err
-	}
-	defer watches.Stop()
-	l.watches = watches
-	if err := l.drive(ctx); err != nil {
-		return leave, fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(style.Name, style.Variant), load.Scenario.Name, load.Round, err)
-	}
-	return leave, d.release(ctx, style, l.namespaces)
-}
-
-// crowd is the custom resources of a load.
-type crowd struct {
-	*Driver
-	style      Style
-	round      int
-	scenario   scenarios.Scenario
-	schedule   scenarios.Schedule
-	namespaces []string // that were made
-	members    []*member
-	watches    *watch.Watches
+	scenario scenarios.Scenario
+	members  []*member
+	progress progress
 }
 
 // member is one of them.
 type member struct {
 	*trial
-	err error // of a step; the others after it were not made
+
+	err     error // of a step; the others after it were not made
+	stirred bool  // something was heard of it
+	listed  bool  // it is among those that are to be looked at
 }
 
 // headStart is how long before its beginning a load is made ready.
 const headStart = 100 * time.Millisecond
 
-func (l *crowd) drive(ctx context.Context) error {
-	uncover, err := l.open(ctx)
+// load drives a load. Each custom resource follows its schedule, whatever becomes of
+// the others.
+func (t *turn) load(ctx context.Context) error {
+	r := &loadRun{turn: t, scenario: t.plan.Scenarios[0]}
+	err := r.drive(ctx, *t.schedule())
 	if err != nil {
-		return err
+		return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(t.style.Name, t.style.Variant), r.scenario.Name, t.plan.Round, err)
 	}
-	defer uncover()
-	for _, m := range l.members {
-		if err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindBegin, Begin: &m.sample}); err != nil {
+	return nil
+}
+
+func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error {
+	for i := range schedule.Resources {
+		l := r.lane(r.space(fmt.Sprintf("%02d", i+1), r.scenario))
+		defer l.end()
+		if err := l.fresh(ctx, r.scenario); err != nil {
 			return err
 		}
-		l.Observer.Began(m.sample)
+		if err := r.unstartable(ctx, l.open[0]); err != nil {
+			return err
+		}
+		m := &member{trial: r.trial(r.style, l.sample(r.scenario))}
+		m.moved = func() time.Duration { return r.Judge.LastEvent(m.sample.Namespace) }
+		r.members = append(r.members, m)
 	}
-	begins := l.Recorder.Now() + headStart
-	within := headStart + l.schedule.Due(l.schedule.Resources-1, len(l.scenario.Steps)-1) + l.schedule.Within
+	for _, m := range r.members {
+		if err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindBegin, Begin: &m.sample}); err != nil {
+			return err
+		}
+		r.Observer.Began(m.sample)
+	}
+	begins := r.Recorder.Now() + headStart
+	within := headStart + schedule.Due(schedule.Resources-1, len(r.scenario.Steps)-1) + schedule.Within
 	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	l.send(limited, begins)
-	settled, reason := l.settle(limited)
-	for _, m := range l.members {
-		if err := l.end(ctx, m, settled, reason); err != nil {
+	var sending sync.WaitGroup
+	for i, m := range r.members {
+		sending.Go(func() {
+			m.err = m.follow(limited, r.scenario.Steps, func(step int) time.Duration { return begins + schedule.Due(i, step) })
+		})
+	}
+	sending.Wait()
+	settled, reason := r.settle(limited)
+	for _, m := range r.members {
+		if err := r.end(ctx, m, settled, reason); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
-}
-
-// open makes the namespaces, which are covered.
-func (l *crowd) open(ctx context.Context) (uncover func(), err error) {
-	for i := range l.schedule.Resources {
-		l.namespaces = append(l.namespaces, l.space(l.style, l.round, fmt.Sprintf("%02d", i+1), l.scenario.Name))
-	}
-	uncover, err = l.watches.Cover(ctx, l.namespaces...)
-	if err != nil {
-		return nil, err
-	}
-	for _, namespace := range l.namespaces {
-		if err := l.Namespaces.Make(ctx, namespace); err != nil {
-			return nil, fmt.Errorf("make the namespace: %w", err)
-		}
-		if err := l.unstartable(ctx, namespace); err != nil {
-			return nil, err
-		}
-		m := &member{trial: l.trial(l.style, l.sample(namespace))}
-		m.moved = func() time.Duration { return l.Judge.LastEvent(namespace) }
-		l.members = append(l.members, m)
-	}
-	return uncover, nil
 }
 
 var limitRanges = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}
@@ -121,39 +92,16 @@ var limitRanges = schema.GroupVersionResource{Version: "v1", Resource: "limitran
 // unstartable makes the pods of a namespace ask for what no node has: an
 // operator writes Deployments as ever, and no kubelet competes with it for the
 // machine.
-func (l *crowd) unstartable(ctx context.Context, namespace string) error {
+func (d *Driver) unstartable(ctx context.Context, namespace string) error {
 	nowhere := map[string]any{"operatorbench/nowhere": "1"}
 	limits := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "LimitRange", "metadata": map[string]any{"name": "unstartable", "namespace": namespace},
 		"spec": map[string]any{"limits": []any{map[string]any{"type": "Container", "default": nowhere, "defaultRequest": nowhere}}},
 	}}
-	if _, err := l.Client.Resource(limitRanges).Namespace(namespace).Create(ctx, limits, metav1.CreateOptions{}); err != nil {
+	if _, err := d.Client.Resource(limitRanges).Namespace(namespace).Create(ctx, limits, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("create the LimitRange that keeps pods in %s from starting: %w", namespace, err)
 	}
 	return nil
-}
-
-func (l *crowd) sample(namespace string) record.Sample {
-	return record.Sample{
-		Style: l.style.Name, Variant: l.style.Variant, Scenario: l.scenario.Name, Round: l.round,
-		Namespace: namespace, Name: scenarios.Name, Load: true, Size: &l.scenario.Result().Size,
-		Timeout: l.schedule.Within, Window: l.window(), Expect: l.scenario.Expect,
-		Watches: watchedFor(l.style),
-	}
-}
-
-// window of quiescence: as long as where samples overlap in the matrix.
-func (l *crowd) window() time.Duration { return max(l.Window, l.Matrix.Window) }
-
-// send performs every member's steps by the schedule.
-func (l *crowd) send(ctx context.Context, begins time.Duration) {
-	var sending sync.WaitGroup
-	for i, m := range l.members {
-		sending.Go(func() {
-			m.err = m.follow(ctx, l.scenario.Steps, func(step int) time.Duration { return begins + l.schedule.Due(i, step) })
-		})
-	}
-	sending.Wait()
 }
 
 // follow performs each step when it is due, or when the step before it has been
@@ -180,54 +128,112 @@ func (m *member) follow(ctx context.Context, steps []scenarios.Step, due func(st
 // settle waits until every member has come to its end state, and nothing has
 // moved in any of them for the window: an operator that is behind may yet write
 // what is out of date.
-func (l *crowd) settle(ctx context.Context) (settled bool, reason string) {
-	all := l.trial(l.style, record.Sample{})
-	all.moved = func() time.Duration {
-		var last time.Duration
-		for _, m := range l.members {
-			last = max(last, m.moved())
-		}
-		return last
-	}
+func (r *loadRun) settle(ctx context.Context) (settled bool, reason string) {
+	all := r.trial(r.style, record.Sample{})
+	all.moved = r.progress.moved
+	r.progress.of(r.members)
+	defer r.Recorder.Listen(r.progress.hear)()
 	defer all.listen()()
-	outcome, reason := all.wait(ctx, l.missing, l.window(), 0)
+	outcome, reason := all.wait(ctx, func() string { return r.progress.lacks(r.Recorder, r.Judge) }, r.members[0].sample.Window, 0)
 	return outcome == record.Settled, reason
 }
 
-// missing is what the first member that is not there yet waits for. One whose
-// steps failed never comes there.
-func (l *crowd) missing() string {
-	for _, m := range l.members {
-		if m.err != nil {
-			continue
+// progress knows which members may not have come to their end states: those of which
+// something was heard since they were looked at. However many there are, an event
+// is a look at one of them.
+type progress struct {
+	byNamespace map[string]*member
+
+	mu      sync.Mutex
+	stirred []*member
+	looks   []*member // that are to be looked at, those that lack something among them
+	last    time.Duration
+}
+
+// of begins with all members: nobody has looked at any.
+func (p *progress) of(members []*member) {
+	p.byNamespace = map[string]*member{}
+	for _, m := range members {
+		p.byNamespace[m.sample.Namespace] = m
+		p.stir(m)
+	}
+}
+
+// hear takes note of whom an entry concerns: nothing elsewhere concerns a member.
+func (p *progress) hear(e record.Entry) {
+	var namespace string
+	switch {
+	case e.Watch != nil:
+		namespace = e.Watch.Namespace
+	case e.Action != nil:
+		namespace = e.Action.Namespace
+	case e.Audit != nil:
+		namespace = e.Audit.Namespace
+	}
+	if m := p.byNamespace[namespace]; m != nil {
+		p.stir(m)
+	}
+}
+
+func (p *progress) stir(m *member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !m.stirred {
+		m.stirred, p.stirred = true, append(p.stirred, m)
+	}
+}
+
+// lacks is what a member that is not there yet waits for. One whose steps failed
+// never comes there.
+func (p *progress) lacks(recorder *record.Recorder, judge Judge) string {
+	recorder.CatchUp()
+	p.mu.Lock()
+	stirred := p.stirred
+	p.stirred = nil
+	for _, m := range stirred {
+		m.stirred = false
+	}
+	p.mu.Unlock()
+	for _, m := range stirred {
+		if p.last = max(p.last, m.moved()); !m.listed {
+			m.listed, p.looks = true, append(p.looks, m)
 		}
-		if missing := l.Judge.Missing(m.sample.Namespace); missing != "" {
-			return fmt.Sprintf("%s: %s", m.sample.Namespace, missing)
+	}
+	for len(p.looks) > 0 {
+		m := p.looks[0]
+		if m.err == nil {
+			if missing := judge.Missing(m.sample.Namespace); missing != "" {
+				return fmt.Sprintf("%s: %s", m.sample.Namespace, missing)
+			}
 		}
+		m.listed, p.looks = false, p.looks[1:]
 	}
 	return ""
 }
 
+// moved is when something last happened to any member, as far as lacks has heard.
+func (p *progress) moved() time.Duration { return p.last }
+
 // end records how a member ended. Where the time was over before all were right
 // and calm, those that were are told apart.
-func (l *crowd) end(ctx context.Context, m *member, settled bool, reason string) error {
+func (r *loadRun) end(ctx context.Context, m *member, settled bool, reason string) error {
 	end := endOf(m.sample)
 	end.Outcome = record.Settled
-	missing := l.Judge.Missing(m.sample.Namespace)
+	missing := r.Judge.Missing(m.sample.Namespace)
 	switch {
 	case ctx.Err() != nil:
 		end.Outcome, end.Reason = record.Interrupted, reason
 	case m.err != nil:
 		end.Outcome, end.Reason = record.Interrupted, m.err.Error()
 	case settled:
-	case l.Recorder.Err() != nil:
-		return l.Recorder.Err()
+	case r.Recorder.Err() != nil:
+		return r.Recorder.Err()
 	case missing != "":
 		end.Outcome, end.Reason = record.TimedOut, missing
-	case l.Recorder.Now()-m.moved() < l.window():
-		end.Outcome, end.Reason = record.TimedOut, fmt.Sprintf("it has not stood still for %v yet", l.window())
+	case r.Recorder.Now()-m.moved() < m.sample.Window:
+		end.Outcome, end.Reason = record.TimedOut, fmt.Sprintf("it has not stood still for %v yet", m.sample.Window)
 	}
-	err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindEnd, End: &end})
-	l.Observer.Ended(m.sample, end)
+	err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	r.Observer.Ended(m.sample, end)
 	return err
 }

@@ -132,8 +132,8 @@ func (l *loaded) LastEvent(namespace string) time.Duration {
 	return l.splitter.Open(namespace).LastEvent()
 }
 
-func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Load) error {
-	leave, err := l.DriveLoad(ctx, style, load)
+func (l *loaded) load(ctx context.Context, style drive.Style, load drive.Plan) error {
+	leave, err := l.Drive(ctx, style, load)
 	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
@@ -175,7 +175,7 @@ func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), floor, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		actions := l.actions(t)
 		begins := actions[space(1)][0].Action.Intended
 		var sent []string
@@ -208,7 +208,7 @@ func TestALoadIsJudgedFromWhenItWasDue(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), floor, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		require.Len(t, j.Results, 3)
@@ -240,7 +240,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 				assert.NoError(t, err)
 			}
 		}()
-		require.NoError(t, l.load(t.Context(), floor, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		for _, r := range j.Results {
@@ -259,7 +259,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor}}}, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor}}}, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid timeout", "rapid timeout", "rapid timeout"}, l.ends)
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
@@ -281,7 +281,7 @@ func TestARequestOfALoadThatFailsIsNoLatency(t *testing.T) {
 			}
 			return time.Millisecond, nil
 		})
-		require.NoError(t, l.load(t.Context(), floor, drive.Load{Round: 1, Scenario: rapid()}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}))
 		assert.Equal(t, []string{"rapid settled", "rapid settled", "rapid interrupted"}, l.ends)
 		assert.Len(t, l.actions(t)[space(3)], 2, "the step after it is not made")
 		assert.Contains(t, l.recording.String(), "the server is on holiday")
@@ -294,7 +294,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
 		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond) // in the midst of the steps
 		defer cancel()
-		require.ErrorIs(t, l.load(ctx, floor, drive.Load{Round: 1, Scenario: rapid()}), context.DeadlineExceeded)
+		require.ErrorIs(t, l.load(ctx, floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}}), context.DeadlineExceeded)
 		assert.Equal(t, []string{"rapid interrupted", "rapid interrupted", "rapid interrupted"}, l.ends)
 		assert.Equal(t, l.made, l.removed)
 	})
@@ -305,7 +305,7 @@ func TestALoadThatIsStoppedEndsItsSamples(t *testing.T) {
 func TestALoadWarmsUpFirstAndKeepsPodsFromStarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
-		require.NoError(t, l.load(t.Context(), floor, drive.Load{Round: 1, Scenario: rapid(), Warmup: basic(t, "create")}))
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{rapid()}, Warmup: basic(t, "create")}))
 		assert.Equal(t, []string{"create timeout", "rapid settled", "rapid settled", "rapid settled"}, l.ends, "nothing makes pods here")
 		assert.Equal(t, 1, l.warmups)
 		assert.Equal(t, []string{"services-abc123-floor-1-warmup", space(1), space(2), space(3)}, l.made)

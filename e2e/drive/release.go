@@ -14,6 +14,7 @@ import (
 
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -133,7 +134,7 @@ func (t *trial) vacate(ctx context.Context, step scenarios.Step) error {
 	namespace, name := t.place(step.On)
 	err := (&kube.Client{Dynamic: t.Client}).WaitGone(within, memcached.Resource, namespace, name)
 	if err != nil && ctx.Err() == nil {
-		return &unreachedError{scenarios.AwaitGone, "the custom resource cannot be created anew: " + err.Error()}
+		return &unreachedError{spec.PointGone, "the custom resource cannot be created anew: " + err.Error()}
 	}
 	return err
 }

@@ -84,15 +84,15 @@ func turns(t *testing.T) map[string]func(context.Context, *stage, drive.Style) (
 	t.Helper()
 	return map[string]func(context.Context, *stage, drive.Style) (func(context.Context) error, error){
 		"a round": func(ctx context.Context, s *stage, style drive.Style) (func(context.Context) error, error) {
-			return s.Drive(ctx, style, drive.Block{Round: 1, Scenarios: basic(t, "create")})
+			return s.Drive(ctx, style, drive.Plan{Round: 1, Scenarios: basic(t, "create")})
 		},
 		"a wave": func(ctx context.Context, s *stage, style drive.Style) (func(context.Context) error, error) {
-			return s.DriveWave(ctx, style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{create("one")}})
+			return s.Drive(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{create("one")}})
 		},
 		"a load": func(ctx context.Context, s *stage, style drive.Style) (func(context.Context) error, error) {
 			load := create("many")
 			load.Load = &scenarios.Schedule{Resources: 1, Within: time.Second}
-			return s.DriveLoad(ctx, style, drive.Load{Round: 1, Scenario: load})
+			return s.Drive(ctx, style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{load}})
 		},
 	}
 }
@@ -139,7 +139,7 @@ func TestWhatItsDefinitionNoLongerAllowsIsReleased(t *testing.T) {
 	s.finalizes(t, func() bool { return false })
 	below := create("below")
 	below.Steps[0].Create.Size = -1
-	_, err := s.DriveWave(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}}}, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{below}})
+	_, err := s.Drive(t.Context(), drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: 50 * time.Millisecond}}}, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{below}})
 	require.NoError(t, err)
 	assert.Empty(t, s.customs(t))
 }
@@ -167,7 +167,7 @@ func TestWhatABrokenTurnLeftIsReleasedWhenTheStyleIsGone(t *testing.T) {
 			stop()
 		}
 	})()
-	leave, err := s.DriveWave(ctx, style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{create("one")}})
+	leave, err := s.Drive(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{create("one")}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, s.customs(t), 1)
 	require.NoError(t, leave(t.Context()))
@@ -191,7 +191,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 		Name: "recreated-while-down", Group: scenarios.Faults, Expect: []string{"converged"}, Given: &scenarios.Spec{Size: 2},
 		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Stop: "all"}}, {Delete: &struct{}{}}, {Create: &scenarios.Spec{Size: 1}}, {Mend: "stop"}},
 	}
-	_, err := s.DriveWave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{recreated}})
+	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreated}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"recreated-while-down (prepare) settled", "recreated-while-down settled"}, s.ends)
 	var order []string
@@ -215,7 +215,7 @@ func TestACreateIsGivenUpWhereTheOldOneNeverGoes(t *testing.T) {
 	recreate := create("recreate")
 	recreate.Steps = append(recreate.Steps, scenarios.Step{Delete: &struct{}{}}, scenarios.Step{Create: &scenarios.Spec{Size: 2}})
 	style.Timeout = 50 * time.Millisecond
-	_, err := s.DriveWave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{recreate}})
+	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreate}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"recreate timeout"}, s.ends)
 	assert.Contains(t, s.recording.String(), "await gone: the custom resource cannot be created anew")

@@ -65,7 +65,7 @@ func TestTheScaleSubresourceIsWrittenAndReadBack(t *testing.T) {
 	scaled := scenarios.Scenario{Name: "scaled", Group: scenarios.Basic, Expect: []string{"status"}, Custom: "named.otherwise", Steps: []scenarios.Step{
 		{Create: &scenarios.Spec{Size: 1}}, {Scale: &scenarios.Spec{Size: 2}}, {ReadScale: &struct{}{}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{scaled}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{scaled}}))
 	assert.Equal(t, []string{"scaled settled"}, s.ends)
 	list := s.actions(t)
 	require.Len(t, list, 3)
@@ -86,7 +86,7 @@ func TestASeriesDoesNotWait(t *testing.T) {
 	series := scenarios.Scenario{Name: "many", Group: scenarios.Basic, Expect: []string{"series"}, Letters: 63, Steps: []scenarios.Step{
 		{Series: &scenarios.Series{Count: 5, Every: 10 * time.Millisecond}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{series}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
 	var names []string
 	list := s.actions(t)
 	for i, a := range list {
@@ -106,7 +106,7 @@ func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	const window = 100 * time.Millisecond
 	calm := scenarios.Scenario{Name: "calm", Group: scenarios.Basic, Expect: []string{"stays-converged"}, Window: window, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{calm}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{calm}}))
 	var began, ended time.Duration
 	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
 		require.NoError(t, err)

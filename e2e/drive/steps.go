@@ -8,63 +8,84 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
 )
+
+// performers says how each kind of step is done: each is one file here, and one in
+// package scenarios, which says all else of it.
+func performers() map[string]func(*trial, context.Context, scenarios.Step) error {
+	return map[string]func(*trial, context.Context, scenarios.Step) error{
+		spec.StepCreate:    (*trial).create,
+		spec.StepPatch:     (*trial).patch,
+		spec.StepApply:     (*trial).apply,
+		spec.StepScale:     (*trial).scale,
+		spec.StepReadScale: (*trial).readScale,
+		spec.StepSeries:    (*trial).series,
+		spec.StepAnnotate:  (*trial).annotate,
+		spec.StepFinalize:  (*trial).finalize,
+		spec.StepDelete:    (*trial).delete,
+		spec.StepSubmit:    (*trial).submit,
+		spec.StepDrift:     (*trial).drift,
+		spec.StepFault:     (*trial).fault,
+		spec.StepMend:      (*trial).mend,
+		spec.StepAwait:     (*trial).await,
+	}
+}
 
 // step performs one step, whatever it is.
 func (t *trial) step(ctx context.Context, step scenarios.Step) error {
-	switch {
-	case step.Fault != nil:
-		return t.breakIt(ctx, *step.Fault)
-	case step.Mend != "":
-		return t.mend(ctx, step.Mend)
-	case step.Await != "":
-		return t.await(ctx, step.Await)
-	case step.Drift != nil:
-		return t.drift(ctx, *step.Drift)
-	case step.ReadScale != nil:
-		return t.readScale(ctx)
-	case step.Series != nil:
-		return t.series(ctx, *step.Series)
+	perform := performers()[step.Kind()]
+	if perform == nil {
+		return fmt.Errorf("no way is known to perform a step of the kind %q", step.Kind())
 	}
-	if step.Finalize != nil && !*step.Finalize {
-		// Until now the operator may have done what it should not.
-		if err := t.until(ctx, t.Recorder.Now()+max(leastHold, t.style.Typical.Reconcile)); err != nil {
-			return err
-		}
-	}
-	for range max(step.Annotate, 1) {
-		reply, err := t.send(ctx, t.request(step))
-		if err != nil {
-			return err
-		}
-		if t.style.isFloor() {
-			if err := t.writeFloor(ctx, step, reply); err != nil {
-				return fmt.Errorf("the floor: %w", err)
-			}
-		}
-	}
-	return nil
+	return perform(t, ctx, step)
 }
 
-// leastHold is how long the harness keeps a custom resource by its finalizer, at least.
-const leastHold = 2 * time.Second
+// request is one write to the API.
+type request struct {
+	verb            string // create, patch, update, apply, scale, read scale, delete
+	resource        schema.GroupVersionResource
+	namespace, name string
+	mayFail         bool // it is recorded, and for the oracles to judge
+	nudge           bool
+	generation      func(context.Context) (int64, error)                      // of the custom resource, where the reply has none; nil: it has
+	do              func(context.Context) (*unstructured.Unstructured, error) // the reply of a deletion is nil
+}
 
-// series creates custom resources at its pace, whatever becomes of those before.
-func (t *trial) series(ctx context.Context, s scenarios.Series) error {
-	began, pace := t.Recorder.Now(), s.Pace(t.style.Typical.Reconcile)
-	for i, name := range s.Names() {
-		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
-			return err
-		}
-		if _, err := t.send(ctx, t.request(scenarios.Step{On: name, Create: &scenarios.Spec{Size: s.Size}})); err != nil {
-			return err
-		}
+// on is a request that concerns the custom resource of a step, and what it is sent with.
+func (t *trial) on(step scenarios.Step) (request, dynamic.ResourceInterface) {
+	namespace, name := t.place(step.On)
+	return request{resource: memcached.Resource, namespace: namespace, name: name}, t.Client.Resource(memcached.Resource).Namespace(namespace)
+}
+
+// merge makes of a request one that sends a merge patch.
+func merge(r request, client dynamic.ResourceInterface, patch []byte, options metav1.PatchOptions) request {
+	r.verb, r.do = "patch", func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return client.Patch(ctx, r.name, types.MergePatchType, patch, options)
+	}
+	return r
+}
+
+// write sends what a step asks of the operator; on the floor the harness
+// does that itself.
+func (t *trial) write(ctx context.Context, step scenarios.Step, r request) error {
+	reply, err := t.send(ctx, r)
+	if err != nil || !t.style.isFloor() {
+		return err
+	}
+	if err := t.writeFloor(ctx, step, reply); err != nil {
+		return fmt.Errorf("the floor: %w", err)
 	}
 	return nil
 }
@@ -116,7 +137,7 @@ func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured
 
 func (t *trial) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
-		From: from, Intended: t.due, Verb: r.verb, Resource: resourceName(r.resource),
+		From: from, Intended: t.due, Verb: r.verb, Resource: watch.ResourceName(r.resource),
 		Namespace: r.namespace, Name: r.name, Measured: !t.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge,
 	}
 	if failure != nil {
@@ -137,90 +158,4 @@ func (t *trial) written(reply *unstructured.Unstructured) ([]byte, error) {
 	object := reply.DeepCopy().Object
 	kube.Withhold(object, nil)
 	return json.Marshal(object)
-}
-
-// crew are those who do a kind of fault together with this sample.
-func (t *trial) crew(kind string) *lockstep {
-	if scenarios.Narrow(kind) {
-		return t.alone
-	}
-	return t.together
-}
-
-// breakIt does a fault and records it. One that does not last is over at once.
-func (t *trial) breakIt(ctx context.Context, f scenarios.Fault) error {
-	kind, _ := f.Kind()
-	crew := t.crew(kind)
-	done, err := crew.begin(ctx, f, fault.Target{Namespace: t.sample.Namespace, Name: t.sample.Name})
-	if recorded := t.recordFault(done); recorded != nil {
-		return recorded
-	}
-	if err != nil || crew.lasts(kind) {
-		return err
-	}
-	done.fault.Stage, done.fault.From = record.Over, done.at
-	return t.recordFault(done)
-}
-
-func (t *trial) mend(ctx context.Context, kind string) error {
-	done, err := t.crew(kind).mend(ctx, kind)
-	if recorded := t.recordFault(done); recorded != nil {
-		return recorded
-	}
-	return err
-}
-
-// recordFault records what was done as a part of this sample.
-func (t *trial) recordFault(d deed) error {
-	if d.fault.Kind == "" {
-		return nil // the run ended before it was its turn
-	}
-	f := d.fault
-	f.Namespace = t.sample.Namespace
-	return t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindFault, Fault: &f})
-}
-
-// leaveFaults takes the sample out of its faults, and mends what nobody else
-// has a part in any more. An error means that the bed is broken.
-func (t *trial) leaveFaults() error {
-	for _, crew := range []*lockstep{t.alone, t.together} {
-		if crew == nil {
-			continue
-		}
-		done, err := crew.leave()
-		for _, d := range done {
-			if recorded := t.recordFault(d); recorded != nil && err == nil {
-				err = recorded
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unreachedError says that a point of the reconcile was not reached.
-type unreachedError struct{ point, lacks string }
-
-func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
-
-// await waits for a point of the reconcile. That nobody is told what is wrong
-// is for an oracle to judge; the steps go on.
-func (t *trial) await(ctx context.Context, point string) error { return t.reach(ctx, point, 0) }
-
-// reach waits for a point of the reconcile, and until nothing has moved for window.
-func (t *trial) reach(ctx context.Context, point string, window time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
-	defer cancel()
-	began := t.Recorder.Now()
-	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, window, t.sample.Patience)
-	t.waited = t.Recorder.Now() - began
-	switch {
-	case outcome == record.Settled, outcome == record.TimedOut && point == scenarios.AwaitStuck:
-		return nil
-	case outcome == record.TimedOut:
-		return &unreachedError{point, reason}
-	}
-	return fmt.Errorf("await %s: %s", point, reason)
 }

@@ -2,7 +2,9 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +32,7 @@ type trial struct {
 	waited time.Duration
 	// together does the faults that the samples of a wave share, alone does
 	// those of this sample; nil: it has none.
-	together, alone *lockstep
+	together, alone *barrier
 }
 
 func (d *Driver) trial(style Style, sample record.Sample) *trial {
@@ -217,4 +219,47 @@ func (t *trial) wait(ctx context.Context, lacks func() string, window, patience 
 // restless is the reason of a sample that lacked nothing, and did not come to rest.
 func (t *trial) restless(window time.Duration) string {
 	return fmt.Sprintf("it never stood still for %v; %s", window, t.moves.String(t.Recorder.Now()))
+}
+
+// matrix performs the steps, waits for the end state, and nudges an operator
+// that does not recover from a fault by itself.
+func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
+	faulty := slices.ContainsFunc(steps, func(s scenarios.Step) bool { return s.Fault != nil })
+	for i := 0; i < len(steps); i++ {
+		taken, err := t.taken(ctx, steps[i])
+		if taken { // while the operator is down, nobody lets the old one go
+			steps = later(steps, i)
+		}
+		if taken && steps[i].Create != nil {
+			err = t.vacate(ctx, steps[i])
+		}
+		if err == nil {
+			err = t.step(ctx, steps[i])
+		}
+		if err != nil {
+			if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
+				return record.TimedOut, err.Error()
+			}
+			return record.Interrupted, err.Error()
+		}
+	}
+	if outcome, reason = t.rest(ctx); outcome == record.Settled && t.watched > 0 {
+		if err := t.until(ctx, t.Recorder.Now()+t.watched); err != nil {
+			return record.Interrupted, err.Error()
+		}
+	}
+	if outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
+		return outcome, reason
+	}
+	if err := t.nudge(ctx); err != nil {
+		return record.Interrupted, err.Error()
+	}
+	return t.rest(ctx)
+}
+
+// rest waits for the end state as long as one reconcile may take.
+func (t *trial) rest(ctx context.Context) (outcome, reason string) {
+	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
+	defer cancel()
+	return t.settle(ctx)
 }

@@ -18,7 +18,7 @@ func TestTheWindowIsLongerWhereTheOperatorIsLateToBegin(t *testing.T) {
 		520 * time.Millisecond: 10400 * time.Millisecond, // argo-fast-requeue passed by 3 s: its needless work came after 4.5 s
 		time.Minute:            30 * time.Second,
 	} {
-		c := &course{Driver: &Driver{Matrix: Matrix{Window: 3 * time.Second}}, scenario: scenarios.Scenario{Name: "no-op-updates"}, lag: lag}
-		assert.Equal(t, want, c.sample().Window, "of a lag of %v", lag)
+		l := &lane{turn: &turn{Driver: &Driver{Matrix: Matrix{Window: 3 * time.Second}}, plan: Plan{Wave: 1}}, lag: lag}
+		assert.Equal(t, want, l.sample(scenarios.Scenario{Name: "no-op-updates"}).Window, "of a lag of %v", lag)
 	}
 }

@@ -71,8 +71,8 @@ func newMatrixStage(t *testing.T) (*stage, *breaker, drive.Style) {
 	return s, b, drive.Style{Style: record.Style{Style: spec.Style{Name: "fast", Timeout: time.Minute}}, Faults: b}
 }
 
-func (s *stage) wave(ctx context.Context, style drive.Style, wave drive.Wave) error {
-	leave, err := s.DriveWave(ctx, style, wave)
+func (s *stage) wave(ctx context.Context, style drive.Style, wave drive.Plan) error {
+	leave, err := s.Drive(ctx, style, wave)
 	return errors.Join(err, leave(context.WithoutCancel(ctx)))
 }
 
@@ -94,7 +94,7 @@ func (s *stage) faults(t *testing.T) []string {
 
 func TestAFaultThatIsSharedIsDoneOnceAndRecordedForEach(t *testing.T) {
 	s, b, style := newMatrixStage(t)
-	wave := drive.Wave{Round: 1, Number: 2, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true), stop("three", true)}}
+	wave := drive.Plan{Round: 1, Wave: 2, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true), stop("three", true)}}
 	require.NoError(t, s.wave(t.Context(), style, wave))
 	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
 	assert.Equal(t, []string{
@@ -115,7 +115,7 @@ func TestNobodyBeginsBeforeAllAreGivenWhatTheyStartFrom(t *testing.T) {
 	late := stop("late", true)
 	late.Given = &scenarios.Spec{Size: 2}
 	late.Steps[1] = scenarios.Step{Patch: &scenarios.Spec{Size: 3}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("early", true), late}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("early", true), late}}))
 	given := false
 	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
 		require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestNobodyBeginsBeforeAllAreGivenWhatTheyStartFrom(t *testing.T) {
 func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	never := stop("one", false) // no file may say so, but a step before the mending can fail
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{never}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{never}}))
 	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
 	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
 }
@@ -139,7 +139,7 @@ func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 func TestAFaultThatCannotBeUndoneBreaksTheBed(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	b.fail = errors.New("the Deployment is not there any more")
-	err := s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", false)}})
+	err := s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", false)}})
 	require.ErrorContains(t, err, "undo stop all: the Deployment is not there any more")
 }
 
@@ -148,7 +148,7 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 	kill := scenarios.Scenario{Name: "one", Group: scenarios.Faults, Expect: []string{"recovers"}, Steps: []scenarios.Step{
 		{Create: &scenarios.Spec{Size: 1}}, {Fault: &scenarios.Fault{Kill: "all"}},
 	}}
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{kill}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{kill}}))
 	assert.Equal(t, []string{"kill all"}, b.done)
 	assert.Equal(t, []string{"one begun kill all", "one over kill all"}, s.faults(t))
 }
@@ -157,7 +157,7 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	s.missing = "there is no Deployment"
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Equal(t, []string{"one timeout"}, s.ends)
 	assert.Equal(t, []string{"begin one", "create measured=true", "patch measured=false", "end timeout"}, s.entries(t))
 	assert.Contains(t, s.recording.String(), `"nudge":true`)
@@ -166,8 +166,8 @@ func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
 
 func TestWhatDoesNotApplyIsNotDriven(t *testing.T) {
 	s, b, style := newMatrixStage(t)
-	wave := drive.Wave{
-		Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true)},
+	wave := drive.Plan{
+		Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true)},
 		Applies: func(s scenarios.Scenario) string {
 			if s.Name == "one" {
 				return "fast has no component bus"
@@ -184,7 +184,7 @@ func TestWhatDoesNotApplyIsNotDriven(t *testing.T) {
 func TestLongNamesOfNamespacesAreCut(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	style.Name = "controller-runtime-with-a-long-name"
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("operator-killed-before-writing", true)}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("operator-killed-before-writing", true)}}))
 	require.Len(t, s.made, 1)
 	assert.LessOrEqual(t, len(s.made[0]), 61)
 }
@@ -193,7 +193,7 @@ func TestLongNamesOfNamespacesAreCut(t *testing.T) {
 func TestAnOperatorThatDoesNotServeAgainIsNoBrokenBed(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	b.fail = fmt.Errorf("it is scaled to 1 again: %w", &kube.WaitError{})
-	require.NoError(t, s.wave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
 	assert.Contains(t, s.recording.String(), "it is scaled to 1 again")
 }
@@ -208,7 +208,7 @@ func TestWaveLeavesNoFinalizer(t *testing.T) {
 		Name: "held", Group: scenarios.Level, Expect: []string{"gone"},
 		Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}, {Finalize: &yes}, {Await: "working"}},
 	}
-	_, err := s.DriveWave(t.Context(), style, drive.Wave{Round: 1, Number: 1, Scenarios: []scenarios.Scenario{held}})
+	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{held}})
 	require.NoError(t, err)
 	assert.Contains(t, s.recording.String(), kube.FinalizerHold, "it was there")
 	require.Len(t, s.customs(t), 1, "it goes with its namespace")

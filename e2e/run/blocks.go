@@ -105,21 +105,26 @@ type block struct {
 
 // block is an arm's turn in a round.
 func (s *Session) block(ctx context.Context, a *arm, round int) error {
-	turn := drive.Block{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)}
+	plan := drive.Plan{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)}
 	if c := s.contestOf(a); c != nil && c.passes == 0 {
-		turn.Choose = func() int { return s.choosePasses(c) }
+		plan.Choose = func() int { return s.choosePasses(c) }
 	}
-	return s.measure(ctx, block{arm: a, round: round}, func(style drive.Style) (func(context.Context) error, error) {
-		return s.driver.Drive(ctx, style, turn)
-	})
+	return s.turn(ctx, block{arm: a, round: round}, plan)
 }
 
-// measure installs an arm, drives it, and removes it; only then it leaves what
-// driving left.
-func (s *Session) measure(ctx context.Context, place block, do func(drive.Style) (leave func(context.Context) error, err error)) (err error) {
+// turn installs an arm, drives it, and removes it; only then it leaves what driving
+// left. The correctness matrix asks nothing of the floor: it is only said why not.
+func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err error) {
 	a := place.arm
 	style, err := a.driven()
+	if err == nil && a.operator != nil {
+		err = s.ready(place, &style)
+	}
 	if err != nil {
+		return err
+	}
+	if a.operator == nil && place.wave > 0 {
+		_, err := s.driver.Drive(ctx, style, plan)
 		return err
 	}
 	times := &blockTimes{}
@@ -131,38 +136,58 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 	}()
 	target := install.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
 	if a.operator != nil {
-		if err := s.collector(); err != nil {
-			return err
-		}
-		s.installing = time.Now()
 		err = times.install.measure(func() error { return s.install(ctx, place, target) })
 	}
 	before := a.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
 		s.find(ctx, place, target)
-		s.rest(ctx, place)
-		s.edge(ctx)
-		s.measuring = time.Time{}
+		s.atRest(ctx, place)
 		err = times.drive.measure(func() error {
-			leave, err := do(style)
+			leave, err := s.driver.Drive(ctx, style, plan)
 			left = leave
 			return err
 		})
-		times.measured = time.Since(s.measuring)
-		s.edge(ctx)
+		if place.wave == 0 {
+			times.measured = time.Since(s.measuring)
+			s.edge(ctx)
+		}
 		s.mark(place, record.Driven)
 	}
-	if a.operator == nil {
-		s.report(place, times, err)
-		return err
+	if a.operator != nil {
+		if err != nil || a.bad() && !before {
+			s.collect(ctx, a)
+		}
+		err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	}
-	if err != nil || a.bad() && !before {
-		s.collect(ctx, a)
-	}
-	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	s.report(place, times, err)
 	return err
+}
+
+// ready makes ready what an arm with an operator is driven with.
+func (s *Session) ready(place block, style *drive.Style) error {
+	if place.wave > 0 {
+		if err := s.breakable(place.arm, style); err != nil {
+			return err
+		}
+		if err := s.inspected(place.arm, style); err != nil {
+			return err
+		}
+	} else {
+		defer func() { s.installing = time.Now() }()
+	}
+	return s.collector()
+}
+
+// atRest looks, where latencies are measured, at what the arm uses idle, and begins
+// to count what it uses.
+func (s *Session) atRest(ctx context.Context, place block) {
+	if place.wave > 0 {
+		return
+	}
+	s.rest(ctx, place)
+	s.edge(ctx)
+	s.measuring = time.Time{}
 }
 
 func (s *Session) install(ctx context.Context, place block, target install.Cluster) error {

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -14,11 +13,9 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/spec"
@@ -146,7 +143,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 			reconciles++
 		}
 		for _, step := range s.Steps {
-			if step.Await != "" && step.Await != scenarios.AwaitWorking {
+			if step.Await != "" && step.Await != spec.PointWorking {
 				reconciles++
 			}
 		}
@@ -226,19 +223,14 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 	return nil
 }
 
-// wave installs the arm, drives one wave against it, and removes it.
-func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
-	style, err := w.arm.driven()
-	if err != nil {
-		return err
-	}
-	turn := drive.Wave{Round: round, Number: w.number, Scenarios: w.scenarios, Applies: w.arm.unfit}
-	if w.arm.operator == nil {
-		_, err := s.driver.DriveWave(ctx, style, turn) // which only says why not, and makes nothing
-		return err
-	}
-	target := install.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
-	operator := w.arm.operator.Style()
+// wave is an arm's turn in one wave.
+func (s *Session) wave(ctx context.Context, w wave, round int) error {
+	return s.turn(ctx, block{arm: w.arm, round: round, wave: w.number}, drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.arm.unfit})
+}
+
+// breakable adds what breaks a style on purpose.
+func (s *Session) breakable(a *arm, style *drive.Style) error {
+	operator := a.operator.Style()
 	objects, err := operator.Objects()
 	if err != nil {
 		return err
@@ -246,38 +238,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Objects: objects, Folder: operator.Folder, Node: s.node(),
 	}
-	if err := s.inspected(w.arm, &style); err != nil {
-		return err
-	}
-	if err := s.collector(); err != nil {
-		return err
-	}
-	before := w.arm.bad()
-	place := block{arm: w.arm, round: round, wave: w.number}
-	times := &blockTimes{}
-	left := func(context.Context) error { return nil }
-	defer func() { // when the style is gone
-		if ctx.Err() == nil {
-			err = errors.Join(err, left(ctx))
-		}
-	}()
-	err = times.install.measure(func() error { return s.install(ctx, place, target) })
-	if err == nil {
-		s.mark(place, record.Installed)
-		s.find(ctx, place, target)
-		err = times.drive.measure(func() error {
-			leave, err := s.driver.DriveWave(ctx, style, turn)
-			left = leave
-			return err
-		})
-		s.mark(place, record.Driven)
-	}
-	if err != nil || w.arm.bad() && !before {
-		s.collect(ctx, w.arm)
-	}
-	err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
-	s.report(place, times, err)
-	return err
+	return nil
 }
 
 // inspected adds what looks at the end for what a style left, and for secrets in its logs.

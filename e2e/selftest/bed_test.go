@@ -183,7 +183,7 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 		return err
 	}
 	times := slices.Repeat([]scenarios.Scenario{b.byName[trial.Case.Scenario]}, max(trial.Case.Times, 1))
-	leave, err := b.driver.DriveWave(ctx, driven, drive.Wave{Round: 1, Number: 1, Scenarios: times})
+	leave, err := b.driver.Drive(ctx, driven, drive.Plan{Round: 1, Wave: 1, Scenarios: times})
 	return errors.Join(err, operator.Uninstall(ctx, target), leave(ctx))
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -23,7 +24,12 @@ const (
 // has taken back what it did; where that fails too, the error says so, and Undo
 // is set, to be called again.
 func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Broken, error) {
-	broken, err := i.begin(ctx, f, cr)
+	kind, what := f.Kind()
+	way := ways()[kind]
+	if way == nil {
+		return Broken{}, fmt.Errorf("no way is known to break what is asked for: %+v", f)
+	}
+	broken, err := way(i, ctx, what, cr)
 	if broken.Undo != nil {
 		broken.Undo = untilDone(broken.Undo)
 	}
@@ -42,29 +48,21 @@ func (i *Injector) Begin(ctx context.Context, f scenarios.Fault, cr Target) (Bro
 	return Broken{}, err
 }
 
-// begin returns, even with an error, what undoes all that it did.
-func (i *Injector) begin(ctx context.Context, f scenarios.Fault, cr Target) (Broken, error) {
-	switch {
-	case f.Kill != "":
-		return i.kill(ctx, f.Kill)
-	case f.Stop != "":
-		return i.stop(ctx, f.Stop)
-	case f.Upgrade != "":
-		return i.upgrade(ctx, f.Upgrade)
-	case f.Restart != "":
-		return i.restart(ctx, f.Restart)
-	case f.Forbid != "":
-		return i.forbid(ctx, f.Forbid, cr)
-	case f.Refuse != "":
-		return i.refuse(ctx, f.Refuse, cr)
-	case f.RemoveImage != "":
-		return i.removeImage(ctx, f.RemoveImage)
-	case f.Definition != "":
-		return i.replaceDefinition(ctx, f.Definition)
-	case f.Suspend != "":
-		return i.suspend(ctx, f.Suspend, cr)
+// ways says how each kind of fault is done: each is one file here, and a line of
+// package scenarios, which says all else of it. A way returns, even with an error,
+// what undoes all that it did.
+func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Target) (Broken, error) {
+	return map[string]func(*Injector, context.Context, string, Target) (Broken, error){
+		spec.FaultKill:        (*Injector).kill,
+		spec.FaultStop:        (*Injector).stop,
+		spec.FaultUpgrade:     (*Injector).upgrade,
+		spec.FaultRestart:     (*Injector).restart,
+		spec.FaultForbid:      (*Injector).forbid,
+		spec.FaultRefuse:      (*Injector).refuse,
+		spec.FaultRemoveImage: (*Injector).removeImage,
+		spec.FaultDefinition:  (*Injector).replaceDefinition,
+		spec.FaultSuspend:     (*Injector).suspend,
 	}
-	return Broken{}, fmt.Errorf("no way is known to break what is asked for: %+v", f)
 }
 
 // untilDone makes an undoing one that, once it was done, does nothing more.

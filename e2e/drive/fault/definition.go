@@ -20,7 +20,7 @@ const tutorial = "tutorial"
 
 // replaceDefinition lets custom resources be written as the tutorial's definition
 // does, and returns when the API server takes them so.
-func (i *Injector) replaceDefinition(ctx context.Context, which string) (Broken, error) {
+func (i *Injector) replaceDefinition(ctx context.Context, which string, _ Target) (Broken, error) {
 	name := memcached.Resource.GroupResource().String()
 	if which != tutorial {
 		return Broken{}, fmt.Errorf("replace the definition %s: there is no other called %q, only %s", name, which, tutorial)

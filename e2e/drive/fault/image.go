@@ -28,7 +28,7 @@ type image struct {
 // removeImage takes an image from the node, as far as the kubelet can see, and
 // its registry out of reach. It returns when the kubelet cannot get it. What runs
 // of it runs on: its content stays under another name.
-func (i *Injector) removeImage(ctx context.Context, name string) (Broken, error) {
+func (i *Injector) removeImage(ctx context.Context, name string, _ Target) (Broken, error) {
 	if i.Node == nil {
 		return Broken{}, fmt.Errorf("remove the image %s: %w", name, errForeign)
 	}

@@ -10,7 +10,7 @@ import (
 
 // kill deletes the pods of a component without grace, all at once. What owns
 // them makes new ones: the fault is over when they are deleted.
-func (i *Injector) kill(ctx context.Context, name string) (Broken, error) {
+func (i *Injector) kill(ctx context.Context, name string, _ Target) (Broken, error) {
 	components, err := i.components(name)
 	if err != nil {
 		return Broken{}, err

@@ -19,7 +19,7 @@ const (
 // restart ends the API server, or the whole node, and returns when the API
 // server answers again. It is mended when the cluster works again. What an
 // operator makes of it is left to the operator.
-func (i *Injector) restart(ctx context.Context, what string) (Broken, error) {
+func (i *Injector) restart(ctx context.Context, what string, _ Target) (Broken, error) {
 	if i.Node == nil {
 		return Broken{}, fmt.Errorf("restart the %s: %w", what, errForeign)
 	}

@@ -13,7 +13,7 @@ import (
 
 // stop scales a component to zero, after what would scale it up again, and
 // returns when no pod of either is left.
-func (i *Injector) stop(ctx context.Context, name string) (Broken, error) {
+func (i *Injector) stop(ctx context.Context, name string, _ Target) (Broken, error) {
 	components, err := i.stopping(name)
 	if err != nil {
 		return Broken{}, err

@@ -20,7 +20,7 @@ const restartedAt = "kubectl.kubernetes.io/restartedAt"
 // ones serve, and the old ones are gone: whoever upgrades waits for that. A rollout
 // alone does not say so where a pod counts as ready before it has found its like
 // and dies of that.
-func (i *Injector) upgrade(ctx context.Context, what string) (Broken, error) {
+func (i *Injector) upgrade(ctx context.Context, what string, _ Target) (Broken, error) {
 	components, err := i.components(what)
 	if err != nil {
 		return Broken{}, err

@@ -33,11 +33,12 @@ type shared struct {
 	mu      sync.Mutex
 	watches []string // what was asked for: path and field selector
 	listed  string   // pods
+	version string   // of the cluster
 }
 
 func newShared(t *testing.T) *shared {
 	t.Helper()
-	s := &shared{heard: make(chan record.Entry, 10_000), events: make(chan string)}
+	s := &shared{heard: make(chan record.Entry, 10_000), events: make(chan string), version: "10"}
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(server.Close)
 	var err error
@@ -61,7 +62,7 @@ func (s *shared) serve(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Query().Get("watch") == "":
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":[` + s.listed + `]}`))
+		_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` + s.version + `"},"items":[` + s.listed + `]}`))
 	default:
 		s.mu.Lock()
 		s.watches = append(s.watches, r.URL.Path+" "+r.URL.Query().Get("fieldSelector"))
@@ -115,7 +116,7 @@ func TestOneWatchServesAllNamespaces(t *testing.T) {
 	watches, err := watch.Open(t.Context(), s.client, s.recorder, everywhere, watch.Target{Resource: pods, Namespace: "style"})
 	require.NoError(t, err)
 	defer watches.Stop()
-	uncover, err := watches.Cover(t.Context(), "one", "two")
+	uncover, err := watches.Cover(t.Context(), 0, "one", "two")
 	require.NoError(t, err)
 	for _, e := range []string{
 		event("ADDED", in("one", "a", "11")), event("ADDED", in("theirs", "b", "12")), event("ADDED", in("two", "a", "13")),
@@ -125,13 +126,13 @@ func TestOneWatchServesAllNamespaces(t *testing.T) {
 	}
 	assert.Equal(t, []string{"LISTED style/operator", "ADDED one/a", "ADDED two/a", "MODIFIED style/operator"}, s.next(t, 4))
 	uncover()
-	_, err = watches.Cover(t.Context(), "three")
+	_, err = watches.Cover(t.Context(), 0, "three")
 	require.NoError(t, err)
 	s.events <- event("MODIFIED", in("one", "a", "16"))
 	s.events <- event("MODIFIED", in("three", "a", "17"))
 	assert.Equal(t, []string{"MODIFIED three/a"}, s.next(t, 1))
 	assert.Equal(t, []string{"/api/v1/pods metadata.namespace!=theirs,metadata.namespace!=kube-system"}, s.watches, "what other people have is not even sent")
-	_, err = watches.Cover(t.Context(), "theirs")
+	_, err = watches.Cover(t.Context(), 0, "theirs")
 	require.ErrorContains(t, err, "theirs is there already")
 }
 
@@ -142,7 +143,7 @@ func TestAGapOfAWatchOfAllNamespaces(t *testing.T) {
 	watches, err := watch.Open(t.Context(), s.client, s.recorder, everywhere)
 	require.NoError(t, err)
 	defer watches.Stop()
-	_, err = watches.Cover(t.Context(), "one")
+	_, err = watches.Cover(t.Context(), 0, "one")
 	require.NoError(t, err)
 	s.events <- event("ADDED", in("one", "a", "11"))
 	s.events <- event("ADDED", in("one", "b", "12"))
@@ -152,10 +153,38 @@ func TestAGapOfAWatchOfAllNamespaces(t *testing.T) {
 	s.mu.Unlock()
 	s.events <- event("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}`)
 	assert.Equal(t, []string{"DELETED one/a", "LISTED one/b", `gap pods.v1 ""`}, s.next(t, 3))
-	_, err = watches.Cover(t.Context(), "two")
+	_, err = watches.Cover(t.Context(), 0, "two")
 	require.NoError(t, err)
 	s.events <- event("ADDED", in("two", "a", "14"))
 	assert.Equal(t, []string{"ADDED two/a"}, s.next(t, 1))
+}
+
+// A watch that the server closed, and that goes on from where it was, has missed
+// nothing: only what happened meanwhile comes late. Who bears that has no gap.
+func TestOnlyWhatIsLateHasAGap(t *testing.T) {
+	s := newShared(t)
+	watches, err := watch.Open(t.Context(), s.client, s.recorder, everywhere)
+	require.NoError(t, err)
+	defer watches.Stop()
+	_, err = watches.Cover(t.Context(), 0, "late", "prompt")
+	require.NoError(t, err)
+	_, err = watches.Cover(t.Context(), time.Hour, "patient")
+	require.NoError(t, err)
+	s.events <- event("ADDED", in("late", "a", "11"))
+	assert.Equal(t, []string{"ADDED late/a"}, s.next(t, 1))
+	s.mu.Lock()
+	s.version = "14"
+	s.mu.Unlock()
+	s.events <- "" // it is closed
+	for _, e := range []string{
+		event("MODIFIED", in("late", "a", "12")), event("MODIFIED", in("late", "a", "13")), event("ADDED", in("patient", "a", "14")),
+		event("ADDED", in("prompt", "a", "15")), event("MODIFIED", in("late", "a", "16")),
+	} {
+		s.events <- e
+	}
+	assert.Equal(t, []string{
+		`gap pods.v1 "late"`, "MODIFIED late/a", "MODIFIED late/a", "ADDED patient/a", "ADDED prompt/a", "MODIFIED late/a",
+	}, s.next(t, 6))
 }
 
 // Who may not list namespaces is sent what other people have, and drops it.
@@ -165,7 +194,7 @@ func TestOtherPeoplesObjectsAreDroppedWhereNamespacesMayNotBeListed(t *testing.T
 	watches, err := watch.Open(t.Context(), s.client, s.recorder, everywhere)
 	require.NoError(t, err)
 	defer watches.Stop()
-	_, err = watches.Cover(t.Context(), "one")
+	_, err = watches.Cover(t.Context(), 0, "one")
 	require.NoError(t, err)
 	const foreign = 10_000
 	for i := range foreign {
@@ -181,7 +210,7 @@ func TestStopRecordsWhatWasDelivered(t *testing.T) {
 	s := newShared(t)
 	watches, err := watch.Open(t.Context(), s.client, s.recorder, everywhere)
 	require.NoError(t, err)
-	_, err = watches.Cover(t.Context(), "one")
+	_, err = watches.Cover(t.Context(), 0, "one")
 	require.NoError(t, err)
 	s.events <- event("ADDED", in("one", "a", "11"))
 	assert.Equal(t, []string{"ADDED one/a"}, s.next(t, 1))

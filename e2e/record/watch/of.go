@@ -74,24 +74,24 @@ func (c *customs) all() []types.NamespacedName {
 	return c.list // it only grows
 }
 
-// teller tells which custom resources the objects in one place are for.
-type teller struct {
+// finder tells which custom resources the objects in one place are for.
+type finder struct {
 	path     string
 	template *bounds.Template
 	customs  *customs
 	matchers []*regexp.Regexp // parallel to the custom resources
-	told     map[types.UID]told
+	found    map[types.UID]match
 }
 
-// told is which custom resources an object is for, by what stood in it; once some
+// match is which custom resources an object is for, by what stood in it; once some
 // were found, that is so for good. Until then so many of the custom resources have
 // been compared: each object is compared with each of them once.
-type told struct {
+type match struct {
 	value, of string
 	compared  int
 }
 
-func newTeller(of Of, customs *customs) (*teller, error) {
+func newFinder(of Of, customs *customs) (*finder, error) {
 	template, err := bounds.NewTemplate(of.Matches)
 	if err != nil {
 		return nil, fmt.Errorf("which custom resource it is for, by %q: %w", of.Matches, err)
@@ -99,16 +99,16 @@ func newTeller(of Of, customs *customs) (*teller, error) {
 	if err := bounds.Path(of.Path); err != nil {
 		return nil, fmt.Errorf("which custom resource it is for, at %q: %w", of.Path, err)
 	}
-	return &teller{path: of.Path, template: template, customs: customs, told: map[types.UID]told{}}, nil
+	return &finder{path: of.Path, template: template, customs: customs, found: map[types.UID]match{}}, nil
 }
 
-// tell puts into an object, of which nothing is withheld yet, which custom
+// mark puts into an object, of which nothing is withheld yet, which custom
 // resources it is for.
-func (t *teller) tell(object *unstructured.Unstructured) {
-	was := t.told[object.GetUID()]
+func (t *finder) mark(object *unstructured.Unstructured) {
+	was := t.found[object.GetUID()]
 	if was.of == "" {
 		was = t.find(object, was)
-		t.told[object.GetUID()] = was
+		t.found[object.GetUID()] = was
 	}
 	unstructured.RemoveNestedField(object.Object, "metadata", "annotations", ofAnnotation)
 	if was.of != "" {
@@ -117,16 +117,16 @@ func (t *teller) tell(object *unstructured.Unstructured) {
 	}
 }
 
-func (t *teller) find(object *unstructured.Unstructured, was told) told {
+func (t *finder) find(object *unstructured.Unstructured, was match) match {
 	raw, err := json.Marshal(object.Object)
 	if err != nil {
 		return was // cannot happen to what was just decoded from JSON
 	}
 	value := gjson.GetBytes(raw, t.path)
 	if !value.Exists() {
-		return told{}
+		return match{}
 	}
-	now := told{value: value.String()}
+	now := match{value: value.String()}
 	if now.value == was.value {
 		now.compared = was.compared
 	}
@@ -145,7 +145,7 @@ func (t *teller) find(object *unstructured.Unstructured, was told) told {
 }
 
 // matcher is nil where there is none, as for a name that is too long.
-func (t *teller) matcher(custom types.NamespacedName) *regexp.Regexp {
+func (t *finder) matcher(custom types.NamespacedName) *regexp.Regexp {
 	text, err := t.template.Fill(regexp.QuoteMeta(custom.Namespace), regexp.QuoteMeta(custom.Name))
 	if err != nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -81,9 +82,9 @@ type Watches struct {
 	running  sync.WaitGroup
 	customs  *customs
 
-	mu     sync.RWMutex // held while an event is recorded
-	spaces map[string]bool
-	left   map[string]bool // namespaces that are left out
+	mu     sync.RWMutex             // held while an event is recorded
+	spaces map[string]time.Duration // those that are covered, and how late an event may be there
+	left   map[string]bool          // namespaces that are left out
 }
 
 // Open watches resources in all namespaces, of which nothing is recorded but what
@@ -100,7 +101,7 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]bool{}, left: map[string]bool{}}
+	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]time.Duration{}, left: map[string]bool{}}
 	w.customs = newCustoms(recorder)
 	if err := w.plan(ctx, client, public, resources, targets); err != nil {
 		w.Stop()
@@ -122,7 +123,7 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 	add := func(resource schema.GroupVersionResource, namespace string) *watcher {
 		one := &watcher{
 			Watches: w, client: client.Resource(resource).Namespace(namespace), resource: resource, namespace: namespace, public: public,
-			places: map[string]*teller{}, known: map[string]map[types.UID]*record.Watch{}, queue: make(chan func(), queued), whole: make(chan struct{}),
+			places: map[string]*finder{}, known: map[string]map[types.UID]*record.Watch{}, queue: make(chan func(), queued), whole: make(chan struct{}),
 		}
 		w.watchers, at[Target{Resource: resource, Namespace: namespace}] = append(w.watchers, one), one
 		return one
@@ -138,10 +139,10 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 		if one == nil {
 			one = add(target.Resource, target.Namespace)
 		}
-		var of *teller
+		var of *finder
 		if target.Of != (Of{}) {
 			var err error
-			if of, err = newTeller(target.Of, w.customs); err != nil {
+			if of, err = newFinder(target.Of, w.customs); err != nil {
 				return fmt.Errorf("watch %s in namespace %s: %w", target.Name(), target.Namespace, err)
 			}
 		}
@@ -184,9 +185,15 @@ func (w *Watches) others(ctx context.Context, client dynamic.Interface) error {
 	return nil
 }
 
+// Unnoticed is how late an API server lets an event be without a word: so long it
+// tries to hand it to a watch before it closes that. A sample that bears it has no gap
+// where a watch was closed, and went on with all that it missed so soon.
+const Unnoticed = 100 * time.Millisecond
+
 // Cover begins to record what is in namespaces that are to be made, and returns when
-// every watch is whole. uncover ends that: nothing of them is recorded when it has returned.
-func (w *Watches) Cover(ctx context.Context, namespaces ...string) (uncover func(), err error) {
+// every watch is whole. An event that is late by more than bears leaves a gap. uncover
+// ends that: nothing of them is recorded when it has returned.
+func (w *Watches) Cover(ctx context.Context, bears time.Duration, namespaces ...string) (uncover func(), err error) {
 	for _, one := range w.watchers {
 		if err := one.awaitWhole(ctx); err != nil {
 			return nil, fmt.Errorf("wait until %s are watched again: %w", one.where(), err)
@@ -198,7 +205,7 @@ func (w *Watches) Cover(ctx context.Context, namespaces ...string) (uncover func
 		if w.left[namespace] {
 			return nil, fmt.Errorf("namespace %s is there already, and was left out of what is watched: make it under another name", namespace)
 		}
-		w.spaces[namespace] = true
+		w.spaces[namespace] = bears
 	}
 	return func() {
 		w.mu.Lock()
@@ -231,12 +238,14 @@ type watcher struct {
 	resource  schema.GroupVersionResource
 	namespace string             // "": all
 	fields    string             // a selector
-	places    map[string]*teller // by namespace, "" is all: of which everything is recorded; nil: it is not asked which custom resource an object is for
+	places    map[string]*finder // by namespace, "" is all: of which everything is recorded; nil: it is not asked which custom resource an object is for
 	public    kube.Public
 	version   string // the newest resourceVersion that was seen
 	queue     chan func()
 
 	known map[string]map[types.UID]*record.Watch // by namespace: the last of each object that is there
+
+	late *lateness // nil: events come as they happen
 
 	state sync.Mutex
 	whole chan struct{} // closed while the watch is open
@@ -391,7 +400,7 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 		w.state.Lock()
 		w.whole = make(chan struct{})
 		w.state.Unlock()
-		wait := reconnect
+		wait, version := reconnect, w.version
 		if from-opened < steady && !pause(ctx, wait) {
 			return
 		}
@@ -403,11 +412,68 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			}
 			wait = min(2*wait, reconnectMax)
 		}
-		gap := &record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}
-		// The driver learns through Recorder.Err of a recording that failed.
-		w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: w.recorder.Now(), Kind: record.KindGap, Gap: gap}) }
+		w.queue <- w.missed(ctx, record.Gap{From: from, Resource: ResourceName(w.resource), Namespace: w.namespace, Reason: reason}, version)
 		close(w.whole)
 	}
+}
+
+// lateness is what a watch that goes on from where it was missed: nothing, but what
+// happened up to a version comes late.
+type lateness struct {
+	gap     record.Gap
+	version uint64
+	gaps    map[string]bool // namespaces whose gap is recorded
+}
+
+// missed takes note of a gap, which ends now. Where a watch of all namespaces goes on
+// from the version at which it was closed, only those have a gap of which something
+// comes late: what happened before it was open again. The API server is asked for
+// its version meanwhile, and says no time; an event that comes at once may count as late.
+func (w *watcher) missed(ctx context.Context, gap record.Gap, version string) func() {
+	at := w.recorder.Now()
+	all := func() {
+		// The driver learns through Recorder.Err of a recording that failed.
+		_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap})
+	}
+	if w.namespace != metav1.NamespaceAll || w.version == "" || version == "" || w.version != version {
+		return all
+	}
+	now := make(chan uint64, 1)
+	w.running.Go(func() {
+		defer close(now)
+		ctx, cancel := context.WithTimeout(ctx, openWithin)
+		defer cancel()
+		list, err := w.client.List(ctx, metav1.ListOptions{Limit: 1, FieldSelector: w.fields})
+		if err != nil {
+			return
+		}
+		if is, err := strconv.ParseUint(list.GetResourceVersion(), 10, 64); err == nil {
+			now <- is
+		}
+	})
+	return func() {
+		if is, known := <-now; known {
+			w.late = &lateness{gap: gap, version: is, gaps: map[string]bool{}}
+		} else if ctx.Err() == nil {
+			all()
+		}
+	}
+}
+
+// noteLate records the gap of a namespace of which an event is late. The lock is held.
+func (w *watcher) noteLate(at time.Duration, object *unstructured.Unstructured) {
+	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+	if err == nil && version > w.late.version {
+		w.late = nil
+		return
+	}
+	gap := w.late.gap
+	gap.Namespace = object.GetNamespace()
+	if w.late.gaps[gap.Namespace] || at-gap.From <= w.spaces[gap.Namespace] {
+		return
+	}
+	w.late.gaps[gap.Namespace] = true
+	_ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap})
 }
 
 // drain queues events until the watch ends, and says why it did.
@@ -440,7 +506,7 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 
 // covers tells whether a namespace is recorded, and what tells there which custom
 // resource an object is for; nil: nothing.
-func (w *watcher) covers(namespace string) (*teller, bool) {
+func (w *watcher) covers(namespace string) (*finder, bool) {
 	if w.namespace != metav1.NamespaceAll {
 		return w.places[w.namespace], true
 	}
@@ -449,7 +515,8 @@ func (w *watcher) covers(namespace string) (*teller, bool) {
 			return of, true
 		}
 	}
-	return nil, w.spaces[namespace]
+	_, covered := w.spaces[namespace]
+	return nil, covered
 }
 
 // record records an object where it is covered.
@@ -460,8 +527,11 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 	if !covered {
 		return
 	}
+	if w.late != nil {
+		w.noteLate(at, object)
+	}
 	if of != nil {
-		of.tell(object)
+		of.mark(object)
 	}
 	kube.Withhold(object.Object, w.public)
 	raw, err := json.Marshal(object.Object)
@@ -473,7 +543,7 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 		Name: object.GetName(), UID: string(object.GetUID()), Object: raw,
 	})
 	if of != nil && event == string(apiwatch.Deleted) {
-		delete(of.told, object.GetUID())
+		delete(of.found, object.GetUID())
 	}
 }
 

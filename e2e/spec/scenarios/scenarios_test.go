@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/schema"
 )
@@ -228,7 +229,7 @@ func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
 		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}
 	assert.Equal(t, scenarios.Groups(), rules.Words("group"))
-	assert.Equal(t, scenarios.Points(), rules.Words("point"))
+	assert.Equal(t, spec.Points(), rules.Words("point"))
 }
 
 // Whatever a file says, it is read or refused; what is read can be described.

@@ -18,27 +18,26 @@ import (
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
 // drift changes the operator's Deployment behind its back.
-func (t *trial) drift(ctx context.Context, d scenarios.Drift) error {
+func (t *trial) drift(ctx context.Context, step scenarios.Step) error {
 	child, err := t.child(ctx)
 	if err != nil {
 		return fmt.Errorf("drift: %w", err)
 	}
 	client := t.Client.Resource(deployments).Namespace(t.sample.Namespace)
 	r := request{verb: "patch", resource: deployments, namespace: t.sample.Namespace, name: child.GetName()}
-	if d.Delete != nil {
+	if step.Drift.Delete != nil {
 		r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 			background := metav1.DeletePropagationBackground
-			return nil, client.Delete(ctx, child.GetName(), metav1.DeleteOptions{PropagationPolicy: &background})
+			return nil, client.Delete(ctx, r.name, metav1.DeleteOptions{PropagationPolicy: &background})
 		}
-		_, err := t.send(ctx, r)
-		return err
-	}
-	patch, err := drifted(child, d)
-	if err != nil {
-		return err
-	}
-	r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
-		return client.Patch(ctx, child.GetName(), types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+	} else {
+		patch, err := drifted(child, *step.Drift)
+		if err != nil {
+			return err
+		}
+		r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return client.Patch(ctx, r.name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+		}
 	}
 	_, err = t.send(ctx, r)
 	return err

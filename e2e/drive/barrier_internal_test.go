@@ -37,7 +37,7 @@ func TestARunThatIsStoppedDoesNotWaitForWhatItBroke(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				stopped := make(chan struct{})
-				l := newLockstep(endless{}, func() time.Duration { return 0 }, 1, stopped)
+				l := newBarrier(endless{}, func() time.Duration { return 0 }, 1, stopped)
 				_, err := l.begin(t.Context(), scenarios.Fault{Stop: "all"}, fault.Target{})
 				require.NoError(t, err)
 				if test.stopped {

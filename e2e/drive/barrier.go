@@ -15,11 +15,11 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// lockstep does each fault once for all samples that take part in it: the last
+// barrier does each fault once for all samples that take part in it: the last
 // that comes to a fault finds the others waiting there. A sample that ends
 // before leaves, and is not waited for any more. Whoever leaves last mends what
 // is still broken.
-type lockstep struct {
+type barrier struct {
 	faults Breaker
 	clock  func() time.Duration
 	// stopped is closed when the run is stopped: the cluster then goes, or all
@@ -28,44 +28,44 @@ type lockstep struct {
 
 	mu      sync.Mutex
 	members int
-	turn    *turn                   // that somebody waits in; nil: none
+	meeting *meeting                // that somebody waits in; nil: none
 	broken  map[string]fault.Broken // by kind
 	what    map[string]string       // that it was done to
 }
 
-// turn is one fault, or the mending of one, that all members come to.
-type turn struct {
+// meeting is one fault, or the mending of one, that all members come to.
+type meeting struct {
 	arrived int
 	full    chan struct{}
 	once    sync.Once
-	done    deed
+	done    action
 }
 
-// deed is what was done in a turn.
-type deed struct {
+// action is what was done in a meeting.
+type action struct {
 	fault record.Fault
 	at    time.Duration // when it was done
 	err   error
 }
 
-func newLockstep(faults Breaker, clock func() time.Duration, members int, stopped <-chan struct{}) *lockstep {
-	return &lockstep{faults: faults, clock: clock, members: members, stopped: stopped, broken: map[string]fault.Broken{}, what: map[string]string{}}
+func newBarrier(faults Breaker, clock func() time.Duration, members int, stopped <-chan struct{}) *barrier {
+	return &barrier{faults: faults, clock: clock, members: members, stopped: stopped, broken: map[string]fault.Broken{}, what: map[string]string{}}
 }
 
 // do waits for the other members, and does the work once for all.
-func (l *lockstep) do(ctx context.Context, work func(context.Context) deed) (deed, error) {
-	l.mu.Lock()
-	if l.turn == nil {
-		l.turn = &turn{full: make(chan struct{})}
+func (b *barrier) do(ctx context.Context, work func(context.Context) action) (action, error) {
+	b.mu.Lock()
+	if b.meeting == nil {
+		b.meeting = &meeting{full: make(chan struct{})}
 	}
-	t := l.turn
+	t := b.meeting
 	t.arrived++
-	l.begins()
-	l.mu.Unlock()
+	b.begins()
+	b.mu.Unlock()
 	select {
 	case <-t.full:
 	case <-ctx.Done():
-		return deed{}, ctx.Err()
+		return action{}, ctx.Err()
 	}
 	t.once.Do(func() { t.done = work(ctx) })
 	return t.done, t.done.err
@@ -74,31 +74,31 @@ func (l *lockstep) do(ctx context.Context, work func(context.Context) deed) (dee
 // gather returns when all members are there. Each is given what it starts from
 // before any begins: else the first would be long past the point at which the
 // fault is to meet it.
-func (l *lockstep) gather(ctx context.Context) error {
-	_, err := l.do(ctx, func(context.Context) deed { return deed{} })
+func (b *barrier) gather(ctx context.Context) error {
+	_, err := b.do(ctx, func(context.Context) action { return action{} })
 	return err
 }
 
-// begins lets the turn begin when all are there. The lock is held.
-func (l *lockstep) begins() {
-	if l.turn != nil && l.turn.arrived >= l.members {
-		close(l.turn.full)
-		l.turn = nil
+// begins lets the meeting begin when all are there. The lock is held.
+func (b *barrier) begins() {
+	if b.meeting != nil && b.meeting.arrived >= b.members {
+		close(b.meeting.full)
+		b.meeting = nil
 	}
 }
 
 // begin breaks what a step wants broken. A fault that is over at once returns
 // no undoing.
-func (l *lockstep) begin(ctx context.Context, f scenarios.Fault, cr fault.Target) (deed, error) {
-	return l.do(ctx, func(ctx context.Context) deed {
+func (b *barrier) begin(ctx context.Context, f scenarios.Fault, cr fault.Target) (action, error) {
+	return b.do(ctx, func(ctx context.Context) action {
 		kind, what := f.Kind()
-		from := l.clock()
-		broken, err := l.faults.Begin(ctx, f, cr)
-		d := deed{fault: record.Fault{Stage: record.Begun, From: from, Kind: kind, What: what, Objects: broken.Objects}, at: l.clock()}
+		from := b.clock()
+		broken, err := b.faults.Begin(ctx, f, cr)
+		d := action{fault: record.Fault{Stage: record.Begun, From: from, Kind: kind, What: what, Objects: broken.Objects}, at: b.clock()}
 		if broken.Undo != nil { // also of one that failed half-way, and could not be taken back
-			l.mu.Lock()
-			l.broken[kind], l.what[kind] = broken, what
-			l.mu.Unlock()
+			b.mu.Lock()
+			b.broken[kind], b.what[kind] = broken, what
+			b.mu.Unlock()
 		}
 		if err != nil {
 			d.err = fmt.Errorf("%s %s: %w", kind, what, err)
@@ -109,15 +109,15 @@ func (l *lockstep) begin(ctx context.Context, f scenarios.Fault, cr fault.Target
 }
 
 // lasts tells whether a fault of a kind is not over yet.
-func (l *lockstep) lasts(kind string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.broken[kind].Undo != nil
+func (b *barrier) lasts(kind string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.broken[kind].Undo != nil
 }
 
 // mend makes whole what a kind of fault broke.
-func (l *lockstep) mend(ctx context.Context, kind string) (deed, error) {
-	return l.do(ctx, func(context.Context) deed { return l.undo(kind) })
+func (b *barrier) mend(ctx context.Context, kind string) (action, error) {
+	return b.do(ctx, func(context.Context) action { return b.undo(kind) })
 }
 
 const (
@@ -126,11 +126,11 @@ const (
 )
 
 // undoing is a context that lasts whatever has ended meanwhile.
-func (l *lockstep) undoing() (context.Context, context.CancelFunc) {
+func (b *barrier) undoing() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
 	go func() {
 		select {
-		case <-l.stopped:
+		case <-b.stopped:
 		case <-ctx.Done():
 			return
 		}
@@ -145,9 +145,9 @@ func (l *lockstep) undoing() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-func (l *lockstep) isStopped() bool {
+func (b *barrier) isStopped() bool {
 	select {
-	case <-l.stopped:
+	case <-b.stopped:
 		return true
 	default:
 		return false
@@ -155,48 +155,48 @@ func (l *lockstep) isStopped() bool {
 }
 
 // undo is done whatever has ended meanwhile.
-func (l *lockstep) undo(kind string) deed {
-	l.mu.Lock()
-	broken, what := l.broken[kind], l.what[kind]
-	l.mu.Unlock()
-	d := deed{fault: record.Fault{Stage: record.Over, From: l.clock(), Kind: kind, What: what, Objects: broken.Objects}}
+func (b *barrier) undo(kind string) action {
+	b.mu.Lock()
+	broken, what := b.broken[kind], b.what[kind]
+	b.mu.Unlock()
+	d := action{fault: record.Fault{Stage: record.Over, From: b.clock(), Kind: kind, What: what, Objects: broken.Objects}}
 	if broken.Undo == nil {
 		d.err = fmt.Errorf("mend %s: nothing of this kind is broken", kind)
 		return d
 	}
-	ctx, cancel := l.undoing()
+	ctx, cancel := b.undoing()
 	defer cancel()
 	if err := broken.Undo(ctx); err != nil {
 		d.fault.Error = err.Error()
-		// What was given back and does not serve again is the operator's failure, not the bed's.
-		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) && !l.isStopped() {
+		// What was given back and does not serve again is the operator's failure, not the test environment's.
+		if unready := (*kube.WaitError)(nil); !errors.As(err, &unready) && !b.isStopped() {
 			d.err = fmt.Errorf("undo %s %s: %w", kind, what, err)
 			return d
 		}
 	}
-	d.at = l.clock()
-	l.mu.Lock()
-	delete(l.broken, kind)
-	l.mu.Unlock()
+	d.at = b.clock()
+	b.mu.Lock()
+	delete(b.broken, kind)
+	b.mu.Unlock()
 	return d
 }
 
 // leave takes a member out. The last mends what is still broken, and returns
-// what it did; an error means that the bed is broken.
-func (l *lockstep) leave() ([]deed, error) {
-	l.mu.Lock()
-	l.members--
-	l.begins()
-	last := l.members == 0
-	kinds := slices.Sorted(maps.Keys(l.broken))
-	l.mu.Unlock()
+// what it did; an error means that the test environment is broken.
+func (b *barrier) leave() ([]action, error) {
+	b.mu.Lock()
+	b.members--
+	b.begins()
+	last := b.members == 0
+	kinds := slices.Sorted(maps.Keys(b.broken))
+	b.mu.Unlock()
 	if !last {
 		return nil, nil
 	}
-	var done []deed
+	var done []action
 	var problems []error
 	for _, kind := range slices.Backward(kinds) {
-		d := l.undo(kind)
+		d := b.undo(kind)
 		done, problems = append(done, d), append(problems, d.err)
 	}
 	return done, errors.Join(problems...)

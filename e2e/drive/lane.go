@@ -1,0 +1,308 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// lane is one custom resource after the other, and what it is put through: each
+// scenario starts from what the one before it leaves, if it can, and in a fresh
+// namespace else. Lanes of a wave have one scenario each, and overlap.
+type lane struct {
+	*turn
+
+	warmup bool
+	prefix string   // of its namespaces' names
+	made   []string // namespaces
+	open   []string // those of them whose deletion has not begun; the first is the scenario's own
+
+	uncover  func() // ends the recording of the namespaces
+	state    *scenarios.Spec
+	broken   bool // what the namespace holds is not known
+	hopeless bool // a given state was not reached: no other is tried in this lane
+
+	unfit    string        // why its scenario is not applicable; "": it is
+	together *barrier      // of the lanes that share a fault; nil: they share none
+	marks    []leak.Mark   // that are in its namespaces
+	lag      time.Duration // until the operator began to bring about the given state
+}
+
+// drive goes through scenarios once; clear: nothing is then left of them.
+func (l *lane) drive(ctx context.Context, list []scenarios.Scenario, clear bool) error {
+	for _, scenario := range list {
+		err := l.scenario(ctx, scenario)
+		switch {
+		case err == nil:
+		case l.plan.Wave > 0:
+			return fmt.Errorf("scenario %s: %w", scenario.Name, err)
+		default:
+			return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(l.style.Name, l.style.Variant), scenario.Name, l.plan.Round, err)
+		}
+	}
+	if clear {
+		return l.clear(ctx)
+	}
+	return nil
+}
+
+// scenario brings the given state about, then performs and awaits the steps.
+func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
+	if l.unfit != "" {
+		sample := l.sample(s)
+		sample.Reason = l.unfit
+		return l.note(sample, record.Settled, l.unfit)
+	}
+	there := false // its trial takes it out of the faults
+	defer func() {
+		if !there && l.together != nil {
+			_, left := l.together.leave()
+			err = errors.Join(err, left)
+		}
+	}()
+	if s.Given != nil && l.hopeless {
+		return l.unreached(s, "")
+	}
+	if len(l.open) == 0 || l.broken || s.Given == nil && l.state != nil {
+		if err := l.fresh(ctx, s); err != nil {
+			return err
+		}
+	}
+	if s.Given != nil && (l.state == nil || *l.state != *s.Given) {
+		end, err := l.prepare(ctx, s)
+		if err != nil {
+			return err
+		}
+		if end.Outcome != record.Settled {
+			l.hopeless = true
+			return l.unreached(s, end.Reason)
+		}
+	}
+	if l.together != nil {
+		if err := l.together.gather(ctx); err != nil {
+			return fmt.Errorf("wait for the others: %w", err)
+		}
+	}
+	t := l.trial(l.style, l.sample(s))
+	if l.plan.Wave > 0 {
+		if s.Window > 0 {
+			t.quiet, t.watched = l.window(), t.sample.Window
+		}
+		t.together, t.alone = l.together, newBarrier(l.style.Faults, l.Recorder.Now, 1, l.stopped)
+	}
+	there = true
+	_, err = l.run(ctx, t, s.Steps)
+	return err
+}
+
+// run records one sample: its beginning, its steps, and its end.
+func (l *lane) run(ctx context.Context, t *trial, steps []scenarios.Step) (record.End, error) {
+	end, err := t.run(ctx, steps)
+	l.broken, l.state = end.Outcome != record.Settled, nil
+	if t.sample.Size != nil {
+		l.state = &scenarios.Spec{Size: *t.sample.Size}
+	}
+	return end, err
+}
+
+// unreached records that a scenario could not begin, because the operator did
+// not bring about what the scenario is given.
+func (l *lane) unreached(s scenarios.Scenario, why string) error {
+	reason := fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached", s.Given.Size)
+	if l.plan.Wave > 0 {
+		reason += ": " + why
+	}
+	return l.note(l.sample(s), record.TimedOut, reason)
+}
+
+// note records a sample that has no steps.
+func (l *lane) note(sample record.Sample, outcome, reason string) error {
+	end := endOf(sample)
+	end.Outcome, end.Reason = outcome, reason
+	l.Observer.Began(sample)
+	if err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
+		return err
+	}
+	err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	l.Observer.Ended(sample, end)
+	return err
+}
+
+func endOf(sample record.Sample) record.End {
+	return record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+}
+
+// prepare brings about the state that a scenario is given.
+func (l *lane) prepare(ctx context.Context, s scenarios.Scenario) (record.End, error) {
+	sample := l.sample(s)
+	sample.Prepare, sample.Size, sample.Others, sample.Unmeetable = true, &s.Given.Size, nil, false
+	steps := []scenarios.Step{{Create: s.Given}}
+	switch {
+	case l.plan.Wave > 0:
+		steps = append(steps, scenarios.Step{Await: spec.PointWorking})
+	case l.state != nil:
+		steps = []scenarios.Step{{Patch: s.Given}}
+	}
+	t := l.trial(l.style, sample)
+	end, err := l.run(ctx, t, steps)
+	l.lag = t.waited
+	return end, err
+}
+
+// clear deletes a custom resource that the last scenario left, waits until the
+// operator has handled that (later ones must not meet its traces), and begins the
+// namespace's deletion. Whether it went is checked at the run's end, for all of them.
+func (l *lane) clear(ctx context.Context) error {
+	if l.state != nil && !l.broken {
+		sample := l.sample(scenarios.Scenario{Name: "empty"})
+		sample.Prepare = true
+		if _, err := l.run(ctx, l.trial(l.style, sample), []scenarios.Step{{Delete: &struct{}{}}}); err != nil {
+			return fmt.Errorf("style %s, round %d: delete what was left: %w", record.Label(l.style.Name, l.style.Variant), l.plan.Round, err)
+		}
+	}
+	l.close(ctx)
+	return nil
+}
+
+// empty tells whether nothing is left in the namespace.
+func (l *lane) empty() bool {
+	return l.plan.Wave == 0 && l.schedule() == nil && l.state == nil && !l.broken
+}
+
+// fresh opens another namespace, or two, from which all is recorded.
+func (l *lane) fresh(ctx context.Context, s scenarios.Scenario) (err error) {
+	l.close(ctx)
+	own := l.prefix
+	if n := len(l.made); n > 0 {
+		own = fmt.Sprintf("%s-%d", l.prefix, n)
+	}
+	open := []string{own}
+	if slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool { return strings.HasPrefix(step.On, scenarios.Elsewhere) }) {
+		open = append(open, secondOf(own))
+	}
+	l.state, l.broken = nil, false
+	bears := time.Duration(0)
+	if s.Load != nil {
+		bears = watch.Unnoticed
+	}
+	if l.uncover, err = l.watches.Cover(ctx, bears, open...); err != nil {
+		return err
+	}
+	for _, namespace := range open {
+		l.made, l.open = append(l.made, namespace), append(l.open, namespace)
+		if err := l.Namespaces.Make(ctx, namespace); err != nil {
+			return fmt.Errorf("make the namespace %s: %w", namespace, err)
+		}
+		if l.style.Logs != nil && l.plan.Wave > 0 {
+			mark, err := l.style.Logs.Mark(ctx, namespace)
+			if err != nil {
+				return err
+			}
+			l.marks = append(l.marks, mark)
+		}
+	}
+	return nil
+}
+
+// end ends the recording of the namespaces.
+func (l *lane) end() {
+	if l.uncover != nil {
+		l.uncover()
+		l.uncover = nil
+	}
+}
+
+// deleteTimeout bounds the request that begins a namespace's deletion.
+const deleteTimeout = 10 * time.Second
+
+// close ends the recording, and begins the deletion of the namespaces.
+func (l *lane) close(ctx context.Context) {
+	l.end()
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	defer cancel()
+	for _, namespace := range l.open {
+		// An error shows when the run's end waits for the namespace to be gone.
+		_ = l.Namespaces.Delete(ctx, namespace)
+	}
+	l.open = nil
+}
+
+// sample is what is recorded of a scenario at its beginning.
+func (l *lane) sample(s scenarios.Scenario) record.Sample {
+	sample := record.Sample{
+		Style: l.style.Name, Variant: l.style.Variant, Scenario: s.Name, Round: l.plan.Round, Warmup: l.warmup,
+		Namespace: l.prefix, Name: s.CustomName(), Timeout: l.style.Timeout, Window: l.Window, Expect: s.Expect, Watches: watchedFor(l.style),
+	}
+	if len(l.open) > 0 {
+		sample.Namespace = l.open[0]
+	}
+	if result := s.Result(); result != nil {
+		sample.Size = &result.Size
+	}
+	switch {
+	case l.plan.Wave > 0:
+		l.inMatrix(&sample, s)
+	case s.Load != nil:
+		sample.Load, sample.Timeout, sample.Window = true, s.Load.Within, max(l.Window, l.Matrix.Window)
+	}
+	return sample
+}
+
+// inMatrix adds what a sample of the correctness matrix has beside.
+func (l *lane) inMatrix(sample *record.Sample, s scenarios.Scenario) {
+	sample.Matrix, sample.Timeout, sample.Window = true, l.timeout(s), max(l.window(), s.Window)
+	sample.Patience = cmp.Or(l.style.Patience(), l.Matrix.Patience)
+	sample.Expect, sample.Cause, sample.Unmeetable = slices.Concat(s.Expect, scenarios.Standing()), s.Cause, s.Unmeetable()
+	for _, other := range s.Others() {
+		o := record.Other{Namespace: sample.Namespace, Name: other.Name}
+		if rest, second := strings.CutPrefix(other.Name, scenarios.Elsewhere); second {
+			o.Namespace, o.Name = secondOf(sample.Namespace), rest
+		}
+		if other.Result != nil {
+			o.Size = &other.Result.Size
+		}
+		sample.Others = append(sample.Others, o)
+	}
+}
+
+// Where a reconcile is late to begin, what seems calm may only be late: the
+// window is so many times what the given state's took, up to the longest. One
+// event among five came 9 times as late as that of the given state.
+const (
+	windowLags    = 20
+	longestWindow = 30 * time.Second
+)
+
+func (l *lane) window() time.Duration {
+	return max(l.Matrix.Window, min(windowLags*l.lag, longestWindow))
+}
+
+// timeout bounds the whole sample: each point that it awaits, and the two ends
+// that it may come to (by itself, after a nudge), may take a reconcile's.
+func (l *lane) timeout(s scenarios.Scenario) time.Duration {
+	waits := 2
+	for _, step := range s.Steps {
+		if step.Waits() {
+			waits++
+		}
+	}
+	return time.Duration(waits)*l.style.bound() + s.Lasts(l.style.Typical.Reconcile)
+}
+
+// leastBound is long enough for pods on a machine that has a lot else to do.
+const leastBound = 2 * time.Minute
+
+// bound is how long the matrix waits for one reconcile: longer than a style's
+// timeout for one that is driven alone, since samples overlap, and share the
+// machine with other clusters. What comes to nothing is given up out of patience.
+func (s *Style) bound() time.Duration { return max(3*s.Timeout, leastBound) }

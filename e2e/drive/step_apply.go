@@ -1,0 +1,22 @@
+package drive
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
+)
+
+// applicant is the manager of a server-side apply.
+const applicant = "operatorbench-apply"
+
+func (t *trial) apply(ctx context.Context, step scenarios.Step) error {
+	r, client := t.on(step)
+	r.verb, r.do = "apply", func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return client.Apply(ctx, r.name, memcached.New(r.namespace, r.name, step.Apply.Size), metav1.ApplyOptions{FieldManager: applicant, Force: true})
+	}
+	return t.write(ctx, step, r)
+}

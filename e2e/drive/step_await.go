@@ -1,0 +1,38 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// unreachedError says that a point of the reconcile was not reached.
+type unreachedError struct{ point, lacks string }
+
+func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.point, e.lacks) }
+
+// await waits for a point of the reconcile. That nobody says what is wrong
+// is for an oracle to judge; the steps go on.
+func (t *trial) await(ctx context.Context, step scenarios.Step) error {
+	return t.reach(ctx, step.Await, 0)
+}
+
+// reach waits for a point of the reconcile, and until nothing has moved for window.
+func (t *trial) reach(ctx context.Context, point string, window time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
+	defer cancel()
+	began := t.Recorder.Now()
+	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, window, t.sample.Patience)
+	t.waited = t.Recorder.Now() - began
+	switch {
+	case outcome == record.Settled, outcome == record.TimedOut && point == spec.PointStuck:
+		return nil
+	case outcome == record.TimedOut:
+		return &unreachedError{point, reason}
+	}
+	return fmt.Errorf("await %s: %s", point, reason)
+}

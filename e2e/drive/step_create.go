@@ -1,0 +1,19 @@
+package drive
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures/workloads/memcached"
+)
+
+func (t *trial) create(ctx context.Context, step scenarios.Step) error {
+	r, client := t.on(step)
+	r.verb, r.do = "create", func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return client.Create(ctx, memcached.New(r.namespace, r.name, step.Create.Size), metav1.CreateOptions{})
+	}
+	return t.write(ctx, step, r)
+}

@@ -1,0 +1,18 @@
+package drive
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/spec/scenarios"
+)
+
+func (t *trial) delete(ctx context.Context, step scenarios.Step) error {
+	r, client := t.on(step)
+	r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return nil, client.Delete(ctx, r.name, metav1.DeleteOptions{})
+	}
+	return t.write(ctx, step, r)
+}

@@ -1,0 +1,16 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// patch sends what `kubectl apply` does: a merge patch.
+func (t *trial) patch(ctx context.Context, step scenarios.Step) error {
+	r, client := t.on(step)
+	return t.write(ctx, step, merge(r, client, fmt.Appendf(nil, `{"spec":{"size":%d}}`, step.Patch.Size), metav1.PatchOptions{}))
+}

@@ -1,0 +1,52 @@
+package scenarios
+
+import (
+	"fmt"
+	"time"
+
+	"operatorbench/e2e/spec"
+)
+
+// seriesStep creates many custom resources beside the own one, at a pace.
+func seriesStep() stepKind {
+	return stepKind{
+		name: spec.StepSeries, own: true,
+		is: func(s Step) bool { return s.Series != nil },
+		text: func(s Step) string {
+			return fmt.Sprintf("create %d more of size %d, one every %v", s.Series.Count, s.Series.Size, s.Series.Every)
+		},
+		check: func(c *checker, s step) {
+			switch {
+			case c.seen.series:
+				c.FailAt(s.at("series"), "series: there is one already, of the same names")
+			case s.Series.Every <= 0 || s.Series.Every > mostBetween:
+				c.FailAt(s.at("series", "every"), "series.every is %v, expected more than 0s, to %v", s.Series.Every, mostBetween)
+			}
+			c.seen.series = true
+		},
+	}
+}
+
+// Series is custom resources that are created one after the other, whether or not
+// those before them have been handled.
+type Series struct {
+	Count int           `yaml:"count"`
+	Size  int           `yaml:"size"`
+	Every time.Duration `yaml:"every"` // between two of them, at the least; see Pace
+}
+
+// Names are those of the custom resources of a series.
+func (s Series) Names() []string {
+	var names []string
+	for i := range s.Count {
+		names = append(names, fmt.Sprintf("series-%02d", i+1))
+	}
+	return names
+}
+
+// atOnce is how many reconciles of a series may be under way.
+const atOnce = 10
+
+// Pace is the time between two custom resources of a series: so much that no more
+// than a few are under way, where a reconcile takes as long as typical.
+func (s Series) Pace(typical time.Duration) time.Duration { return max(s.Every, typical/atOnce) }

@@ -1,0 +1,64 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"operatorbench/e2e/spec"
+)
+
+// submitStep sends a custom resource that is wrong.
+func submitStep() stepKind {
+	return stepKind{
+		name: spec.StepSubmit, changes: true,
+		is:   func(s Step) bool { return s.Submit != nil },
+		text: func(s Step) string { return s.Submit.text() },
+		check: func(c *checker, s step) {
+			for _, field := range []string{"name", "namespace"} {
+				if metadata, _ := s.Submit.Object["metadata"].(map[string]any); metadata[field] != nil {
+					c.FailAt(s.at("submit", "object", "metadata"), "submit: leave metadata.%s out: the harness sets it", field)
+				}
+			}
+			if s.Submit.Patch {
+				c.present(s, "submit")
+			} else {
+				c.absent(s, "submit")
+			}
+			_, loose := c.seen.open["definition"]
+			switch {
+			case s.Submit.Refused:
+				c.seen.refused++
+				return
+			case s.On != "":
+				c.FailAt(s.at("submit"), "submit: what cannot be brought about is asked of the scenario's own custom resource only")
+			case !loose:
+				c.FailAt(s.at("submit"), "submit: the project's own definition refuses it: add refused: true, or before it a step fault: {definition: tutorial}")
+			}
+			s.custom.there, s.custom.been = true, true
+			s.custom.change()
+		},
+	}
+}
+
+// Submit is a custom resource that is wrong.
+type Submit struct {
+	Object  map[string]any `yaml:"object"`
+	Patch   bool           `yaml:"patch"`   // sent as a merge patch of the custom resource that is there
+	Refused bool           `yaml:"refused"` // by the API server; else it takes it, and the operator must tell
+}
+
+func (s Submit) text() string {
+	verb := "create"
+	if s.Patch {
+		verb = "patch"
+	}
+	spec, err := json.Marshal(s.Object["spec"])
+	if err != nil {
+		spec = fmt.Append(nil, s.Object["spec"])
+	}
+	text := fmt.Sprintf("%s with spec %s", verb, spec)
+	if s.Refused {
+		text += ", which is refused"
+	}
+	return text
+}
