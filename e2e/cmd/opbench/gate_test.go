@@ -214,23 +214,13 @@ func TestGateOfRecordings(t *testing.T) {
 func TestGateRefuses(t *testing.T) {
 	recording := func(run string) []byte { return comparison(t, run, map[string][]int{"": about(100, 8)}) }
 	base, head := folder(t, recording("run1"), "AMD"), folder(t, recording("run2"), "Intel")
-	old := folder(t, bytes.Replace(recording("run3"), fmt.Appendf(nil, `"schema":%d`, record.Schema), []byte(`"schema":1`), 1), "AMD")
+	_, entries, _ := bytes.Cut(recording("run3"), []byte("\n"))
+	old := folder(t, append([]byte(`{"t":0,"kind":"header","header":{"schema":1,"run":"run3","styles":[{"name":"mine","childName":"{{.Name}}"}]}}`+"\n"), entries...), "AMD")
 	other := folder(t, bytes.ReplaceAll(recording("run4"), []byte(`"mine"`), []byte(`"yours"`)), "AMD")
 	for name, test := range map[string]struct {
 		args []string
 		want string
 	}{
-		"nothing":           {nil, "give one results folder of a run with base and head, or --base and --head: got 0"},
-		"base alone":        {[]string{"--base=" + base}, "--base and --head belong together"},
-		"both forms":        {[]string{"--base=" + base, "--head=" + head, old}, "not both"},
-		"unknown flag":      {[]string{"--fast", base}, "flag provided but not defined: -fast"},
-		"no share":          {[]string{"--tolerance=a lot", base}, "expected a share such as 5% or 0.05"},
-		"effect too small":  {[]string{"--effect=5%", base}, "expected more than the tolerance"},
-		"not a number":      {[]string{"--alpha=NaN", base}, "alpha is NaN"},
-		"not there":         {[]string{"no-such-folder"}, "no-such-folder: no such file"},
-		"foreign":           {[]string{file(t, "x.jsonl", []byte("PASS\n"))}, "x.jsonl: line 1: not an entry of a recording"},
-		"empty":             {[]string{file(t, "x.jsonl", nil)}, "the recording is empty"},
-		"the same folder":   {[]string{"--base=" + base, "--head=" + base + "/."}, "--base and --head are the same"},
 		"a copy":            {[]string{"--base=" + base, "--head=" + folder(t, recording("run1"), "AMD")}, "base and head are the same: run run1"},
 		"other machine":     {[]string{"--base=" + base, "--head=" + head}, "are of different machines or clusters"},
 		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("has schema %d, ", record.Schema)},
@@ -254,13 +244,6 @@ func TestGateForced(t *testing.T) {
 	assert.Contains(t, stdout, "FORCED: ")
 	assert.Contains(t, string(read(t, head, gateMarkdown)), "**Forced**")
 	assert.Contains(t, string(read(t, head, gateJSON)), `"forced": [`)
-}
-
-func TestGateHelp(t *testing.T) {
-	status, stdout, _ := opbench(t, "gate", "--help")
-	assert.Equal(t, exitOK, status)
-	assert.Contains(t, stdout, "Usage: opbench gate")
-	assert.NotContains(t, stdout, "%!", "every verb has its value")
 }
 
 // What cannot be printed is no verdict.

@@ -15,10 +15,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	job "operatorbench/e2e/run"
-	"operatorbench/e2e/bed/images"
 )
 
 // defaultShards is what two cores carry: most of a slow operator's time is waiting.
