@@ -6,7 +6,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -28,13 +28,13 @@ func ExampleCompare() {
 		}
 	}
 	side := func(variant string) gate.Side {
-		return gate.Side{Name: variant, Variant: variant, Recording: report.Recording{Judgement: judgement}}
+		return gate.Side{Name: variant, Variant: variant, Recording: result.Recording{Judgement: judgement}}
 	}
-	result, err := gate.Compare(gate.DefaultOptions(), side(gate.VariantBase), side(gate.VariantHead), gate.Side{})
+	compared, err := gate.Compare(gate.DefaultOptions(), side(gate.VariantBase), side(gate.VariantHead), gate.Side{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(result.Verdict, result.Verdict.Status())
+	fmt.Println(compared.Verdict, compared.Verdict.Status())
 	// Output: regression 1
 }

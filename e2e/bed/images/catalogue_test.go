@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/spec/schema"
 )
 
 // repository is this checkout.
@@ -159,37 +161,37 @@ func TestParseExplainsMistakes(t *testing.T) {
 	tests := []struct {
 		name, text, says string
 	}{
-		{"empty", "", "c.yaml: empty"},
+		{"empty", "", "c.yaml:1: the file is empty, expected a catalogue"},
 		{"no YAML", "images: [", "c.yaml: yaml: line 1"},
-		{"version", replaced("version: 1", "version: 7"), "c.yaml:1: version 7; expected 1"},
-		{"no images", "version: 1\n", "c.yaml:1: no images"},
-		{"unknown field", replaced("purpose", "porpoise"), "line 8: field porpoise not found"},
+		{"version", replaced("version: 1", "version: 7"), "c.yaml:1: version: found the number 7, expected 1"},
+		{"no images", "version: 1\n", `c.yaml:1: catalogue: field "images" is missing`},
+		{"unknown field", replaced("purpose", "porpoise"), `c.yaml:8: images: unknown field "porpoise", expected one of binaries, config`},
 		{"bad size", replaced("3MB", "3MiB"), "3MiB"},
-		{"bad name", replaced("name: one", "name: One"), `c.yaml:6: image name "One"`},
-		{"twice", added("  - {name: one, reference: docker.io/library/one:2, binaries: [{recipe: tool, name: tool, to: /tool}]}\n"), `c.yaml:11: a second image "one"`},
-		{"no tag", replaced("one:1", "one"), `c.yaml:7: image one: reference "docker.io/library/one"`},
-		{"no registry", replaced("docker.io/library/one:1", "library/one:1"), `c.yaml:7: image one: reference "library/one:1"`},
-		{"part of something else", added("    partOf: two\n"), `c.yaml:11: image one: partOf "two"`},
-		{"nothing to build from", replaced("    binaries: [{recipe: tool, name: tool, to: /tool}]\n", ""), "c.yaml:6: image one: nothing to build it from"},
-		{"unknown recipe", replaced("{recipe: tool,", "{recipe: fool,"), `c.yaml:10: no recipe "fool"; there are tool`},
-		{"binary without a place", replaced("to: /tool", "to: tool"), `c.yaml:10: binary to "tool"; expected an absolute path`},
-		{"binary of neither", replaced("recipe: tool, name: tool,", ""), "expected a package, or a recipe and a name"},
+		{"bad name", replaced("name: one", "name: One"), `c.yaml:6: images.name: found "One", expected lower-case letters, digits and dashes`},
+		{"twice", added("  - {name: one, reference: docker.io/library/one:2, binaries: [{recipe: tool, name: tool, to: /tool}]}\n"), `c.yaml:11: images: the name "one" stands twice`},
+		{"no tag", replaced("one:1", "one"), `c.yaml:7: images.reference: found "docker.io/library/one", expected host/repository:tag`},
+		{"no registry", replaced("docker.io/library/one:1", "library/one:1"), `c.yaml:7: images.reference: found "library/one:1", expected host/repository:tag`},
+		{"part of something else", added("    partOf: two\n"), `c.yaml:11: images.partOf: found "two", expected node`},
+		{"nothing to build from", replaced("    binaries: [{recipe: tool, name: tool, to: /tool}]\n", ""), "c.yaml:6: images: found 0 of the fields packages, binaries, expected at least one"},
+		{"unknown recipe", replaced("{recipe: tool,", "{recipe: fool,"), `c.yaml:10: unknown recipe "fool", expected one of tool; did you mean "tool"?`},
+		{"binary without a place", replaced("to: /tool", "to: tool"), `c.yaml:10: images.binaries.to: found "tool", expected an absolute path`},
+		{"binary of neither", replaced("recipe: tool, name: tool,", ""), "c.yaml:10: images.binaries: expected either package, or recipe and name"},
 		{"binary of both", replaced("name: tool, ", "name: tool, package: ./x, "), "expected either package, or recipe and name"},
-		{"package outside", replaced("recipe: tool, name: tool,", "package: ../x,"), `package "../x"; expected a folder of this repository`},
-		{"file with two contents", added("    files: [{to: /a, text: x, link: y}]\n"), "c.yaml:11: file /a: expected exactly one of"},
-		{"file with none", added("    files: [{to: /a}]\n"), "file /a: expected exactly one of"},
-		{"folder with content", added("    files: [{to: /a/, text: x}]\n"), "folder /a/: a folder has neither"},
-		{"relative file", added("    files: [{to: a, text: x}]\n"), `file to "a"; expected an absolute path`},
-		{"file from outside", added("    files: [{to: /a, from: /etc/passwd}]\n"), `from "/etc/passwd"; expected a path beside`},
-		{"bad mode", added("    files: [{to: /a, text: x, mode: rw}]\n"), `mode "rw"; expected an octal number`},
-		{"bad variant", added("    packages: {variant: huge, include: [x]}\n"), `variant "huge"; expected minbase or extract`},
-		{"bad snapshot", strings.Replace(added("    packages: {variant: extract, include: [x]}\n"), "{suite: bookworm}", "{suite: bookworm, snapshot: today}", 1), `c.yaml:2: snapshot "today"; expected a time`},
-		{"no packages", added("    packages: {variant: extract, include: []}\n"), "no packages to include"},
-		{"bad glob", added("    packages: {variant: extract, include: [x], keep: ['[']}\n"), `pattern "["`},
-		{"bad concat", added("    packages: {variant: extract, include: [x], concat: {from: a, to: b}}\n"), `concat "a" to "b"`},
-		{"restore without module", replaced("disk: 100MB", "disk: 100MB, restore: {files: []}"), "c.yaml:4: restore without a module"},
-		{"restore outside", replaced("disk: 100MB", "disk: 100MB, restore: {module: m, files: [{path: ../x, text: y}]}"), "expected paths inside the module"},
-		{"restore of nothing", replaced("disk: 100MB", "disk: 100MB, restore: {module: m, files: [{path: x}]}"), "x: expected exactly one of copyOf and text"},
+		{"package outside", replaced("recipe: tool, name: tool,", "package: ../x,"), `c.yaml:10: images.binaries.package: found "../x", expected a folder of this repository`},
+		{"file with two contents", added("    files: [{to: /a, text: x, link: y}]\n"), "c.yaml:11: images.files: found 2 of the fields text, from, link, expected exactly one"},
+		{"file with none", added("    files: [{to: /a}]\n"), "c.yaml:11: images.files: found 0 of the fields text, from, link, expected exactly one"},
+		{"folder with content", added("    files: [{to: /a/, text: x}]\n"), `c.yaml:11: images.files.text: found "x", expected nothing: a folder has neither`},
+		{"relative file", added("    files: [{to: a, text: x}]\n"), `c.yaml:11: images.files.to: found "a", expected an absolute path`},
+		{"file from outside", added("    files: [{to: /a, from: /etc/passwd}]\n"), `c.yaml:11: images.files.from: found "/etc/passwd", expected a path beside`},
+		{"bad mode", added("    files: [{to: /a, text: x, mode: rw}]\n"), `c.yaml:11: images.files.mode: found "rw", expected an octal number`},
+		{"bad variant", added("    packages: {variant: huge, include: [x]}\n"), `c.yaml:11: images.packages.variant: found "huge", expected one of minbase, extract`},
+		{"bad snapshot", strings.Replace(added("    packages: {variant: extract, include: [x]}\n"), "{suite: bookworm}", "{suite: bookworm, snapshot: today}", 1), `c.yaml:2: debian.snapshot: found "today", expected a time`},
+		{"no packages", added("    packages: {variant: extract, include: []}\n"), "c.yaml:11: images.packages.include: found an empty list, expected a list of at least one"},
+		{"bad glob", added("    packages: {variant: extract, include: [x], keep: ['[']}\n"), `c.yaml:11: images.packages.keep: found "[", expected a pattern`},
+		{"bad concat", added("    packages: {variant: extract, include: [x], concat: {from: a, to: b}}\n"), `c.yaml:11: images.packages.concat.to: found "b", expected an absolute path`},
+		{"restore without module", replaced("disk: 100MB", "disk: 100MB, restore: {files: []}"), `c.yaml:4: recipes.tool.restore: field "module" is missing`},
+		{"restore outside", replaced("disk: 100MB", "disk: 100MB, restore: {module: m, files: [{path: ../x, text: y}]}"), `c.yaml:4: recipes.tool.restore.files.path: found "../x", expected a path inside the module`},
+		{"restore of nothing", replaced("disk: 100MB", "disk: 100MB, restore: {module: m, files: [{path: x}]}"), "c.yaml:4: recipes.tool.restore.files: found 0 of the fields copyOf, text, expected exactly one"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -198,6 +200,19 @@ func TestParseExplainsMistakes(t *testing.T) {
 			assert.Contains(t, err.Error(), test.says)
 			assert.Contains(t, err.Error(), "c.yaml")
 		})
+	}
+}
+
+// A field that is added to a type is added to docs/schema/catalogue.schema.json,
+// and the other way round.
+func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
+	rules, err := schema.Load("catalogue", nil)
+	require.NoError(t, err)
+	for definition, of := range map[string]any{
+		"": Catalogue{}, "debian": Debian{}, "recipe": Recipe{}, "restore": Restore{}, "restored": RestoredFile{}, "image": Image{},
+		"packages": Packages{}, "concat": Concat{}, "binary": Binary{}, "file": File{}, "config": Config{},
+	} {
+		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}
 }
 

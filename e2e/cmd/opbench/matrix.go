@@ -137,7 +137,7 @@ func joinShards(ctx context.Context, sessions []*job.Session, results string, st
 	if err != nil {
 		return err
 	}
-	printed := terminal(found, stdout) // nobody may read it any more, but the files are there
+	printed := printTerminal(found, stdout) // nobody may read it any more, but the files are there
 	if printed == nil {
 		_, printed = fmt.Fprintf(stdout, "results are in %s\n", results)
 	}

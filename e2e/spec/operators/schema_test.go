@@ -1,9 +1,7 @@
 package operators_test
 
 import (
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,13 +44,8 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 		"warmup":     {value: spec.Warmup{}},
 		"typical":    {value: spec.Typical{}},
 	} {
-		want := of.also
-		for _, field := range reflect.VisibleFields(reflect.TypeOf(of.value)) {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if !slices.Contains(of.lacks, name) {
-				want = append(want, name)
-			}
-		}
+		want := append(schema.FieldsOf(of.value, "json"), of.also...)
+		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(of.lacks, name) })
 		slices.Sort(want)
 		assert.Equal(t, want, rules.Fields(definition), definition)
 	}

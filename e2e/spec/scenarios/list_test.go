@@ -106,9 +106,9 @@ func TestTheImagesAreKnown(t *testing.T) {
 	require.NoError(t, err)
 	_, err = scenarios.Parse("x.yaml", []byte("name: x\ngroup: fault\nsteps:\n  - fault: {removeImage: nothing}\n"), oracles)
 	require.Error(t, err)
-	_, known, found := strings.Cut(err.Error(), `unknown removeImage "nothing", expected `)
+	_, known, found := strings.Cut(err.Error(), `removeImage: found "nothing", expected `)
 	require.True(t, found, "%v", err)
-	for name := range strings.SplitSeq(strings.SplitN(known, "\n", 2)[0], " or ") {
+	for name := range strings.SplitSeq(strings.SplitN(known, "\n", 2)[0], ", ") {
 		assert.Contains(t, catalogue.Names(), name)
 	}
 }

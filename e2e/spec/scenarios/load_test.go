@@ -50,11 +50,11 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no load":        {head + steps + tail, "x.yaml:1: load is missing: expected {resources, every, pace, within}"},
 		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: only scenarios of the group load"},
-		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, "line 6: field rate not found"},
-		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "line 5: cannot unmarshal !!int `5` into time.Duration"},
-		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources is 1, expected 2 to 100"},
-		"too many":       {head + "load: {resources: 101, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources is 101, expected 2 to 100"},
-		"backwards":      {head + "load: {resources: 2, every: -1s, within: 1s}\n" + steps + tail, "x.yaml:5: load.every is -1s, expected 0s to 10s"},
+		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of every, pace, resources, within`},
+		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "x.yaml:5: load.within: found the number 5, expected a duration, such as 500ms or 30s"},
+		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 1, expected 2 to 100"},
+		"too many":       {head + "load: {resources: 101, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 101, expected 2 to 100"},
+		"backwards":      {head + "load: {resources: 2, every: -1s, within: 1s}\n" + steps + tail, "x.yaml:5: load.every: found \"-1s\", expected a duration, such as 500ms or 30s"},
 		"too slow":       {head + "load: {resources: 2, pace: 11s, within: 1s}\n" + steps + tail, "x.yaml:5: load.pace is 11s, expected 0s to 10s"},
 		"no time":        {head + "load:\n  resources: 2\n" + steps + tail, "x.yaml:5: load.within is 0s, expected 1s to 30m0s"},
 		"too long":       {head + "load: {resources: 2, within: 1h}\n" + steps + tail, "x.yaml:5: load.within is 1h0m0s"},
@@ -67,7 +67,7 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 		"ends with pods": {head + load + "steps:\n  - create: {size: 1}\n" + tail, "x.yaml:7: the last size is 1, expected 0: no pod of a load is ever started"},
 		"ends early":     {head + load + "steps:\n  - create: {size: 0}\n  - patch: {size: 0}\n" + tail, "x.yaml:7: the size is 0 before the last step"},
 		"verdict":        {head + load + steps + "expect: [stays-converged, converged]\n", "x.yaml:9: converged: that a custom resource of a load is late is a figure"},
-		"no steps":       {head + load + tail, "x.yaml:1: steps are missing"},
+		"no steps":       {head + load + tail, `x.yaml:1: scenario: field "steps" is missing`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := scenarios.Parse("x.yaml", []byte(test.text), oracles)

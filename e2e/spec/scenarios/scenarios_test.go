@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
 )
 
 var oracles = []string{
@@ -53,35 +54,35 @@ func TestParseRefuses(t *testing.T) {
 	)
 	for name, test := range map[string]struct{ text, want string }{
 		"not YAML":       {"name: [", "x.yaml: yaml: line 1"},
-		"empty":          {"", "x.yaml: EOF"},
-		"two documents":  {head + tail + "---\nname: y\n", "x.yaml: more than one document"},
-		"a list":         {"- name: x\n", "line 1: cannot unmarshal"},
-		"unknown field":  {head + "surprise: 1\n", "line 5: field surprise not found"},
-		"field twice":    {head + "name: x\n", "line 5: mapping key \"name\" already defined"},
+		"empty":          {"", "x.yaml:1: the file is empty, expected a scenario"},
+		"two documents":  {head + tail + "---\nname: y\n", "x.yaml:6: a second document begins here, expected one scenario"},
+		"a list":         {"- name: x\n", "x.yaml:1: scenario: found a list, expected the fields cause, component"},
+		"unknown field":  {head + "surprise: 1\n", `x.yaml:5: scenario: unknown field "surprise", expected one of cause, component`},
+		"field twice":    {head + "name: x\n", `x.yaml:5: scenario: field "name" stands twice, expected it once`},
 		"wrong name":     {"name: y\n", `x.yaml:1: name is "y", expected "x"`},
-		"unknown group":  {"name: x\ngroup: odd\n", `x.yaml:2: unknown group "odd", expected one of latency, load, basic`},
-		"no sentence":    {"name: x\ndescription: ' '\n", "x.yaml:2: description is missing"},
-		"no source":      {"name: x\ngroup: basic\n", "x.yaml:1: standsFor is missing"},
+		"unknown group":  {"name: x\ngroup: odd\n", `x.yaml:2: group: found "odd", expected one of latency, load, basic`},
+		"no sentence":    {"name: x\ndescription: ' '\n", `x.yaml:2: description: found " ", expected a sentence`},
+		"no source":      {"name: x\ngroup: basic\n", `x.yaml:1: scenario: field "standsFor" is missing`},
 		"group fault":    {strings.Replace(head, "basic", "fault", 1), "x.yaml:2: group fault: no step is of that kind"},
 		"group upgrade":  {strings.Replace(head, "basic", "upgrade", 1), "x.yaml:2: group upgrade: no step is of that kind"},
 		"group input":    {strings.Replace(head, "basic", "input", 1), "x.yaml:2: group input: no step is of that kind"},
-		"given no size":  {head + "given: {}\n", "x.yaml:5: given: size is missing"},
-		"given too much": {head + "given: {size: 101}\n", "x.yaml:5: given.size is 101, expected 0 to 5"},
+		"given no size":  {head + "given: {}\n", `x.yaml:5: given: field "size" is missing`},
+		"given too much": {head + "given: {size: 101}\n", "x.yaml:5: given.size: found the number 101, expected 0 to 5"},
 
 		"latency of two acts": {"name: x\ngroup: latency\nsteps:\n  - create: {size: 1}\n  - delete: {}\n", "x.yaml:3: latency is measured of exactly one step"},
 		"latency of another":  {"name: x\ngroup: latency\nsteps:\n  - {on: y, create: {size: 1}}\n", "x.yaml:3: latency is measured of exactly one step"},
 		"latency of a fault":  {"name: x\ngroup: latency\nsteps:\n  - fault: {kill: all}\n", "x.yaml:3: latency is measured of exactly one step"},
 		"latency and a part":  {"name: x\ngroup: latency\ncomponent: bus\n", "x.yaml:3: component: what is measured is measured of every style"},
 
-		"no steps":      {head + tail, "x.yaml:1: steps are missing"},
-		"unknown step":  {head + "steps:\n  - explode: {}\n", "line 6: field explode not found"},
-		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: a step has 2 acts, expected exactly one of create, patch"},
-		"no act":        {head + "steps:\n  - {on: y}\n" + tail, "x.yaml:6: a step has 0 acts"},
-		"step null":     {head + "steps:\n  - delete:\n" + tail, "x.yaml:6: a step has 0 acts"},
-		"negative size": {head + "steps:\n  - create: {size: -1}\n" + tail, "x.yaml:6: create.size is -1, expected 0 to 5"},
-		"size missing":  {head + "steps:\n  - create: {}\n" + tail, "x.yaml:6: create: size is missing"},
-		"size as text":  {head + "steps:\n  - create: {size: many}\n" + tail, "line 6: cannot unmarshal"},
-		"deep line":     {head + "steps:\n  -\n    on: y\n    create:\n      size: -1\n" + tail, "x.yaml:8: create.size is -1"},
+		"no steps":      {head + tail, `x.yaml:1: scenario: field "steps" is missing`},
+		"unknown step":  {head + "steps:\n  - explode: {}\n", `x.yaml:6: steps: unknown field "explode", expected one of annotate, apply`},
+		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: steps: found 2 of the fields create, patch, apply, scale, readScale, series, annotate, finalize, delete, submit, drift, fault, mend, await, expected exactly one"},
+		"no act":        {head + "steps:\n  - {on: y}\n" + tail, "x.yaml:6: steps: found 0 of the fields create, patch"},
+		"step null":     {head + "steps:\n  - delete:\n" + tail, "x.yaml:6: steps.delete: found nothing, expected {}"},
+		"negative size": {head + "steps:\n  - create: {size: -1}\n" + tail, "x.yaml:6: steps.create.size: found the number -1, expected 0 to 5"},
+		"size missing":  {head + "steps:\n  - create: {}\n" + tail, `x.yaml:6: steps.create: field "size" is missing`},
+		"size as text":  {head + "steps:\n  - create: {size: many}\n" + tail, `x.yaml:6: steps.create.size: found "many", expected 0 to 5`},
+		"deep line":     {head + "steps:\n  -\n    on: y\n    create:\n      size: -1\n" + tail, "x.yaml:9: steps.create.size: found the number -1"},
 
 		"patch of nothing":    {head + "steps:\n  - patch: {size: 1}\n" + tail, "x.yaml:6: patch: the custom resource is not there; add given, or create it first"},
 		"apply of nothing":    {head + "steps:\n  - apply: {size: 1}\n" + tail, "x.yaml:6: apply: the custom resource is not there"},
@@ -90,7 +91,7 @@ func TestParseRefuses(t *testing.T) {
 		"delete twice":        {given + "steps:\n  - delete: {}\n  - delete: {}\n" + tail, "x.yaml:8: delete: the custom resource is not there"},
 		"create twice":        {given + "steps:\n  - create: {size: 1}\n" + tail, "x.yaml:7: create: the custom resource already exists"},
 		"other not there":     {given + "steps:\n  - {on: y, patch: {size: 1}}\n" + tail, "x.yaml:7: patch: the custom resource is not there"},
-		"too many writes":     {given + "steps:\n  - annotate: 21\n" + tail, "x.yaml:7: annotate is 21, expected 1 to 20 writes"},
+		"too many writes":     {given + "steps:\n  - annotate: 21\n" + tail, "x.yaml:7: steps.annotate: found the number 21, expected 1 to 20"},
 
 		"on itself":       {given + "steps:\n  - {on: memcached, delete: {}}\n" + tail, `x.yaml:7: on is "memcached": leave it out`},
 		"on nothing":      {given + "steps:\n  - {on: '', delete: {}}\n" + tail, `x.yaml:7: on is "": leave it out`},
@@ -102,14 +103,14 @@ func TestParseRefuses(t *testing.T) {
 		"a name of no object":        {head + "custom: A_b\n", "x.yaml:5: custom is \"A_b\", expected the name of a custom resource"},
 		"the usual name":             {head + "custom: memcached\n", "x.yaml:5: custom is \"memcached\": leave it out"},
 		"on itself, renamed":         {head + "custom: y\nsteps:\n  - {on: y, create: {size: 1}}\n" + tail, "x.yaml:7: on is \"y\": leave it out for the scenario's own custom resource, which is named y"},
-		"too many letters":           {head + "letters: 64\n", "x.yaml:5: letters is 64, expected 50 to 63"},
+		"too many letters":           {head + "letters: 64\n", "x.yaml:5: letters: found the number 64, expected 50 to 63"},
 		"letters of two namespaces":  {head + "letters: 63\nsteps:\n  - {on: elsewhere/y, create: {size: 1}}\n", "x.yaml:5: letters: there is a second namespace"},
 		"too long a window":          {head + "window: 1h\n", "x.yaml:5: window is 1h0m0s, expected more than 0s, to 2m0s"},
 		"a window unwatched":         {given + "window: 10s\nsteps:\n  - patch: {size: 1}\nexpect: [gone]\n", "there is a window, and nobody looks whether all is calm: expect stays-converged"},
 		"scale of nothing":           {head + "steps:\n  - scale: {size: 1}\n" + tail, "x.yaml:6: scale: the custom resource is not there"},
-		"scale too far":              {given + "steps:\n  - scale: {size: 6}\n" + tail, "x.yaml:7: scale.size is 6, expected 0 to 5"},
+		"scale too far":              {given + "steps:\n  - scale: {size: 6}\n" + tail, "x.yaml:7: steps.scale.size: found the number 6, expected 0 to 5"},
 		"read the scale of nothing":  {head + "steps:\n  - readScale: {}\n" + tail, "x.yaml:6: readScale: the custom resource is not there"},
-		"a series of one":            {head + "steps:\n  - series: {count: 1, size: 0, every: 1s}\n" + tail, "x.yaml:6: series.count is 1, expected 2 to 99"},
+		"a series of one":            {head + "steps:\n  - series: {count: 1, size: 0, every: 1s}\n" + tail, "x.yaml:6: steps.series.count: found the number 1, expected 2 to 99"},
 		"a series at once":           {head + "steps:\n  - series: {count: 2, size: 0}\n" + tail, "x.yaml:6: series.every is 0s, expected more than 0s"},
 		"two series":                 {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "x.yaml:7: series: there is one already"},
 		"a series unwatched":         {head + "steps:\n  - series: {count: 2, size: 0, every: 1s}\n" + tail, "there is a series of custom resources, and nobody looks at it: expect series"},
@@ -120,9 +121,9 @@ func TestParseRefuses(t *testing.T) {
 		"create while it goes":       {given + "steps:\n  - finalize: true\n  - delete: {}\n  - create: {size: 1}\n" + tail, "x.yaml:9: create: the custom resource that was deleted still has a finalizer"},
 		"await gone while held":      {given + "steps:\n  - finalize: true\n  - delete: {}\n  - await: gone\n" + tail, "x.yaml:9: await gone: the custom resource is still there"},
 
-		"submit nothing":       {head + "steps:\n  - submit: {refused: true}\n" + tail, "x.yaml:6: submit: object is missing"},
+		"submit nothing":       {head + "steps:\n  - submit: {refused: true}\n" + tail, `x.yaml:6: steps.submit: field "object" is missing`},
 		"submit a name":        {head + "steps:\n  - submit: {refused: true, object: {metadata: {name: y}}}\n" + tail, "x.yaml:6: submit: leave metadata.name out"},
-		"submit no JSON":       {head + "steps:\n  - submit: {refused: true, object: {spec: {1: 2}}}\n" + tail, "x.yaml:6: submit.object cannot be sent as JSON"},
+		"submit no JSON":       {head + "steps:\n  - submit: {refused: true, object: {spec: {1: 2}}}\n" + tail, "x.yaml:6: steps.submit.object.spec: found the number 1 as a field's name, expected a text"},
 		"submit patch":         {head + "steps:\n  - submit: {refused: true, patch: true, object: {spec: {}}}\n" + tail, "x.yaml:6: submit: the custom resource is not there"},
 		"submit again":         {given + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: submit: the custom resource already exists"},
 		"submit strictly":      {head + "steps:\n  - submit: {object: {spec: {}}}\n" + tail, "x.yaml:6: submit: the project's own definition refuses it"},
@@ -130,41 +131,41 @@ func TestParseRefuses(t *testing.T) {
 		"refused unwatched":    {head + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: a submit is to be refused, and nobody looks whether it is: expect refused"},
 		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: what is asked for last cannot be brought about"},
 
-		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: drift has 2 changes"},
-		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: drift has 0 changes"},
-		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: drift.replicas is -1"},
+		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, expected exactly one"},
+		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, expected exactly one"},
+		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: steps.drift.replicas: found the number -1, expected 0 to 5"},
 		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a Deployment: await handled first"},
 
-		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: a fault is of 2 kinds, expected exactly one of kill, stop"},
-		"no fault":            {head + "steps:\n  - fault: {}\n" + tail, "x.yaml:6: a fault is of 0 kinds"},
-		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, "line 6: field scare not found"},
-		"kill what":           {head + "steps:\n  - fault: {kill: The Bus}\n" + tail, `x.yaml:6: unknown kill "The Bus", expected a component's name or all`},
-		"upgrade one":         {head + "steps:\n  - fault: {upgrade: sensor}\n" + tail, `x.yaml:6: unknown upgrade "sensor", expected all`},
-		"restart what":        {head + "steps:\n  - fault: {restart: etcd}\n" + tail, `x.yaml:6: unknown restart "etcd", expected api-server or node`},
-		"forbid what":         {head + "steps:\n  - fault: {forbid: deployments}\n" + tail, `x.yaml:6: unknown forbid "deployments", expected a resource as plural.group`},
-		"refuse what":         {head + "steps:\n  - fault: {refuse: apps/deployments}\n" + tail, `x.yaml:6: unknown refuse "apps/deployments"`},
-		"remove what":         {head + "steps:\n  - fault: {removeImage: busybox}\n" + tail, `x.yaml:6: unknown removeImage "busybox", expected memcached`},
-		"definition":          {head + "steps:\n  - fault: {definition: mine}\n" + tail, `x.yaml:6: unknown definition "mine", expected tutorial`},
-		"suspend what":        {given + "steps:\n  - fault: {suspend: it}\n" + tail, `x.yaml:7: unknown suspend "it", expected work`},
+		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: steps.fault: found 2 of the fields kill, stop, upgrade, restart, forbid, refuse, removeImage, definition, suspend, expected exactly one"},
+		"no fault":            {head + "steps:\n  - fault: {}\n" + tail, "x.yaml:6: steps.fault: found 0 of the fields kill, stop"},
+		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, `x.yaml:6: steps.fault: unknown field "scare", expected one of definition, forbid`},
+		"kill what":           {head + "steps:\n  - fault: {kill: The Bus}\n" + tail, `x.yaml:6: steps.fault.kill: found "The Bus", expected a component's name or all`},
+		"upgrade one":         {head + "steps:\n  - fault: {upgrade: sensor}\n" + tail, `x.yaml:6: steps.fault.upgrade: found "sensor", expected all`},
+		"restart what":        {head + "steps:\n  - fault: {restart: etcd}\n" + tail, `x.yaml:6: steps.fault.restart: found "etcd", expected one of api-server, node`},
+		"forbid what":         {head + "steps:\n  - fault: {forbid: deployments}\n" + tail, `x.yaml:6: steps.fault.forbid: found "deployments", expected a resource as plural.group`},
+		"refuse what":         {head + "steps:\n  - fault: {refuse: apps/deployments}\n" + tail, `x.yaml:6: steps.fault.refuse: found "apps/deployments", expected a resource as plural.group`},
+		"remove what":         {head + "steps:\n  - fault: {removeImage: busybox}\n" + tail, `x.yaml:6: steps.fault.removeImage: found "busybox", expected memcached`},
+		"definition":          {head + "steps:\n  - fault: {definition: mine}\n" + tail, `x.yaml:6: steps.fault.definition: found "mine", expected tutorial`},
+		"suspend what":        {given + "steps:\n  - fault: {suspend: it}\n" + tail, `x.yaml:7: steps.fault.suspend: found "it", expected work`},
 		"suspend nothing":     {head + "steps:\n  - fault: {suspend: work}\n" + tail, "x.yaml:6: suspend: no custom resource has been asked for"},
 		"never undone":        {head + "steps:\n  - create: {size: 1}\n  - fault: {stop: all}\n" + tail, "x.yaml:7: stop lasts and is never undone: add a step mend: stop"},
 		"broken twice":        {head + "steps:\n  - fault: {stop: a}\n  - fault: {stop: b}\n  - mend: stop\n" + tail, "x.yaml:7: stop is broken since line 6: mend it"},
 		"mend nothing":        {head + "steps:\n  - mend: stop\n" + tail, "x.yaml:6: mend: no stop is broken at this point"},
 		"mend twice":          {head + "steps:\n  - fault: {stop: a}\n  - mend: stop\n  - mend: stop\n" + tail, "x.yaml:8: mend: no stop is broken at this point"},
-		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: mend: unknown kind of fault "roof", expected one of stop, restart, forbid, refuse, removeImage, definition, suspend`},
-		"mend what is over":   {head + "steps:\n  - fault: {kill: all}\n  - mend: kill\n" + tail, "x.yaml:7: mend: kill is over at once"},
-		"unknown point":       {given + "steps:\n  - await: luck\n" + tail, `x.yaml:7: unknown point "luck", expected one of working, written`},
+		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: steps.mend: found "roof", expected one of stop, restart, forbid, refuse, removeImage, definition, suspend`},
+		"mend what is over":   {head + "steps:\n  - fault: {kill: all}\n  - mend: kill\n" + tail, `x.yaml:7: steps.mend: found "kill", expected one of stop, restart`},
+		"unknown point":       {given + "steps:\n  - await: luck\n" + tail, `x.yaml:7: steps.await: found "luck", expected one of working, written`},
 		"await gone":          {given + "steps:\n  - await: gone\n" + tail, "x.yaml:7: await gone: the custom resource is still there"},
 		"await what is gone":  {given + "steps:\n  - delete: {}\n  - await: ready\n" + tail, "x.yaml:8: await ready: the custom resource is deleted"},
 		"await before":        {head + "steps:\n  - await: working\n" + tail, "x.yaml:6: await working: no custom resource has been asked for"},
 		"await without cause": {given + "steps:\n  - await: stuck\n" + tail, "x.yaml:8: await stuck needs a cause, and somebody who looks for it: expect diagnosable"},
 
-		"no oracle":       {given + "steps:\n  - delete: {}\n", "x.yaml:1: expect is missing: expected names of oracles (converged"},
+		"no oracle":       {given + "steps:\n  - delete: {}\n", `x.yaml:1: scenario: field "expect" is missing`},
 		"unknown oracle":  {given + "steps:\n  - delete: {}\nexpect: [gone, lucky]\n", `x.yaml:8: unknown oracle "lucky", expected one of converged`},
-		"oracle twice":    {given + "steps:\n  - delete: {}\nexpect: [gone, gone]\n", "x.yaml:8: gone is expected twice"},
-		"bad cause":       {given + "cause: '('\n", "x.yaml:6: cause is no regular expression (RE2)"},
+		"oracle twice":    {given + "steps:\n  - delete: {}\nexpect: [gone, gone]\n", `x.yaml:8: expect: "gone" stands twice, expected it once`},
+		"bad cause":       {given + "cause: '('\n", `x.yaml:6: cause: found "(", expected a regular expression (RE2)`},
 		"cause unwatched": {given + "cause: why\nsteps:\n  - patch: {size: 1}\n" + tail, "x.yaml:6: cause: nobody looks for it; expect diagnosable or refused"},
-		"bad component":   {head + "component: all\n", `x.yaml:5: component is "all", expected the name of a part of an operator`},
+		"bad component":   {head + "component: all\n", `x.yaml:5: component: found "all", expected the name of a part of an operator`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := scenarios.Parse("x.yaml", []byte(test.text), oracles)
@@ -213,6 +214,21 @@ func TestParseRefusesImpossibleExpectations(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("x.yaml:%d: %s cannot be judged: %s", line, test.oracle, test.want))
 		})
 	}
+}
+
+// A field that is added to a type is added to docs/schema/scenario.schema.json, and
+// the other way round; and so is a word.
+func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
+	rules, err := schema.Load("scenario", nil)
+	require.NoError(t, err)
+	for definition, of := range map[string]any{
+		"": scenarios.Scenario{}, "spec": scenarios.Spec{}, "load": scenarios.Schedule{}, "step": scenarios.Step{}, "series": scenarios.Series{},
+		"submit": scenarios.Submit{}, "drift": scenarios.Drift{}, "fault": scenarios.Fault{},
+	} {
+		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
+	}
+	assert.Equal(t, scenarios.Groups(), rules.Words("group"))
+	assert.Equal(t, scenarios.Points(), rules.Words("point"))
 }
 
 // Whatever a file says, it is read or refused; what is read can be described.

@@ -126,7 +126,11 @@ func expected(is jsonschema.ErrorKind, rule any, node *yaml.Node) string {
 	}
 	switch is := is.(type) {
 	case *kind.Enum:
-		return "one of " + strings.Join(texts(is.Want), ", ") + Suggestion(node.Value, texts(is.Want))
+		words := strings.Join(texts(is.Want), ", ") + Suggestion(node.Value, texts(is.Want))
+		if len(is.Want) > 1 {
+			words = "one of " + words
+		}
+		return words
 	case *kind.Const:
 		return fmt.Sprint(is.Want)
 	case *kind.Format:
@@ -192,6 +196,9 @@ func (c *check) place(location []string) (*yaml.Node, string) {
 			break
 		}
 		node = next
+	}
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
 	}
 	return node, c.named(path)
 }

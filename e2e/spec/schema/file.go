@@ -16,8 +16,11 @@ import (
 type File struct {
 	Name string // for errors
 	Root *yaml.Node
+	// Aliases tells whether a part may stand for another that is written elsewhere.
+	Aliases bool
 
 	word     string // what the file is
+	followed int    // aliases
 	problems []problem
 }
 
@@ -104,6 +107,12 @@ func (f *File) Has(at ...any) bool {
 // Below is a field's value with the node that names it, or an item of a list
 // twice; nil: there is nothing.
 func Below(node *yaml.Node, key any) (label, value *yaml.Node) {
+	if node != nil && node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	if node == nil {
+		return nil, nil
+	}
 	switch key := key.(type) {
 	case int:
 		if node.Kind == yaml.SequenceNode && key < len(node.Content) {
@@ -122,6 +131,14 @@ func Below(node *yaml.Node, key any) (label, value *yaml.Node) {
 // unusable stands for what is told of already.
 type unusable struct{}
 
+// mostAliases are followed in a file: each may stand for what has more of them.
+const mostAliases = 100
+
+// within tells whether an alias stands for something that it is a part of.
+func within(alias, whole *yaml.Node) bool {
+	return slices.ContainsFunc(whole.Content, func(part *yaml.Node) bool { return part == alias || within(alias, part) })
+}
+
 // plain is a node as the values of JSON.
 func (f *File) plain(node *yaml.Node, path string) any {
 	switch node.Kind {
@@ -135,6 +152,10 @@ func (f *File) plain(node *yaml.Node, path string) any {
 		return list
 	case yaml.ScalarNode:
 		return f.scalar(node, path)
+	case yaml.AliasNode:
+		if f.followed++; f.Aliases && f.followed <= mostAliases && !within(node, node.Alias) {
+			return f.plain(node.Alias, path)
+		}
 	}
 	f.Fail(node, "%s: found %s, expected it written out", f.named(path), Found(node))
 	return unusable{}

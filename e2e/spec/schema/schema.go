@@ -7,6 +7,8 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,6 +69,19 @@ func (s *Schema) Fields(definition string) []string {
 		at = in(in(s.source, "$defs"), definition)
 	}
 	return keys(in(at, "properties"))
+}
+
+// FieldsOf lists the fields of a type as the tags of a kind name them, sorted: what
+// a schema is held equal to.
+func FieldsOf(value any, tag string) []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(value)) {
+		if name, _, _ := strings.Cut(field.Tag.Get(tag), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Words lists the texts that a definition allows.
