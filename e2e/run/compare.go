@@ -275,7 +275,7 @@ func (s *Session) round(ctx context.Context, round int, some []*contest) error {
 		}
 	}
 	for _, load := range s.loads() {
-		if err := turn(arms, func(a *arm) error { return s.crowd(ctx, a, round, load) }); err != nil {
+		if err := turn(arms, func(a *arm) error { return s.loadRun(ctx, a, round, load) }); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Session) driveLoads(ctx context.Context) error {
 				if a.err != nil || !s.enough(a, load.Name, s.typicalLoad(a, load)) {
 					continue
 				}
-				if err := s.guarded(ctx, a, func() error { return s.crowd(ctx, a, round, load) }); err != nil {
+				if err := s.guarded(ctx, a, func() error { return s.loadRun(ctx, a, round, load) }); err != nil {
 					return err
 				}
 			}
@@ -51,8 +51,8 @@ func floorFirst(arms []*arm, floor *arm) []*arm {
 	return arms
 }
 
-// crowd is an arm's turn in a load.
-func (s *Session) crowd(ctx context.Context, a *arm, round int, load scenarios.Scenario) error {
+// loadRun is an arm's turn in a load.
+func (s *Session) loadRun(ctx context.Context, a *arm, round int, load scenarios.Scenario) error {
 	return s.measure(ctx, block{arm: a, round: round, load: load.Name}, func(style drive.Style) (func(context.Context) error, error) {
 		return s.driver.DriveLoad(ctx, style, drive.Load{Round: round, Warmup: s.warmupOf(a), Scenario: load})
 	})
