@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"operatorbench/e2e/plain"
-
 	"cmp"
 	"fmt"
 	"math"
@@ -11,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"operatorbench/e2e/plain"
 	samples "operatorbench/e2e/stat"
 )
 

@@ -2,9 +2,11 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -62,7 +64,7 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 	return ""
 }
 
-// meddled finds a write to the Deployment of a custom resource that had what it
+// writtenForAnother finds a write to the Deployment of a custom resource that had what it
 // asked for, after another was acted on.
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
@@ -77,7 +79,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 		}
 		prev := seen[e.Object.UID]
 		seen[e.Object.UID] = e.Object
-		gone := e.Watch.Event == "DELETED"
+		gone := e.Watch.Event == spec.Deleted
 		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 			continue
 		}
@@ -125,7 +127,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 			e := &events[i]
 			switch {
 			case e.Kind == record.KindWatch && e.Time <= at && t.SubjectOf(e) == c:
-				if e.Watch.Event == "DELETED" {
+				if e.Watch.Event == spec.Deleted {
 					last = nil
 					continue
 				}
@@ -143,7 +145,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 	return last != nil && !last.Deleting && last.Size == replicas
 }
 
-// bereaved finds a Deployment or pods that went when another custom resource was deleted.
+// lostByDeletion finds a Deployment or pods that went when another custom resource was deleted.
 func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -163,7 +165,7 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
 			}
-			if lost := lostPods(t, podsOf(then, was.UID), podsOf(t, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
+			if lost := missingFrom(podsOf(t, was.UID), podsOf(then, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
 				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}
 		}
@@ -179,17 +181,9 @@ func podsOf(t *timeline.Timeline, deployment string) []*wire.Object {
 	})
 }
 
-// lostPods are those that are not among those that are left.
-func lostPods(t *timeline.Timeline, before, after []*wire.Object) []*wire.Object {
-	left := map[string]bool{}
-	for _, p := range after {
-		left[p.UID] = true
-	}
-	var lost []*wire.Object
-	for _, p := range before {
-		if !left[p.UID] {
-			lost = append(lost, p)
-		}
-	}
-	return lost
+// missingFrom lists the objects that were there and are not among those that are left.
+func missingFrom(left, before []*wire.Object) []*wire.Object {
+	return slices.DeleteFunc(slices.Clone(before), func(was *wire.Object) bool {
+		return slices.ContainsFunc(left, func(is *wire.Object) bool { return is.UID == was.UID })
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -49,7 +50,7 @@ func prompt(*timeline.Timeline) Verdict {
 
 const unreacted = "no Deployment was to be written while nothing was broken"
 
-// reaction is the longest time from a write to a custom resource, by which it asks
+// slowestReaction is the longest time from a write to a custom resource, by which it asks
 // for another size, until its Deployment was written with that. A sample in which
 // something is broken has none.
 func slowestReaction(t *timeline.Timeline) reaction {
@@ -113,7 +114,7 @@ func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event,
 		}
 		was := shows[s]
 		switch {
-		case e.Watch.Event == "DELETED":
+		case e.Watch.Event == spec.Deleted:
 			delete(shows, s)
 		case was == nil || was.Object.UID != e.Object.UID || was.Object.Replicas != e.Object.Replicas:
 			shows[s] = e

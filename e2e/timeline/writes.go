@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
-// write is a change that somebody wrote to the child or the custom resource.
+// Write is a change that somebody wrote to the child or the custom resource.
 type Write struct {
 	At      time.Duration
 	Event   *Event
@@ -15,7 +16,7 @@ type Write struct {
 	Deleted bool
 }
 
-// writes lists the writes to the sample's children and custom resource that
+// Writes lists the writes to the sample's children and custom resource that
 // the harness did not make itself: an object that came or went, a new
 // generation of a Deployment, a new resource version of the custom resource.
 // A Deployment's status is the Deployment controller's own and does not count.
@@ -36,24 +37,24 @@ func (t *Timeline) Writes() []Write {
 		if !t.written(e, prev) || t.Actions.Versions[o.UID+"/"+o.ResourceVersion] {
 			continue
 		}
-		if e.Watch.Event == "DELETED" && deletions.took(e) {
+		if e.Watch.Event == spec.Deleted && deletions.took(e) {
 			continue
 		}
-		list = append(list, Write{At: e.Time, Event: e, Created: e.Watch.Event == "ADDED", Deleted: e.Watch.Event == "DELETED"})
+		list = append(list, Write{At: e.Time, Event: e, Created: e.Watch.Event == spec.Added, Deleted: e.Watch.Event == spec.Deleted})
 	}
 	return list
 }
 
 func (t *Timeline) written(e *Event, prev *wire.Object) bool {
-	came := prev == nil || e.Watch.Event == "DELETED"
+	came := prev == nil || e.Watch.Event == spec.Deleted
 	switch e.Watch.Resource {
 	case wire.Deployments:
 		d := t.World.Deployments[e.Object.UID]
-		return d != nil && t.IsChild(d) && e.Watch.Event != "LISTED" && (came || e.Object.Generation != prev.Generation)
+		return d != nil && t.IsChild(d) && e.Watch.Event != spec.Listed && (came || e.Object.Generation != prev.Generation)
 	case wire.CustomResources:
 		// That it is to be deleted is what somebody asked for, not the operator.
 		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
-		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == "MODIFIED" &&
+		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == spec.Modified &&
 			!doomed && (came || e.Object.ResourceVersion != prev.ResourceVersion)
 	}
 	return false
@@ -61,10 +62,11 @@ func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 
 // deletions are the harness's own deletions of Deployments: their requests, of
 // which the watch tells later or even before the reply.
-type deletions map[string][]time.Duration // by namespace/name
+type Deletions map[string][]time.Duration // by namespace/name
 
-func (t *Timeline) Deletions() deletions {
-	list := deletions{}
+// Deletions lists those that the API server accepted.
+func (t *Timeline) Deletions() Deletions {
+	list := Deletions{}
 	for i := range t.Events {
 		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == wire.Deployments && a.Error == "" {
 			key := a.Namespace + "/" + a.Name
@@ -75,7 +77,7 @@ func (t *Timeline) Deletions() deletions {
 }
 
 // took tells whether an event shows one of the deletions, and takes it off the list.
-func (d deletions) took(e *Event) bool {
+func (d Deletions) took(e *Event) bool {
 	key := e.Watch.Namespace + "/" + e.Watch.Name
 	list := d[key]
 	if len(list) == 0 || e.Time < list[0] {
