@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"operatorbench/e2e/plain"
 	samples "operatorbench/e2e/stat"
 )
 
@@ -439,7 +440,7 @@ func (m *Metric) reach(family []*Metric, alpha float64) int {
 func (m *Metric) hidden(l *look) string {
 	switch {
 	case m.Rounds < m.fewest:
-		return fmt.Sprintf("%s: at least %d are needed", plural(m.Rounds, "round"), m.fewest)
+		return fmt.Sprintf("%s: at least %d are needed", plain.Plural(m.Rounds, "round"), m.fewest)
 	case m.Kind == Tail:
 		return fmt.Sprintf("more than %s of head's samples may take %s times as long as base's p90, or longer", percent(mostShare), digits(1+l.Effect))
 	case censored(m.seen):

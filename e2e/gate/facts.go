@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -40,7 +41,7 @@ func (r *Result) covered() []string {
 		switch {
 		case !scenarios.InMatrix(group):
 		case len(groups[group]) > 0:
-			driven = append(driven, fmt.Sprintf("%s (%s)", group, plural(len(groups[group]), "scenario")))
+			driven = append(driven, fmt.Sprintf("%s (%s)", group, plain.Plural(len(groups[group]), "scenario")))
 		default:
 			not = append(not, group+r.undriven(group))
 		}

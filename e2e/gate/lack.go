@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -60,7 +61,7 @@ func (r *Result) lackScenarios() {
 			if len(was[name]) == 1 {
 				verdict = Inconclusive // perhaps head's turn had not come yet
 			}
-			r.lack(style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plural(len(was[name]), "round")))
+			r.lack(style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plain.Plural(len(was[name]), "round")))
 			continue
 		}
 		missing := 0
@@ -78,11 +79,11 @@ func (r *Result) lackScenarios() {
 		}
 		switch {
 		case len(is[name]) == 0 && len(was[name]) > 1:
-			r.lack(name, Regression, fmt.Sprintf("base was driven through it in %s, head was not", plural(len(was[name]), "round")))
+			r.lack(name, Regression, fmt.Sprintf("base was driven through it in %s, head was not", plain.Plural(len(was[name]), "round")))
 		case len(is[name]) == 0:
 			r.lack(name, Inconclusive, "base was driven through it, head was not")
 		case missing > least && (r.Paired || 2*missing >= len(was[name])):
-			r.lack(name, Inconclusive, fmt.Sprintf("head was driven through it in only %d of base's %s", len(was[name])-missing, plural(len(was[name]), "round")))
+			r.lack(name, Inconclusive, fmt.Sprintf("head was driven through it in only %d of base's %s", len(was[name])-missing, plain.Plural(len(was[name]), "round")))
 		}
 	}
 }

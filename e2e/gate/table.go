@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"operatorbench/e2e/plain"
 )
 
 // row is one gated thing as all outputs show it.
@@ -83,17 +85,17 @@ func (r *Result) same() string {
 		phases += number(m.inner() && m.Verdict == Pass)
 		tails += number(m.brief() && m.Kind == Tail && m.Verdict == Pass)
 	}
-	text := plural(scenarios, "scenario") + " handled correctly, as at base"
+	text := plain.Plural(scenarios, "scenario") + " handled correctly, as at base"
 	if phases > 0 {
-		text += "; " + plural(phases, "phase") + " of their own as at base"
+		text += "; " + plain.Plural(phases, "phase") + " of their own as at base"
 	}
 	if tails > 0 {
-		text += "; " + plural(tails, "tail") + " no longer"
+		text += "; " + plain.Plural(tails, "tail") + " no longer"
 	}
 	if counters == 0 {
 		return text + "; what a change costs was not counted, or differs"
 	}
-	return text + "; " + plural(counters, "counter") + " as at base"
+	return text + "; " + plain.Plural(counters, "counter") + " as at base"
 }
 
 func number(b bool) int {
@@ -109,7 +111,7 @@ func (r *Result) title() string {
 	if r.Paired {
 		how = "in turns in each round of run " + r.Base.Recording.Judgement.Header.Run
 	}
-	text := r.Base.Name + " against " + r.Head.Name + ", " + how + ", " + plural(r.Rounds, "round")
+	text := r.Base.Name + " against " + r.Head.Name + ", " + how + ", " + plain.Plural(r.Rounds, "round")
 	for _, style := range slices.Sorted(maps.Keys(r.Planned)) {
 		text += fmt.Sprintf(" of at most %d of %s", r.Planned[style], style)
 	}

@@ -49,11 +49,10 @@ func (r *Result) table(b *strings.Builder, colour bool) {
 		var line strings.Builder
 		for i, cell := range cells {
 			cell = clean(cell)
-			padding := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
 			if i < 2 {
-				cell += padding
+				cell = plain.Left(cell, width[i])
 			} else {
-				cell = padding + cell
+				cell = plain.Right(cell, width[i])
 			}
 			if i == 0 && n > 0 && colour {
 				cell = paint(rows[n-1].verdict, cell)

@@ -16,13 +16,6 @@ func percent(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1000)/10, 'f', -1, 64) + "%"
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // digits prints a ratio: with two decimals, where it is small enough for them
 // to matter.
 func digits(ratio float64) string {
@@ -101,7 +94,7 @@ func (m *Metric) Message() string {
 		if m.Ratio != nil {
 			text += fmt.Sprintf(", ratio %s (95%% interval %s)", digits(*m.Ratio), between(m.Interval))
 		}
-		text += fmt.Sprintf(", n = %s, corrected p = %s", plural(m.Rounds, "round"), probability(m.Corrected))
+		text += fmt.Sprintf(", n = %s, corrected p = %s", plain.Plural(m.Rounds, "round"), probability(m.Corrected))
 	}
 	if why := m.reason(0); why != "" {
 		text += "; " + why
@@ -137,7 +130,7 @@ func wouldDo(rounds int, round float64) string {
 	case round == 0:
 		return fmt.Sprintf("about %d rounds like these would do", rounds)
 	case hours < 1:
-		return fmt.Sprintf("about %s like these would do (--budget=%.0fm)", plural(int(math.Ceil(60*hours)), "minute"), math.Ceil(60*hours))
+		return fmt.Sprintf("about %s like these would do (--budget=%.0fm)", plain.Plural(int(math.Ceil(60*hours)), "minute"), math.Ceil(60*hours))
 	default:
 		return fmt.Sprintf("about %.1f hours like these would do (--budget=%.0fm)", hours, math.Ceil(60*hours))
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,13 +22,10 @@ status is 1 if something is wrong.
 // runCheck is `opbench check`.
 func runCheck(_ context.Context, args []string, stdout, _ io.Writer) error {
 	flags := flag.NewFlagSet("opbench check", flag.ContinueOnError)
-	switch err := parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := io.WriteString(stdout, checkUsage)
+	if err := parseWith(flags, args, checkUsage); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Sprintf("%v\n%s", err, checkUsage)}
-	case flags.NArg() == 0:
+	}
+	if flags.NArg() == 0 {
 		return usageError{"opbench check needs a folder or the name of a style\n" + checkUsage}
 	}
 	root, err := images.FindRoot(".")

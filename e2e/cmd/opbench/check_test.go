@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// changed is a folder with a style of the house, in which texts are changed.
+// changed is a folder with a style of the repository, in which texts are changed.
 func changed(t *testing.T, style string, changes map[string][2]string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), style)

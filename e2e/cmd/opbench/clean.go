@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -38,13 +37,10 @@ func runClean(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	flags.StringVar(&existing.Kubeconfig, "kubeconfig", "", "")
 	flags.StringVar(&existing.Context, "context", "", "")
 	flags.StringVar(&opts.Engine, "engine", os.Getenv(engine.ProviderVariable), "")
-	switch err := parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := io.WriteString(stdout, cleanUsage)
+	if err := parseWith(flags, args, cleanUsage); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Sprintf("%v\n%s", err, cleanUsage)}
-	case flags.NArg() > 0:
+	}
+	if flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench clean takes no arguments, got %q\n%s", flags.Args(), cleanUsage)}
 	}
 	if existing.Kubeconfig != "" || existing.Context != "" {

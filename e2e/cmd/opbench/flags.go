@@ -34,6 +34,22 @@ func parse(flags *flag.FlagSet, args []string) error {
 	return fmt.Errorf("flags come before arguments: %s", strings.Join(slices.Concat([]string{flags.Name()}, args[:first], late, rest), " "))
 }
 
+// helpText is the help that was asked for: it is no mistake, and is printed.
+type helpText string
+
+func (h helpText) Error() string { return string(h) }
+
+// parseWith is parse for a subcommand that explains itself.
+func parseWith(flags *flag.FlagSet, args []string, usage string) error {
+	switch err := parse(flags, args); {
+	case errors.Is(err, flag.ErrHelp):
+		return helpText(usage)
+	case err != nil:
+		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
+	}
+	return nil
+}
+
 // splitLate tells the flags among the arguments, with their values, from the rest.
 func splitLate(flags *flag.FlagSet) (late, rest []string) {
 	args := flags.Args()

@@ -77,8 +77,7 @@ func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha)
 	f, err := parseGate(args)
 	if errors.Is(err, flag.ErrHelp) {
-		_, err := io.WriteString(stdout, usage)
-		return err
+		return helpText(usage)
 	}
 	if err != nil {
 		return &gateError{fmt.Errorf("%w\n%s", err, usage), gate.StatusInvalid}

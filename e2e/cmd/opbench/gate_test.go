@@ -220,17 +220,6 @@ func TestGateRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing":           {nil, "give one results folder of a run with base and head, or --base and --head: got 0"},
-		"base alone":        {[]string{"--base=" + base}, "--base and --head belong together"},
-		"both forms":        {[]string{"--base=" + base, "--head=" + head, old}, "not both"},
-		"unknown flag":      {[]string{"--fast", base}, "flag provided but not defined: -fast"},
-		"no share":          {[]string{"--tolerance=a lot", base}, "expected a share such as 5% or 0.05"},
-		"effect too small":  {[]string{"--effect=5%", base}, "expected more than the tolerance"},
-		"not a number":      {[]string{"--alpha=NaN", base}, "alpha is NaN"},
-		"not there":         {[]string{"no-such-folder"}, "no-such-folder: no such file"},
-		"foreign":           {[]string{file(t, "x.jsonl", []byte("PASS\n"))}, "x.jsonl: line 1: not an entry of a recording"},
-		"empty":             {[]string{file(t, "x.jsonl", nil)}, "the recording is empty"},
-		"the same folder":   {[]string{"--base=" + base, "--head=" + base + "/."}, "--base and --head are the same"},
 		"a copy":            {[]string{"--base=" + base, "--head=" + folder(t, recording("run1"), "AMD")}, "base and head are the same: run run1"},
 		"other machine":     {[]string{"--base=" + base, "--head=" + head}, "are of different machines or clusters"},
 		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("has schema %d, ", record.Schema)},
@@ -254,13 +243,6 @@ func TestGateForced(t *testing.T) {
 	assert.Contains(t, stdout, "FORCED: ")
 	assert.Contains(t, string(read(t, head, gateMarkdown)), "**Forced**")
 	assert.Contains(t, string(read(t, head, gateJSON)), `"forced": [`)
-}
-
-func TestGateHelp(t *testing.T) {
-	status, stdout, _ := opbench(t, "gate", "--help")
-	assert.Equal(t, exitOK, status)
-	assert.Contains(t, stdout, "Usage: opbench gate")
-	assert.NotContains(t, stdout, "%!", "every verb has its value")
 }
 
 // What cannot be printed is no verdict.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -42,12 +41,8 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		flags.BoolVar(&check, "check", false, "")
 	}
 	styles := flags.String("operator", "", "")
-	switch err := parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := io.WriteString(stdout, imagesUsage)
+	if err := parseWith(flags, args, imagesUsage); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Sprintf("%v\n%s", err, imagesUsage)}
 	}
 	if (verb == "list" || verb == "lock") && flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench images %s takes no names; got %q", verb, flags.Args())}

@@ -28,13 +28,10 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	usage := fmt.Sprintf(judgeUsage, fileNames())
 	flags := flag.NewFlagSet("opbench judge", flag.ContinueOnError)
 	out := flags.String("out", "", "")
-	switch err := parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := io.WriteString(stdout, usage)
+	if err := parseWith(flags, args, usage); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
-	case flags.NArg() == 0:
+	}
+	if flags.NArg() == 0 {
 		return usageError{"opbench judge needs a results folder or a recording\n" + usage}
 	}
 	if err := outFolder(*out); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,19 +76,6 @@ func TestJudgeHoldsVerdictsAgainstWhatIsExpected(t *testing.T) {
 	assert.Contains(t, stderr, "opbench: not as expected: 3; the first: native delete: expected pass, seen invalid")
 }
 
-func TestJudgeARecordingWritesNothingBesideIt(t *testing.T) {
-	recording := file(t, "recording.jsonl", read(t, handMade, record.FileName))
-	_, stdout, _ := opbench(t, "judge", recording)
-	assert.Contains(t, stdout, "argo   create   flaky 1/3 ")
-	left, err := os.ReadDir(filepath.Dir(recording))
-	require.NoError(t, err)
-	assert.Len(t, left, 1)
-
-	out := filepath.Join(t.TempDir(), "new", "folder")
-	opbench(t, "judge", "--out="+out, recording)
-	assert.Equal(t, string(read(t, handMade, report.SamplesFile)), string(read(t, out, report.SamplesFile)))
-}
-
 func TestJudgeSeveralTogether(t *testing.T) {
 	handMade := away(t)
 	recording := filepath.Join(handMade, record.FileName)
@@ -122,37 +108,4 @@ func TestJudgeAKilledRun(t *testing.T) {
 	assert.Contains(t, stderr, "the recording's last line is cut off; all before it is judged")
 	assert.Contains(t, stdout, "the recording's last line is cut off")
 	assert.Contains(t, string(read(t, filepath.Dir(recording), report.SummaryFile)), "the recording's last line is cut off")
-}
-
-func TestJudgeRefuses(t *testing.T) {
-	header := `{"t":0,"kind":"header","header":{"schema":1,"run":"r","styles":[]}}` + "\n"
-	for name, test := range map[string]struct {
-		args   []string
-		status int
-		want   string
-	}{
-		"nothing":        {nil, exitUsage, "needs a results folder or a recording"},
-		"unknown flag":   {[]string{"--fast", "x"}, exitUsage, "flag provided but not defined: -fast"},
-		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
-		"empty folder":   {[]string{t.TempDir()}, exitError, "holds neither recording.jsonl nor recording.jsonl.gz"},
-		"empty file":     {[]string{file(t, "r.jsonl", nil)}, exitError, "r.jsonl: the recording is empty"},
-		"foreign":        {[]string{file(t, "r.jsonl", []byte("PASS\n"))}, exitError, "r.jsonl: line 1: not an entry of a recording"},
-		"later schema":   {[]string{file(t, "r.jsonl", []byte(strings.Replace(header, `"schema":1`, `"schema":1000`, 1)))}, exitError, "schema 1000, this program reads schemas 1 to "},
-		"damaged":        {[]string{file(t, "r.jsonl", []byte(header+"{\n"+header))}, exitError, "line 2: not an entry"},
-		"no sample":      {[]string{file(t, "r.jsonl", []byte(header))}, exitError, "the recording holds no sample"},
-		"unknown style":  {[]string{file(t, "r.jsonl", []byte(header+`{"t":1,"kind":"begin","begin":{"style":"x"}}`+"\n"))}, exitError, `style "x" is not in the header`},
-		"out is no path": {[]string{"--out=" + file(t, "f", nil), filepath.Join(handMade, record.FileName)}, exitUsage, "expected a folder to write into"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			status, _, stderr := opbench(t, append([]string{"judge"}, test.args...)...)
-			assert.Equal(t, test.status, status)
-			assert.Contains(t, stderr, test.want)
-		})
-	}
-}
-
-func TestJudgeHelp(t *testing.T) {
-	status, stdout, _ := opbench(t, "judge", "--help")
-	assert.Equal(t, exitOK, status)
-	assert.Contains(t, stdout, "Usage: opbench judge")
 }

@@ -91,7 +91,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if sub.name == args[0] {
 			ctx, stop := sub.signals(ctx, stderr)
 			defer stop()
-			status := exitStatus(sub.run(ctx, args[1:], stdout, stderr), stderr)
+			err := sub.run(ctx, args[1:], stdout, stderr)
+			if text := helpText(""); errors.As(err, &text) {
+				_, err = io.WriteString(stdout, string(text))
+			}
+			status := exitStatus(err, stderr)
 			if caught := interrupt.Caught(ctx); caught != nil {
 				return caught.Status()
 			}

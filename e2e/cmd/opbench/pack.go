@@ -39,12 +39,10 @@ func runPack(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	usage := fmt.Sprintf(packUsage, mostBytes)
 	flags := flag.NewFlagSet("opbench pack", flag.ContinueOnError)
 	out, most := flags.String("out", "", ""), flags.Int64("most", mostBytes, "")
-	switch err := parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := io.WriteString(stdout, usage)
+	if err := parseWith(flags, args, usage); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
+	}
+	switch {
 	case flags.NArg() == 0 || *out == "":
 		return usageError{"opbench pack needs a results folder and --out\n" + usage}
 	case *most < 1:

@@ -77,12 +77,10 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
-	switch err := parse(flags, args); {
-	case errors.Is(err, flag.ErrHelp):
-		_, err := io.WriteString(stdout, usage)
+	if err := parseWith(flags, args, usage); err != nil {
 		return err
-	case err != nil:
-		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
+	}
+	switch {
 	case !slices.Contains(names, *name):
 		return usageError{fmt.Sprintf("unknown format %q: there are %s%s", *name, strings.Join(names, ", "), schema.Suggestion(*name, names))}
 	case flags.NArg() == 0:

@@ -53,13 +53,6 @@ func TestReportWritesAFile(t *testing.T) {
 	assert.JSONEq(t, string(read(t, handMade, report.ReportFile)), string(read(t, out)))
 }
 
-func TestReportPrintsAPage(t *testing.T) {
-	status, stdout, stderr := opbench(t, "report", "--format=html", copied(t))
-	assert.Equal(t, exitOK, status, stderr)
-	assert.Contains(t, stdout, "<html")
-	assert.Contains(t, stdout, "argo")
-}
-
 // A compressed recording in a results folder is found.
 func TestReportOfTheExample(t *testing.T) {
 	status, stdout, stderr := opbench(t, "report", "--format=json", root+"docs/example")
@@ -87,34 +80,4 @@ func TestReportOfDifferentMachines(t *testing.T) {
 	_, stdout, _ := opbench(t, "report", "--format=bench", copied(t), other)
 	assert.Contains(t, stdout, "\ncpus: 2\n")
 	assert.Contains(t, stdout, "\ncpus: 64\n", "benchstat keeps them apart")
-}
-
-func TestReportRefuses(t *testing.T) {
-	for name, test := range map[string]struct {
-		args   []string
-		status int
-		want   string
-	}{
-		"nothing":        {nil, exitUsage, "needs a results folder or a recording"},
-		"unknown format": {[]string{"--format=pdf", "x"}, exitUsage, `unknown format "pdf": there are terminal, markdown`},
-		"unknown flag":   {[]string{"--fast"}, exitUsage, "flag provided but not defined: -fast"},
-		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
-		"empty folder":   {[]string{t.TempDir()}, exitError, "holds neither recording.jsonl nor recording.jsonl.gz"},
-		"out is no path": {[]string{"--out=" + filepath.Join(t.TempDir(), "a", "b"), filepath.Join(handMade, record.FileName)}, exitError, "write "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			status, _, stderr := opbench(t, append([]string{"report"}, test.args...)...)
-			assert.Equal(t, test.status, status)
-			assert.Contains(t, stderr, test.want)
-		})
-	}
-}
-
-func TestReportHelp(t *testing.T) {
-	status, stdout, _ := opbench(t, "report", "--help")
-	assert.Equal(t, exitOK, status)
-	assert.Contains(t, stdout, "Usage: opbench report")
-	for _, f := range formats() {
-		assert.Contains(t, stdout, f.name)
-	}
 }

@@ -13,16 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asProgram makes this binary opbench itself.
-const asProgram = "OPERATORBENCH_AS_OPBENCH"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
-
 // What only reads ends at once, also where it waits for what never comes.
 func TestReadingEndsBySignal(t *testing.T) {
 	for _, command := range []string{"judge", "report", "gate"} {
@@ -32,8 +22,7 @@ func TestReadingEndsBySignal(t *testing.T) {
 				require.NoError(t, syscall.Mkfifo(fifo, 0o600))
 				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // else it ends by SIGKILL
 				defer cancel()
-				cmd := exec.CommandContext(ctx, os.Args[0], command, fifo)
-				cmd.Env = append(os.Environ(), asProgram+"=1")
+				cmd := exec.CommandContext(ctx, "opbench", command, fifo) // of TestMain
 				require.NoError(t, cmd.Start())
 				writer, err := os.OpenFile(fifo, os.O_WRONLY, 0) // returns when it is read
 				require.NoError(t, err)
