@@ -3,7 +3,7 @@ package judge
 import (
 	"fmt"
 
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -52,7 +52,7 @@ func childWrites(t *timeline.Timeline) []childWrite {
 		if d := t.World.Deployments[e.Object.UID]; e.Watch.Resource != wire.Deployments || d == nil || !t.IsChild(d) {
 			return
 		}
-		uid, deleted := e.Object.UID, e.Watch.Event == "DELETED"
+		uid, deleted := e.Object.UID, e.Watch.Event == spec.Deleted
 		prev := was[uid]
 		w, operator := byOperator[e]
 		if operator {
@@ -67,12 +67,8 @@ func childWrites(t *timeline.Timeline) []childWrite {
 			delete(was, uid)
 		}
 	}
-	for _, events := range [][]timeline.Event{t.Before, t.Events} {
-		for i := range events {
-			if e := &events[i]; e.Kind == record.KindWatch {
-				note(e)
-			}
-		}
+	for e := range t.Watched() {
+		note(e)
 	}
 	return list
 }

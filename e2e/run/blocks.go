@@ -141,6 +141,7 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 	before := a.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
+		s.find(ctx, place, target)
 		s.atRest(ctx, place)
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.Drive(ctx, style, plan)

@@ -9,8 +9,8 @@ import (
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // expectable are the scenarios of which verdicts are expected.
@@ -23,15 +23,15 @@ func Expected(root string, header record.Header) (map[string]matrix.Expected, er
 	if err != nil {
 		return nil, err
 	}
-	var styles []string
+	var known []string
 	for _, style := range header.Styles {
-		styles = append(styles, style.Name)
+		known = append(known, style.Name)
 	}
-	return matrix.LoadAll(filepath.Join(root, "operators"), styles, namesOf(all))
+	return matrix.LoadAll(filepath.Join(root, "operators"), known, namesOf(all))
 }
 
 // expectedOf reads the verdicts that are expected of a style.
-func expectedOf(style operators.Operator) (matrix.Expected, error) {
+func expectedOf(style styles.Operator) (matrix.Expected, error) {
 	all, err := pick(expectable)
 	if err != nil {
 		return matrix.Expected{}, err

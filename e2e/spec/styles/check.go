@@ -1,0 +1,107 @@
+package styles
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/fixtures/workloads/memcached"
+)
+
+// Check refuses, before there is a cluster, styles that cannot be installed as
+// they stand, or that would share what they act on: manifests that cannot be
+// rendered, an overlay that no longer applies, an object that is rendered twice
+// or that the harness makes itself, two operators in one style, and a style.yaml
+// that its manifests contradict, or an overlay that leaves its manifests unused. The catalogue knows the images, beside those that
+// the styles bring along. Errors name file and line.
+//
+// Styles of one run may have the same objects: they take turns, and none is
+// installed beside what another has left.
+func Check(catalogue *images.Catalogue, all ...Operator) error {
+	_, err := catalogue.With(OwnImages(all...)...)
+	problems := []error{err}
+	for _, operator := range all {
+		problems = append(problems, operator.Style().check(catalogue))
+	}
+	return errors.Join(problems...)
+}
+
+func (s Style) check(catalogue *images.Catalogue) error {
+	all, err := s.placed()
+	if err != nil {
+		return err
+	}
+	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
+	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkDistinct(all),
+		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
+}
+
+// placed is an object with the place from which it is rendered.
+type placed struct {
+	*unstructured.Unstructured
+	stage, manifests int // indices in style.yaml
+}
+
+// placed renders all manifests, each with its place.
+func (s Style) placed() ([]placed, error) {
+	var all []placed
+	var problems []error
+	for i, stage := range s.Stages {
+		for j, manifests := range stage.Manifests {
+			path := filepath.Join(s.Folder, manifests)
+			objs, err := install.Render(path)
+			if err == nil {
+				err = install.Check(path)
+			}
+			if err != nil {
+				problems = append(problems, s.problem(i, j, err))
+			}
+			for _, obj := range objs {
+				all = append(all, placed{obj, i, j})
+			}
+		}
+	}
+	return all, errors.Join(problems...)
+}
+
+// identity is what no two objects of a cluster have in common.
+type identity struct {
+	schema.GroupKind
+	namespace, name string
+}
+
+func identityOf(obj *unstructured.Unstructured) identity {
+	return identity{obj.GroupVersionKind().GroupKind(), obj.GetNamespace(), obj.GetName()}
+}
+
+// checkObjects refuses what is rendered twice, and what the harness makes.
+func (s Style) checkObjects(all []placed) error {
+	crd, err := memcached.Definition()
+	if err != nil {
+		return err
+	}
+	harness := identityOf(crd)
+	first := map[identity]placed{}
+	var problems []error
+	for _, obj := range all {
+		before, twice := first[identityOf(obj.Unstructured)]
+		switch {
+		case identityOf(obj.Unstructured) == harness:
+			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf(
+				"%s is here, which the harness itself makes for all styles: it would go with this one, leave it out", kube.Describe(obj.Unstructured))))
+		case twice:
+			stage := s.Stages[before.stage]
+			problems = append(problems, s.problem(obj.stage, obj.manifests, fmt.Errorf("%s is rendered twice, by stage %s from %s (line %d), too: leave one out",
+				kube.Describe(obj.Unstructured), stage.Name, stage.Manifests[before.manifests], s.line(manifestsAt(before.stage, before.manifests)))))
+		default:
+			first[identityOf(obj.Unstructured)] = obj
+		}
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,205 @@
+package styles
+
+import (
+	"bytes"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/bed/install"
+)
+
+// Lines are the files of one language.
+type Lines struct {
+	Language string `json:"language"`
+	Files    int    `json:"files"`
+	// Lines that are neither empty nor a comment alone. What another language
+	// says within a file, such as Python in a ConfigMap, counts as the file's.
+	Lines int `json:"lines"`
+}
+
+// languages by a file's extension. What has none here counts as "other".
+var languages = map[string]string{
+	".go": "Go", ".yaml": "YAML", ".yml": "YAML", ".json": "JSON", ".py": "Python", ".sh": "Shell",
+	".ts": "TypeScript", ".js": "JavaScript", ".rs": "Rust", ".java": "Java",
+}
+
+// about lists the files in which this project says something of a style.
+func about() []string { return []string{styleFile, "verdicts.yaml", "secrets.yaml"} }
+
+// ownFiles are the files that a style says are owned, each once; if it says
+// nothing, its whole folder but for what only this project asks of a style (see
+// about). Tests, testdata and README.md are none: not every style has them.
+func (s Style) ownFiles() (map[string]bool, error) {
+	files := map[string]bool{}
+	paths := s.Owned
+	if len(paths) == 0 {
+		paths = []string{"."}
+		for _, file := range about() {
+			files[filepath.Join(s.Folder, file)] = false
+		}
+	}
+	for _, path := range paths {
+		if err := findFiles(filepath.Join(s.Folder, path), files); err != nil {
+			return nil, fmt.Errorf("look for the files that are owned: %w", err)
+		}
+	}
+	maps.DeleteFunc(files, func(_ string, counts bool) bool { return !counts })
+	return files, nil
+}
+
+// ownedFiles are those, and what an overlay uses of the files that its bases own.
+func (s Style) ownedFiles() (map[string]bool, error) {
+	files, err := s.ownFiles()
+	if err != nil {
+		return nil, err
+	}
+	bases, err := s.bases()
+	if err != nil || len(bases) == 0 {
+		return files, err
+	}
+	objs, err := s.Objects()
+	if err != nil {
+		return nil, err
+	}
+	for _, base := range bases {
+		owned, err := base.style.ownFiles()
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range base.files {
+			if owned[file] && !dropped(file, objs) {
+				files[file] = true
+			}
+		}
+	}
+	return files, nil
+}
+
+// scaffoldFiles are those of the owned files that a generator wrote.
+func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
+	files := map[string]bool{}
+	for _, path := range s.Scaffold {
+		if err := findFiles(filepath.Join(s.Folder, path), files); err != nil {
+			return nil, fmt.Errorf("look for the files of the scaffold: %w", err)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if !owned[file] {
+			return nil, fmt.Errorf("%s is listed as scaffold, and is not owned: list it with owned, too", file)
+		}
+	}
+	return files, nil
+}
+
+// dropped tells whether a file holds objects, and an overlay has none of them,
+// not even under a longer name.
+func dropped(file string, overlay []*unstructured.Unstructured) bool {
+	objs, err := install.Render(file)
+	if err != nil || len(objs) == 0 {
+		return false // it is something else, such as a kustomization
+	}
+	return !slices.ContainsFunc(objs, func(obj *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(overlay, func(kept *unstructured.Unstructured) bool {
+			return kept.GroupVersionKind() == obj.GroupVersionKind() && kept.GetNamespace() == obj.GetNamespace() && strings.Contains(kept.GetName(), obj.GetName())
+		})
+	})
+}
+
+// countLines counts the lines of files by language.
+func countLines(files map[string]bool) ([]Lines, error) {
+	byLanguage := map[string]Lines{}
+	for file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("count lines: %w", err)
+		}
+		language := languages[filepath.Ext(file)]
+		if language == "" {
+			language = "other"
+		}
+		so := byLanguage[language]
+		byLanguage[language] = Lines{Language: language, Files: so.Files + 1, Lines: so.Lines + linesOf(language, text)}
+	}
+	var all []Lines
+	for _, lines := range byLanguage {
+		all = append(all, lines)
+	}
+	slices.SortFunc(all, func(a, b Lines) int { return strings.Compare(a.Language, b.Language) })
+	return all, nil
+}
+
+// findFiles notes the files at or below a path that count, and leaves those that
+// are noted already as they are.
+func findFiles(path string, files map[string]bool) error {
+	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "testdata":
+			return fs.SkipDir
+		case !entry.Type().IsRegular(), entry.Name() == "README.md", strings.HasSuffix(entry.Name(), "_test.go"):
+			return nil
+		}
+		if _, noted := files[file]; !noted {
+			files[file] = true
+		}
+		return nil
+	})
+}
+
+// linesOf counts the lines that say something. Text with a zero byte has none.
+func linesOf(language string, text []byte) int {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return 0
+	}
+	if language == "Go" {
+		return goLines(text)
+	}
+	count := 0
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && !bytes.HasPrefix(line, []byte(comment(language))) {
+			count++
+		}
+	}
+	return count
+}
+
+// comment begins a comment that reaches to the end of the line.
+func comment(language string) string {
+	switch language {
+	case "JavaScript", "TypeScript", "Rust", "Java":
+		return "//"
+	}
+	return "#"
+}
+
+// goLines counts the lines on which there is at least a part of a token.
+func goLines(text []byte) int {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	s.Init(file, text, func(token.Position, string) {}, 0) // what is no Go is skipped
+	lines := map[int]bool{}
+	for {
+		at, kind, literal := s.Scan()
+		if kind == token.EOF {
+			return len(lines)
+		}
+		if kind == token.SEMICOLON && literal == "\n" {
+			continue // the line's end, not in the text
+		}
+		first := file.Line(at)
+		for i := range strings.Count(literal, "\n") + 1 { // a raw string
+			lines[first+i] = true
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package styles
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/schema"
+)
+
+// All is the name that stands for every style.
+const All = "all"
+
+// styleFile is what makes a folder a style.
+const styleFile = "style.yaml"
+
+// Load reads the style in a folder.
+func Load(dir string) (Operator, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("load operator %s: %w", dir, err)
+	}
+	file := filepath.Join(dir, styleFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see CONTRIBUTING.md", file, styleFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load operator: %w", err)
+	}
+	style, err := Parse(file, filepath.Base(abs), text, os.DirFS(filepath.Dir(abs)))
+	if err != nil {
+		return nil, err
+	}
+	if style.Folder, err = filepath.EvalSymlinks(abs); err != nil { // as kustomize names files
+		return nil, fmt.Errorf("load operator %s: %w", dir, err)
+	}
+	if err := style.findOwn(); err != nil {
+		return nil, err
+	}
+	return &folder{style: style}, nil
+}
+
+// Names lists the styles under a folder, sorted.
+func Names(root string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(root, "*", styleFile))
+	if err != nil {
+		return nil, fmt.Errorf("list operators under %s: %w", root, err)
+	}
+	var all []string
+	for _, file := range files {
+		all = append(all, filepath.Base(filepath.Dir(file)))
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// Find loads styles in the order in which they are named: each is the name of a
+// folder under root, a path to a folder, or "all".
+func Find(root string, names ...string) ([]Operator, error) {
+	known, err := Names(root)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, name := range names {
+		name = spec.StyleName(name)
+		switch {
+		case name == All && len(known) == 0:
+			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, styleFile)
+		case name == All:
+			for _, each := range known {
+				dirs = append(dirs, filepath.Join(root, each))
+			}
+		case isPath(name):
+			dirs = append(dirs, name)
+		case slices.Contains(known, name):
+			dirs = append(dirs, filepath.Join(root, name))
+		default:
+			return nil, &UnknownError{Name: name, Known: known}
+		}
+	}
+	return loadAll(dirs)
+}
+
+// loadAll loads each folder once and joins what is wrong with any.
+func loadAll(dirs []string) ([]Operator, error) {
+	var all []Operator
+	var problems []error
+	at := map[string]string{}
+	for _, dir := range dirs {
+		operator, err := Load(dir)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		style := operator.Style()
+		switch before, twice := at[style.Name]; {
+		case !twice:
+			all = append(all, operator)
+			at[style.Name] = style.Folder
+		case before != style.Folder:
+			problems = append(problems, fmt.Errorf("two operators are named %s: %s and %s; rename one of the folders", style.Name, before, style.Folder))
+		}
+	}
+	return all, errors.Join(problems...)
+}
+
+func isPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || strings.HasPrefix(name, ".")
+}
+
+// UnknownError says that there is no style of a name.
+type UnknownError struct {
+	Name  string
+	Known []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator%s",
+		e.Name, strings.Join(e.Known, ", "), All, schema.Suggestion(e.Name, append([]string{All}, e.Known...)))
+}

@@ -1,0 +1,129 @@
+package styles_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/spec/styles"
+)
+
+func read(tb testing.TB, file string) string {
+	tb.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(tb, err)
+	return string(text)
+}
+
+// newStyle writes a folder that holds a style of its name.
+func newStyle(t *testing.T, root, name string) string {
+	t.Helper()
+	dir := filepath.Join(root, name)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "manifests"), 0o755))
+	text := strings.Replace(good, "name: mine", "name: "+name, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "style.yaml"), []byte(text), 0o644))
+	return dir
+}
+
+func namesOf(found []styles.Operator) []string {
+	var names []string
+	for _, operator := range found {
+		names = append(names, operator.Style().Name)
+	}
+	return names
+}
+
+func TestFind(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	newStyle(t, root, "alpha")
+	newStyle(t, root, "beta")
+	own := newStyle(t, elsewhere, "own")
+	require.NoError(t, os.Mkdir(filepath.Join(root, "testdata"), 0o755))
+	for name, test := range map[string]struct{ ask, want []string }{
+		"by name":        {[]string{"beta"}, []string{"beta"}},
+		"in the order":   {[]string{"beta", "alpha"}, []string{"beta", "alpha"}},
+		"all":            {[]string{"all"}, []string{"alpha", "beta"}},
+		"by path":        {[]string{own}, []string{"own"}},
+		"all and a path": {[]string{"all", own}, []string{"alpha", "beta", "own"}},
+		"named twice":    {[]string{"alpha", "all", filepath.Join(root, "alpha")}, []string{"alpha", "beta"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := styles.Find(root, test.ask...)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, namesOf(found))
+		})
+	}
+}
+
+func TestFindByRelativePath(t *testing.T) {
+	root := t.TempDir()
+	newStyle(t, root, "mine")
+	t.Chdir(root)
+	found, err := styles.Find(filepath.Join(root, "none"), "./mine")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mine"}, namesOf(found))
+}
+
+func TestFindRefuses(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	newStyle(t, root, "argo")
+	newStyle(t, root, "native")
+	twin := newStyle(t, elsewhere, "argo")
+	for name, test := range map[string]struct {
+		ask  []string
+		want string
+	}{
+		"an unknown name":    {[]string{"nativ"}, `unknown operator "nativ", expected argo, native, all, or a path such as ./my-operator; did you mean "native"?`},
+		"nothing like it":    {[]string{"zookeeper"}, `unknown operator "zookeeper", expected argo, native, all, or a path such as ./my-operator`},
+		"an empty name":      {[]string{""}, `unknown operator ""`},
+		"an empty folder":    {[]string{"./nowhere"}, "there is no nowhere/style.yaml; a style is a folder with a style.yaml"},
+		"two of one name":    {[]string{"argo", twin}, "two operators are named argo"},
+		"all where are none": {[]string{"all"}, "no operators under"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			under := root
+			if name == "all where are none" {
+				under = elsewhere + "/argo"
+			}
+			_, err := styles.Find(under, test.ask...)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+// What the house ships can be loaded and rendered, and asks for the images that
+// its manifests name.
+func TestEveryStyleOfTheHouse(t *testing.T) {
+	all, err := styles.Find("../../../operators", styles.All)
+	require.NoError(t, err)
+	assert.Subset(t, namesOf(all), []string{"argo", "native"})
+	catalogue, err := images.Load("../../..")
+	require.NoError(t, err)
+	for _, operator := range all {
+		style := operator.Style()
+		t.Run(style.Name, func(t *testing.T) {
+			plan, err := style.Plan()
+			require.NoError(t, err)
+			for _, component := range style.Components {
+				assert.Contains(t, plan.Namespaces, component.Namespace, "component %s", component.Name)
+			}
+			objs, err := style.Objects()
+			require.NoError(t, err)
+			manifests, err := json.Marshal(objs)
+			require.NoError(t, err)
+			for _, name := range style.ImageNames() {
+				image, err := catalogue.Image(name)
+				require.NoError(t, err)
+				if name != "memcached" { // which a controller's program may name
+					assert.Contains(t, string(manifests), image.Reference, "image %s", name)
+				}
+			}
+		})
+	}
+}

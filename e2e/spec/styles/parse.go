@@ -1,0 +1,176 @@
+package styles
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
+	"operatorbench/e2e/spec/schema"
+)
+
+// Parse reads a style.yaml. The file's name is for errors, folder is the name of
+// the style and of its folder, and beside holds that folder and those of other
+// styles. The error lists every mistake with its line.
+func Parse(file, folder string, text []byte, beside fs.FS) (Style, error) {
+	rules, err := styleSchema()
+	if err != nil {
+		return Style{}, err
+	}
+	f, err := schema.Read(file, text, "style")
+	if err != nil {
+		return Style{}, err
+	}
+	p := &parser{File: f, folder: folder, beside: beside}
+	if p.inherit(f.Root); !f.OK() {
+		return Style{}, f.Err() // all that follows would be missing
+	}
+	p.expand()
+	p.decode(f.Check(rules))
+	p.check()
+	if err := f.Err(); err != nil {
+		return Style{}, err
+	}
+	p.style.node = f.Root
+	return p.style, nil
+}
+
+// parser fills a style from a file.
+type parser struct {
+	*schema.File
+	folder string
+	beside fs.FS // the folder's own parent
+	style  Style
+}
+
+// styleSchema is docs/schema/style.schema.json with its formats.
+var styleSchema = sync.OnceValues(func() (*schema.Schema, error) {
+	return schema.Load("style", schema.Formats{
+		"gjson-path":      bounds.Path,
+		"recorded-path":   recorded,
+		"label-selector":  func(text string) error { _, err := labels.Parse(text); return err },
+		"re2":             func(text string) error { _, err := bounds.Expression(text); return err },
+		"deployment-name": deploymentName,
+		"matcher":         matcher,
+	})
+})
+
+// recorded checks a path in gjson's syntax to what a recording has.
+func recorded(text string) error {
+	if field := kube.WithheldIn(text); field != "" {
+		return fmt.Errorf("values of %s may be secret and are not", field)
+	}
+	return bounds.Path(text)
+}
+
+// deploymentName checks the template of a Deployment's name.
+func deploymentName(text string) error {
+	name, err := bounds.DeploymentName(spec.Child{Name: text}, "services", "memcached")
+	if err == nil && len(validation.IsDNS1123Subdomain(name)) > 0 {
+		err = fmt.Errorf("for a custom resource memcached it gives %q, which is no name of a Deployment", name)
+	}
+	return err
+}
+
+// matcher makes sure that the expressions for custom resources of two names, or
+// in two namespaces, differ.
+func matcher(text string) error {
+	seen := map[string]bool{}
+	for _, of := range []struct{ namespace, name string }{{"a", "a"}, {"b", "a"}, {"a", "b"}} {
+		expression, err := bounds.WorkMatcher(spec.Work{Of: spec.FieldCondition{Matches: text}}, of.namespace, of.name)
+		if err != nil {
+			return err
+		}
+		if seen[expression.String()] {
+			return fmt.Errorf("it is the same for custom resources of two names or in two namespaces")
+		}
+		seen[expression.String()] = true
+	}
+	return nil
+}
+
+// decode fills the style with as much as fits: what does not, the schema has told of.
+func (p *parser) decode(value any) {
+	object, is := value.(map[string]any)
+	if !is {
+		return
+	}
+	p.duration(object, "timeout")
+	p.duration(object, "typical", "install")
+	p.duration(object, "typical", "reconcile")
+	text, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal(text, &p.style.Style)
+	}
+	if err != nil && p.OK() {
+		p.Fail(p.Root, "style: %v", err)
+	}
+	if d := &p.style.Declares.Status; d.Supported && len(d.Fields) == 0 {
+		d.Fields = []string{spec.StatusNodes, spec.StatusObservedGeneration}
+	}
+	for _, stage := range p.style.Stages {
+		for _, gate := range stage.Ready {
+			if gate.Log != nil {
+				gate.Log.Pods = max(gate.Log.Pods, 1)
+			}
+		}
+	}
+}
+
+// duration puts nanoseconds in the place of a duration above zero.
+func (p *parser) duration(object map[string]any, path ...string) {
+	var at []any
+	for i, key := range path {
+		at = append(at, key)
+		if i < len(path)-1 {
+			object, _ = object[key].(map[string]any)
+		}
+	}
+	key := path[len(path)-1]
+	text, is := object[key].(string)
+	if !is {
+		return
+	}
+	value, err := time.ParseDuration(text)
+	if err != nil || value <= 0 {
+		p.FailAt(at, "%s: found %q, expected a duration above zero, such as 90s or 2m", strings.Join(path, "."), text)
+	}
+	object[key] = int64(value)
+}
+
+// inBase is a path in the manifests of another style, whose folder is beside this one's.
+var inBase = regexp.MustCompile(`^\.\./[a-z0-9]([a-z0-9-]*[a-z0-9])?/manifests(/|$)`)
+
+// paths checks paths in the style's folder, or in the manifests of a style that
+// this one is an overlay of, at which there is something.
+func (p *parser) paths(what string, list []string, at ...any) {
+	for i, found := range list {
+		here := append(slices.Clone(at), i)
+		switch {
+		case found == "":
+		case !filepath.IsLocal(found) && (!inBase.MatchString(found) || filepath.ToSlash(filepath.Clean(found)) != strings.TrimSuffix(found, "/")):
+			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/… in that of the style beside it that it is an overlay of", what, found)
+		case !p.exists(found) && strings.HasPrefix(found, ".."):
+			p.FailAt(here, "%s: there is no %q, expected a file or a folder of the style that this one is an overlay of", what, found)
+		case !p.exists(found):
+			p.FailAt(here, "%s: there is no %q in the style's folder, expected a file or a folder", what, found)
+		}
+	}
+}
+
+func (p *parser) exists(relative string) bool {
+	_, err := fs.Stat(p.beside, path.Join(p.folder, filepath.ToSlash(relative)))
+	return err == nil
+}

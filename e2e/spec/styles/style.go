@@ -1,0 +1,60 @@
+package styles
+
+import (
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
+)
+
+// Style is a style.yaml, read and checked, with where it was found.
+type Style struct {
+	spec.Style
+	Folder string
+	Own    []images.Image // those that it brings along
+
+	node *yaml.Node // what it was read from, for the lines of errors
+}
+
+// Plan says what Install would touch. It reads the manifests alone.
+func (s Style) Plan() (kube.Footprint, error) {
+	objs, err := s.Objects()
+	if err != nil {
+		return kube.Footprint{}, err
+	}
+	return kube.Plan(objs), nil
+}
+
+// Objects renders everything that Install applies, in its order.
+func (s Style) Objects() ([]*unstructured.Unstructured, error) {
+	stages, err := s.render()
+	return flatten(stages), err
+}
+
+// render returns the objects of each stage.
+func (s Style) render() ([][]*unstructured.Unstructured, error) {
+	stages := make([][]*unstructured.Unstructured, len(s.Stages))
+	for i, stage := range s.Stages {
+		for j, manifests := range stage.Manifests {
+			objs, err := install.Render(filepath.Join(s.Folder, manifests))
+			if err != nil {
+				return nil, s.problem(i, j, err)
+			}
+			stages[i] = append(stages[i], objs...)
+		}
+	}
+	return stages, nil
+}
+
+func flatten(stages [][]*unstructured.Unstructured) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, objs := range stages {
+		all = append(all, objs...)
+	}
+	return all
+}
