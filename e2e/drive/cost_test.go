@@ -17,9 +17,9 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
 )
 
 // cost is what a load took of the harness, the API's fake included.
@@ -41,7 +41,7 @@ func (c cost) String() string {
 func loadRun(t *testing.T, resources int) (c cost) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := &loaded{stage: newStage(t), splitter: judge.NewSplitter()}
+		l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
 		header := record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{named}}
 		recorder, err := record.NewRecorder(io.Discard, header)
 		require.NoError(t, err)

@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -90,14 +91,14 @@ type loaded struct {
 	*stage
 
 	mu       sync.Mutex
-	splitter *judge.Splitter
+	splitter *timeline.Splitter
 }
 
 var named = record.Style{Style: spec.Style{Name: spec.Floor, Child: spec.Child{Name: "{{.Name}}"}}} // the API of the tests gives no uids to find children by
 
 func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, error)) *loaded {
 	t.Helper()
-	l := &loaded{stage: newStage(t), splitter: judge.NewSplitter()}
+	l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
 	l.recording.Reset()
 	header := record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{named}}
 	recorder, err := record.NewRecorder(&l.recording, header)

@@ -4,15 +4,17 @@ import (
 	"fmt"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // childWrite is the operator's write to a Deployment of the custom resource.
 type childWrite struct {
-	write
-	before  *Object // nil: it is created
-	after   *Object // nil: it is deleted
-	drifted bool    // the harness had written to it since the operator last did
-	beside  bool    // another of the custom resource's Deployments is there
+	timeline.Write
+	before  *wire.Object // nil: it is created
+	after   *wire.Object // nil: it is deleted
+	drifted bool         // the harness had written to it since the operator last did
+	beside  bool         // another of the custom resource's Deployments is there
 }
 
 func (w childWrite) String() string {
@@ -38,23 +40,23 @@ func (w childWrite) again() bool {
 }
 
 // childWrites lists the operator's writes to Deployments of the custom resource.
-func (t *Timeline) childWrites() []childWrite {
-	t.settle()
-	byOperator := map[*Event]write{}
-	for _, w := range t.writes() {
-		byOperator[w.event] = w
+func childWrites(t *timeline.Timeline) []childWrite {
+	t.Settle()
+	byOperator := map[*timeline.Event]timeline.Write{}
+	for _, w := range t.Writes() {
+		byOperator[w.Event] = w
 	}
 	var list []childWrite
-	was, drifted := map[string]*Object{}, map[string]bool{}
-	note := func(e *Event) {
-		if d := t.world.deployments[e.Object.UID]; e.Watch.Resource != Deployments || d == nil || !t.isChild(d) {
+	was, drifted := map[string]*wire.Object{}, map[string]bool{}
+	note := func(e *timeline.Event) {
+		if d := t.World.Deployments[e.Object.UID]; e.Watch.Resource != wire.Deployments || d == nil || !t.IsChild(d) {
 			return
 		}
 		uid, deleted := e.Object.UID, e.Watch.Event == "DELETED"
 		prev := was[uid]
 		w, operator := byOperator[e]
 		if operator {
-			one := childWrite{write: w, before: prev, after: e.Object, drifted: drifted[uid], beside: prev == nil && len(was) > 0}
+			one := childWrite{Write: w, before: prev, after: e.Object, drifted: drifted[uid], beside: prev == nil && len(was) > 0}
 			if deleted {
 				one.after = nil
 			}
@@ -65,7 +67,7 @@ func (t *Timeline) childWrites() []childWrite {
 			delete(was, uid)
 		}
 	}
-	for _, events := range [][]Event{t.Before, t.Events} {
+	for _, events := range [][]timeline.Event{t.Before, t.Events} {
 		for i := range events {
 			if e := &events[i]; e.Kind == record.KindWatch {
 				note(e)

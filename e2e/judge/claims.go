@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // A status may be late: an operator hears of what happens after it has happened,
@@ -72,14 +74,14 @@ func lifeKey(uid string, generation int64) string {
 }
 
 // pastOf goes through the sample for a custom resource.
-func (t *Timeline) pastOf(s *subject) *past {
+func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 	p := &past{ran: map[string]ran{}, begun: map[string]time.Duration{}, sizes: map[string]int{}}
-	p.take(t.stateAt(-1), s, 0, 0)
+	p.take(t.StateAt(-1), s, 0, 0)
 	for i := range t.Before {
 		p.asked(s, &t.Before[i])
 	}
-	t.replay(func(now *Timeline, e *Event) {
-		if e.Kind != record.KindWatch || !judged(e.Watch.Resource) || e.Watch.Namespace != s.namespace {
+	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
+		if e.Kind != record.KindWatch || !wire.IsRead(e.Watch.Resource) || e.Watch.Namespace != s.Namespace {
 			return
 		}
 		p.asked(s, e)
@@ -88,7 +90,7 @@ func (t *Timeline) pastOf(s *subject) *past {
 	return p
 }
 
-func versionOf(o *Object) uint64 {
+func versionOf(o *wire.Object) uint64 {
 	version, err := strconv.ParseUint(o.ResourceVersion, 10, 64)
 	if err != nil {
 		return 0
@@ -97,8 +99,8 @@ func versionOf(o *Object) uint64 {
 }
 
 // asked notes what a generation of the custom resource asks for.
-func (p *past) asked(s *subject, e *Event) {
-	if e.Watch.Resource != CustomResources || e.Watch.Name != s.name || e.Watch.Namespace != s.namespace {
+func (p *past) asked(s *timeline.Subject, e *timeline.Event) {
+	if e.Watch.Resource != wire.CustomResources || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
 		return
 	}
 	key := lifeKey(e.Object.UID, e.Object.Generation)
@@ -108,14 +110,14 @@ func (p *past) asked(s *subject, e *Event) {
 }
 
 // take notes how the custom resource's Deployments and pods stand.
-func (p *past) take(now *Timeline, s *subject, at time.Duration, version uint64) {
+func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duration, version uint64) {
 	state := childState{at: at, version: version}
-	for _, d := range living(now.world.deployments, s.isChild) {
+	for _, d := range timeline.Living(now.World.Deployments, s.IsChild) {
 		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
 	}
-	for _, pod := range living(now.world.pods, func(pod *entity) bool {
-		set := now.world.replicaSets[pod.owner]
-		return set != nil && now.world.deployments[set.owner] != nil && s.isChild(now.world.deployments[set.owner])
+	for _, pod := range timeline.Living(now.World.Pods, func(pod *timeline.Entity) bool {
+		set := now.World.ReplicaSets[pod.Owner]
+		return set != nil && now.World.Deployments[set.Owner] != nil && s.IsChild(now.World.Deployments[set.Owner])
 	}) {
 		state.pods++
 		if pod.Phase != "Running" {
@@ -124,7 +126,7 @@ func (p *past) take(now *Timeline, s *subject, at time.Duration, version uint64)
 		if _, known := p.ran[pod.Name]; !known {
 			p.ran[pod.Name] = ran{at, version}
 		}
-		if !pod.Deleting && pod.serves() {
+		if !pod.Deleting && serves(pod) {
 			state.ready++
 		}
 	}
@@ -132,8 +134,8 @@ func (p *past) take(now *Timeline, s *subject, at time.Duration, version uint64)
 }
 
 // serves tells whether a pod that runs is ready, as far as that is recorded.
-func (o *Object) serves() bool {
-	return o.Detail == nil || slices.ContainsFunc(o.Detail.Conditions, func(c Told) bool { return c.Type == "Ready" && c.Status == "True" })
+func serves(o *wire.Object) bool {
+	return o.Detail == nil || slices.ContainsFunc(o.Detail.Conditions, func(c wire.Notice) bool { return c.Type == "Ready" && c.Status == "True" })
 }
 
 // holds tells whether a state between two times is as it is asked for, or one
@@ -151,36 +153,36 @@ func (p *past) holds(from, to time.Duration, version uint64, is func(*childState
 
 // claim is a status that the operator wrote, with the one before it.
 type claim struct {
-	t            *Timeline
+	t            *timeline.Timeline
 	past         *past
 	at           time.Duration
 	version      uint64
-	before, says *Object
+	before, says *wire.Object
 }
 
 // falseClaim says what a custom resource's status said that was not so yet.
-func (t *Timeline) falseClaim(s *subject) string {
-	p := t.pastOf(s)
-	before := map[string]*Object{}
+func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
+	p := pastOf(t, s)
+	before := map[string]*wire.Object{}
 	for i := range t.Before {
-		if e := &t.Before[i]; t.subjectOf(e) == s {
+		if e := &t.Before[i]; t.SubjectOf(e) == s {
 			before[e.Object.UID] = e.Object
 		}
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if t.subjectOf(e) != s || e.Watch.Event == "DELETED" {
+		if t.SubjectOf(e) != s || e.Watch.Event == "DELETED" {
 			continue
 		}
 		c := claim{t, p, e.Time, versionOf(e.Object), before[e.Object.UID], e.Object}
 		if before[e.Object.UID] = e.Object; c.before == nil {
-			c.before = &Object{}
+			c.before = &wire.Object{}
 		}
-		if e.Object.Deleting || t.unknown(e.Time) {
+		if e.Object.Deleting || unknown(t, e.Time) {
 			continue
 		}
 		if wrong := c.wrong(); wrong != "" {
-			return fmt.Sprintf("at %s %s", t.since(e.Time), wrong)
+			return fmt.Sprintf("at %s %s", t.Since(e.Time), wrong)
 		}
 	}
 	return ""
@@ -188,8 +190,8 @@ func (t *Timeline) falseClaim(s *subject) string {
 
 // unknown tells whether it cannot be told what was so around a time: the sample
 // ended too soon after it, or a watch was interrupted.
-func (t *Timeline) unknown(at time.Duration) bool {
-	return at+writeGrace > t.EndedAt || slices.ContainsFunc(t.gaps, func(gap Event) bool {
+func unknown(t *timeline.Timeline, at time.Duration) bool {
+	return at+writeGrace > t.EndedAt || slices.ContainsFunc(t.Gaps, func(gap timeline.Event) bool {
 		return gap.Gap.From <= at+writeGrace && gap.Time >= at-claimLag
 	})
 }
@@ -205,11 +207,11 @@ func (c *claim) wrong() string {
 
 // generations: none is claimed that is not there.
 func (c *claim) generations() string {
-	style, o := c.t.style, c.says
+	style, o := c.t.Style, c.says
 	switch {
-	case style.says("observedGeneration") && o.ObservedGeneration > o.Generation:
+	case style.Says("observedGeneration") && o.ObservedGeneration > o.Generation:
 		return fmt.Sprintf("it said observedGeneration %d, of generation %d", o.ObservedGeneration, o.Generation)
-	case style.says("conditions"):
+	case style.Says("conditions"):
 		if wrong := malformed(o); wrong != "" {
 			return "expected " + wrong
 		}
@@ -218,7 +220,7 @@ func (c *claim) generations() string {
 }
 
 func (c *claim) nodes() string {
-	if !c.t.style.says("nodes") {
+	if !c.t.Style.Says("nodes") {
 		return ""
 	}
 	for _, name := range c.says.Nodes {
@@ -229,7 +231,7 @@ func (c *claim) nodes() string {
 		case !known:
 			return fmt.Sprintf("nodes named %s, no pod of it that ever ran", name)
 		case ran.at > c.at+claimGrace && (ran.version == 0 || ran.version > c.version):
-			return fmt.Sprintf("nodes named the pod %s, which ran at %s", name, c.t.since(ran.at))
+			return fmt.Sprintf("nodes named the pod %s, which ran at %s", name, c.t.Since(ran.at))
 		}
 	}
 	return ""
@@ -239,7 +241,7 @@ func (c *claim) nodes() string {
 // operator tried, which no watch shows.
 func (c *claim) observed() string {
 	generation := c.says.ObservedGeneration
-	if !c.t.style.says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.faults) > 0 || c.t.Sample.Unmeetable {
+	if !c.t.Style.Says("observedGeneration") || generation == c.before.ObservedGeneration || generation == 0 || len(c.t.Faults) > 0 || c.t.Sample.Unmeetable {
 		return ""
 	}
 	size, from, known := c.asked(generation)
@@ -266,7 +268,7 @@ func (c *claim) holds(from time.Duration, is func(*childState) bool) bool {
 
 func (c *claim) replicas() string {
 	n := c.says.StatusReplicas
-	if !c.t.style.says("replicas") || n <= c.before.StatusReplicas || c.holds(c.at-claimLag, func(s *childState) bool {
+	if !c.t.Style.Says("replicas") || n <= c.before.StatusReplicas || c.holds(c.at-claimLag, func(s *childState) bool {
 		return s.pods >= n || slices.ContainsFunc(s.children, func(d child) bool { return d.has >= n })
 	}) {
 		return ""
@@ -275,7 +277,7 @@ func (c *claim) replicas() string {
 }
 
 func (c *claim) selector() string {
-	if text := c.says.Selector; c.t.style.says("selector") && text != c.before.Selector {
+	if text := c.says.Selector; c.t.Style.Says("selector") && text != c.before.Selector {
 		if _, err := labels.Parse(text); err != nil {
 			return fmt.Sprintf("selector was %q, which is none: %v", text, err)
 		}
@@ -285,34 +287,34 @@ func (c *claim) selector() string {
 
 // ready: size pods were, for the generation that the condition is of.
 func (c *claim) ready() string {
-	kind := c.t.style.Declares.Status.Ready
+	kind := c.t.Style.Declares.Status.Ready
 	is, was := c.readyOf(c.says), c.readyOf(c.before)
-	if !is.yes || was.yes && was.generation == is.generation {
+	if !is.Yes || was.Yes && was.Generation == is.Generation {
 		return ""
 	}
-	size, from, known := c.asked(is.generation)
+	size, from, known := c.asked(is.Generation)
 	switch {
-	case is.generation == 0: // of none in particular: whatever the Deployment asked for was there
+	case is.Generation == 0: // of none in particular: whatever the Deployment asked for was there
 		if c.holds(c.at-claimLag, func(s *childState) bool {
 			return slices.ContainsFunc(s.children, func(d child) bool { return max(d.ready, s.ready) >= d.asks })
 		}) {
 			return ""
 		}
-		return fmt.Sprintf("condition %s was True (%s), and the pods were not ready", kind, is.reason)
+		return fmt.Sprintf("condition %s was True (%s), and the pods were not ready", kind, is.Reason)
 	case !known || c.holds(max(from, c.at-claimLag), func(s *childState) bool {
 		return slices.ContainsFunc(s.children, func(d child) bool { return d.asks == size && max(d.ready, s.ready) >= size })
 	}):
 		return ""
 	}
-	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.reason, is.generation, plural(size, "pod"))
+	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.Generation, timeline.Plural(size, "pod"))
 }
 
 // readyOf is the condition, with the generation that the status is of where it
 // does not say.
-func (c *claim) readyOf(o *Object) readiness {
-	is := o.ready(c.t.style.Declares.Status.Ready)
-	if is.generation == 0 && c.t.style.says("observedGeneration") {
-		is.generation = o.ObservedGeneration
+func (c *claim) readyOf(o *wire.Object) wire.Readiness {
+	is := o.Ready(c.t.Style.Declares.Status.Ready)
+	if is.Generation == 0 && c.t.Style.Says("observedGeneration") {
+		is.Generation = o.ObservedGeneration
 	}
 	return is
 }

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // missing is what the story's open sample waits for after its last entry.
@@ -129,7 +130,7 @@ func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
 // Namespaces of earlier samples are not "elsewhere": what still dies there is
 // no inner phase of the sample that is open now.
 func TestEarlierNamespacesAreNotInnerPhases(t *testing.T) {
-	style := record.Style{Style: spec.Style{Name: "native", Phases: []spec.Phase{{Name: "helper pod gone", Resource: judge.Pods, Event: "DELETED"}}}}
+	style := record.Style{Style: spec.Style{Name: "native", Phases: []spec.Phase{{Name: "helper pod gone", Resource: wire.Pods, Event: "DELETED"}}}}
 	s := newStory(t)
 	s.entries[0].Header.Styles = []record.Style{style}
 	s.begin(0, "native", "create", 1, func(b *record.Sample) { b.Namespace = "earlier" })

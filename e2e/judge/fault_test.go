@@ -10,6 +10,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // breaks tells of a fault of the story's sample, or its mending, that took from until to.
@@ -80,7 +81,7 @@ func TestRecovery(t *testing.T) {
 		}, nil},
 		"nobody looked": {func(s *story) {
 			mended(s)
-			s.gap(400, 600, judge.Deployments)
+			s.gap(400, 600, wire.Deployments)
 			s.see(700, "MODIFIED", deployment(2, 2, 2, 2))
 		}, nil},
 	} {
@@ -169,7 +170,7 @@ func restarted(t *testing.T, kind string) *story {
 	s.see(1, "LISTED", custom(1, 1, 0))
 	s.see(1, "LISTED", deployment(1, 1, 1, 1))
 	s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged", "isolation"))
-	s.gap(150, 4000, judge.Deployments)
+	s.gap(150, 4000, wire.Deployments)
 	s.breaks(100, 5000, record.Begun, kind, "api-server")
 	s.breaks(5000, 5000, record.Over, kind, "api-server")
 	return s
@@ -189,19 +190,19 @@ func TestAGapThatARestartExplains(t *testing.T) {
 	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "a pod that is killed breaks no watch")
 
 	s = restarted(t, "restart")
-	s.gap(34_000, 36_000, judge.Deployments)
+	s.gap(34_000, 36_000, wire.Deployments)
 	s.end(37_000, record.Settled)
 	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome, "watches may take a while to come back")
 
 	s = restarted(t, "restart")
-	s.gap(36_000, 37_000, judge.Deployments)
+	s.gap(36_000, 37_000, wire.Deployments)
 	s.end(38_000, record.Settled)
 	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "that gap has another reason")
 }
 
 // To replace a definition closes the watches of its resource, and no others.
 func TestAGapThatADefinitionExplains(t *testing.T) {
-	for resource, want := range map[string]judge.Outcome{judge.CustomResources: judge.NotApplicable, judge.Deployments: judge.Invalid} {
+	for resource, want := range map[string]judge.Outcome{wire.CustomResources: judge.NotApplicable, wire.Deployments: judge.Invalid} {
 		s := newOverlap(t)
 		s.see(1, "LISTED", custom(1, 1, 0))
 		s.see(1, "LISTED", deployment(1, 1, 1, 1))
@@ -225,7 +226,7 @@ func TestAGapThatOutlastsTheSample(t *testing.T) {
 		s.breaks(100, 5000, record.Begun, kind, "api-server")
 		s.breaks(5000, 5000, record.Over, kind, "api-server")
 		s.end(6000, record.Settled)
-		s.gap(150, 7000, judge.Deployments)
+		s.gap(150, 7000, wire.Deployments)
 		v := s.verdict("converged")
 		assert.Equal(t, want, v.Outcome)
 		assert.Contains(t, v.Message, "6.85s")
@@ -238,7 +239,7 @@ func TestWhatWentInAGap(t *testing.T) {
 	s := restarted(t, "restart")
 	s.see(5010, "DELETED", deployment(1, 1, 1, 1).at(1))
 	s.see(5011, "LISTED", deployment(1, 1, 1, 1).named("another", "d2"))
-	s.gap(4990, 5020, judge.Deployments)
+	s.gap(4990, 5020, wire.Deployments)
 	assert.True(t, strings.HasPrefix(missing(t, s), "there is no Deployment cache-deployment; there is Deployment another with "), missing(t, s))
 	s.see(5100, "ADDED", deployment(1, 1, 1, 1).named("cache-deployment", "d3"))
 	assert.Empty(t, missing(t, s))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 // Released is the oracle that fails where an operator has not let go of a custom
@@ -15,7 +16,7 @@ const Released = "released"
 // HeldMessage says what was not released.
 func HeldMessage(h *record.Held) string {
 	return fmt.Sprintf("Memcached %s/%s was deleted while %s still ran, and was held by its finalizers (%s) for %s: the harness has removed them by force",
-		h.Namespace, h.Name, record.Label(h.Style, h.Variant), strings.Join(h.Finalizers, ", "), round(h.Waited))
+		h.Namespace, h.Name, record.Label(h.Style, h.Variant), strings.Join(h.Finalizers, ", "), timeline.Round(h.Waited))
 }
 
 // held blames a custom resource that was not released on the last sample of its
@@ -28,7 +29,7 @@ func (j *Judgement) held(h *record.Held) {
 		if r.Style != h.Style || r.Variant != h.Variant {
 			continue
 		}
-		if blamed == nil || r.covers(h.Namespace) || !blamed.covers(h.Namespace) {
+		if blamed == nil || r.where.Covers(h.Namespace) || !blamed.where.Covers(h.Namespace) {
 			blamed = r
 		}
 	}

@@ -1,3 +1,6 @@
+// Package judge turns a recording into latencies and verdicts. It is a pure
+// function of recorded entries: it needs no cluster and never asks one. The oracles,
+// one file each, are functions of a sample's timeline.
 package judge
 
 import (
@@ -8,6 +11,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // Result is what is known of one sample once it is judged.
@@ -33,9 +38,9 @@ type Result struct {
 	// before the last fault did.
 	Recovery *Recovery
 
-	scope
-	outages  []outage
-	phases   []phase
+	where    timeline.Scope
+	outages  []timeline.Outage
+	phases   []timeline.Phase
 	reaction reaction // the slowest, that of the given state included
 }
 
@@ -62,21 +67,21 @@ func (r Result) Outcome() Outcome {
 }
 
 // One judges one sample.
-func One(t *Timeline) Result {
-	t.curtail()
-	t.settle()
+func One(t *timeline.Timeline) Result {
+	t.Curtail()
+	t.Settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
 		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
-		scope: t.scope, outages: t.outages(), phases: t.phases, reaction: t.reaction(),
+		where: t.Scope, outages: t.Outages(), phases: t.Phases, reaction: slowestReaction(t),
 	}
 	if t.End != nil {
 		r.End, r.Reason = t.End.Outcome, t.End.Reason
 	}
-	r.Verdicts = verdicts(t, t.style.oracles)
-	r.Recovery = t.recovery()
-	if !t.matrix {
+	r.Verdicts = verdicts(t)
+	r.Recovery = recoveryOf(t)
+	if !t.Matrix {
 		r.Samples = latencies(t, r.Verdicts)
 	}
 	return r
@@ -131,12 +136,12 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 	var pool record.Pool
 	judged, bytes := 0, 0
 	return judgeAll(name+": ", pool.ReadFile(name), func(e record.Entry) {
-		bytes += weight(&e)
+		bytes += timeline.Weight(&e)
 		if e.Watch != nil {
 			bytes += len(e.Watch.Object)
 			e.Watch.Object = nil // timelines share it: nothing must look at that memory again
 		}
-		if judged++; judged%batchSize == 0 || bytes >= batchBytes {
+		if judged++; judged%timeline.BatchSize == 0 || bytes >= timeline.BatchBytes {
 			bytes = 0
 			pool.Done(judged)
 		}
@@ -146,9 +151,9 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 // judgeAll calls done with every entry whose raw JSON is not needed any more.
 // Errors of reading name the file already.
 func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
-	j, s := &Judgement{given: map[string]reaction{}}, NewSplitter()
+	j, s := &Judgement{given: map[string]reaction{}}, timeline.NewSplitter()
 	line := 0
-	for r, err := range readAhead(entries) {
+	for r, err := range timeline.Read(entries) {
 		if errors.Is(err, record.ErrTruncated) {
 			j.Warnings = append(j.Warnings, fmt.Sprintf("%v; all before it is judged", err))
 			break
@@ -159,7 +164,7 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 		for _, observe := range observers {
 			observe(r.Entry)
 		}
-		closed, err := s.add(r)
+		closed, err := s.Take(r)
 		if line++; err != nil {
 			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
@@ -176,8 +181,8 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 		case closed != nil:
 			j.take(closed)
 		}
-		if len(j.Results) > mostResults {
-			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, mostResults)
+		if len(j.Results) > timeline.MostResults {
+			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, timeline.MostResults)
 		}
 	}
 	for _, t := range s.Rest() {
@@ -189,14 +194,14 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 
 // take judges a sample, or checks that the given state that it was to bring
 // about is there.
-func (j *Judgement) take(t *Timeline) {
+func (j *Judgement) take(t *timeline.Timeline) {
 	if !t.Sample.Prepare {
 		r := One(t)
 		r.reaction = r.reaction.slower(j.given[r.Namespace])
 		j.Results = append(j.Results, r)
 		return
 	}
-	if given := t.reaction(); given.took > 0 {
+	if given := slowestReaction(t); given.took > 0 {
 		j.given[t.Sample.Namespace] = given
 	}
 	if t.End == nil || t.End.Outcome != record.Settled {
@@ -213,7 +218,7 @@ func (j *Judgement) take(t *Timeline) {
 // can break in one sample and be back only in the next.
 func (j *Judgement) blind(gap record.Entry) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
-		if r := &j.Results[i]; r.misses(gap.Gap) {
+		if r := &j.Results[i]; r.where.Misses(gap.Gap) {
 			r.blind(&gap)
 		}
 	}
@@ -221,8 +226,8 @@ func (j *Judgement) blind(gap record.Entry) {
 
 // blind withdraws what a gap makes unknowable.
 func (r *Result) blind(gap *record.Entry) {
-	oracles, outage := Oracles(), explained(r.outages, gap)
-	if slices.Contains([]string{CustomResources, Deployments}, gap.Gap.Resource) {
+	oracles, outage := Oracles(), timeline.Explained(r.outages, gap)
+	if slices.Contains([]string{wire.CustomResources, wire.Deployments}, gap.Gap.Resource) {
 		r.reaction = reaction{} // it seems late where nothing was heard of it
 	}
 	for i := range r.Verdicts {
@@ -233,16 +238,16 @@ func (r *Result) blind(gap *record.Entry) {
 		switch {
 		case !needs || v.Outcome == NotApplicable:
 		case outage != nil:
-			v.Message += interruption(outage, gap)
+			v.Message += timeline.Interruption(outage, gap)
 		default:
-			v.Outcome, v.Message = Invalid, unheard(gap)
+			v.Outcome, v.Message = Invalid, timeline.UnheardOf(gap)
 		}
 	}
 	judged := countsAs(r.Verdicts)
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		needs := slices.ContainsFunc(r.phases, func(p phase) bool {
-			return p.name == s.Phase && slices.Contains(p.needs, gap.Gap.Resource)
+		needs := slices.ContainsFunc(r.phases, func(p timeline.Phase) bool {
+			return p.Name == s.Phase && slices.Contains(p.Needs, gap.Gap.Resource)
 		})
 		switch {
 		case needs:

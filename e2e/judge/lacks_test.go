@@ -6,20 +6,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
-// A scenario can await exactly the points that the judge knows.
-func TestPointsAreThoseOfScenarios(t *testing.T) {
-	assert.Equal(t, scenarios.Points(), judge.Points())
-}
-
 // ask asks the open sample after each entry, and returns each new answer.
-func ask(t *testing.T, s *story, question func(*judge.Timeline) string) []string {
+func ask(t *testing.T, s *story, question func(*timeline.Timeline) string) []string {
 	t.Helper()
-	splitter := judge.NewSplitter()
+	splitter := timeline.NewSplitter()
 	var answers []string
 	for _, e := range s.entries {
 		_, err := splitter.Add(e)
@@ -36,7 +32,7 @@ func ask(t *testing.T, s *story, question func(*judge.Timeline) string) []string
 // lacks is what the open sample lacked for a point, one answer after the other.
 func lacks(t *testing.T, s *story, point string) []string {
 	t.Helper()
-	return ask(t, s, func(open *judge.Timeline) string { return open.Lacks(point) })
+	return ask(t, s, func(open *timeline.Timeline) string { return open.Lacks(point) })
 }
 
 // lacksNow is what it lacks after the last entry.
@@ -55,15 +51,15 @@ func TestLacksOnCreate(t *testing.T) {
 	none := "there is no Deployment whose controller is the custom resource cache"
 	pods := []string{"Deployment cache-deployment has 0 of 3 ready replicas", "Deployment cache-deployment has 2 of 3 ready replicas"}
 	for point, want := range map[string][]string{
-		judge.PointWorking: {unacknowledged, "the operator has not begun: no inner phase, no work object, no write, no Event has been seen", ""},
-		judge.PointWritten: {unacknowledged, none, ""},
-		judge.PointReady:   {unacknowledged, none, pods[0], pods[1], ""},
-		judge.PointHandled: {unacknowledged, none, pods[0], pods[1], "status.observedGeneration of cache is 0, wanted 1", ""},
-		"nonsense":         {unacknowledged, `there is no point "nonsense" of a reconcile`},
+		spec.PointWorking: {unacknowledged, "the operator has not begun: no inner phase, no work object, no write, no Event has been seen", ""},
+		spec.PointWritten: {unacknowledged, none, ""},
+		spec.PointReady:   {unacknowledged, none, pods[0], pods[1], ""},
+		spec.PointHandled: {unacknowledged, none, pods[0], pods[1], "status.observedGeneration of cache is 0, wanted 1", ""},
+		"nonsense":        {unacknowledged, `there is no point "nonsense" of a reconcile`},
 	} {
 		assert.Equal(t, want, lacks(t, s, point), point)
 	}
-	assert.Equal(t, "the custom resource cache is still there", lacksNow(t, s, judge.PointGone))
+	assert.Equal(t, "the custom resource cache is still there", lacksNow(t, s, spec.PointGone))
 }
 
 // What is awaited is the size that is asked for now, not the sample's last.
@@ -73,15 +69,15 @@ func TestLacksConcernsThePresentSize(t *testing.T) {
 	s.act(10, 15, "create", custom(1, 1, 0).at(100))
 	s.see(16, "ADDED", custom(1, 1, 0).at(100))
 	s.see(20, "ADDED", deployment(1, 1, 1, 1))
-	assert.Empty(t, lacksNow(t, s, judge.PointReady))
+	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 	s.act(30, 35, "patch", custom(2, 2, 0).at(101))
-	assert.Equal(t, "Deployment cache-deployment asks for 1 replicas, wanted 2", lacksNow(t, s, judge.PointReady))
+	assert.Equal(t, "Deployment cache-deployment asks for 1 replicas, wanted 2", lacksNow(t, s, spec.PointReady))
 	s.see(36, "MODIFIED", custom(2, 2, 0).at(101))
 	s.see(40, "MODIFIED", deployment(2, 2, 2, 2))
-	assert.Empty(t, lacksNow(t, s, judge.PointReady))
+	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 
-	s.act(50, 55, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
-	points := []string{judge.PointWritten, judge.PointReady, judge.PointHandled, judge.PointGone}
+	s.act(50, 55, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	points := []string{spec.PointWritten, spec.PointReady, spec.PointHandled, spec.PointGone}
 	for _, point := range points {
 		assert.Contains(t, lacksNow(t, s, point), "is still there", point)
 	}
@@ -100,11 +96,11 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 		audit record.Audit
 		want  string
 	}{
-		"refused":             {record.Audit{User: user, Verb: "patch", Resource: judge.Deployments, Namespace: "services", Code: 422}, has},
-		"elsewhere":           {record.Audit{User: user, Verb: "patch", Resource: judge.Deployments, Namespace: "other", Code: 422}, none},
-		"by somebody else":    {record.Audit{User: "system:serviceaccount:kube-system:deployment-controller", Verb: "patch", Resource: judge.Deployments, Namespace: "services"}, none},
-		"by no account":       {record.Audit{User: "argo-events", Verb: "patch", Resource: judge.Deployments, Namespace: "services"}, none},
-		"looked":              {record.Audit{User: user, Verb: "get", Resource: judge.Deployments, Namespace: "services"}, none},
+		"refused":             {record.Audit{User: user, Verb: "patch", Resource: wire.Deployments, Namespace: "services", Code: 422}, has},
+		"elsewhere":           {record.Audit{User: user, Verb: "patch", Resource: wire.Deployments, Namespace: "other", Code: 422}, none},
+		"by somebody else":    {record.Audit{User: "system:serviceaccount:kube-system:deployment-controller", Verb: "patch", Resource: wire.Deployments, Namespace: "services"}, none},
+		"by no account":       {record.Audit{User: "argo-events", Verb: "patch", Resource: wire.Deployments, Namespace: "services"}, none},
+		"looked":              {record.Audit{User: user, Verb: "get", Resource: wire.Deployments, Namespace: "services"}, none},
 		"of another resource": {record.Audit{User: user, Verb: "create", Resource: "leases.v1.coordination.k8s.io", Namespace: "services"}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +112,7 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 			s.act(10, 15, "create", custom(1, 1, 0))
 			s.see(16, "ADDED", custom(1, 1, 0))
 			s.add(record.Entry{Time: at(20), Kind: record.KindAudit, Audit: &test.audit})
-			assert.Equal(t, test.want, lacksNow(t, s, judge.PointWorking))
+			assert.Equal(t, test.want, lacksNow(t, s, spec.PointWorking))
 		})
 	}
 	s := newStory(t)
@@ -124,8 +120,8 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 	style.Namespaces = []string{"argo-events"}
 	s.entries[0].Header.Styles = []record.Style{style}
 	s.begin(0, "native", "held", 1, matrix())
-	s.add(record.Entry{Time: at(5), Kind: record.KindAudit, Audit: &record.Audit{User: user, Verb: "patch", Resource: judge.Deployments, Namespace: "services"}})
+	s.add(record.Entry{Time: at(5), Kind: record.KindAudit, Audit: &record.Audit{User: user, Verb: "patch", Resource: wire.Deployments, Namespace: "services"}})
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(16, "ADDED", custom(1, 1, 0))
-	assert.Equal(t, none, lacksNow(t, s, judge.PointWorking), "it was for what was before")
+	assert.Equal(t, none, lacksNow(t, s, spec.PointWorking), "it was for what was before")
 }

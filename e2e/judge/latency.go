@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 // Outcomes of a Sample.
@@ -14,6 +15,21 @@ const (
 	Timeout     = "timeout"     // censored: not reached after Value seconds
 	Interrupted = "interrupted" // not known: the run or a watch was interrupted
 )
+
+// The phases that every style has, in their order; a style's inner phases follow.
+const (
+	PhaseAcknowledged  = timeline.PhaseAcknowledged
+	PhaseChildWritten  = timeline.PhaseChildWritten
+	PhaseReady         = timeline.PhaseReady
+	PhaseStatusWritten = timeline.PhaseStatusWritten
+	PhaseQuiet         = timeline.PhaseQuiet
+	PhaseGone          = timeline.PhaseGone
+	PhaseChildGone     = timeline.PhaseChildGone
+	PhasePodsGone      = timeline.PhasePodsGone
+)
+
+// Phases lists them.
+func Phases() []string { return timeline.Phases() }
 
 // Sample is one measured latency, and one line of samples.jsonl.
 type Sample struct {
@@ -40,46 +56,28 @@ type Sample struct {
 	Warmup  bool    `json:"warmup,omitempty"`
 }
 
-// reached returns when a phase was reached, on the recording's clock.
-func (t *Timeline) reached(name string) (time.Duration, bool) {
-	for i, p := range t.phases {
-		if p.name != name {
-			continue
-		}
-		switch {
-		case p.name == PhaseAcknowledged:
-			return t.acts.acked, t.acts.any
-		case p.name == PhaseQuiet:
-			settled := t.End != nil && t.End.Outcome == record.Settled
-			return t.last, settled && t.acts.any && t.last >= t.acts.intent
-		}
-		return t.marks[i].at, t.marks[i].reached
-	}
-	return 0, false
-}
-
 // latencies returns a Sample for each phase that the sample went through or
 // waited for in vain. A phase that never had to happen, because its state was
 // there all along, has none.
-func latencies(t *Timeline, verdicts []Verdict) []Sample {
-	if !t.acts.measured {
-		return t.neverBegan()
+func latencies(t *timeline.Timeline, verdicts []Verdict) []Sample {
+	if !t.Actions.Measured {
+		return neverBegan(t)
 	}
 	judged := countsAs(verdicts)
-	samples := make([]Sample, 0, len(t.phases))
-	for i, p := range t.phases {
-		at, reached := t.reached(p.name)
+	samples := make([]Sample, 0, len(t.Phases))
+	for i, p := range t.Phases {
+		at, reached := t.Reached(p.Name)
 		outcome := judged
 		if !reached {
-			at, outcome = t.EndedAt, t.absent(i)
+			at, outcome = t.EndedAt, absent(t, i)
 		}
 		if outcome == "" {
 			continue
 		}
-		if t.blind(p.needs) != "" || t.End == nil || t.End.Outcome == record.Interrupted {
+		if t.Unheard(p.Needs) != "" || t.End == nil || t.End.Outcome == record.Interrupted {
 			outcome = Interrupted
 		}
-		s := t.sample(p.name, at)
+		s := sample(t, p.Name, at)
 		s.Outcome = outcome
 		samples = append(samples, s)
 	}
@@ -87,11 +85,11 @@ func latencies(t *Timeline, verdicts []Verdict) []Sample {
 }
 
 // sample is a phase's, from the intent until a time of the recording.
-func (t *Timeline) sample(phase string, at time.Duration) Sample {
+func sample(t *timeline.Timeline, phase string, at time.Duration) Sample {
 	return Sample{
 		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
-		Namespace: t.Sample.Namespace, From: t.acts.intent, At: at,
-		Value: (at - t.acts.intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup,
+		Namespace: t.Sample.Namespace, From: t.Actions.Intent, At: at,
+		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup,
 	}
 }
 
@@ -100,16 +98,16 @@ func (t *Timeline) sample(phase string, at time.Duration) Sample {
 // would let a style that is slow to get there look better than it is. The API
 // server was never asked to acknowledge anything. Of inner phases it is not
 // known whether there would have been any.
-func (t *Timeline) neverBegan() []Sample {
+func neverBegan(t *timeline.Timeline) []Sample {
 	if t.End == nil || t.End.Outcome != record.TimedOut {
 		return nil
 	}
 	var samples []Sample
-	for _, p := range t.phases {
-		if p.inner >= 0 || p.name == PhaseAcknowledged {
+	for _, p := range t.Phases {
+		if p.Inner >= 0 || p.Name == timeline.PhaseAcknowledged {
 			continue
 		}
-		s := t.sample(p.name, t.EndedAt)
+		s := sample(t, p.Name, t.EndedAt)
 		s.From, s.Value, s.Outcome = t.Began, t.Sample.Timeout.Seconds(), Timeout
 		samples = append(samples, s)
 	}
@@ -132,20 +130,20 @@ func countsAs(verdicts []Verdict) string {
 
 // absent is the outcome of a phase that was not reached; empty: it did not
 // have to be.
-func (t *Timeline) absent(i int) string {
-	p := &t.phases[i]
+func absent(t *timeline.Timeline, i int) string {
+	p := &t.Phases[i]
 	timedOut := t.End != nil && t.End.Outcome == record.TimedOut
 	over := t.End == nil || t.End.Outcome == record.Interrupted
 	switch {
-	case p.holds != nil && t.marks[i].holds:
+	case p.Holds != nil && t.Marks[i].Holds:
 		return ""
-	case p.inner >= 0 && !t.acts.reconcile:
+	case p.Inner >= 0 && !t.Actions.Reconcile:
 		return ""
 	case over:
 		return Interrupted
 	case timedOut:
 		return Timeout
-	case p.holds != nil: // ended as settled, but is not
+	case p.Holds != nil: // ended as settled, but is not
 		return Wrong
 	}
 	return ""

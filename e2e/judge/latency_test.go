@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 func TestCreate(t *testing.T) {
@@ -174,8 +175,8 @@ func TestGap(t *testing.T) {
 		want     []string
 		outcome  judge.Outcome
 	}{
-		"on what every phase and oracle needs": {judge.Deployments, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, judge.Invalid},
-		"on what some oracle needs":            {judge.Pods, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, judge.Invalid},
+		"on what every phase and oracle needs": {wire.Deployments, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, judge.Invalid},
+		"on what some oracle needs":            {wire.Pods, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, judge.Invalid},
 		"on something else":                    {"events.v1", []string{"ok", "ok", "ok", "ok", "ok"}, judge.Pass},
 	} {
 		check := func(t *testing.T, s *story) {

@@ -12,6 +12,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
 )
 
 func (s *story) block(ms float64, style, variant string, round int, stage string) {
@@ -57,7 +58,7 @@ func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 	cr.namespace, cr.uid = "second", "cr2"
 	s.act(50, 55, "create", cr)
 	s.see(60, "ADDED", workflow("w1", "Running"))
-	all, err := judge.Timelines(s.seq())
+	all, err := timeline.Timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	for _, timeline := range all {
@@ -176,12 +177,12 @@ func TestAbandonedRoundsAreForgotten(t *testing.T) {
 			s.created()
 			s.see(705, "ADDED", workflow("w1", "Running"))
 			s.end(1710, record.TimedOut)
-			splitter := judge.NewSplitter()
+			splitter := timeline.NewSplitter()
 			most := 0
 			add := func(e record.Entry) {
 				_, err := splitter.Add(e)
 				require.NoError(t, err)
-				most = max(most, splitter.Known())
+				most = max(most, splitter.Objects())
 			}
 			add(s.entries[0])
 			for round := 1; round <= 50; round++ {

@@ -10,6 +10,8 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // ofLoad makes a sample one of a load, in a namespace. Its last size is 0.
@@ -110,7 +112,7 @@ func TestSamplesOfALoadAreToldOfTheirOwnNamespaceAlone(t *testing.T) {
 		require.NotEmpty(t, r.Samples)
 		for _, sample := range r.Samples {
 			assert.NotContains(t, sample.Phase, "workflow")
-			if sample.Phase == judge.PhaseChildWritten {
+			if sample.Phase == timeline.PhaseChildWritten {
 				got = append(got, fmt.Sprintf("%s %s %v %s", r.Namespace, sample.Outcome, time.Duration(sample.Value*float64(time.Second)).Round(time.Millisecond), r.Outcome()))
 			}
 		}
@@ -125,7 +127,7 @@ func TestAGapInALoadIsItsOwnSamples(t *testing.T) {
 		s.begin(0, "argo", "burst", 0, ofLoad(namespace))
 		s.due(100, 100, 110, "create", custom(1, 0, 0).in(namespace))
 	}
-	s.gap(120, 130, judge.Deployments) // in "services"
+	s.gap(120, 130, wire.Deployments) // in "services"
 	for _, namespace := range []string{"a", "services"} {
 		s.see(200, "ADDED", deployment(1, 0, 0, 0).in(namespace))
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // calmGrace is how long after the last event a reconcile may still be at work.
@@ -17,23 +19,23 @@ const calmGrace = time.Second
 // sample's end, its service accounts ask for no writes in the sample's namespaces,
 // by the API server's audit log. A single one may be the last of what came before.
 // Events, which tell people something, do not count.
-func calm(t *Timeline) Verdict {
+func calm(t *timeline.Timeline) Verdict {
 	switch {
-	case !t.audited:
+	case !t.Audited:
 		return notApplicable("the recording has no audit log: what was written without a change is not known")
 	case t.End.Outcome != record.Settled:
 		return notApplicable("the sample did not come to rest")
 	}
-	if gap := t.blind([]string{auditLog}); gap != "" {
+	if gap := t.Unheard([]string{auditLog}); gap != "" {
 		return notApplicable("%s", gap)
 	}
 	opens := max(t.EndedAt-t.Sample.Window, t.LastEvent()) + calmGrace
-	within := slices.DeleteFunc(slices.Clone(t.asked), func(a asked) bool { return a.at <= opens })
+	within := slices.DeleteFunc(slices.Clone(t.Requests), func(a timeline.Request) bool { return a.At <= opens })
 	if len(within) < leastRestless {
-		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.since(opens), t.since(t.EndedAt))
+		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.Since(opens), t.Since(t.EndedAt))
 	}
-	return fail(t.tell(within), "expected no write while nothing happened, from %s to %s; the operator asked for %s, the first at %s: %s; %s",
-		t.since(opens), t.since(t.EndedAt), plural(len(within), "write"), t.since(within[0].at), sumOf(within), t.movedBy(opens))
+	return fail(requestLines(t, within), "expected no write while nothing happened, from %s to %s; the operator asked for %s, the first at %s: %s; %s",
+		t.Since(opens), t.Since(t.EndedAt), timeline.Plural(len(within), "write"), t.Since(within[0].At), sumOf(within), movedBy(t, opens))
 }
 
 // leastRestless is how many writes are work without end.
@@ -43,22 +45,14 @@ func wereNone(writes int) string {
 	if writes == 0 {
 		return "no write was"
 	}
-	return plural(writes, "write") + " was"
+	return timeline.Plural(writes, "write") + " was"
 }
 
 // auditLog names the audit log in a gap.
 const auditLog = "audit"
 
-func (a *asked) String() string {
-	what := kind(a.resource)
-	if a.sub != "" {
-		what += "/" + a.sub
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%s %s %s/%s", a.verb, what, a.namespace, a.name), "/")
-}
-
 // sumOf says what was written, and how often each.
-func sumOf(list []asked) string {
+func sumOf(list []timeline.Request) string {
 	const most = 3
 	var order []string
 	counts := map[string]int{}
@@ -81,14 +75,14 @@ func sumOf(list []asked) string {
 }
 
 // movedBy says what of the sample's objects the watches saw change after a time.
-func (t *Timeline) movedBy(after time.Duration) string {
+func movedBy(t *timeline.Timeline, after time.Duration) string {
 	var moved []string
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == Events || !t.covers(e.Watch.Namespace) {
+		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == wire.Events || !t.Covers(e.Watch.Namespace) {
 			continue
 		}
-		if what := title(e.Watch.Resource, e.Watch.Name); !slices.Contains(moved, what) {
+		if what := timeline.Title(e.Watch.Resource, e.Watch.Name); !slices.Contains(moved, what) {
 			moved = append(moved, what)
 		}
 	}
@@ -99,7 +93,7 @@ func (t *Timeline) movedBy(after time.Duration) string {
 }
 
 // tell lists a few of the requests, as evidence.
-func (t *Timeline) tell(list []asked) []string {
+func requestLines(t *timeline.Timeline, list []timeline.Request) []string {
 	const most = 6
 	var lines []string
 	for i := range list {
@@ -107,7 +101,7 @@ func (t *Timeline) tell(list []asked) []string {
 			lines = append(lines, fmt.Sprintf("and %d more", len(list)-most))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s by %s, answered with %d, at %s", &list[i], list[i].account, list[i].code, t.since(list[i].at)))
+		lines = append(lines, fmt.Sprintf("%s by %s, answered with %d, at %s", &list[i], list[i].Account, list[i].Code, t.Since(list[i].At)))
 	}
 	return lines
 }

@@ -8,13 +8,15 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 const forbidden = `deployments.apps is forbidden: User "a" cannot create resource`
 
 // happening is an Event about an object.
 func happening(name, namespace, kind, about, uid, note string) thing {
-	return thing{resource: judge.Events, namespace: namespace, name: name, uid: name, object: fields{
+	return thing{resource: wire.Events, namespace: namespace, name: name, uid: name, object: fields{
 		"regarding": fields{"kind": kind, "namespace": "services", "name": about, "uid": uid},
 		"reason":    "Failed", "note": note, "type": "Warning",
 	}}
@@ -63,7 +65,7 @@ func TestDiagnosable(t *testing.T) {
 			s.see(2110, "ADDED", happening("e", "services", "Memcached", "cache", "", forbidden))
 		}, judge.Pass, "an Event about Memcached cache"},
 		"an Event of the core group": {func(s *story) {
-			s.see(2110, "ADDED", thing{resource: judge.Events, namespace: "services", name: "e", uid: "e", object: fields{
+			s.see(2110, "ADDED", thing{resource: wire.Events, namespace: "services", name: "e", uid: "e", object: fields{
 				"involvedObject": fields{"kind": "Deployment", "uid": "d1", "name": "cache-deployment"}, "reason": "Failed", "message": forbidden,
 			}})
 		}, judge.Pass, "an Event about Deployment cache-deployment"},
@@ -117,7 +119,7 @@ func TestDiagnosable(t *testing.T) {
 			s.begin(2000, "native", "bad input", 4, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "is forbidden|forbidden|services" })
 			s.changed(2010, 2, 4)
 			test.tell(s)
-			stuck := lacksNow(t, s, judge.PointStuck)
+			stuck := lacksNow(t, s, spec.PointStuck)
 			s.end(4000, record.TimedOut)
 			v := s.verdict("diagnosable")
 			assert.Equal(t, test.want, v.Outcome, v.Message)

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 const discreetName = "no-secrets-logged"
 
 // discreet judges that the operator writes no secret into its log. The logs are
 // searched when the wave has ended, after its samples: see Judgement.logs.
-func discreet(*Timeline) Verdict { return notApplicable("%s", unsearched) }
+func discreet(*timeline.Timeline) Verdict { return notApplicable("%s", unsearched) }
 
 const unsearched = "the logs of the operator's pods were not searched"
 
@@ -35,14 +36,14 @@ func searched(namespace string, l *record.Logs) Verdict {
 	var found []string
 	for _, leak := range l.Leaks {
 		if leak.Namespace == "" || leak.Namespace == namespace || strings.HasPrefix(leak.Namespace, namespace+"-") {
-			found = append(found, fmt.Sprintf("%s in %s of %s", leak.What, plural(leak.Lines, "line"), leak.Container))
+			found = append(found, fmt.Sprintf("%s in %s of %s", leak.What, timeline.Plural(leak.Lines, "line"), leak.Container))
 		}
 	}
 	unread := ""
 	if len(l.Unread) > 0 {
 		unread = "; not read: " + strings.Join(l.Unread, "; ")
 	}
-	v := pass("no secret was found in the logs of %s%s", plural(len(l.Read), "container"), unread)
+	v := pass("no secret was found in the logs of %s%s", timeline.Plural(len(l.Read), "container"), unread)
 	switch {
 	case len(found) > 0:
 		v = fail(found, "expected no secret in the operator's logs; there is %s%s", strings.Join(found, "; "), unread)

@@ -1,6 +1,11 @@
 package judge
 
-import "fmt"
+import (
+	"fmt"
+
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
+)
 
 // garbage is oracle 6: after a delete nothing is left of the custom resource's
 // Deployment, its ReplicaSets and their pods. In the correctness matrix, where
@@ -8,53 +13,53 @@ import "fmt"
 // pod there, but for those of custom resources that are to stay; nor anything else,
 // of whatever kind, that was made for one that is gone, wherever it is. The garbage
 // collector has had at least the quiescence window for that.
-func garbage(t *Timeline) Verdict {
+func garbage(t *timeline.Timeline) Verdict {
 	if t.Sample.Size != nil {
 		return notApplicable("the custom resource is to stay")
 	}
-	left := t.leftovers()
+	left := t.Leftovers()
 	if left == "" && t.Sample.Matrix {
-		left = t.strangers()
+		left = unowned(t)
 	}
 	if left != "" {
-		return fail(t.evidence(of(Deployments, ReplicaSets, Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.since(t.EndedAt), left)
+		return fail(evidenceOf(t, of(wire.Deployments, wire.ReplicaSets, wire.Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.Since(t.EndedAt), left)
 	}
-	s := t.inventory()
+	s := t.LastInventory()
 	if s == nil {
-		return pass("no Deployment, ReplicaSet or pod was left at %s", t.since(t.EndedAt))
+		return pass("no Deployment, ReplicaSet or pod was left at %s", t.Since(t.EndedAt))
 	}
-	if left := t.uncollected(); len(left) > 0 {
+	if left := t.Uncollected(); len(left) > 0 {
 		var evidence []string
 		for _, o := range left {
-			evidence = append(evidence, t.itemLine(o))
+			evidence = append(evidence, itemLine(t, o))
 		}
 		return fail(evidence, "expected nothing to be left that was made for the custom resource; at %s, %s after the first inventory, there is still %s%s",
-			t.since(s.at), round(s.at-t.inventories[0].at), listItems(left), t.unlisted())
+			t.Since(s.At), timeline.Round(s.At-t.Inventories[0].At), timeline.ListItems(left), unlisted(t))
 	}
-	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.since(s.at), plural(len(s.Resources), "resource"), t.unlisted())
+	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.Since(s.At), timeline.Plural(len(s.Resources), "resource"), unlisted(t))
 }
 
 // strangers says what is left in the sample's namespace that is of no custom
 // resource which is to stay.
-func (t *Timeline) strangers() string {
+func unowned(t *timeline.Timeline) string {
 	stays := map[string]bool{}
-	for _, s := range t.subjects {
-		for uid, d := range t.world.deployments {
-			stays[uid] = stays[uid] || s.size != nil && s.isChild(d)
+	for _, s := range t.Subjects {
+		for uid, d := range t.World.Deployments {
+			stays[uid] = stays[uid] || s.Size != nil && s.IsChild(d)
 		}
 	}
-	for uid, set := range t.world.replicaSets {
-		stays[uid] = stays[set.owner]
+	for uid, set := range t.World.ReplicaSets {
+		stays[uid] = stays[set.Owner]
 	}
 	for _, left := range []struct {
 		kind    string
-		objects map[string]*entity
-	}{{"Deployment", t.world.deployments}, {"ReplicaSet", t.world.replicaSets}, {"pod", t.world.pods}} {
-		found := living(left.objects, func(o *entity) bool {
-			return o.Namespace == t.Sample.Namespace && !stays[o.UID] && !stays[o.owner]
+		objects map[string]*timeline.Entity
+	}{{"Deployment", t.World.Deployments}, {"ReplicaSet", t.World.ReplicaSets}, {"pod", t.World.Pods}} {
+		found := timeline.Living(left.objects, func(o *timeline.Entity) bool {
+			return o.Namespace == t.Sample.Namespace && !stays[o.UID] && !stays[o.Owner]
 		})
 		if len(found) > 0 {
-			return fmt.Sprintf("there is still %s: %s", plural(len(found), left.kind), names(found))
+			return fmt.Sprintf("there is still %s: %s", timeline.Plural(len(found), left.kind), timeline.Names(found))
 		}
 	}
 	return ""

@@ -9,6 +9,8 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // health is oracle 9: no container of the operator's own pods restarted or
@@ -17,11 +19,11 @@ import (
 // it worked for this sample; of a style that works in no objects, all pods in
 // its namespaces. A pod that did its work and succeeded has ended well; where the
 // sample asks for what cannot be brought about, one that failed has told so.
-func health(t *Timeline) Verdict {
+func health(t *timeline.Timeline) Verdict {
 	if len(t.Style.Namespaces) == 0 {
 		return notApplicable("the style %s has no pods of its own", t.Style.Name)
 	}
-	w, err := t.newWard()
+	w, err := newPodWatch(t)
 	if err != nil {
 		return Verdict{Outcome: Invalid, Message: err.Error()}
 	}
@@ -29,7 +31,7 @@ func health(t *Timeline) Verdict {
 		w.know(&t.Before[i])
 	}
 	// A fault is recorded once it is done: what it did can stand before its entry.
-	faults := t.broken()
+	faults := t.FaultsBegun()
 	for i := range t.Events {
 		for len(faults) > 0 && faults[0].From <= t.Events[i].Time {
 			w.excuse(faults[0])
@@ -45,14 +47,14 @@ func health(t *Timeline) Verdict {
 	case len(w.pods) == 0:
 		return Verdict{Outcome: Invalid, Message: "no pod of the operator was seen"}
 	case len(w.troubles) == 0:
-		return pass("none of the operator's %s restarted or ended in error", plural(len(w.pods), "pod"))
+		return pass("none of the operator's %s restarted or ended in error", timeline.Plural(len(w.pods), "pod"))
 	}
 	return fail(w.evidence, "expected the operator's pods to run on; %s", strings.Join(w.troubles, "; "))
 }
 
 // ward watches over the operator's pods.
-type ward struct {
-	t          *Timeline
+type podWatch struct {
+	t          *timeline.Timeline
 	components []component
 	pods       map[string]map[string]int // by uid and container: how often it has ended
 	failed     map[string]bool           // pods, by uid
@@ -60,7 +62,7 @@ type ward struct {
 	once       map[string]bool           // containers that a restart of the node may end once more, by uid/container
 	refused    map[string]bool           // pods at work while a fault refused the operator's writes, by uid
 	refusing   int                       // such faults, in force
-	named      map[string]*Object        // pods as last seen, by uid
+	named      map[string]*wire.Object   // pods as last seen, by uid
 	troubles   []string
 	evidence   []string
 }
@@ -70,10 +72,10 @@ type component struct {
 	selector labels.Selector
 }
 
-func (t *Timeline) newWard() (*ward, error) {
-	w := &ward{
+func newPodWatch(t *timeline.Timeline) (*podWatch, error) {
+	w := &podWatch{
 		t: t, pods: map[string]map[string]int{}, failed: map[string]bool{},
-		excused: map[string]bool{}, once: map[string]bool{}, refused: map[string]bool{}, named: map[string]*Object{},
+		excused: map[string]bool{}, once: map[string]bool{}, refused: map[string]bool{}, named: map[string]*wire.Object{},
 	}
 	for _, c := range t.Style.Components {
 		selector, err := labels.Parse(c.Selector)
@@ -86,16 +88,16 @@ func (t *Timeline) newWard() (*ward, error) {
 }
 
 // own tells whether a watch event is of one of the pods that are looked at.
-func (w *ward) own(e *Event) bool {
-	if e.Kind != record.KindWatch || e.Watch.Resource != Pods || e.Object.Detail == nil || e.aside == nil {
+func (w *podWatch) own(e *timeline.Event) bool {
+	if e.Kind != record.KindWatch || e.Watch.Resource != wire.Pods || e.Object.Detail == nil || e.Outside == nil {
 		return false
 	}
-	atWork := e.aside.job != nil && !w.t.Sample.Unmeetable
+	atWork := e.Outside.Job != nil && !w.t.Sample.Unmeetable
 	return atWork || len(w.t.Style.Work) == 0 || w.component(e.Object) != ""
 }
 
 // component names the component that a pod is of; "": none.
-func (w *ward) component(pod *Object) string {
+func (w *podWatch) component(pod *wire.Object) string {
 	for _, c := range w.components {
 		if c.Namespace == pod.Namespace && c.selector.Matches(labels.Set(pod.Detail.Labels)) {
 			return c.Name
@@ -106,7 +108,7 @@ func (w *ward) component(pod *Object) string {
 
 // ends counts how often a container has ended, an end in success only if it was
 // started again.
-func ends(c *Container) int {
+func ends(c *wire.Container) int {
 	if d := c.State.Terminated; d != nil && d.ExitCode != 0 {
 		return c.RestartCount + 1
 	}
@@ -114,7 +116,7 @@ func ends(c *Container) int {
 }
 
 // know takes a pod as it is.
-func (w *ward) know(e *Event) {
+func (w *podWatch) know(e *timeline.Event) {
 	if !w.own(e) {
 		return
 	}
@@ -127,7 +129,7 @@ func (w *ward) know(e *Event) {
 	w.failed[e.Object.UID] = e.Object.Phase == "Failed"
 }
 
-func (w *ward) look(e *Event) {
+func (w *podWatch) look(e *timeline.Event) {
 	if !w.own(e) {
 		return
 	}
@@ -136,7 +138,7 @@ func (w *ward) look(e *Event) {
 	if known == nil && e.Watch.Event == "ADDED" {
 		known = map[string]int{}
 	}
-	if w.refusing > 0 && e.aside.job != nil && w.component(pod) == "" {
+	if w.refusing > 0 && e.Outside.Job != nil && w.component(pod) == "" {
 		w.refused[uid] = true
 	}
 	toldSo := w.refused[uid] && w.namesCause(pod)
@@ -147,7 +149,7 @@ func (w *ward) look(e *Event) {
 }
 
 // judge compares a pod with how it was.
-func (w *ward) judge(e *Event, known map[string]int) {
+func (w *podWatch) judge(e *timeline.Event, known map[string]int) {
 	pod := e.Object
 	for i := range pod.Detail.Containers {
 		c := &pod.Detail.Containers[i]
@@ -165,44 +167,44 @@ func (w *ward) judge(e *Event, known map[string]int) {
 		}
 		how := "restarted"
 		if death != nil {
-			how = "ended with " + cut(death.text(), mostOfAMessage)
+			how = "ended with " + timeline.Cut(death.Text(), timeline.MostOfAMessage)
 		}
 		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
 	}
-	if pod.Phase == "Failed" && !w.failed[pod.UID] && len(pod.Detail.text()) > 0 {
-		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, cut(pod.Detail.text(), mostOfAMessage)))
+	if pod.Phase == "Failed" && !w.failed[pod.UID] && len(pod.Detail.Text()) > 0 {
+		w.trouble(e, fmt.Sprintf("pod %s/%s failed: %s", pod.Namespace, pod.Name, timeline.Cut(pod.Detail.Text(), timeline.MostOfAMessage)))
 	}
 }
 
-func (w *ward) trouble(e *Event, what string) {
+func (w *podWatch) trouble(e *timeline.Event, what string) {
 	const most = 6
-	at := w.t.since(e.Time)
+	at := w.t.Since(e.Time)
 	if w.troubles = append(w.troubles, what+" at "+at); len(w.evidence) < most {
-		w.evidence = append(w.evidence, w.t.line(e)+": "+cut(what, mostOfAMessage))
+		w.evidence = append(w.evidence, line(w.t, e)+": "+timeline.Cut(what, timeline.MostOfAMessage))
 	}
 }
 
 // namesCause tells whether a container of the pod ended with a message that names
 // what the fault made impossible.
-func (w *ward) namesCause(pod *Object) bool {
-	cause, err := w.t.cause()
+func (w *podWatch) namesCause(pod *wire.Object) bool {
+	cause, err := w.t.Cause()
 	if err != nil || cause == nil {
 		return false
 	}
-	return slices.ContainsFunc(pod.Detail.Containers, func(c Container) bool {
-		return c.State.Terminated != nil && cause.said(c.State.Terminated.text())
+	return slices.ContainsFunc(pod.Detail.Containers, func(c wire.Container) bool {
+		return c.State.Terminated != nil && cause.Said(c.State.Terminated.Text())
 	})
 }
 
 // count takes note of a fault that refuses writes, as it begins and ends.
-func (w *ward) count(f *record.Fault, by int) {
+func (w *podWatch) count(f *record.Fault, by int) {
 	if f.Kind == "refuse" || f.Kind == "forbid" {
 		w.refusing += by
 	}
 }
 
 // excuse takes note of the pods that a fault ends, as they are when it begins.
-func (w *ward) excuse(f *record.Fault) {
+func (w *podWatch) excuse(f *record.Fault) {
 	for uid, pod := range w.named {
 		switch {
 		case f.Kind == "restart" && f.What == "node":

@@ -8,6 +8,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // worker is a style with two components that works in Workflows.
@@ -48,7 +49,7 @@ var running = fields{"running": fields{}}
 
 // part is a pod of one of the operator's components.
 func part(name, namespace string, labels fields, statuses ...any) thing {
-	return thing{resource: judge.Pods, namespace: namespace, name: name, uid: name, object: fields{
+	return thing{resource: wire.Pods, namespace: namespace, name: name, uid: name, object: fields{
 		"metadata": fields{"labels": labels}, "status": fields{"phase": "Running", "containerStatuses": statuses},
 	}}
 }
@@ -283,7 +284,7 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	s.begin(2000, "native", "finalizer", -1, matrix("no-needless-work", "ledger"))
 	s.changed(2010, 1, 3)
 	s.see(2020, "ADDED", workSaying("w1", "services/cache", "Succeeded", ""))
-	s.act(2030, 2035, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	s.act(2030, 2035, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
 	doomed := custom(2, 3, 0)
 	doomed.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"hold"}}
 	s.see(2036, "MODIFIED", doomed)

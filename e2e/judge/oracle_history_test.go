@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // A sample may create, change and delete the custom resource itself.
@@ -46,7 +47,7 @@ func TestHistoryOfADeletionByHand(t *testing.T) {
 	s.begin(2000, "native", "drift", 3, matrix("write-history", "stays-converged"))
 	s.see(2005, "DELETED", deployment(1, 3, 3, 3)) // before the reply
 	s.add(record.Entry{Time: at(2010), Kind: record.KindAction, Action: &record.Action{
-		From: at(2001), Verb: "delete", Resource: judge.Deployments, Namespace: "services", Name: "cache-deployment", Measured: true,
+		From: at(2001), Verb: "delete", Resource: wire.Deployments, Namespace: "services", Name: "cache-deployment", Measured: true,
 	}})
 	s.see(2020, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d2"))
 	s.end(4000, record.Settled)

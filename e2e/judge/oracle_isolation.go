@@ -5,56 +5,58 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // isolation is oracle 8, for samples with several custom resources: each has a
 // Deployment of its own, of its own size; the operator writes to none while only
 // another custom resource is acted on; and to delete one leaves the Deployments
 // and the pods of the others as they are, by their uids.
-func isolation(t *Timeline) Verdict {
+func isolation(t *timeline.Timeline) Verdict {
 	if len(t.Sample.Others) == 0 {
 		return notApplicable("there is one custom resource only")
 	}
-	all := t.subjects
-	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
-	for _, wrong := range []string{t.mixed(all), t.meddled(all), t.bereaved(all)} {
+	all := t.Subjects
+	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
+	for _, wrong := range []string{mixed(t, all), writtenForAnother(t, all), lostByDeletion(t, all)} {
 		if wrong != "" {
 			return fail(evidence(), "expected custom resources that do not touch each other; %s", wrong)
 		}
 	}
-	return pass("each of %s has its own Deployment, written for its own sake alone", plural(len(all), "custom resource"))
+	return pass("each of %s has its own Deployment, written for its own sake alone", timeline.Plural(len(all), "custom resource"))
 }
 
-func (s *subject) String() string { return s.namespace + "/" + s.name }
-
 // deploymentOf is a Deployment of a custom resource, in any of its lives; nil: none.
-func (t *Timeline) deploymentOf(s *subject) *Object { return first(t.world.deployments, s.isChild) }
+func deploymentOf(t *timeline.Timeline, s *timeline.Subject) *wire.Object {
+	return timeline.First(t.World.Deployments, s.IsChild)
+}
 
 // mixed says which custom resource has at the end not what it asks for, for itself.
-func (t *Timeline) mixed(all []*subject) string {
-	whose := map[string]*subject{}
+func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
+	whose := map[string]*timeline.Subject{}
 	for _, c := range all {
-		d := t.deploymentOf(c)
-		if c.size == nil {
+		d := deploymentOf(t, c)
+		if c.Size == nil {
 			continue
 		}
 		if d == nil {
-			return fmt.Sprintf("%s has no Deployment at %s", c, t.since(t.EndedAt))
+			return fmt.Sprintf("%s has no Deployment at %s", c, t.Since(t.EndedAt))
 		}
 		if other, shared := whose[d.UID]; shared {
 			return fmt.Sprintf("%s and %s share Deployment %s", other, c, d.Name)
 		}
 		whose[d.UID] = c
-		if lacks := d.lacks(*c.size); lacks != "" {
-			return fmt.Sprintf("of %s at %s %s", c, t.since(t.EndedAt), lacks)
+		if lacks := timeline.Lacks(d, *c.Size); lacks != "" {
+			return fmt.Sprintf("of %s at %s %s", c, t.Since(t.EndedAt), lacks)
 		}
 	}
 	for _, c := range all {
-		if d := t.deploymentOf(c); c.size == nil && d != nil {
+		if d := deploymentOf(t, c); c.Size == nil && d != nil {
 			if other, shared := whose[d.UID]; shared {
 				return fmt.Sprintf("%s, which is deleted, and %s share Deployment %s", c, other, d.Name)
 			}
-			return fmt.Sprintf("Deployment %s of %s, which is deleted, is still there at %s", d.Name, c, t.since(t.EndedAt))
+			return fmt.Sprintf("Deployment %s of %s, which is deleted, is still there at %s", d.Name, c, t.Since(t.EndedAt))
 		}
 	}
 	return ""
@@ -62,34 +64,34 @@ func (t *Timeline) mixed(all []*subject) string {
 
 // meddled finds a write to the Deployment of a custom resource that had what it
 // asked for, after another was acted on.
-func (t *Timeline) meddled(all []*subject) string {
-	t.settle()
-	seen := map[string]*Object{}
+func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
+	t.Settle()
+	seen := map[string]*wire.Object{}
 	for i := range t.Before {
 		seen[t.Before[i].Object.UID] = t.Before[i].Object
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Watch.Resource != Deployments {
+		if e.Kind != record.KindWatch || e.Watch.Resource != wire.Deployments {
 			continue
 		}
 		prev := seen[e.Object.UID]
 		seen[e.Object.UID] = e.Object
 		gone := e.Watch.Event == "DELETED"
-		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || t.acts.versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
+		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 			continue
 		}
 		for _, c := range all {
-			if !c.isChild(t.world.deployments[e.Object.UID]) {
+			if !c.IsChild(t.World.Deployments[e.Object.UID]) {
 				continue
 			}
-			if other, only := t.onlyOther(c, e.Time); only && t.askedFor(c, e.Time, prev.Replicas) {
+			if other, only := onlyOther(t, c, e.Time); only && askedFor(t, c, e.Time, prev.Replicas) {
 				what := fmt.Sprintf("asks for %d", e.Object.Replicas)
 				if gone {
 					what = "is deleted"
 				}
 				return fmt.Sprintf("Deployment %s had the %d replicas that %s asks for; after an action on %s it %s at %s",
-					e.Watch.Name, prev.Replicas, c, other, what, t.since(e.Time))
+					e.Watch.Name, prev.Replicas, c, other, what, t.Since(e.Time))
 			}
 		}
 	}
@@ -97,13 +99,13 @@ func (t *Timeline) meddled(all []*subject) string {
 }
 
 // onlyOther names the custom resource that was acted on last, where that is another.
-func (t *Timeline) onlyOther(c *subject, at time.Duration) (other *subject, only bool) {
+func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (other *timeline.Subject, only bool) {
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != CustomResources {
+		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != wire.CustomResources {
 			continue
 		}
-		if o := t.subject(e.Action.Namespace, e.Action.Name); o != nil {
+		if o := t.Subject(e.Action.Namespace, e.Action.Name); o != nil {
 			other, only = o, o != c
 		}
 	}
@@ -111,28 +113,28 @@ func (t *Timeline) onlyOther(c *subject, at time.Duration) (other *subject, only
 }
 
 // askedFor tells whether a custom resource asked for so many replicas at a time.
-func (t *Timeline) askedFor(c *subject, at time.Duration, replicas int) bool {
-	var last *Object
-	take := func(o *Object) {
+func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, replicas int) bool {
+	var last *wire.Object
+	take := func(o *wire.Object) {
 		if last == nil || o.UID != last.UID || o.Generation >= last.Generation {
 			last = o
 		}
 	}
-	for _, events := range [][]Event{t.Before, t.Events} {
+	for _, events := range [][]timeline.Event{t.Before, t.Events} {
 		for i := range events {
 			e := &events[i]
 			switch {
-			case e.Kind == record.KindWatch && e.Time <= at && t.subjectOf(e) == c:
+			case e.Kind == record.KindWatch && e.Time <= at && t.SubjectOf(e) == c:
 				if e.Watch.Event == "DELETED" {
 					last = nil
 					continue
 				}
 				take(e.Object)
-			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == CustomResources &&
-				t.subject(e.Action.Namespace, e.Action.Name) == c && e.Action.Error == "":
+			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == wire.CustomResources &&
+				t.Subject(e.Action.Namespace, e.Action.Name) == c && e.Action.Error == "":
 				if e.Action.Verb == "delete" {
 					last = nil
-				} else if reply, err := replyOf(e.Action); err == nil && reply.UID != "" {
+				} else if reply, err := timeline.ReplyOf(e.Action); err == nil && reply.UID != "" {
 					take(reply)
 				}
 			}
@@ -142,27 +144,27 @@ func (t *Timeline) askedFor(c *subject, at time.Duration, replicas int) bool {
 }
 
 // bereaved finds a Deployment or pods that went when another custom resource was deleted.
-func (t *Timeline) bereaved(all []*subject) string {
+func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindAction || e.Action.Verb != "delete" || e.Action.Resource != CustomResources || e.Action.Error != "" {
+		if e.Kind != record.KindAction || e.Action.Verb != "delete" || e.Action.Resource != wire.CustomResources || e.Action.Error != "" {
 			continue
 		}
-		then := t.stateAt(e.Action.From)
+		then := t.StateAt(e.Action.From)
 		for _, c := range all {
-			if c.size == nil || c == t.subject(e.Action.Namespace, e.Action.Name) {
+			if c.Size == nil || c == t.Subject(e.Action.Namespace, e.Action.Name) {
 				continue
 			}
-			was := then.deploymentOf(c)
+			was := deploymentOf(then, c)
 			if was == nil {
 				continue
 			}
-			where := fmt.Sprintf("when %s/%s was deleted at %s, ", e.Action.Namespace, e.Action.Name, t.since(e.Action.From))
-			if now := t.deploymentOf(c); now == nil || now.UID != was.UID {
+			where := fmt.Sprintf("when %s/%s was deleted at %s, ", e.Action.Namespace, e.Action.Name, t.Since(e.Action.From))
+			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
 			}
-			if lost := t.lostPods(then.podsOf(was.UID), t.podsOf(was.UID)); len(lost) > max(was.Replicas-*c.size, 0) {
-				return where + fmt.Sprintf("%s lost pods: %s", c, names(lost))
+			if lost := lostPods(t, podsOf(then, was.UID), podsOf(t, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
+				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}
 		}
 	}
@@ -170,20 +172,20 @@ func (t *Timeline) bereaved(all []*subject) string {
 }
 
 // podsOf are the pods of a Deployment that run and are to run on.
-func (t *Timeline) podsOf(deployment string) []*Object {
-	return living(t.world.pods, func(p *entity) bool {
-		set := t.world.replicaSets[p.owner]
-		return set != nil && set.owner == deployment && p.Phase == "Running" && !p.Deleting
+func podsOf(t *timeline.Timeline, deployment string) []*wire.Object {
+	return timeline.Living(t.World.Pods, func(p *timeline.Entity) bool {
+		set := t.World.ReplicaSets[p.Owner]
+		return set != nil && set.Owner == deployment && p.Phase == "Running" && !p.Deleting
 	})
 }
 
 // lostPods are those that are not among those that are left.
-func (t *Timeline) lostPods(before, after []*Object) []*Object {
+func lostPods(t *timeline.Timeline, before, after []*wire.Object) []*wire.Object {
 	left := map[string]bool{}
 	for _, p := range after {
 		left[p.UID] = true
 	}
-	var lost []*Object
+	var lost []*wire.Object
 	for _, p := range before {
 		if !left[p.UID] {
 			lost = append(lost, p)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // ledger is oracle 5, the delivery ledger: each change of what the custom
@@ -23,8 +25,8 @@ import (
 // A write belongs to the newest change before it that asks for its value; one
 // that nothing asks for is a stray. What is written anew after the harness had
 // written to the Deployment is no duplicate.
-func ledger(t *Timeline) Verdict {
-	book := t.account()
+func ledger(t *timeline.Timeline) Verdict {
+	book := account(t)
 	if len(book.changes) == 0 {
 		return notApplicable("nothing new was asked for")
 	}
@@ -36,12 +38,12 @@ func ledger(t *Timeline) Verdict {
 		}
 	}
 	wrong = append(wrong, book.strays...)
-	if works, writes := t.worksSinceWritten(), len(book.changes)+len(t.noops()); len(works) > writes {
+	if works, writes := worksSinceWritten(t), len(book.changes)+len(noops(t)); len(works) > writes {
 		wrong = append(wrong, fmt.Sprintf("worked on more than once: %s for %s to the custom resource",
-			plural(len(works), "work object"), plural(writes, "write")))
+			timeline.Plural(len(works), "work object"), timeline.Plural(writes, "write")))
 	}
 	if len(wrong) > 0 {
-		return fail(t.evidence(of(CustomResources, Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
+		return fail(evidenceOf(t, of(wire.CustomResources, wire.Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
 			strings.Join(wrong, ", "), strings.Join(all, ", "))
 	}
 	return pass("%s", strings.Join(all, ", "))
@@ -51,9 +53,9 @@ func ledger(t *Timeline) Verdict {
 // harness had begun to write to the custom resource. An operator that looks at
 // everything anew once it has been restarted or upgraded does so before, and not
 // on account of a write.
-func (t *Timeline) worksSinceWritten() []*workObject {
-	first := slices.IndexFunc(t.Events, func(e Event) bool { return t.onOwn(&e) })
-	return slices.DeleteFunc(t.worksMade(), func(w *workObject) bool { return first >= 0 && w.made < t.Events[first].Action.From })
+func worksSinceWritten(t *timeline.Timeline) []*timeline.WorkObject {
+	first := slices.IndexFunc(t.Events, func(e timeline.Event) bool { return t.OnOwn(&e) })
+	return slices.DeleteFunc(worksMade(t), func(w *timeline.WorkObject) bool { return first >= 0 && w.Made < t.Events[first].Action.From })
 }
 
 // change is something new that the custom resource asked for.
@@ -72,7 +74,7 @@ type change struct {
 	reordered  bool
 }
 
-func (c *change) asksFor(d *Object) bool {
+func (c *change) asksFor(d *wire.Object) bool {
 	if d == nil {
 		return c.generation == 0
 	}
@@ -89,7 +91,7 @@ func (c *change) String() string {
 	case c.handled && c.took == 0:
 		fate = append(fate, "handled, without a write")
 	case c.handled:
-		fate = append(fate, fmt.Sprintf("handled after %s", round(c.took)))
+		fate = append(fate, fmt.Sprintf("handled after %s", timeline.Round(c.took)))
 	case c.coalesced:
 		fate = append(fate, "coalesced")
 	case c.impossible:
@@ -121,12 +123,12 @@ type book struct {
 }
 
 // account makes the ledger of the sample.
-func (t *Timeline) account() *book {
-	t.settle()
-	b := &book{given: t.given()}
-	b.changes = t.changes(b.given)
+func account(t *timeline.Timeline) *book {
+	t.Settle()
+	b := &book{given: given(t)}
+	b.changes = changes(t, b.given)
 	newest := -1
-	for _, w := range t.childWrites() {
+	for _, w := range childWrites(t) {
 		i, found := b.find(w)
 		switch {
 		case !found:
@@ -139,7 +141,7 @@ func (t *Timeline) account() *book {
 		}
 		b.mark(i, func(c *change) {
 			if !c.handled {
-				c.handled, c.took = true, w.at-c.at
+				c.handled, c.took = true, w.At-c.at
 			}
 		})
 		newest = max(newest, i)
@@ -152,7 +154,7 @@ func (t *Timeline) account() *book {
 // -1: what was asked for before the sample.
 func (b *book) find(w childWrite) (int, bool) {
 	for i := len(b.changes) - 1; i >= 0; i-- {
-		if c := b.changes[i]; c.at <= w.at && c.asksFor(w.after) {
+		if c := b.changes[i]; c.at <= w.At && c.asksFor(w.after) {
 			return i, true
 		}
 	}
@@ -166,7 +168,7 @@ func (b *book) mark(i int, as func(*change)) {
 }
 
 // settle says what became of the changes that nothing was written for.
-func (b *book) settle(t *Timeline) {
+func (b *book) settle(t *timeline.Timeline) {
 	later := false
 	for i, c := range slices.Backward(b.changes) {
 		last := i == len(b.changes)-1
@@ -174,7 +176,7 @@ func (b *book) settle(t *Timeline) {
 		case c.handled:
 		case last && t.Sample.Unmeetable && c.generation > 0:
 			c.impossible = true
-		case last && c.asksFor(t.child()):
+		case last && c.asksFor(t.Child()):
 			c.handled = true
 		case later:
 			c.coalesced = true
@@ -186,29 +188,29 @@ func (b *book) settle(t *Timeline) {
 }
 
 // given is what the custom resource asked for when the sample began.
-func (t *Timeline) given() *change {
+func given(t *timeline.Timeline) *change {
 	for i := range t.Before {
-		if o := t.Before[i].Object; o.Resource == CustomResources && t.isOwn(o) && !o.Deleting {
+		if o := t.Before[i].Object; o.Resource == wire.CustomResources && isOwn(t, o) && !o.Deleting {
 			return &change{uid: o.UID, generation: o.Generation, size: o.Size}
 		}
 	}
 	return nil
 }
 
-func (t *Timeline) isOwn(o *Object) bool {
+func isOwn(t *timeline.Timeline, o *wire.Object) bool {
 	return o.Namespace == t.Sample.Namespace && o.Name == t.Sample.Name
 }
 
 // changes lists, in order, what the custom resource newly asked for: by the
 // replies to the harness's actions, and by the watch where another wrote to it.
-func (t *Timeline) changes(given *change) []*change {
+func changes(t *timeline.Timeline, given *change) []*change {
 	known := map[string]bool{}
 	key := func(uid string, generation int64) string { return fmt.Sprintf("%s/%d", uid, generation) }
 	if given != nil {
 		known[key(given.uid, given.generation)] = true
 	}
 	var list []*change
-	ask := func(at time.Duration, o *Object) {
+	ask := func(at time.Duration, o *wire.Object) {
 		if k := key(o.UID, o.Generation); o.UID != "" && !o.Deleting && !known[k] {
 			known[k] = true
 			list = append(list, &change{at: at, uid: o.UID, generation: o.Generation, size: o.Size})
@@ -216,19 +218,19 @@ func (t *Timeline) changes(given *change) []*change {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !t.onOwn(e) {
+		if !t.OnOwn(e) {
 			continue
 		}
 		if e.Action.Verb == "delete" {
 			list = append(list, &change{at: e.Action.From})
 			continue
 		}
-		if reply, err := replyOf(e.Action); err == nil {
+		if reply, err := timeline.ReplyOf(e.Action); err == nil {
 			ask(e.Action.From, reply)
 		}
 	}
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == CustomResources && t.isOwn(e.Object) && e.Watch.Event != "DELETED" {
+		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == wire.CustomResources && isOwn(t, e.Object) && e.Watch.Event != "DELETED" {
 			ask(e.Time, e.Object)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // matrix makes a sample one of the correctness matrix, judged by these oracles.
@@ -97,7 +98,7 @@ func TestLedger(t *testing.T) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
 			s.add(record.Entry{Time: at(2105), Kind: record.KindAction, Action: &record.Action{
-				From: at(2100), Verb: "delete", Resource: judge.Deployments, Namespace: "services", Name: "cache-deployment",
+				From: at(2100), Verb: "delete", Resource: wire.Deployments, Namespace: "services", Name: "cache-deployment",
 			}})
 			s.see(2103, "DELETED", deployment(2, 5, 5, 5))
 			s.see(2110, "ADDED", deployment(1, 5, 0, 0).named("cache-deployment", "d2"))

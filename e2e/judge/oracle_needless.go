@@ -3,46 +3,47 @@ package judge
 import (
 	"slices"
 
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // noNeedlessWork judges writes to the custom resource that ask for nothing new
 // (annotations, finalizers): the operator neither writes to a Deployment that is
 // right already, nor makes more objects to work by than there are changes.
-func noNeedlessWork(t *Timeline) Verdict {
-	noops := t.noops()
+func noNeedlessWork(t *timeline.Timeline) Verdict {
+	noops := noops(t)
 	if len(noops) == 0 {
 		return notApplicable("each write to the custom resource asked for something new")
 	}
-	writes := t.rightAlready()
-	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
+	writes := rightAlready(t)
+	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	if len(writes) > 0 {
 		return fail(evidence(), "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
-			plural(len(noops), "write"), len(writes), t.since(writes[0].at))
+			timeline.Plural(len(noops), "write"), len(writes), t.Since(writes[0].At))
 	}
-	if works, asks := t.worksMade(), len(t.changes(t.given())); len(works) > asks {
-		return fail(t.evidence(of(CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
-			plural(len(noops), "write"), plural(len(works), "work object"), plural(asks, "change"), worksNames(works))
+	if works, asks := worksMade(t), len(changes(t, given(t))); len(works) > asks {
+		return fail(evidenceOf(t, of(wire.CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
+			timeline.Plural(len(noops), "write"), timeline.Plural(len(works), "work object"), timeline.Plural(asks, "change"), worksNames(works))
 	}
-	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", plural(len(noops), "write"))
+	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", timeline.Plural(len(noops), "write"))
 }
 
 // noops are the harness's writes to the custom resource that asked for nothing new.
-func (t *Timeline) noops() []*Event {
-	var list []*Event
+func noops(t *timeline.Timeline) []*timeline.Event {
+	var list []*timeline.Event
 	generations := map[string]int64{}
-	know := func(o *Object) { generations[o.UID] = max(generations[o.UID], o.Generation) }
+	know := func(o *wire.Object) { generations[o.UID] = max(generations[o.UID], o.Generation) }
 	for i := range t.Before {
-		if t.Before[i].Watch.Resource == CustomResources {
+		if t.Before[i].Watch.Resource == wire.CustomResources {
 			know(t.Before[i].Object)
 		}
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !t.onOwn(e) || e.Action.Verb == "delete" {
+		if !t.OnOwn(e) || e.Action.Verb == "delete" {
 			continue
 		}
-		reply, err := replyOf(e.Action)
+		reply, err := timeline.ReplyOf(e.Action)
 		if err != nil || reply.UID == "" {
 			continue
 		}
@@ -54,34 +55,27 @@ func (t *Timeline) noops() []*Event {
 	return list
 }
 
-// onOwn tells whether an event is an action on the sample's own custom resource
-// that the API server accepted.
-func (t *Timeline) onOwn(e *Event) bool {
-	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == CustomResources &&
-		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
-}
-
 // worksMade lists the objects that the style made in the sample to work by, for
 // the sample's own custom resource.
-func (t *Timeline) worksMade() []*workObject {
-	t.settle()
-	return slices.DeleteFunc(t.worksOf(t.subjects[0]), func(w *workObject) bool { return w.listed || w.made < t.stepsBegan() })
+func worksMade(t *timeline.Timeline) []*timeline.WorkObject {
+	t.Settle()
+	return slices.DeleteFunc(t.WorksOf(t.Subjects[0]), func(w *timeline.WorkObject) bool { return w.Listed || w.Made < t.StepsBegan() })
 }
 
-func worksNames(works []*workObject) string {
-	var objects []*Object
+func worksNames(works []*timeline.WorkObject) string {
+	var objects []*wire.Object
 	for _, w := range works {
-		objects = append(objects, &Object{Name: w.Name})
+		objects = append(objects, &wire.Object{Name: w.Name})
 	}
-	return names(objects)
+	return timeline.Names(objects)
 }
 
 // rightAlready lists the operator's writes to a Deployment that had what the
 // custom resource asked for, and that nobody else had written to.
-func (t *Timeline) rightAlready() []childWrite {
+func rightAlready(t *timeline.Timeline) []childWrite {
 	var list []childWrite
-	for _, w := range t.childWrites() {
-		if w.before != nil && !w.drifted && t.askedFor(t.subjects[0], w.at, w.before.Replicas) {
+	for _, w := range childWrites(t) {
+		if w.before != nil && !w.drifted && askedFor(t, t.Subjects[0], w.At, w.before.Replicas) {
 			list = append(list, w)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 // What an owner reference to a custom resource says.
@@ -21,50 +22,50 @@ const clusterManager = "kube-controller-manager"
 // owned judges the owner references of a style that declares them: at the end
 // everything in the namespace of a custom resource that has no other owner is owned
 // by it, as controller-runtime's SetControllerReference writes it.
-func owned(t *Timeline) Verdict {
+func owned(t *timeline.Timeline) Verdict {
 	switch {
-	case !t.style.Declares.OwnerReferences.Supported:
+	case !t.Style.Declares.OwnerReferences.Supported:
 		return notApplicable("the style %s declares no owner references", t.Style.Name)
-	case t.inventory() == nil:
+	case t.LastInventory() == nil:
 		return notApplicable("no inventory was made at the sample's end")
 	}
 	var wrong, evidence []string
 	seen := 0
-	for i := range t.inventory().Objects {
-		o := &t.inventory().Objects[i]
-		if o.Deleting || !t.peopled(o.Namespace) {
+	for i := range t.LastInventory().Objects {
+		o := &t.LastInventory().Objects[i]
+		if o.Deleting || !hasCustom(t, o.Namespace) {
 			continue
 		}
 		seen++
-		if why := t.ownedWrongly(o); why != "" {
-			wrong, evidence = append(wrong, fmt.Sprintf("%s: %s", title(o.Resource, o.Name), why)), append(evidence, t.itemLine(o))
+		if why := ownedWrongly(t, o); why != "" {
+			wrong, evidence = append(wrong, fmt.Sprintf("%s: %s", timeline.Title(o.Resource, o.Name), why)), append(evidence, itemLine(t, o))
 		}
 	}
 	switch {
 	case len(wrong) > 0:
 		return fail(evidence, "expected owner references to the custom resource, with its uid, controller and blockOwnerDeletion, on all that was made for it; at %s %s%s",
-			t.since(t.inventory().at), strings.Join(wrong, "; "), t.unlisted())
+			t.Since(t.LastInventory().At), strings.Join(wrong, "; "), unlisted(t))
 	case seen == 0:
 		return notApplicable("nothing was there at the end for a custom resource")
 	}
-	return pass("each of %s was owned at %s%s", plural(seen, "object"), t.since(t.inventory().at), t.unlisted())
+	return pass("each of %s was owned at %s%s", timeline.Plural(seen, "object"), t.Since(t.LastInventory().At), unlisted(t))
 }
 
 // peopled tells whether a custom resource is in a namespace.
-func (t *Timeline) peopled(namespace string) bool {
-	return slices.ContainsFunc(t.subjects, func(s *subject) bool { return s.namespace == namespace && t.customOf(s) != nil })
+func hasCustom(t *timeline.Timeline, namespace string) bool {
+	return slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Namespace == namespace && t.CustomOf(s) != nil })
 }
 
 // ownedWrongly says what is wrong with an object's owner references; "": nothing.
-func (t *Timeline) ownedWrongly(o *record.Item) string {
+func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 	why := ""
 	for _, r := range o.Owners {
 		group, _, _ := strings.Cut(r.APIVersion, "/")
-		s := t.ownerNamed(o.Namespace, r)
+		s := ownerNamed(t, o.Namespace, r)
 		if s == nil && r.Kind != customKind && group != customGroup {
 			continue // another's, which may in turn be the custom resource's
 		}
-		wrong := t.referenceWrong(s, r)
+		wrong := referenceWrong(t, s, r)
 		if wrong == "" {
 			return ""
 		}
@@ -77,9 +78,9 @@ func (t *Timeline) ownedWrongly(o *record.Item) string {
 }
 
 // ownerNamed is the custom resource that a reference is meant for; nil: none.
-func (t *Timeline) ownerNamed(namespace string, r record.Owner) *subject {
-	for _, s := range t.subjects {
-		if s.namespace == namespace && (slices.Contains(s.uids, r.UID) || r.Kind == customKind && s.name == r.Name) {
+func ownerNamed(t *timeline.Timeline, namespace string, r record.Owner) *timeline.Subject {
+	for _, s := range t.Subjects {
+		if s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == customKind && s.Name == r.Name) {
 			return s
 		}
 	}
@@ -87,16 +88,16 @@ func (t *Timeline) ownerNamed(namespace string, r record.Owner) *subject {
 }
 
 // referenceWrong says which field is wrong, and what Kubernetes makes of it.
-func (t *Timeline) referenceWrong(s *subject, r record.Owner) string {
+func referenceWrong(t *timeline.Timeline, s *timeline.Subject, r record.Owner) string {
 	if s == nil {
 		return fmt.Sprintf("its owner %s %s (%s) is not there: the garbage collector deletes it", r.Kind, r.Name, r.APIVersion)
 	}
-	custom := t.customOf(s)
+	custom := t.CustomOf(s)
 	switch {
 	case r.APIVersion != customVersion || r.Kind != customKind:
 		return fmt.Sprintf("the reference names %s %s, wanted %s %s: the garbage collector finds no such owner", r.APIVersion, r.Kind, customVersion, customKind)
-	case r.Name != s.name:
-		return fmt.Sprintf("the reference names %s, wanted %s: the garbage collector finds no such owner", r.Name, s.name)
+	case r.Name != s.Name:
+		return fmt.Sprintf("the reference names %s, wanted %s: the garbage collector finds no such owner", r.Name, s.Name)
 	case custom == nil || r.UID != custom.UID:
 		return fmt.Sprintf("the uid of the reference is %s, which is not that of the custom resource: the garbage collector deletes it", r.UID)
 	case !r.Controller:

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 const promptName = "prompt"
@@ -41,7 +43,7 @@ func (r reaction) slower(o reaction) reaction {
 // prompt judges that the operator handles every custom resource about as soon as
 // the others. What it is compared with is known when all have been judged: see
 // Judgement.prompt.
-func prompt(*Timeline) Verdict {
+func prompt(*timeline.Timeline) Verdict {
 	return notApplicable("%s", unreacted)
 }
 
@@ -50,35 +52,35 @@ const unreacted = "no Deployment was to be written while nothing was broken"
 // reaction is the longest time from a write to a custom resource, by which it asks
 // for another size, until its Deployment was written with that. A sample in which
 // something is broken has none.
-func (t *Timeline) reaction() reaction {
+func slowestReaction(t *timeline.Timeline) reaction {
 	var slowest reaction
-	if !t.matrix || len(t.faults) > 0 || t.blind([]string{CustomResources, Deployments}) != "" {
+	if !t.Matrix || len(t.Faults) > 0 || t.Unheard([]string{wire.CustomResources, wire.Deployments}) != "" {
 		return slowest
 	}
-	t.settle()
-	waits := map[*subject]*record.Entry{}
-	shows := map[*subject]*Event{} // the event since which the Deployment has its size
-	reached := func(s *subject, act *record.Entry, at time.Duration) {
+	t.Settle()
+	waits := map[*timeline.Subject]*record.Entry{}
+	shows := map[*timeline.Subject]*timeline.Event{} // the event since which the Deployment has its size
+	reached := func(s *timeline.Subject, act *record.Entry, at time.Duration) {
 		delete(waits, s)
-		slowest = slowest.slower(reaction{at - act.Action.From, fmt.Sprintf("the %s of %s at %s", act.Action.Verb, s, t.since(act.Action.From))})
+		slowest = slowest.slower(reaction{at - act.Action.From, fmt.Sprintf("the %s of %s at %s", act.Action.Verb, s, t.Since(act.Action.From))})
 	}
 	for i := range t.Before {
-		t.showSize(shows, &t.Before[i])
+		showSize(t, shows, &t.Before[i])
 	}
-	sizes := map[*subject]int{}
+	sizes := map[*timeline.Subject]int{}
 	for i := range t.Events {
 		e := &t.Events[i]
 		switch {
-		case e.Kind == record.KindWatch && e.Watch.Resource == Deployments:
-			t.showSize(shows, e)
+		case e.Kind == record.KindWatch && e.Watch.Resource == wire.Deployments:
+			showSize(t, shows, e)
 			for s, act := range waits {
 				if d := shows[s]; d != nil && d.Object.Replicas == sizes[s] {
 					reached(s, act, max(d.Time, act.Action.From))
 				}
 			}
-		case e.Kind == record.KindAction && e.Action.Resource == CustomResources && e.Action.Error == "" && !e.Action.Nudge:
-			s := t.subject(e.Action.Namespace, e.Action.Name)
-			reply, err := replyOf(e.Action)
+		case e.Kind == record.KindAction && e.Action.Resource == wire.CustomResources && e.Action.Error == "" && !e.Action.Nudge:
+			s := t.Subject(e.Action.Namespace, e.Action.Name)
+			reply, err := timeline.ReplyOf(e.Action)
 			if s == nil || err != nil {
 				continue
 			}
@@ -100,13 +102,13 @@ func (t *Timeline) reaction() reaction {
 
 // showSize takes note of an event that shows a custom resource's Deployment with
 // another size than before.
-func (t *Timeline) showSize(shows map[*subject]*Event, e *Event) {
-	if e.Watch.Resource != Deployments {
+func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event, e *timeline.Event) {
+	if e.Watch.Resource != wire.Deployments {
 		return
 	}
-	d := t.world.deployments[e.Object.UID]
-	for _, s := range t.subjects {
-		if d == nil || !s.isChild(d) {
+	d := t.World.Deployments[e.Object.UID]
+	for _, s := range t.Subjects {
+		if d == nil || !s.IsChild(d) {
 			continue
 		}
 		was := shows[s]
@@ -139,16 +141,16 @@ func (j *Judgement) prompt() {
 }
 
 func compared(r reaction, all []time.Duration) Verdict {
-	v := notApplicable("the Deployment was written %s after %s; of %s there is no median to compare that with: it takes %d", round(r.took), r.what, plural(len(all), "sample"), leastPrompt)
+	v := notApplicable("the Deployment was written %s after %s; of %s there is no median to compare that with: it takes %d", timeline.Round(r.took), r.what, timeline.Plural(len(all), "sample"), leastPrompt)
 	if len(all) >= leastPrompt {
 		all = slices.Sorted(slices.Values(all))
 		median := all[(len(all)-1)/2]
 		bound := promptly(median)
 		if r.took > bound {
 			v = fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the Deployment was written %s after %s",
-				round(bound), lateTimes, round(median), plural(len(all), "sample"), lateBy, round(r.took), r.what)
+				timeline.Round(bound), lateTimes, timeline.Round(median), timeline.Plural(len(all), "sample"), lateBy, timeline.Round(r.took), r.what)
 		} else {
-			v = pass("the Deployment was written %s after %s; within %s is prompt (the style's median is %s, of %s)", round(r.took), r.what, round(bound), round(median), plural(len(all), "sample"))
+			v = pass("the Deployment was written %s after %s; within %s is prompt (the style's median is %s, of %s)", timeline.Round(r.took), r.what, timeline.Round(bound), timeline.Round(median), timeline.Plural(len(all), "sample"))
 		}
 	}
 	v.Oracle = promptName

@@ -1,27 +1,33 @@
 package judge
 
-import "operatorbench/e2e/record"
+import (
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
+)
 
 // recovers judges what becomes of a fault: once what was broken is whole again,
 // the wanted state is reached without anybody's help. Otherwise the message says
 // whether a nudge helped, or what was lacking at the end.
-func recovers(t *Timeline) Verdict {
-	if len(t.broken()) == 0 {
+func recovers(t *timeline.Timeline) Verdict {
+	if len(t.FaultsBegun()) == 0 {
 		return notApplicable("nothing was broken")
 	}
 	evidence := func() []string {
-		return t.evidence(func(e *Event) bool { return e.Kind == record.KindFault || of(CustomResources, Deployments)(e) })
+		return evidenceOf(t, func(e *timeline.Event) bool {
+			return e.Kind == record.KindFault || of(wire.CustomResources, wire.Deployments)(e)
+		})
 	}
-	r, over := t.recovered()
+	r, over := recovered(t)
 	switch {
 	case !over:
-		return fail(evidence(), "expected the wanted state after the fault; the sample ended at %s before the fault was over: %s", t.since(t.EndedAt), t.End.Reason)
+		return fail(evidence(), "expected the wanted state after the fault; the sample ended at %s before the fault was over: %s", t.Since(t.EndedAt), t.End.Reason)
 	case r.how == Never:
-		return fail(evidence(), "expected the wanted state after the fault; never reached: at %s %s", t.since(t.EndedAt), r.lacks)
+		return fail(evidence(), "expected the wanted state after the fault; never reached: at %s %s", t.Since(t.EndedAt), r.lacks)
 	case r.how == Nudged:
-		return fail(evidence(), "expected the wanted state after the fault without help; reached only after a nudge, %s after it", round(r.after))
+		return fail(evidence(), "expected the wanted state after the fault without help; reached only after a nudge, %s after it", timeline.Round(r.after))
 	case r.after == 0:
 		return pass("by itself, before the fault was over")
 	}
-	return pass("by itself, %s after the fault was over", round(r.after))
+	return pass("by itself, %s after the fault was over", timeline.Round(r.after))
 }

@@ -4,45 +4,47 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // refused judges wrong custom resources that the API server must not take: it
 // refuses, with a message that names what is wrong (Sample.Cause), and the
 // operator does nothing on account of it.
-func refused(t *Timeline) Verdict {
-	cause, err := t.cause()
+func refused(t *timeline.Timeline) Verdict {
+	cause, err := t.Cause()
 	if err != nil {
 		return Verdict{Outcome: Invalid, Message: err.Error()}
 	}
-	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
-	var refusals []*Event
+	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
+	var refusals []*timeline.Event
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Kind != record.KindAction || e.Action.Error == "" || e.Action.Nudge {
 			continue
 		}
-		if cause != nil && !cause.said(e.Action.Error) {
-			return fail(evidence(), "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.since(e.Time), e.Action.Error)
+		if cause != nil && !cause.Said(e.Action.Error) {
+			return fail(evidence(), "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.Since(e.Time), e.Action.Error)
 		}
 		refusals = append(refusals, e)
 	}
 	if len(refusals) == 0 {
-		return fail(evidence(), "expected the API server to refuse the custom resource; it took it at %s", t.since(t.acts.acked))
+		return fail(evidence(), "expected the API server to refuse the custom resource; it took it at %s", t.Since(t.Actions.Acked))
 	}
 	for _, e := range refusals {
-		until := t.nextAccepted(e.Time)
-		for _, w := range t.writes() {
-			if w.at > e.Time && w.at < until {
+		until := nextAccepted(t, e.Time)
+		for _, w := range t.Writes() {
+			if w.At > e.Time && w.At < until {
 				return fail(evidence(), "expected nothing to change by what was refused at %s; at %s the operator wrote %s",
-					t.since(e.Time), t.since(w.at), title(w.event.Watch.Resource, w.event.Watch.Name))
+					t.Since(e.Time), t.Since(w.At), timeline.Title(w.Event.Watch.Resource, w.Event.Watch.Name))
 			}
 		}
 	}
-	return pass("refused at %s: %s", t.since(refusals[0].Time), refusals[0].Action.Error)
+	return pass("refused at %s: %s", t.Since(refusals[0].Time), refusals[0].Action.Error)
 }
 
 // nextAccepted is when the harness next asked for something that was accepted.
-func (t *Timeline) nextAccepted(after time.Duration) time.Duration {
+func nextAccepted(t *timeline.Timeline, after time.Duration) time.Duration {
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.From >= after && e.Action.Error == "" {
 			return e.Action.From

@@ -7,21 +7,23 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // series is the oracle for samples that create many custom resources one after the
 // other: each has its Deployment, of its size, at the end, and none had it much
 // later than the median of them.
-func series(t *Timeline) Verdict {
-	members := t.subjects[1:]
-	took, missing := t.seriesTook(members)
-	evidence := func() []string { return t.evidence(of(CustomResources, Deployments)) }
+func series(t *timeline.Timeline) Verdict {
+	members := t.Subjects[1:]
+	took, missing := seriesTook(t, members)
+	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	if len(took) == 0 && len(missing) == 0 {
 		return notApplicable("there is one custom resource only")
 	}
 	if len(missing) > 0 {
 		return fail(evidence(), "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
-			plural(len(members), "custom resource"), len(missing), t.since(t.EndedAt), someOf(missing))
+			timeline.Plural(len(members), "custom resource"), len(missing), t.Since(t.EndedAt), someOf(missing))
 	}
 	sorted := slices.Sorted(slices.Values(took))
 	median := sorted[(len(sorted)-1)/2]
@@ -29,43 +31,43 @@ func series(t *Timeline) Verdict {
 	var late []string
 	for i, d := range took {
 		if d > most {
-			late = append(late, fmt.Sprintf("%s after %s", members[i].name, round(d)))
+			late = append(late, fmt.Sprintf("%s after %s", members[i].Name, timeline.Round(d)))
 		}
 	}
 	if len(late) > 0 {
 		return fail(evidence(), "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
-			plural(len(members), "custom resource"), round(most), round(median), len(late), someOf(late))
+			timeline.Plural(len(members), "custom resource"), timeline.Round(most), timeline.Round(median), len(late), someOf(late))
 	}
-	return pass("each of %s had its Deployment within %s; the median took %s", plural(len(members), "custom resource"), round(sorted[len(sorted)-1]), round(median))
+	return pass("each of %s had its Deployment within %s; the median took %s", timeline.Plural(len(members), "custom resource"), timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
 }
 
 // seriesTook is how long each of the custom resources waited for its Deployment,
 // and which have none at the end.
-func (t *Timeline) seriesTook(members []*subject) (took []time.Duration, missing []string) {
-	asked, written := map[*subject]time.Duration{}, map[*subject]time.Duration{}
-	t.replay(func(now *Timeline, e *Event) {
+func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.Duration, missing []string) {
+	asked, written := map[*timeline.Subject]time.Duration{}, map[*timeline.Subject]time.Duration{}
+	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
 		switch {
 		case e.Kind == record.KindAction && e.Action.Verb == "create" && e.Action.Error == "":
-			if s := t.subject(e.Action.Namespace, e.Action.Name); s != nil {
+			if s := t.Subject(e.Action.Namespace, e.Action.Name); s != nil {
 				asked[s] = e.Action.From
 			}
-		case e.Kind == record.KindWatch && e.Watch.Resource == Deployments:
+		case e.Kind == record.KindWatch && e.Watch.Resource == wire.Deployments:
 			for _, s := range members {
-				if _, known := written[s]; known || s.size == nil {
+				if _, known := written[s]; known || s.Size == nil {
 					continue
 				}
-				if d := now.childOf(s); d != nil && d.UID == e.Object.UID && d.Replicas == *s.size {
+				if d := now.ChildOf(s); d != nil && d.UID == e.Object.UID && d.Replicas == *s.Size {
 					written[s] = e.Time
 				}
 			}
 		}
 	})
 	for _, s := range members {
-		d := t.childOf(s)
-		if at, ever := written[s]; ever && d != nil && d.Replicas == *s.size {
+		d := t.ChildOf(s)
+		if at, ever := written[s]; ever && d != nil && d.Replicas == *s.Size {
 			took = append(took, max(at-asked[s], 0))
 		} else {
-			missing = append(missing, s.name)
+			missing = append(missing, s.Name)
 		}
 	}
 	return took, missing

@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // TestSeries tells of twenty custom resources, one every 100 ms, whose Deployments
@@ -67,7 +68,7 @@ func TestSeries(t *testing.T) {
 			}
 			// Before a recording's entries are sorted, actions come first: an action's From is what counts.
 			for i, w := range writes {
-				if w.x.resource == judge.CustomResources {
+				if w.x.resource == wire.CustomResources {
 					s.act(w.at-10, w.at, "create", writes[i].x)
 				}
 			}

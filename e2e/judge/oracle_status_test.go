@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 var wholeStatus = []string{"nodes", "observedGeneration", "replicas", "selector", "conditions"}
@@ -215,7 +216,7 @@ func TestStatusIsNeverEarly(t *testing.T) {
 		}, "at +16.990 s condition Ready was True (AllReady) for generation 1"},
 		"an interrupted watch": {func(s *story) {
 			s.see(100, "MODIFIED", whole(1, 2, with(ready(1))))
-			s.gap(50, 900, judge.Events)
+			s.gap(50, 900, wire.Events)
 			s.run()
 		}, ""},
 	} {
@@ -295,7 +296,7 @@ func TestTheScaleSubresource(t *testing.T) {
 			s.grown()
 			s.run()
 			s.see(5100, "MODIFIED", whole(1, 2))
-			scale := thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{
+			scale := thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{
 				"spec": fields{"replicas": 2}, "status": fields{"replicas": test.replicas, "selector": test.selector},
 			}}
 			s.act(5990, 6000, record.ReadScale, scale)
@@ -320,7 +321,7 @@ func TestAScaleIsAChange(t *testing.T) {
 	*s.entries[1].Begin.Size = 3
 	s.run()
 	s.see(5100, "MODIFIED", custom(1, 2, 1, "p1", "p2"))
-	scale := thing{resource: judge.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
+	scale := thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
 	s.act(6000, 6005, record.Scale, scale)
 	s.entries[len(s.entries)-1].Action.Generation = 2
 	s.see(6006, "MODIFIED", custom(2, 3, 1, "p1", "p2"))

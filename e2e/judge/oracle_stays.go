@@ -5,81 +5,83 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // staysConverged is oracle 2: in the quiescence window that ends the sample
 // the operator writes neither to the child nor to the custom resource, and a
 // size once ready is not written away again. A sample that times out although
 // it had converged a window before fails when the writes never stopped for one.
-func staysConverged(t *Timeline) Verdict {
-	writes := t.writes()
-	if w, lost := t.lost(writes); lost {
-		return fail(t.evidence(of(Deployments)), "expected the wanted state to stay once it was reached; it was written away at %s", t.since(w.at))
+func staysConverged(t *timeline.Timeline) Verdict {
+	writes := t.Writes()
+	if w, lost := lost(t, writes); lost {
+		return fail(evidenceOf(t, of(wire.Deployments)), "expected the wanted state to stay once it was reached; it was written away at %s", t.Since(w.At))
 	}
 	opens := t.EndedAt - t.Sample.Window
-	within := slices.DeleteFunc(writes, func(w write) bool { return w.at <= opens })
-	if t.End.Outcome == record.TimedOut && !t.rewrites(within) {
-		if t.stateLacks() != "" {
+	within := slices.DeleteFunc(writes, func(w timeline.Write) bool { return w.At <= opens })
+	if t.End.Outcome == record.TimedOut && !rewrites(t, within) {
+		if t.StateLacks() != "" {
 			return notApplicable("it never converged")
 		}
-		whole, _ := t.wholeSince()
+		whole, _ := wholeSince(t)
 		if stood := t.EndedAt - whole; stood < t.Sample.Window {
-			return notApplicable("the wanted state had stood for %s only when the timeout came, not for the window of %s", round(stood), t.Sample.Window)
+			return notApplicable("the wanted state had stood for %s only when the timeout came, not for the window of %s", timeline.Round(stood), t.Sample.Window)
 		}
 	}
 	if len(within) == 0 {
-		return pass("no write in the %s up to %s", t.Sample.Window, t.since(t.EndedAt))
+		return pass("no write in the %s up to %s", t.Sample.Window, t.Since(t.EndedAt))
 	}
-	events := map[*Event]bool{}
+	events := map[*timeline.Event]bool{}
 	for _, w := range within {
-		events[w.event] = true
+		events[w.Event] = true
 	}
-	return fail(t.evidence(func(e *Event) bool { return events[e] }),
+	return fail(evidenceOf(t, func(e *timeline.Event) bool { return events[e] }),
 		"expected no write by the operator in the quiescence window of %s (from %s to %s); seen %d, the first at %s, to %s",
-		t.Sample.Window, t.since(opens), t.since(t.EndedAt), len(within), t.since(within[0].at),
-		title(within[0].event.Watch.Resource, within[0].event.Watch.Name))
+		t.Sample.Window, t.Since(opens), t.Since(t.EndedAt), len(within), t.Since(within[0].At),
+		timeline.Title(within[0].Event.Watch.Resource, within[0].Event.Watch.Name))
 }
 
 // rewrites tells whether one of the last writes is to a Deployment that was ready
 // a window before: each write makes its status lag, so that it may not seem to
 // stand at any time.
-func (t *Timeline) rewrites(last []write) bool {
-	at, reached := t.reached(PhaseReady)
+func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
+	at, reached := t.Reached(timeline.PhaseReady)
 	return reached && at <= t.EndedAt-t.Sample.Window &&
-		slices.ContainsFunc(last, func(w write) bool { return w.event.Watch.Resource == Deployments })
+		slices.ContainsFunc(last, func(w timeline.Write) bool { return w.Event.Watch.Resource == wire.Deployments })
 }
 
 // lost finds the write that took the wanted state away after it was reached.
-func (t *Timeline) lost(writes []write) (write, bool) {
+func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	if t.Sample.Size == nil {
-		return t.resurrected(writes)
+		return resurrected(t, writes)
 	}
-	at, reached := t.reached(PhaseReady)
+	at, reached := t.Reached(timeline.PhaseReady)
 	if !reached {
-		return write{}, false
+		return timeline.Write{}, false
 	}
 	for _, w := range writes {
-		if w.event.Watch.Resource != Deployments || w.at <= at {
+		if w.Event.Watch.Resource != wire.Deployments || w.At <= at {
 			continue
 		}
-		if w.deleted || w.event.Object.Replicas != *t.Sample.Size {
+		if w.Deleted || w.Event.Object.Replicas != *t.Sample.Size {
 			return w, true
 		}
 	}
-	return write{}, false
+	return timeline.Write{}, false
 }
 
 // resurrected finds a Deployment that was written after the last one had gone.
-func (t *Timeline) resurrected(writes []write) (write, bool) {
+func resurrected(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	var gone time.Duration
 	for _, w := range writes {
 		switch {
-		case w.event.Watch.Resource != Deployments:
-		case w.deleted:
-			gone = w.at
-		case w.created && gone > 0:
+		case w.Event.Watch.Resource != wire.Deployments:
+		case w.Deleted:
+			gone = w.At
+		case w.Created && gone > 0:
 			return w, true
 		}
 	}
-	return write{}, false
+	return timeline.Write{}, false
 }

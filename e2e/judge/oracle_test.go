@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // Each case goes on from a native create that went well (see created), and
@@ -232,7 +233,7 @@ func TestDeclaredWithoutStatus(t *testing.T) {
 
 func TestNotWatchedIsNotJudged(t *testing.T) {
 	s := newStory(t)
-	s.created(func(b *record.Sample) { b.Watches = []string{judge.Deployments, judge.CustomResources} })
+	s.created(func(b *record.Sample) { b.Watches = []string{wire.Deployments, wire.CustomResources} })
 	s.end(1710, record.Settled)
 	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome)
 	v := s.verdict("status")

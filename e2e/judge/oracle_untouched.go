@@ -7,25 +7,28 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/normal"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // untouched judges whose the custom resource's spec and the finalizers of others
 // are: a user's. A generation that the harness did not bring about, by a write or a
 // deletion, is somebody else's change of it, and the operator's, as nobody else is
 // there; so is a finalizer of the harness's that it has not taken away itself.
-func untouched(t *Timeline) Verdict {
-	caused, deletions := t.causedGenerations()
-	was := map[string]*Event{}
-	for _, events := range [][]Event{t.Before, t.Events} {
+func untouched(t *timeline.Timeline) Verdict {
+	caused, deletions := causedGenerations(t)
+	was := map[string]*timeline.Event{}
+	for _, events := range [][]timeline.Event{t.Before, t.Events} {
 		for i := range events {
 			e := &events[i]
-			if t.subjectOf(e) == nil {
+			if t.SubjectOf(e) == nil {
 				continue
 			}
 			before := was[e.Object.UID]
-			if taken := t.taken(before, e); taken != "" {
-				return fail([]string{t.line(before), t.line(e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
-					title(e.Watch.Resource, e.Watch.Name), taken, t.since(e.Time))
+			if taken := taken(t, before, e); taken != "" {
+				return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
+					timeline.Title(e.Watch.Resource, e.Watch.Name), taken, t.Since(e.Time))
 			}
 			if e.Watch.Event == "DELETED" {
 				continue
@@ -35,15 +38,15 @@ func untouched(t *Timeline) Verdict {
 				continue
 			}
 			for g := before.Object.Generation + 1; g <= e.Object.Generation; g++ {
-				if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.acts.versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
+				if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 					continue
 				}
 				// To be deleted is a change of its own, of which the reply does not tell.
 				if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
 					continue
 				}
-				return fail([]string{t.line(before), t.line(e)}, "expected nobody but the user to change the custom resource's spec; %s came to generation %d at %s, which the harness did not bring about: %s",
-					title(e.Watch.Resource, e.Watch.Name), g, t.since(e.Time), whatChanged(before, e))
+				return fail([]string{line(t, before), line(t, e)}, "expected nobody but the user to change the custom resource's spec; %s came to generation %d at %s, which the harness did not bring about: %s",
+					timeline.Title(e.Watch.Resource, e.Watch.Name), g, t.Since(e.Time), whatChanged(before, e))
 			}
 		}
 	}
@@ -58,13 +61,13 @@ const ours = "operatorbench/"
 
 // taken is a finalizer of the harness that a custom resource had before an event and
 // has no more, although the harness has not asked for that; "": none.
-func (t *Timeline) taken(before, e *Event) string {
+func taken(t *timeline.Timeline, before, e *timeline.Event) string {
 	if before == nil {
 		return ""
 	}
 	for _, f := range before.Object.Finalizers {
 		gone := e.Watch.Event == "DELETED" || !slices.Contains(e.Object.Finalizers, f)
-		if gone && strings.HasPrefix(f, ours) && !t.tookAway(f, e) {
+		if gone && strings.HasPrefix(f, ours) && !tookAway(t, f, e) {
 			return f
 		}
 	}
@@ -73,14 +76,14 @@ func (t *Timeline) taken(before, e *Event) string {
 
 // tookAway tells whether the harness asked, before an event, for a custom resource
 // without a finalizer that it had put in.
-func (t *Timeline) tookAway(finalizer string, e *Event) bool {
+func tookAway(t *timeline.Timeline, finalizer string, e *timeline.Event) bool {
 	put := false
 	for i := range t.Events {
 		a := t.Events[i].Action
-		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != CustomResources || a.From > e.Time {
+		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources || a.From > e.Time {
 			continue
 		}
-		reply, err := replyOf(a)
+		reply, err := timeline.ReplyOf(a)
 		if err != nil || reply.UID != e.Object.UID {
 			continue
 		}
@@ -100,15 +103,15 @@ type generation struct {
 
 // causedGenerations are those that the harness's writes brought about, and whether
 // it deleted a custom resource.
-func (t *Timeline) causedGenerations() (caused map[generation]bool, deletions bool) {
+func causedGenerations(t *timeline.Timeline) (caused map[generation]bool, deletions bool) {
 	caused = map[generation]bool{}
 	for i := range t.Events {
 		a := t.Events[i].Action
-		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != CustomResources {
+		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources {
 			continue
 		}
 		deletions = deletions || a.Verb == "delete"
-		if reply, err := replyOf(a); err == nil && reply.UID != "" {
+		if reply, err := timeline.ReplyOf(a); err == nil && reply.UID != "" {
 			caused[generation{reply.UID, max(reply.Generation, a.Generation)}] = true
 		}
 	}
@@ -116,26 +119,26 @@ func (t *Timeline) causedGenerations() (caused map[generation]bool, deletions bo
 }
 
 // changed lists where two specs of a custom resource differ.
-func changed(before, after *Event) []unlike {
+func changed(before, after *timeline.Event) []normal.Difference {
 	var specs [2]any
-	for i, e := range []*Event{before, after} {
+	for i, e := range []*timeline.Event{before, after} {
 		if e.Object.Detail == nil || e.Object.Detail.Spec == "" {
 			continue
 		}
 		decoder := json.NewDecoder(strings.NewReader(e.Object.Detail.Spec))
 		decoder.UseNumber()
 		if err := decoder.Decode(&specs[i]); err != nil {
-			return []unlike{{"spec", "nothing that can be read", err.Error()}}
+			return []normal.Difference{{Path: "spec", Want: "nothing that can be read", Got: err.Error()}}
 		}
 	}
-	return differences("spec", specs[0], specs[1])
+	return shortDifferences(specs[0], specs[1])
 }
 
 // whatChanged names the fields, with old and new values.
-func whatChanged(before, after *Event) string {
+func whatChanged(before, after *timeline.Event) string {
 	var fields []string
 	for _, u := range changed(before, after) {
-		fields = append(fields, fmt.Sprintf("%s from %s to %s", u.path, u.want, u.got))
+		fields = append(fields, fmt.Sprintf("%s from %s to %s", u.Path, u.Want, u.Got))
 	}
 	if len(fields) == 0 {
 		return "no field of its spec is otherwise than before"

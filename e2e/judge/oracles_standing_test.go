@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 func (s *story) inventory(ms float64, objects ...record.Item) {
@@ -35,7 +36,7 @@ func TestGarbageOfAnyKind(t *testing.T) {
 	elsewhere.Namespace, elsewhere.Name = "operators", "services-cache"
 	work := configMap()
 	work.Resource, work.Namespace = workflows, "argo-events"
-	deployed := record.Item{Resource: judge.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
+	deployed := record.Item{Resource: wire.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
 	ofOther := configMap(record.Owner{Kind: "Deployment", Name: "other-deployment", UID: "d2"})
 	for name, test := range map[string]struct {
 		lists   [][]record.Item
@@ -83,7 +84,7 @@ func TestGarbageOfAnyKind(t *testing.T) {
 
 func TestOwned(t *testing.T) {
 	deployed := func(owners ...record.Owner) record.Item {
-		return record.Item{Resource: judge.Deployments, Namespace: "services", Name: "cache", UID: "d1", Owners: owners}
+		return record.Item{Resource: wire.Deployments, Namespace: "services", Name: "cache", UID: "d1", Owners: owners}
 	}
 	endpoints := configMap()
 	endpoints.Managers = []string{"kube-controller-manager"}
@@ -159,7 +160,7 @@ func TestUntouched(t *testing.T) {
 			s.see(1806, "LISTED", custom(3, 4, 0).at(900))
 		}, judge.Fail, "generation 2"},
 		"a deletion that waits": {func(s *story) {
-			s.add(record.Entry{Time: at(1805), Kind: record.KindAction, Action: &record.Action{From: at(1800), Verb: "delete", Resource: judge.CustomResources, Namespace: "services", Name: "cache"}})
+			s.add(record.Entry{Time: at(1805), Kind: record.KindAction, Action: &record.Action{From: at(1800), Verb: "delete", Resource: wire.CustomResources, Namespace: "services", Name: "cache"}})
 			going := custom(2, 3, 1)
 			going.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"f"}}
 			s.see(1806, "MODIFIED", going)
@@ -210,30 +211,30 @@ func TestCalm(t *testing.T) {
 		message string
 	}{
 		"calm": {func(s *story) {
-			s.audited(690, 692, operator, "update", judge.CustomResources)
+			s.audited(690, 692, operator, "update", wire.CustomResources)
 		}, judge.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +3.690 s"},
 		"no audit log": {func(*story) {}, judge.NotApplicable, "no audit log"},
 		"read late": {func(s *story) {
-			s.audited(690, 692, operator, "update", judge.CustomResources)
-			s.audited(695, 2000, operator, "update", judge.CustomResources)
+			s.audited(690, 692, operator, "update", wire.CustomResources)
+			s.audited(695, 2000, operator, "update", wire.CustomResources)
 		}, judge.Pass, "no write"},
 		"unchanged": {func(s *story) {
 			for ms := 900.0; ms < 3700; ms += 200 {
-				s.audited(ms, ms+2, operator, "update", judge.CustomResources)
+				s.audited(ms, ms+2, operator, "update", wire.CustomResources)
 			}
 		}, judge.Fail, "the operator asked for 10 writes, the first at +1.692 s: update memcacheds/status services/cache (10×); nothing moved"},
-		"reads":      {func(s *story) { s.audited(2500, 2501, operator, "get", judge.CustomResources) }, judge.Pass, "no write"},
-		"Events":     {func(s *story) { s.audited(2500, 2501, operator, "create", judge.Events) }, judge.Pass, "no write"},
-		"another's":  {func(s *story) { s.audited(2500, 2501, "system:serviceaccount:kube-system:x", "update", judge.Pods) }, judge.Pass, "no write"},
-		"a last one": {func(s *story) { s.audited(2500, 2501, operator, "update", judge.Deployments) }, judge.Pass, "1 write was asked for"},
+		"reads":      {func(s *story) { s.audited(2500, 2501, operator, "get", wire.CustomResources) }, judge.Pass, "no write"},
+		"Events":     {func(s *story) { s.audited(2500, 2501, operator, "create", wire.Events) }, judge.Pass, "no write"},
+		"another's":  {func(s *story) { s.audited(2500, 2501, "system:serviceaccount:kube-system:x", "update", wire.Pods) }, judge.Pass, "no write"},
+		"a last one": {func(s *story) { s.audited(2500, 2501, operator, "update", wire.Deployments) }, judge.Pass, "1 write was asked for"},
 		"what moved": {func(s *story) {
 			for ms := 2500.0; ms < 3500; ms += 500 {
-				s.audited(ms, ms+1, operator, "update", judge.Deployments)
+				s.audited(ms, ms+1, operator, "update", wire.Deployments)
 			}
 			s.see(2501, "MODIFIED", thing{resource: "configmaps.v1", namespace: "services", name: "cache", uid: "c"})
 		}, judge.Fail, "asked for 2 writes, the first at +2.491 s: update deployments/status services/cache (2×); what moved: configmaps/cache"},
 		"log cut off": {func(s *story) {
-			s.audited(2500, 2501, operator, "update", judge.Pods)
+			s.audited(2500, 2501, operator, "update", wire.Pods)
 			s.add(record.Entry{Time: at(2600), Kind: record.KindGap, Gap: &record.Gap{From: at(2550), Resource: "audit", Reason: "r"}})
 		}, judge.NotApplicable, "nothing was heard of audit"},
 	} {

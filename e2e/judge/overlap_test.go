@@ -10,6 +10,8 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // busy works by Workflows in a namespace of its own, each for one custom resource.
@@ -52,14 +54,14 @@ func (x thing) in(namespace string) thing {
 }
 
 // opened returns the open samples after the story's last entry, by namespace.
-func opened(t *testing.T, s *story, namespaces ...string) map[string]*judge.Timeline {
+func opened(t *testing.T, s *story, namespaces ...string) map[string]*timeline.Timeline {
 	t.Helper()
-	splitter := judge.NewSplitter()
+	splitter := timeline.NewSplitter()
 	for _, e := range s.entries {
 		_, err := splitter.Add(e)
 		require.NoError(t, err)
 	}
-	open := map[string]*judge.Timeline{}
+	open := map[string]*timeline.Timeline{}
 	for _, namespace := range namespaces {
 		open[namespace] = splitter.Open(namespace)
 		require.NotNil(t, open[namespace])
@@ -68,7 +70,7 @@ func opened(t *testing.T, s *story, namespaces ...string) map[string]*judge.Time
 }
 
 // told names the watch events that a sample was told of.
-func toldOf(t *judge.Timeline) []string {
+func toldOf(t *timeline.Timeline) []string {
 	var list []string
 	for _, e := range t.Events {
 		if e.Kind == record.KindWatch {
@@ -80,7 +82,7 @@ func toldOf(t *judge.Timeline) []string {
 
 // kubeEvent is an Event of Kubernetes about an object.
 func kubeEvent(name, namespace, about, note string) thing {
-	return thing{resource: judge.Events, namespace: namespace, name: name, uid: name, object: fields{
+	return thing{resource: wire.Events, namespace: namespace, name: name, uid: name, object: fields{
 		"regarding": fields{"uid": about}, "note": note,
 	}}
 }
@@ -157,17 +159,17 @@ func TestMissingWaitsForTheWorkOfTheSample(t *testing.T) {
 	s.begin(0, "busy", "create", 1, ofMatrix("services"))
 	s.act(10, 15, "create", custom(1, 1, 0).at(100))
 	s.see(16, "ADDED", custom(1, 1, 0).at(100))
-	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
+	assert.Contains(t, lacksNow(t, s, spec.PointWorking), "the operator has not begun")
 	s.see(17, "ADDED", workFor("w-b", "b/cache", "Running"))
-	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
+	assert.Contains(t, lacksNow(t, s, spec.PointWorking), "the operator has not begun")
 	s.see(18, "ADDED", workFor("w-1", "services/cache", "Running"))
-	assert.Empty(t, lacksNow(t, s, judge.PointWorking))
+	assert.Empty(t, lacksNow(t, s, spec.PointWorking))
 	s.see(19, "ADDED", workFor("w-2", "services/cache", "Pending"))
 	s.see(20, "ADDED", deployment(1, 1, 1, 1))
-	assert.Empty(t, lacksNow(t, s, judge.PointReady))
+	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 	for _, missing := range []func(*testing.T, *story) string{missing, func(t *testing.T, s *story) string {
 		t.Helper()
-		return lacksNow(t, s, judge.PointHandled)
+		return lacksNow(t, s, spec.PointHandled)
 	}} {
 		t.Run("", func(t *testing.T) {
 			s := &story{t: t, entries: s.entries[:len(s.entries):len(s.entries)], version: s.version}
@@ -196,7 +198,7 @@ func TestWorkThatWasLeft(t *testing.T) {
 	s.act(50, 55, "patch", custom(1, 1, 0).at(101))
 	s.see(56, "MODIFIED", custom(1, 1, 0).at(101))
 	assert.Equal(t, "workflows/w-1 has not ended", missing(t, s))
-	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
+	assert.Contains(t, lacksNow(t, s, spec.PointWorking), "the operator has not begun")
 	require.Len(t, opened(t, s, "services")["services"].Before, 3)
 }
 
@@ -229,7 +231,7 @@ func TestMissingWaitsForEachCustomResource(t *testing.T) {
 	assert.Equal(t, "of services/gone: Deployment gone-deployment is still there", missing(t, s))
 	s.see(71, "DELETED", deployment(1, 1, 1, 1).named("gone-deployment", "d3"))
 	assert.Empty(t, missing(t, s))
-	assert.Empty(t, lacksNow(t, s, judge.PointReady), "points concern the sample's own")
+	assert.Empty(t, lacksNow(t, s, spec.PointReady), "points concern the sample's own")
 }
 
 // Where the operator gives all of its Deployments one name, what one custom
@@ -245,7 +247,7 @@ func TestASharedDeploymentIsNotLeftOver(t *testing.T) {
 	s.see(5, "LISTED", custom(1, 2, 0).at(90))
 	s.see(5, "LISTED", custom(1, 2, 0).named("other", "cr2").at(91))
 	s.see(5, "LISTED", deployment(1, 2, 2, 2).named("the-deployment", "d1"))
-	s.act(10, 15, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "other"})
+	s.act(10, 15, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "other"})
 	s.see(16, "DELETED", custom(1, 2, 0).named("other", "cr2"))
 	assert.Empty(t, missing(t, s))
 	s.see(20, "DELETED", deployment(1, 2, 2, 2).named("the-deployment", "d1"))
@@ -260,13 +262,13 @@ func TestTheStateIsThatAfterTheWrite(t *testing.T) {
 	s.see(5, "LISTED", deployment(1, 2, 2, 2).at(101))
 	s.act(10, 15, "patch", deployment(2, 1, 2, 2).at(105))
 	assert.Equal(t, "the watch has not shown the patch of deployments/cache-deployment", missing(t, s))
-	assert.Equal(t, "the watch has not shown the patch of deployments/cache-deployment", lacksNow(t, s, judge.PointReady))
+	assert.Equal(t, "the watch has not shown the patch of deployments/cache-deployment", lacksNow(t, s, spec.PointReady))
 	s.see(20, "MODIFIED", deployment(2, 1, 2, 2).at(105))
 	assert.Equal(t, "Deployment cache-deployment asks for 1 replicas, wanted 2", missing(t, s))
 	s.see(30, "MODIFIED", deployment(3, 2, 2, 2).at(106))
 	assert.Empty(t, missing(t, s))
 
-	s.act(40, 45, "delete", thing{resource: judge.Deployments, namespace: "services", name: "cache-deployment"})
+	s.act(40, 45, "delete", thing{resource: wire.Deployments, namespace: "services", name: "cache-deployment"})
 	s.entries[len(s.entries)-1].Action.Object = nil
 	assert.Equal(t, "the watch has not shown the delete of deployments/cache-deployment", missing(t, s))
 	s.see(50, "DELETED", deployment(3, 2, 2, 2).at(107))
@@ -288,12 +290,12 @@ func TestPointsOfWhatWasGiven(t *testing.T) {
 	s := newOverlap(t)
 	s.see(1, "LISTED", custom(1, 2, 0))
 	s.begin(5, "busy", "kill", 2, ofMatrix("services"))
-	assert.Equal(t, "there is no Deployment cache-deployment", lacksNow(t, s, judge.PointReady))
-	assert.Equal(t, unacknowledged, lacksNow(t, s, judge.PointWorking))
+	assert.Equal(t, "there is no Deployment cache-deployment", lacksNow(t, s, spec.PointReady))
+	assert.Equal(t, unacknowledged, lacksNow(t, s, spec.PointWorking))
 	assert.Equal(t, unacknowledged, missing(t, s))
 	s.breaks(10, 12, record.Begun, "kill", "operator")
 	s.see(20, "ADDED", deployment(1, 2, 2, 2))
-	assert.Empty(t, lacksNow(t, s, judge.PointReady))
+	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 	assert.Empty(t, missing(t, s))
 }
 
@@ -302,14 +304,14 @@ func TestADeletionTimestampIsNoWriteOfTheOperator(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(0, "busy", "delete", -1, ofMatrix("services"))
 	s.see(5, "LISTED", custom(1, 2, 0))
-	s.act(10, 15, "delete", thing{resource: judge.CustomResources, namespace: "services", name: "cache"})
+	s.act(10, 15, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "cache"})
 	doomed := custom(2, 2, 0)
 	doomed.object["metadata"].(fields)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
 	doomed.object["metadata"].(fields)["finalizers"] = []string{"hold"}
 	s.see(16, "MODIFIED", doomed)
-	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
+	assert.Contains(t, lacksNow(t, s, spec.PointWorking), "the operator has not begun")
 	s.see(20, "MODIFIED", doomed)
-	assert.Empty(t, lacksNow(t, s, judge.PointWorking))
+	assert.Empty(t, lacksNow(t, s, spec.PointWorking))
 }
 
 // An Event about the custom resource is a sign of the operator, too.
@@ -319,15 +321,15 @@ func TestAnEventIsASignOfTheOperator(t *testing.T) {
 	s.act(10, 15, "create", custom(1, 1, 0).at(100))
 	s.see(16, "ADDED", custom(1, 1, 0).at(100))
 	s.see(20, "ADDED", kubeEvent("e1", "services", "another", "seen"))
-	assert.Contains(t, lacksNow(t, s, judge.PointWorking), "the operator has not begun")
+	assert.Contains(t, lacksNow(t, s, spec.PointWorking), "the operator has not begun")
 	s.see(21, "ADDED", kubeEvent("e2", "services", "cr1", "seen"))
-	assert.Empty(t, lacksNow(t, s, judge.PointWorking))
+	assert.Empty(t, lacksNow(t, s, spec.PointWorking))
 }
 
 // refuse is an action that the API server refuses.
 func (s *story) refuse(from, to float64, change ...func(*record.Action)) {
 	a := &record.Action{
-		From: at(from), Verb: "patch", Resource: judge.CustomResources, Namespace: s.sample.Namespace, Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+		From: at(from), Verb: "patch", Resource: wire.CustomResources, Namespace: s.sample.Namespace, Name: "cache", Measured: true, Error: "spec.size: Invalid value",
 	}
 	for _, f := range change {
 		f(a)
@@ -364,7 +366,7 @@ func TestMissingWaitsForAMessage(t *testing.T) {
 	s.see(16, "MODIFIED", custom(2, 1<<31, 0).at(100))
 	none := "no message names the cause (too (big|large))"
 	assert.Equal(t, none, missing(t, s))
-	assert.Equal(t, none, lacksNow(t, s, judge.PointStuck))
+	assert.Equal(t, none, lacksNow(t, s, spec.PointStuck))
 	s.see(20, "MODIFIED", deployment(2, 0, 0, 0))
 	assert.Equal(t, "Deployment cache-deployment asks for 0 replicas, wanted 1", missing(t, s))
 	s.see(21, "MODIFIED", deployment(3, 1, 1, 1))
@@ -376,7 +378,7 @@ func TestMissingWaitsForAMessage(t *testing.T) {
 	assert.Equal(t, none, missing(t, s))
 	s.see(23, "ADDED", speaks)
 	assert.Empty(t, missing(t, s))
-	assert.Empty(t, lacksNow(t, s, judge.PointStuck))
+	assert.Empty(t, lacksNow(t, s, spec.PointStuck))
 }
 
 func TestNotApplicableWithAReason(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 // The ways in which a sample comes back from its faults.
@@ -25,12 +26,12 @@ type recovery struct {
 
 // recovered says how the sample came back from its faults; false: it had none,
 // or the last was not over when it ended.
-func (t *Timeline) recovered() (recovery, bool) {
-	over := t.faultsAt(record.Over)
+func recovered(t *timeline.Timeline) (recovery, bool) {
+	over := t.FaultsAt(record.Over)
 	if len(over) == 0 {
 		return recovery{}, false
 	}
-	whole, lacks := t.wholeSince()
+	whole, lacks := wholeSince(t)
 	if lacks != "" {
 		return recovery{how: Never, lacks: lacks}, true
 	}
@@ -47,14 +48,14 @@ func (t *Timeline) recovered() (recovery, bool) {
 
 // wholeSince is the time from which nothing of the wanted state was lacking, or
 // what was lacking at the sample's end.
-func (t *Timeline) wholeSince() (since time.Duration, lacks string) {
-	since, lacks = t.Began, t.stateAt(t.Began).stateLacks()
-	t.replay(func(now *Timeline, e *Event) {
+func wholeSince(t *timeline.Timeline) (since time.Duration, lacks string) {
+	since, lacks = t.Began, t.StateAt(t.Began).StateLacks()
+	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
 		if e.Kind != record.KindWatch {
 			return
 		}
 		was := lacks
-		if lacks = now.stateLacks(); lacks == "" && was != "" {
+		if lacks = now.StateLacks(); lacks == "" && was != "" {
 			since = e.Time
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // Recovery is how a sample came back from what was broken in it.
@@ -26,20 +28,20 @@ const (
 )
 
 // recovery is how the sample came back; nil: nothing was broken, or it is not known.
-func (t *Timeline) recovery() *Recovery {
-	begun, over := t.faultsAt(record.Begun), t.faultsAt(record.Over)
+func recoveryOf(t *timeline.Timeline) *Recovery {
+	begun, over := t.FaultsAt(record.Begun), t.FaultsAt(record.Over)
 	failed := func(f *record.Fault) bool { return f.Error != "" }
 	switch {
 	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
 		return nil
-	case t.End == nil || t.End.Outcome == record.Interrupted || t.stoppedAt() != "" || t.blind([]string{CustomResources, Deployments}) != "":
+	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard([]string{wire.CustomResources, wire.Deployments}) != "":
 		return nil
 	}
-	how, _ := t.recovered()
+	how, _ := recovered(t)
 	if how.how == Never {
 		return &Recovery{By: Never}
 	}
-	whole, _ := t.wholeSince()
+	whole, _ := wholeSince(t)
 	r := &Recovery{By: Itself, After: max(whole-over[len(over)-1].From, 0)}
 	if how.how == Nudged {
 		r.By = Nudge

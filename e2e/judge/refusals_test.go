@@ -5,8 +5,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // asks is a request of the style's service account, as the audit log tells of it.
@@ -32,22 +33,22 @@ func TestWhatTheAPIServerRefusedIsToldWhereTheDeploymentIsMissing(t *testing.T) 
 	s.entries[0].Header.Reference = []byte(`{"spec":{"replicas":1}}`)
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(16, "ADDED", custom(1, 1, 0))
-	s.asks(17, "list", judge.Deployments, "services", 403)
-	s.asks(18, "create", judge.Deployments, "elsewhere", 422)
-	s.asks(19, "update", judge.Deployments, "services", 409)
+	s.asks(17, "list", wire.Deployments, "services", 403)
+	s.asks(18, "create", wire.Deployments, "elsewhere", 422)
+	s.asks(19, "update", wire.Deployments, "services", 409)
 	for ms := range 14 {
-		s.asks(float64(20+ms), "create", judge.Deployments, "services", 422)
+		s.asks(float64(20+ms), "create", wire.Deployments, "services", 422)
 	}
-	s.asks(50, "patch", judge.Deployments, "services", 403)
-	s.asks(60, "update", judge.CustomResources, "services", 422)
-	s.asks(70, "update", judge.CustomResources, "services", 422)
-	s.asks(80, "update", judge.Pods, "services", 403) // the fourth kind
+	s.asks(50, "patch", wire.Deployments, "services", 403)
+	s.asks(60, "update", wire.CustomResources, "services", 422)
+	s.asks(70, "update", wire.CustomResources, "services", 422)
+	s.asks(80, "update", wire.Pods, "services", 403) // the fourth kind
 	const want = "there is no Deployment whose controller is the custom resource cache" +
 		"; the API server refused 14 requests to create deployments (422 Unprocessable Entity), the last at +0.023 s" +
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.060 s" +
 		"; the API server refused 1 request to patch deployments (403 Forbidden), the last at +0.040 s"
 	assert.Equal(t, want, missing(t, s))
-	assert.Equal(t, want, lacksNow(t, s, judge.PointWritten))
+	assert.Equal(t, want, lacksNow(t, s, spec.PointWritten))
 	s.end(10_010, record.TimedOut)
 	assert.Contains(t, s.verdict("converged").Message, want)
 	assert.Contains(t, s.verdict("reference").Message, want)
@@ -63,8 +64,8 @@ func TestWhatTheAPIServerRefusedIsToldWhereAFinalizerStays(t *testing.T) {
 	s.see(1, "LISTED", custom(1, 0, 0))
 	s.act(10, 15, "delete", custom(1, 0, 0))
 	s.see(16, "MODIFIED", leaving)
-	s.asks(20, "update", judge.CustomResources, "services", 422)
-	s.asks(25, "update", judge.CustomResources, "services", 422)
+	s.asks(20, "update", wire.CustomResources, "services", 422)
+	s.asks(25, "update", wire.CustomResources, "services", 422)
 	s.end(10_010, record.TimedOut)
 	assert.Contains(t, s.verdict("gone").Message, "the custom resource cache waits for its finalizers: example.com/cleanup"+
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.015 s")

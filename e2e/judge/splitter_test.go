@@ -13,13 +13,15 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // live feeds a story to a Splitter, as a driver does, and returns what was
 // missing after each entry of the open sample.
 func live(t *testing.T, s *story) []string {
 	t.Helper()
-	splitter := judge.NewSplitter()
+	splitter := timeline.NewSplitter()
 	var missing []string
 	for _, e := range s.entries {
 		_, err := splitter.Add(e)
@@ -113,7 +115,7 @@ func TestMissingTellsOfARefusal(t *testing.T) {
 	s := newStory(t)
 	s.begin(0, "native", "create", 1)
 	s.add(record.Entry{Time: at(15), Kind: record.KindAction, Action: &record.Action{
-		From: at(10), Verb: "create", Resource: judge.CustomResources, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+		From: at(10), Verb: "create", Resource: wire.CustomResources, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
 	}})
 	missing := live(t, s)
 	assert.Equal(t, "create of memcacheds.v1alpha1.cache.example.com cache was refused: spec.size: Invalid value", missing[len(missing)-1])
@@ -133,7 +135,7 @@ func TestOverlappingSamplesAreKeptApart(t *testing.T) {
 	s.end(100, record.Settled)
 	s.sample = second
 	s.end(200, record.Settled)
-	all, err := judge.Timelines(s.seq())
+	all, err := timeline.Timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	assert.Equal(t, "native", all[0].Sample.Style)
@@ -149,7 +151,7 @@ func TestBeforeIsWhatWasThere(t *testing.T) {
 	s.see(3, "LISTED", pod(1, "Running"))
 	s.see(4, "DELETED", pod(1, "Running"))
 	s.begin(10, "native", "scale up", 4)
-	all, err := judge.Timelines(s.seq())
+	all, err := timeline.Timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	assert.Nil(t, all[0].End)
@@ -164,7 +166,7 @@ func TestSplitterRefuses(t *testing.T) {
 	}
 	begin := record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create", Namespace: "services"}}
 	end := record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Namespace: "services"}}
-	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: judge.Pods, Name: "p1", Object: json.RawMessage(`{"status": 3}`)}}
+	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: wire.Pods, Name: "p1", Object: json.RawMessage(`{"status": 3}`)}}
 	for want, entries := range map[string][]record.Entry{
 		"before the header":                      {begin},
 		"a second header":                        {header(), header()},
@@ -180,7 +182,7 @@ func TestSplitterRefuses(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			_, err := judge.Judge(sequence(entries))
 			require.ErrorContains(t, err, want)
-			_, err = judge.Timelines(sequence(entries))
+			_, err = timeline.Timelines(sequence(entries))
 			require.ErrorContains(t, err, want)
 		})
 	}
@@ -204,7 +206,7 @@ func TestTruncatedRecordingIsJudgedAsFarAsItGoes(t *testing.T) {
 	assert.Equal(t, judge.Invalid, j.Results[1].Outcome())
 	assert.Equal(t, []string{"line 20: the recording's last line is cut off; all before it is judged"}, j.Warnings)
 
-	all, err := judge.Timelines(cut)
+	all, err := timeline.Timelines(cut)
 	require.ErrorIs(t, err, record.ErrTruncated)
 	assert.Len(t, all, 2)
 }
@@ -253,7 +255,7 @@ func TestMissingAgreesWithTheVerdicts(t *testing.T) {
 func FuzzJudge(f *testing.F) {
 	s := newStory(f)
 	s.created()
-	s.gap(705, 710, judge.Pods)
+	s.gap(705, 710, wire.Pods)
 	s.end(1710, record.Settled)
 	s.begin(2000, "argo", "scale up", 2)
 	s.act(2010, 2015, "patch", custom(2, 2, 0))
@@ -286,7 +288,7 @@ func FuzzJudge(f *testing.F) {
 func FuzzJudgeEntries(f *testing.F) {
 	s := newStory(f)
 	s.created()
-	s.gap(705, 710, judge.Pods)
+	s.gap(705, 710, wire.Pods)
 	s.end(1710, record.Settled)
 	s.begin(2000, "argo", "delete", -1)
 	s.act(2010, 2015, "delete", custom(1, 3, 1))
@@ -302,7 +304,7 @@ func FuzzJudgeEntries(f *testing.F) {
 	s.see(13001, "LISTED", deployment(1, 1, 1, 1))
 	s.act(13010, 13015, "patch", custom(2, 1, 0))
 	s.see(13020, "ADDED", workFor("w3", "services/cache", "Running"))
-	s.gap(13030, 13050, judge.Deployments)
+	s.gap(13030, 13050, wire.Deployments)
 	s.breaks(13025, 13060, record.Begun, "restart", "api-server")
 	s.breaks(13060, 13060, record.Over, "restart", "api-server")
 	s.see(13070, "ADDED", custom(1, 1, 0).in("services-2"))

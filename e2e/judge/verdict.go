@@ -6,26 +6,23 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
 // Outcome is what an oracle says of a sample.
-type Outcome string
+type Outcome = spec.Outcome
 
-// The outcomes of a verdict.
+// The outcomes of a verdict, and those that only samples and sums of them have.
 const (
-	Pass          Outcome = "pass"
-	Fail          Outcome = "fail"
-	NotApplicable Outcome = "not applicable" // by the style's own declaration, or for this kind of sample
-	Invalid       Outcome = "invalid"        // the bed or the recording broke, not the style
-)
-
-// What only samples and sums of them can be.
-const (
-	// Late is a sample that was given up when its time was over, and of which no
-	// oracle says more: a load that a style is behind with, work that never ends.
-	Late  Outcome = "late"
-	Flaky Outcome = "flaky" // some samples passed and some failed
+	Pass          = spec.Pass
+	Fail          = spec.Fail
+	NotApplicable = spec.NotApplicable
+	Invalid       = spec.Invalid
+	Late          = spec.Late
+	Flaky         = spec.Flaky
 )
 
 // Verdict is what one oracle says of one sample.
@@ -41,7 +38,7 @@ type Verdict struct {
 
 // Oracle judges a sample. It may take for granted that the sample came to an
 // end and that what it needs was watched without a gap.
-type Oracle func(*Timeline) Verdict
+type Oracle func(*timeline.Timeline) Verdict
 
 // Named is an Oracle with what must be known to run it.
 type Named struct {
@@ -53,26 +50,26 @@ type Named struct {
 // Oracles is the list of all oracles, in the order in which they are reported.
 func Oracles() []Named {
 	return []Named{
-		{"converged", []string{Deployments}, converged},
-		{"stays-converged", []string{Deployments, CustomResources}, staysConverged},
-		{"write-history", []string{Deployments}, writeHistory},
-		{"status", []string{CustomResources, Deployments, ReplicaSets, Pods}, status},
-		{"gone", []string{CustomResources, Deployments}, gone},
-		{"garbage", []string{Deployments, ReplicaSets, Pods}, garbage},
-		{"reference", []string{Deployments}, reference},
-		{"ledger", []string{CustomResources, Deployments}, ledger},
-		{"isolation", []string{CustomResources, Deployments, ReplicaSets, Pods}, isolation},
-		{"no-needless-work", []string{CustomResources, Deployments}, noNeedlessWork},
-		{"pods-kept", []string{Deployments, ReplicaSets, Pods}, podsKept},
-		{"health", []string{Pods}, health},
-		{"refused", []string{CustomResources, Deployments}, refused},
-		{"recovers", []string{CustomResources, Deployments}, recovers},
-		{"diagnosable", []string{CustomResources, Deployments, ReplicaSets, Pods, Events}, diagnosable},
-		{"series", []string{CustomResources, Deployments}, series},
-		{"owned", []string{CustomResources}, owned},
-		{"untouched", []string{CustomResources}, untouched},
+		{"converged", []string{wire.Deployments}, converged},
+		{"stays-converged", []string{wire.Deployments, wire.CustomResources}, staysConverged},
+		{"write-history", []string{wire.Deployments}, writeHistory},
+		{"status", []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods}, status},
+		{"gone", []string{wire.CustomResources, wire.Deployments}, gone},
+		{"garbage", []string{wire.Deployments, wire.ReplicaSets, wire.Pods}, garbage},
+		{"reference", []string{wire.Deployments}, reference},
+		{"ledger", []string{wire.CustomResources, wire.Deployments}, ledger},
+		{"isolation", []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods}, isolation},
+		{"no-needless-work", []string{wire.CustomResources, wire.Deployments}, noNeedlessWork},
+		{"pods-kept", []string{wire.Deployments, wire.ReplicaSets, wire.Pods}, podsKept},
+		{"health", []string{wire.Pods}, health},
+		{"refused", []string{wire.CustomResources, wire.Deployments}, refused},
+		{"recovers", []string{wire.CustomResources, wire.Deployments}, recovers},
+		{"diagnosable", []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods, wire.Events}, diagnosable},
+		{"series", []string{wire.CustomResources, wire.Deployments}, series},
+		{"owned", []string{wire.CustomResources}, owned},
+		{"untouched", []string{wire.CustomResources}, untouched},
 		{"calm", nil, calm},
-		{promptName, []string{CustomResources, Deployments}, prompt},
+		{promptName, []string{wire.CustomResources, wire.Deployments}, prompt},
 		{discreetName, nil, discreet},
 	}
 }
@@ -87,8 +84,9 @@ func OracleNames() []string {
 }
 
 // verdicts runs the oracles that the sample expects.
-func verdicts(t *Timeline, oracles []Named) []Verdict {
+func verdicts(t *timeline.Timeline) []Verdict {
 	var list []Verdict
+	oracles := Oracles()
 	for _, name := range t.Sample.Expect {
 		i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == name })
 		var v Verdict
@@ -100,12 +98,12 @@ func verdicts(t *Timeline, oracles []Named) []Verdict {
 		v.Oracle = name
 		list = append(list, v)
 	}
-	t.once(list)
+	once(t, list)
 	return list
 }
 
 // run asks an oracle, where the recording allows it to know.
-func run(o Named, t *Timeline) Verdict {
+func run(o Named, t *timeline.Timeline) Verdict {
 	switch {
 	case t.Sample.Reason != "":
 		return notApplicable("%s", t.Sample.Reason)
@@ -113,11 +111,11 @@ func run(o Named, t *Timeline) Verdict {
 		return Verdict{Outcome: Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
-	case t.stoppedAt() != "" && unasked(o.Name):
-		return notApplicable("not judged%s", t.stopped())
-	case !t.begun() && slices.Contains(scenarios.Standing(), o.Name):
+	case t.StoppedAt() != "" && unasked(o.Name):
+		return notApplicable("not judged%s", stopped(t))
+	case !t.Begun() && slices.Contains(scenarios.Standing(), o.Name):
 		return notApplicable("the scenario's steps never began: %s", t.End.Reason)
-	case !t.begun():
+	case !t.Begun():
 		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}
 	for _, need := range o.Needs {
@@ -125,15 +123,15 @@ func run(o Named, t *Timeline) Verdict {
 			return Verdict{Outcome: Invalid, Message: need + " was not watched for this sample"}
 		}
 	}
-	if gap := t.blind(o.Needs); gap != "" {
+	if gap := t.Unheard(o.Needs); gap != "" {
 		return Verdict{Outcome: Invalid, Message: gap}
 	}
 	v := o.Judge(t)
 	if v.Outcome != NotApplicable {
-		v.Message += t.interruptions(o.Needs)
+		v.Message += t.Interruptions(o.Needs)
 	}
 	if v.Outcome == Fail || v.Outcome == NotApplicable {
-		v.Message += t.stopped()
+		v.Message += stopped(t)
 	}
 	return v
 }

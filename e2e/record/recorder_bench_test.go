@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 const example = "../judge/testdata/schema1.jsonl.gz" // a real run of null, native and argo
@@ -93,7 +93,7 @@ func decodeAll(b *testing.B, entries []record.Entry, into []*unstructured.Unstru
 func follow(b *testing.B, recorder *record.Recorder, header record.Header) (stop func()) {
 	b.Helper()
 	header.Schema = record.Schema
-	splitter := judge.NewSplitter()
+	splitter := timeline.NewSplitter()
 	_, err := splitter.Add(record.Entry{Kind: record.KindHeader, Header: &header})
 	require.NoError(b, err)
 	var mu sync.Mutex

@@ -477,7 +477,7 @@ func (s *Session) announce() error {
 		return nil
 	}
 	s.say("this run makes, in the existing cluster, nothing but:")
-	s.say("  CustomResourceDefinition memcacheds.cache.example.com")
+	s.say("  CustomResourceDefinition %s", memcached.Resource.GroupResource())
 	s.say("  namespaces services-%s-* for custom resources", s.id)
 	for _, a := range s.arms[1:] {
 		objects, err := a.operator.Style().Objects()

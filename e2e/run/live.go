@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline"
 )
 
 // live judges a recording while it is written, so that the driver knows when
@@ -17,14 +17,14 @@ type live struct {
 	follower *record.Follower
 
 	mu       sync.Mutex
-	splitter *judge.Splitter
-	done     map[string]*judge.Timeline // samples that have ended, by namespace, until somebody takes them
+	splitter *timeline.Splitter
+	done     map[string]*timeline.Timeline // samples that have ended, by namespace, until somebody takes them
 }
 
 // newLive judges a recording that has just begun. stop is to be called at its end.
 func newLive(recorder *record.Recorder) (*live, error) {
 	header := recorder.Header()
-	l := &live{recorder: recorder, splitter: judge.NewSplitter(), done: map[string]*judge.Timeline{}}
+	l := &live{recorder: recorder, splitter: timeline.NewSplitter(), done: map[string]*timeline.Timeline{}}
 	if err := l.add(record.Entry{Kind: record.KindHeader, Header: &header}); err != nil {
 		return nil, err
 	}
@@ -52,15 +52,15 @@ func (l *live) add(e record.Entry) error {
 
 // Missing says what the open sample of a namespace still waits for.
 func (l *live) Missing(namespace string) string {
-	return l.lacking(namespace, (*judge.Timeline).Missing)
+	return l.lacking(namespace, (*timeline.Timeline).Missing)
 }
 
 // Lacks says what it lacks for a point of the reconcile.
 func (l *live) Lacks(namespace, point string) string {
-	return l.lacking(namespace, func(t *judge.Timeline) string { return t.Lacks(point) })
+	return l.lacking(namespace, func(t *timeline.Timeline) string { return t.Lacks(point) })
 }
 
-func (l *live) lacking(namespace string, of func(*judge.Timeline) string) string {
+func (l *live) lacking(namespace string, of func(*timeline.Timeline) string) string {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *live) LastEvent(namespace string) time.Duration {
 }
 
 // take returns the sample of a namespace that ended last, once; nil: none.
-func (l *live) take(namespace string) *judge.Timeline {
+func (l *live) take(namespace string) *timeline.Timeline {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,6 +35,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/timeline"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -115,7 +116,7 @@ func (b *bed) open(t *testing.T, header record.Header) {
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
 	recorder, err := record.NewRecorder(file, header)
 	require.NoError(t, err)
-	live := &live{recorder: recorder, splitter: judge.NewSplitter()}
+	live := &live{recorder: recorder, splitter: timeline.NewSplitter()}
 	header.Schema = record.Schema
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
@@ -229,7 +230,7 @@ type live struct {
 	recorder *record.Recorder
 
 	mu       sync.Mutex
-	splitter *judge.Splitter
+	splitter *timeline.Splitter
 	err      error
 }
 
@@ -242,7 +243,7 @@ func (l *live) add(e record.Entry) {
 }
 
 // ask asks the sample that is open in a namespace.
-func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
+func (l *live) ask(namespace string, of func(*timeline.Timeline) string) string {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -256,14 +257,16 @@ func (l *live) ask(namespace string, of func(*judge.Timeline) string) string {
 	return of(timeline)
 }
 
-func (l *live) Missing(namespace string) string { return l.ask(namespace, (*judge.Timeline).Missing) }
+func (l *live) Missing(namespace string) string {
+	return l.ask(namespace, (*timeline.Timeline).Missing)
+}
 
 func (l *live) Lacks(namespace, point string) string {
-	return l.ask(namespace, func(t *judge.Timeline) string { return t.Lacks(point) })
+	return l.ask(namespace, func(t *timeline.Timeline) string { return t.Lacks(point) })
 }
 
 func (l *live) LastEvent(namespace string) (at time.Duration) {
-	l.ask(namespace, func(t *judge.Timeline) string { at = t.LastEvent(); return "" })
+	l.ask(namespace, func(t *timeline.Timeline) string { at = t.LastEvent(); return "" })
 	return at
 }
 

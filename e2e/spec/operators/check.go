@@ -38,7 +38,7 @@ func (s Style) check(catalogue *images.Catalogue) error {
 		return err
 	}
 	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
-	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkSensors(all),
+	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkDistinct(all),
 		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
 }
 

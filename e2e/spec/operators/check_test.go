@@ -88,6 +88,16 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, checkHouse(t, nil, "all"), "styles that have the same objects, and overlays of overlays, may be in one run")
 }
 
+// distinctSensors is otherStyle, which says that its Sensors must not do the same.
+var distinctSensors = otherStyle + `distinct:
+  - apiVersion: argoproj.io/v1alpha1
+    kind: Sensor
+    paths:
+      - spec.dependencies.#.[eventSourceName,eventName,filters]
+      - spec.triggers.#(template.k8s)#.template.k8s.[operation,source.resource.apiVersion,source.resource.kind]
+    reason: it does the same to the same events
+`
+
 // sensorOf is a Sensor that does something of a kind to the events of a type.
 func sensorOf(name, event, kind string) string {
 	return `apiVersion: argoproj.io/v1alpha1
@@ -174,8 +184,8 @@ func TestCheckRefuses(t *testing.T) {
 		"an image that is not listed": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[native]", 1)}, []string{
 			"other/style.yaml:11: ", "deployment/d runs registry.k8s.io/pause:3.10.2, which images (line 4) does not list: add pause",
 		}},
-		"two Sensors": {"other", map[string]string{"other/manifests/own.yaml": sensorOf("one", "ADD", "Deployment") + "---\n" + sensorOf("two", "ADD", "Deployment")}, []string{
-			"other/style.yaml:11: ", "Sensor ns/two does to the same events the same as Sensor ns/one",
+		"two Sensors": {"other", map[string]string{"other/style.yaml": distinctSensors, "other/manifests/own.yaml": sensorOf("one", "ADD", "Deployment") + "---\n" + sensorOf("two", "ADD", "Deployment")}, []string{
+			"other/style.yaml:11: ", "Sensor ns/two is not distinct from Sensor ns/one: it does the same to the same events",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,9 +206,26 @@ func TestCheckAllowsSensorsThatPartTheEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := sensorOf("one", "ADD", "Deployment") + "---\n" + second + deploy
-			require.NoError(t, checkHouse(t, map[string]string{"other/manifests/own.yaml": text}, "other"))
+			require.NoError(t, checkHouse(t, map[string]string{"other/style.yaml": distinctSensors, "other/manifests/own.yaml": text}, "other"))
 		})
 	}
+}
+
+// The tutorial's style says of its Sensors what its overlays are held to: a copy
+// of its Sensor that only has another name is refused.
+func TestCheckRefusesASecondSensorOfTheTutorial(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(root, os.DirFS("../../../operators")))
+	file := filepath.Join(root, "argo", "manifests", "sensor", "sensor.yaml")
+	sensor, err := os.ReadFile(file)
+	require.NoError(t, err)
+	second := strings.Replace(string(sensor), "name: memcached-sensor", "name: second", 1)
+	require.NoError(t, os.WriteFile(file, []byte(string(sensor)+"---\n"+second), 0o600))
+	catalogue, err := images.Load("../../..")
+	require.NoError(t, err)
+	all, err := operators.Find(root, "argo")
+	require.NoError(t, err)
+	require.ErrorContains(t, operators.Check(catalogue, all...), "is not distinct from Sensor argo-events/")
 }
 
 // Who maintains an overlay answers for its own files, and for what it uses of

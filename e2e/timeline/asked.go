@@ -1,0 +1,66 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// auditClock tells when the API server answered a request, on the recording's
+// clock. Entries of the audit log are read some time after that. How much later is
+// not known, but it is never less than nothing: the least difference between the
+// two clocks that was ever seen is what an entry that is read at once has.
+type auditClock struct {
+	began time.Time // of the recording, by the harness's wall clock
+	least time.Duration
+	any   bool
+}
+
+func (c *auditClock) at(e *record.Entry) time.Duration {
+	answered := e.Audit.Answered.Sub(c.began)
+	if difference := e.Time - answered; !c.any || difference < c.least {
+		c.any, c.least = true, difference
+	}
+	return answered + c.least
+}
+
+// asked is a write that the style asked the API server for, in the sample's namespace.
+type Request struct {
+	At                       time.Duration
+	verb, resource, sub      string
+	namespace, name, Account string
+	Code                     int
+}
+
+// writes tells whether a verb of the audit log is that of a write.
+func writes(verb string) bool {
+	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, verb)
+}
+
+// ask takes note of a write, but for one of Kubernetes' Events. What is older than
+// the quiescence window is of no interest.
+func (t *Timeline) ask(at time.Duration, a *record.Audit) {
+	if strings.HasPrefix(a.Resource, "events.") {
+		return
+	}
+	t.Requests = slices.DeleteFunc(t.Requests, func(old Request) bool { return old.At < at-t.Sample.Window })
+	if len(t.Requests) == mostAsked {
+		t.Requests = t.Requests[1:]
+	}
+	account := strings.Replace(strings.TrimPrefix(a.User, "system:serviceaccount:"), ":", "/", 1)
+	t.Requests = append(t.Requests, Request{at, a.Verb, a.Resource, a.Subresource, a.Namespace, a.Name, account, a.Code})
+}
+
+// mostAsked bounds what is kept of a style that writes without end.
+const mostAsked = 1000
+
+func (a *Request) String() string {
+	what := Kind(a.resource)
+	if a.sub != "" {
+		what += "/" + a.sub
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s %s %s/%s", a.verb, what, a.namespace, a.name), "/")
+}

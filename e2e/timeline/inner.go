@@ -1,0 +1,173 @@
+package timeline
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// reading is what a style's inner phases read of the objects of one resource.
+type innerReading struct {
+	paths []string // each once
+	look  *wire.Lookup
+	inner []innerPhase
+}
+
+// innerPhase is a spec.Phase made ready for use.
+type innerPhase struct {
+	spec.Phase
+	index int // into Style.Phases
+	slot  int // of Path; -1: none
+	where []condition
+}
+
+// condition is a spec.FieldCondition made ready for use.
+type condition struct {
+	spec.FieldCondition
+	slot    int
+	matches *regexp.Regexp // nil: any value
+}
+
+func (c *condition) holds(v wire.Value) bool {
+	return v.Exists() && (len(c.Equals) == 0 || v.IsAny(c.Equals)) && (c.matches == nil || c.matches.MatchString(v.String()))
+}
+
+func (r *innerReading) add(index int, p spec.Phase) error {
+	one := innerPhase{Phase: p, index: index, slot: -1}
+	if err := bounds.Path(p.Path); err != nil {
+		return fmt.Errorf("path %.80q: %w", p.Path, err)
+	}
+	if p.Path != "" {
+		one.slot = r.slot(p.Path)
+	}
+	for _, w := range p.Where {
+		if err := bounds.Path(w.Path); err != nil {
+			return fmt.Errorf("where %.80q: %w", w.Path, err)
+		}
+		c := condition{FieldCondition: w, slot: r.slot(w.Path)}
+		if w.Matches != "" {
+			var err error
+			if c.matches, err = bounds.Expression(w.Matches); err != nil {
+				return fmt.Errorf("where %s: %w", w.Path, err)
+			}
+		}
+		one.where = append(one.where, c)
+	}
+	r.inner = append(r.inner, one)
+	return nil
+}
+
+func (r *innerReading) slot(path string) int {
+	if i := slices.Index(r.paths, path); i >= 0 {
+		return i
+	}
+	r.paths = append(r.paths, path)
+	return len(r.paths) - 1
+}
+
+// shown is what one event shows of an inner phase.
+type shown uint8
+
+const (
+	elsewhere shown = iota // nothing: it is another object's phase
+	no
+	yes
+)
+
+// seen is what one event shows, and the value at the phase's path.
+type seen struct {
+	shown
+	wire.Value
+}
+
+// brought is an inner phase that an event brings about, with the value that
+// shows it.
+type PhaseEvent struct {
+	Phase int // index into Style.Phases
+	Value string
+}
+
+// of says what an event shows of each of the inner phases. It needs no memory
+// of earlier events, and so can be done for many events at once.
+func (r *innerReading) of(w *record.Watch) ([]seen, error) {
+	values, err := r.look.In(w.Object)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]seen, len(r.inner))
+	for i := range r.inner {
+		p := &r.inner[i]
+		list[i].shown = p.shown(w, values)
+		if p.slot >= 0 {
+			list[i].Value = values[p.slot]
+		}
+	}
+	return list, nil
+}
+
+func (p *innerPhase) shown(w *record.Watch, values []wire.Value) shown {
+	if p.Namespace != "" && p.Namespace != w.Namespace {
+		return elsewhere
+	}
+	for i := range p.where {
+		if c := &p.where[i]; !c.holds(values[c.slot]) {
+			return elsewhere
+		}
+	}
+	if p.slot < 0 {
+		return yes
+	}
+	if v := values[p.slot]; v.Exists() && (len(p.Equals) == 0 || v.IsAny(p.Equals)) {
+		return yes
+	}
+	return no
+}
+
+// innerKey is a style's inner phases on one object.
+type innerKey struct {
+	*innerReading
+	uid string
+}
+
+// innerPhases remembers for which objects a phase's path already holds, so
+// that only the event which brings it about counts: a finished Workflow that
+// is labelled later has not finished again. The values are parallel to
+// reading.inner.
+type innerPhases map[innerKey][]bool
+
+// happened returns the style's phases that this event brings about.
+func (held innerPhases) happened(s *style, w *record.Watch, list []seen) []PhaseEvent {
+	r := s.byResource[w.Resource]
+	key := innerKey{r, w.UID}
+	was := held[key]
+	var found []PhaseEvent
+	for i := range r.inner {
+		p := &r.inner[i]
+		if list[i].shown == elsewhere {
+			continue
+		}
+		holds := list[i].shown == yes
+		now := holds && w.Event != "LISTED" && (p.Event == "" || p.Event == w.Event)
+		// What comes once in an object's life needs no memory.
+		if p.slot >= 0 && p.Event != "ADDED" && p.Event != "DELETED" {
+			now = now && (was == nil || !was[i])
+			if was == nil {
+				was = make([]bool, len(r.inner))
+				held[key] = was
+			}
+			was[i] = holds
+		}
+		if now {
+			found = append(found, PhaseEvent{p.index, list[i].Value.String()})
+		}
+	}
+	if w.Event == "DELETED" {
+		delete(held, key)
+	}
+	return found
+}

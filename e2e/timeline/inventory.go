@@ -1,0 +1,124 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// taken is an inventory that was made of the sample's namespaces.
+type Inventory struct {
+	At time.Duration
+	*record.Inventory
+}
+
+// inventory is the last that was made; nil: none was.
+func (t *Timeline) LastInventory() *Inventory {
+	if len(t.Inventories) == 0 {
+		return nil
+	}
+	return &t.Inventories[len(t.Inventories)-1]
+}
+
+func inventoryWeight(s *record.Inventory) int {
+	n := texts(s.Resources) + texts(s.Unlisted)
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		n += heldEvent + len(o.Name) + texts(o.Finalizers) + texts(o.Managers) + heldEvent*len(o.Owners)
+	}
+	return n
+}
+
+// collectedLacks says what of deleted custom resources is still there.
+func (t *Timeline) collectedLacks() string {
+	if t.LastInventory() == nil {
+		return "no inventory was made"
+	}
+	left := t.Uncollected()
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("there is still %s", ListItems(left))
+}
+
+// uncollected lists what there was at the end of what was made for custom
+// resources that are gone, beside Deployments, ReplicaSets and pods. Where a custom
+// resource stays, what has no owner may be its own.
+func (t *Timeline) Uncollected() []*record.Item {
+	s := t.LastInventory()
+	if s == nil {
+		return nil
+	}
+	stays, anyStays := t.staying()
+	var left []*record.Item
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		watched := t.Covers(o.Namespace) && slices.Contains([]string{wire.Deployments, wire.ReplicaSets, wire.Pods}, o.Resource)
+		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
+		kept := stays[o.UID] || len(o.Owners) == 0 && anyStays
+		if !watched && !work && !kept {
+			left = append(left, o)
+		}
+	}
+	return left
+}
+
+// staying are the uids of custom resources that are to stay, and of all that they
+// own, be it through others.
+func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
+	stays = map[string]bool{}
+	for _, s := range t.Subjects {
+		if s.Size == nil {
+			continue
+		}
+		anyStays = true
+		if custom := t.CustomOf(s); custom != nil {
+			stays[custom.UID] = true
+		}
+		for uid, d := range t.World.Deployments {
+			stays[uid] = stays[uid] || s.IsChild(d)
+		}
+	}
+	for _, watched := range []map[string]*Entity{t.World.ReplicaSets, t.World.Pods} {
+		for uid, o := range watched {
+			stays[uid] = stays[uid] || stays[o.Owner]
+		}
+	}
+	objects := t.LastInventory().Objects
+	for more := true; more; {
+		more = false
+		for i := range objects {
+			if o := &objects[i]; !stays[o.UID] && slices.ContainsFunc(o.Owners, func(r record.Owner) bool { return stays[r.UID] }) {
+				stays[o.UID], more = true, true
+			}
+		}
+	}
+	return stays, anyStays
+}
+
+// listItems names objects, a few of many.
+func ListItems(list []*record.Item) string {
+	const most = 3
+	var parts []string
+	for i, o := range list {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(list)-most))
+			break
+		}
+		parts = append(parts, ItemTitle(o))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// itemTitle names an object, and where it is.
+func ItemTitle(o *record.Item) string {
+	if o.Namespace == "" {
+		return Title(o.Resource, o.Name) + " (cluster-scoped)"
+	}
+	return fmt.Sprintf("%s in %s", Title(o.Resource, o.Name), o.Namespace)
+}

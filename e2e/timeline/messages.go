@@ -1,0 +1,205 @@
+package timeline
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// message is something that the cluster tells a person.
+type Message struct {
+	Event *Event
+	Where string // what a person must look at
+	Text  string
+	Names bool // it is of the sample's own custom resource, or of what was made for it
+	Alarm bool // it is not said of what goes well
+}
+
+func (m Message) String() string { return m.Where + " says " + m.Text }
+
+// messages are what a person can find out with kubectl get and describe since
+// the harness began: conditions of the custom resource and of what was made for
+// it, containers that wait or have ended, Events, and the messages of the
+// objects in which the style works. Each is listed once.
+func (t *Timeline) Messages() []Message {
+	t.Settle()
+	kin := t.related()
+	from := t.StepsBegan()
+	seen := map[string]bool{}
+	var list []Message
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind != record.KindWatch || e.Time < from {
+			continue
+		}
+		for _, m := range t.said(e, kin) {
+			if key := m.String(); m.Text != "" && !seen[key] {
+				seen[key], m.Event = true, e
+				list = append(list, m)
+			}
+		}
+	}
+	return list
+}
+
+// kin are the uids of the sample's own custom resource and of all that was made
+// for it in its namespace.
+func (t *Timeline) related() map[string]bool {
+	kin := map[string]bool{}
+	for _, uid := range t.Actions.UIDs {
+		kin[uid] = true
+	}
+	for uid, d := range t.World.Deployments {
+		kin[uid] = kin[uid] || t.IsChild(d)
+	}
+	for uid, set := range t.World.ReplicaSets {
+		kin[uid] = kin[uid] || kin[set.Owner]
+	}
+	for uid, pod := range t.World.Pods {
+		kin[uid] = kin[uid] || kin[pod.Owner]
+	}
+	return kin
+}
+
+// said is what one event tells.
+func (t *Timeline) said(e *Event, kin map[string]bool) []Message {
+	names := kin[e.Object.UID] || t.worksForOwn(e)
+	what := Title(e.Watch.Resource, e.Watch.Name)
+	var list []Message
+	for _, text := range e.messages() {
+		list = append(list, Message{Where: what, Text: text, Names: names, Alarm: true})
+	}
+	d := e.Object.Detail
+	if d == nil {
+		return list
+	}
+	for _, c := range d.Conditions {
+		if e.Watch.Resource == wire.Pods && c.Type != "PodScheduled" {
+			continue // each pod that starts is not ready first, and says why in them all
+		}
+		list = append(list, Message{Where: "condition " + c.Type + " of " + what, Text: c.Text(), Names: names, Alarm: c.Alarms()})
+	}
+	for _, c := range d.Containers {
+		where := "container " + c.Name + " of " + what
+		if c.State.Waiting != nil {
+			list = append(list, Message{Where: where, Text: c.State.Waiting.Text(), Names: names, Alarm: c.State.Waiting.Message != ""})
+		}
+		for _, death := range []*wire.Termination{c.State.Terminated, c.LastState.Terminated} {
+			if death != nil {
+				list = append(list, Message{Where: where, Text: death.Text(), Names: names, Alarm: death.ExitCode != 0})
+			}
+		}
+	}
+	switch e.Watch.Resource {
+	case wire.Pods:
+		list = append(list, Message{Where: what, Text: d.Text(), Names: names, Alarm: true})
+	case wire.Events:
+		about := d.Regarding
+		names = names || kin[about.UID] || t.isOwnName(about)
+		where := fmt.Sprintf("an Event about %s %s", about.Kind, about.Name)
+		list = append(list, Message{Where: where, Text: d.Text(), Names: names, Alarm: d.Type != "Normal"})
+	}
+	for i := range list {
+		list[i].Names = list[i].Names || t.namedIn(list[i].Text)
+	}
+	return list
+}
+
+// worksForOwn tells whether an event belongs with an object in which the style
+// works for the sample's own custom resource.
+func (t *Timeline) worksForOwn(e *Event) bool {
+	return e.Outside != nil && e.Outside.Job != nil && e.Outside.Subject == t.Subjects[0]
+}
+
+// isOwnName tells whether an Event without a uid is about the sample's own
+// custom resource or its Deployment, by their names.
+func (t *Timeline) isOwnName(about wire.Regarding) bool {
+	own := t.Subjects[0]
+	if about.UID != "" || about.Namespace != own.Namespace {
+		return false
+	}
+	return about.Kind == "Memcached" && about.Name == own.Name || about.Kind == "Deployment" && own.childName != "" && about.Name == own.childName
+}
+
+// namedIn tells whether a text names the sample's own custom resource: by its
+// namespace, too, since others have the same name elsewhere.
+func (t *Timeline) namedIn(text string) bool {
+	own := t.Subjects[0]
+	name := own.Name
+	if own.childName != "" && strings.Contains(text, own.childName) {
+		name = own.childName
+	}
+	return strings.Contains(text, own.Namespace) && strings.Contains(text, name)
+}
+
+// cause is what a message must say.
+type cause struct {
+	*regexp.Regexp
+	names *strings.Replacer
+}
+
+// said tells whether a text names the cause. A namespace's name does not count:
+// it may have been made of the words by which a scenario is called.
+func (c *cause) Said(text string) bool { return c.MatchString(c.names.Replace(text)) }
+
+// cause is the sample's cause, to be matched in any case; nil: it has none.
+func (t *Timeline) Cause() (*cause, error) {
+	if t.Sample.Cause == "" {
+		return nil, nil
+	}
+	pattern, err := regexp.Compile("(?i)" + t.Sample.Cause)
+	if err != nil {
+		return nil, fmt.Errorf("the sample's cause is no regular expression: %w", err)
+	}
+	var names []string
+	for _, s := range t.Subjects {
+		names = append(names, s.Namespace, "NAMESPACE")
+	}
+	return &cause{pattern, strings.NewReplacer(names...)}, nil
+}
+
+// lastAct is when the harness last did something, up to a time, that can be the
+// cause of what is told then.
+func (t *Timeline) LastAct(until time.Duration) time.Duration {
+	last := t.StepsBegan()
+	for i := range t.Events {
+		switch e := &t.Events[i]; {
+		case e.Kind == record.KindFault && e.Fault.Stage == record.Begun && e.Fault.From <= until:
+			last = max(last, e.Fault.From)
+		case e.Kind == record.KindAction && !e.Action.Nudge && e.Action.From <= until:
+			last = max(last, e.Action.From)
+		}
+	}
+	return last
+}
+
+// told returns the first message since the harness began that a person can find
+// by the sample's custom resource and that names the sample's cause; false:
+// there is none.
+func (t *Timeline) causeNamed() (string, bool) {
+	m := t.CauseMessage()
+	if m == nil {
+		return "", false
+	}
+	return m.String(), true
+}
+
+// telling is the message that told returns; nil: there is none.
+func (t *Timeline) CauseMessage() *Message {
+	cause, err := t.Cause()
+	if cause == nil || err != nil {
+		return nil
+	}
+	for _, m := range t.Messages() {
+		if m.Names && cause.Said(m.Text) {
+			return &m
+		}
+	}
+	return nil
+}
+
+const MostOfAMessage = 160

@@ -1,0 +1,65 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/timeline/wire"
+)
+
+// noChild says that a custom resource's Deployment is not there, and which are
+// there that no custom resource of the sample has: by another reference, or
+// under another name.
+func (t *Timeline) NoChild(s *Subject) string {
+	text := "there is no " + s.childTitle()
+	others := Living(t.World.Deployments, func(d *Entity) bool {
+		return d.Namespace == s.Namespace && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool { return t.ChildOf(o) == d.Object })
+	})
+	const most = 3
+	for i, d := range others {
+		if i == most {
+			text += fmt.Sprintf("; and %d more", len(others)-most)
+			break
+		}
+		text += fmt.Sprintf("; there is Deployment %s with %s", d.Name, s.references(d))
+	}
+	return text + t.refused()
+}
+
+// references names an object's owner references.
+func (s *Subject) references(o *wire.Object) string {
+	switch {
+	case o.Detail != nil && len(o.Detail.Owners) > 0:
+		var all []string
+		for _, r := range o.Detail.Owners {
+			all = append(all, s.reference(r))
+		}
+		return "the owner reference " + strings.Join(all, ", and ")
+	case o.Controller != "":
+		return "a controller of uid " + s.whose(o.Controller)
+	case o.Detail != nil:
+		return "no owner reference"
+	}
+	return "no controller"
+}
+
+func (s *Subject) reference(r wire.OwnerReference) string {
+	what := "which is no controller"
+	if r.Controller {
+		what = "its controller"
+	}
+	return fmt.Sprintf("%s %s (uid %s), %s", cmp.Or(r.Kind, "no kind"), cmp.Or(r.Name, "no name"), s.whose(r.UID), what)
+}
+
+// whose says of a uid that it is the custom resource's, where it is.
+func (s *Subject) whose(uid string) string {
+	switch {
+	case uid != "" && uid == s.uid():
+		return uid + ", this custom resource's"
+	case slices.Contains(s.UIDs, uid):
+		return uid + ", this custom resource's in an earlier life"
+	}
+	return cmp.Or(uid, "none")
+}

@@ -1,0 +1,244 @@
+// Package normal compares specs of Deployments in a form in which it makes no
+// difference who wrote the API server's defaults.
+package normal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// deploymentDefault is what the API server writes into a Deployment's spec where
+// its author says nothing (k8s.io/kubernetes/pkg/apis/{apps,core}/v1/defaults.go).
+type deploymentDefault struct {
+	path  string // a * stands for each element of a list
+	value string // JSON
+}
+
+func deploymentDefaults() []deploymentDefault {
+	list := []deploymentDefault{
+		{"progressDeadlineSeconds", `600`},
+		{"revisionHistoryLimit", `10`},
+		{"strategy.type", `"RollingUpdate"`},
+		{"strategy.rollingUpdate.maxSurge", `"25%"`},
+		{"strategy.rollingUpdate.maxUnavailable", `"25%"`},
+		{"template.spec.restartPolicy", `"Always"`},
+		{"template.spec.dnsPolicy", `"ClusterFirst"`},
+		{"template.spec.schedulerName", `"default-scheduler"`},
+		{"template.spec.terminationGracePeriodSeconds", `30`},
+		{"template.spec.enableServiceLinks", `true`}, // of the pod, where the template says nothing
+		{"template.spec.volumes.*.secret.defaultMode", `420`},
+		{"template.spec.volumes.*.configMap.defaultMode", `420`},
+		{"template.spec.volumes.*.projected.defaultMode", `420`},
+		{"template.spec.volumes.*.downwardAPI.defaultMode", `420`},
+	}
+	for _, containers := range []string{"initContainers", "containers"} {
+		each := "template.spec." + containers + ".*."
+		list = append(list,
+			deploymentDefault{each + "terminationMessagePath", `"/dev/termination-log"`},
+			deploymentDefault{each + "terminationMessagePolicy", `"File"`},
+			deploymentDefault{each + "ports.*.protocol", `"TCP"`},
+			deploymentDefault{each + "env.*.valueFrom.fieldRef.apiVersion", `"v1"`},
+		)
+		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+			list = append(list,
+				deploymentDefault{each + probe + ".timeoutSeconds", `1`},
+				deploymentDefault{each + probe + ".periodSeconds", `10`},
+				deploymentDefault{each + probe + ".successThreshold", `1`},
+				deploymentDefault{each + probe + ".failureThreshold", `3`},
+				deploymentDefault{each + probe + ".httpGet.path", `"/"`},
+				deploymentDefault{each + probe + ".httpGet.scheme", `"HTTP"`},
+			)
+		}
+	}
+	return list
+}
+
+// normalSpec is the normal form of a Deployment's spec, for two to be compared:
+//
+//   - what the API server fills in by itself is left out, whoever wrote it: the
+//     values of deploymentDefaults, the pull policy that follows from an
+//     image's tag, the old name of serviceAccountName;
+//   - what is empty (null, {}, []) is left out, but for selectors, of which an
+//     empty one selects all and none selects nothing;
+//   - all else stays as it is, labels and selectors included: lists in their
+//     order, numbers and quantities as they are written.
+func Spec(text []byte) (map[string]any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var spec map[string]any
+	if err := decoder.Decode(&spec); err != nil {
+		return nil, err
+	}
+	for _, d := range deploymentDefaults() {
+		strip(spec, strings.Split(d.path, "."), d.value)
+	}
+	template, _ := spec["template"].(map[string]any)
+	if pod, ok := template["spec"].(map[string]any); ok {
+		normalPod(pod)
+	}
+	prune(spec)
+	return spec, nil
+}
+
+// normalPod leaves out what the API server derives from other fields.
+func normalPod(pod map[string]any) {
+	if pod["serviceAccount"] == pod["serviceAccountName"] {
+		delete(pod, "serviceAccount")
+	}
+	for _, key := range []string{"initContainers", "containers"} {
+		list, _ := pod[key].([]any)
+		for _, one := range list {
+			container, _ := one.(map[string]any)
+			image, _ := container["image"].(string)
+			if container["imagePullPolicy"] == pullPolicy(image) {
+				delete(container, "imagePullPolicy")
+			}
+		}
+	}
+}
+
+// pullPolicy is the default for an image: Always for the tag latest, which is
+// meant where there is neither tag nor digest.
+func pullPolicy(image string) string {
+	if strings.Contains(image, "@") {
+		return "IfNotPresent"
+	}
+	_, tag, tagged := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
+	if !tagged || tag == "latest" {
+		return "Always"
+	}
+	return "IfNotPresent"
+}
+
+// strip removes the member at a path where it has this value.
+func strip(node any, path []string, value string) {
+	switch n := node.(type) {
+	case []any:
+		if path[0] == "*" {
+			for _, one := range n {
+				strip(one, path[1:], value)
+			}
+		}
+	case map[string]any:
+		member, there := n[path[0]]
+		switch {
+		case !there:
+		case len(path) > 1:
+			strip(member, path[1:], value)
+		case inJSON(member) == value:
+			delete(n, path[0])
+		}
+	}
+}
+
+// prune removes what is empty from objects. Elements of lists keep their places.
+func prune(node any) {
+	switch n := node.(type) {
+	case []any:
+		for _, one := range n {
+			prune(one)
+		}
+	case map[string]any:
+		for key, member := range n {
+			prune(member)
+			if empty(member) && (member == nil || !strings.HasSuffix(strings.ToLower(key), "selector")) {
+				delete(n, key)
+			}
+		}
+	}
+}
+
+func empty(node any) bool {
+	switch n := node.(type) {
+	case nil:
+		return true
+	case []any:
+		return len(n) == 0
+	case map[string]any:
+		return len(n) == 0
+	}
+	return false
+}
+
+// unlike is a path at which two objects differ.
+type Difference struct{ Path, Want, Got string }
+
+func (u Difference) String() string { return fmt.Sprintf("%s: want %s, got %s", u.Path, u.Want, u.Got) }
+
+// differences lists the paths, down to single values and lists of such, at which
+// two trees differ. What is not there counts as an empty object or list where the
+// other has one.
+func Differences(path string, want, got any) []Difference {
+	var list []Difference
+	if keys, ok := bothKeys(want, got); ok {
+		w, _ := want.(map[string]any)
+		g, _ := got.(map[string]any)
+		for _, key := range keys {
+			list = append(list, Differences(path+"."+key, w[key], g[key])...)
+		}
+		return list
+	}
+	w, wantList := want.([]any)
+	g, gotList := got.([]any)
+	if (wantList || want == nil) && (gotList || got == nil) && (ofObjects(w) || ofObjects(g)) {
+		for i := range max(len(w), len(g)) {
+			list = append(list, Differences(path+"."+strconv.Itoa(i), element(w, i), element(g, i))...)
+		}
+		return list
+	}
+	if w, g := inJSON(want), inJSON(got); w != g {
+		list = append(list, Difference{path, w, g})
+	}
+	return list
+}
+
+// bothKeys lists the keys of two objects, one of which may be missing.
+func bothKeys(a, b any) ([]string, bool) {
+	first, isFirst := a.(map[string]any)
+	second, isSecond := b.(map[string]any)
+	if !isFirst && a != nil || !isSecond && b != nil || !isFirst && !isSecond || len(first)+len(second) == 0 {
+		return nil, false
+	}
+	var keys []string
+	for key := range first {
+		keys = append(keys, key)
+	}
+	for key := range second {
+		if _, both := first[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys, true
+}
+
+func element(list []any, i int) any {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+// ofObjects tells whether a list holds objects, and not single values.
+func ofObjects(list []any) bool {
+	return slices.ContainsFunc(list, func(one any) bool {
+		_, object := one.(map[string]any)
+		return object
+	})
+}
+
+// inJSON prints a value; what is not there is "nothing".
+func inJSON(node any) string {
+	if node == nil {
+		return "nothing"
+	}
+	text, err := json.Marshal(node)
+	if err != nil {
+		return fmt.Sprint(node)
+	}
+	return string(text)
+}

@@ -1,0 +1,69 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// refusal is one kind of request that the API server refused to a sample's style.
+type refusal struct {
+	verb, resource string
+	code           int
+}
+
+// refusedSoFar is how often, and when the last one was read in the audit log.
+type refusedSoFar struct {
+	times int
+	last  time.Duration
+}
+
+// mostRefusals bounds the kinds that a sample keeps.
+const mostRefusals = 64
+
+// refuses takes note of a write in the sample's namespaces that the API server
+// refused to its style. A conflict is no refusal: who writes what is stale tries
+// again. Nor is it that something has gone already.
+func (t *Timeline) refuses(e *record.Entry) {
+	a := e.Audit
+	switch {
+	case a.Code < http.StatusBadRequest || a.Code >= http.StatusInternalServerError:
+		return
+	case a.Code == http.StatusConflict || a.Code == http.StatusNotFound || a.Code == http.StatusTooManyRequests:
+		return
+	case !slices.Contains([]string{"create", "update", "patch", "delete"}, a.Verb):
+		return
+	}
+	key := refusal{a.Verb, Kind(a.Resource), a.Code}
+	if a.Subresource != "" {
+		key.resource += "/" + a.Subresource
+	}
+	if t.refusals == nil {
+		t.refusals = map[refusal]refusedSoFar{}
+	}
+	if seen, known := t.refusals[key]; known || len(t.refusals) < mostRefusals {
+		t.refusals[key] = refusedSoFar{seen.times + 1, e.Time}
+	}
+}
+
+// refused says, as the end of a message, which writes the API server refused to
+// the style, the most frequent first; "": none.
+func (t *Timeline) refused() string {
+	kinds := slices.SortedFunc(maps.Keys(t.refusals), func(a, b refusal) int {
+		return cmp.Or(t.refusals[b].times-t.refusals[a].times, strings.Compare(a.verb, b.verb), strings.Compare(a.resource, b.resource), a.code-b.code)
+	})
+	const most = 3
+	var text strings.Builder
+	for _, key := range kinds[:min(len(kinds), most)] {
+		seen := t.refusals[key]
+		fmt.Fprintf(&text, "; the API server refused %s to %s %s (%d %s), the last at %s",
+			Plural(seen.times, "request"), key.verb, key.resource, key.code, http.StatusText(key.code), t.Since(seen.last))
+	}
+	return text.String()
+}

@@ -1,0 +1,67 @@
+package timeline
+
+import (
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// replay goes through the sample once more, and calls visit with each event and
+// the state that it led to. What is known of the sample as a whole (its lives,
+// its actions) is known from the beginning.
+func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
+	t.Settle()
+	past := *t
+	past.World = newWorld()
+	for i := range t.Before {
+		past.World.apply(&t.Before[i])
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind == record.KindWatch {
+			past.World.apply(e)
+		}
+		visit(&past, e)
+	}
+}
+
+// stateAt is the sample as it stood at a time.
+func (t *Timeline) StateAt(at time.Duration) *Timeline {
+	past := *t
+	past.Events, past.World = nil, newWorld()
+	for i := range t.Before {
+		past.World.apply(&t.Before[i])
+	}
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Time <= at {
+			past.World.apply(e)
+		}
+	}
+	return &past
+}
+
+// stepsBegan is when the harness first did something to the sample: its first
+// action or its first fault, whichever was before.
+func (t *Timeline) StepsBegan() time.Duration {
+	began := t.Began
+	if t.Actions.any {
+		began = t.Actions.Intent
+	}
+	if faults := t.FaultsBegun(); len(faults) > 0 && (!t.Actions.any || faults[0].From < began) {
+		began = faults[0].From
+	}
+	return began
+}
+
+// broken lists the faults of the sample, as they began.
+func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begun) }
+
+func (t *Timeline) FaultsAt(stage string) []*record.Fault {
+	var list []*record.Fault
+	for i := range t.Events {
+		if f := t.Events[i].Fault; t.Events[i].Kind == record.KindFault && f.Stage == stage {
+			list = append(list, f)
+		}
+	}
+	return list
+}

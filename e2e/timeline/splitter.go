@@ -1,0 +1,469 @@
+package timeline
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// Splitter cuts a stream of entries into Timelines, one a sample. Watch events
+// in a sample's namespaces are that sample's; events elsewhere (a Workflow in
+// its operator's namespace) are of the open samples whose style has an inner
+// phase on that resource, and is the one whose turn it is on the cluster. Samples
+// of the correctness matrix overlap: of what their style works by, each is told
+// only of what is for its own custom resources. Those of a load overlap, too, and
+// are told of nothing elsewhere. It is not safe for concurrent use.
+type Splitter struct {
+	reader  reader
+	run     string
+	groups  map[string]string // of scenarios
+	styles  map[string]*style
+	open    []*Timeline                   // in the order in which they began
+	within  map[string][]*Timeline        // by namespace: those of open that it is of
+	wide    []*Timeline                   // those of open that events elsewhere may concern
+	unaware []*Timeline                   // those of open since whose beginning there was no audit
+	spaces  map[string]bool               // namespaces that a sample ever had
+	over    map[string]bool               // those of them that are behind
+	now     []space                       // the others
+	block   record.Block                  // that began last
+	known   map[string]map[objectID]*last // by namespace: what is there
+	inner   innerPhases
+	jobs    jobs
+	audit   auditClock
+	counter int
+	objects int // in known
+	held    int // bytes of the samples that are open
+}
+
+// space is a namespace, with the style and round of its last sample.
+type space struct {
+	name  string
+	style *style
+	round int
+}
+
+type objectID struct{ resource, uid string }
+
+type last struct {
+	Event
+	seq  int // order of appearance
+	job  *job
+	work []shownWork
+}
+
+// NewSplitter returns a Splitter that expects a header first, as in a
+// recording; to follow a recording that has already begun, Add its header by hand.
+func NewSplitter() *Splitter {
+	return &Splitter{
+		within: map[string][]*Timeline{}, spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
+		inner: innerPhases{}, jobs: jobs{},
+	}
+}
+
+// Add takes the next entry. It returns the sample's Timeline with the entry
+// that ends it, and otherwise nil. An error means that this is not the
+// recording of a run; the Splitter is then of no further use.
+func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
+	r := s.reader.begin(e)
+	r.read()
+	return s.Take(&r)
+}
+
+// add takes the next entry, which has been read.
+func (s *Splitter) Take(r *Reading) (*Timeline, error) {
+	e := r.Entry
+	if s.styles == nil && e.Kind != record.KindHeader {
+		return nil, fmt.Errorf("entry of kind %q before the header", e.Kind)
+	}
+	var closed *Timeline
+	var err error
+	switch e.Kind {
+	case record.KindHeader:
+		err = s.header(r)
+	case record.KindBegin:
+		err = s.begin(e)
+	case record.KindAction:
+		err = s.action(e)
+	case record.KindWatch:
+		err = s.watch(r)
+	case record.KindGap:
+		err = s.gap(e)
+	case record.KindEnd:
+		closed, err = s.end(e)
+	case record.KindBlock:
+		s.turn(e.Block)
+	case record.KindUsage, record.KindHeld: // of a style; of a sample that has ended
+	case record.KindAudit:
+		s.audited(&e)
+	case record.KindFault:
+		err = s.fault(e)
+	case record.KindInventory:
+		s.inventory(e)
+	case record.KindLogs: // of a style's samples that have ended: see Judge
+	default:
+		err = fmt.Errorf("unknown kind %q", e.Kind)
+	}
+	if err == nil {
+		err = s.checkHeld()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s entry at %s: %w", e.Kind, e.Time, err)
+	}
+	return closed, nil
+}
+
+// audited tells the samples that are open that their style has asked for a write
+// in their namespace, be it that it was refused, and which of its writes there were.
+// Nothing else of an audit is of a sample.
+func (s *Splitter) audited(e *record.Entry) {
+	at := s.audit.at(e)
+	for _, t := range s.unaware {
+		t.Audited = true
+	}
+	s.unaware = nil
+	for _, t := range s.within[e.Audit.Namespace] {
+		if !t.Style.account(e.Audit.User) {
+			continue
+		}
+		if t.Matrix && writes(e.Audit.Verb) {
+			if e.Audit.Resource == wire.Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+				t.tried = e.Time
+			}
+			t.ask(at, e.Audit)
+		}
+		t.refuses(e)
+	}
+}
+
+// inventory gives the sample that is open in a namespace what there is.
+func (s *Splitter) inventory(e record.Entry) {
+	if t := s.Open(e.Inventory.Namespace); t != nil && t.Matrix {
+		n := Weight(&e)
+		t.Inventories = append(t.Inventories, Inventory{e.Time, e.Inventory})
+		t.held, s.held = t.held+n, s.held+n
+	}
+}
+
+// Open returns the Timeline of the sample that is open in a namespace, the
+// newest if there are several; nil: none.
+func (s *Splitter) Open(namespace string) *Timeline {
+	for _, t := range slices.Backward(s.within[namespace]) {
+		if t.Sample.Namespace == namespace {
+			return t
+		}
+	}
+	return nil
+}
+
+// Objects counts what is remembered of objects.
+func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) }
+
+// Rest returns the Timelines whose end never came, and forgets them.
+func (s *Splitter) Rest() []*Timeline {
+	rest := s.open
+	s.open, s.wide, s.unaware, s.held = nil, nil, nil, 0
+	clear(s.within)
+	return rest
+}
+
+func (s *Splitter) header(r *Reading) error {
+	if s.styles != nil {
+		return errors.New("a second header")
+	}
+	if r.err != nil {
+		return r.err
+	}
+	s.run, s.styles, s.groups = r.Header.Run, r.at.styles, map[string]string{}
+	s.audit.began = r.Header.Began
+	for _, scenario := range r.Header.Scenarios {
+		s.groups[scenario.Name] = scenario.Group
+	}
+	return nil
+}
+
+func (s *Splitter) begin(e record.Entry) error {
+	b := e.Begin
+	label := record.Label(b.Style, b.Variant)
+	style := s.styles[label]
+	if style == nil {
+		return fmt.Errorf("style %q is not in the header", label)
+	}
+	for _, t := range s.open {
+		if o := t.Sample; o.Style == b.Style && o.Variant == b.Variant && o.Scenario == b.Scenario && o.Round == b.Round && o.Namespace == b.Namespace {
+			return fmt.Errorf("%s %s round %d in %s began before its last run ended", label, b.Scenario, b.Round, b.Namespace)
+		}
+	}
+	if n := (1 + len(b.Others)) * max(1, len(style.work)); n > mostMatched {
+		return fmt.Errorf("%d custom resources and kinds of work in one sample, expected at most %d: this is no recording of a run", n, mostMatched)
+	}
+	t, err := newTimeline(s, style, *b, e.Time)
+	if err != nil {
+		return err
+	}
+	t.held = Weight(&e) + heldEvent*len(t.Before) + heldMatcher*len(t.Subjects)*len(t.matchers)
+	s.open, s.unaware, s.held = append(s.open, t), append(s.unaware, t), s.held+t.held
+	if !t.load {
+		s.wide = append(s.wide, t)
+	}
+	for _, namespace := range t.spaces {
+		s.within[namespace] = append(s.within[namespace], t)
+		s.enter(space{namespace, style, b.Round})
+	}
+	return nil
+}
+
+// enter takes note of a sample's namespace. Those of the style's earlier rounds
+// are over: each round has its own.
+func (s *Splitter) enter(to space) {
+	s.now = slices.DeleteFunc(s.now, func(one space) bool {
+		return one.name == to.name || (one.style == to.style && one.round < to.round && s.forget(one.name))
+	})
+	s.now, s.spaces[to.name] = append(s.now, to), true
+	delete(s.over, to.name)
+}
+
+// turn takes note of a block. With another's beginning all that is known of
+// the last one is over: nothing of a style outlives its block.
+func (s *Splitter) turn(b *record.Block) {
+	was := s.block
+	if s.block = *b; was.Style == b.Style && was.Variant == b.Variant && was.Round == b.Round && was.Wave == b.Wave && was.Load == b.Load {
+		return
+	}
+	s.now = slices.DeleteFunc(s.now, func(one space) bool { return s.forget(one.name) })
+	for name := range s.known {
+		s.forget(name)
+	}
+	clear(s.inner)
+	clear(s.jobs)
+}
+
+// forget drops what is known of a namespace, unless a sample is open in it.
+func (s *Splitter) forget(name string) bool {
+	if len(s.within[name]) > 0 {
+		return false
+	}
+	s.objects -= len(s.known[name])
+	delete(s.known, name)
+	if s.spaces[name] {
+		s.over[name] = true
+	}
+	return true
+}
+
+// before lists what is known of a sample's objects, in order of appearance.
+func (s *Splitter) before(t *Timeline) []Event {
+	var all []*last
+	for _, namespace := range t.spaces {
+		for _, one := range s.known[namespace] {
+			all = append(all, one)
+		}
+	}
+	if t.Matrix {
+		for namespace := range t.Style.own {
+			for _, one := range s.known[namespace] {
+				aside, mine := t.outside(one.Watch, one.job, one.work)
+				if mine && !t.Covers(namespace) {
+					one := *one
+					one.Outside = aside
+					all = append(all, &one)
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
+	events := make([]Event, len(all))
+	for i, one := range all {
+		events[i] = one.Event
+	}
+	return events
+}
+
+func (s *Splitter) action(e record.Entry) error {
+	// An action elsewhere (a fault on an operator's pod) concerns whatever is open,
+	// but for samples that overlap: of those each has its own.
+	targets := s.within[e.Action.Namespace]
+	if len(targets) == 0 && !s.spaces[e.Action.Namespace] {
+		targets = slices.DeleteFunc(slices.Clone(s.open), func(t *Timeline) bool { return t.Matrix })
+	}
+	if named := slices.DeleteFunc(slices.Clone(targets), func(t *Timeline) bool { return t.Sample.Name != e.Action.Name }); len(named) > 0 {
+		targets = named
+	}
+	return s.give(targets, Event{Entry: e})
+}
+
+// fault gives a fault to the samples that it is recorded for.
+func (s *Splitter) fault(e record.Entry) error {
+	var targets []*Timeline
+	for _, t := range s.open {
+		if t.Sample.Namespace == e.Fault.Namespace {
+			targets = append(targets, t)
+		}
+	}
+	return s.give(targets, Event{Entry: e})
+}
+
+// give adds an event to open samples.
+func (s *Splitter) give(targets []*Timeline, e Event) error {
+	for _, t := range targets {
+		if err := t.add(e); err != nil {
+			return err
+		}
+		n := Weight(&e.Entry)
+		t.held, s.held = t.held+n, s.held+n
+	}
+	return nil
+}
+
+func (s *Splitter) watch(r *Reading) error {
+	if r.err != nil {
+		return r.err
+	}
+	happened := make([][]PhaseEvent, len(r.inner))
+	for i, inner := range r.inner {
+		happened[i] = s.inner.happened(inner.style, r.Watch, inner.seen)
+	}
+	var job *job
+	var work []shownWork
+	if r.deep != nil {
+		job, work = s.jobs.of(r), r.deep.work
+	}
+	give := func(t *Timeline, aside *Outside) error {
+		event := Event{Entry: r.Entry, Object: r.object, Outside: aside}
+		if i := slices.IndexFunc(r.inner, func(inner innerShown) bool { return inner.style == t.Style }); i >= 0 {
+			event.Inner = happened[i]
+		}
+		return s.give([]*Timeline{t}, event)
+	}
+	for _, t := range s.within[r.Watch.Namespace] {
+		if err := give(t, nil); err != nil {
+			return err
+		}
+	}
+	for _, t := range s.wide {
+		if aside, mine := s.concerns(t, r, job, work); mine {
+			if err := give(t, aside); err != nil {
+				return err
+			}
+		}
+	}
+	s.remember(r, job, work)
+	return nil
+}
+
+// concerns tells whether a watch event elsewhere is a sample's, and as what.
+func (s *Splitter) concerns(t *Timeline, r *Reading, job *job, work []shownWork) (*Outside, bool) {
+	switch {
+	case t.Covers(r.Watch.Namespace):
+		return nil, false
+	case t.Matrix:
+		return t.outside(r.Watch, job, work)
+	}
+	return nil, s.reaches(t, r)
+}
+
+// reaches tells whether an event in another namespace is a sample's, which is
+// the only one that runs: one that no sample ever had, of a resource that the
+// sample's style works by, in the style's turn.
+func (s *Splitter) reaches(t *Timeline, r *Reading) bool {
+	return !t.load && (r.at.turn == nil || r.at.turn == t.Style) && t.Style.byResource[r.Watch.Resource] != nil && !s.spaces[r.Watch.Namespace]
+}
+
+// remember keeps the last event of each object that judging reads, for the
+// samples that begin later.
+func (s *Splitter) remember(r *Reading, job *job, work []shownWork) {
+	if !(r.asked() || len(work) > 0) || s.over[r.Watch.Namespace] {
+		return
+	}
+	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
+	known := s.known[space]
+	if r.Watch.Event == "DELETED" {
+		if known[id] != nil {
+			s.objects--
+		}
+		delete(known, id)
+		if len(known) == 0 {
+			delete(s.known, space)
+		}
+		return
+	}
+	if known == nil {
+		known = map[objectID]*last{}
+		s.known[space] = known
+	}
+	if known[id] == nil {
+		s.counter, s.objects = s.counter+1, s.objects+1
+		known[id] = &last{seq: s.counter}
+	}
+	one := known[id]
+	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, work
+}
+
+func (s *Splitter) gap(e record.Entry) error {
+	for _, t := range s.open {
+		if t.Misses(e.Gap) {
+			if err := s.give([]*Timeline{t}, Event{Entry: e}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Splitter) end(e record.Entry) (*Timeline, error) {
+	for i, t := range s.open {
+		o := t.Sample
+		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Namespace == e.End.Namespace {
+			s.open, s.held = slices.Delete(s.open, i, i+1), s.held-t.held
+			s.leave(t)
+			t.close(e)
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("%s %s round %d in %s ended without having begun", e.End.Style, e.End.Scenario, e.End.Round, e.End.Namespace)
+}
+
+// leave takes a sample that has ended out of the indexes.
+func (s *Splitter) leave(t *Timeline) {
+	this := func(other *Timeline) bool { return other == t }
+	s.wide, s.unaware = slices.DeleteFunc(s.wide, this), slices.DeleteFunc(s.unaware, this)
+	for _, namespace := range t.spaces {
+		if s.within[namespace] = slices.DeleteFunc(s.within[namespace], this); len(s.within[namespace]) == 0 {
+			delete(s.within, namespace)
+		}
+	}
+}
+
+// Timelines returns every sample of a recording, in the order of their ends; a
+// sample that never ended comes last, with a nil End. With an error (see
+// record.ErrTruncated) come the Timelines of what could be read before it.
+// It holds a recording in memory; Judge does not.
+func Timelines(entries iter.Seq2[record.Entry, error]) ([]*Timeline, error) {
+	s := NewSplitter()
+	var all []*Timeline
+	for e, err := range entries {
+		if err != nil {
+			return append(all, s.Rest()...), err
+		}
+		t, err := s.Add(e)
+		if err != nil {
+			return append(all, s.Rest()...), err
+		}
+		if e.Kind == record.KindGap {
+			for _, t := range all {
+				if t.EndedAt > e.Gap.From && t.Misses(e.Gap) {
+					t.Gaps = append(t.Gaps, Event{Entry: e})
+				}
+			}
+		}
+		if t != nil {
+			all = append(all, t)
+		}
+	}
+	return append(all, s.Rest()...), nil
+}

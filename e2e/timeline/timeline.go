@@ -1,0 +1,379 @@
+// Package timeline makes of recorded entries the state of each sample over time:
+// which entries are a sample's, how its objects stand after each of them, and which
+// conditions hold then. It says nothing of what is right or wrong.
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// onOwn tells whether an event is an action on the sample's own custom resource
+// that the API server accepted.
+func (t *Timeline) OnOwn(e *Event) bool {
+	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == wire.CustomResources &&
+		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
+}
+
+// Event is one entry of a Timeline.
+type Event struct {
+	record.Entry
+	// Object is what a watch event shows of its object; nil for other entries.
+	Object *wire.Object
+
+	Inner   []PhaseEvent // the style's inner phases that this event brings about
+	Outside *Outside     // of an event outside of the sample's namespaces, in the correctness matrix
+}
+
+// Timeline is everything that was seen of one sample. It is made by a
+// Splitter, which adds to it while the sample is open.
+type Timeline struct {
+	Run    string // the recording's run id
+	Group  string // of the sample's scenario; empty where the recording does not say
+	Sample record.Sample
+	Began  time.Duration
+	// End is nil while the sample is open, and stays nil when the recording
+	// stops in its midst.
+	End     *record.End
+	EndedAt time.Duration // of the last entry, where End is nil
+	// Before holds the last event of each object in the sample's namespace
+	// that was known when the sample began.
+	Before []Event
+	// Events are in the recording's order: the sample's actions and faults, the
+	// watch events in its namespaces, those elsewhere that it is told of, and
+	// gaps. Elsewhere it is told of its style's inner phases; in the correctness
+	// matrix, where others overlap, of what its custom resources are worked on
+	// by, and of the operator's own pods and the Events about them.
+	Events []Event
+
+	Scope
+	Actions     Actions
+	Subjects    []*Subject // the sample's custom resources, its own first
+	matchers    map[*work][]*regexp.Regexp
+	jobs        map[*job]*Subject
+	Phases      []Phase
+	Marks       []mark // parallel to phases
+	World       world
+	stepped     int  // events that the state has taken in
+	stale       bool // the state must be built anew, from the first event on
+	known       int  // events whose uids are known
+	Gaps        []Event
+	Faults      []Event
+	sent        []sent          // writes of the harness that a watch must show, in the correctness matrix
+	added       map[string]bool // uids of objects whose ADDED came since the intent
+	last        time.Duration   // of the last watch event on an object of the sample
+	held        int             // about how many bytes it holds
+	refusals    map[refusal]refusedSoFar
+	tried       time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	Inventories []Inventory   // in order; in the correctness matrix
+	Audited     bool          // the recording has the audit log
+	Requests    []Request     // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
+}
+
+// actions is what the harness did, as the rest must know it.
+type Actions struct {
+	any       bool
+	Measured  bool
+	Intent    time.Duration // of the first measured action, or when a load's last one was due; before one comes: of the first action, or else fault
+	Acked     time.Duration // that action's reply
+	refused   *record.Action
+	Reconcile bool            // some action changed the custom resource
+	Versions  map[string]bool // uid/resourceVersion of what the harness wrote
+	Life                      // of the sample's own custom resource
+}
+
+// mark is whether and when a phase was reached.
+type mark struct {
+	Holds   bool // the phase's condition, after the last event
+	reached bool
+	at      time.Duration
+}
+
+func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Duration) (*Timeline, error) {
+	t := &Timeline{
+		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Began: began, EndedAt: began,
+		Scope: scopeOf(&sample, style), last: began, stale: true,
+	}
+	t.Actions.Versions = map[string]bool{}
+	t.Phases = style.phases(&t.Sample)
+	if err := t.newSubjects(); err != nil {
+		return nil, err
+	}
+	if t.Matrix {
+		if err := t.newMatchers(); err != nil {
+			return nil, err
+		}
+	}
+	t.Before = s.before(t)
+	for i := range t.Before {
+		t.inherit(&t.Before[i])
+	}
+	return t, nil
+}
+
+// inherit takes up what an earlier sample left.
+func (t *Timeline) inherit(e *Event) {
+	t.knowLife(e)
+	if s := t.SubjectOf(e); s != nil && !e.Object.Deleting {
+		s.present = &e.Object.Size
+	}
+}
+
+// begun tells whether the harness has done anything yet.
+func (t *Timeline) Begun() bool { return t.Actions.any || len(t.Faults) > 0 }
+
+// add appends an event that the Splitter found to be this sample's.
+func (t *Timeline) add(e Event) error {
+	t.Events = append(t.Events, e)
+	t.EndedAt = e.Time
+	switch e.Kind {
+	case record.KindAction:
+		for ; t.known < len(t.Events); t.known++ {
+			t.knowLife(&t.Events[t.known])
+		}
+		// What is waited for follows from the actions, and events that an
+		// action caused can stand before its reply: look at all of them again.
+		t.stale = true
+		return t.note(e)
+	case record.KindGap:
+		t.Gaps = append(t.Gaps, e)
+	case record.KindFault:
+		if !t.Begun() {
+			t.Actions.Intent, t.stale = e.Fault.From, true
+		}
+		t.Faults = append(t.Faults, e)
+	}
+	return nil
+}
+
+func (t *Timeline) close(e record.Entry) {
+	t.End, t.EndedAt = e.End, e.Time
+	t.Settle()
+}
+
+// note takes up an action.
+func (t *Timeline) note(e Event) error {
+	act, a := &t.Actions, e.Action
+	if a.Verb == record.ReadScale {
+		return nil // nothing is asked for
+	}
+	switch {
+	case a.Measured && a.Intended > 0: // the last of a schedule counts
+		act.Intent, act.Acked = a.Intended, e.Time
+	case !act.any || a.Measured && !act.Measured:
+		act.Intent, act.Acked = a.From, e.Time
+	}
+	act.any, act.Measured = true, act.Measured || a.Measured
+	if a.Error != "" {
+		if !t.mayFail(a) {
+			act.refused = a
+		}
+		return nil
+	}
+	reply, err := ReplyOf(a)
+	if err != nil {
+		return err
+	}
+	if reply.UID != "" {
+		act.Versions[reply.UID+"/"+reply.ResourceVersion] = true
+	}
+	if t.Matrix {
+		t.send(a, reply)
+	}
+	if a.Resource != wire.CustomResources {
+		return nil
+	}
+	s := t.Subject(a.Namespace, a.Name)
+	if s == nil {
+		return nil
+	}
+	s.asked(a, reply)
+	if s.Life == &act.Life && !t.noop(a, reply) {
+		act.Reconcile = true
+	}
+	return nil
+}
+
+// mayFail tells whether the sample comes to its end though an action was refused:
+// one that must be, or a nudge of what is not there.
+func (t *Timeline) mayFail(a *record.Action) bool {
+	return a.Nudge || t.Matrix && slices.Contains(t.Sample.Expect, "refused")
+}
+
+// replyOf reads the API's reply to an action; a delete's may be absent.
+func ReplyOf(a *record.Action) (*wire.Object, error) {
+	reply := &wire.Object{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name}
+	if len(a.Object) == 0 {
+		return reply, nil
+	}
+	if err := reply.Read(a.Object); err != nil {
+		return nil, fmt.Errorf("reply to %s of %s %s/%s: read the recorded object: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
+	}
+	if a.Verb == record.Scale || a.Verb == record.ReadScale {
+		reply.Size, reply.Generation = reply.Replicas, a.Generation // a Scale has none of its own
+	}
+	return reply, nil
+}
+
+// noop tells whether a patch changed nothing: the API then replies with the
+// resource version that was there before, and no watch hears of it.
+func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
+	if a.Verb == "create" || a.Verb == "delete" || reply.ResourceVersion == "" {
+		return false
+	}
+	for _, events := range [][]Event{t.Events, t.Before} {
+		for i := len(events) - 1; i >= 0; i-- { // the last that was heard of it is the newest version
+			if e := &events[i]; e.Kind == record.KindWatch && e.Time < a.From && e.Object.UID == reply.UID {
+				return e.Object.ResourceVersion == reply.ResourceVersion
+			}
+		}
+	}
+	return false
+}
+
+// settle brings the state of the sample up to its last event. It is done only
+// when somebody asks, so that many actions do not mean as many replays.
+func (t *Timeline) Settle() {
+	if t.stale {
+		t.stale, t.stepped = false, 0
+		t.World, t.added = newWorld(), map[string]bool{}
+		t.Marks = make([]mark, len(t.Phases))
+		for i := range t.sent {
+			t.sent[i].seen = false
+		}
+		for i := range t.Before {
+			t.apply(&t.Before[i])
+		}
+		t.settleMarks()
+	}
+	for ; t.stepped < len(t.Events); t.stepped++ {
+		if e := &t.Events[t.stepped]; e.Kind == record.KindWatch {
+			t.step(e)
+		}
+	}
+}
+
+func (t *Timeline) apply(e *Event) {
+	t.knowLife(e)
+	t.World.apply(e)
+	for i := range t.sent {
+		t.sent[i].see(e)
+	}
+}
+
+// knowLife learns of a life of a custom resource.
+func (t *Timeline) knowLife(e *Event) {
+	if s := t.SubjectOf(e); s != nil {
+		s.knowUID(e.Object.UID)
+	}
+}
+
+// subjectOf is the custom resource that a watch event shows; nil: none of the sample's.
+func (t *Timeline) SubjectOf(e *Event) *Subject {
+	if e.Kind != record.KindWatch || e.Watch.Resource != wire.CustomResources {
+		return nil
+	}
+	return t.Subject(e.Watch.Namespace, e.Watch.Name)
+}
+
+// settleMarks takes the conditions as they stand, without reaching a phase.
+func (t *Timeline) settleMarks() {
+	for i, p := range t.Phases {
+		if p.Holds != nil {
+			t.Marks[i].Holds = p.Holds(t)
+		}
+	}
+}
+
+// step takes one watch event: a phase is reached by the event after the intent
+// that makes its condition true.
+func (t *Timeline) step(e *Event) {
+	t.apply(e)
+	if e.Watch.Event != "LISTED" && t.stirs(e) {
+		t.last = max(t.last, e.Time)
+	}
+	since := t.Begun() && e.Time >= t.Actions.Intent
+	if since && e.Watch.Event == "ADDED" {
+		t.added[e.Watch.UID] = true
+	}
+	for i := range t.Phases {
+		p, m := &t.Phases[i], &t.Marks[i]
+		held := m.Holds
+		switch {
+		case p.Holds != nil && p.concerned(e.Watch.Resource):
+			m.Holds = p.Holds(t)
+		case p.Inner >= 0 && slices.ContainsFunc(e.Inner, func(b PhaseEvent) bool { return b.Phase == p.Inner }):
+			held, m.Holds = false, !t.Style.adds[e.Watch.Resource] || t.added[e.Watch.UID]
+		default:
+			continue
+		}
+		if p.last && !m.Holds {
+			m.reached = false // it came back: not the last one yet
+		}
+		if since && m.Holds && !held && !m.reached {
+			m.reached, m.at = true, e.Time
+		}
+	}
+}
+
+// stirs tells whether an event keeps the sample from being quiet. Kubernetes' own
+// Events about it do not, nor do the operator's pods.
+func (t *Timeline) stirs(e *Event) bool {
+	if e.Outside != nil && e.Outside.Job == nil {
+		return len(e.Inner) > 0
+	}
+	return wire.IsRead(e.Watch.Resource) || t.Style.byResource[e.Watch.Resource] != nil || e.Outside != nil && e.Outside.Work != nil
+}
+
+// LastEvent is when something last happened to an object of the sample. The
+// quiescence window begins there, at the earliest.
+func (t *Timeline) LastEvent() time.Duration {
+	t.Settle()
+	return t.last
+}
+
+// Intent is just before the sample's first measured action, or its first
+// action if none is measured; of a load it is when the last action was due.
+// False before there is any.
+func (t *Timeline) Intent() (time.Duration, bool) { return t.Actions.Intent, t.Actions.any }
+
+// isChild tells whether a Deployment belongs to the sample's own custom
+// resource, in any of the lives that it had.
+func (t *Timeline) IsChild(d *Entity) bool { return t.Subjects[0].IsChild(d) }
+
+// child is the Deployment of the custom resource's present life; nil: none.
+func (t *Timeline) Child() *wire.Object { return t.ChildOf(t.Subjects[0]) }
+
+func (t *Timeline) Children() []*wire.Object { return Living(t.World.Deployments, t.IsChild) }
+
+func (t *Timeline) HasChildren() bool { return First(t.World.Deployments, t.IsChild) != nil }
+
+// custom is the custom resource as last seen; nil: it is not there.
+func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }
+
+func (t *Timeline) ChildPods() []*wire.Object {
+	return Living(t.World.Pods, func(p *Entity) bool {
+		set := t.World.ReplicaSets[p.Owner]
+		return set != nil && t.ofChild(set)
+	})
+}
+
+func (t *Timeline) ofChild(set *Entity) bool {
+	d := t.World.Deployments[set.Owner]
+	return d != nil && t.IsChild(d)
+}
+
+func inOrder(found []*Entity) []*wire.Object {
+	slices.SortFunc(found, func(a, b *Entity) int { return cmp.Compare(a.seq, b.seq) })
+	objects := make([]*wire.Object, len(found))
+	for i, o := range found {
+		objects[i] = o.Object
+	}
+	return objects
+}

@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Events are Kubernetes' own, which tell people what happened to an object.
+const Events = "events.v1.events.k8s.io"
+
+// Detail is what only oracles of the correctness matrix read of an object. It is
+// not read of the many objects of a recording that is there for its latencies.
+type Detail struct {
+	Spec       string            // of a Deployment or custom resource: its JSON text
+	Labels     map[string]string // of a pod
+	Owners     []OwnerReference  // of a Deployment
+	Conditions []Notice          // of any but an Event
+	Containers []Container       // of a pod, those that begin it first
+	// Told is what an Event says, or the status of a pod.
+	Notice
+	Regarding Regarding // of an Event
+}
+
+// OwnerReference is one of an object's owner references.
+type OwnerReference struct {
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Controller bool   `json:"controller"`
+}
+
+// Told is a message for people.
+type Notice struct {
+	Type    string `json:"type"`   // of a condition; Normal or Warning of an Event
+	Status  string `json:"status"` // of a condition
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// text is the message with its reason, as people see it.
+func (m Notice) Text() string {
+	if m.Reason == "" || m.Message == "" {
+		return m.Reason + m.Message
+	}
+	return m.Reason + ": " + m.Message
+}
+
+// Regarding names the object that an Event is about.
+type Regarding struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+}
+
+// Container is the status of one container of a pod.
+type Container struct {
+	Name         string `json:"name"`
+	RestartCount int    `json:"restartCount"`
+	State        struct {
+		Waiting    *Notice      `json:"waiting"`
+		Terminated *Termination `json:"terminated"`
+	} `json:"state"`
+	LastState struct {
+		Terminated *Termination `json:"terminated"`
+	} `json:"lastState"`
+}
+
+// Death is how a container ended.
+type Termination struct {
+	ExitCode int    `json:"exitCode"`
+	Reason   string `json:"reason"`
+	Message  string `json:"message"`
+}
+
+func (d Termination) Text() string {
+	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
+}
+
+// detailed tells whether a resource's objects have details.
+func Detailed(resource string) bool { return IsRead(resource) || resource == Events }
+
+// wireDetail is the part of an object's JSON that Detail is made from. Events of
+// the core group call regarding involvedObject, and note message.
+type wireDetail struct {
+	Metadata struct {
+		Labels map[string]string `json:"labels"`
+		Owners []OwnerReference  `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec   json.RawMessage `json:"spec"`
+	Status struct {
+		Conditions            []Notice    `json:"conditions"`
+		ContainerStatuses     []Container `json:"containerStatuses"`
+		InitContainerStatuses []Container `json:"initContainerStatuses"`
+		Reason                string      `json:"reason"`
+		Message               string      `json:"message"`
+	} `json:"status"`
+	Regarding      Regarding `json:"regarding"`
+	InvolvedObject Regarding `json:"involvedObject"`
+	Type           string    `json:"type"`
+	Reason         string    `json:"reason"`
+	Note           string    `json:"note"`
+	Message        string    `json:"message"`
+}
+
+// readDetail reads an object's details. They hold no part of the text.
+func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
+	var in wireDetail
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return nil, err
+		}
+	}
+	d := &Detail{}
+	switch resource {
+	case Events:
+		d.Regarding, d.Notice = in.Regarding, Notice{Type: in.Type, Reason: in.Reason, Message: in.Note}
+		if d.Regarding == (Regarding{}) {
+			d.Regarding = in.InvolvedObject
+		}
+		if d.Message == "" {
+			d.Message = in.Message
+		}
+	case Pods:
+		d.Labels, d.Notice = in.Metadata.Labels, Notice{Reason: in.Status.Reason, Message: in.Status.Message}
+		d.Conditions = in.Status.Conditions
+		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
+	case Deployments, CustomResources:
+		d.Spec, d.Conditions, d.Owners = string(in.Spec), in.Status.Conditions, in.Metadata.Owners
+	default:
+		d.Conditions = in.Status.Conditions
+	}
+	return d, nil
+}
+
+// alarms tells whether a condition says that something is amiss.
+func (m Notice) Alarms() bool {
+	good := slices.Contains([]string{"Available", "Progressing", "Ready", "PodScheduled"}, m.Type)
+	return good == (m.Status != "True")
+}

@@ -1,0 +1,167 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+)
+
+// regular tells whether every object in a text has each of its keys once, in
+// one spelling: of other texts each reader makes what it likes.
+func regular(text []byte) bool {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	type level struct {
+		keys map[string]bool // nil: an array
+		key  bool            // a key comes next
+	}
+	var open []level
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		var in *level
+		if len(open) > 0 {
+			in = &open[len(open)-1]
+		}
+		if name, ok := token.(string); ok && in != nil && in.key {
+			folded := strings.ToLower(name)
+			if in.keys[folded] || strings.ContainsAny(name, "ſK") { // letters that fold to s and k
+				return false
+			}
+			in.keys[folded], in.key = true, false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{map[string]bool{}, true})
+			continue
+		case json.Delim('['):
+			open = append(open, level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 && open[len(open)-1].keys != nil {
+			open[len(open)-1].key = true
+		}
+	}
+}
+
+// What is skimmed is what encoding/json reads.
+func FuzzSkim(f *testing.F) {
+	for _, text := range []string{
+		`{"metadata":{"uid":"u","resourceVersion":"12","generation":3,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a"],"ownerReferences":[{"controller":true,"uid":"o"}]},"spec":{"replicas":2,"size":4,"a":["}"]},"status":{"observedGeneration":2,"replicas":1,"readyReplicas":0,"updatedReplicas":-1,"nodes":["p1","p2"],"phase":"Running"}}`,
+		`{"metadata":{"annotations":{"a":"\"}{\\"},"ownerReferences":[{"uid":"x"},{"controller":false,"uid":"y"}]},"status":null}`,
+		`{"status":{"replicas":1e2}}`, `{"spec":{"replicas":null}}`, `{"metadata":{"deletionTimestamp":null}}`, `{}`, `null`, `[]`, `{"a":1}}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var quick, whole Object
+		if !quick.skim(text) || !json.Valid(text) || !regular(text) {
+			return
+		}
+		if spelledOtherwise(text) {
+			return
+		}
+		var in wire
+		if err := json.Unmarshal(text, &in); err != nil {
+			t.Fatalf("skimmed %+v, but %v", quick, err)
+		}
+		whole.take(&in)
+		if len(quick.Finalizers)+len(quick.Nodes) == 0 { // none and empty are one
+			quick.Finalizers, quick.Nodes, whole.Finalizers, whole.Nodes = nil, nil, nil, nil
+		}
+		assert.Equal(t, whole, quick, "%s", text)
+	})
+}
+
+// spelledOtherwise tells whether a key of ours is there in another spelling,
+// which encoding/json takes for it.
+func spelledOtherwise(text []byte) bool {
+	for _, key := range []string{
+		"metadata", "spec", "status", "uid", "resourceVersion", "generation", "deletionTimestamp", "finalizers", "ownerReferences", "controller",
+		"size", "replicas", "observedGeneration", "readyReplicas", "updatedReplicas", "nodes", "phase",
+	} {
+		lower := bytes.ToLower(text)
+		if bytes.Count(lower, []byte(`"`+strings.ToLower(key)+`"`)) != bytes.Count(text, []byte(`"`+key+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// What one pass finds is what gjson finds, path by path.
+func FuzzLookup(f *testing.F) {
+	paths := []string{
+		"status.phase", "status", "status.nodes", "status.nodes.a", "metadata.labels.app", "phase",
+		`status.nodes.@values.#(displayName=="a").phase`, `status.nodes.@values.#(displayName=="a").type`, `status.nodes.@values.#(displayName=="b c").phase`,
+		`status.nodes.@values.#(displayName=="").phase`, `status.nodes.@values.#(displayName=="a").inputs.name`,
+		`status.nodes.@values.#(id=="a").phase`, `status.conditions.#(type=="Ready").status`, "status.nodes.@values.#", "status.conditions.0.type",
+	}
+	look := NewLookup(paths)
+	require.Equal(f, []string{paths[11], paths[12], paths[13], paths[14]}, left(look), "the rest is found in the pass")
+	for _, text := range []string{
+		`{"metadata":{"labels":{"app":"x"}},"status":{"phase":"Running","nodes":{"n1":{"displayName":"a","id":"1","inputs":{"name":"i"},"phase":"Failed"},"a":{"phase":"P","displayName":"b c"},"n3":{"displayName":"a","phase":"late"}}}}`,
+		`{"status":{"nodes":{"n1":{"displayName":7,"phase":"x"}}}}`, `{"status":{"nodes":[{"displayName":"a","phase":"x"}]}}`,
+		`{"status":{"nodes":{},"phase":null,"conditions":[{"type":"Ready","status":"True"}]}}`, `{"status":"x"}`, `{"status":{"phase":1.50}}`,
+		`{"status":{"nodes":{"a":{"displayName":"\u0061","phase":"x"}}}}`, `{"status":{"nodes":{"a":"x","b":{"displayName":"a"}}}}`, `[]`, `7`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		found, err := look.In(text)
+		if !json.Valid(text) || !utf8.Valid(text) || !regular(text) {
+			return
+		}
+		require.NoError(t, err)
+		var compact bytes.Buffer
+		require.NoError(t, json.Compact(&compact, text))
+		if !bytes.Equal(compact.Bytes(), text) {
+			return
+		}
+		for i, path := range paths {
+			want := gjson.GetBytes(text, path)
+			require.Equal(t, want.Exists(), found[i].Exists(), "%s of %s", path, text)
+			require.Equal(t, want.String(), found[i].String(), "%s of %s", path, text)
+			require.Equal(t, want.String() == "a", found[i].is("a"), "%s of %s", path, text)
+		}
+	})
+}
+
+func left(l *Lookup) []string {
+	var list []string
+	for _, i := range l.left {
+		list = append(list, l.paths[i])
+	}
+	return list
+}
+
+// Details that are not as expected are an error, never a panic.
+func FuzzDetail(f *testing.F) {
+	for _, text := range []string{
+		`{"metadata":{"labels":{"app":"a"}},"status":{"containerStatuses":[{"name":"c","restartCount":2,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1,"reason":"Error"}}}]}}`,
+		`{"regarding":{"kind":"Pod","name":"p"},"reason":"Failed","note":"n","type":"Warning"}`, `{"involvedObject":{"uid":"u"},"message":"m"}`,
+		`{"spec":{"replicas":1},"status":{"conditions":[{"type":"Available","status":"True","message":"m"}]}}`, `null`, `[]`, ``, `{"status":[]}`,
+	} {
+		for _, resource := range []string{Pods, Events, Deployments, CustomResources} {
+			f.Add(resource, []byte(text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, resource string, text []byte) {
+		d, err := ReadDetail(resource, text)
+		require.Equal(t, err == nil, d != nil)
+		if err == nil && len(text) > 0 && resource == Deployments && d.Spec != "" {
+			require.True(t, json.Valid([]byte(d.Spec)))
+		}
+	})
+}

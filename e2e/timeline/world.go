@@ -1,0 +1,91 @@
+package timeline
+
+import (
+	"operatorbench/e2e/timeline/wire"
+)
+
+// entity is an object as it was last seen; the dead are kept, because their
+// owners say whose the living are.
+type Entity struct {
+	*wire.Object
+	live  bool
+	seq   int    // order of appearance
+	Owner string // the controller that it first had
+}
+
+// world is the state of a sample's objects after some of its events.
+type world struct {
+	seq         int
+	customs     map[string]*Entity // by uid, as all of these
+	Deployments map[string]*Entity
+	ReplicaSets map[string]*Entity
+	Pods        map[string]*Entity
+	works       map[string]*WorkObject // nil until there is one
+}
+
+func newWorld() world {
+	return world{
+		customs: map[string]*Entity{}, Deployments: map[string]*Entity{},
+		ReplicaSets: map[string]*Entity{}, Pods: map[string]*Entity{},
+	}
+}
+
+func (w *world) of(resource string) map[string]*Entity {
+	switch resource {
+	case wire.CustomResources:
+		return w.customs
+	case wire.Deployments:
+		return w.Deployments
+	case wire.ReplicaSets:
+		return w.ReplicaSets
+	case wire.Pods:
+		return w.Pods
+	}
+	return nil
+}
+
+// apply brings the world up to a watch event.
+func (w *world) apply(e *Event) {
+	if e.Outside != nil && e.Outside.Work != nil {
+		w.work(e)
+	}
+	objects := w.of(e.Watch.Resource)
+	if objects == nil {
+		return
+	}
+	known := objects[e.Object.UID]
+	if known == nil {
+		w.seq++
+		known = &Entity{seq: w.seq}
+		objects[e.Object.UID] = known
+	}
+	known.Object, known.live = e.Object, e.Watch.Event != "DELETED"
+	if known.Owner == "" {
+		known.Owner = e.Object.Controller
+	}
+}
+
+// first returns the living entity that appeared first among those that match.
+func First(objects map[string]*Entity, match func(*Entity) bool) *wire.Object {
+	var found *Entity
+	for _, o := range objects {
+		if o.live && match(o) && (found == nil || o.seq < found.seq) {
+			found = o
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return found.Object
+}
+
+// living returns the living entities that match, in their order of appearance.
+func Living(objects map[string]*Entity, match func(*Entity) bool) []*wire.Object {
+	var found []*Entity
+	for _, o := range objects {
+		if o.live && match(o) {
+			found = append(found, o)
+		}
+	}
+	return inOrder(found)
+}

@@ -1,0 +1,86 @@
+package timeline
+
+import (
+	"time"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// write is a change that somebody wrote to the child or the custom resource.
+type Write struct {
+	At      time.Duration
+	Event   *Event
+	Created bool
+	Deleted bool
+}
+
+// writes lists the writes to the sample's children and custom resource that
+// the harness did not make itself: an object that came or went, a new
+// generation of a Deployment, a new resource version of the custom resource.
+// A Deployment's status is the Deployment controller's own and does not count.
+func (t *Timeline) Writes() []Write {
+	seen := map[string]*wire.Object{}
+	for i := range t.Before {
+		seen[t.Before[i].Object.UID] = t.Before[i].Object
+	}
+	var list []Write
+	deletions := t.Deletions()
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind != record.KindWatch {
+			continue
+		}
+		o, prev := e.Object, seen[e.Object.UID]
+		seen[o.UID] = o
+		if !t.written(e, prev) || t.Actions.Versions[o.UID+"/"+o.ResourceVersion] {
+			continue
+		}
+		if e.Watch.Event == "DELETED" && deletions.took(e) {
+			continue
+		}
+		list = append(list, Write{At: e.Time, Event: e, Created: e.Watch.Event == "ADDED", Deleted: e.Watch.Event == "DELETED"})
+	}
+	return list
+}
+
+func (t *Timeline) written(e *Event, prev *wire.Object) bool {
+	came := prev == nil || e.Watch.Event == "DELETED"
+	switch e.Watch.Resource {
+	case wire.Deployments:
+		d := t.World.Deployments[e.Object.UID]
+		return d != nil && t.IsChild(d) && e.Watch.Event != "LISTED" && (came || e.Object.Generation != prev.Generation)
+	case wire.CustomResources:
+		// That it is to be deleted is what somebody asked for, not the operator.
+		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
+		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == "MODIFIED" &&
+			!doomed && (came || e.Object.ResourceVersion != prev.ResourceVersion)
+	}
+	return false
+}
+
+// deletions are the harness's own deletions of Deployments: their requests, of
+// which the watch tells later or even before the reply.
+type deletions map[string][]time.Duration // by namespace/name
+
+func (t *Timeline) Deletions() deletions {
+	list := deletions{}
+	for i := range t.Events {
+		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == wire.Deployments && a.Error == "" {
+			key := a.Namespace + "/" + a.Name
+			list[key] = append(list[key], a.From)
+		}
+	}
+	return list
+}
+
+// took tells whether an event shows one of the deletions, and takes it off the list.
+func (d deletions) took(e *Event) bool {
+	key := e.Watch.Namespace + "/" + e.Watch.Name
+	list := d[key]
+	if len(list) == 0 || e.Time < list[0] {
+		return false
+	}
+	d[key] = list[1:]
+	return true
+}
