@@ -22,6 +22,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -53,11 +54,11 @@ func validate(t *testing.T, schema *jsonschema.Schema, line []byte) {
 }
 
 // recordings are those that are committed, of both schemas.
-func recordings(t *testing.T) map[string]report.Recording {
+func recordings(t *testing.T) map[string]result.Recording {
 	t.Helper()
-	all := map[string]report.Recording{}
+	all := map[string]result.Recording{}
 	for _, dir := range []string{"example", "../e2e/report/testdata/hand-made"} {
-		one, err := report.Load(dir)
+		one, err := result.Load(dir)
 		require.NoError(t, err)
 		all[dir] = one
 	}
@@ -154,9 +155,9 @@ func TestReportsAreWhatTheirRecordingsGive(t *testing.T) {
 	always := []string{report.SummaryFile, html.File, html.PictureFile, html.DarkPictureFile}
 	page := report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
 	for _, folder := range published(t) {
-		var all []report.Recording
-		for _, shard := range report.Shards(folder) {
-			one, err := report.Load(shard)
+		var all []result.Recording
+		for _, shard := range result.Shards(folder) {
+			one, err := result.Load(shard)
 			require.NoError(t, err)
 			all = append(all, one)
 		}

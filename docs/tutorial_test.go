@@ -15,15 +15,18 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // The figures beside the tutorial's claims are those of the recordings.
 func TestTutorialFigures(t *testing.T) {
 	const name, begin, end = "tutorial.md", "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
-	var all []report.Recording
-	for _, shard := range report.Shards("comparison") {
-		one, err := report.Load(shard)
+	var all []result.Recording
+	for _, shard := range result.Shards("comparison") {
+		one, err := result.Load(shard)
 		require.NoError(t, err)
 		all = append(all, one)
 	}
@@ -63,7 +66,7 @@ func figuresOf(d *report.Document, label string) []string {
 		for _, s := range e.Styles {
 			if s.Name == label && s.Owned != nil {
 				files = fmt.Sprint(s.Owned.Files)
-				own := slices.DeleteFunc(slices.Clone(e.Images), func(i report.ImageFacts) bool { return !slices.Contains(s.Images, i.Name) || !i.Custom() })
+				own := slices.DeleteFunc(slices.Clone(e.Images), func(i record.ImageFacts) bool { return !slices.Contains(s.Images, i.Name) || !i.Custom() })
 				images = fmt.Sprintf("%d of %d", len(own), len(s.Images))
 			}
 		}
@@ -84,9 +87,9 @@ func figuresOf(d *report.Document, label string) []string {
 			if c.Label == label && c.Scenario == "create" {
 				switch p.Phase {
 				case "workflow created":
-					created = report.Duration(p.P50.Seconds)
+					created = plain.Duration(p.P50.Seconds)
 				case judge.PhaseChildWritten:
-					written = report.Duration(p.P50.Seconds)
+					written = plain.Duration(p.P50.Seconds)
 				}
 			}
 		}
@@ -95,7 +98,7 @@ func figuresOf(d *report.Document, label string) []string {
 	for _, c := range d.Costs {
 		if c.Label() == label {
 			pods = strings.TrimSuffix(fmt.Sprintf("%.1f", c.PerChange(cost.Pods).Median()), ".0")
-			cpu = report.Duration(c.BusyCPU.Median())
+			cpu = plain.Duration(c.BusyCPU.Median())
 		}
 	}
 	return []string{label, files, images, fmt.Sprint(len(inner)), status, created, written, pods, cpu, hourly}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"operatorbench/e2e/result"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/features"
 	"sigs.k8s.io/e2e-framework/pkg/types"
-
-	"operatorbench/e2e/matrix"
 )
 
 // TestOperators drives all styles first, because they take turns in every round;
@@ -47,7 +47,7 @@ func TestOperators(t *testing.T) {
 			}
 			testenv.Test(t, scenarios...)
 			if !dry {
-				wrong, err := session.Differences(style, matrix.Rights)
+				wrong, err := session.Differences(style, result.Rights)
 				require.NoError(t, err)
 				assert.Empty(t, wrong)
 			}

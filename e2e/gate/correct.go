@@ -67,8 +67,8 @@ func (r *Result) compareScenarios() {
 
 // compared tells whether a sample's correctness is compared: of the matrix, the
 // groups that every change of a style can break.
-func compared(result *judge.Result) bool {
-	return result.Style != spec.Floor && (!result.Matrix || result.Group == scenarios.Basic || result.Group == scenarios.Level)
+func compared(one *judge.Result) bool {
+	return one.Style != spec.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level)
 }
 
 // tallies counts sides together, as Head.

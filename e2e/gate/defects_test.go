@@ -12,7 +12,6 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec"
 )
 
@@ -76,7 +75,7 @@ func TestDefectACounterThatVariesOnceAtBaseWasNotGated(t *testing.T) {
 func TestDefectAStyleDeletedOrRenamedPassed(t *testing.T) {
 	s := newStory("a", 0.03, 1)
 	s.drive(spec.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
-	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "native", Why: "its folder was deleted or renamed"}}
+	s.recording.Environment.Comparison.Gone = []record.Gone{{Style: "native", Why: "its folder was deleted or renamed"}}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	assert.Equal(t, "MISSING: native.", r.Conclusion())

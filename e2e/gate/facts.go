@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -65,7 +65,7 @@ func (r *Result) undriven(group string) string {
 }
 
 // comparison is what the recording says of how it was compared; nil: nothing.
-func (r *Result) comparison() *report.Comparison {
+func (r *Result) comparison() *record.Comparison {
 	if e := r.Head.Recording.Environment; e != nil {
 		return e.Comparison
 	}

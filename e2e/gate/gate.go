@@ -22,7 +22,7 @@ import (
 	"fmt"
 	"slices"
 
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // Verdict is what is said of one thing, and of all.
@@ -109,7 +109,7 @@ type Result struct {
 // Side is one side of a comparison.
 type Side struct {
 	Name      string // as a reader knows it: the folder, or the variant
-	Recording report.Recording
+	Recording result.Recording
 	Variant   string // what belongs to it are the recording's styles of this variant
 }
 

@@ -14,7 +14,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
@@ -128,7 +128,7 @@ func missing(t *testing.T) (gate.Verdict, *gate.Result) {
 			s.drive("native", variant, "scale-up", round, "", step{judge.PhaseChildWritten, 0.012})
 		}
 	})
-	s.recording.Environment.Comparison.Gone = []report.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
+	s.recording.Environment.Comparison.Gone = []record.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
 	for i := range s.recording.Judgement.Header.Styles {
 		style := &s.recording.Judgement.Header.Styles[i]
 		style.Declares.Status = spec.Declaration{Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}

@@ -142,12 +142,12 @@ func latenciesOf(s Side) values {
 		return v
 	}
 	for i := range s.Recording.Judgement.Results {
-		result := &s.Recording.Judgement.Results[i]
-		if result.Variant != s.Variant || result.Warmup || result.Matrix || result.Style == spec.Floor {
+		one := &s.Recording.Judgement.Results[i]
+		if one.Variant != s.Variant || one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
 		}
-		load := result.Group == scenarios.Load
-		for _, sample := range result.Samples {
+		load := one.Group == scenarios.Load
+		for _, sample := range one.Samples {
 			key := metricKey{Phase, sample.Operator, sample.Scenario, sample.Phase}
 			switch {
 			case load:

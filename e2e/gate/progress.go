@@ -1,6 +1,6 @@
 package gate
 
-import "operatorbench/e2e/report"
+import "operatorbench/e2e/result"
 
 // Progress says how far a comparison has come that is still being driven. The
 // driver asks for it after each round, and drops what is settled.
@@ -42,7 +42,7 @@ type MetricProgress struct {
 // A look is taken only after a whole round: one that every arm of the style has
 // finished. Later, Compare of the same recording repeats the looks and comes to
 // the same verdicts.
-func Look(o Options, recording report.Recording) (*Progress, error) {
+func Look(o Options, recording result.Recording) (*Progress, error) {
 	base, head, again, err := Sides("the run", recording)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -334,7 +335,7 @@ func morePods(c *cost.Cost) {
 // further than it takes to know.
 func compare(random *rand.Rand, rounds [][3]block, c change, turn int) (*gate.Result, error) {
 	j := &judge.Judgement{Header: record.Header{Run: "selftest", Schema: record.Schema}}
-	recording := report.Recording{Judgement: j, Environment: &report.Environment{Planned: map[string]int{"style": len(rounds)}}}
+	recording := result.Recording{Judgement: j, Environment: &record.Environment{Planned: map[string]int{"style": len(rounds)}}}
 	for side, variant := range []string{gate.VariantBase, gate.VariantAgain, gate.VariantHead} {
 		j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: "style"}, Variant: variant})
 		costs := costsOf(random, variant, len(rounds))
@@ -352,7 +353,7 @@ func compare(random *rand.Rand, rounds [][3]block, c change, turn int) (*gate.Re
 					if c.broken && variant == gate.VariantHead && scenario == "create" && i == turn%len(rounds) && n == 0 {
 						outcome = judge.Fail
 					}
-					j.Results = append(j.Results, result(variant, scenario, i+1, r, outcome))
+					j.Results = append(j.Results, judged(variant, scenario, i+1, r, outcome))
 				}
 			}
 		}
@@ -414,7 +415,7 @@ func costsOf(random *rand.Rand, variant string, rounds int) cost.Cost {
 	return c
 }
 
-func result(variant, scenario string, round int, values reconcile, outcome judge.Outcome) judge.Result {
+func judged(variant, scenario string, round int, values reconcile, outcome judge.Outcome) judge.Result {
 	r := judge.Result{
 		Style: "style", Variant: variant, Scenario: scenario, Round: round, End: record.Settled,
 		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: "as told"}},

@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // Variants of one recording that are compared, as an interleaved run names
@@ -22,7 +22,7 @@ const (
 
 // Sides returns the sides that an interleaved run's recording holds. It is an
 // error if it holds none.
-func Sides(name string, recording report.Recording) (base, head, again Side, err error) {
+func Sides(name string, recording result.Recording) (base, head, again Side, err error) {
 	variants := variantsOf(recording)
 	side := func(variant string) Side {
 		if !slices.Contains(variants, variant) {
@@ -47,13 +47,13 @@ func Sides(name string, recording report.Recording) (base, head, again Side, err
 // Pool makes one recording of several, such as the shards of a packed folder: of
 // the one that compares base and head, if there is one, else of all. Rounds of
 // different runs are different rounds.
-func Pool(recordings ...report.Recording) report.Recording {
+func Pool(recordings ...result.Recording) result.Recording {
 	for _, one := range recordings {
 		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
 			return one
 		}
 	}
-	pooled := report.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
+	pooled := result.Recording{Environment: recordings[0].Environment, Judgement: &judge.Judgement{Header: recordings[0].Judgement.Header}}
 	j := pooled.Judgement
 	j.Header.Run, j.Header.Styles = "", nil
 	from := 0
@@ -105,7 +105,7 @@ func later(c cost.Cost, by int) cost.Cost {
 
 // Whole is a side that is a recording by itself. It is an error if it holds
 // several variants of a style.
-func Whole(name string, recording report.Recording) (Side, error) {
+func Whole(name string, recording result.Recording) (Side, error) {
 	variants := variantsOf(recording)
 	if len(variants) > 1 {
 		return Side{}, &InvalidError{[]string{fmt.Sprintf("%s holds the variants %s: give it alone, as opbench gate %s", name, strings.Join(variants, ", "), name)}}
@@ -118,7 +118,7 @@ func Whole(name string, recording report.Recording) (Side, error) {
 }
 
 // variantsOf lists the variants of a recording's styles, in their order.
-func variantsOf(recording report.Recording) []string {
+func variantsOf(recording result.Recording) []string {
 	var list []string
 	for _, s := range recording.Judgement.Header.Styles {
 		if s.Variant != "" && !slices.Contains(list, s.Variant) {
@@ -193,7 +193,7 @@ func facts(base, head Side) []string {
 }
 
 // revisions say of what commits the sides are.
-func revisions(was, is *report.Environment) []string {
+func revisions(was, is *record.Environment) []string {
 	head := is.Revision
 	if is.Dirty {
 		head += ", with changes that are not committed"
@@ -208,7 +208,7 @@ func revisions(was, is *report.Environment) []string {
 	return differs("revision", was.Revision, head)
 }
 
-func manifests(base, head report.StyleFacts) string {
+func manifests(base, head record.StyleFacts) string {
 	if base.Manifests == head.Manifests {
 		return fmt.Sprintf("%s: the manifests are the same (%s)", base.Name, short(base.Manifests))
 	}

@@ -10,14 +10,14 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
 // story is a hand-made run, as if it had been judged.
 type story struct {
 	random    *rand.Rand
-	recording report.Recording
+	recording result.Recording
 	noise     float64 // of every latency, on the log scale
 	passes    int
 	now       time.Duration
@@ -32,14 +32,14 @@ type step struct {
 func newStory(run string, noise float64, passes int) *story {
 	return &story{
 		random: rand.New(rand.NewPCG(1, 2)), noise: noise, passes: passes,
-		recording: report.Recording{
+		recording: result.Recording{
 			Judgement: &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run, Seed: 7, Program: "operatorbench"}},
-			Environment: &report.Environment{
+			Environment: &record.Environment{
 				Run: run, Cluster: "kind", Kind: "0.33.0", Kubernetes: "v1.37.0", Revision: "4c6649bd",
-				Host: report.Host{Kernel: "6.18.44", CPU: "AMD EPYC", CPUs: 2, Memory: 24 << 30},
-				Comparison: &report.Comparison{
+				Host: record.Host{Kernel: "6.18.44", CPU: "AMD EPYC", CPUs: 2, Memory: 24 << 30},
+				Comparison: &record.Comparison{
 					Asked: "origin/main", Base: "fce489ab", Command: "make gate BASE=fce489ab BUDGET=20m", Link: "https://github.com/o/r/actions/runs/1",
-					Undriven: []report.Undriven{{Group: "fault", Why: "not asked for"}},
+					Undriven: []record.Undriven{{Group: "fault", Why: "not asked for"}},
 				},
 			},
 		},
@@ -82,7 +82,7 @@ func (s *story) known(style, variant string) {
 	if variant == gate.VariantHead {
 		hash = "sha256:ebba374dec253abe2ae88766914da34a"
 	}
-	s.recording.Environment.Styles = append(s.recording.Environment.Styles, report.StyleFacts{Name: style, Variant: variant, Manifests: hash})
+	s.recording.Environment.Styles = append(s.recording.Environment.Styles, record.StyleFacts{Name: style, Variant: variant, Manifests: hash})
 }
 
 // count adds a counter.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 )
 
 // tooMuchLost is the share of samples without a judgement from which on a run is
@@ -112,7 +112,7 @@ func apart(base, other Side) []string {
 
 // machine identifies a host. Memory is compared in GiB: a kernel may keep a few
 // pages more for itself after a reboot.
-func machine(h report.Host) string { return h.String() }
+func machine(h record.Host) string { return h.String() }
 
 // warn notes what weakens a comparison without making it invalid.
 func (r *Result) warn() {

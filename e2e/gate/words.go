@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
@@ -85,9 +85,9 @@ func (m *Metric) value(o stat.Observation) string {
 	case m.Kind == Counter:
 		return trimmed(o.Value)
 	case m.Phase == peakMemory:
-		return report.Bytes(int64(o.Value))
+		return plain.Bytes(int64(o.Value))
 	}
-	return report.Latency(o)
+	return o.String()
 }
 
 // Message says in a sentence what a metric's verdict is and why.
@@ -145,10 +145,10 @@ func wouldDo(rounds int, round float64) string {
 
 func (d *Difference) String() string {
 	if d.Only {
-		return fmt.Sprintf("first differing phase: %s, at %s, which base does not have; it adds %s", d.Phase, report.Duration(d.At), report.Duration(d.Added))
+		return fmt.Sprintf("first differing phase: %s, at %s, which base does not have; it adds %s", d.Phase, plain.Duration(d.At), plain.Duration(d.Added))
 	}
 	return fmt.Sprintf("first differing phase: %s, %s instead of %s, which adds %s",
-		d.Phase, report.Latency(d.Head), report.Latency(d.Base), report.Duration(d.Added))
+		d.Phase, d.Head.String(), d.Base.String(), plain.Duration(d.Added))
 }
 
 // Message says in a sentence what was found of a scenario's correctness.

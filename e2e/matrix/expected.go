@@ -1,3 +1,5 @@
+// Package matrix reads and writes the verdicts that are expected of a style, and
+// compares them with what was seen.
 package matrix
 
 import (
@@ -6,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -88,4 +91,59 @@ func LoadAll(root string, styles, scenarios []string) (map[string]Expected, erro
 		all[style] = expected
 	}
 	return all, errors.Join(problems...)
+}
+
+// How a style recovers from a fault.
+const (
+	Itself = "itself" // nobody had to touch anything
+	Nudge  = "nudge"  // only once the custom resource was touched
+	Never  = "never"
+)
+
+// Recoveries lists how a style can recover from a fault.
+func Recoveries() []string { return []string{Itself, Nudge, Never} }
+
+// Seen is what a run saw of a style in one scenario.
+type Seen struct {
+	Scenario, Group string
+	Driven          bool // through the scenario; else there is no more
+	Verdict         judge.Outcome
+	Failed          []string // the oracles that failed
+	Recovery        string   // how it recovered; empty: nothing was broken, or it is not known
+	Text            string   // all of this in words
+	Reason          string   // why it did not pass
+}
+
+// Match tells whether what was seen is as expected, and what is expected, in words.
+func (e Expected) Match(seen Seen) (want string, same bool) {
+	if !e.Known() {
+		return "a verdict", seen.Verdict != judge.Invalid
+	}
+	entry, there := e.Of(seen.Scenario)
+	if !there {
+		return "nothing: " + e.Path + " has no entry for it", false
+	}
+	return entry.String(), entry.matches(seen)
+}
+
+func (e Entry) matches(seen Seen) bool {
+	switch {
+	case seen.Verdict != e.Verdict: // an entry is never flaky or invalid
+		return false
+	case len(e.Oracles) > 0 && !slices.Equal(slices.Sorted(slices.Values(e.Oracles)), slices.Sorted(slices.Values(seen.Failed))):
+		return false
+	}
+	return e.Recovery == "" || seen.Recovery == e.Recovery
+}
+
+// String is what is expected, in the words in which it is told of what was seen.
+func (e Entry) String() string {
+	text := string(e.Verdict)
+	if len(e.Oracles) > 0 {
+		text += " (" + strings.Join(e.Oracles, ", ") + ")"
+	}
+	if e.Recovery != "" {
+		text += ", recovery: " + e.Recovery
+	}
+	return text
 }

@@ -141,7 +141,7 @@ func FuzzParse(f *testing.F) {
 		if len(e.Entries) == 0 {
 			return
 		}
-		written := matrix.Update(e, &matrix.Matrix{}, "argo")
+		written := matrix.Update(e, nil)
 		again, err := matrix.Parse("v.yaml", written, names())
 		require.NoError(t, err, "%s", written)
 		require.Equal(t, plain(e), plain(again), "%s", written)

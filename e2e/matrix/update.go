@@ -20,17 +20,15 @@ Each failure has a sentence on why; upstream is an issue about it.`
 // keeps its why and upstream, as far as it still fails. What was not driven
 // stays. A flaky or invalid cell is no verdict: it changes nothing, and a comment
 // says so. A new failure gets an empty why, without which the file is refused:
-// only a person knows it. Of several variants of the style the first counts.
-func Update(old Expected, m *Matrix, style string) []byte {
+// only a person knows it.
+func Update(old Expected, seen []Seen) []byte {
 	w := &writer{seen: map[string]bool{}}
 	if old.comment == "" {
 		old.comment = "# " + strings.ReplaceAll(header, "\n", "\n# ")
 	}
 	w.line("%s", old.comment)
-	for _, g := range m.Groups {
-		for _, row := range g.Rows {
-			w.row(old, g.Name, row, style)
-		}
+	for _, one := range seen {
+		w.row(old, one)
 	}
 	left := slices.DeleteFunc(slices.Clone(old.Entries), func(e Entry) bool { return w.seen[e.Scenario] })
 	for i, e := range left {
@@ -51,44 +49,40 @@ type writer struct {
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
 
 // row writes a scenario's entry.
-func (w *writer) row(old Expected, group string, row *Row, style string) {
-	entry, there := old.Of(row.Name)
-	i := slices.IndexFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Style.Name == style })
-	if i < 0 && !there {
+func (w *writer) row(old Expected, seen Seen) {
+	entry, there := old.Of(seen.Scenario)
+	if !seen.Driven && !there {
 		return
 	}
-	if w.group != group {
+	if w.group != seen.Group {
 		w.line("")
-		w.group = group
+		w.group = seen.Group
 	}
-	w.seen[row.Name] = true
-	if i < 0 {
-		w.entry(entry)
-		return
-	}
-	c := row.Cells[i]
+	w.seen[seen.Scenario] = true
 	switch {
-	case c.Verdict == Flaky || c.Verdict == judge.Invalid || c.Verdict == judge.Late:
-		w.line("# %s was seen as %s: %s", row.Name, c, firstLine(differenceOf(c, "").Message))
+	case !seen.Driven:
+		w.entry(entry)
+	case seen.Verdict == judge.Flaky || seen.Verdict == judge.Invalid || seen.Verdict == judge.Late:
+		w.line("# %s was seen as %s: %s", seen.Scenario, seen.Text, firstLine(seen.Reason))
 		if there {
 			w.entry(entry)
 		}
-	case there && entry.matches(c):
+	case there && entry.matches(seen):
 		w.entry(entry)
 	default:
-		w.entry(entryOf(c, entry))
+		w.entry(entryOf(seen, entry))
 	}
 }
 
-// entryOf is what a cell would have as its entry, with the words of an old one.
-func entryOf(c *Cell, old Entry) Entry {
-	e := Entry{Scenario: c.Scenario, Verdict: c.Verdict}
-	if c.Recovery != nil && slices.Contains(Recoveries(), c.Recovery.By()) && (c.Verdict == judge.Fail || old.Recovery != "") {
-		e.Recovery = c.Recovery.By()
+// entryOf is what would be the entry of what was seen, with the words of an old one.
+func entryOf(seen Seen, old Entry) Entry {
+	e := Entry{Scenario: seen.Scenario, Verdict: seen.Verdict}
+	if slices.Contains(Recoveries(), seen.Recovery) && (seen.Verdict == judge.Fail || old.Recovery != "") {
+		e.Recovery = seen.Recovery
 	}
-	switch c.Verdict {
+	switch seen.Verdict {
 	case judge.Fail:
-		e.Oracles, e.Upstream, e.Why = c.FailedNames(), old.Upstream, old.Why
+		e.Oracles, e.Upstream, e.Why = seen.Failed, old.Upstream, old.Why
 	case judge.NotApplicable:
 		e.Why = old.Why
 		if old.Verdict != judge.NotApplicable {
@@ -96,7 +90,7 @@ func entryOf(c *Cell, old Entry) Entry {
 		}
 	}
 	if e.Verdict == judge.Fail && e.Why == "" {
-		e.key = &yaml.Node{Kind: yaml.ScalarNode, Value: c.Scenario, HeadComment: "seen: " + firstLine(differenceOf(c, "").Message)}
+		e.key = &yaml.Node{Kind: yaml.ScalarNode, Value: seen.Scenario, HeadComment: "seen: " + firstLine(seen.Reason)}
 	}
 	return e
 }

@@ -3,6 +3,7 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,4 +35,12 @@ func Rune(r rune) rune {
 		return utf8.RuneError
 	}
 	return r
+}
+
+// Once adds a text to a list that does not have it.
+func Once(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }

@@ -104,9 +104,9 @@ func readFile(name string, pool *Pool) iter.Seq2[Entry, error] {
 // zstdMagic is what Zstandard's frames begin with: RFC 8878, section 3.1.1.
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// plain decompresses what is compressed, by the file's first bytes, or should
+// uncompressed decompresses what is compressed, by the file's first bytes, or should
 // be by its name.
-func plain(name string, file io.Reader) (io.Reader, error) {
+func uncompressed(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(file, 64<<10)
 	magic, err := in.Peek(len(zstdMagic))
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -77,7 +77,7 @@ func Open(name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the recording: %w", err)
 	}
-	in, err := plain(name, file)
+	in, err := uncompressed(name, file)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 )
 
 // Bench prints the measured latencies in Go's benchmark format, one line for
@@ -29,10 +30,10 @@ import (
 func (r *Report) Bench(out io.Writer) error {
 	buffered := bufio.NewWriter(out) // it keeps the first error until it is flushed
 	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
-	for _, one := range r.parts {
+	for _, one := range r.Parts {
 		comment(buffered, one)
 		r.lateOnes(buffered, one)
-		benchConfig(buffered, one.environment)
+		benchConfig(buffered, one.Environment)
 		for _, label := range r.Styles { // benchstat compares with what comes first: the floor
 			benchStyle(buffered, one, label)
 		}
@@ -44,14 +45,14 @@ func (r *Report) Bench(out io.Writer) error {
 }
 
 // benchStyle prints the latencies of one style.
-func benchStyle(out io.Writer, one part, label string) {
+func benchStyle(out io.Writer, one result.Part, label string) {
 	suffix := ""
-	if e := one.environment; e != nil && e.Host.CPUs > 0 {
+	if e := one.Environment; e != nil && e.Host.CPUs > 0 {
 		suffix = "-" + strconv.Itoa(e.Host.CPUs)
 	}
 	var line []byte
-	for i := range one.samples {
-		s := &one.samples[i]
+	for i := range one.Samples {
+		s := &one.Samples[i]
 		if s.Warmup || s.Outcome != judge.OK || record.Label(s.Operator, s.Variant) != label {
 			continue
 		}
@@ -65,9 +66,9 @@ func benchStyle(out io.Writer, one part, label string) {
 // benchConfig is what figures must share to be compared. Keys of Go's own
 // benchmarks (goos, goarch, pkg, cpu) are the ones that benchstat prints. A key
 // without a value takes back what an earlier recording had.
-func benchConfig(out io.Writer, e *Environment) {
+func benchConfig(out io.Writer, e *record.Environment) {
 	if e == nil {
-		e = &Environment{}
+		e = &record.Environment{}
 	}
 	goos, cpus := "", ""
 	if e.Host.CPUs > 0 {
@@ -83,24 +84,24 @@ func benchConfig(out io.Writer, e *Environment) {
 		{"cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
 		{"kubernetes", e.Kubernetes},
 	} {
-		_, _ = fmt.Fprintln(out, strings.TrimSpace(pair[0]+": "+clean(pair[1])))
+		_, _ = fmt.Fprintln(out, strings.TrimSpace(pair[0]+": "+plain.Line(pair[1])))
 	}
 	_, _ = fmt.Fprintln(out)
 }
 
 // comment says what the recording is, and what is left out of it. Lines that
 // begin with # are no configuration and no result: readers pass over them.
-func comment(out io.Writer, one part) {
-	line := "# run " + one.header.Run + ", seed " + strconv.FormatUint(one.header.Seed, 10)
-	if e := one.environment; e != nil && e.Revision != "" {
+func comment(out io.Writer, one result.Part) {
+	line := "# run " + one.Header.Run + ", seed " + strconv.FormatUint(one.Header.Seed, 10)
+	if e := one.Environment; e != nil && e.Revision != "" {
 		line += ", revision " + e.Revision
 	}
-	_, _ = fmt.Fprintln(out, clean(line))
+	_, _ = fmt.Fprintln(out, plain.Line(line))
 	warmups := 0
 	var names []string
 	left := map[string]map[string]int{} // name, then outcome
-	for i := range one.samples {
-		s := &one.samples[i]
+	for i := range one.Samples {
+		s := &one.Samples[i]
 		switch {
 		case s.Warmup:
 			warmups++
@@ -113,7 +114,7 @@ func comment(out io.Writer, one part) {
 		}
 	}
 	if warmups > 0 {
-		_, _ = fmt.Fprintf(out, "# left out: %s of warm-up rounds\n", plural(warmups, "latency", "latencies"))
+		_, _ = fmt.Fprintf(out, "# left out: %s of warm-up rounds\n", plain.Plural(warmups, "latency", "latencies"))
 	}
 	for _, name := range names {
 		var parts []string
@@ -127,10 +128,10 @@ func comment(out io.Writer, one part) {
 }
 
 // lateOnes says which scenarios a style was late for, in a run.
-func (r *Report) lateOnes(out io.Writer, one part) {
+func (r *Report) lateOnes(out io.Writer, one result.Part) {
 	for _, c := range r.Cells {
-		if c.Verdict() == Late && slices.Contains(c.runs, one.header.Run) {
-			_, _ = fmt.Fprintf(out, "# late, so that what is left flatters it: %s %s %s\n", clean(c.Label), clean(c.Scenario), c.CountText())
+		if c.Verdict == judge.Late && c.In(one.Header.Run) {
+			_, _ = fmt.Fprintf(out, "# late, so that what is left flatters it: %s %s %s\n", plain.Line(c.Style.Label), plain.Line(c.Scenario), c.CountText())
 		}
 	}
 }

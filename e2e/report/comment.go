@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 )
 
 // A comment on a pull request is read at a glance. GitHub takes up to 65,536
@@ -27,7 +29,7 @@ func (r *Report) Comment(out io.Writer) error {
 	outcome, short := r.InShort()
 	m.line("### operatorbench: %s%s\n", emoji(outcome), short)
 	for _, warning := range r.Warnings {
-		m.line("> **Warning:** %s\n", text(Clip(warning, commentMessage)))
+		m.line("> **Warning:** %s\n", text(plain.Clip(warning, commentMessage)))
 	}
 	m.failures(r)
 	m.commentMatrix(r)
@@ -37,7 +39,7 @@ func (r *Report) Comment(out io.Writer) error {
 		m.line("\n%s.", strings.Join(t.short, ". "))
 	}
 	if e := r.Environment; e != nil {
-		m.line("\n%s", text(Clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))
+		m.line("\n%s", text(plain.Clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))
 	}
 	_, err := io.WriteString(out, cut(m.text.String(), commentBytes))
 	return err
@@ -46,17 +48,17 @@ func (r *Report) Comment(out io.Writer) error {
 // failures has a row for each style and scenario that did not pass, the worst
 // first, with the first reason.
 func (m *markdown) failures(r *Report) {
-	var cells []*Cell
+	var cells []*result.Cell
 	for _, c := range r.Cells {
-		if v := c.Verdict(); v != judge.Pass && v != judge.NotApplicable {
+		if v := c.Verdict; v != judge.Pass && v != judge.NotApplicable {
 			cells = append(cells, c)
 		}
 	}
 	if len(cells) == 0 {
 		return
 	}
-	order := []judge.Outcome{judge.Fail, Flaky, Late, judge.Invalid}
-	slices.SortStableFunc(cells, func(a, b *Cell) int { return slices.Index(order, a.Verdict()) - slices.Index(order, b.Verdict()) })
+	order := []judge.Outcome{judge.Fail, judge.Flaky, judge.Late, judge.Invalid}
+	slices.SortStableFunc(cells, func(a, b *result.Cell) int { return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict) })
 	m.row("not passed", "style", "scenario", "the first reason")
 	m.row("---", "---", "---", "---")
 	for i, c := range cells {
@@ -65,8 +67,8 @@ func (m *markdown) failures(r *Report) {
 			break
 		}
 		reason := ""
-		for _, p := range c.Problems() {
-			if p.Outcome == c.Verdict() || c.Verdict() == Flaky {
+		for _, p := range c.Problems {
+			if p.Outcome == c.Verdict || c.Verdict == judge.Flaky {
 				reason = p.Message
 				if len(p.Oracles) > 0 {
 					reason = strings.Join(p.Oracles, ", ") + ": " + reason
@@ -74,7 +76,7 @@ func (m *markdown) failures(r *Report) {
 				break
 			}
 		}
-		m.row(emoji(c.Verdict())+text(c.VerdictText()), text(c.Label), text(c.Scenario), text(Clip(reason, commentMessage)))
+		m.row(emoji(c.Verdict)+text(c.VerdictText()), text(c.Style.Label), text(c.Scenario), text(plain.Clip(reason, commentMessage)))
 	}
 }
 
@@ -89,7 +91,7 @@ func (m *markdown) commentMatrix(r *Report) {
 		m.line("- %s: %s", text(s.Label), tally)
 	}
 	for _, d := range r.Differences() {
-		m.line("- **%s**", text(Clip(d.String(), commentMessage)))
+		m.line("- **%s**", text(plain.Clip(d.String(), commentMessage)))
 	}
 }
 

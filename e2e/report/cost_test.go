@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -42,16 +43,16 @@ func madeUpCost(style string, cpu float64, pods int) cost.Cost {
 // whole is a report with all that can be in one: costs, and facts of styles.
 func whole(t *testing.T) *report.Report {
 	t.Helper()
-	one, err := report.Load(handMade)
+	one, err := result.Load(handMade)
 	require.NoError(t, err)
 	one.Costs = []cost.Cost{madeUpCost("argo", 5.5, 7), madeUpCost("native", 0.02, 0)}
-	one.Environment.Images = []report.ImageFacts{
+	one.Environment.Images = []record.ImageFacts{
 		{Name: "argo-events", Reference: "quay.io/argoproj/argo-events:v1.9.11", Bytes: 200 << 20},
 		{Name: "native", Reference: "operatorbench.local/native:v1", Bytes: 40 << 20},
 	}
-	one.Environment.Styles = []report.StyleFacts{
-		{Name: "argo", Manifests: "sha256:00", Images: []string{"argo-events"}, Owned: &report.Owned{Files: 7, Lines: 300, Languages: map[string]int{"YAML": 280, "Python": 20}, Rules: 48}},
-		{Name: "native", Manifests: "sha256:01", Images: []string{"native"}, Owned: &report.Owned{Files: 15, Lines: 1400, Languages: map[string]int{"Go": 1300, "YAML": 100}, Rules: 12}},
+	one.Environment.Styles = []record.StyleFacts{
+		{Name: "argo", Manifests: "sha256:00", Images: []string{"argo-events"}, Owned: &record.Owned{Files: 7, Lines: 300, Languages: map[string]int{"YAML": 280, "Python": 20}, Rules: 48}},
+		{Name: "native", Manifests: "sha256:01", Images: []string{"native"}, Owned: &record.Owned{Files: 15, Lines: 1400, Languages: map[string]int{"Go": 1300, "YAML": 100}, Rules: 12}},
 	}
 	return report.Of(one)
 }
@@ -74,7 +75,7 @@ func TestGoldenWithCosts(t *testing.T) {
 
 // Costs of several runs stand apart.
 func TestCostsOfSeveralRuns(t *testing.T) {
-	one, err := report.Load(handMade)
+	one, err := result.Load(handMade)
 	require.NoError(t, err)
 	two := one
 	judged := *one.Judgement
@@ -89,23 +90,23 @@ func TestCostsOfSeveralRuns(t *testing.T) {
 
 // A style's variants stand apart, and are told apart by their labels.
 func TestVariants(t *testing.T) {
-	one, err := report.Load(handMade)
+	one, err := result.Load(handMade)
 	require.NoError(t, err)
 	judged := *one.Judgement
 	judged.Results = nil
-	for _, result := range one.Judgement.Results {
+	for _, sample := range one.Judgement.Results {
 		for _, variant := range []string{"base", "head"} {
-			if result.Style == spec.Floor {
+			if sample.Style == spec.Floor {
 				variant = ""
 			}
-			result.Variant = variant
-			samples := result.Samples
-			result.Samples = nil
+			sample.Variant = variant
+			samples := sample.Samples
+			sample.Samples = nil
 			for _, s := range samples {
 				s.Variant = variant
-				result.Samples = append(result.Samples, s)
+				sample.Samples = append(sample.Samples, s)
 			}
-			judged.Results = append(judged.Results, result)
+			judged.Results = append(judged.Results, sample)
 		}
 	}
 	judged.Header.Styles = []record.Style{{Style: spec.Style{Name: "argo"}, Variant: "head"}, {Style: spec.Style{Name: "argo"}, Variant: "base"}}

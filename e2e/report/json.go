@@ -7,6 +7,8 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -19,18 +21,18 @@ const DocumentSchema = 2
 // docs/schema/report.schema.json. What samples it was computed from is in
 // samples.jsonl.
 type Document struct {
-	Schema       int             `json:"schema"`
-	Runs         []string        `json:"runs"`
-	Environments []*Environment  `json:"environments"` // of the recordings whose environment is known
-	Warnings     []string        `json:"warnings"`
-	Styles       []DocumentStyle `json:"styles"` // the floor first
-	Scenarios    []string        `json:"scenarios"`
+	Schema       int                   `json:"schema"`
+	Runs         []string              `json:"runs"`
+	Environments []*record.Environment `json:"environments"` // of the recordings whose environment is known
+	Warnings     []string              `json:"warnings"`
+	Styles       []DocumentStyle       `json:"styles"` // the floor first
+	Scenarios    []string              `json:"scenarios"`
 	// Counts are all samples of Cells by their outcomes.
 	Counts DocumentCounts `json:"counts"`
 	// Rankings order the styles in each of Scenarios, the floor apart.
 	Rankings []DocumentRank `json:"rankings"`
 	Cells    []DocumentCell `json:"cells"`
-	Costs    []Cost         `json:"costs"`
+	Costs    []result.Cost  `json:"costs"`
 	// Claims is always empty: what the tutorial claims is in docs/tutorial.md, beside
 	// its figures. It is there because a field goes only with a new version.
 	Claims []string `json:"claims"`
@@ -139,28 +141,28 @@ type DocumentVerdict struct {
 // Document returns the report as report.json has it.
 func (r *Report) Document() *Document {
 	d := &Document{
-		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*Environment{}, Warnings: whole(r.Warnings),
+		Schema: DocumentSchema, Runs: whole(r.Runs), Environments: []*record.Environment{}, Warnings: whole(r.Warnings),
 		Styles: []DocumentStyle{}, Scenarios: whole(r.Scenarios), Cells: []DocumentCell{}, Costs: r.Costs, Claims: []string{},
 	}
 	d.Matrix, d.Grants = r.documentMatrix(), r.Grants
 	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
 	for _, scenario := range r.Scenarios {
 		for _, k := range r.Ranking(scenario) {
-			if style, _ := r.named(k.Label); style != spec.Floor {
+			if style, _ := r.Named(k.Label); style != spec.Floor {
 				d.Rankings = append(d.Rankings, DocumentRank{Scenario: scenario, Label: k.Label, Place: k.Place, Tied: k.Tied})
 			}
 		}
 	}
 	if d.Costs == nil {
-		d.Costs = []Cost{}
+		d.Costs = []result.Cost{}
 	}
-	for i, one := range r.parts {
-		if one.environment != nil && (i == 0 || one.environment != r.parts[i-1].environment) {
-			d.Environments = append(d.Environments, one.environment)
+	for i, one := range r.Parts {
+		if one.Environment != nil && (i == 0 || one.Environment != r.Parts[i-1].Environment) {
+			d.Environments = append(d.Environments, one.Environment)
 		}
 	}
 	for _, label := range r.Styles {
-		style, variant := r.named(label)
+		style, variant := r.Named(label)
 		d.Styles = append(d.Styles, DocumentStyle{Label: label, Style: style, Variant: variant, Floor: style == spec.Floor})
 	}
 	for _, c := range r.Cells {
@@ -169,10 +171,10 @@ func (r *Report) Document() *Document {
 	return d
 }
 
-func (r *Report) documentCell(c *Cell) DocumentCell {
-	t := c.Tally()
+func (r *Report) documentCell(c *result.Cell) DocumentCell {
+	t := c.Tally
 	d := DocumentCell{
-		Label: c.Label, Scenario: c.Scenario, Verdict: c.Verdict(), Passed: t.Passed, Rounds: t.All(), Warmups: c.Warmups(), Late: t.Late,
+		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: t.Passed, Rounds: t.All(), Warmups: c.Warmups, Late: t.Late,
 		Phases: make([]DocumentPhase, 0, len(c.Phases)), Results: make([]DocumentResult, 0, len(c.Results)),
 	}
 	for _, s := range c.Phases {
@@ -195,17 +197,17 @@ func (r *Report) documentCell(c *Cell) DocumentCell {
 		d.Phases = append(d.Phases, p)
 	}
 	for i := range c.Results {
-		d.Results = append(d.Results, documentResult(c.runs[i], &c.Results[i]))
+		d.Results = append(d.Results, documentResult(&c.Results[i]))
 	}
 	return d
 }
 
-func documentResult(run string, result *judge.Result) DocumentResult {
+func documentResult(one *result.Judged) DocumentResult {
 	d := DocumentResult{
-		Run: run, Round: result.Round, Warmup: result.Warmup, Namespace: result.Namespace, Outcome: result.Outcome(),
-		End: result.End, Reason: result.Reason, Verdicts: make([]DocumentVerdict, len(result.Verdicts)),
+		Run: one.Run, Round: one.Round, Warmup: one.Warmup, Namespace: one.Namespace, Outcome: one.Outcome(),
+		End: one.End, Reason: one.Reason, Verdicts: make([]DocumentVerdict, len(one.Verdicts)),
 	}
-	for i, v := range result.Verdicts {
+	for i, v := range one.Verdicts {
 		d.Verdicts[i] = DocumentVerdict{Oracle: v.Oracle, Outcome: v.Outcome}
 		if v.Outcome != judge.Pass {
 			d.Verdicts[i].Message, d.Verdicts[i].Evidence = v.Message, v.Evidence

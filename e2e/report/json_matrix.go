@@ -2,7 +2,7 @@ package report
 
 import (
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/result"
 )
 
 // DocumentMatrix is the correctness matrix: a cell for each scenario that a
@@ -107,10 +107,10 @@ func (r *Report) documentMatrix() *DocumentMatrix {
 	return d
 }
 
-func (r *Report) documentMatrixCell(c *matrix.Cell) DocumentMatrixCell {
+func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 	d := DocumentMatrixCell{
 		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: c.Passed, Failed: c.Failed, Late: c.Late, Invalid: c.Invalid,
-		NotApplicable: c.NotApplicable, Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Repeats)),
+		NotApplicable: c.NotApplicable, Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Results)),
 	}
 	for _, o := range c.Oracles {
 		one := DocumentOracle{Oracle: o.Name, Outcome: o.Outcome, Passed: o.Passed, Failed: o.Failed, Invalid: o.Invalid, NotApplicable: o.NotApplicable}
@@ -128,8 +128,8 @@ func (r *Report) documentMatrixCell(c *matrix.Cell) DocumentMatrixCell {
 	if e := r.Expectation(c); e.Known {
 		d.Expected = &DocumentExpected{Verdict: e.Want, Same: e.Same, Why: e.Why, Upstream: e.Upstream}
 	}
-	for i := range c.Repeats {
-		d.Repeats = append(d.Repeats, documentResult(c.Repeats[i].Run, &c.Repeats[i].Result))
+	for i := range c.Results {
+		d.Repeats = append(d.Repeats, documentResult(&c.Results[i]))
 	}
 	return d
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -57,9 +57,9 @@ func (r *Report) JUnit(out io.Writer) error {
 		suite := junitSuite{Name: style}
 		var took float64
 		for _, c := range r.Cells {
-			if c.Label == style {
-				took += c.seconds()
-				suite.add(c, r.Expectation(r.Matrix.Cell(c.Label, c.Scenario)))
+			if c.Style.Label == style {
+				took += c.Seconds()
+				suite.add(c, r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario)))
 			}
 		}
 		for _, c := range r.Matrix.Cells(style) {
@@ -83,16 +83,16 @@ func (r *Report) JUnit(out io.Writer) error {
 }
 
 // add takes one cell as a test case.
-func (s *junitSuite) add(c *Cell, e Expectation) {
-	test := junitCase{Class: "operatorbench." + c.Label, Name: c.Scenario, Time: seconds(c.seconds())}
-	s.judge(test, c.Verdict(), e, c.junitProblem, "no oracle applies")
+func (s *junitSuite) add(c *result.Cell, e result.Expectation) {
+	test := junitCase{Class: "operatorbench." + c.Style.Label, Name: c.Scenario, Time: seconds(c.Seconds())}
+	s.judge(test, c.Verdict, e, func() *junitProblem { return problemOf(c) }, "no oracle applies")
 }
 
 // addMatrix takes a cell of the matrix as a test case, and returns how long its
 // samples took.
-func (s *junitSuite) addMatrix(c *matrix.Cell, e Expectation) (took float64) {
-	for i := range c.Repeats {
-		took += (c.Repeats[i].Result.Ended - c.Repeats[i].Result.Began).Seconds()
+func (s *junitSuite) addMatrix(c *result.Cell, e result.Expectation) (took float64) {
+	for i := range c.Results {
+		took += (c.Results[i].Result.Ended - c.Results[i].Result.Began).Seconds()
 	}
 	test := junitCase{Class: "operatorbench." + c.Style.Label + "." + c.Group, Name: c.Scenario, Time: seconds(took)}
 	s.judge(test, c.Verdict, e, func() *junitProblem { return cellProblem(c) }, c.Reason)
@@ -100,7 +100,7 @@ func (s *junitSuite) addMatrix(c *matrix.Cell, e Expectation) (took float64) {
 }
 
 // judge adds a case with what its verdict makes of it.
-func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e Expectation, problem func() *junitProblem, reason string) {
+func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e result.Expectation, problem func() *junitProblem, reason string) {
 	s.Tests++
 	switch {
 	case verdict == judge.NotApplicable && !e.Surprise():
@@ -124,10 +124,10 @@ func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e Expectation,
 }
 
 // cellProblem tells of all oracles of a cell that failed, or could not judge.
-func cellProblem(c *matrix.Cell) *junitProblem {
+func cellProblem(c *result.Cell) *junitProblem {
 	var text strings.Builder
 	first := c.String()
-	for i, o := range Told(c) {
+	for i, o := range c.Reasons() {
 		if i == 0 {
 			first += ": " + o.Message
 		}
@@ -136,35 +136,26 @@ func cellProblem(c *matrix.Cell) *junitProblem {
 			fmt.Fprintf(&text, "    %s\n", e)
 		}
 	}
-	return &junitProblem{Message: clean(first), Text: plain.Text(text.String())}
+	return &junitProblem{Message: plain.Line(first), Text: plain.Text(text.String())}
 }
 
-// junitProblem tells of all of a cell's problems in one element, because a
+// problemOf tells of all of a cell's problems in one element, because a
 // case may have only one.
-func (c *Cell) junitProblem() *junitProblem {
+func problemOf(c *result.Cell) *junitProblem {
 	var text strings.Builder
-	for _, p := range c.Problems() {
+	for _, p := range c.Problems {
 		fmt.Fprintf(&text, "%s (namespace %s)\n  %s\n", p.Title(), p.Namespace, p.Message)
 		for _, e := range p.Evidence {
 			fmt.Fprintf(&text, "    %s\n", e)
 		}
 	}
 	first := c.VerdictText()
-	if all := c.Problems(); c.Verdict() == Late {
-		first = string(Late) + ": " + all[len(all)-1].Message
+	if all := c.Problems; c.Verdict == judge.Late {
+		first = string(judge.Late) + ": " + all[len(all)-1].Message
 	} else if len(all) > 0 {
 		first += ": " + all[0].Message
 	}
-	return &junitProblem{Message: clean(first), Text: plain.Text(text.String())}
-}
-
-// seconds is how long the cell's samples took.
-func (c *Cell) seconds() float64 {
-	var took float64
-	for i := range c.Results {
-		took += (c.Results[i].Ended - c.Results[i].Began).Seconds()
-	}
-	return took
+	return &junitProblem{Message: plain.Line(first), Text: plain.Text(text.String())}
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/result"
 )
 
 // burst is what a style did with a load in one run: so many custom resources, of
@@ -40,12 +41,12 @@ func burst(run, style string, all, done int, seconds float64) []judge.Result {
 	return results
 }
 
-func runOf(run string, parts ...[]judge.Result) report.Recording {
+func runOf(run string, parts ...[]judge.Result) result.Recording {
 	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run}}
 	for _, results := range parts {
 		j.Results = append(j.Results, results...)
 	}
-	return report.Recording{Judgement: j}
+	return result.Recording{Judgement: j}
 }
 
 // What timed out is late: red, counted in every header, and nowhere a pass.
@@ -161,7 +162,7 @@ func TestRanking(t *testing.T) {
 	r := report.Of(runOf("one",
 		rounds("floor", 0.02, 0.02, 0.02), rounds("argo", 62, 63, 61), rounds("slower", 0.026, 0.034, 0.022), rounds("native", 0.02, 0.03, 0.025), rounds("late", 300),
 	))
-	assert.Equal(t, []report.Rank{{Label: "floor"}, {Label: "native", Place: 1, Tied: true}, {Label: "slower", Place: 1, Tied: true}, {Label: "argo", Place: 3}, {Label: "late"}},
+	assert.Equal(t, []result.Rank{{Label: "floor"}, {Label: "native", Place: 1, Tied: true}, {Label: "slower", Place: 1, Tied: true}, {Label: "argo", Place: 3}, {Label: "late"}},
 		r.Ranking("create"))
 	labels, rows := readmeRows(t, r)
 	assert.Equal(t, []string{"floor", "native", "slower", "argo", "late"}, labels)
@@ -238,7 +239,7 @@ func TestARunThatEndedEarly(t *testing.T) {
 	one.Judgement.Results[1].End = record.Interrupted
 	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\ndrift-replicas: pass\n")}
 	assert.Len(t, report.Of(one).Differences(), 1, "a step failed, and the run went on")
-	one.Environment = &report.Environment{Undriven: undriven}
+	one.Environment = &record.Environment{Undriven: undriven}
 	r := report.Of(one)
 	assert.Empty(t, r.Differences())
 	assert.False(t, r.Failed())

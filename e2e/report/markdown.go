@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
 
@@ -91,7 +93,7 @@ func (m *markdown) rows(t table) {
 func text(s string) string {
 	var b strings.Builder
 	before := ' '
-	for _, r := range clean(s) {
+	for _, r := range plain.Line(s) {
 		switch r {
 		case '\\', '|', '*', '_', '`', '[':
 			b.WriteByte('\\')
@@ -123,18 +125,7 @@ func (r *Report) measuredIn() string {
 	if len(r.Cells) == 0 {
 		return ""
 	}
-	return ". " + r.RoundsText() + ", in " + plural(r.measuredRuns(), "run")
-}
-
-// measuredRuns counts the runs that have latencies.
-func (r *Report) measuredRuns() int {
-	var runs []string
-	for _, c := range r.Cells {
-		for _, run := range c.runs {
-			runs = addNew(runs, run)
-		}
-	}
-	return len(runs)
+	return ". " + r.RoundsText() + ", in " + plain.Plural(len(r.MeasuredRuns()), "run")
 }
 
 // overview has one line for each style and scenario.
@@ -147,7 +138,7 @@ func (m *markdown) overview(r *Report) {
 	for _, label := range r.Styles {
 		for c := range r.By(label) {
 			written, ready := c.Outcome()
-			m.row(text(c.Label), text(c.Scenario), c.markdownVerdict(), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
+			m.row(text(c.Style.Label), text(c.Scenario), markdownVerdict(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
 				join(written), join(ready), text(c.BesideFloor(written)), notes(ready))
 		}
 	}
@@ -159,7 +150,7 @@ func (m *markdown) overview(r *Report) {
 
 // legend says what stands in tables of latencies.
 func (r *Report) legend() string {
-	return "n: latencies, in so many rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + rankNote() +
+	return "n: latencies, in so many rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + result.RankNote() +
 		"; × floor: p50 by the floor's, in the same runs; loads stand beside the floor of their own run"
 }
 
@@ -171,15 +162,15 @@ func join(s stat.Summary) string {
 	return text(strings.Join(f[:], " / "))
 }
 
-func (c *Cell) markdownVerdict() string {
-	if n := c.Warmups(); n > 0 {
-		return fmt.Sprintf("%s%s (%s)", emoji(c.Verdict()), c.VerdictText(), plural(n, "warm-up"))
+func markdownVerdict(c *result.Cell) string {
+	if n := c.Warmups; n > 0 {
+		return fmt.Sprintf("%s%s (%s)", emoji(c.Verdict), c.VerdictText(), plain.Plural(n, "warm-up"))
 	}
-	return emoji(c.Verdict()) + c.VerdictText()
+	return emoji(c.Verdict) + c.VerdictText()
 }
 
 // problems explains what failed, with its evidence.
-func (m *markdown) problems(all []Problem) {
+func (m *markdown) problems(all []result.Problem) {
 	if len(all) == 0 {
 		return
 	}
@@ -205,7 +196,7 @@ func (m *markdown) evidence(lines []string) {
 	fence := fenceFor(strings.Join(lines, "\n"))
 	m.line("\n%stext", fence)
 	for _, line := range lines {
-		m.line("%s", clean(line))
+		m.line("%s", plain.Line(line))
 	}
 	m.line("%s", fence)
 }
@@ -232,7 +223,7 @@ func (m *markdown) details(r *Report) {
 		for _, phase := range r.Phases(scenario) {
 			for c := range r.Of(scenario) {
 				if s, there := c.Phase(phase); there {
-					m.row(text(scenario), text(phase), text(c.Label), strconv.Itoa(s.N), strconv.Itoa(s.Rounds), bounded(&s, 0.5, s.P50, s.CI50),
+					m.row(text(scenario), text(phase), text(c.Style.Label), strconv.Itoa(s.N), strconv.Itoa(s.Rounds), bounded(&s, 0.5, s.P50, s.CI50),
 						bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), bounded(&s, 0.5, s.Max, nil), text(c.BesideFloor(s)), notes(s))
 				}
 			}
@@ -249,7 +240,7 @@ func bounded(s *stat.Summary, p float64, o stat.Observation, ci *stat.Interval) 
 	if ci == nil || !s.Shows(p) {
 		return text(shown(s, p, o))
 	}
-	return fmt.Sprintf("%s \\[%s, %s]", text(Latency(o)), text(Latency(ci.Low)), text(Latency(ci.High)))
+	return fmt.Sprintf("%s \\[%s, %s]", text(o.String()), text(ci.Low.String()), text(ci.High.String()))
 }
 
 // notApplicable says once for each style and oracle why it was not asked.
@@ -259,7 +250,7 @@ func (r *Report) notApplicable() []string {
 		for i := range c.Results {
 			for _, v := range c.Results[i].Verdicts {
 				if v.Outcome == judge.NotApplicable {
-					lines = addNew(lines, fmt.Sprintf("%s, oracle %s not applicable: %s", c.Label, v.Oracle, v.Message))
+					lines = plain.Once(lines, fmt.Sprintf("%s, oracle %s not applicable: %s", c.Style.Label, v.Oracle, v.Message))
 				}
 			}
 		}

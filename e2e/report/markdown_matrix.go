@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 )
 
 // mostFindings is how many cells that did not pass the summary tells of with
@@ -24,7 +25,7 @@ func (m *markdown) matrix(r *Report) {
 		m.line("- %s: %s", text(s.Label), tally)
 	}
 	m.failed(r)
-	m.line("\n<details><summary>All verdicts: %s</summary>\n", plural(len(r.Matrix.Rows()), "scenario"))
+	m.line("\n<details><summary>All verdicts: %s</summary>\n", plain.Plural(len(r.Matrix.Rows()), "scenario"))
 	header, marks := []string{"scenario"}, []string{"---"}
 	for _, s := range r.Matrix.Styles {
 		header, marks = append(header, text(s.Label)), append(marks, "---")
@@ -57,17 +58,17 @@ func (m *markdown) failed(r *Report) {
 				m.row("not passed", "style", "scenario", "oracles", "reason")
 				m.row("---", "---", "---", "---", "---")
 			}
-			m.row(emoji(f.Verdict)+text(f.Word()), text(s.Label), text(f.Scenario), text(strings.Join(f.FailedNames(), ", ")), text(Clip(f.Reason(), commentMessage)))
+			m.row(emoji(f.Verdict)+text(f.Word()), text(s.Label), text(f.Scenario), text(strings.Join(f.FailedNames(), ", ")), text(plain.Clip(f.Reason(), commentMessage)))
 		}
 	}
 }
 
 // emoji are the marks of verdicts.
 func emoji(o judge.Outcome) string {
-	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", matrix.Flaky: "❌ ", Late: "❌ ", judge.Invalid: "⚠️ "}[o]
+	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", judge.Flaky: "❌ ", judge.Late: "❌ ", judge.Invalid: "⚠️ "}[o]
 }
 
-func (r *Report) markdownCell(c *matrix.Cell) string {
+func (r *Report) markdownCell(c *result.Cell) string {
 	if c == nil {
 		return "not run"
 	}
@@ -76,7 +77,7 @@ func (r *Report) markdownCell(c *matrix.Cell) string {
 		parts = append(parts, text(strings.Join(names, ", ")))
 	}
 	if c.Recovery != nil {
-		parts = append(parts, text(Recovered(c.Recovery)))
+		parts = append(parts, text(c.Recovery.String()))
 	}
 	if e := r.Expectation(c); e.Surprise() {
 		parts = append(parts, "**expected "+text(e.Want)+"**")
@@ -84,7 +85,7 @@ func (r *Report) markdownCell(c *matrix.Cell) string {
 	return strings.Join(parts, "<br>")
 }
 
-func (m *markdown) differences(all []matrix.Difference) {
+func (m *markdown) differences(all []result.Difference) {
 	if len(all) == 0 {
 		return
 	}
@@ -113,14 +114,14 @@ func (m *markdown) findings(r *Report) {
 		}
 		m.line("\n</details>")
 	}
-	for _, line := range r.inapplicable() {
+	for _, line := range r.Inapplicable() {
 		m.line("\n%s %s", unknown, text(line))
 	}
 }
 
-func (m *markdown) finding(f Finding, before teller) {
+func (m *markdown) finding(f result.Finding, before teller) {
 	title := f.Scenario + ": " + f.String()
-	if standing := f.standing(); standing != "" {
+	if standing := f.Standing(); standing != "" {
 		title += ", " + standing
 	}
 	m.line("\n**%s**", text(title))
@@ -139,5 +140,5 @@ func (m *markdown) finding(f Finding, before teller) {
 
 // escapeURL keeps a URL within the angle brackets that Markdown puts around it.
 func escapeURL(url string) string {
-	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "|", "%7C").Replace(clean(url))
+	return strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "|", "%7C").Replace(plain.Line(url))
 }

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/result"
 )
 
 func rows() []record.Scenario {
@@ -67,7 +68,7 @@ func matrixReport() *report.Report {
 		made.Cell{Style: "native", Scenario: "restarted", Repeats: []made.Repeat{made.Pass().Recovered(matrix.Itself, 0)}},
 		made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}},
 	)
-	for _, one := range []report.Recording{first, second} {
+	for _, one := range []result.Recording{first, second} {
 		made.Diagnosable(one, "argo", "drift-replicas", judge.Pass)
 		made.Diagnosable(one, "native", "drift-replicas", judge.Pass)
 		made.Diagnosable(one, "argo", "bus-down", judge.Fail)
@@ -174,11 +175,11 @@ func TestFailed(t *testing.T) {
 
 // Shards of one run share their place; what is each one's own is left out.
 func TestShardsShareAnEnvironment(t *testing.T) {
-	place := func(run string) *report.Environment {
-		return &report.Environment{
-			Run: run, Program: "operatorbench", Cluster: "kind", Kubernetes: "v1", Host: report.Host{CPUs: 2, Kernel: "6"}, Seed: 7,
-			Styles: []report.StyleFacts{{Name: run}}, Images: []report.ImageFacts{{Name: "memcached"}}, Flags: map[string]string{"shard": run, "operator": "all"},
-			Stages: []report.Stage{{Name: "cluster", Seconds: 3}}, Notes: []string{"a note of " + run},
+	place := func(run string) *record.Environment {
+		return &record.Environment{
+			Run: run, Program: "operatorbench", Cluster: "kind", Kubernetes: "v1", Host: record.Host{CPUs: 2, Kernel: "6"}, Seed: 7,
+			Styles: []record.StyleFacts{{Name: run}}, Images: []record.ImageFacts{{Name: "memcached"}}, Flags: map[string]string{"shard": run, "operator": "all"},
+			Stages: []record.Stage{{Name: "cluster", Seconds: 3}}, Notes: []string{"a note of " + run},
 		}
 	}
 	first, second := made.Recording("one", rows()), made.Recording("two", rows())
@@ -206,8 +207,8 @@ func TestGrantsOfShardsAddUp(t *testing.T) {
 	a, b := made.Grants("argo"), made.Grants("argo")
 	b.Rights[1].Used, b.Rights[0].Used = 5, 0
 	b.Lost = 1
-	joined := report.Of(report.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{a}},
-		report.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{b, {Style: "old", Audited: true}}}).Grants
+	joined := report.Of(result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{a}},
+		result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{b, {Style: "old", Audited: true}}}).Grants
 	require.Len(t, joined, 1, "a style of which no rights are known is left out")
 	use := joined[0]
 	require.Len(t, use.Rights, 3)
@@ -218,19 +219,19 @@ func TestGrantsOfShardsAddUp(t *testing.T) {
 	assert.Equal(t, 1, use.Lost)
 	assert.Equal(t, 1, a.Secrets[0].Reads, "what was given is as before")
 	b.Audited = false
-	joined = report.Of(report.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{a}}, report.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{b}}).Grants
+	joined = report.Of(result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{a}}, result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{b}}).Grants
 	assert.False(t, joined[0].Audited, "half a log tells of no use")
 }
 
 func TestSecurity(t *testing.T) {
-	one := report.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{made.Grants("argo")}}
+	one := result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{made.Grants("argo")}}
 	want := report.Security{Label: "argo", Audited: true, Rights: 3, Wide: 2, Unused: 1, Wildcards: 1, Denied: 2, Readers: 1, Read: 1, Pods: "–", Uses: one.Grants[0]}
 	assert.Equal(t, []report.Security{want}, report.Of(one).Security())
 	for standard, by := range map[string]map[string]string{
 		"restricted": {"argo": "restricted", "argo-events": "restricted"},
 		"restricted (argo), baseline (argo-events)": {"argo": "restricted", "argo-events": "baseline"},
 	} {
-		one.Environment = &report.Environment{Styles: []report.StyleFacts{{Name: "argo", PodSecurity: by}}}
+		one.Environment = &record.Environment{Styles: []record.StyleFacts{{Name: "argo", PodSecurity: by}}}
 		assert.Equal(t, standard, report.Of(one).Security()[0].Pods)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/plain"
 )
 
 // Place is where a README finds what its block of results shows: paths with
@@ -44,7 +46,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 
 // attribute escapes a text for an HTML attribute.
 func attribute(s string) string {
-	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(clean(s))
+	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(plain.Line(s))
 }
 
 // Headline is the scenario that styles are known by: create where it was
@@ -68,7 +70,7 @@ func (r *Report) ByLatency(scenario string) []string {
 		labels = append(labels, k.Label)
 	}
 	for _, label := range r.Styles {
-		labels = addNew(labels, label)
+		labels = plain.Once(labels, label)
 	}
 	return labels
 }

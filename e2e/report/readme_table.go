@@ -7,6 +7,8 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -25,8 +27,8 @@ func (r *Report) readmeTable() table {
 	columns = append(columns, r.correctColumn())
 	columns = append(columns, r.costColumns()...)
 	columns = append(columns, readmeColumn{"lines owned", func(label string) string {
-		if facts, _ := r.facts(label); facts != nil && facts.Owned != nil {
-			return facts.Owned.LinesText()
+		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
+			return LinesText(facts.Owned)
 		}
 		return unknown
 	}})
@@ -48,13 +50,13 @@ func (r *Report) readmeTable() table {
 			t.rows[i] = append(t.rows[i], cells[i])
 		}
 	}
-	t.notes, t.short = r.readmeNotes(), []string{text(r.RoundsText()), text(rankNote())}
+	t.notes, t.short = r.readmeNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
 	return t
 }
 
 // sizeColumns are how much the figures rest on, and what order they allow.
 func (r *Report) sizeColumns() []readmeColumn {
-	headline := func(label string) *Cell {
+	headline := func(label string) *result.Cell {
 		for c := range r.By(label) {
 			if c.Scenario == r.Headline() {
 				return c
@@ -89,7 +91,7 @@ func (r *Report) latencyColumns() []readmeColumn {
 			tail = "max" // of all, so that a column holds one kind of figure
 		}
 		head := text(scenario) + " p50 / " + tail
-		cell := func(c *Cell) string { return latencyCell(c, tail) }
+		cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 		if r.isLoad(scenario) {
 			head, cell = text(scenario)+" max (floor), "+r.loadSize(scenario), lastCell
 		}
@@ -109,14 +111,14 @@ func (r *Report) latencyColumns() []readmeColumn {
 func (r *Report) loadSize(scenario string) string {
 	var n, rounds []int
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); c.Style != spec.Floor || len(r.Styles) == 1 {
+		if written, _ := c.Outcome(); !c.IsFloor() || len(r.Styles) == 1 {
 			n, rounds = append(n, written.N), append(rounds, written.Rounds)
 		}
 	}
 	if len(n) == 0 {
 		return "n = 0"
 	}
-	return fmt.Sprintf("n %s in %s", span(n), span(rounds))
+	return fmt.Sprintf("n %s in %s", plain.Span(slices.Min(n), slices.Max(n)), plain.Span(slices.Min(rounds), slices.Max(rounds)))
 }
 
 // isLoad tells whether a scenario changes many custom resources at once.
@@ -130,7 +132,7 @@ func (r *Report) isLoad(scenario string) bool {
 }
 
 // latencyCell is p50 and p90, or the maximum, with what does not count.
-func latencyCell(c *Cell, tail string) string {
+func latencyCell(c *result.Cell, tail string) string {
 	written, _ := c.Outcome()
 	f := figures(written)
 	if tail == "max" {
@@ -141,28 +143,28 @@ func latencyCell(c *Cell, tail string) string {
 
 // lastCell is when the last one of a load was done, of the slowest round, beside
 // the floor of the same runs; what is late says so instead.
-func lastCell(c *Cell) string {
+func lastCell(c *result.Cell) string {
 	written, _ := c.Outcome()
-	if c.Verdict() == Late {
-		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), Duration(written.Max.Value)))
+	if c.Verdict == judge.Late {
+		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), plain.Duration(written.Max.Value)))
 	}
 	text := counted(written, figures(written)[2])
-	if c.Style == spec.Floor && written.Rounds > 1 { // each style stands beside that of its own run
+	if c.IsFloor() && written.Rounds > 1 { // each style stands beside that of its own run
 		var last []float64
 		for _, round := range written.Replicates {
 			last = append(last, stat.Order(round).Max().Value)
 		}
-		text = Duration(slices.Min(last)) + " to " + text
+		text = plain.Duration(slices.Min(last)) + " to " + text
 	}
 	if floor, there := c.Floor(written.Phase); there {
-		text += " (" + Latency(floor.Max) + ")"
+		text += " (" + floor.Max.String() + ")"
 	}
 	return failing(c, text)
 }
 
 // failing marks what did not pass.
-func failing(c *Cell, text string) string {
-	if v := c.Verdict(); v == judge.Fail || v == Flaky || v == Late {
+func failing(c *result.Cell, text string) string {
+	if v := c.Verdict; v == judge.Fail || v == judge.Flaky || v == judge.Late {
 		return emoji(v) + text
 	}
 	return text
@@ -180,11 +182,11 @@ func counted(s stat.Summary, cell string) string {
 // they were recorded.
 func (r *Report) correctColumn() readmeColumn {
 	return readmeColumn{"scenarios that fail", func(label string) string {
-		switch style, _ := r.named(label); {
+		switch style, _ := r.Named(label); {
 		case style == spec.Floor:
 			return unknown
 		case !r.Recorded(label):
-			return notRecorded
+			return result.NotRecorded
 		}
 		_, tally := r.Tally(label)
 		return strings.Replace(tally, " fail", "", 1)
@@ -197,13 +199,13 @@ func (r *Report) costColumns() []readmeColumn {
 	var columns []readmeColumn
 	for _, one := range []struct {
 		head string
-		of   func(Cost) cost.Figure
+		of   func(result.Cost) cost.Figure
 	}{
-		{"pods / change", func(c Cost) cost.Figure { return c.PerChange(cost.Pods) }},
-		{"API calls / change", func(c Cost) cost.Figure { return c.PerChange(cost.Calls) }},
-		{"CPU / change", func(c Cost) cost.Figure { return c.BusyCPU }},
-		{"idle CPU", func(c Cost) cost.Figure { return c.IdleCPU }},
-		{"peak memory", func(c Cost) cost.Figure { return c.PeakMemory }},
+		{"pods / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
+		{"API calls / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
+		{"CPU / change", func(c result.Cost) cost.Figure { return c.BusyCPU }},
+		{"idle CPU", func(c result.Cost) cost.Figure { return c.IdleCPU }},
+		{"peak memory", func(c result.Cost) cost.Figure { return c.PeakMemory }},
 	} {
 		columns = append(columns, readmeColumn{one.head, func(label string) string {
 			for _, c := range r.Costs {
@@ -221,7 +223,7 @@ func (r *Report) costColumns() []readmeColumn {
 func (r *Report) readmeNotes() []string {
 	first := "Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."
 	if slices.Contains(r.Styles, spec.Floor) {
-		first += " `" + spec.Floor + "` is no operator: the harness writes the Deployment itself, which is the floor of every latency."
+		first += " `" + spec.Floor + "` is the floor: the harness writes the Deployment itself, no operator is there."
 	}
 	if note := r.warmupNote(); note != "" {
 		first += " Warm-up samples are left out."
@@ -229,9 +231,9 @@ func (r *Report) readmeNotes() []string {
 	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
 		first += " A `burst-…` changes many custom resources at once; its maximum is when the last of them was done, in brackets the floor's in the same run."
 	}
-	notes := []string{first, strings.ToUpper(rankNote()[:1]) + rankNote()[1:] + ".", "CPU of a change is what it takes beyond the idle CPU, which is in % of one CPU."}
+	notes := []string{first, strings.ToUpper(result.RankNote()[:1]) + result.RankNote()[1:] + ".", "CPU of a change is what it takes beyond the idle CPU, which is in % of one CPU."}
 	if e := r.Environment; e != nil {
-		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plural(r.measuredRuns(), "run"), r.RoundsText(), text(e.Host.String()), text(e.cluster())))
+		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
 		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+".")
@@ -247,7 +249,7 @@ func (r *Report) elsewhere() string {
 	var machines []string
 	for _, one := range r.RunFacts() {
 		if one.Elsewhere != "" {
-			machines = addNew(machines, one.Elsewhere)
+			machines = plain.Once(machines, one.Elsewhere)
 		}
 	}
 	if len(machines) == 0 {
@@ -259,7 +261,7 @@ func (r *Report) elsewhere() string {
 // short tells whether some style has too few latencies for a p90.
 func (r *Report) short(scenario string) bool {
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); c.Style != spec.Floor && written.N > 0 && !written.Shows(0.9) {
+		if written, _ := c.Outcome(); !c.IsFloor() && written.N > 0 && !written.Shows(0.9) {
 			return true
 		}
 	}

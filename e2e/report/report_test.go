@@ -11,11 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -25,6 +23,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -34,7 +33,7 @@ const handMade = "testdata/hand-made"
 
 func handMadeReport(t *testing.T) *report.Report {
 	t.Helper()
-	one, err := report.Load(handMade)
+	one, err := result.Load(handMade)
 	require.NoError(t, err)
 	return report.Of(one)
 }
@@ -155,15 +154,6 @@ func TestEmptyRecording(t *testing.T) {
 	require.NoError(t, r.JUnit(&out))
 }
 
-func TestDuration(t *testing.T) {
-	for seconds, want := range map[float64]string{
-		0: "0 s", 1e-9: "0.00 µs", 1.5e-6: "1.50 µs", 0.00085: "850 µs", 0.0009996: "1.00 ms", 0.0123: "12.3 ms", 0.64: "640 ms",
-		0.9994: "999 ms", 0.9996: "1.00 s", 9.994: "9.99 s", 9.996: "10.0 s", 62.34: "62.3 s", 99.96: "100 s", 180: "180 s", 4000.4: "4000 s", -0.0001: "-100 µs",
-	} {
-		assert.Equal(t, want, report.Duration(seconds), "%v", seconds)
-	}
-}
-
 func TestWriteFiles(t *testing.T) {
 	dir := t.TempDir()
 	r := handMadeReport(t)
@@ -215,55 +205,11 @@ func FuzzReadSamples(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		require.NoError(t, (&report.Report{Samples: samples}).SamplesJSON(&out))
+		require.NoError(t, (&report.Report{Set: &result.Set{Samples: samples}}).SamplesJSON(&out))
 		again, err := report.ReadSamples(&out)
 		require.NoError(t, err)
 		require.Equal(t, samples, again)
 	})
-}
-
-func TestEnvironmentIsReadBack(t *testing.T) {
-	dir := t.TempDir()
-	e := &report.Environment{Run: "abc123", Kubernetes: "v1.37.0", Seed: 1<<63 + 1, Host: report.Host{CPUs: 2}, Stages: []report.Stage{{Name: "cluster", Seconds: 11.5}}}
-	require.NoError(t, e.Write(dir))
-	again, err := report.ReadEnvironment(dir)
-	require.NoError(t, err)
-	assert.Equal(t, e, again)
-
-	_, err = report.ReadEnvironment(t.TempDir())
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, report.EnvironmentFile), []byte("{"), 0o644))
-	_, err = report.ReadEnvironment(dir)
-	var syntax *json.SyntaxError
-	require.ErrorAs(t, err, &syntax)
-}
-
-func TestReadHost(t *testing.T) {
-	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-	root := fstest.MapFS{
-		"proc/sys/kernel/osrelease": file("6.1.0-18-amd64\n"),
-		"proc/cpuinfo":              file("processor\t: 0\nmodel name\t: AMD EPYC 7B13\n\nprocessor\t: 1\nmodel name\t: AMD EPYC 7B13\n"),
-		"proc/meminfo":              file("MemTotal:       24567890 kB\nMemFree: 1 kB\n"),
-	}
-	h, err := report.ReadHost(root)
-	require.NoError(t, err)
-	assert.Equal(t, report.Host{Kernel: "6.1.0-18-amd64", CPU: "AMD EPYC 7B13", CPUs: 2, Memory: 24567890 << 10, Arch: runtime.GOARCH}, h)
-	assert.Equal(t, "AMD EPYC 7B13, 2 CPUs, 23 GiB, Linux 6.1.0-18-amd64", h.String())
-
-	root["proc/meminfo"] = file("MemTotal: lots\n")
-	_, err = report.ReadHost(root)
-	require.ErrorContains(t, err, `proc/meminfo: line "MemTotal: lots"`)
-	delete(root, "proc/cpuinfo")
-	_, err = report.ReadHost(root)
-	require.ErrorIs(t, err, fs.ErrNotExist)
-}
-
-func TestThisHost(t *testing.T) {
-	h, err := report.ReadHost(os.DirFS("/"))
-	require.NoError(t, err)
-	assert.NotEmpty(t, h.Kernel)
-	assert.Positive(t, h.CPUs)
-	assert.Positive(t, h.Memory)
 }
 
 // benchmarkLines parses bench.txt as benchstat does.

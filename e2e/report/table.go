@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 )
 
 // table is what the terminal and Markdown both print in rows.
@@ -20,10 +23,8 @@ type table struct {
 	short  []string // the notes that a comment has room for
 }
 
-const unknown = "–"
-
 // columns are the figures of a cost that tables show, in their order.
-func (c Cost) columns() []costColumn {
+func costColumns(c result.Cost) []costColumn {
 	return []costColumn{
 		{"CPU net", c.BusyCPU},
 		{"idle CPU", c.IdleCPU},
@@ -46,18 +47,18 @@ type costColumn struct {
 // A style of which nothing is known has no row.
 func (r *Report) costTable() table {
 	t := table{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", header: []string{"style"}, left: 1}
-	if slices.ContainsFunc(r.Costs, func(c Cost) bool { return c.Run != r.Costs[0].Run }) {
+	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.Run != r.Costs[0].Run }) {
 		t.header, t.left = append(t.header, "run"), 2
 	}
 	t.header = append(t.header, "rounds", "changes")
-	for _, column := range (Cost{}).columns() {
+	for _, column := range costColumns(result.Cost{}) {
 		t.header = append(t.header, column.name)
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
 		row, known := []string{c.Label(), c.Run}[:t.left], false
 		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
-		for _, column := range c.columns() {
+		for _, column := range costColumns(c) {
 			row = append(row, figure(column.Figure))
 			known = known || column.Known()
 			if !column.Known() {
@@ -83,7 +84,7 @@ type reason struct {
 func (r *reasons) add(column, text, label string) {
 	for i := range *r {
 		if one := &(*r)[i]; one.text == text && one.columns[0] == column {
-			one.labels = addNew(one.labels, label)
+			one.labels = plain.Once(one.labels, label)
 			return
 		}
 	}
@@ -115,11 +116,11 @@ func figure(f cost.Figure) string {
 	}
 	switch m := f.Median(); f.Unit {
 	case "s":
-		return Duration(m)
+		return plain.Duration(m)
 	case "cores":
-		return digits(100*m) + " %"
+		return plain.Digits(100*m) + " %"
 	case "bytes":
-		return Bytes(int64(m))
+		return plain.Bytes(int64(m))
 	default:
 		return count(m)
 	}
@@ -130,49 +131,11 @@ func count(value float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0")
 }
 
-// Made is how many custom objects the style makes for each change, of all kinds.
-func (c Cost) Made() cost.Figure {
-	sum := cost.Figure{Unit: "1"}
-	var names []string
-	for _, counter := range c.Counters {
-		if strings.HasPrefix(counter.Name, cost.MadePrefix) {
-			names = addNew(names, counter.Name)
-		}
-	}
-	if len(names) == 0 { // a style that makes none: as many rounds of nothing as its pods were counted in
-		sum = c.PerChange(cost.Pods)
-		sum.Values = slices.Clone(sum.Values)
-		for i := range sum.Values {
-			sum.Values[i].Value = 0
-		}
-		return sum
-	}
-	for _, name := range names {
-		f := c.PerChange(name)
-		if !f.Known() {
-			sum.Missing = f.Missing
-			continue
-		}
-		for _, v := range f.Values {
-			i := slices.IndexFunc(sum.Values, func(have cost.Value) bool { return have.Round == v.Round })
-			if i < 0 {
-				sum.Values = append(sum.Values, v)
-				continue
-			}
-			sum.Values[i].Value += v.Value
-		}
-	}
-	if sum.Known() {
-		sum.Missing = ""
-	}
-	return sum
-}
-
 // ownedTable is what somebody who maintains an operator of a style keeps.
 func (r *Report) ownedTable() table {
 	t := table{title: "What a maintainer owns", header: []string{"style", "files", "lines"}, left: 1, tail: true}
 	scaffold := slices.ContainsFunc(r.Styles, func(label string) bool {
-		facts, _ := r.facts(label)
+		facts, _ := r.Facts(label)
 		return facts != nil && facts.Owned != nil && facts.Owned.Scaffold > 0
 	})
 	if scaffold {
@@ -181,16 +144,16 @@ func (r *Report) ownedTable() table {
 	}
 	t.header = append(t.header, "rights", "images", "custom", "image size", "lines by language")
 	for _, label := range r.Styles {
-		if facts, environment := r.facts(label); facts != nil && facts.Owned != nil {
+		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
 			t.rows = append(t.rows, ownedRow(label, facts, environment, scaffold))
 		}
 	}
 	return t
 }
 
-func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffold bool) []string {
+func ownedRow(label string, facts *record.StyleFacts, environment *record.Environment, scaffold bool) []string {
 	custom, bytes := unknown, unknown
-	if images := environment.images(facts); len(images) > 0 {
+	if images := environment.ImagesOf(facts); len(images) > 0 {
 		n, size, known := 0, int64(0), true
 		for _, image := range images {
 			if image.Custom() {
@@ -201,7 +164,7 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffol
 		}
 		custom = strconv.Itoa(n)
 		if known {
-			bytes = Bytes(size)
+			bytes = plain.Bytes(size)
 		}
 	}
 	o := facts.Owned
@@ -209,11 +172,11 @@ func ownedRow(label string, facts *StyleFacts, environment *Environment, scaffol
 	if scaffold {
 		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
-	return append(row, o.Rights(), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
+	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
 }
 
-// LinesText are the lines, and how many are left without the scaffold.
-func (o *Owned) LinesText() string {
+// LinesText are the lines that are owned, and how many are left without the scaffold.
+func LinesText(o *record.Owned) string {
 	if o.Scaffold == 0 {
 		return strconv.Itoa(o.Lines)
 	}
@@ -236,25 +199,4 @@ func languages(lines map[string]int) string {
 		names[i] = fmt.Sprintf("%s %d", name, lines[name])
 	}
 	return strings.Join(names, ", ")
-}
-
-// facts returns what some recording's environment knows of a style.
-func (r *Report) facts(label string) (*StyleFacts, *Environment) {
-	for _, one := range r.parts {
-		if facts := one.environment.facts(label); facts != nil {
-			return facts, one.environment
-		}
-	}
-	return nil, nil
-}
-
-// images are what is known of a style's images.
-func (e *Environment) images(facts *StyleFacts) []ImageFacts {
-	var found []ImageFacts
-	for _, image := range e.Images {
-		if slices.Contains(facts.Images, image.Name) {
-			found = append(found, image)
-		}
-	}
-	return found
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 )
 
 // width is the most columns that a table takes.
@@ -38,7 +40,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	t.problems(r.Problems())
 	for _, warning := range r.Warnings {
 		t.line("")
-		t.line("%s: %s", t.paint(judge.Invalid, "warning"), clean(warning))
+		t.line("%s: %s", t.paint(judge.Invalid, "warning"), plain.Line(warning))
 	}
 	_, err := io.WriteString(out, t.text.String())
 	return err
@@ -60,7 +62,7 @@ func (t *terminal) gap() {
 
 // paint colours a text by an outcome.
 func (t *terminal) paint(outcome judge.Outcome, text string) string {
-	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", Flaky: "31", Late: "31", judge.Invalid: "33"}
+	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", judge.Flaky: "31", judge.Late: "31", judge.Invalid: "33"}
 	if code := codes[outcome]; t.colour && code != "" {
 		return "\x1b[" + code + "m" + text + "\x1b[0m"
 	}
@@ -81,7 +83,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 31)
 	}
 	for c := range r.Of(scenario) {
-		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Label)), 18)
+		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style.Label)), 18)
 	}
 	beside := "× floor"
 	if r.isLoad(scenario) {
@@ -96,7 +98,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 				continue
 			}
 			f := figures(s)
-			t.row(phaseWidth, styleWidth, name, c.Label, [2]string{strconv.Itoa(s.N), strconv.Itoa(s.Rounds)},
+			t.row(phaseWidth, styleWidth, name, c.Style.Label, [2]string{strconv.Itoa(s.N), strconv.Itoa(s.Rounds)},
 				[4]string(append(f[:], strings.TrimPrefix(c.BesideFloor(s), "floor "))), notes(s))
 			name = ""
 		}
@@ -111,29 +113,29 @@ func (t *terminal) overview(r *Report) {
 	}
 	w := r.overviewWidths()
 	left := func(style, scenario string) string {
-		return pad(Clip(clean(style), w.style), w.style) + " " + pad(Clip(clean(scenario), w.scenario), w.scenario) + " "
+		return plain.Left(plain.Clip(plain.Line(style), w.style), w.style) + " " + plain.Left(plain.Clip(plain.Line(scenario), w.scenario), w.scenario) + " "
 	}
 	right := func(n, rounds, rank string, figures ...string) string {
-		line := padLeft(n, 4) + padLeft(rounds, 3) + " " + pad(padLeft(rank, 2), 4)
+		line := plain.Right(n, 4) + plain.Right(rounds, 3) + " " + plain.Left(plain.Right(rank, 2), 4)
 		for _, f := range figures {
-			line += " " + padLeft(f, w.figure)
+			line += " " + plain.Right(f, w.figure)
 		}
 		return strings.TrimRight(line, " ")
 	}
 	t.gap()
 	outcome, short := r.InShort()
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
-	t.line("%s", pad("", w.style+w.scenario+w.verdict+10)+padLeft("written (gone)", w.figures()/2+1)+padLeft("ready (gone)", w.figures()/2+1))
-	t.line("%s", left("style", "scenario")+pad("verdict", w.verdict)+right("n", "r", "rank", "p50", "max", "p50", "max"))
+	t.line("%s", plain.Left("", w.style+w.scenario+w.verdict+10)+plain.Right("written (gone)", w.figures()/2+1)+plain.Right("ready (gone)", w.figures()/2+1))
+	t.line("%s", left("style", "scenario")+plain.Left("verdict", w.verdict)+right("n", "r", "rank", "p50", "max", "p50", "max"))
 	for _, style := range r.Styles {
 		for c := range r.By(style) {
 			written, ready := c.Outcome()
 			one, other := figures(written), figures(ready)
-			t.line("%s", left(c.Label, c.Scenario)+t.paint(c.Verdict(), pad(c.VerdictText(), w.verdict))+
+			t.line("%s", left(c.Style.Label, c.Scenario)+t.paint(c.Verdict, plain.Left(c.VerdictText(), w.verdict))+
 				right(strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(style, c.Scenario).String(), one[0], one[2], other[0], other[2]))
 		}
 	}
-	t.wrapped("", "r: rounds; "+rankNote())
+	t.wrapped("", "r: rounds; "+result.RankNote())
 	if note := r.warmupNote(); note != "" {
 		t.line("%s", note)
 	}
@@ -149,7 +151,7 @@ func (w overviewWidths) figures() int { return 4 * (1 + w.figure) }
 func (r *Report) overviewWidths() overviewWidths {
 	w := overviewWidths{style: len("style"), scenario: len("scenario"), verdict: len("verdict"), figure: len("10.0 ms")}
 	for _, c := range r.Cells {
-		w.style = max(w.style, utf8.RuneCountInString(c.Label))
+		w.style = max(w.style, utf8.RuneCountInString(c.Style.Label))
 		w.scenario = min(max(w.scenario, utf8.RuneCountInString(c.Scenario)), 12)
 		w.verdict = max(w.verdict, utf8.RuneCountInString(c.VerdictText()))
 		written, ready := c.Outcome()
@@ -185,13 +187,13 @@ func (t *terminal) table(all table) {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			fill := padLeft
+			fill := plain.Right
 			if i < all.left || i == len(row)-1 && all.tail {
-				fill = pad
+				fill = plain.Left
 			}
-			cells[i] = fill(Clip(clean(cell), widths[i]), widths[i])
+			cells[i] = fill(plain.Clip(plain.Line(cell), widths[i]), widths[i])
 		}
-		t.line("%s", Clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
+		t.line("%s", plain.Clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
 	}
 	for _, note := range all.notes {
 		t.wrapped("  ", unknown+" "+note)
@@ -202,30 +204,30 @@ func (t *terminal) table(all table) {
 // as they need.
 func (t *terminal) verdicts(r *Report, scenario string) {
 	const gap = "   "
-	line, used := clean(scenario), utf8.RuneCountInString(scenario)
+	line, used := plain.Line(scenario), utf8.RuneCountInString(scenario)
 	for c := range r.Of(scenario) {
-		style := Clip(clean(c.Label), 20)
+		style := plain.Clip(plain.Line(c.Style.Label), 20)
 		plain := style + " " + c.VerdictText()
 		if used+len(gap)+utf8.RuneCountInString(plain) > width {
 			t.line("%s", line)
 			line, used = " ", 1
 		}
-		line += gap + style + " " + t.paint(c.Verdict(), c.VerdictText())
+		line += gap + style + " " + t.paint(c.Verdict, c.VerdictText())
 		used += len(gap) + utf8.RuneCountInString(plain)
 	}
 	t.line("%s", line)
 }
 
 func (t *terminal) row(phaseWidth, styleWidth int, phase, style string, n [2]string, figures [4]string, note string) {
-	line := "  " + pad(Clip(clean(phase), phaseWidth), phaseWidth) + "  " + pad(Clip(clean(style), styleWidth), styleWidth) + padLeft(n[0], 5) + padLeft(n[1], 7)
+	line := "  " + plain.Left(plain.Clip(plain.Line(phase), phaseWidth), phaseWidth) + "  " + plain.Left(plain.Clip(plain.Line(style), styleWidth), styleWidth) + plain.Right(n[0], 5) + plain.Right(n[1], 7)
 	for i, f := range figures {
-		line += " " + padLeft(f, []int{8, 8, 8, 7}[i])
+		line += " " + plain.Right(f, []int{8, 8, 8, 7}[i])
 	}
 	line = strings.TrimRight(line, " ")
 	if note != "" {
 		if utf8.RuneCountInString(line+"  "+note) > width {
 			t.line("%s", line)
-			line = padLeft("", 2+phaseWidth)
+			line = plain.Right("", 2+phaseWidth)
 		}
 		line += "  " + note
 	}
@@ -234,7 +236,7 @@ func (t *terminal) row(phaseWidth, styleWidth int, phase, style string, n [2]str
 
 // wrapped prints a foreign text, its further lines indented deeper.
 func (t *terminal) wrapped(indent, text string) {
-	for i, line := range wrap(clean(text), width-len(indent)-2) {
+	for i, line := range plain.Wrap(plain.Line(text), width-len(indent)-2) {
 		if i > 0 {
 			line = "  " + line
 		}
@@ -242,14 +244,14 @@ func (t *terminal) wrapped(indent, text string) {
 	}
 }
 
-func (t *terminal) problems(all []Problem) {
+func (t *terminal) problems(all []result.Problem) {
 	for i, p := range all {
 		t.line("")
 		if i == terminalProblems {
 			t.line("… and %d more; summary.md and junit.xml tell of them", len(all)-i)
 			return
 		}
-		t.line("%s", t.paint(p.Outcome, clean(p.Title())))
+		t.line("%s", t.paint(p.Outcome, plain.Line(p.Title())))
 		t.wrapped("  ", p.Message)
 		for _, e := range p.Evidence {
 			t.wrapped("    ", e)

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 )
 
 // What the matrix needs on a terminal, in columns: a cell at least, and the name
@@ -32,7 +33,7 @@ func (t *terminal) matrix(r *Report) {
 	fit := max((width-2-nameWidth)/(cellWidth+2), 1)
 	t.gap()
 	legend := "Correctness: ✓ pass, ✗ fail, ≈ flaky, ! invalid, – not applicable"
-	if r.anyExpected() {
+	if r.AnyExpected() {
 		legend += "; * is not as expected"
 	}
 	t.line("%s", legend)
@@ -43,7 +44,7 @@ func (t *terminal) matrix(r *Report) {
 		to := min(from+fit, len(r.Matrix.Styles))
 		t.matrixTable(r, nameWidth, from, to)
 	}
-	for i, line := range r.inapplicable() {
+	for i, line := range r.Inapplicable() {
 		if i == 0 {
 			t.line("")
 		}
@@ -55,12 +56,12 @@ func (t *terminal) matrix(r *Report) {
 func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	each := (width-2-nameWidth)/(to-from) - 2
 	row := func(name string, cell func(i int) (judge.Outcome, string)) {
-		line := "  " + pad(Clip(clean(name), nameWidth), nameWidth)
+		line := "  " + plain.Left(plain.Clip(plain.Line(name), nameWidth), nameWidth)
 		for i := from; i < to; i++ {
 			outcome, text := cell(i)
-			text = Clip(clean(text), each)
+			text = plain.Clip(plain.Line(text), each)
 			if i < to-1 {
-				text = pad(text, each)
+				text = plain.Left(text, each)
 			}
 			line += "  " + t.paint(outcome, text)
 		}
@@ -69,7 +70,7 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	t.line("")
 	row("", func(i int) (judge.Outcome, string) { return "", r.Matrix.Styles[i].Label })
 	for _, g := range r.Matrix.Groups {
-		t.line("%s", Clip(clean(g.Name), width))
+		t.line("%s", plain.Clip(plain.Line(g.Name), width))
 		for _, one := range g.Rows {
 			row(one.Name, func(i int) (judge.Outcome, string) {
 				if one.Cells[i] == nil {
@@ -87,21 +88,21 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 
 // cellText is a cell in a few characters: what matters most comes first, since
 // the end may be cut off.
-func (r *Report) cellText(c *matrix.Cell) string {
+func (r *Report) cellText(c *result.Cell) string {
 	text := mark(c.Verdict)
 	if r.Expectation(c).Surprise() {
 		text += "*"
 	}
 	var parts []string
 	switch c.Verdict {
-	case matrix.Flaky:
-		parts = append(parts, fmt.Sprintf("%d/%d", c.Passed, len(c.Repeats)))
+	case judge.Flaky:
+		parts = append(parts, fmt.Sprintf("%d/%d", c.Passed, len(c.Results)))
 	case judge.Invalid:
 		parts = append(parts, c.Word())
 	}
 	if c.Recovery != nil {
 		if median, known := c.Recovery.Median(); known {
-			parts = append(parts, Duration(median.Seconds()))
+			parts = append(parts, plain.Duration(median.Seconds()))
 		} else {
 			parts = append(parts, c.Recovery.By())
 		}
@@ -116,23 +117,23 @@ func (r *Report) cellText(c *matrix.Cell) string {
 // reason, what is not with what was seen.
 func (t *terminal) findings(r *Report, label string) {
 	all := r.Findings(label)
-	slices.SortStableFunc(all, func(a, b Finding) int { return rankOf(a) - rankOf(b) })
+	slices.SortStableFunc(all, func(a, b result.Finding) int { return rankOf(a) - rankOf(b) })
 	told, before := 0, teller{}
 	for _, f := range all {
 		if told == 0 {
 			_, text := r.Tally(label)
 			t.line("")
-			t.line("%s: %s", clean(label), text)
+			t.line("%s: %s", plain.Line(label), text)
 		}
 		if told++; told > terminalFindings {
 			t.line("  … and %d more; summary.md and report.html tell of them", len(all)-terminalFindings)
 			return
 		}
 		title := f.Scenario + ": " + f.String()
-		if standing := f.standing(); standing != "" {
+		if standing := f.Standing(); standing != "" {
 			title += ", " + standing
 		}
-		for i, line := range wrap(clean(title), width-4) {
+		for i, line := range plain.Wrap(plain.Line(title), width-4) {
 			if i > 0 {
 				line = "  " + line
 			}
@@ -155,7 +156,7 @@ func (t *terminal) findings(r *Report, label string) {
 const terminalFindings = 40
 
 // rankOf puts what is not as expected first.
-func rankOf(f Finding) int {
+func rankOf(f result.Finding) int {
 	if f.Surprise() {
 		return 0
 	}

@@ -16,7 +16,7 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
@@ -40,7 +40,7 @@ type base struct {
 	store  *images.Store
 	// gone is what it has and the repository has not; added are styles that only
 	// the repository has.
-	gone  []report.Gone
+	gone  []record.Gone
 	added []string
 }
 
@@ -114,7 +114,7 @@ func (s *Session) present() ([]operators.Operator, error) {
 			continue
 		}
 		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })
-		s.base.gone = append(s.base.gone, report.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
+		s.base.gone = append(s.base.gone, record.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
 	}
 	if len(asked) == 0 || len(is) == 0 && len(s.base.gone) > 0 {
 		return nil, nil // nothing is left to drive
@@ -143,12 +143,12 @@ func (s *Session) lostScenarios() error {
 	for _, scenario := range was {
 		i := slices.IndexFunc(is, func(now scenarios.Scenario) bool { return now.Name == scenario.Name })
 		if i < 0 {
-			s.base.gone = append(s.base.gone, report.Gone{Scenario: scenario.Name, Why: "its file in " + scenarios.Folder + " was deleted, or it was renamed"})
+			s.base.gone = append(s.base.gone, record.Gone{Scenario: scenario.Name, Why: "its file in " + scenarios.Folder + " was deleted, or it was renamed"})
 			continue
 		}
 		for _, oracle := range scenario.Expect {
 			if !slices.Contains(is[i].Expect, oracle) {
-				s.base.gone = append(s.base.gone, report.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario expects it no more"})
+				s.base.gone = append(s.base.gone, record.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario expects it no more"})
 			}
 		}
 	}

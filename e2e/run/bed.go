@@ -24,7 +24,7 @@ import (
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/terminal"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -38,9 +38,9 @@ const (
 // Open brings up the bed: images, results folder, cluster, custom resource
 // definition. Whatever happens after it, Close is to be called.
 func (s *Session) Open(ctx context.Context) error {
-	s.progress = report.NewProgress(Screen(s.out))
+	s.progress = terminal.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
-	if host, err := report.ReadHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
+	if host, err := readHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
 		s.history = readHistory(s.root, host)
 	}
 	if _, err := s.newPlan(); err != nil {
@@ -90,7 +90,7 @@ func (s *Session) Open(ctx context.Context) error {
 // Screen is where a person can watch: out if it is a terminal. Under go test it
 // is a pipe; then it is the terminal that go test was started from, if any.
 func Screen(out io.Writer) io.Writer {
-	if report.IsTerminal(out) {
+	if terminal.Is(out) {
 		return out
 	}
 	if terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
@@ -109,7 +109,7 @@ func (s *Session) begin(ctx context.Context) error {
 			s.say("%v", err)
 		}
 	}
-	file, err := os.OpenFile(s.results(report.RecordingFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(s.results(record.FileName), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("begin the recording (a folder holds one run; choose another with --results): %w", err)
 	}
@@ -542,7 +542,7 @@ const largeRecording = 8 << 20
 
 // compress makes a large recording that has ended about a tenth of its size.
 func (s *Session) compress() error {
-	name := s.results(report.RecordingFile)
+	name := s.results(record.FileName)
 	info, err := os.Stat(name)
 	if err != nil || info.Size() < largeRecording {
 		return err

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -174,7 +175,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 		add    func(t *testing.T, root string)
 		change func(t *testing.T, root string)
 		ask    string
-		want   []report.Gone
+		want   []record.Gone
 		added  []string
 	}{
 		"a style": {
@@ -182,14 +183,14 @@ func TestWhatHeadHasLost(t *testing.T) {
 				require.NoError(t, os.RemoveAll(filepath.Join(root, "operators", "mine")))
 			},
 			ask:  "all",
-			want: []report.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
+			want: []record.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
 		},
 		"a style that is named": {
 			change: func(t *testing.T, root string) {
 				require.NoError(t, os.RemoveAll(filepath.Join(root, "operators", "mine")))
 			},
 			ask:  "mine",
-			want: []report.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
+			want: []record.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
 		},
 		"a style's name": {
 			change: func(t *testing.T, root string) {
@@ -200,7 +201,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(renamed, "style.yaml"), []byte(strings.Replace(string(text), "name: mine", "name: yours", 1)), 0o600))
 			},
 			ask:   "all",
-			want:  []report.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
+			want:  []record.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
 			added: []string{"yours"},
 		},
 		"a scenario": {
@@ -209,13 +210,13 @@ func TestWhatHeadHasLost(t *testing.T) {
 				require.NoError(t, os.Remove(filepath.Join(root, scenarios.Folder, "lost.yaml")))
 			},
 			ask:  "all",
-			want: []report.Gone{{Scenario: "lost", Why: "its file in fixtures/scenarios was deleted, or it was renamed"}},
+			want: []record.Gone{{Scenario: "lost", Why: "its file in fixtures/scenarios was deleted, or it was renamed"}},
 		},
 		"what a scenario expects": {
 			add:    func(t *testing.T, root string) { write(t, root, "create", scenario("create", "converged, unheard-of")) },
 			change: func(*testing.T, string) {},
 			ask:    "all",
-			want:   []report.Gone{{Scenario: "create", Oracle: "unheard-of", Why: "the scenario expects it no more"}},
+			want:   []record.Gone{{Scenario: "create", Oracle: "unheard-of", Why: "the scenario expects it no more"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +234,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 			require.False(t, s.Drivable())
 			s.options.Cluster = "kind"
 			require.NoError(t, s.RecordLost(t.Context()))
-			recording, err := report.Load(s.folder)
+			recording, err := result.Load(s.folder)
 			require.NoError(t, err)
 			base, head, again, err := gate.Sides(s.folder, recording)
 			require.NoError(t, err)

@@ -25,6 +25,7 @@ import (
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/bed/testnode/testcluster"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
 	"operatorbench/e2e/spec"
@@ -110,7 +111,7 @@ func TestRunOnAnExistingCluster(t *testing.T) {
 	} {
 		assert.Contains(t, announcement, want)
 	}
-	for _, file := range []string{report.RecordingFile, report.SamplesFile, report.EnvironmentFile, report.JUnitFile, report.SummaryFile} {
+	for _, file := range []string{record.FileName, report.SamplesFile, record.EnvironmentFile, report.JUnitFile, report.SummaryFile} {
 		info, err := os.Stat(filepath.Join(tr.results, file))
 		require.NoError(t, err)
 		assert.Positive(t, info.Size(), file)

@@ -5,16 +5,16 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"operatorbench/e2e/terminal"
 
-	"operatorbench/e2e/report"
+	"github.com/stretchr/testify/assert"
 )
 
 // Nothing is collected any more once that has taken its time in the run; what is
 // said then names the style.
 func TestCollectingLogsIsBounded(t *testing.T) {
 	var out bytes.Buffer
-	s := &Session{out: &out, progress: report.NewProgress(&out), collecting: logsWithin}
+	s := &Session{out: &out, progress: terminal.NewProgress(&out), collecting: logsWithin}
 	s.collect(t.Context(), &arm{})
 	assert.Equal(t, "logs of floor are not collected: those of others have taken 30s in this run; drive it alone to have them\n", out.String())
 

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/gate"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -142,11 +143,11 @@ func (s *Session) contests() []*contest {
 }
 
 // comparison is what the environment says of a comparison with a base, so far.
-func (s *Session) comparison() *report.Comparison {
+func (s *Session) comparison() *record.Comparison {
 	if s.base == nil {
 		return nil
 	}
-	c := &report.Comparison{
+	c := &record.Comparison{
 		Asked: s.options.Base, Base: s.base.commit, Command: s.options.command(s.base.commit), Link: s.options.Link,
 		Budget: s.options.Budget.Seconds(), Gone: s.base.gone, New: s.base.added,
 	}
@@ -154,7 +155,7 @@ func (s *Session) comparison() *report.Comparison {
 		if slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Group == group }) {
 			c.Groups = append(c.Groups, group)
 		} else {
-			c.Undriven = append(c.Undriven, report.Undriven{Group: group, Why: "not asked for: --scenario=" + s.options.scenario()})
+			c.Undriven = append(c.Undriven, record.Undriven{Group: group, Why: "not asked for: --scenario=" + s.options.scenario()})
 		}
 	}
 	return c
@@ -290,7 +291,7 @@ func (s *Session) lost(c *contest) {
 	if !c.lost() {
 		return
 	}
-	gone := report.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
+	gone := record.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
 	if !slices.Contains(s.environment.Comparison.Gone, gone) {
 		s.environment.Comparison.Gone = append(s.environment.Comparison.Gone, gone)
 	}
@@ -339,7 +340,7 @@ func tooFew(c *contest) string {
 
 // look asks the gate what it can say by now, and tells it.
 func (s *Session) look(round int, spent time.Duration) error {
-	recording, err := report.Load(s.folder)
+	recording, err := result.Load(s.folder)
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
@@ -403,7 +404,7 @@ func (s *Session) correctness(ctx context.Context) error {
 		for len(list) > 0 && c.failed() == nil {
 			if takes := s.typicalMatrix(c, list); takes > s.options.Budget {
 				group := list[len(list)-1].Group
-				s.leaveOut(report.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
+				s.leaveOut(record.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
 					takes.Round(time.Minute), s.options.Budget)})
 				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
 				continue
@@ -418,7 +419,7 @@ func (s *Session) correctness(ctx context.Context) error {
 }
 
 // leaveOut notes what is not driven, and says it.
-func (s *Session) leaveOut(u report.Undriven) {
+func (s *Session) leaveOut(u record.Undriven) {
 	s.environment.Comparison.Undriven = append(s.environment.Comparison.Undriven, u)
 	s.progress.Clear()
 	s.say("%s: the scenarios of the group %s are not driven: %s", u.Style, u.Group, u.Why)

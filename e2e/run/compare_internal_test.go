@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
-	"operatorbench/e2e/report"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/terminal"
 )
 
 // What native's blocks took on two cores, and what argo's did.
@@ -47,7 +48,7 @@ func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 func contested(t *testing.T, budget time.Duration, out io.Writer, styles ...string) *Session {
 	t.Helper()
 	s := &Session{
-		arms: []*arm{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: report.NewProgress(io.Discard),
+		arms: []*arm{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: terminal.NewProgress(io.Discard),
 		options: Options{Operator: operators.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second},
 	}
 	var err error
@@ -152,7 +153,7 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	c.head().err = errors.New("it never got ready")
 	s.lost(c)
 	s.lost(c)
-	assert.Equal(t, []report.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.environment.Comparison.Gone)
+	assert.Equal(t, []record.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.environment.Comparison.Gone)
 
 	require.NoError(t, s.Wrong(), "the gate says it")
 
@@ -195,8 +196,8 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 // How long a round takes is foretold by the newest comparison on this machine.
 func TestARoundIsForetoldByAnEarlierOne(t *testing.T) {
 	s := contested(t, 20*time.Minute, io.Discard, "native")
-	stages := []report.Stage{{Name: "install native@base", Seconds: 4, Times: 2}, {Name: "scenarios native@base", Seconds: 60, Times: 2}, {Name: "scenarios native@head", Seconds: 40, Times: 1}}
-	s.history = history{{Stages: stages}, {Comparison: &report.Comparison{}}, {Comparison: &report.Comparison{}, Stages: stages}}
+	stages := []record.Stage{{Name: "install native@base", Seconds: 4, Times: 2}, {Name: "scenarios native@base", Seconds: 60, Times: 2}, {Name: "scenarios native@head", Seconds: 40, Times: 1}}
+	s.history = history{{Stages: stages}, {Comparison: &record.Comparison{}}, {Comparison: &record.Comparison{}, Stages: stages}}
 	assert.Contains(t, s.foretell(), "native (a round about 1m12s, as the last one took on this machine) is compared")
 }
 

@@ -16,9 +16,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/spec/operators"
 )
 

@@ -18,17 +18,17 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/operators"
 )
 
 // surroundings gathers what is known before the cluster is.
-func (s *Session) surroundings(ctx context.Context) (report.Environment, error) {
-	host, err := report.ReadHost(os.DirFS("/"))
+func (s *Session) surroundings(ctx context.Context) (record.Environment, error) {
+	host, err := readHost(os.DirFS("/"))
 	if err != nil {
-		return report.Environment{}, err
+		return record.Environment{}, err
 	}
-	e := report.Environment{
+	e := record.Environment{
 		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
 		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
 		Comparison: s.comparison(),
@@ -51,7 +51,7 @@ func (s *Session) surroundings(ctx context.Context) (report.Environment, error) 
 		if err != nil {
 			return e, err
 		}
-		e.Styles = append(e.Styles, report.StyleFacts{
+		e.Styles = append(e.Styles, record.StyleFacts{
 			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
 		})
 	}
@@ -75,7 +75,7 @@ func podSecurity(style operators.Style) (map[string]string, error) {
 }
 
 // owned counts what the maintainer of an arm's operator writes and answers for.
-func (s *Session) owned(a *arm) (*report.Owned, error) {
+func (s *Session) owned(a *arm) (*record.Owned, error) {
 	root := s.root
 	if s.base != nil && a.variant != VariantHead {
 		root = s.base.root
@@ -88,7 +88,7 @@ func (s *Session) owned(a *arm) (*report.Owned, error) {
 	if err != nil {
 		return nil, err
 	}
-	owned := &report.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced, Wildcards: facts.RBAC.Wildcards}
+	owned := &record.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced, Wildcards: facts.RBAC.Wildcards}
 	for _, lines := range facts.Owned {
 		owned.Files += lines.Files
 		owned.Lines += lines.Lines
@@ -144,7 +144,7 @@ func (s *Session) imageFacts(ctx context.Context) error {
 		return err
 	}
 	for _, d := range described {
-		s.environment.Images = append(s.environment.Images, report.ImageFacts{
+		s.environment.Images = append(s.environment.Images, record.ImageFacts{
 			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: d.Size, Packages: d.Packages,
 		})
 	}

@@ -8,8 +8,9 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // expectable are the scenarios of which verdicts are expected.
@@ -56,10 +57,10 @@ func (s *Session) Expected() (map[string]matrix.Expected, error) {
 // what stands there on why. A new failure is left without a sentence, with which
 // no run accepts the file: a person must say why.
 func (s *Session) UpdateVerdicts(judgements ...*judge.Judgement) error {
-	seen := matrix.Of(judgements...)
+	seen := result.MatrixOf(judgements...)
 	for _, a := range s.asked() {
 		name := filepath.Join(a.asked.Style().Folder, matrix.File)
-		if err := os.WriteFile(name, matrix.Update(a.expected, seen, a.name()), 0o644); err != nil {
+		if err := os.WriteFile(name, matrix.Update(a.expected, seen.Seen(a.name())), 0o644); err != nil {
 			return fmt.Errorf("update the expected verdicts: %w", err)
 		}
 	}

@@ -11,27 +11,27 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 )
 
 // history are the environments of earlier runs on a machine like this one, the
 // newest first. It serves planning and what is said beforehand, nothing else.
-type history []report.Environment
+type history []record.Environment
 
 // readHistory reads what earlier runs of this repository left in the results
 // folder. What cannot be read is left out: then there is one estimate less.
-func readHistory(root string, host report.Host) history {
-	names, _ := filepath.Glob(filepath.Join(root, "results", "*", report.EnvironmentFile)) // the pattern is valid
+func readHistory(root string, host record.Host) history {
+	names, _ := filepath.Glob(filepath.Join(root, "results", "*", record.EnvironmentFile)) // the pattern is valid
 	var found history
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		var e report.Environment
+		var e record.Environment
 		if err != nil || json.Unmarshal(text, &e) != nil || e.Host.CPU != host.CPU || e.Host.CPUs != host.CPUs {
 			continue
 		}
 		found = append(found, e)
 	}
-	slices.SortStableFunc(found, func(a, b report.Environment) int { return cmp.Compare(b.Began.UnixNano(), a.Began.UnixNano()) })
+	slices.SortStableFunc(found, func(a, b record.Environment) int { return cmp.Compare(b.Began.UnixNano(), a.Began.UnixNano()) })
 	return found
 }
 
@@ -80,7 +80,7 @@ func (h history) bed() time.Duration {
 }
 
 // mean is how long a stage took each time; 0: there was none.
-func mean(e report.Environment, name string) time.Duration {
+func mean(e record.Environment, name string) time.Duration {
 	for _, stage := range e.Stages {
 		if stage.Name == name {
 			return time.Duration(stage.Seconds / float64(max(stage.Times, 1)) * float64(time.Second))

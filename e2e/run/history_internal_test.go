@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -25,9 +25,9 @@ func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 		require.NoError(t, os.MkdirAll(dir, 0o750))
 		flags := s.options.values()
 		flags["scenario"] = scenario
-		e := report.Environment{
-			Began: time.Unix(0, 0).Add(time.Duration(hours) * time.Hour), Host: report.Host{CPU: cpu, CPUs: 2}, Flags: flags,
-			Stages: []report.Stage{{Name: "cluster", Seconds: 20, Times: 1}, {Name: "install native", Seconds: 4, Times: 2}, {Name: "scenarios native", Seconds: seconds, Times: 2}},
+		e := record.Environment{
+			Began: time.Unix(0, 0).Add(time.Duration(hours) * time.Hour), Host: record.Host{CPU: cpu, CPUs: 2}, Flags: flags,
+			Stages: []record.Stage{{Name: "cluster", Seconds: 20, Times: 1}, {Name: "install native", Seconds: 4, Times: 2}, {Name: "scenarios native", Seconds: seconds, Times: 2}},
 		}
 		require.NoError(t, e.Write(dir))
 	}
@@ -36,13 +36,13 @@ func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 	wrote("new", 7, "this", "latency", 20)
 	wrote("old", 6, "this", "latency", 300)
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "results", "broken"), 0o750))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "results", "broken", report.EnvironmentFile), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "results", "broken", record.EnvironmentFile), []byte("{"), 0o600))
 
-	h := readHistory(root, report.Host{CPU: "this", CPUs: 2})
+	h := readHistory(root, record.Host{CPU: "this", CPUs: 2})
 	assert.Equal(t, 12*time.Second, h.block("native", s), "install and scenarios, each time")
 	assert.Zero(t, h.block("argo", s))
 	assert.Equal(t, 20*time.Second, h.bed())
-	assert.Zero(t, readHistory(t.TempDir(), report.Host{}).bed())
+	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).bed())
 }
 
 func TestLatestLeadsToTheNewestRun(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/terminal"
 )
 
 // left is a session on a cluster in which a style has left its namespace, and
@@ -35,7 +35,7 @@ func left(t *testing.T, style operators.Style, pods ...runtime.Object) *Session 
 	}}}
 	lists := map[schema.GroupVersionResource]string{{Version: "v1", Resource: "namespaces"}: "NamespaceList"}
 	return &Session{
-		id: "r", recorder: recorder, out: io.Discard, progress: report.NewProgress(io.Discard),
+		id: "r", recorder: recorder, out: io.Discard, progress: terminal.NewProgress(io.Discard),
 		kube: &kube.Client{Typed: typed, Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, []runtime.Object{object}...)},
 	}
 }

@@ -11,13 +11,15 @@ import (
 	"sync"
 	"time"
 
+	"operatorbench/e2e/bed/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/terminal"
 )
 
 // Result is one sample, judged.
@@ -64,7 +66,7 @@ func (s *Session) Judgement() (*judge.Judgement, error) {
 // Differences are the verdicts of a style (by its label) and scenario that are
 // not as expected; of an empty name, all of them. A style's verdicts.yaml says
 // what is expected; without one nothing is but that there is a verdict.
-func (s *Session) Differences(style, scenario string) ([]matrix.Difference, error) {
+func (s *Session) Differences(style, scenario string) ([]result.Difference, error) {
 	all, err := s.Judgement()
 	if err != nil {
 		return nil, err
@@ -72,20 +74,20 @@ func (s *Session) Differences(style, scenario string) ([]matrix.Difference, erro
 	if !s.complete {
 		all = all.Finished()
 	}
-	found := matrix.Of(all)
-	var differences []matrix.Difference
+	found := result.MatrixOf(all)
+	var differences []result.Difference
 	for _, a := range s.asked() {
 		if style != "" && a.label() != style {
 			continue
 		}
-		for _, d := range matrix.Compare(found, a.name(), a.expected) {
+		for _, d := range result.Compare(found, a.name(), a.expected) {
 			if d.Label == a.label() && (scenario == "" || d.Scenario == scenario) {
 				differences = append(differences, d)
 			}
 		}
 	}
-	if scenario == "" || scenario == matrix.Rights {
-		for _, d := range matrix.OfRights(found, s.rights) {
+	if scenario == "" || scenario == result.Rights {
+		for _, d := range result.OfRights(found, s.rights) {
 			if style == "" || d.Label == style {
 				differences = append(differences, d)
 			}
@@ -152,20 +154,20 @@ func (s *Session) Held(held record.Held) {
 
 // blame notes where a sample was not handled as is expected of its arm, or not
 // correctly where nothing is.
-func (s *Session) blame(result judge.Result) {
-	label := record.Label(result.Style, result.Variant)
+func (s *Session) blame(one judge.Result) {
+	label := record.Label(one.Style, one.Variant)
 	for _, a := range s.arms {
 		if a.label() != label {
 			continue
 		}
-		cell := matrix.Of(&judge.Judgement{Results: []judge.Result{result}}).Cell(label, result.Scenario)
+		cell := result.MatrixOf(&judge.Judgement{Results: []judge.Result{one}}).Cell(label, one.Scenario)
 		if cell == nil { // of a load nothing is expected
 			continue
 		}
-		if _, same := a.expected.Match(cell); same && (a.expected.Known() || cell.Verdict == judge.Pass || cell.Verdict == judge.NotApplicable) {
+		if _, same := a.expected.Match(cell.Seen()); same && (a.expected.Known() || cell.Verdict == judge.Pass || cell.Verdict == judge.NotApplicable) {
 			continue
 		}
-		a.blame(result.Namespace)
+		a.blame(one.Namespace)
 	}
 }
 
@@ -177,7 +179,7 @@ func (s *Session) writeReports() error {
 	if err := s.environment.Write(s.folder); err != nil {
 		return err
 	}
-	one, err := report.Load(s.folder)
+	one, err := result.Load(s.folder)
 	if err != nil {
 		return err
 	}
@@ -192,7 +194,7 @@ func (s *Session) writeReports() error {
 	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
 		s.say("")
-		printed = r.Terminal(s.out, report.IsTerminal(s.out) && os.Getenv("NO_COLOR") == "")
+		printed = r.Terminal(s.out, terminal.Is(s.out) && os.Getenv("NO_COLOR") == "")
 	}
 	if s.environment.Undriven != "" {
 		s.say("so far, verdicts that are not as expected: %d", len(r.Differences()))

@@ -20,11 +20,11 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/terminal"
 )
 
 // Session is one run: a cluster, on which the arms take turns, and one recording.
@@ -52,8 +52,8 @@ type Session struct {
 	synced      *record.Syncing
 	judge       *live
 	driver      *drive.Driver
-	progress    *report.Progress
-	environment report.Environment
+	progress    *terminal.Progress
+	environment record.Environment
 	plan        Plan
 	first       firstResults  // of the block that is being driven
 	headed      bool          // the table of first results has its heading
@@ -341,10 +341,10 @@ func (s *Session) stage(name string, do func() error) error {
 
 // took adds to how long a part of the run has taken.
 func (s *Session) took(name string, time time.Duration) {
-	i := slices.IndexFunc(s.environment.Stages, func(stage report.Stage) bool { return stage.Name == name })
+	i := slices.IndexFunc(s.environment.Stages, func(stage record.Stage) bool { return stage.Name == name })
 	if i < 0 {
 		i = len(s.environment.Stages)
-		s.environment.Stages = append(s.environment.Stages, report.Stage{Name: name})
+		s.environment.Stages = append(s.environment.Stages, record.Stage{Name: name})
 	}
 	s.environment.Stages[i].Seconds += time.Seconds()
 	s.environment.Stages[i].Times++

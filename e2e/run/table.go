@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/plain"
 )
 
 // firstResults are the latencies of the block that is being driven: what a
@@ -55,7 +55,7 @@ func (f *firstResults) cell(scenario string) string {
 	case len(values) == 0:
 		return "-"
 	}
-	return report.Duration(values[(len(values)-1)/2])
+	return plain.Duration(values[(len(values)-1)/2])
 }
 
 // firstLook adds a row to the table that grows while styles take their turns:

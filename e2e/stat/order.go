@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 
+	"operatorbench/e2e/plain"
+
 	gonum "gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -17,6 +19,9 @@ type Observation struct {
 	Value    float64
 	Censored bool
 }
+
+// String prints a latency; of a censored one only the least is known.
+func (o Observation) String() string { return plain.AtLeast(o.Value, o.Censored) }
 
 // Ordered holds observations by rank: the measured ones ascending, then the
 // censored ones, whose true values are taken to be above all measured ones.

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	job "operatorbench/e2e/run"
 	"operatorbench/e2e/bed/images"
+	job "operatorbench/e2e/run"
 )
 
 const checkUsage = `Usage: opbench check FOLDER | STYLE | all ...

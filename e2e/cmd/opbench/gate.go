@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"operatorbench/e2e/gate"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/terminal"
 )
 
 const gateUsage = `Usage: opbench gate [flags] RESULTS_DIR
@@ -88,7 +90,7 @@ func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	if err := f.write(result); err != nil {
 		return &gateError{err, gate.StatusInvalid}
 	}
-	if err := result.Terminal(stdout, report.IsTerminal(stdout) && os.Getenv("NO_COLOR") == ""); err != nil {
+	if err := result.Terminal(stdout, terminal.Is(stdout) && os.Getenv("NO_COLOR") == ""); err != nil {
 		return &gateError{err, gate.StatusInvalid}
 	}
 	if status := result.Verdict.Status(); status != exitOK {
@@ -182,12 +184,12 @@ func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
 }
 
 // loadGate reads the recording of a results folder, or those of all of its shards.
-func loadGate(path string) (report.Recording, error) {
-	var all []report.Recording
-	for _, shard := range report.Shards(path) {
-		one, err := report.Load(shard)
+func loadGate(path string) (result.Recording, error) {
+	var all []result.Recording
+	for _, shard := range result.Shards(path) {
+		one, err := result.Load(shard)
 		if err != nil {
-			return report.Recording{}, err
+			return result.Recording{}, err
 		}
 		all = append(all, one)
 	}
@@ -220,7 +222,7 @@ func (f *gateFlags) write(result *gate.Result) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	return errors.Join(
-		report.Replace(filepath.Join(folder, gateJSON), result.JSON),
-		report.Replace(filepath.Join(folder, gateMarkdown), result.Markdown),
+		record.Replace(filepath.Join(folder, gateJSON), result.JSON),
+		record.Replace(filepath.Join(folder, gateMarkdown), result.Markdown),
 	)
 }

@@ -15,7 +15,6 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/spec"
 )
 
@@ -102,9 +101,9 @@ func about(ms, n int) []int {
 // CPU to name.
 func folder(t *testing.T, recording []byte, cpu string) string {
 	t.Helper()
-	dir := filepath.Dir(file(t, report.RecordingFile, recording))
+	dir := filepath.Dir(file(t, record.FileName, recording))
 	if cpu != "" {
-		require.NoError(t, (&report.Environment{Host: report.Host{CPU: cpu}}).Write(dir))
+		require.NoError(t, (&record.Environment{Host: record.Host{CPU: cpu}}).Write(dir))
 	}
 	return dir
 }
@@ -174,7 +173,7 @@ func TestGateOfAPackedFolder(t *testing.T) {
 	packed := t.TempDir()
 	status, _, stderr := opbench(t, "pack", "--most=500", "--out="+packed, both)
 	require.Equal(t, exitOK, status, stderr)
-	assert.FileExists(t, filepath.Join(packed, report.RecordingFile+".zst.2"))
+	assert.FileExists(t, filepath.Join(packed, record.FileName+".zst.2"))
 	status, stdout, stderr := opbench(t, "gate", packed)
 	assert.Equal(t, 1, status, stderr)
 	assert.Contains(t, stdout, "SLOWER: mine create")

@@ -47,7 +47,7 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := rewrite(found, *out, flags.Args()); err != nil {
 		return err
 	}
-	if err := terminal(found, stdout); err != nil {
+	if err := printTerminal(found, stdout); err != nil {
 		return err
 	}
 	return verdict(found)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 )
 
@@ -50,7 +51,7 @@ func read(t *testing.T, path ...string) []byte {
 
 func TestJudgeAResultsFolder(t *testing.T) {
 	handMade, dir := away(t), t.TempDir()
-	for _, name := range []string{report.RecordingFile, report.EnvironmentFile} {
+	for _, name := range []string{record.FileName, record.EnvironmentFile} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
 	}
 	status, stdout, stderr := opbench(t, "judge", dir)
@@ -71,13 +72,13 @@ func TestJudgeAResultsFolder(t *testing.T) {
 
 // In the repository, what is expected of its styles is known.
 func TestJudgeHoldsVerdictsAgainstWhatIsExpected(t *testing.T) {
-	status, _, stderr := opbench(t, "judge", file(t, "recording.jsonl", read(t, handMade, report.RecordingFile)))
+	status, _, stderr := opbench(t, "judge", file(t, "recording.jsonl", read(t, handMade, record.FileName)))
 	assert.Equal(t, exitError, status)
 	assert.Contains(t, stderr, "opbench: not as expected: 3; the first: native delete: expected pass, seen invalid")
 }
 
 func TestJudgeARecordingWritesNothingBesideIt(t *testing.T) {
-	recording := file(t, "recording.jsonl", read(t, handMade, report.RecordingFile))
+	recording := file(t, "recording.jsonl", read(t, handMade, record.FileName))
 	_, stdout, _ := opbench(t, "judge", recording)
 	assert.Contains(t, stdout, "argo   create   flaky 1/3 ")
 	left, err := os.ReadDir(filepath.Dir(recording))
@@ -91,7 +92,7 @@ func TestJudgeARecordingWritesNothingBesideIt(t *testing.T) {
 
 func TestJudgeSeveralTogether(t *testing.T) {
 	handMade := away(t)
-	recording := filepath.Join(handMade, report.RecordingFile)
+	recording := filepath.Join(handMade, record.FileName)
 	_, stdout, stderr := opbench(t, "judge", recording, recording)
 	assert.Contains(t, stdout, "floor pass 6/6")
 	assert.Equal(t, "opbench: warning: of 2 of 2 recordings the environment is not known: whether they were made on one machine cannot be told\n"+
@@ -101,7 +102,7 @@ func TestJudgeSeveralTogether(t *testing.T) {
 
 // What passed is exit status 0: here the floor's first create.
 func TestJudgePasses(t *testing.T) {
-	whole := read(t, handMade, report.RecordingFile)
+	whole := read(t, handMade, record.FileName)
 	_, rest, found := bytes.Cut(whole, []byte(`"kind":"end"`))
 	require.True(t, found)
 	end := len(whole) - len(rest) + bytes.IndexByte(rest, '\n') + 1
@@ -113,8 +114,8 @@ func TestJudgePasses(t *testing.T) {
 
 // A killed run: the last line is cut off, and there is no environment.json.
 func TestJudgeAKilledRun(t *testing.T) {
-	whole := read(t, handMade, report.RecordingFile)
-	recording := file(t, report.RecordingFile, whole[:len(whole)-20])
+	whole := read(t, handMade, record.FileName)
+	recording := file(t, record.FileName, whole[:len(whole)-20])
 	status, stdout, stderr := opbench(t, "judge", filepath.Dir(recording))
 	assert.Equal(t, exitError, status)
 	assert.Contains(t, stderr, "has no environment.json, as after a run that was killed")
@@ -140,7 +141,7 @@ func TestJudgeRefuses(t *testing.T) {
 		"damaged":        {[]string{file(t, "r.jsonl", []byte(header+"{\n"+header))}, exitError, "line 2: not an entry"},
 		"no sample":      {[]string{file(t, "r.jsonl", []byte(header))}, exitError, "the recording holds no sample"},
 		"unknown style":  {[]string{file(t, "r.jsonl", []byte(header+`{"t":1,"kind":"begin","begin":{"style":"x"}}`+"\n"))}, exitError, `style "x" is not in the header`},
-		"out is no path": {[]string{"--out=" + file(t, "f", nil), filepath.Join(handMade, report.RecordingFile)}, exitUsage, "expected a folder to write into"},
+		"out is no path": {[]string{"--out=" + file(t, "f", nil), filepath.Join(handMade, record.FileName)}, exitUsage, "expected a folder to write into"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, _, stderr := opbench(t, append([]string{"judge"}, test.args...)...)

@@ -15,10 +15,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	job "operatorbench/e2e/run"
-	"operatorbench/e2e/bed/images"
 )
 
 // defaultShards is what two cores carry: most of a slow operator's time is waiting.
@@ -137,7 +137,7 @@ func joinShards(ctx context.Context, sessions []*job.Session, results string, st
 	if err != nil {
 		return err
 	}
-	printed := terminal(found, stdout) // nobody may read it any more, but the files are there
+	printed := printTerminal(found, stdout) // nobody may read it any more, but the files are there
 	if printed == nil {
 		_, printed = fmt.Fprintf(stdout, "results are in %s\n", results)
 	}

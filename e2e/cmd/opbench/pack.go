@@ -14,7 +14,6 @@ import (
 	"strconv"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 )
 
 const packUsage = `Usage: opbench pack --out=DIR RESULTS_DIR ...
@@ -99,7 +98,7 @@ func packOne(results, folder string, most int64) error {
 	if err != nil {
 		return err
 	}
-	environment, err := report.ReadEnvironment(results)
+	environment, err := record.ReadEnvironment(results)
 	if err != nil {
 		return fmt.Errorf("pack %s: a report of figures says where they were measured: %w", results, err)
 	}
@@ -175,15 +174,15 @@ func packedFiles(folder string, entries []fs.DirEntry) (names []string, err erro
 			names = append(names, name)
 		case name == record.FileName || name == record.FileName+".gz":
 			return nil, fmt.Errorf("%s holds %s, which pack has not made and would not replace: choose another --out", folder, name)
-		case name == report.EnvironmentFile:
+		case name == record.EnvironmentFile:
 			environment = true
 		}
 	}
 	switch {
 	case environment && len(names) == 0:
-		return nil, fmt.Errorf("%s holds %s without a packed recording, which pack has not made: choose another --out", folder, report.EnvironmentFile)
+		return nil, fmt.Errorf("%s holds %s without a packed recording, which pack has not made: choose another --out", folder, record.EnvironmentFile)
 	case environment:
-		names = append(names, report.EnvironmentFile)
+		names = append(names, record.EnvironmentFile)
 	}
 	return names, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 )
 
 func TestPackKeepsEveryFigure(t *testing.T) {
@@ -27,7 +26,7 @@ func TestPackKeepsEveryFigure(t *testing.T) {
 	for _, name := range names {
 		info, err := os.Stat(name)
 		require.NoError(t, err)
-		if filepath.Base(name) != report.EnvironmentFile {
+		if filepath.Base(name) != record.EnvironmentFile {
 			assert.LessOrEqual(t, info.Size(), int64(3000), name)
 		}
 	}
@@ -59,7 +58,7 @@ func TestPackSeveralRuns(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	killed := copied(t)
-	require.NoError(t, os.Remove(filepath.Join(killed, report.EnvironmentFile)))
+	require.NoError(t, os.Remove(filepath.Join(killed, record.EnvironmentFile)))
 	for name, test := range map[string]struct {
 		args   []string
 		status int
@@ -185,7 +184,7 @@ func TestPackLosesNothing(t *testing.T) {
 			return []string{copied(t)}
 		}, "shard-2 holds more than pack puts there"},
 		"over somebody's environment": {func(t *testing.T, out string) []string {
-			require.NoError(t, os.WriteFile(filepath.Join(out, report.EnvironmentFile), nil, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(out, record.EnvironmentFile), nil, 0o600))
 			return []string{copied(t)}
 		}, "without a packed recording"},
 		"a second input that is damaged": {func(t *testing.T, out string) []string {

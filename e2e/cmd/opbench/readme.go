@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 )
@@ -40,7 +41,7 @@ func printREADME(found *report.Report, results, out string, stdout io.Writer) er
 	if err != nil {
 		return fmt.Errorf("put the results into %s: %w", out, err)
 	}
-	return report.Replace(out, func(to io.Writer) error {
+	return record.Replace(out, func(to io.Writer) error {
 		_, err := to.Write(whole)
 		return err
 	})

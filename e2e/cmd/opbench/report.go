@@ -15,10 +15,13 @@ import (
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/result"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/terminal"
 )
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
@@ -47,7 +50,7 @@ type format struct {
 func formats() []format {
 	pictures := html.Pictures()
 	return []format{
-		{"terminal", terminal},
+		{"terminal", printTerminal},
 		{"markdown", (*report.Report).Markdown},
 		{"comment", (*report.Report).Comment},
 		{"json", (*report.Report).JSON},
@@ -99,12 +102,12 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *out == "" {
 		return printed(found, stdout)
 	}
-	return report.Replace(*out, func(to io.Writer) error { return printed(found, to) })
+	return record.Replace(*out, func(to io.Writer) error { return printed(found, to) })
 }
 
-// terminal prints a report for a person, in colour where that can be seen.
-func terminal(r *report.Report, out io.Writer) error {
-	return r.Terminal(out, report.IsTerminal(out) && os.Getenv("NO_COLOR") == "")
+// printTerminal prints a report for a person, in colour where that can be seen.
+func printTerminal(r *report.Report, out io.Writer) error {
+	return r.Terminal(out, terminal.Is(out) && os.Getenv("NO_COLOR") == "")
 }
 
 // load judges every argument, and tells of what is doubtful about them. Of a
@@ -112,7 +115,7 @@ func terminal(r *report.Report, out io.Writer) error {
 // What is expected of styles that are not in the repository is known to their run
 // alone: beside.
 func load(ctx context.Context, args []string, beside map[string]matrix.Expected, stderr io.Writer) (*report.Report, error) {
-	var all []report.Recording
+	var all []result.Recording
 	var leftOut []error
 	root, outside := images.FindRoot(".")
 	asked := withShards(args)
@@ -120,7 +123,7 @@ func load(ctx context.Context, args []string, beside map[string]matrix.Expected,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		one, err := report.Load(arg)
+		one, err := result.Load(arg)
 		switch {
 		case err != nil && slices.Contains(args, arg):
 			return nil, err
@@ -137,7 +140,7 @@ func load(ctx context.Context, args []string, beside map[string]matrix.Expected,
 		all = append(all, one)
 		info, err := os.Stat(arg)
 		if err == nil && info.IsDir() && one.Environment == nil {
-			warn(stderr, fmt.Sprintf("%s has no %s, as after a run that was killed", arg, report.EnvironmentFile))
+			warn(stderr, fmt.Sprintf("%s has no %s, as after a run that was killed", arg, record.EnvironmentFile))
 		}
 	}
 	if len(all) == 0 && len(leftOut) > 0 {
@@ -158,7 +161,7 @@ func load(ctx context.Context, args []string, beside map[string]matrix.Expected,
 func withShards(args []string) []string {
 	var all []string
 	for _, arg := range args {
-		all = append(all, report.Shards(arg)...)
+		all = append(all, result.Shards(arg)...)
 	}
 	return all
 }

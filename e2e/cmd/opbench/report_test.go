@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 )
 
@@ -16,7 +17,7 @@ import (
 func copied(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{report.RecordingFile, report.EnvironmentFile} {
+	for _, name := range []string{record.FileName, record.EnvironmentFile} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), read(t, handMade, name), 0o644))
 	}
 	return dir
@@ -72,7 +73,7 @@ func TestReportOfTheExample(t *testing.T) {
 // Figures of different machines do not compare: that is said wherever they are.
 func TestReportOfDifferentMachines(t *testing.T) {
 	other := copied(t)
-	environment, err := report.ReadEnvironment(other)
+	environment, err := record.ReadEnvironment(other)
 	require.NoError(t, err)
 	environment.Host.CPUs = 64
 	require.NoError(t, environment.Write(other))
@@ -99,7 +100,7 @@ func TestReportRefuses(t *testing.T) {
 		"unknown flag":   {[]string{"--fast"}, exitUsage, "flag provided but not defined: -fast"},
 		"not there":      {[]string{"no-such-folder"}, exitError, "no-such-folder: no such file"},
 		"empty folder":   {[]string{t.TempDir()}, exitError, "holds neither recording.jsonl nor recording.jsonl.gz"},
-		"out is no path": {[]string{"--out=" + filepath.Join(t.TempDir(), "a", "b"), filepath.Join(handMade, report.RecordingFile)}, exitError, "write "},
+		"out is no path": {[]string{"--out=" + filepath.Join(t.TempDir(), "a", "b"), filepath.Join(handMade, record.FileName)}, exitError, "write "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, _, stderr := opbench(t, append([]string{"report"}, test.args...)...)

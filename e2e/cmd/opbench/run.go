@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	job "operatorbench/e2e/run"
-	"operatorbench/e2e/bed/images"
 )
 
 // runRun is the suite without go test: the same flags, the same results. With a

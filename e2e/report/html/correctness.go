@@ -7,7 +7,9 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -62,7 +64,7 @@ type verdictCell struct {
 	Short    string // the same in a few characters
 	Failed   string // the oracles that failed
 	Reason   string // why it is invalid, late or not applicable
-	Expected report.Expectation
+	Expected result.Expectation
 	Told     []oracleLine // that failed or could not judge
 	Passed   string       // oracles that passed
 	Exempt   []oracleLine // that do not apply
@@ -81,7 +83,7 @@ type oracleLine struct {
 
 // surprise is a verdict that is not as expected.
 type surprise struct {
-	matrix.Difference
+	result.Difference
 	ID string // of the cell
 }
 
@@ -120,7 +122,7 @@ func (s *study) correctness() *correctness {
 		for _, f := range s.Findings(one.Label) {
 			c.Findings = append(c.Findings, findingLine{
 				ID: ids[one.Label+"\x00"+f.Scenario], Badge: wordOf(f.Cell), Style: looks[one.Label], Name: f.Scenario,
-				Failed: strings.Join(f.FailedNames(), ", "), Reason: report.Clip(f.Reason(), mostReason),
+				Failed: strings.Join(f.FailedNames(), ", "), Reason: plain.Clip(f.Reason(), mostReason),
 			})
 		}
 	}
@@ -134,7 +136,7 @@ func (s *study) correctness() *correctness {
 const mostReason = 300
 
 // wordOf is a cell's badge, with counts where repeats differ.
-func wordOf(c *matrix.Cell) badge {
+func wordOf(c *result.Cell) badge {
 	b := badgeOf(c.Verdict)
 	b.Word = c.Word()
 	return b
@@ -152,7 +154,7 @@ func groupText(name string) string {
 	}[name]
 }
 
-func (s *study) sheet(row *matrix.Row, heads []columnHead) *sheet {
+func (s *study) sheet(row *result.Row, heads []columnHead) *sheet {
 	one := &sheet{ID: s.ids.of("correctness", row.Name), Name: row.Name, Description: row.Description, StandsFor: row.StandsFor}
 	for i, c := range row.Cells {
 		if c == nil {
@@ -166,16 +168,16 @@ func (s *study) sheet(row *matrix.Row, heads []columnHead) *sheet {
 	return one
 }
 
-func (s *study) verdictCell(c *matrix.Cell, of *style) *verdictCell {
+func (s *study) verdictCell(c *result.Cell, of *style) *verdictCell {
 	v := &verdictCell{
 		ID: s.ids.of("correctness", c.Style.Label, c.Scenario), Style: of, Badge: badgeOf(c.Verdict), Reason: c.Reason,
-		Recovery: report.Recovered(c.Recovery), Short: shortRecovery(c.Recovery), Failed: strings.Join(c.FailedNames(), ", "), Expected: s.Expectation(c),
+		Recovery: c.Recovery.String(), Short: shortRecovery(c.Recovery), Failed: strings.Join(c.FailedNames(), ", "), Expected: s.Expectation(c),
 	}
 	if !strings.HasPrefix(v.Expected.Upstream, "https://") { // a link must lead to an issue, and do nothing else
 		v.Expected.Upstream = ""
 	}
-	if c.Verdict == matrix.Flaky {
-		v.Badge.Text = fmt.Sprintf("%d/%d", c.Passed, len(c.Repeats))
+	if c.Verdict == judge.Flaky {
+		v.Badge.Text = fmt.Sprintf("%d/%d", c.Passed, len(c.Results))
 	}
 	var passed []string
 	for _, o := range c.Oracles {
@@ -186,7 +188,7 @@ func (s *study) verdictCell(c *matrix.Cell, of *style) *verdictCell {
 			v.Exempt = append(v.Exempt, oracleLineOf(o))
 		}
 	}
-	for _, o := range report.Told(c) {
+	for _, o := range c.Reasons() {
 		v.Told, v.Reason = append(v.Told, oracleLineOf(o)), ""
 	}
 	v.Passed = strings.Join(passed, ", ")
@@ -194,12 +196,12 @@ func (s *study) verdictCell(c *matrix.Cell, of *style) *verdictCell {
 		v.Brief = true
 		return v
 	}
-	for i := range c.Repeats {
+	for i := range c.Results {
 		if i == mostRepeats {
-			v.More = len(c.Repeats) - i
+			v.More = len(c.Results) - i
 			break
 		}
-		v.Repeats = append(v.Repeats, s.repeat(&c.Repeats[i]))
+		v.Repeats = append(v.Repeats, s.repeat(&c.Results[i]))
 	}
 	if measured := s.measured(c); measured != nil {
 		v.Samples = &measured.ID
@@ -208,13 +210,13 @@ func (s *study) verdictCell(c *matrix.Cell, of *style) *verdictCell {
 }
 
 // measured is the cell of what was measured in the same scenario; nil: nothing was.
-func (s *study) measured(c *matrix.Cell) *cell {
+func (s *study) measured(c *result.Cell) *cell {
 	for _, in := range s.Scenes {
 		if in.Name != c.Scenario {
 			continue
 		}
 		for _, one := range in.Cells {
-			if one.Label == c.Style.Label {
+			if one.Style.Label == c.Style.Label {
 				return one
 			}
 		}
@@ -222,7 +224,7 @@ func (s *study) measured(c *matrix.Cell) *cell {
 	return nil
 }
 
-func oracleLineOf(o matrix.Oracle) oracleLine {
+func oracleLineOf(o result.Oracle) oracleLine {
 	line := oracleLine{Name: o.Name, Message: o.Message, Badge: badgeOf(o.Outcome), Evidence: o.Evidence}
 	if asked := o.Passed + o.Failed + o.Invalid + o.NotApplicable; asked > 1 && o.Failed > 0 {
 		line.Badge.Text = fmt.Sprintf("%d/%d", o.Failed, asked)
@@ -234,7 +236,7 @@ func oracleLineOf(o matrix.Oracle) oracleLine {
 }
 
 // repeat says where a sample is found in its recording.
-func (s *study) repeat(one *matrix.Repeat) string {
+func (s *study) repeat(one *result.Judged) string {
 	r := &one.Result
 	text := fmt.Sprintf("Round %d: %s, %s", r.Round, r.Outcome(), r.End)
 	if r.Reason != "" {
@@ -247,12 +249,12 @@ func (s *study) repeat(one *matrix.Repeat) string {
 }
 
 // shortRecovery fits a cell of the matrix.
-func shortRecovery(r *matrix.Recovery) string {
+func shortRecovery(r *result.Recovery) string {
 	if r == nil {
 		return ""
 	}
 	if median, known := r.Median(); known {
-		return report.Duration(median.Seconds())
+		return plain.Duration(median.Seconds())
 	}
 	return map[string]string{matrix.Nudge: "after a nudge", matrix.Never: "never"}[r.By()]
 }

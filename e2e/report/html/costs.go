@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // ledger is a table of quantities: a column for each style.
@@ -46,7 +48,7 @@ func (r *ledgerRow) known() bool {
 // quantity is a row of the table of costs.
 type quantity struct {
 	name, note string
-	of         func(report.Cost) cost.Figure
+	of         func(result.Cost) cost.Figure
 }
 
 // costs is the table of what styles use; nil: it was not computed.
@@ -56,18 +58,18 @@ func (s *study) costs() *ledger {
 	}
 	l := s.ledger("costs", "Medians over rounds; below, the least and the most where rounds differ")
 	l.group(s.Costs, "For each change", []quantity{
-		{"CPU time", "of all of the operator's pods, beyond what it uses while idle", func(c report.Cost) cost.Figure { return c.BusyCPU }},
-		{"CPU while idle", "of one core, beside it", func(c report.Cost) cost.Figure { return c.IdleCPU }},
-		{"Pods", "made in the operator's namespaces", func(c report.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
-		{"Custom objects", "made there, such as Workflows", report.Cost.Made},
-		{"API calls", "", func(c report.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
-		{"API writes", "of these; leases left out", func(c report.Cost) cost.Figure { return c.PerChange(cost.Writes) }},
+		{"CPU time", "of all of the operator's pods, beyond what it uses while idle", func(c result.Cost) cost.Figure { return c.BusyCPU }},
+		{"CPU while idle", "of one core, beside it", func(c result.Cost) cost.Figure { return c.IdleCPU }},
+		{"Pods", "made in the operator's namespaces", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
+		{"Custom objects", "made there, such as Workflows", result.Cost.Made},
+		{"API calls", "", func(c result.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
+		{"API writes", "of these; leases left out", func(c result.Cost) cost.Figure { return c.PerChange(cost.Writes) }},
 	})
 	l.group(s.Costs, "While it is installed", []quantity{
-		{"Memory while idle", "working set of all of the operator's pods", func(c report.Cost) cost.Figure { return c.IdleMemory }},
-		{"Peak memory", "the most at one moment", func(c report.Cost) cost.Figure { return c.PeakMemory }},
-		{"Time to install", "until it sees every change", func(c report.Cost) cost.Figure { return c.Install }},
-		{"Time to uninstall", "until nothing of it is left", func(c report.Cost) cost.Figure { return c.Uninstall }},
+		{"Memory while idle", "working set of all of the operator's pods", func(c result.Cost) cost.Figure { return c.IdleMemory }},
+		{"Peak memory", "the most at one moment", func(c result.Cost) cost.Figure { return c.PeakMemory }},
+		{"Time to install", "until it sees every change", func(c result.Cost) cost.Figure { return c.Install }},
+		{"Time to uninstall", "until nothing of it is left", func(c result.Cost) cost.Figure { return c.Uninstall }},
 	})
 	l.group(s.Costs, "CPU time for each change, by component, idle use included", s.components())
 	return l
@@ -79,7 +81,7 @@ func (s *study) ledger(id, title string) *ledger {
 	for _, c := range s.Costs {
 		l.Heads = append(l.Heads, s.style(c.Label()))
 		under := counted(c.Rounds, "round")
-		if slices.ContainsFunc(s.Costs, func(other report.Cost) bool { return other.Run != c.Run }) {
+		if slices.ContainsFunc(s.Costs, func(other result.Cost) bool { return other.Run != c.Run }) {
 			under += " of run " + c.Run
 		}
 		l.Under = append(l.Under, under)
@@ -97,7 +99,7 @@ func (s *study) style(label string) *style {
 
 // group adds the quantities of which something is known, and says why the
 // others are not.
-func (l *ledger) group(costs []report.Cost, title string, quantities []quantity) {
+func (l *ledger) group(costs []result.Cost, title string, quantities []quantity) {
 	g := ledgerGroup{Title: title}
 	for _, q := range quantities {
 		row := ledgerRow{Name: q.name, Note: q.note}
@@ -145,9 +147,9 @@ func cellOf(f cost.Figure) ledgerCell {
 func amount(unit string, value float64) string {
 	switch unit {
 	case "s":
-		return report.Duration(value)
+		return plain.Duration(value)
 	case "bytes":
-		return report.Bytes(int64(value))
+		return plain.Bytes(int64(value))
 	case "cores":
 		return fmt.Sprintf("%.2f%%", 100*value)
 	}
@@ -167,7 +169,7 @@ func (s *study) components() []quantity {
 	slices.Sort(names)
 	var all []quantity
 	for _, name := range names {
-		all = append(all, quantity{name: name, of: func(c report.Cost) cost.Figure {
+		all = append(all, quantity{name: name, of: func(c result.Cost) cost.Figure {
 			i := slices.IndexFunc(c.ComponentCPU, func(one cost.ComponentFigure) bool { return one.Component == name })
 			if i < 0 {
 				return cost.Figure{}
@@ -232,7 +234,7 @@ func (s *study) owned() *ledger {
 		return nil
 	}
 	l := &ledger{ID: s.ids.of("owned"), Title: "What a maintainer owns, without tests and without what is copied unchanged from upstream"}
-	var styles []report.StyleFacts
+	var styles []record.StyleFacts
 	for _, one := range s.Environment.Styles {
 		if one.Owned != nil {
 			styles = append(styles, one)
@@ -245,15 +247,15 @@ func (s *study) owned() *ledger {
 	g := ledgerGroup{Title: "To maintain"}
 	for _, q := range []struct {
 		name, note string
-		of         func(report.StyleFacts) string
+		of         func(record.StyleFacts) string
 	}{
-		{"Files", "", func(f report.StyleFacts) string { return count(f.Owned.Files) }},
-		{"Lines", "neither blank nor comment", func(f report.StyleFacts) string { return count(f.Owned.Lines) }},
-		{"Lines, without scaffold", "less what a generator wrote and nobody changed", func(f report.StyleFacts) string { return count(f.Owned.Lines - f.Owned.Scaffold) }},
-		{"Languages", "lines of each", func(f report.StyleFacts) string { return languages(f.Owned.Languages) }},
-		{"RBAC rules", "verbs × resources that its accounts hold", func(f report.StyleFacts) string { return f.Owned.Rights() }},
-		{"Images", "", func(f report.StyleFacts) string { return count(len(f.Images)) }},
-		{"Image bytes", "on the node", func(f report.StyleFacts) string { return imageBytes(s.Environment, f) }},
+		{"Files", "", func(f record.StyleFacts) string { return count(f.Owned.Files) }},
+		{"Lines", "neither blank nor comment", func(f record.StyleFacts) string { return count(f.Owned.Lines) }},
+		{"Lines, without scaffold", "less what a generator wrote and nobody changed", func(f record.StyleFacts) string { return count(f.Owned.Lines - f.Owned.Scaffold) }},
+		{"Languages", "lines of each", func(f record.StyleFacts) string { return languages(f.Owned.Languages) }},
+		{"RBAC rules", "verbs × resources that its accounts hold", func(f record.StyleFacts) string { return report.Rights(f.Owned) }},
+		{"Images", "", func(f record.StyleFacts) string { return count(len(f.Images)) }},
+		{"Image bytes", "on the node", func(f record.StyleFacts) string { return imageBytes(s.Environment, f) }},
 	} {
 		row := ledgerRow{Name: q.name, Note: q.note}
 		for _, f := range styles {
@@ -286,14 +288,14 @@ func languages(lines map[string]int) string {
 }
 
 // imageBytes is the size of a style's images; not known where that of one is not.
-func imageBytes(e *report.Environment, f report.StyleFacts) string {
+func imageBytes(e *record.Environment, f record.StyleFacts) string {
 	var sum int64
 	for _, name := range f.Images {
-		i := slices.IndexFunc(e.Images, func(one report.ImageFacts) bool { return one.Name == name })
+		i := slices.IndexFunc(e.Images, func(one record.ImageFacts) bool { return one.Name == name })
 		if i < 0 || e.Images[i].Bytes == 0 {
 			return "–"
 		}
 		sum += e.Images[i].Bytes
 	}
-	return report.Bytes(sum)
+	return plain.Bytes(sum)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"operatorbench/e2e/report"
 )
 
 // distribution is a chart of empirical distribution functions: of one phase in
@@ -57,7 +55,7 @@ func (s *study) distributionOf(in *scene, phase func(*cell) string, title string
 		one := c.series[phase(c)]
 		there = there || one != nil
 		if one == nil || one.N == 0 {
-			d.Empty = append(d.Empty, c.Label)
+			d.Empty = append(d.Empty, c.Style.Label)
 			continue
 		}
 		d.Lines = append(d.Lines, &line{Style: c.Style, Series: one})
@@ -151,7 +149,7 @@ func (d *distribution) words() string {
 	for _, l := range d.Lines {
 		s := l.Series
 		part := fmt.Sprintf("%s: %s, median %s, from %s to %s", l.Style.Label, counted(s.N, "sample"),
-			report.Latency(s.Ordered.Quantile(0.5)), report.Latency(s.Ordered.At(1)), report.Latency(s.Ordered.Max()))
+			s.Ordered.Quantile(0.5).String(), s.Ordered.At(1).String(), s.Ordered.Max().String())
 		if l.Note != "" {
 			part += ", " + l.Note
 		}

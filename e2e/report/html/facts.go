@@ -5,17 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // facts are where a run took place, and what with.
 type facts struct {
 	Pairs  []pair // of name and value
 	Styles []styleFacts
-	Images []report.ImageFacts
+	Images []record.ImageFacts
 	Built  string // where images come from
-	Runs   []report.RunFacts
+	Runs   []result.RunFacts
 	Stages []stage
 	Notes  []string
 }
@@ -74,7 +75,7 @@ func (s *study) facts() *facts {
 		longest = max(longest, s.Seconds)
 	}
 	for _, s := range e.Stages {
-		one := stage{Name: s.Name, Took: report.Duration(s.Seconds)}
+		one := stage{Name: s.Name, Took: plain.Duration(s.Seconds)}
 		if longest > 0 {
 			one.Share = 100 * max(s.Seconds, 0) / longest
 		}

@@ -18,6 +18,7 @@ import (
 	parser "golang.org/x/net/html"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -332,7 +333,7 @@ func TestEveryFigureIsTraced(t *testing.T) {
 		require.NoError(t, err)
 		sample := r.Samples[line-1]
 		assert.Equal(t, []string{"argo", "create", "ready"}, []string{sample.Operator, sample.Scenario, sample.Phase})
-		assert.Equal(t, report.Duration(sample.Value), row[1])
+		assert.Equal(t, plain.Duration(sample.Value), row[1])
 		assert.Equal(t, strconv.FormatInt(int64(sample.At), 10), row[4])
 		if strings.Contains(row[5], "p50") {
 			marked++
@@ -357,7 +358,7 @@ func TestTimeoutsAndWarmupsAreTold(t *testing.T) {
 
 // Of several runs, a round is known by its run too.
 func TestSeveralRuns(t *testing.T) {
-	p := parse(t, write(t, report.Of(judged(t, exampleFolder, "recording.jsonl.gz"), judged(t, handMadeFolder, report.RecordingFile))))
+	p := parse(t, write(t, report.Of(judged(t, exampleFolder, "recording.jsonl.gz"), judged(t, handMadeFolder, record.FileName))))
 	samples := rows(t, p, "samples-argo-create-ready")
 	assert.Equal(t, "1 of run 3z4arqz7", samples[1][0])
 	assert.True(t, slices.ContainsFunc(samples, func(row []string) bool { return row[0] == "2 of run handmade" }), "%v", samples)

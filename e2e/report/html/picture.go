@@ -112,7 +112,7 @@ func (s *study) picture(in *scene) *picture {
 	for _, c := range in.Cells {
 		goal, _ = c.outcome()
 		row := rowOf(c, c.series[goal])
-		if row.Tied = s.RankOf(c.Label, in.Name).Tied; row.Tied {
+		if row.Tied = s.RankOf(c.Style.Label, in.Name).Tied; row.Tied {
 			row.Name += " ~"
 		}
 		p.Rows = append(p.Rows, row)
@@ -157,7 +157,7 @@ func (p *picture) floor(c *cell, goal string) {
 		return
 	}
 	median := c.series[goal].P50
-	p.Floor = &floorLine{At: p.X.at(median.Value), Label: "floor: " + report.Latency(median)}
+	p.Floor = &floorLine{At: p.X.at(median.Value), Label: "floor: " + median.String()}
 	p.Floor.Width = p.Floor.At - p.Left
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/stat"
 )
 
@@ -34,7 +33,7 @@ type point struct{ X, Y float64 }
 
 // rowOf takes what a cell's samples of a phase say; one is nil where there is none.
 func rowOf(c *cell, one *series) *pictureRow {
-	r := &pictureRow{Style: c.Style, Name: clip(c.Label, 19), Value: "–", Note: "no sample"}
+	r := &pictureRow{Style: c.Style, Name: clip(c.Style.Label, 19), Value: "–", Note: "no sample"}
 	if one == nil {
 		return r
 	}
@@ -57,9 +56,9 @@ func rowOf(c *cell, one *series) *pictureRow {
 		return r
 	}
 	median := one.P50
-	r.Value, r.median, r.Mark = report.Latency(median), median.Value, c.Style.Look.Mark(0, 0)
+	r.Value, r.median, r.Mark = median.String(), median.Value, c.Style.Look.Mark(0, 0)
 	if i := one.CI50; i != nil {
-		r.interval, r.Range = i, "["+report.Latency(i.Low)+", "+report.Latency(i.High)+"]"
+		r.interval, r.Range = i, "["+i.Low.String()+", "+i.High.String()+"]"
 	}
 	return r
 }

@@ -113,8 +113,8 @@ func TestPictureShowsTheReportsFigures(t *testing.T) {
 	text := drawn(t, r)[0]
 	for c := range r.Of("create") {
 		written, _ := c.Outcome()
-		assert.Contains(t, text, c.Label+": median "+report.Latency(written.P50)+" (n = ")
-		assert.Contains(t, text, `text-anchor="end">`+report.Latency(written.P50)+"</text>")
+		assert.Contains(t, text, c.Style.Label+": median "+written.P50.String()+" (n = ")
+		assert.Contains(t, text, `text-anchor="end">`+written.P50.String()+"</text>")
 	}
 	assert.Contains(t, text, ">1 ms<")
 	assert.Contains(t, text, ">1 min<")

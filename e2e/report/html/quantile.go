@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/stat"
 )
 
@@ -105,10 +104,10 @@ func row(c *cell, one *series, shown []float64) *quantileRow {
 		r.Figures = append(r.Figures, one.figure(p))
 	}
 	if one.N > 0 {
-		r.Max = report.Latency(one.Max)
+		r.Max = one.Max.String()
 	}
 	if floor, there := c.Floor(one.Phase); there && c.Load() {
-		r.Beside = report.Latency(floor.P50)
+		r.Beside = floor.P50.String()
 	} else if there {
 		r.Beside = ratio(c, one)
 	}
@@ -128,9 +127,9 @@ func (s *series) figure(p float64) figure {
 	if !s.Shows(p) {
 		return figure{Value: "–"}
 	}
-	f := figure{Value: report.Latency(s.Ordered.Quantile(p))}
+	f := figure{Value: s.Ordered.Quantile(p).String()}
 	if i := map[float64]*stat.Interval{0.5: s.CI50, 0.9: s.CI90, 0.99: s.CI99}[p]; i != nil {
-		f.Low, f.High = report.Latency(i.Low), report.Latency(i.High)
+		f.Low, f.High = i.Low.String(), i.High.String()
 	}
 	return f
 }

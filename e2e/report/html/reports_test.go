@@ -21,6 +21,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -31,13 +32,13 @@ const (
 )
 
 // judged reads a recording with what is known of its environment.
-func judged(tb testing.TB, folder, recording string) report.Recording {
+func judged(tb testing.TB, folder, recording string) result.Recording {
 	tb.Helper()
 	j, err := judge.Judge(record.ReadFile(filepath.Join(folder, recording)))
 	require.NoError(tb, err)
-	environment, err := report.ReadEnvironment(folder)
+	environment, err := record.ReadEnvironment(folder)
 	require.NoError(tb, err)
-	return report.Recording{Environment: environment, Judgement: j}
+	return result.Recording{Environment: environment, Judgement: j}
 }
 
 // example is a real recording.
@@ -51,7 +52,7 @@ func example(tb testing.TB) *report.Report {
 // which some are not known.
 func handMade(tb testing.TB) *report.Report {
 	tb.Helper()
-	one := judged(tb, handMadeFolder, report.RecordingFile)
+	one := judged(tb, handMadeFolder, record.FileName)
 	one.Costs = []cost.Cost{
 		{
 			Style: "native", Rounds: 2, Changes: 4,
@@ -111,14 +112,14 @@ func named(name func(of string) string) *report.Report {
 	unfit := judge.Result{Style: spec.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")}}}
 	results = append(results, checked, unfit)
 	header := record.Header{Run: name("run"), Scenarios: []record.Scenario{{Name: name("checked"), Group: name("group"), Description: name("description"), StandsFor: name("need")}}}
-	environment := &report.Environment{
+	environment := &record.Environment{
 		Run: name("run"), Program: name("program"), Cluster: name("cluster"), Kubernetes: name("version"), Revision: name("revision"),
-		Host:   report.Host{CPU: name("cpu"), Kernel: name("kernel")},
-		Styles: []report.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Owned: &report.Owned{Languages: map[string]int{name("language"): 1}}}},
-		Images: []report.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source"), Packages: []string{name("package")}}},
-		Flags:  map[string]string{name("flag"): name("value")}, Stages: []report.Stage{{Name: name("stage"), Seconds: 1}}, Notes: []string{name("note")},
+		Host:   record.Host{CPU: name("cpu"), Kernel: name("kernel")},
+		Styles: []record.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Owned: &record.Owned{Languages: map[string]int{name("language"): 1}}}},
+		Images: []record.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source"), Packages: []string{name("package")}}},
+		Flags:  map[string]string{name("flag"): name("value")}, Stages: []record.Stage{{Name: name("stage"), Seconds: 1}}, Notes: []string{name("note")},
 	}
-	return report.Of(report.Recording{
+	return report.Of(result.Recording{
 		Environment: environment,
 		Judgement:   &judge.Judgement{Header: header, Results: results, Warnings: []string{name("warning")}},
 		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}},

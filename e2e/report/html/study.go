@@ -5,7 +5,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/spec"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
 
@@ -37,7 +37,7 @@ type scene struct {
 
 // cell is one style in one scenario.
 type cell struct {
-	*report.Cell
+	*result.Cell
 	Style  *style
 	ID     string
 	series map[string]*series // by phase
@@ -68,11 +68,11 @@ func newStudy(r *report.Report) *study {
 	}
 	lines := linesOf(r.Samples)
 	for _, c := range r.Cells {
-		in, of := byName[c.Scenario], byLabel[c.Label]
+		in, of := byName[c.Scenario], byLabel[c.Style.Label]
 		if in == nil || of == nil {
 			continue // a cell without a result: there is nothing to show
 		}
-		of.Floor = of.Floor || c.Style == spec.Floor
+		of.Floor = of.Floor || c.IsFloor()
 		in.Cells = append(in.Cells, s.cell(c, of, lines))
 	}
 	for _, one := range s.Scenes {
@@ -89,12 +89,12 @@ func newStudy(r *report.Report) *study {
 }
 
 // cell takes a report's cell with its samples.
-func (s *study) cell(c *report.Cell, of *style, lines map[stat.Key][]int) *cell {
-	one := &cell{Cell: c, Style: of, ID: s.ids.of("cell", c.Label, c.Scenario), series: map[string]*series{}}
+func (s *study) cell(c *result.Cell, of *style, lines map[stat.Key][]int) *cell {
+	one := &cell{Cell: c, Style: of, ID: s.ids.of("cell", c.Style.Label, c.Scenario), series: map[string]*series{}}
 	for _, p := range c.Phases {
 		found := &series{Summary: p, samples: s.Samples, manyRuns: len(s.Report.Runs) > 1}
-		found.lines = lines[stat.Key{Operator: c.Style, Variant: c.Variant, Scenario: c.Scenario, Phase: p.Phase}]
-		found.ID = s.ids.of("samples", c.Label, c.Scenario, p.Phase)
+		found.lines = lines[stat.Key{Operator: c.Style.Name, Variant: c.Style.Variant, Scenario: c.Scenario, Phase: p.Phase}]
+		found.ID = s.ids.of("samples", c.Style.Label, c.Scenario, p.Phase)
 		one.series[p.Phase] = found
 	}
 	return one
@@ -134,7 +134,7 @@ func (s *scene) floor() *cell {
 }
 
 // outcome names the phases at which the operator had done its part, and at
-// which the cluster had: report.Cell.Outcome, by name.
+// which the cluster had: result.Cell.Outcome, by name.
 func (c *cell) outcome() (written, ready string) {
 	for _, p := range c.Phases {
 		if p.Phase == judge.PhaseChildGone || p.Phase == judge.PhasePodsGone {

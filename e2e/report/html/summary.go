@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
 )
 
 // card tells a stranger of one style in a few sentences.
@@ -40,8 +39,8 @@ func (s *study) card(of *style) *card {
 			if cell.Style != of {
 				continue
 			}
-			all.Join(cell.Tally())
-			if v := cell.Verdict(); v != judge.Pass && (v != judge.NotApplicable || cell.Tally().Passed < cell.Tally().All()) {
+			all.Join(cell.Tally)
+			if v := cell.Verdict; v != judge.Pass && (v != judge.NotApplicable || cell.Tally.Passed < cell.Tally.All()) {
 				worst = append(worst, cell)
 			}
 			if main == nil || one.Name == headline {
@@ -50,14 +49,14 @@ func (s *study) card(of *style) *card {
 		}
 	}
 	verdict := judge.Pass
-	for _, o := range []judge.Outcome{judge.Invalid, report.Late, report.Flaky, judge.Fail} {
-		if slices.ContainsFunc(worst, func(c *cell) bool { return c.Verdict() == o }) {
+	for _, o := range []judge.Outcome{judge.Invalid, judge.Late, judge.Flaky, judge.Fail} {
+		if slices.ContainsFunc(worst, func(c *cell) bool { return c.Verdict == o }) {
 			verdict = o
 		}
 	}
 	c.Badge = badgeOf(verdict)
 	c.Badge.Text = fmt.Sprintf("%d/%d", all.Passed, all.All())
-	if verdict == report.Late {
+	if verdict == judge.Late {
 		c.Badge.Text = fmt.Sprintf("%d of %d", all.Late, all.All())
 	}
 	c.Leads = "verdicts"
@@ -125,7 +124,7 @@ func handled(of *style, all judge.Tally, worst []*cell) string {
 	var parts []string
 	for _, c := range worst {
 		text := c.VerdictText()
-		if written, _ := c.Outcome(); written.Censored > 0 && c.Verdict() != report.Late {
+		if written, _ := c.Outcome(); written.Censored > 0 && c.Verdict != judge.Late {
 			text += fmt.Sprintf(", %d of %d timed out", written.Censored, written.N)
 		}
 		parts = append(parts, c.Scenario+" ("+text+")")
@@ -142,7 +141,7 @@ func (c *card) latency(in *scene, main *cell) {
 		c.Big, c.BigOf = "–", in.Name+": no latency counts"
 		return
 	}
-	middle := report.Latency(first.P50)
+	middle := first.P50.String()
 	c.Big, c.BigFrom = middle, first
 	c.BigOf = fmt.Sprintf("%s until %s, median of %s in %s", in.Name, written, counted(first.N, "sample"), counted(first.Rounds, "round"))
 	var text strings.Builder
@@ -151,7 +150,7 @@ func (c *card) latency(in *scene, main *cell) {
 		fmt.Fprintf(&text, " (%s the floor)", ratio(main, first))
 	}
 	if last != nil && last.N > 0 {
-		fmt.Fprintf(&text, " and %s until the %s", report.Latency(last.P50), told(ready))
+		fmt.Fprintf(&text, " and %s until the %s", last.P50.String(), told(ready))
 	}
 	c.Text = append(c.Text, text.String()+".")
 }

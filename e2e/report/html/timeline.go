@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/plain"
 )
 
 // timeline is a chart of one sample: where its time went, a bar for each phase
@@ -64,7 +64,7 @@ func (s *study) timelineOf(c *cell) *timeline {
 		return nil
 	}
 	_, goal := c.outcome()
-	t := &timeline{ID: s.ids.of("waterfall", c.Label, c.Scenario), Cell: c, Round: fmt.Sprint(result.Round), Goal: c.series[goal]}
+	t := &timeline{ID: s.ids.of("waterfall", c.Style.Label, c.Scenario), Cell: c, Round: fmt.Sprint(result.Round), Goal: c.series[goal]}
 	t.Why = "no latency counts here; this is its first sample"
 	if median {
 		t.Round = t.Goal.roundOf(&result.Samples[slices.IndexFunc(result.Samples, func(one judge.Sample) bool { return one.Phase == goal })])
@@ -88,7 +88,7 @@ func (t *timeline) draw(outer, inner []bar) {
 	for _, g := range []struct {
 		title string
 		bars  []bar
-	}{{"Seen from outside", outer}, {"Inside " + t.Cell.Label, inner}} {
+	}{{"Seen from outside", outer}, {"Inside " + t.Cell.Style.Label, inner}} {
 		if len(g.bars) == 0 {
 			continue
 		}
@@ -138,7 +138,7 @@ func sums(outer, inner []bar, goal string) []string {
 		return nil
 	}
 	if outer[at].Open {
-		return []string{fmt.Sprintf("It was not %s within %s.", goal, report.Duration(outer[at].End))}
+		return []string{fmt.Sprintf("It was not %s within %s.", goal, plain.Duration(outer[at].End))}
 	}
 	total := outer[at].End
 	longest := slices.MaxFunc(outer[:at+1], func(a, b bar) int { return cmp.Compare(a.End-a.Begin, b.End-b.Begin) })
@@ -146,11 +146,11 @@ func sums(outer, inner []bar, goal string) []string {
 	var sentences []string
 	if total > 0 {
 		sentences = append(sentences, fmt.Sprintf("Of %s until %s, %s (%s) pass before the %s.",
-			report.Duration(total), goal, report.Duration(took), percent(took/total), told(longest.Name)))
+			plain.Duration(total), goal, plain.Duration(took), percent(took/total), told(longest.Name)))
 	}
 	if busy, steps := covered(inner, total); len(steps) > 0 && total > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s%s %s %s (%s) of the time until %s.", counted(len(steps), "inner step"),
-			each(steps), fills(len(steps)), report.Duration(busy), percent(busy/total), goal))
+			each(steps), fills(len(steps)), plain.Duration(busy), percent(busy/total), goal))
 	}
 	return sentences
 }
@@ -168,7 +168,7 @@ func each(steps []float64) string {
 	if len(steps) < 2 || least < 0.9*most {
 		return ""
 	}
-	return fmt.Sprintf(" of about %s each", report.Duration((least+most)/2))
+	return fmt.Sprintf(" of about %s each", plain.Duration((least+most)/2))
 }
 
 // covered is how much of the time until an end is filled by steps, and how long

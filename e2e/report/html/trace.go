@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
@@ -96,7 +96,7 @@ func (t *trail) verdicts(thrift int) {
 	}
 	var bad, fine []*judge.Result
 	for i := range t.Cell.Results {
-		if r := &t.Cell.Results[i]; good(r) {
+		if r := &t.Cell.Results[i].Result; good(r) {
 			fine = append(fine, r)
 		} else {
 			bad = append(bad, r)
@@ -143,7 +143,7 @@ func (s *series) table(most int) *trailTable {
 
 // valueOf prints a sample's value; one that timed out is only bounded.
 func valueOf(s *judge.Sample) string {
-	return report.Latency(stat.Observation{Value: s.Value, Censored: s.Outcome == judge.Timeout})
+	return plain.AtLeast(s.Value, s.Outcome == judge.Timeout)
 }
 
 // quantileLines names the first line that has the value of each quantile shown:

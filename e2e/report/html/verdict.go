@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
 )
 
 // badge is a verdict as a sign, a word and a colour.
@@ -17,9 +16,9 @@ func badgeOf(o judge.Outcome) badge {
 		return badge{Class: "pass", Sign: "✓", Word: "pass"}
 	case judge.Fail:
 		return badge{Class: "fail", Sign: "✗", Word: "fail"}
-	case report.Flaky:
+	case judge.Flaky:
 		return badge{Class: "fail", Sign: "≈", Word: "flaky"}
-	case report.Late:
+	case judge.Late:
 		return badge{Class: "fail", Sign: "✗", Word: "late"}
 	case judge.Invalid:
 		return badge{Class: "warn", Sign: "!", Word: "invalid"}
@@ -63,7 +62,7 @@ func matrixCellOf(in *scene, of *style) *matrixCell {
 		return nil
 	}
 	c := in.Cells[i]
-	b := badgeOf(c.Verdict())
+	b := badgeOf(c.Verdict)
 	b.Text = c.CountText()
 	return &matrixCell{Badge: b, Cell: c}
 }
@@ -114,7 +113,7 @@ func (s *study) exempts() []exempt {
 					if v.Outcome != judge.NotApplicable {
 						continue
 					}
-					k := key{c.Label, v.Oracle, v.Message}
+					k := key{c.Style.Label, v.Oracle, v.Message}
 					if found[k] == nil {
 						order = append(order, k)
 					}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/plain"
 )
 
 // bar is one stretch of time of a reconcile. Its times are seconds since the
@@ -165,14 +165,14 @@ func arrange(bars []bar) []bar {
 // Label is the bar in a few words: how long a step took, or when a moment was.
 // With Later it is no longer than widestLabel.
 func (b *bar) Label() string {
-	said := " " + report.Duration(b.End-b.Begin)
+	said := " " + plain.Duration(b.End-b.Begin)
 	switch {
 	case b.Open && b.Moment:
-		said = " not within " + report.Duration(b.End)
+		said = " not within " + plain.Duration(b.End)
 	case b.Open:
-		said = " not finished after " + report.Duration(b.End-b.Begin)
+		said = " not finished after " + plain.Duration(b.End-b.Begin)
 	case b.Moment:
-		said = " at " + report.Duration(b.End)
+		said = " at " + plain.Duration(b.End)
 	}
 	room := widestLabel - utf8.RuneCountInString(said+b.Later()) - 1
 	return clip(b.Name, min(longest, room)) + said
@@ -184,21 +184,21 @@ func (b *bar) Later() string {
 	if !b.Moment || b.Open || b.Begin == 0 || b.End == b.Begin {
 		return ""
 	}
-	return "+" + report.Duration(b.End-b.Begin)
+	return "+" + plain.Duration(b.End-b.Begin)
 }
 
 // Words are all that is known of the bar.
 func (b *bar) Words() string {
 	switch {
 	case b.Open && b.Moment:
-		return fmt.Sprintf("%s: not reached within %s", b.Name, report.Duration(b.End))
+		return fmt.Sprintf("%s: not reached within %s", b.Name, plain.Duration(b.End))
 	case b.Open:
-		return fmt.Sprintf("%s: from %s on, not finished at %s", b.Name, report.Duration(b.Begin), report.Duration(b.End))
+		return fmt.Sprintf("%s: from %s on, not finished at %s", b.Name, plain.Duration(b.Begin), plain.Duration(b.End))
 	case b.Moment:
-		return fmt.Sprintf("%s: at %s, %s after what came before", b.Name, report.Duration(b.End), report.Duration(b.End-b.Begin))
+		return fmt.Sprintf("%s: at %s, %s after what came before", b.Name, plain.Duration(b.End), plain.Duration(b.End-b.Begin))
 	case b.Running > b.Begin:
 		return fmt.Sprintf("%s: pending from %s, running from %s, finished at %s", b.Name,
-			report.Duration(b.Begin), report.Duration(b.Running), report.Duration(b.End))
+			plain.Duration(b.Begin), plain.Duration(b.Running), plain.Duration(b.End))
 	}
-	return fmt.Sprintf("%s: from %s to %s, %s", b.Name, report.Duration(b.Begin), report.Duration(b.End), report.Duration(b.End-b.Begin))
+	return fmt.Sprintf("%s: from %s to %s, %s", b.Name, plain.Duration(b.Begin), plain.Duration(b.End), plain.Duration(b.End-b.Begin))
 }

@@ -11,7 +11,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -51,7 +51,7 @@ func (r Repeat) Recovered(by string, after time.Duration) Repeat {
 }
 
 // Recording is a judged recording of cells.
-func Recording(run string, list []record.Scenario, cells ...Cell) report.Recording {
+func Recording(run string, list []record.Scenario, cells ...Cell) result.Recording {
 	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run, Scenarios: list}}
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -60,10 +60,10 @@ func Recording(run string, list []record.Scenario, cells ...Cell) report.Recordi
 			j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: c.Style}})
 		}
 		for i, r := range c.Repeats {
-			j.Results = append(j.Results, result(c, i+1, r, groupOf(list, c.Scenario)))
+			j.Results = append(j.Results, resultOf(c, i+1, r, groupOf(list, c.Scenario)))
 		}
 	}
-	return report.Recording{Judgement: j}
+	return result.Recording{Judgement: j}
 }
 
 func groupOf(list []record.Scenario, name string) string {
@@ -78,7 +78,7 @@ func groupOf(list []record.Scenario, name string) string {
 // oracles that every scenario asks.
 func oracles() []string { return []string{"converged", "stays-converged", "reference", "status"} }
 
-func result(c Cell, round int, r Repeat, group string) judge.Result {
+func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 	one := judge.Result{
 		Style: c.Style, Scenario: c.Scenario, Group: group, Matrix: group != "latency", Round: round,
 		Namespace: fmt.Sprintf("services-%s-%s-%d", c.Style, c.Scenario, round), Began: 10 * time.Second, Ended: 22*time.Second + time.Duration(round),
@@ -145,7 +145,7 @@ func Grants(style string) grants.Use {
 
 // Diagnosable adds the verdict of the oracle of that name to every sample of a
 // style and scenario.
-func Diagnosable(one report.Recording, style, scenario string, outcome judge.Outcome) {
+func Diagnosable(one result.Recording, style, scenario string, outcome judge.Outcome) {
 	for i := range one.Judgement.Results {
 		if r := &one.Judgement.Results[i]; r.Style == style && r.Scenario == scenario {
 			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: "diagnosable", Outcome: outcome, Message: strings.ToLower(string(outcome))})

@@ -8,7 +8,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -63,12 +63,12 @@ const patience = 180
 
 // Many is a judged recording of styles that were measured in so many rounds,
 // with what they cost and what they are made of. It is the same each time.
-func Many(styles []Style, rounds int) report.Recording {
+func Many(styles []Style, rounds int) result.Recording {
 	random := rand.New(rand.NewPCG(5, 10))
 	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: "many", Scenarios: measured()}}
-	one := report.Recording{Judgement: j, Environment: &report.Environment{
+	one := result.Recording{Judgement: j, Environment: &record.Environment{
 		Run: "many", Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Program: "operatorbench", Cluster: "kind", Kind: "0.33.0", Kubernetes: "v1.37.0",
-		Host: report.Host{CPU: "Some CPU @ 2.10 GHz", CPUs: 2, Memory: 24 << 30, Kernel: "6.18"},
+		Host: record.Host{CPU: "Some CPU @ 2.10 GHz", CPUs: 2, Memory: 24 << 30, Kernel: "6.18"},
 	}}
 	for _, s := range styles {
 		for round := 1; round <= rounds; round++ {
@@ -87,11 +87,11 @@ func Many(styles []Style, rounds int) report.Recording {
 		for _, n := range s.Languages {
 			lines += n
 		}
-		one.Environment.Styles = append(one.Environment.Styles, report.StyleFacts{
+		one.Environment.Styles = append(one.Environment.Styles, record.StyleFacts{
 			Name: s.Name, Manifests: "sha256:0", Images: []string{s.Name},
-			Owned: &report.Owned{Files: 9 + lines/200, Lines: lines, Languages: s.Languages, Rules: 12, Scaffold: s.Scaffold},
+			Owned: &record.Owned{Files: 9 + lines/200, Lines: lines, Languages: s.Languages, Rules: 12, Scaffold: s.Scaffold},
 		})
-		one.Environment.Images = append(one.Environment.Images, report.ImageFacts{Name: s.Name, Reference: "example.org/" + s.Name + ":v1", Source: "built", Bytes: 52 << 20})
+		one.Environment.Images = append(one.Environment.Images, record.ImageFacts{Name: s.Name, Reference: "example.org/" + s.Name + ":v1", Source: "built", Bytes: 52 << 20})
 	}
 	return one
 }

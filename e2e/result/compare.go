@@ -1,11 +1,11 @@
-package matrix
+package result
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
 )
 
 // Difference is a verdict that is not as expected.
@@ -33,14 +33,14 @@ func (d Difference) String() string {
 // expected. Only what was driven is compared. Flaky and invalid are never as
 // expected. A scenario without an entry is a difference. Of a style without a file
 // nothing is expected but that there is a verdict.
-func Compare(m *Matrix, style string, expected Expected) []Difference {
+func Compare(m *Matrix, style string, expected matrix.Expected) []Difference {
 	var all []Difference
 	for _, row := range m.Rows() {
 		for _, c := range row.Cells {
 			if c == nil || c.Style.Name != style {
 				continue
 			}
-			if want, same := expected.Match(c); !same {
+			if want, same := expected.Match(c.Seen()); !same {
 				all = append(all, differenceOf(c, want))
 			}
 		}
@@ -48,59 +48,48 @@ func Compare(m *Matrix, style string, expected Expected) []Difference {
 	return all
 }
 
-// Match tells whether a cell is as expected, and what is expected of it, in words.
-func (e Expected) Match(c *Cell) (want string, same bool) {
-	if !e.Known() {
-		return "a verdict", c.Verdict != judge.Invalid
-	}
-	entry, there := e.Of(c.Scenario)
-	if !there {
-		return "nothing: " + e.Path + " has no entry for it", false
-	}
-	return entry.String(), entry.matches(c)
-}
-
-func (e Entry) matches(c *Cell) bool {
-	switch {
-	case c.Verdict != e.Verdict: // an entry is never flaky or invalid
-		return false
-	case len(e.Oracles) > 0 && !slices.Equal(sorted(e.Oracles), sorted(c.FailedNames())):
-		return false
-	}
-	return e.Recovery == "" || c.Recovery != nil && c.Recovery.By() == e.Recovery
-}
-
-// String is what is expected, in the words of Cell.String.
-func (e Entry) String() string {
-	text := string(e.Verdict)
-	if len(e.Oracles) > 0 {
-		text += " (" + strings.Join(e.Oracles, ", ") + ")"
-	}
-	if e.Recovery != "" {
-		text += ", recovery: " + e.Recovery
-	}
-	return text
-}
-
 func differenceOf(c *Cell, want string) Difference {
 	d := Difference{Label: c.Style.Label, Scenario: c.Scenario, Expected: want, Seen: c.String()}
+	d.Oracle, d.Message = c.why()
+	return d
+}
+
+// why is what the first oracle said that failed, or else could not judge; of what
+// is late the message alone says why.
+func (c *Cell) why() (oracle, message string) {
 	if c.Verdict == judge.Late {
-		d.Message = c.Reason
-		return d
+		return "", c.Reason
 	}
 	for _, outcome := range []judge.Outcome{judge.Fail, judge.Invalid} {
 		for _, o := range c.Oracles {
 			if o.Outcome == outcome {
-				d.Oracle, d.Message = o.Name, o.Message
-				return d
+				return o.Name, o.Message
 			}
 		}
 	}
-	return d
+	return "", ""
 }
 
-func sorted(names []string) []string {
-	names = slices.Clone(names)
-	slices.Sort(names)
-	return names
+// Seen is the cell as expected verdicts are compared with.
+func (c *Cell) Seen() matrix.Seen {
+	s := matrix.Seen{Scenario: c.Scenario, Group: c.Group, Driven: true, Verdict: c.Verdict, Failed: c.FailedNames(), Text: c.String()}
+	_, s.Reason = c.why()
+	if c.Recovery != nil {
+		s.Recovery = c.Recovery.By()
+	}
+	return s
+}
+
+// Seen is what was seen of a style, of several variants of the first, in every
+// scenario that there is.
+func (m *Matrix) Seen(style string) []matrix.Seen {
+	var all []matrix.Seen
+	for _, row := range m.Rows() {
+		seen := matrix.Seen{Scenario: row.Name, Group: row.Group}
+		if i := slices.IndexFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Style.Name == style }); i >= 0 {
+			seen = row.Cells[i].Seen()
+		}
+		all = append(all, seen)
+	}
+	return all
 }

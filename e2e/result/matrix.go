@@ -1,7 +1,4 @@
-// Package matrix joins judged samples into the correctness matrix, scenarios
-// by styles, and compares it with the verdicts that each style is expected to
-// have. It touches no cluster.
-package matrix
+package result
 
 import (
 	"slices"
@@ -11,17 +8,11 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// Flaky is the verdict on a style that both passed and failed a scenario.
-const Flaky = judge.Flaky
-
 // Matrix has a row for each scenario, by groups, and a column for each style.
 type Matrix struct {
 	Styles []Style // the columns, in the order of the recordings' headers
 	Groups []Group // in the order of scenarios.Groups
 }
-
-// Style is a column.
-type Style struct{ Label, Name, Variant string }
 
 // Group is a group of scenarios.
 type Group struct {
@@ -36,10 +27,10 @@ type Row struct {
 	Cells []*Cell
 }
 
-// Of joins judged recordings: repeats of one run, and the shards of one, all
+// MatrixOf joins judged recordings: repeats of one run, and the shards of one, all
 // count alike. Samples that only warm up count too: correctness counts from the
 // first. Loads are left out: how far a style is behind is a figure.
-func Of(judgements ...*judge.Judgement) *Matrix {
+func MatrixOf(judgements ...*judge.Judgement) *Matrix {
 	b := builder{rows: map[string]*Row{}, cells: map[key]*Cell{}}
 	for _, j := range judgements {
 		for _, s := range j.Header.Scenarios {
@@ -86,7 +77,9 @@ func (b *builder) add(run string, result *judge.Result) {
 		c = &Cell{Style: Style{at.label, result.Style, result.Variant}, Scenario: row.Name, Group: row.Group}
 		b.cells[at] = c
 	}
-	c.add(run, result)
+	kept := *result
+	kept.Samples = nil // latencies are not the matrix's business, and they are many
+	c.add(run, kept)
 }
 
 // matrix puts the cells in their places.

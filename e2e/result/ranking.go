@@ -1,11 +1,11 @@
-package report
+package result
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
-	"operatorbench/e2e/spec"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/stat"
 )
 
@@ -22,7 +22,7 @@ type Rank struct {
 func (k Rank) String() string {
 	switch {
 	case k.Place == 0:
-		return unknown
+		return plain.Unknown
 	case k.Tied:
 		return strconv.Itoa(k.Place) + " ~"
 	}
@@ -33,17 +33,17 @@ func (k Rank) String() string {
 // the operator had done its part, the floor first. Neighbours in that order that
 // cannot be told apart (stat.Apart, corrected by Holm's method for all of them,
 // at 5%) share a place.
-func (r *Report) Ranking(scenario string) []Rank {
+func (r *Set) Ranking(scenario string) []Rank {
 	var all []Rank
 	var measured []stat.Summary
 	for c := range r.Of(scenario) {
 		written, _ := c.Outcome()
 		switch {
 		case written.N == 0:
-		case c.Style == spec.Floor:
-			all = append(all, Rank{Label: c.Label})
+		case c.IsFloor():
+			all = append(all, Rank{Label: c.Style.Label})
 		default:
-			written.Operator, written.Variant = c.Label, ""
+			written.Operator, written.Variant = c.Style.Label, ""
 			measured = append(measured, written)
 		}
 	}
@@ -94,7 +94,7 @@ func placesOf(measured []stat.Summary) map[string]Rank {
 }
 
 // RankOf is a style's place in a scenario.
-func (r *Report) RankOf(label, scenario string) Rank {
+func (r *Set) RankOf(label, scenario string) Rank {
 	ranking := r.Ranking(scenario)
 	if i := slices.IndexFunc(ranking, func(k Rank) bool { return k.Label == label }); i >= 0 {
 		return ranking[i]
@@ -102,8 +102,8 @@ func (r *Report) RankOf(label, scenario string) Rank {
 	return Rank{Label: label}
 }
 
-// rankNote says what the marks of a ranking mean.
-func rankNote() string {
+// RankNote says what the marks of a ranking mean.
+func RankNote() string {
 	return fmt.Sprintf("rank: in the order of the p50 of written (or gone); neighbours that cannot be told apart at 5%% share one, marked ~ "+
-		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over neighbours); %s: not ranked, which takes %d rounds", unknown, stat.RankedRounds)
+		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over neighbours); %s: not ranked, which takes %d rounds", plain.Unknown, stat.RankedRounds)
 }

@@ -1,4 +1,4 @@
-package matrix_test
+package result_test
 
 import (
 	"testing"
@@ -8,14 +8,39 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/result"
 )
 
-func of(results ...judge.Result) *matrix.Matrix {
-	return matrix.Of(&judge.Judgement{Header: header("one", "argo", "native"), Results: results})
+func names() []string { return []string{"create", "drift", "input-negative", "kill-bus", "upgrade"} }
+
+const good = `# What is expected.
+# Two lines of it.
+
+create: pass
+drift:
+  verdict: fail
+  oracles: [converged]
+  recovery: never
+  # a person's own remark
+  why: only the custom resource is watched, not its Deployment
+  upstream: https://example.org/issues/1
+input-negative: not applicable
+kill-bus: {verdict: pass, recovery: nudge}
+`
+
+func parse(t *testing.T, text string) matrix.Expected {
+	t.Helper()
+	e, err := matrix.Parse("operators/argo/verdicts.yaml", []byte(text), names())
+	require.NoError(t, err)
+	return e
+}
+
+func of(results ...judge.Result) *result.Matrix {
+	return result.MatrixOf(&judge.Judgement{Header: header("one", "argo", "native"), Results: results})
 }
 
 func failed(style, scenario string, oracles ...string) judge.Result {
-	r := result(style, scenario, 1)
+	r := judged(style, scenario, 1)
 	for _, o := range oracles {
 		r.Verdicts = append(r.Verdicts, verdict(o, judge.Fail, o+" says no"))
 	}
@@ -75,7 +100,7 @@ func TestCompare(t *testing.T) {
 		},
 		"invalid is nothing": {
 			"drift: pass\n",
-			[]judge.Result{result("argo", "drift", 1, verdict("converged", judge.Invalid, "a gap"))},
+			[]judge.Result{judged("argo", "drift", 1, verdict("converged", judge.Invalid, "a gap"))},
 			[]string{"argo drift: expected pass, seen invalid; converged: a gap"},
 		},
 		"recovery is not known": {
@@ -86,7 +111,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, d := range matrix.Compare(of(one.seen...), "argo", parse(t, one.expected)) {
+			for _, d := range result.Compare(of(one.seen...), "argo", parse(t, one.expected)) {
 				got = append(got, d.String())
 			}
 			assert.Equal(t, one.want, got)
@@ -95,17 +120,17 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareWithoutAFile(t *testing.T) {
-	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), result("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
-		result("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
-	differences := matrix.Compare(m, "argo", matrix.Expected{})
+	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), judged("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
+		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
+	differences := result.Compare(m, "argo", matrix.Expected{})
 	require.Len(t, differences, 1, "nothing is expected but a verdict")
 	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
 }
 
 func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), passed("native", "upgrade"),
-		result("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
-	written := string(matrix.Update(matrix.Expected{}, m, "argo"))
+		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
+	written := string(matrix.Update(matrix.Expected{}, m.Seen("argo")))
 	assert.Equal(t, `# The verdicts that are expected of this style. A run that sees another one fails, and names both.
 # Each failure has a sentence on why; upstream is an issue about it.
 
@@ -127,7 +152,7 @@ func TestUpdateKeepsWhatPeopleWrote(t *testing.T) {
 	old := parse(t, good+"# why it is so\nupgrade: {verdict: fail, oracles: [gone, converged], why: of old}\n")
 	m := of(passed("argo", "create"), failed("argo", "drift", "garbage"), passed("argo", "drift"), failed("argo", "input-negative", "converged"),
 		failed("argo", "upgrade", "converged", "gone"))
-	written := string(matrix.Update(old, m, "argo"))
+	written := string(matrix.Update(old, m.Seen("argo")))
 	assert.Equal(t, `# What is expected.
 # Two lines of it.
 
@@ -159,7 +184,7 @@ upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
 func TestUpdateChangesVerdicts(t *testing.T) {
 	old := parse(t, "drift: {verdict: fail, oracles: [converged], why: the reason, upstream: 'https://example.org/1'}\nupgrade: {verdict: fail, why: of old}\n")
 	m := of(failed("argo", "drift", "garbage"), passed("argo", "upgrade"))
-	written := matrix.Update(old, m, "argo")
+	written := matrix.Update(old, m.Seen("argo"))
 	e, err := matrix.Parse("v.yaml", written, names())
 	require.NoError(t, err, "%s", written)
 	drift, _ := e.Of("drift")
@@ -169,5 +194,5 @@ func TestUpdateChangesVerdicts(t *testing.T) {
 	upgrade, _ := e.Of("upgrade")
 	assert.Equal(t, judge.Pass, upgrade.Verdict)
 	assert.Empty(t, upgrade.Why)
-	assert.Empty(t, matrix.Compare(m, "argo", e))
+	assert.Empty(t, result.Compare(m, "argo", e))
 }

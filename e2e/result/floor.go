@@ -1,4 +1,4 @@
-package report
+package result
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -24,12 +25,12 @@ type floors struct {
 
 type floorKey struct{ scenario, phase, run string }
 
-func (r *Report) floors() *floors {
+func (r *Set) floors() *floors {
 	f := &floors{samples: map[floorKey][]judge.Sample{}, done: map[string]stat.Summary{}}
 	for _, s := range r.Samples {
 		if s.Operator == spec.Floor {
 			key := floorKey{s.Scenario, s.Phase, s.Run}
-			f.samples[key], f.runs = append(f.samples[key], s), addNew(f.runs, s.Run)
+			f.samples[key], f.runs = append(f.samples[key], s), plain.Once(f.runs, s.Run)
 		}
 	}
 	return f
@@ -56,9 +57,9 @@ func (f *floors) of(scenario, phase string, runs []string) stat.Summary {
 // beside puts the floor of a cell's own runs beside it.
 func (f *floors) beside(c *Cell) {
 	var runs []string
-	for _, run := range c.runs {
+	for _, run := range c.runs() {
 		if slices.Contains(f.runs, run) {
-			runs = addNew(runs, run)
+			runs = plain.Once(runs, run)
 		}
 	}
 	c.floor = map[string]stat.Summary{}
@@ -82,7 +83,7 @@ func (f *floors) differ(names []string) []string {
 			}
 			if len(medians) > 1 && slices.Max(medians) > floorsDiffer*slices.Min(medians) {
 				least, most := slices.Min(medians), slices.Max(medians)
-				parts = append(parts, fmt.Sprintf("%s %s to %s, %.1f times", scenario, Duration(least), Duration(most), most/least))
+				parts = append(parts, fmt.Sprintf("%s %s to %s, %.1f times", scenario, plain.Duration(least), plain.Duration(most), most/least))
 			}
 		}
 	}
@@ -91,4 +92,42 @@ func (f *floors) differ(names []string) []string {
 	}
 	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
 		"): a style's figures stand beside the floor of its own run, and do not compare with those of another run"}
+}
+
+// Floor returns the floor's summary of a phase in the cell's own runs: what the
+// cluster and the observer took there without any operator. False: it was not
+// measured there, or the cell is the floor's.
+func (c *Cell) Floor(phase string) (stat.Summary, bool) {
+	s, there := c.floor[phase]
+	return s, there && s.N > 0 && !c.IsFloor()
+}
+
+// ToFloor is how many times the floor's p50 a summary's p50 is; for a censored
+// p50 it is at least that many times. False: one of them is not known, or it is a
+// load, in which waiting for each other is what takes time.
+func (c *Cell) ToFloor(s stat.Summary) (times float64, known bool) {
+	floor, there := c.Floor(s.Phase)
+	if !there || c.Load() || s.N == 0 || floor.P50.Censored || floor.P50.Value <= 0 {
+		return 0, false
+	}
+	return s.P50.Value / floor.P50.Value, true
+}
+
+// BesideFloor says in a few characters how a summary stands to the floor: how
+// many times its p50, or, of a load, what the floor's p50 is; empty: not known.
+func (c *Cell) BesideFloor(s stat.Summary) string {
+	if c.Load() {
+		if floor, there := c.Floor(s.Phase); there && s.N > 0 {
+			return "floor " + floor.P50.String()
+		}
+		return ""
+	}
+	times, known := c.ToFloor(s)
+	switch {
+	case !known:
+		return ""
+	case s.P50.Censored:
+		return ">" + plain.Digits(times)
+	}
+	return plain.Digits(times)
 }

@@ -1,12 +1,14 @@
-package report
+package result
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -28,11 +30,11 @@ func measured(recordings []Recording) []Recording {
 // common is the environment that all recordings with latencies share; nil if there
 // is none. Of several runs in one place, such as the shards of one, it has what
 // they share.
-func common(recordings []Recording) *Environment {
-	var all []*Environment
+func common(recordings []Recording) *record.Environment {
+	var all []*record.Environment
 	recordings = measured(recordings)
 	for _, one := range recordings {
-		if one.Environment == nil || !one.Environment.alike(recordings[0].Environment) {
+		if one.Environment == nil || !one.Environment.Alike(recordings[0].Environment) {
 			return nil
 		}
 		if !slices.Contains(all, one.Environment) {
@@ -48,15 +50,9 @@ func common(recordings []Recording) *Environment {
 	return shared(all)
 }
 
-// alike tells whether two runs took place on one machine and on one kind of
-// cluster.
-func (e *Environment) alike(other *Environment) bool {
-	return e.machine() == other.machine() && e.cluster() == other.cluster()
-}
-
 // shared is what environments of one place have in common, with the styles and
 // images of all. How long stages took is each run's own.
-func shared(all []*Environment) *Environment {
+func shared(all []*record.Environment) *record.Environment {
 	one := *all[0]
 	one.Run, one.Stages, one.Notes, one.Undriven = "", nil, nil, ""
 	one.Styles, one.Images, one.Flags = slices.Clone(one.Styles), slices.Clone(one.Images), maps.Clone(one.Flags)
@@ -75,12 +71,12 @@ func shared(all []*Environment) *Environment {
 		}
 		one.Dirty = one.Dirty || e.Dirty
 		for _, s := range e.Styles {
-			if one.facts(record.Label(s.Name, s.Variant)) == nil {
+			if one.Facts(record.Label(s.Name, s.Variant)) == nil {
 				one.Styles = append(one.Styles, s)
 			}
 		}
 		for _, image := range e.Images {
-			if !slices.ContainsFunc(one.Images, func(have ImageFacts) bool { return have.Name == image.Name }) {
+			if !slices.ContainsFunc(one.Images, func(have record.ImageFacts) bool { return have.Name == image.Name }) {
 				one.Images = append(one.Images, image)
 			}
 		}
@@ -88,7 +84,7 @@ func shared(all []*Environment) *Environment {
 	}
 	for _, e := range all {
 		for _, note := range e.Notes {
-			one.Notes = addNew(one.Notes, note)
+			one.Notes = plain.Once(one.Notes, note)
 		}
 	}
 	return &one
@@ -102,14 +98,14 @@ func mixed(every []Recording) []string {
 		name string
 		of   func(Recording) string
 	}{
-		{"machines", func(one Recording) string { return one.Environment.machine() }},
-		{"clusters", func(one Recording) string { return one.Environment.cluster() }},
+		{"machines", func(one Recording) string { return one.Environment.Machine() }},
+		{"clusters", func(one Recording) string { return one.Environment.Place() }},
 		{"schemas", func(one Recording) string { return schema(one.Judgement.Header.Schema) }},
 	} {
 		var values []string
 		for _, one := range recordings {
 			if value := what.of(one); value != "" {
-				values = addNew(values, value)
+				values = plain.Once(values, value)
 			}
 		}
 		if len(values) > 1 {
@@ -141,9 +137,17 @@ func twice(recordings []Recording) []string {
 	for _, one := range recordings {
 		run := one.Judgement.Header.Run
 		if run != "" && slices.Contains(seen, run) {
-			warnings = addNew(warnings, "run "+run+" was given more than once: its samples count more than once")
+			warnings = plain.Once(warnings, "run "+run+" was given more than once: its samples count more than once")
 		}
 		seen = append(seen, run)
 	}
 	return warnings
+}
+
+// schema names a version of a recording's schema.
+func schema(version int) string {
+	if version == 0 { // judged without a header
+		return ""
+	}
+	return "schema " + strconv.Itoa(version)
 }

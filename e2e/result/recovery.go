@@ -1,4 +1,4 @@
-package matrix
+package result
 
 import (
 	"fmt"
@@ -7,17 +7,9 @@ import (
 	"time"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
 )
-
-// How a style recovered from a fault.
-const (
-	Itself = "itself" // nobody had to touch anything
-	Nudge  = "nudge"  // only once the custom resource was touched
-	Never  = "never"
-)
-
-// Recoveries lists how a style can recover from a fault.
-func Recoveries() []string { return []string{Itself, Nudge, Never} }
 
 // Recovery is how a style recovered over the repeats of a fault.
 type Recovery struct {
@@ -30,11 +22,11 @@ type Recovery struct {
 // add takes one more repeat.
 func (r *Recovery) add(one judge.Recovery) {
 	switch one.By {
-	case Itself:
+	case matrix.Itself:
 		r.Itself++
 		at, _ := slices.BinarySearch(r.After, one.After)
 		r.After = slices.Insert(r.After, at, one.After)
-	case Nudge:
+	case matrix.Nudge:
 		r.Nudge++
 	default:
 		r.Never++
@@ -47,10 +39,10 @@ func (r *Recovery) By() string {
 	counts := []int{r.Itself, r.Nudge, r.Never}
 	for i, n := range counts {
 		if n == r.Itself+r.Nudge+r.Never {
-			return Recoveries()[i]
+			return matrix.Recoveries()[i]
 		}
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d×", Recoveries()[i], n))
+			parts = append(parts, fmt.Sprintf("%s %d×", matrix.Recoveries()[i], n))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -68,4 +60,41 @@ func (r *Recovery) Median() (time.Duration, bool) {
 // Range is the shortest and the longest of After, which must not be empty.
 func (r *Recovery) Range() (shortest, longest time.Duration) {
 	return r.After[0], r.After[len(r.After)-1]
+}
+
+// String says in words how a style recovered from a fault, with the median
+// and the range of the times that it took; empty: nothing was broken.
+func (r *Recovery) String() string {
+	if r == nil {
+		return ""
+	}
+	if median, known := r.Median(); known {
+		text := "recovered in " + plain.Duration(median.Seconds())
+		switch shortest, longest := r.Range(); {
+		case longest == 0:
+			text = "recovered before the fault was over"
+		case shortest != longest:
+			text += fmt.Sprintf(" (%s–%s)", plain.Duration(shortest.Seconds()), plain.Duration(longest.Seconds()))
+		}
+		return text + r.others()
+	}
+	switch r.By() {
+	case matrix.Nudge:
+		return "only after a nudge"
+	case matrix.Never:
+		return "never recovered"
+	}
+	return "recovery: " + r.By()
+}
+
+// others counts the repeats that did not recover by themselves, beside those that did.
+func (r *Recovery) others() string {
+	text := ""
+	if r.Nudge > 0 {
+		text += fmt.Sprintf(", %d× only after a nudge", r.Nudge)
+	}
+	if r.Never > 0 {
+		text += fmt.Sprintf(", %d× never", r.Never)
+	}
+	return text
 }

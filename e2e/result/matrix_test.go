@@ -1,4 +1,4 @@
-package matrix_test
+package result_test
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -20,12 +21,12 @@ func verdict(oracle string, outcome judge.Outcome, message string) judge.Verdict
 	return v
 }
 
-func result(style, scenario string, round int, verdicts ...judge.Verdict) judge.Result {
+func judged(style, scenario string, round int, verdicts ...judge.Verdict) judge.Result {
 	return judge.Result{Style: style, Scenario: scenario, Round: round, Namespace: "n", Verdicts: verdicts}
 }
 
 func passed(style, scenario string) judge.Result {
-	return result(style, scenario, 1, verdict("converged", judge.Pass, "as wanted"))
+	return judged(style, scenario, 1, verdict("converged", judge.Pass, "as wanted"))
 }
 
 func header(run string, styles ...string) record.Header {
@@ -43,18 +44,18 @@ func header(run string, styles ...string) record.Header {
 }
 
 func TestOf(t *testing.T) {
-	m := matrix.Of(
+	m := result.MatrixOf(
 		&judge.Judgement{Header: header("one", "argo", "native"), Results: []judge.Result{
 			passed("native", "create"), passed("argo", "create"),
-			result("argo", "drift", 1, verdict("converged", judge.Fail, "3 of 5"), verdict("status", judge.NotApplicable, "it writes none")),
+			judged("argo", "drift", 1, verdict("converged", judge.Fail, "3 of 5"), verdict("status", judge.NotApplicable, "it writes none")),
 		}},
 		&judge.Judgement{Header: header("two", "argo", "native"), Results: []judge.Result{
 			passed("native", "drift"), passed("native", "of-old"),
-			result("argo", "kill-bus", 1, verdict("converged", judge.NotApplicable, "it has no bus")),
-			result("native", "kill-bus", 1, verdict("converged", judge.Invalid, "the recording stops")),
+			judged("argo", "kill-bus", 1, verdict("converged", judge.NotApplicable, "it has no bus")),
+			judged("native", "kill-bus", 1, verdict("converged", judge.Invalid, "the recording stops")),
 		}},
 	)
-	assert.Equal(t, []matrix.Style{{Label: "argo", Name: "argo"}, {Label: "native", Name: "native"}}, m.Styles)
+	assert.Equal(t, []result.Style{{Label: "argo", Name: "argo"}, {Label: "native", Name: "native"}}, m.Styles)
 	var order []string
 	for _, g := range m.Groups {
 		order = append(order, "["+g.Name+"]")
@@ -72,8 +73,8 @@ func TestOf(t *testing.T) {
 	require.NotNil(t, drift)
 	assert.Equal(t, judge.Fail, drift.Verdict)
 	assert.Equal(t, "fail (converged)", drift.String())
-	assert.Equal(t, []string{"3 of 5, as seen"}, drift.FailedOracles()[0].Evidence)
-	assert.Equal(t, "one", drift.FailedOracles()[0].Run)
+	assert.Equal(t, []string{"3 of 5, as seen"}, drift.Reasons()[0].Evidence)
+	assert.Equal(t, "one", drift.Reasons()[0].Run)
 	assert.Empty(t, drift.Reason)
 	assert.Equal(t, judge.Pass, m.Cell("native", "drift").Verdict)
 	assert.Equal(t, "it has no bus", m.Cell("argo", "kill-bus").Reason)
@@ -91,8 +92,8 @@ func TestRepeats(t *testing.T) {
 	}{
 		"always":          {[]judge.Outcome{pass, pass}, pass, "pass"},
 		"never":           {[]judge.Outcome{fail, fail}, fail, "fail"},
-		"both":            {[]judge.Outcome{pass, fail, pass}, matrix.Flaky, "flaky, 2 of 3 passed"},
-		"both, and worse": {[]judge.Outcome{pass, fail, invalid}, matrix.Flaky, "flaky, 1 of 3 passed"},
+		"both":            {[]judge.Outcome{pass, fail, pass}, judge.Flaky, "flaky, 2 of 3 passed"},
+		"both, and worse": {[]judge.Outcome{pass, fail, invalid}, judge.Flaky, "flaky, 1 of 3 passed"},
 		"not all judged":  {[]judge.Outcome{pass, invalid}, invalid, "invalid, 1 of 2"},
 		"failed or not":   {[]judge.Outcome{fail, invalid}, fail, "fail, 1 of 2"},
 		"nothing asked":   {[]judge.Outcome{judge.NotApplicable}, judge.NotApplicable, "not applicable"},
@@ -100,12 +101,12 @@ func TestRepeats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j := &judge.Judgement{Header: header("one", "argo")}
 			for i, o := range one.outcomes {
-				j.Results = append(j.Results, result("argo", "drift", i+1, verdict("converged", o, "said")))
+				j.Results = append(j.Results, judged("argo", "drift", i+1, verdict("converged", o, "said")))
 			}
-			c := matrix.Of(j).Cell("argo", "drift")
+			c := result.MatrixOf(j).Cell("argo", "drift")
 			assert.Equal(t, one.verdict, c.Verdict)
 			assert.Equal(t, one.word, c.Word())
-			assert.Len(t, c.Repeats, len(one.outcomes))
+			assert.Len(t, c.Results, len(one.outcomes))
 		})
 	}
 }
@@ -113,10 +114,10 @@ func TestRepeats(t *testing.T) {
 // An oracle's message is that of the first repeat that fails, not of the first
 // that was asked.
 func TestFirstFailureSpeaks(t *testing.T) {
-	m := matrix.Of(&judge.Judgement{Header: header("one", "argo"), Results: []judge.Result{
-		result("argo", "drift", 1, verdict("converged", judge.Pass, "fine")),
-		result("argo", "drift", 2, verdict("converged", judge.Fail, "first")),
-		result("argo", "drift", 3, verdict("converged", judge.Fail, "second")),
+	m := result.MatrixOf(&judge.Judgement{Header: header("one", "argo"), Results: []judge.Result{
+		judged("argo", "drift", 1, verdict("converged", judge.Pass, "fine")),
+		judged("argo", "drift", 2, verdict("converged", judge.Fail, "first")),
+		judged("argo", "drift", 3, verdict("converged", judge.Fail, "second")),
 	}})
 	o, asked := m.Cell("argo", "drift").Oracle("converged")
 	require.True(t, asked)
@@ -128,11 +129,11 @@ func TestFirstFailureSpeaks(t *testing.T) {
 }
 
 func TestWithout(t *testing.T) {
-	m := matrix.Of(&judge.Judgement{Header: header("one", "floor", "argo"), Results: []judge.Result{passed("floor", "create"), passed("argo", "create")}})
+	m := result.MatrixOf(&judge.Judgement{Header: header("one", "floor", "argo"), Results: []judge.Result{passed("floor", "create"), passed("argo", "create")}})
 	assert.False(t, m.Correctness(), "what is only measured makes no matrix")
 	require.Len(t, m.Styles, 2)
 	rest := m.Without("floor")
-	assert.Equal(t, []matrix.Style{{Label: "argo", Name: "argo"}}, rest.Styles)
+	assert.Equal(t, []result.Style{{Label: "argo", Name: "argo"}}, rest.Styles)
 	assert.Len(t, rest.Rows()[0].Cells, 1)
 	assert.Equal(t, "argo", rest.Cell("argo", "create").Style.Label)
 	assert.Nil(t, rest.Cell("floor", "create"))
@@ -140,20 +141,20 @@ func TestWithout(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	m := matrix.Of()
+	m := result.MatrixOf()
 	assert.Empty(t, m.Rows())
 	assert.Empty(t, m.Without("floor").Rows())
 	assert.False(t, m.Correctness())
-	assert.Empty(t, matrix.Compare(m, "argo", matrix.Expected{}))
+	assert.Empty(t, result.Compare(m, "argo", matrix.Expected{}))
 }
 
 func TestVariantsStandBesideEachOther(t *testing.T) {
-	base, head := passed("argo", "create"), result("argo", "create", 1, verdict("converged", judge.Fail, "no"))
+	base, head := passed("argo", "create"), judged("argo", "create", 1, verdict("converged", judge.Fail, "no"))
 	base.Variant, head.Variant = "base", "head"
-	m := matrix.Of(&judge.Judgement{Header: header("one"), Results: []judge.Result{base, head}})
+	m := result.MatrixOf(&judge.Judgement{Header: header("one"), Results: []judge.Result{base, head}})
 	assert.Equal(t, judge.Pass, m.Cell("argo@base", "create").Verdict)
 	assert.Equal(t, judge.Fail, m.Cell("argo@head", "create").Verdict)
-	differences := matrix.Compare(m, "argo", matrix.Expected{Path: "verdicts.yaml", Entries: []matrix.Entry{{Scenario: "create", Verdict: judge.Pass}}})
+	differences := result.Compare(m, "argo", matrix.Expected{Path: "verdicts.yaml", Entries: []matrix.Entry{{Scenario: "create", Verdict: judge.Pass}}})
 	require.Len(t, differences, 1)
 	assert.Equal(t, "argo@head", differences[0].Label)
 }

@@ -1,4 +1,4 @@
-package report
+package result
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ func Load(path string) (Recording, error) {
 	}
 	var one Recording
 	if info.IsDir() {
-		one.Environment, err = ReadEnvironment(path)
+		one.Environment, err = record.ReadEnvironment(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Recording{}, err
 		}

@@ -1,4 +1,5 @@
-package report
+// Package terminal shows a person who waits what a run is doing.
+package terminal
 
 import (
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -46,8 +48,8 @@ func NewProgress(out io.Writer) *Progress {
 	return p
 }
 
-// IsTerminal tells whether out is a terminal, and colour may be written to it.
-func IsTerminal(out io.Writer) bool {
+// Is tells whether out is a terminal, and colour may be written to it.
+func Is(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
@@ -58,7 +60,7 @@ func (p *Progress) Start(style string, rounds int, scenarios []string) {
 	defer p.mu.Unlock()
 	p.style, p.rounds, p.now, p.last = style, rounds, "", ""
 	if !p.terminal {
-		p.print(fmt.Sprintf("%s: %s of %s\n", style, plural(rounds, "round"), strings.Join(scenarios, ", ")))
+		p.print(fmt.Sprintf("%s: %s of %s\n", style, plain.Plural(rounds, "round"), strings.Join(scenarios, ", ")))
 		return
 	}
 	p.show(p.line())
@@ -84,11 +86,7 @@ func (p *Progress) Ended(result judge.Result) {
 		if s.Phase != judge.PhaseReady && s.Phase != judge.PhaseChildGone {
 			continue
 		}
-		value := Duration(s.Value)
-		if s.Outcome == judge.Timeout {
-			value = ">" + value
-		}
-		p.last += fmt.Sprintf(", %s %s", s.Phase, value)
+		p.last += fmt.Sprintf(", %s %s", s.Phase, plain.AtLeast(s.Value, s.Outcome == judge.Timeout))
 	}
 	p.show(p.line())
 }
@@ -132,7 +130,7 @@ func (p *Progress) show(text string) {
 	if !p.terminal {
 		return
 	}
-	p.print(eraseLine + Clip(clean(text), p.width()-1))
+	p.print(eraseLine + plain.Clip(plain.Line(text), p.width()-1))
 	p.shown = true
 }
 

@@ -1,4 +1,4 @@
-package matrix_test
+package result_test
 
 import (
 	"testing"
@@ -8,19 +8,20 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 )
 
 // Nothing is expected of how far a style is behind under a load.
 func TestLoadsAreLeftOut(t *testing.T) {
 	h := header("one", "argo")
 	h.Scenarios = append(h.Scenarios, record.Scenario{Name: "many", Group: "load"})
-	late := result("argo", "many", 1, verdict("converged", judge.Fail, "too late"))
+	late := judged("argo", "many", 1, verdict("converged", judge.Fail, "too late"))
 	late.Group = "load"
-	m := matrix.Of(&judge.Judgement{Header: h, Results: []judge.Result{passed("argo", "create"), late}})
+	m := result.MatrixOf(&judge.Judgement{Header: h, Results: []judge.Result{passed("argo", "create"), late}})
 	assert.Nil(t, m.Cell("argo", "many"))
 	assert.NotNil(t, m.Cell("argo", "create"))
 	for _, row := range m.Rows() {
 		assert.NotEqual(t, "many", row.Name)
 	}
-	assert.Empty(t, matrix.Compare(m, "argo", matrix.Expected{}))
+	assert.Empty(t, result.Compare(m, "argo", matrix.Expected{}))
 }

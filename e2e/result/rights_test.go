@@ -1,4 +1,4 @@
-package matrix_test
+package result_test
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -18,17 +18,17 @@ import (
 // once it was driven through all that could use its rights.
 func TestRightsAreADifference(t *testing.T) {
 	uses := []grants.Use{{Style: "native", Findings: []string{"it may all", "it may secrets"}}, {Style: "argo"}}
-	of := func(groups ...string) *matrix.Matrix {
+	of := func(groups ...string) *result.Matrix {
 		j := &judge.Judgement{Header: record.Header{Styles: []record.Style{{Style: spec.Style{Name: "native"}}, {Style: spec.Style{Name: "argo"}}}}}
 		for _, group := range groups {
 			for _, style := range []string{"native", "argo"} {
 				j.Results = append(j.Results, judge.Result{Style: style, Scenario: "one of " + group, Group: group, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}}})
 			}
 		}
-		return matrix.Of(j)
+		return result.MatrixOf(j)
 	}
-	assert.Empty(t, matrix.OfRights(of(scenarios.Basic, scenarios.Faults), uses), "what was not driven may use them")
-	found := matrix.OfRights(of(scenarios.Groups()...), uses)
+	assert.Empty(t, result.OfRights(of(scenarios.Basic, scenarios.Faults), uses), "what was not driven may use them")
+	found := result.OfRights(of(scenarios.Groups()...), uses)
 	require.Len(t, found, 1)
 	assert.Equal(t, "native rights: expected no wildcards, and no right to read secrets that is never used and has no reason, seen otherwise; rights: it may all; it may secrets", found[0].String())
 }

@@ -1,18 +1,18 @@
-package report
+package record
 
 import (
-	"bufio"
+	"encoding/json"
 	"fmt"
-	"io/fs"
+	"io"
 	"maps"
-	"runtime"
+	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"operatorbench/e2e/grants"
-	"operatorbench/e2e/record"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // Environment is where a run took place and what with: environment.json.
@@ -47,14 +47,6 @@ type Environment struct {
 	Planned map[string]int `json:"planned,omitempty"`
 
 	Comparison *Comparison `json:"comparison,omitempty"` // nil: nothing was compared with a base
-}
-
-// undriven is what was asked for and not driven, where the run ended early.
-func (r Recording) undriven() string {
-	if r.Environment == nil {
-		return ""
-	}
-	return r.Environment.Undriven
 }
 
 // Comparison is what a run compared with a base, and how.
@@ -120,12 +112,6 @@ type Owned struct {
 	Wildcards []string `json:"wildcards,omitempty"`
 }
 
-// Rights says how many rights the operator's accounts hold; of wildcards, that it
-// is any number.
-func (o *Owned) Rights() string {
-	return grants.Held(o.Rules, len(o.Wildcards), slices.Contains(o.Wildcards, "* *.*"))
-}
-
 // ImageFacts identify an image.
 type ImageFacts struct {
 	Name      string `json:"name"` // in the catalogue
@@ -162,133 +148,48 @@ type Host struct {
 	Arch   string `json:"arch,omitempty"` // as Go names it: amd64, arm64
 }
 
-// ReadHost gathers the machine's facts from a root file system, usually
-// os.DirFS("/").
-func ReadHost(root fs.FS) (Host, error) {
-	h := Host{Arch: runtime.GOARCH}
-	kernel, err := fs.ReadFile(root, "proc/sys/kernel/osrelease")
-	if err != nil {
-		return h, fmt.Errorf("read the kernel's version: %w", err)
-	}
-	h.Kernel = strings.TrimSpace(string(kernel))
-	err = eachField(root, "proc/cpuinfo", func(key, value string) error {
-		switch key {
-		case "processor":
-			h.CPUs++
-		case "model name":
-			h.CPU = value
-		}
-		return nil
-	})
-	if err != nil {
-		return h, err
-	}
-	return h, eachField(root, "proc/meminfo", func(key, value string) error {
-		if key != "MemTotal" {
-			return nil
-		}
-		kib, err := strconv.ParseInt(strings.TrimSuffix(value, " kB"), 10, 64)
-		h.Memory = kib << 10
-		return err
-	})
-}
-
-// eachField calls f with each "key : value" line of a file of /proc.
-func eachField(root fs.FS, name string, f func(key, value string) error) error {
-	file, err := root.Open(name)
-	if err != nil {
-		return fmt.Errorf("read the machine's facts: %w", err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		key, value, _ := strings.Cut(lines.Text(), ":")
-		if err := f(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
-			return fmt.Errorf("%s: line %q: %w", name, lines.Text(), err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
 // String is the host in one line.
 func (h Host) String() string {
 	var parts []string
 	if h.CPU != "" {
 		parts = append(parts, h.CPU)
 	}
-	return strings.Join(append(parts, plural(h.CPUs, "CPU"), fmt.Sprintf("%.0f GiB", float64(h.Memory)/(1<<30)), "Linux "+h.Kernel), ", ")
+	return strings.Join(append(parts, plain.Plural(h.CPUs, "CPU"), fmt.Sprintf("%.0f GiB", float64(h.Memory)/(1<<30)), "Linux "+h.Kernel), ", ")
 }
 
-// machine identifies the machine; empty: not known.
-func (e *Environment) machine() string {
+// Machine identifies the machine; empty: not known.
+func (e *Environment) Machine() string {
 	if e == nil {
 		return ""
 	}
 	return e.Host.String()
 }
 
-// cluster identifies what kind of cluster it is; empty: not known.
-func (e *Environment) cluster() string {
+// Alike tells whether two runs took place on one machine and on one kind of
+// cluster.
+func (e *Environment) Alike(other *Environment) bool {
+	return e.Machine() == other.Machine() && e.Place() == other.Place()
+}
+
+// Place identifies what kind of cluster it was; empty: not known.
+func (e *Environment) Place() string {
 	if e == nil {
 		return ""
 	}
 	return strings.TrimSpace(e.Cluster + " " + e.Kind + ", Kubernetes " + e.Kubernetes)
 }
 
-// schema names a version of a recording's schema.
-func schema(version int) string {
-	if version == 0 { // judged without a header
-		return ""
-	}
-	return "schema " + strconv.Itoa(version)
-}
-
-// facts returns what is known of a style, by its label; nil: nothing.
-func (e *Environment) facts(label string) *StyleFacts {
+// Facts returns what is known of a style, by its label; nil: nothing.
+func (e *Environment) Facts(label string) *StyleFacts {
 	if e == nil {
 		return nil
 	}
 	for i := range e.Styles {
-		if record.Label(e.Styles[i].Name, e.Styles[i].Variant) == label {
+		if Label(e.Styles[i].Name, e.Styles[i].Variant) == label {
 			return &e.Styles[i]
 		}
 	}
 	return nil
-}
-
-// RunFacts are how a run was asked for.
-type RunFacts struct {
-	Run      string
-	Seed     uint64
-	Revision string
-	Flags    string // as they are given, the empty ones left out
-	// Elsewhere is the machine, where the latencies are of another one.
-	Elsewhere string
-}
-
-// RunFacts are those of the runs whose environment is known.
-func (r *Report) RunFacts() []RunFacts {
-	var all []RunFacts
-	for _, one := range r.parts {
-		if one.environment == nil {
-			continue
-		}
-		var flags []string
-		for _, name := range slices.Sorted(maps.Keys(one.environment.Flags)) {
-			if value := one.environment.Flags[name]; value != "" {
-				flags = append(flags, "--"+name+"="+value)
-			}
-		}
-		facts := RunFacts{Run: one.header.Run, Seed: one.header.Seed, Revision: one.environment.Revision, Flags: strings.Join(flags, " ")}
-		if r.Environment != nil && one.environment.machine() != r.Environment.machine() {
-			facts.Elsewhere = one.environment.machine()
-		}
-		all = append(all, facts)
-	}
-	return all
 }
 
 // Sources says where the images come from; empty: there are none.
@@ -338,10 +239,61 @@ func (e *Environment) Lines() []string {
 	}
 	var stages []string
 	for _, s := range e.Stages {
-		stages = append(stages, fmt.Sprintf("%s %s", s.Name, Duration(s.Seconds)))
+		stages = append(stages, fmt.Sprintf("%s %s", s.Name, plain.Duration(s.Seconds)))
 	}
 	if len(stages) > 0 {
 		lines = append(lines, "stages: "+strings.Join(stages, ", "))
 	}
 	return append(lines, e.Notes...)
+}
+
+// EnvironmentFile is the name of an Environment's file in a results folder.
+const EnvironmentFile = "environment.json"
+
+// Write writes environment.json into a results folder.
+func (e *Environment) Write(dir string) error {
+	return Replace(filepath.Join(dir, EnvironmentFile), func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(e)
+	})
+}
+
+// ReadEnvironment reads environment.json from a results folder. After a run
+// that was killed there is none: the error is then fs.ErrNotExist.
+func ReadEnvironment(dir string) (*Environment, error) {
+	name := filepath.Join(dir, EnvironmentFile)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the environment: %w", err)
+	}
+	e := &Environment{}
+	if err := json.Unmarshal(data, e); err != nil {
+		return nil, fmt.Errorf("read the environment: %s: %w", name, err)
+	}
+	e.rename()
+	return e, nil
+}
+
+// rename gives the styles their names of today.
+func (e *Environment) rename() {
+	for i := range e.Styles {
+		e.Styles[i].Name = spec.StyleName(e.Styles[i].Name)
+	}
+	for i, stage := range e.Stages {
+		if doing, style, of := strings.Cut(stage.Name, " "); of {
+			e.Stages[i].Name = doing + " " + spec.StyleName(style)
+		}
+	}
+}
+
+// ImagesOf are what is known of a style's images.
+func (e *Environment) ImagesOf(facts *StyleFacts) []ImageFacts {
+	var found []ImageFacts
+	for _, image := range e.Images {
+		if slices.Contains(facts.Images, image.Name) {
+			found = append(found, image)
+		}
+	}
+	return found
 }

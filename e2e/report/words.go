@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/stat"
+)
+
+const unknown = plain.Unknown
+
+// mark is the sign of a verdict, for what can show no better one.
+func mark(o judge.Outcome) string {
+	switch o {
+	case judge.Pass:
+		return "✓"
+	case judge.Fail:
+		return "✗"
+	case judge.Flaky:
+		return "≈"
+	case judge.Late:
+		return "✗ late"
+	case judge.Invalid:
+		return "!"
+	}
+	return unknown
+}
+
+// teller leaves out what was told of a style already: what an oracle said, by the
+// first scenario of which it was told.
+type teller map[string]string
+
+// told are the oracles that say why a cell did not pass.
+func (t teller) told(c *result.Cell) []result.Oracle {
+	all := c.Reasons()
+	for i, o := range all {
+		said := strings.Join(append([]string{o.Name, o.Message}, o.Evidence...), "\n")
+		switch before, again := t[said]; {
+		case len(o.Evidence) == 0: // it is short enough
+		case again:
+			all[i].Message, all[i].Evidence = "as in "+before, nil
+		default:
+			t[said] = c.Scenario
+		}
+	}
+	return all
+}
+
+// notes say what a summary's figures leave out or bound.
+func notes(s stat.Summary) string {
+	var parts []string
+	if s.Censored > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d timed out", s.Censored, s.N))
+	}
+	if s.Wrong > 0 {
+		parts = append(parts, fmt.Sprintf("%d wrong", s.Wrong))
+	}
+	if s.Interrupted > 0 {
+		parts = append(parts, fmt.Sprintf("%d interrupted", s.Interrupted))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// figures are p50, p90 and max; a dash where nothing counts, or there are too few
+// for a quantile.
+func figures(s stat.Summary) [3]string {
+	if s.N == 0 {
+		return [3]string{unknown, unknown, unknown}
+	}
+	return [3]string{s.P50.String(), shown(&s, 0.9, s.P90), s.Max.String()}
+}
+
+// shown is a quantile, or a dash where there are too few latencies for it.
+func shown(s *stat.Summary, p float64, o stat.Observation) string {
+	if !s.Shows(p) {
+		return unknown
+	}
+	return o.String()
+}
+
+// warmupNote says what warm-up rounds count for; empty: there are none.
+func (r *Report) warmupNote() string {
+	n := 0
+	for _, c := range r.Cells {
+		n += c.Warmups
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Verdicts count %s; latencies leave them out.", plain.Plural(n, "warm-up sample"))
+}

@@ -1,0 +1,292 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/stat"
+)
+
+// Style is what a cell is of: a style, in one of its variants.
+type Style struct {
+	Label         string // record.Label of the two
+	Name, Variant string
+}
+
+// Cell is one style in one scenario, over all samples. Correctness counts from
+// the first sample; latencies leave those out that warm up.
+type Cell struct {
+	Style           Style
+	Scenario, Group string
+
+	Verdict     judge.Outcome // of the tally
+	judge.Tally               // of the samples
+	Results     []Judged      // of its samples, in their order
+	Warmups     int           // of these, those that only warmed up
+
+	Oracles  []Oracle  // that were asked, in the scenario's order
+	Reason   string    // why the cell is invalid, late or not applicable
+	Recovery *Recovery // nil: nothing was broken, or it is not known
+	// Problems are those of the samples, in their order; what is late is the last one.
+	Problems []Problem
+
+	Phases []stat.Summary          // of the latencies, in the order of the phases; none: they are no measurement
+	floor  map[string]stat.Summary // by phase: the floor's, in the runs of the cell
+}
+
+// Judged is one sample, judged, with the run that it is of.
+type Judged struct {
+	Run string
+	judge.Result
+}
+
+// Oracle is what one oracle said over the samples.
+type Oracle struct {
+	Name string
+	judge.Tally
+	// Of the first sample with the worst outcome (fail, invalid, then the rest).
+	Outcome   judge.Outcome
+	Message   string
+	Evidence  []string
+	Run       string
+	Round     int
+	Namespace string
+}
+
+// add takes one more sample.
+func (c *Cell) add(run string, result judge.Result) {
+	if result.Recovery != nil {
+		if c.Recovery == nil {
+			c.Recovery = &Recovery{}
+		}
+		c.Recovery.add(*result.Recovery)
+	}
+	c.Results = append(c.Results, Judged{Run: run, Result: result})
+	c.Add(result.Outcome())
+	if result.Warmup {
+		c.Warmups++
+	}
+	for _, v := range result.Verdicts {
+		i := slices.IndexFunc(c.Oracles, func(o Oracle) bool { return o.Name == v.Oracle })
+		if i < 0 {
+			i, c.Oracles = len(c.Oracles), append(c.Oracles, Oracle{Name: v.Oracle})
+		}
+		c.Oracles[i].add(run, &result, v)
+	}
+}
+
+func (o *Oracle) add(run string, result *judge.Result, v judge.Verdict) {
+	o.Add(v.Outcome)
+	if o.Outcome == "" || severity(v.Outcome) > severity(o.Outcome) {
+		o.Outcome, o.Message, o.Evidence = v.Outcome, v.Message, v.Evidence
+		o.Run, o.Round, o.Namespace = run, result.Round, result.Namespace
+	}
+}
+
+// severity orders outcomes: what a reader must be told of first is highest.
+func severity(o judge.Outcome) int {
+	return slices.Index([]judge.Outcome{judge.NotApplicable, judge.Pass, judge.Invalid, judge.Fail}, o)
+}
+
+// sum draws the conclusions once all samples are there.
+func (c *Cell) sum() {
+	c.Verdict = c.Tally.Verdict()
+	if late, there := c.overdue(); there && c.Verdict == judge.Late {
+		c.Reason = late.Message
+	}
+	if c.Verdict == judge.Invalid || c.Verdict == judge.NotApplicable {
+		for _, o := range c.Oracles {
+			if o.Outcome == c.Verdict {
+				c.Reason = o.Message
+				break
+			}
+		}
+	}
+}
+
+// late is the first sample that was given up; nil: none was.
+func (c *Cell) late() *Judged {
+	i := slices.IndexFunc(c.Results, func(s Judged) bool { return s.Outcome() == judge.Late })
+	if i < 0 {
+		return nil
+	}
+	return &c.Results[i]
+}
+
+// overdue tells of the first sample that was late as an oracle would, since none
+// did; false: none was.
+func (c *Cell) overdue() (Oracle, bool) {
+	s := c.late()
+	if s == nil {
+		return Oracle{}, false
+	}
+	return Oracle{
+		Name: string(judge.Late), Outcome: judge.Late, Run: s.Run, Round: s.Round, Namespace: s.Namespace,
+		Message: fmt.Sprintf("given up after %.0f s, though no oracle failed: %s", s.seconds(), cmp.Or(s.Reason, "its time was over")),
+	}, true
+}
+
+func (s *Judged) seconds() float64 { return (s.Ended - s.Began).Seconds() }
+
+// Seconds is how long the cell's samples took.
+func (c *Cell) Seconds() float64 {
+	var took float64
+	for i := range c.Results {
+		took += c.Results[i].seconds()
+	}
+	return took
+}
+
+// FailedNames are the names of the oracles that failed in some sample.
+func (c *Cell) FailedNames() []string {
+	var names []string
+	for _, o := range c.Oracles {
+		if o.Failed > 0 {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// Oracle returns what an oracle said; false: it was not asked.
+func (c *Cell) Oracle(name string) (Oracle, bool) {
+	for _, o := range c.Oracles {
+		if o.Name == name {
+			return o, true
+		}
+	}
+	return Oracle{}, false
+}
+
+// Reasons are the oracles that say why a cell did not pass: those that failed, or
+// else those that could not judge. Those that say the same are named once. Of
+// what is late, though no oracle failed, it is the sample's end.
+func (c *Cell) Reasons() []Oracle {
+	if late, there := c.overdue(); there && c.Verdict == judge.Late {
+		return []Oracle{late}
+	}
+	outcome := judge.Invalid
+	if c.Failed > 0 {
+		outcome = judge.Fail
+	}
+	var all []Oracle
+	for _, o := range c.Oracles {
+		if o.Outcome != outcome {
+			continue
+		}
+		if i := slices.IndexFunc(all, func(have Oracle) bool { return have.Message == o.Message }); i >= 0 {
+			all[i].Name += ", " + o.Name
+			continue
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// Word is the verdict, with counts where samples differ.
+func (c *Cell) Word() string {
+	switch n := len(c.Results); {
+	case c.Verdict == judge.Flaky:
+		return fmt.Sprintf("%s, %d of %d passed", c.Verdict, c.Passed, n)
+	case c.Verdict == judge.Late:
+		return fmt.Sprintf("%s, %s", c.Verdict, c.CountText())
+	case c.Verdict == judge.Invalid && c.Invalid < n:
+		return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Invalid, n)
+	case c.Verdict == judge.Fail && c.Failed < n:
+		return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Failed, n)
+	}
+	return string(c.Verdict)
+}
+
+// CountText is how many samples passed; of what is late, how many were in time.
+func (c *Cell) CountText() string {
+	if c.Verdict == judge.Late {
+		return fmt.Sprintf("%d of %d in time", c.Passed, c.All())
+	}
+	return fmt.Sprintf("%d/%d", c.Passed, c.All())
+}
+
+// VerdictText is the verdict with CountText.
+func (c *Cell) VerdictText() string { return string(c.Verdict) + " " + c.CountText() }
+
+// String is the verdict with the oracles that failed, and how it recovered.
+func (c *Cell) String() string {
+	text := c.Word()
+	if names := c.FailedNames(); len(names) > 0 {
+		text += " (" + strings.Join(names, ", ") + ")"
+	}
+	if c.Recovery != nil {
+		text += ", recovery: " + c.Recovery.By()
+	}
+	return text
+}
+
+// Phase returns a phase's summary; its N is 0 if there is none.
+func (c *Cell) Phase(name string) (stat.Summary, bool) {
+	for _, p := range c.Phases {
+		if p.Phase == name {
+			return p, true
+		}
+	}
+	return stat.Summary{}, false
+}
+
+// Load tells whether the scenario changes many custom resources at once.
+func (c *Cell) Load() bool { return c.Group == scenarios.Load }
+
+// IsFloor tells whether the cell is the floor's.
+func (c *Cell) IsFloor() bool { return c.Style.Name == spec.Floor }
+
+// Outcome is when the operator had done its part, and when the cluster had: the
+// Deployment written and its pods ready, or both gone.
+func (c *Cell) Outcome() (written, ready stat.Summary) {
+	written, there := c.Phase(judge.PhaseChildWritten)
+	ready, _ = c.Phase(judge.PhaseReady)
+	if !there {
+		written, _ = c.Phase(judge.PhaseChildGone)
+		ready, _ = c.Phase(judge.PhasePodsGone)
+	}
+	return written, ready
+}
+
+// Rounds counts the cell's measured rounds, and the samples in each: passes, or
+// the custom resources of a load; least and most differ where rounds do.
+func (c *Cell) Rounds() (rounds, least, most int) {
+	type round struct {
+		run    string
+		number int
+	}
+	count := map[round]int{}
+	for i := range c.Results {
+		if s := &c.Results[i]; !s.Warmup {
+			count[round{s.Run, s.Round}]++
+		}
+	}
+	for _, n := range count {
+		if least == 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	return len(count), least, most
+}
+
+// runs are those that the cell's samples are of.
+func (c *Cell) runs() []string {
+	var all []string
+	for i := range c.Results {
+		all = plain.Once(all, c.Results[i].Run)
+	}
+	return all
+}
+
+// In tells whether a sample of the cell is of a run.
+func (c *Cell) In(run string) bool {
+	return slices.ContainsFunc(c.Results, func(s Judged) bool { return s.Run == run })
+}

@@ -1,0 +1,68 @@
+package result
+
+import (
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
+)
+
+// Cost is what a style used in one run.
+type Cost struct {
+	Run string `json:"run"`
+	cost.Cost
+}
+
+// Made is how many custom objects the style makes for each change, of all kinds.
+func (c Cost) Made() cost.Figure {
+	sum := cost.Figure{Unit: "1"}
+	var names []string
+	for _, counter := range c.Counters {
+		if strings.HasPrefix(counter.Name, cost.MadePrefix) {
+			names = plain.Once(names, counter.Name)
+		}
+	}
+	if len(names) == 0 { // a style that makes none: as many rounds of nothing as its pods were counted in
+		sum = c.PerChange(cost.Pods)
+		sum.Values = slices.Clone(sum.Values)
+		for i := range sum.Values {
+			sum.Values[i].Value = 0
+		}
+		return sum
+	}
+	for _, name := range names {
+		f := c.PerChange(name)
+		if !f.Known() {
+			sum.Missing = f.Missing
+			continue
+		}
+		for _, v := range f.Values {
+			i := slices.IndexFunc(sum.Values, func(have cost.Value) bool { return have.Round == v.Round })
+			if i < 0 {
+				sum.Values = append(sum.Values, v)
+				continue
+			}
+			sum.Values[i].Value += v.Value
+		}
+	}
+	if sum.Known() {
+		sum.Missing = ""
+	}
+	return sum
+}
+
+// costs lists what styles used, by recording, in the order of the styles.
+func (r *Set) costs(recordings []Recording) []Cost {
+	var all []Cost
+	for _, one := range recordings {
+		for _, label := range r.Styles {
+			for _, c := range one.Costs {
+				if c.Label() == label && one.measured(label) {
+					all = append(all, Cost{Run: one.Judgement.Header.Run, Cost: c})
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,197 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// ofMatrix joins what recordings hold of the correctness matrix. The floor has
+// no operator that could be correct.
+func ofMatrix(recordings []Recording) *Matrix {
+	var judgements []*judge.Judgement
+	for _, one := range recordings {
+		judged := one.Judgement
+		if one.undriven() != "" {
+			judged = judged.Finished()
+		}
+		judgements = append(judgements, judged)
+	}
+	return MatrixOf(judgements...).Without(spec.Floor)
+}
+
+// HasMatrix tells whether there is a correctness matrix to show: scenarios that
+// are not only there to be measured.
+func (r *Set) HasMatrix() bool { return r.Matrix.Correctness() }
+
+// Expectation is what is expected of a cell of the matrix, beside what was seen.
+type Expectation struct {
+	Known bool   // someone said what is expected of the style
+	Same  bool   // it was seen so
+	Want  string // in words
+	// Why it is expected, and the URL of an issue about it; empty: nobody said.
+	Why, Upstream string
+}
+
+// Surprise tells whether something else was seen than was expected.
+func (e Expectation) Surprise() bool { return e.Known && !e.Same }
+
+// Expectation returns what is expected of a cell.
+func (r *Set) Expectation(c *Cell) Expectation {
+	if c == nil {
+		return Expectation{}
+	}
+	expected := r.expected[c.Style.Name]
+	if !expected.Known() {
+		return Expectation{}
+	}
+	e := Expectation{Known: true}
+	e.Want, e.Same = expected.Match(c.Seen())
+	if entry, there := expected.Of(c.Scenario); there {
+		e.Why, e.Upstream = entry.Why, entry.Upstream
+	}
+	return e
+}
+
+// AnyExpected tells whether it is known of any style what is expected.
+func (r *Set) AnyExpected() bool {
+	for _, expected := range r.expected {
+		if expected.Known() {
+			return true
+		}
+	}
+	return false
+}
+
+// Differences are the verdicts that are not as expected, of the styles of which
+// it is known what is expected, if only a verdict, and the rights that styles should not hold.
+func (r *Set) Differences() []Difference {
+	var all []Difference
+	var done []string
+	for _, s := range r.Matrix.Styles {
+		if expected, known := r.expected[s.Name]; known && !slices.Contains(done, s.Name) {
+			done = append(done, s.Name)
+			all = append(all, Compare(r.Matrix, s.Name, expected)...)
+		}
+	}
+	return append(all, OfRights(r.Matrix, r.Grants)...)
+}
+
+// Recorded tells whether the report has recorded scenarios of the correctness
+// matrix for a style, and not only those that were measured.
+func (r *Set) Recorded(label string) bool {
+	return slices.ContainsFunc(r.Matrix.Cells(label), func(c *Cell) bool { return c.Group != scenarios.Latency })
+}
+
+// NotRecorded stands where nothing of the matrix was recorded of a style.
+const NotRecorded = "not recorded"
+
+// Tally counts a style's cells of the matrix by their verdicts: in short how many
+// fail, of those that apply.
+func (r *Set) Tally(label string) (short, text string) {
+	if !r.Recorded(label) {
+		return NotRecorded, NotRecorded
+	}
+	var count judge.Tally
+	flaky, surprises := 0, 0
+	for _, c := range r.Matrix.Cells(label) {
+		switch c.Verdict {
+		case judge.Flaky:
+			flaky++
+		default:
+			count.Add(c.Verdict)
+		}
+		if r.Expectation(c).Surprise() {
+			surprises++
+		}
+	}
+	fail := "fail"
+	if count.Late > 0 {
+		fail = "fail or are late"
+	}
+	parts := []string{fmt.Sprintf("%d of %d %s", count.Failed+count.Late, count.All()-count.NotApplicable+flaky, fail)}
+	for _, one := range []struct {
+		n    int
+		what string
+	}{
+		{flaky, string(judge.Flaky)},
+		{count.Late, "of them " + string(judge.Late)},
+		{count.Invalid, string(judge.Invalid)},
+		{count.NotApplicable, string(judge.NotApplicable)},
+		{surprises, "not as expected"},
+	} {
+		if one.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
+		}
+	}
+	return parts[0], strings.Join(parts, ", ")
+}
+
+// Finding is a cell that did not pass, for lists.
+type Finding struct {
+	*Cell
+	Expectation
+}
+
+// Findings are the cells of a style that neither passed nor are not applicable,
+// or that are not as expected.
+func (r *Set) Findings(label string) []Finding {
+	var all []Finding
+	for _, c := range r.Matrix.Cells(label) {
+		e := r.Expectation(c)
+		if c.Verdict == judge.Pass && !e.Surprise() || c.Verdict == judge.NotApplicable && !e.Surprise() {
+			continue
+		}
+		all = append(all, Finding{c, e})
+	}
+	return all
+}
+
+// Standing says whether a verdict was expected; empty: that is not known.
+func (e Expectation) Standing() string {
+	switch {
+	case !e.Known:
+		return ""
+	case e.Same:
+		return "as expected"
+	}
+	return "not as expected (" + e.Want + ")"
+}
+
+// Inapplicable says once for each style and reason which scenarios do not apply.
+func (r *Set) Inapplicable() []string {
+	var lines []string
+	for _, s := range r.Matrix.Styles {
+		var order []string
+		found := map[string][]string{}
+		for _, c := range r.Matrix.Cells(s.Label) {
+			if c.Verdict != judge.NotApplicable {
+				continue
+			}
+			if found[c.Reason] == nil {
+				order = append(order, c.Reason)
+			}
+			found[c.Reason] = append(found[c.Reason], c.Scenario)
+		}
+		for _, reason := range order {
+			lines = append(lines, fmt.Sprintf("not applicable to %s: %s (%s)", s.Label, reason, strings.Join(found[reason], ", ")))
+		}
+	}
+	return lines
+}
+
+// Reason says in a line why a cell did not pass: what is known to be expected, or
+// what the first oracle said.
+func (f Finding) Reason() string {
+	if f.Same && f.Why != "" {
+		return f.Why
+	}
+	for _, o := range f.Reasons() {
+		return o.Name + ": " + o.Message
+	}
+	return f.Cell.Reason
+}

@@ -1,0 +1,367 @@
+// Package result adds up: what oracles found in samples, and how long these took,
+// becomes cells with outcomes, intervals and the floor beside them. It is the only
+// place that does; all formats print what stands here, and gates compare it.
+package result
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/stat"
+)
+
+// Set is what recordings add up to.
+type Set struct {
+	Runs        []string
+	Environment *record.Environment // nil: not known, or there are several
+	Warnings    []string
+	LeftOut     []string // recordings that could not be read, with why; they are among the warnings
+	// Styles are labels (record.Label): the floor first, then in the order of
+	// the recordings' headers, whatever order chance gave to the rounds.
+	Styles    []string
+	Scenarios []string // that were measured, in order of appearance
+	Cells     []*Cell  // by scenario, then by style
+	Samples   []judge.Sample
+	Costs     []Cost // by recording, then by style
+	// Matrix has all scenarios that styles were driven through, those that were
+	// measured too, without the floor.
+	Matrix *Matrix
+	Grants []grants.Use // by style, over all recordings
+
+	Parts    []Part                     // by recording
+	expected map[string]matrix.Expected // by style; one that is not here: not known
+}
+
+// Part is what is kept of a recording: its judgement's memory can go.
+type Part struct {
+	Environment *record.Environment
+	Header      record.Header
+	Samples     []judge.Sample // of Set.Samples
+}
+
+// Recording is what is known of one recording. Only the judgement is needed.
+type Recording struct {
+	Environment *record.Environment
+	Judgement   *judge.Judgement
+	Costs       []cost.Cost // none: not computed
+	Grants      []grants.Use
+	// Expected are the verdicts that are expected of styles, by their names, as
+	// matrix.Load gives them for every style that was driven. Of a style that is
+	// not here nothing is known, and no verdict is called as expected or not.
+	Expected map[string]matrix.Expected
+}
+
+// New adds up judged recordings of one environment, which may be
+// nil where it is not known.
+func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
+	recordings := make([]Recording, len(judgements))
+	for i, j := range judgements {
+		recordings[i] = Recording{Environment: environment, Judgement: j}
+	}
+	return Of(recordings...)
+}
+
+// Of adds up recordings. Where they were made in different
+// environments, or by different schemas, it warns of that.
+func Of(recordings ...Recording) *Set {
+	r := &Set{
+		Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
+		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]matrix.Expected{},
+	}
+	cells := map[[2]string]*Cell{}
+	cell := func(style, variant, scenario string) *Cell {
+		key := [2]string{record.Label(style, variant), scenario}
+		if cells[key] == nil {
+			cells[key] = &Cell{Style: Style{key[0], style, variant}, Scenario: scenario}
+			r.Cells = append(r.Cells, cells[key])
+		}
+		return cells[key]
+	}
+	for _, one := range recordings {
+		j := one.Judgement
+		r.Runs = append(r.Runs, j.Header.Run)
+		r.Warnings = append(r.Warnings, j.Warnings...)
+		if undriven := one.undriven(); undriven != "" {
+			r.Warnings = append(r.Warnings, undriven)
+		}
+		maps.Copy(r.expected, one.Expected)
+		first := len(r.Samples)
+		for _, result := range j.Results {
+			if result.Matrix { // others overlap with it: its latencies are no measurement
+				continue
+			}
+			from := len(r.Samples)
+			r.Samples = append(r.Samples, result.Samples...)
+			result.Samples = r.Samples[from:len(r.Samples):len(r.Samples)]
+			r.Scenarios = plain.Once(r.Scenarios, result.Scenario)
+			c := cell(result.Style, result.Variant, result.Scenario)
+			c.Group = result.Group
+			c.add(j.Header.Run, result)
+		}
+		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: j.Header, Samples: r.Samples[first:]})
+	}
+	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
+		c := cell(s.Operator, s.Variant, s.Scenario)
+		c.Phases = append(c.Phases, s)
+	}
+	floors := r.floors()
+	for _, c := range r.Cells {
+		c.sum()
+		floors.beside(c)
+		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
+		c.explain(expected.Known && expected.Same)
+	}
+	r.Warnings = append(append(r.Warnings, mixed(recordings)...), floors.differ(r.Scenarios)...)
+	r.Styles = r.order()
+	r.Costs = r.costs(recordings)
+	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
+		if d := slices.Index(r.Scenarios, a.Scenario) - slices.Index(r.Scenarios, b.Scenario); d != 0 {
+			return d
+		}
+		return slices.Index(r.Styles, a.Style.Label) - slices.Index(r.Styles, b.Style.Label)
+	})
+	return r
+}
+
+// LeaveOut says of a recording, which belongs to the report, that it could not be
+// read.
+func (r *Set) LeaveOut(why string) {
+	r.LeftOut, r.Warnings = append(r.LeftOut, why), append(r.Warnings, why)
+}
+
+// samplesOf is how many samples there are in all.
+func samplesOf(recordings []Recording) int {
+	n := 0
+	for _, one := range recordings {
+		for i := range one.Judgement.Results {
+			n += len(one.Judgement.Results[i].Samples)
+		}
+	}
+	return n
+}
+
+// order lists the labels of all that was driven: the floor's first, then as the
+// headers list them, then those that no header has.
+func (r *Set) order() []string {
+	var floors, listed, rest []string
+	for _, one := range r.Parts {
+		for _, s := range one.Header.Styles {
+			listed = plain.Once(listed, record.Label(s.Name, s.Variant))
+		}
+	}
+	there := map[string]bool{}
+	for _, s := range r.Matrix.Styles {
+		there[s.Label] = true
+		if !slices.Contains(listed, s.Label) {
+			rest = plain.Once(rest, s.Label)
+		}
+	}
+	for _, c := range r.Cells {
+		there[c.Style.Label] = true
+		switch {
+		case c.IsFloor():
+			floors = plain.Once(floors, c.Style.Label)
+		case !slices.Contains(listed, c.Style.Label):
+			rest = plain.Once(rest, c.Style.Label)
+		}
+	}
+	all := floors
+	for _, label := range slices.Concat(listed, rest) {
+		if there[label] {
+			all = plain.Once(all, label)
+		}
+	}
+	return all
+}
+
+// measured tells whether a recording has a latency of a style: a cost is that of
+// blocks in which styles were measured.
+func (r Recording) measured(label string) bool {
+	return slices.ContainsFunc(r.Judgement.Results, func(result judge.Result) bool {
+		return !result.Matrix && record.Label(result.Style, result.Variant) == label
+	})
+}
+
+// Of yields the cells of a scenario, the floor's first.
+func (r *Set) Of(scenario string) iter.Seq[*Cell] {
+	return func(yield func(*Cell) bool) {
+		for _, c := range r.Cells {
+			if c.Scenario == scenario && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// By yields the cells of a style, by its label, in the order of the scenarios.
+func (r *Set) By(label string) iter.Seq[*Cell] {
+	return func(yield func(*Cell) bool) {
+		for _, c := range r.Cells {
+			if c.Style.Label == label && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Named is the style and the variant of a label.
+func (r *Set) Named(label string) (style, variant string) {
+	for c := range r.By(label) {
+		return c.Style.Name, c.Style.Variant
+	}
+	for _, s := range r.Matrix.Styles {
+		if s.Label == label {
+			return s.Name, s.Variant
+		}
+	}
+	return label, ""
+}
+
+// Phases are the names of a scenario's phases: those that all styles have in
+// common first, in their order, then each style's inner ones.
+func (r *Set) Phases(scenario string) []string {
+	var names []string
+	for c := range r.Of(scenario) {
+		for _, p := range c.Phases {
+			names = plain.Once(names, p.Phase)
+		}
+	}
+	standard := judge.Phases()
+	at := func(name string) int {
+		if i := slices.Index(standard, name); i >= 0 {
+			return i
+		}
+		return len(standard)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return at(a) - at(b) })
+	return names
+}
+
+// Failed tells whether some sample failed or could not be judged, and nobody
+// expected that; or whether some verdict is better than expected. How far a style
+// is behind with a load is a figure: of that nobody says what is expected.
+func (r *Set) Failed() bool {
+	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
+		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == judge.Late && c.Load()) })
+	})
+}
+
+// Count counts all samples that were measured, or warmed up, by their outcomes.
+func (r *Set) Count() judge.Tally {
+	var all judge.Tally
+	for _, c := range r.Cells {
+		all.Join(c.Tally)
+	}
+	return all
+}
+
+// InShort says in a line whether all was handled correctly, with what colour.
+func (r *Set) InShort() (judge.Outcome, string) {
+	t := r.Count()
+	surprises := len(r.Differences())
+	switch {
+	case t.All() == 0 && surprises == 0 && r.HasMatrix():
+		return "", "the correctness matrix"
+	case t.All() == 0 && surprises == 0:
+		return "", "the recording holds no sample"
+	case t.Passed == t.All() && surprises == 0:
+		return judge.Pass, "all " + plain.Plural(t.All(), "sample") + " handled correctly"
+	}
+	var parts []string
+	if surprises > 0 {
+		parts = append(parts, plain.Plural(surprises, "verdict")+" not as expected")
+	}
+	if t.All() > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s handled correctly", t.Passed, plain.Plural(t.All(), "sample")))
+	}
+	for _, one := range []struct {
+		n       int
+		outcome judge.Outcome
+	}{{t.Failed, "failed"}, {t.Late, judge.Late}, {t.Invalid, judge.Invalid}, {t.NotApplicable, judge.NotApplicable}} {
+		if one.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.outcome))
+		}
+	}
+	outcome := judge.Fail
+	if surprises+t.Failed+t.Late == 0 {
+		outcome = judge.Invalid
+	}
+	return outcome, strings.Join(parts, ", ")
+}
+
+// RoundsText says how many rounds were measured, and how often each went through
+// the scenarios: passes. Loads have rounds of their own.
+func (r *Set) RoundsText() string {
+	var parts []string
+	for _, load := range []bool{false, true} {
+		var rounds, passes []int
+		for _, c := range r.Cells {
+			n, least, most := c.Rounds()
+			if c.Load() == load && n > 0 && (!c.IsFloor() || len(r.Styles) == 1) {
+				rounds, passes = append(rounds, n), append(passes, least, most)
+			}
+		}
+		switch {
+		case len(rounds) == 0:
+		case load:
+			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of each load")
+		default:
+			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of "+span(passes)+" "+noun(passes, "pass", "passes"))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// span is a number, or the least and the most of several.
+func span(list []int) string { return plain.Span(slices.Min(list), slices.Max(list)) }
+
+// noun is what span counts.
+func noun(list []int, word string, many ...string) string {
+	return plain.Noun(slices.Max(list), word, many...)
+}
+
+// Problems are those of all cells: of the samples that were measured.
+func (r *Set) Problems() []Problem {
+	var all []Problem
+	for _, c := range r.Cells {
+		all = append(all, c.Problems...)
+	}
+	return all
+}
+
+// rights are what styles did with theirs, over all recordings.
+func rights(recordings []Recording) []grants.Use {
+	uses := make([][]grants.Use, len(recordings))
+	for i, one := range recordings {
+		uses[i] = one.Grants
+	}
+	return grants.Join(uses...)
+}
+
+// undriven is what was asked for and not driven, where the run ended early.
+func (r Recording) undriven() string {
+	if r.Environment == nil {
+		return ""
+	}
+	return r.Environment.Undriven
+}
+
+// MeasuredRuns are those that have latencies.
+func (r *Set) MeasuredRuns() []string {
+	var runs []string
+	for _, c := range r.Cells {
+		for _, run := range c.runs() {
+			runs = plain.Once(runs, run)
+		}
+	}
+	return runs
+}

@@ -1,0 +1,51 @@
+package result
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+)
+
+// RunFacts are how a run was asked for.
+type RunFacts struct {
+	Run      string
+	Seed     uint64
+	Revision string
+	Flags    string // as they are given, the empty ones left out
+	// Elsewhere is the machine, where the latencies are of another one.
+	Elsewhere string
+}
+
+// RunFacts are those of the runs whose environment is known.
+func (r *Set) RunFacts() []RunFacts {
+	var all []RunFacts
+	for _, one := range r.Parts {
+		if one.Environment == nil {
+			continue
+		}
+		var flags []string
+		for _, name := range slices.Sorted(maps.Keys(one.Environment.Flags)) {
+			if value := one.Environment.Flags[name]; value != "" {
+				flags = append(flags, "--"+name+"="+value)
+			}
+		}
+		facts := RunFacts{Run: one.Header.Run, Seed: one.Header.Seed, Revision: one.Environment.Revision, Flags: strings.Join(flags, " ")}
+		if r.Environment != nil && one.Environment.Machine() != r.Environment.Machine() {
+			facts.Elsewhere = one.Environment.Machine()
+		}
+		all = append(all, facts)
+	}
+	return all
+}
+
+// Facts returns what some recording's environment knows of a style.
+func (r *Set) Facts(label string) (*record.StyleFacts, *record.Environment) {
+	for _, one := range r.Parts {
+		if facts := one.Environment.Facts(label); facts != nil {
+			return facts, one.Environment
+		}
+	}
+	return nil, nil
+}
