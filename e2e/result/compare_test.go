@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec/verdicts"
 )
 
-func names() []string { return []string{"create", "drift", "input-negative", "kill-bus", "upgrade"} }
+func names() []verdicts.Scenario {
+	return []verdicts.Scenario{{Name: "create", Group: "latency"}, {Name: "drift", Group: "level"}, {Name: "input-negative", Group: "input"}, {Name: "kill-bus", Group: "fault"}, {Name: "upgrade", Group: "upgrade"}}
+}
 
 const good = `# What is expected.
 # Two lines of it.
@@ -28,9 +30,9 @@ input-negative: not applicable
 kill-bus: {verdict: pass, recovery: nudge}
 `
 
-func parse(t *testing.T, text string) matrix.Expected {
+func parse(t *testing.T, text string) verdicts.Expected {
 	t.Helper()
-	e, err := matrix.Parse("operators/argo/verdicts.yaml", []byte(text), names())
+	e, err := verdicts.Parse("operators/argo/verdicts.yaml", []byte(text), names(), append(judge.OracleNames(), judge.Released))
 	require.NoError(t, err)
 	return e
 }
@@ -122,7 +124,7 @@ func TestCompare(t *testing.T) {
 func TestCompareWithoutAFile(t *testing.T) {
 	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), judged("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
 		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
-	differences := result.Compare(m, "argo", matrix.Expected{})
+	differences := result.Compare(m, "argo", verdicts.Expected{})
 	require.Len(t, differences, 1, "nothing is expected but a verdict")
 	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
 }
@@ -130,7 +132,7 @@ func TestCompareWithoutAFile(t *testing.T) {
 func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), passed("native", "upgrade"),
 		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
-	written := string(matrix.Update(matrix.Expected{}, m.Seen("argo")))
+	written := string(verdicts.Update(verdicts.Expected{}, m.Seen("argo")))
 	assert.Equal(t, `# The verdicts that are expected of this style. A run that sees another one fails, and names both.
 # Each failure has a sentence on why; upstream is an issue about it.
 
@@ -144,7 +146,7 @@ drift:
 
 # kill-bus was seen as invalid: a gap
 `, written)
-	_, err := matrix.Parse("v.yaml", []byte(written), names())
+	_, err := verdicts.Parse("v.yaml", []byte(written), names(), append(judge.OracleNames(), judge.Released))
 	assert.ErrorContains(t, err, "drift: why is", "a person must say why")
 }
 
@@ -152,7 +154,7 @@ func TestUpdateKeepsWhatPeopleWrote(t *testing.T) {
 	old := parse(t, good+"# why it is so\nupgrade: {verdict: fail, oracles: [gone, converged], why: of old}\n")
 	m := of(passed("argo", "create"), failed("argo", "drift", "garbage"), passed("argo", "drift"), failed("argo", "input-negative", "converged"),
 		failed("argo", "upgrade", "converged", "gone"))
-	written := string(matrix.Update(old, m.Seen("argo")))
+	written := string(verdicts.Update(old, m.Seen("argo")))
 	assert.Equal(t, `# What is expected.
 # Two lines of it.
 
@@ -184,8 +186,8 @@ upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
 func TestUpdateChangesVerdicts(t *testing.T) {
 	old := parse(t, "drift: {verdict: fail, oracles: [converged], why: the reason, upstream: 'https://example.org/1'}\nupgrade: {verdict: fail, why: of old}\n")
 	m := of(failed("argo", "drift", "garbage"), passed("argo", "upgrade"))
-	written := matrix.Update(old, m.Seen("argo"))
-	e, err := matrix.Parse("v.yaml", written, names())
+	written := verdicts.Update(old, m.Seen("argo"))
+	e, err := verdicts.Parse("v.yaml", written, names(), append(judge.OracleNames(), judge.Released))
 	require.NoError(t, err, "%s", written)
 	drift, _ := e.Of("drift")
 	assert.Equal(t, []string{"garbage"}, drift.Oracles)

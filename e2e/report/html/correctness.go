@@ -6,11 +6,11 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // correctness is the matrix of scenarios by styles, and a sheet on each scenario
@@ -256,7 +256,7 @@ func shortRecovery(r *result.Recovery) string {
 	if median, known := r.Median(); known {
 		return plain.Duration(median.Seconds())
 	}
-	return map[string]string{matrix.Nudge: "after a nudge", matrix.Never: "never"}[r.By()]
+	return map[string]string{verdicts.Nudge: "after a nudge", verdicts.Never: "never"}[r.By()]
 }
 
 // security is what styles are trusted with.

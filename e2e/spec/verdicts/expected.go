@@ -37,9 +37,12 @@ type Expected struct {
 	Path    string // of the file; empty: there is none
 	Entries []Entry
 
-	scenarios []string // that there are, in their order
-	comment   string   // above the first entry
+	scenarios []Scenario // that there are, in their order
+	comment   string     // above the first entry
 }
+
+// Scenario is one of those that there are.
+type Scenario struct{ Name, Group string }
 
 // Entry is the verdict that is expected of one scenario.
 type Entry struct {
@@ -62,14 +65,14 @@ func (e Expected) Of(scenario string) (Entry, bool) {
 			return one, true
 		}
 	}
-	return Entry{Scenario: scenario, Verdict: spec.Pass}, e.Known() && slices.Contains(e.scenarios, scenario)
+	return Entry{Scenario: scenario, Verdict: spec.Pass}, e.Known() && slices.ContainsFunc(e.scenarios, func(s Scenario) bool { return s.Name == scenario })
 }
 
 // Known tells whether the style has a file.
 func (e Expected) Known() bool { return e.Path != "" }
 
 // Load reads the file in a style's folder; see Parse. Without one nothing is known.
-func Load(folder string, scenarios, oracles []string) (Expected, error) {
+func Load(folder string, scenarios []Scenario, oracles []string) (Expected, error) {
 	path := filepath.Join(folder, File)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +87,7 @@ func Load(folder string, scenarios, oracles []string) (Expected, error) {
 // LoadAll reads the files of styles whose folders are under root, by the styles'
 // names. A style without a folder there is not in what it returns: nothing is
 // known of it.
-func LoadAll(root string, styles, scenarios, oracles []string) (map[string]Expected, error) {
+func LoadAll(root string, styles []string, scenarios []Scenario, oracles []string) (map[string]Expected, error) {
 	all := map[string]Expected{}
 	var problems []error
 	for _, style := range styles {
@@ -107,13 +110,13 @@ func LoadAll(root string, styles, scenarios, oracles []string) (map[string]Expec
 
 // Seen is what a run saw of a style in one scenario.
 type Seen struct {
-	Scenario, Group string
-	Driven          bool // through the scenario; else there is no more
-	Verdict         spec.Outcome
-	Failed          []string // the oracles that failed
-	Recovery        string   // how it recovered; empty: nothing was broken, or it is not known
-	Text            string   // all of this in words
-	Reason          string   // why it did not pass
+	Scenario string
+	Driven   bool // through the scenario; else there is no more
+	Verdict  spec.Outcome
+	Failed   []string // the oracles that failed
+	Recovery string   // how it recovered; empty: nothing was broken, or it is not known
+	Text     string   // all of this in words
+	Reason   string   // why it did not pass
 }
 
 // Match tells whether what was seen is as expected, and what is expected, in words.

@@ -16,7 +16,7 @@ import (
 // word (pass, not applicable) or to a mapping with the fields verdict, oracles,
 // recovery, why and upstream. Scenarios and oracles are the names that there are.
 // All mistakes are told of, each with file and line.
-func Parse(file string, text []byte, scenarios, oracles []string) (Expected, error) {
+func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Expected, error) {
 	e := Expected{Path: file, scenarios: scenarios}
 	rules, err := verdictsSchema()
 	if err != nil {
@@ -31,10 +31,14 @@ func Parse(file string, text []byte, scenarios, oracles []string) (Expected, err
 		e.comment, f.Root.Content[0].HeadComment = splitComment(f.Root.Content[0].HeadComment)
 	}
 	f.Check(rules)
+	var names []string
+	for _, s := range scenarios {
+		names = append(names, s.Name)
+	}
 	for i := 0; f.Root.Kind == yaml.MappingNode && i+1 < len(f.Root.Content); i += 2 {
 		one := entry(f.Root.Content[i], f.Root.Content[i+1])
 		e.Entries = append(e.Entries, one)
-		f.Known([]any{one.Scenario}, "scenario", one.Scenario, scenarios)
+		f.Known([]any{one.Scenario}, "scenario", one.Scenario, names)
 		for j, oracle := range one.Oracles {
 			f.Known([]any{one.Scenario, "oracles", j}, "oracle", oracle, oracles)
 		}

@@ -2,7 +2,6 @@ package verdicts
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,67 +28,40 @@ func Update(old Expected, seen []Seen) []byte {
 		old.comment = "# " + strings.ReplaceAll(header, "\n", "\n# ")
 	}
 	w.line("%s", old.comment)
-	for _, scenario := range order(old, seen) {
-		entry, there := old.Of(scenario)
-		i := slices.IndexFunc(seen, func(s Seen) bool { return s.Scenario == scenario && s.Driven })
-		if i < 0 {
-			w.entry("", entry)
-			continue
-		}
-		one := seen[i]
+	for _, scenario := range old.scenarios {
+		entry, _ := old.Of(scenario.Name)
+		i := slices.IndexFunc(seen, func(s Seen) bool { return s.Scenario == scenario.Name && s.Driven })
 		switch {
-		case !slices.Contains([]spec.Outcome{spec.Pass, spec.Fail, spec.NotApplicable}, one.Verdict):
-			w.gap(one.Group)
-			w.line("# %s was seen as %s: %s", one.Scenario, one.Text, firstLine(one.Reason))
-			w.entry(one.Group, entry)
-		case there && entry.matches(one):
-			w.entry(one.Group, entry)
+		case i < 0, old.Known() && entry.matches(seen[i]):
+			w.entry(scenario.Group, entry)
+		case !slices.Contains([]spec.Outcome{spec.Pass, spec.Fail, spec.NotApplicable}, seen[i].Verdict):
+			w.begin(scenario.Group)
+			w.line("# %s was seen as %s: %s", scenario.Name, seen[i].Text, firstLine(seen[i].Reason))
+			w.entry(scenario.Group, entry)
 		default:
-			w.entry(one.Group, entryOf(one, entry))
+			w.entry(scenario.Group, entryOf(seen[i], entry))
 		}
 	}
 	if !w.entries {
-		w.gap("")
-		w.line("{}")
+		w.line("\n{}")
 	}
 	return w.text.Bytes()
 }
 
-// order lists the scenarios of which something is to be written: those that there
-// are, and what else is known of.
-func order(old Expected, seen []Seen) []string {
-	names := slices.Clone(old.scenarios)
-	add := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	for _, one := range seen {
-		add(one.Scenario)
-	}
-	for _, one := range old.Entries {
-		add(one.Scenario)
-	}
-	return names
-}
-
 type writer struct {
 	text    bytes.Buffer
-	group   string
-	heading string // of a group of which no entry is written yet
-	written bool   // anything below the file's comment
-	entries bool   // at least one entry
+	group   string // of the entries that are being written
+	entries bool   // at least one
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
 
-// gap parts groups of scenarios, and the first from the file's comment.
-func (w *writer) gap(group string) {
-	if !w.written || w.heading != "" || group != "" && w.group != group {
-		w.line("")
+// begin writes the heading of a group, where it begins.
+func (w *writer) begin(group string) {
+	if w.group != group {
+		w.line("\n# %s", group)
 	}
-	w.written = true
-	w.group = cmp.Or(group, w.group)
+	w.group = group
 }
 
 // entryOf is what would be the entry of what was seen, with the words of an old one.
@@ -118,36 +90,35 @@ func (e Entry) plain() bool {
 	return e.Verdict == spec.Pass && e.Recovery == "" && e.Why == "" && e.Upstream == "" && (e.key == nil || !remarked(e.key) && !remarked(e.value))
 }
 
-// remarked tells whether a person wrote a comment, but for a group's name.
+// remarked tells whether a person wrote a comment.
 func remarked(node *yaml.Node) bool {
-	return node.LineComment != "" || node.FootComment != "" || node.HeadComment != "" && !isHeading(node.HeadComment)
+	return node.LineComment != "" || node.FootComment != "" || withoutHeading(node.HeadComment) != ""
 }
 
-func isHeading(comment string) bool {
-	return slices.Contains(spec.Groups(), strings.TrimSpace(strings.TrimPrefix(comment, "#")))
+// withoutHeading is a comment without the name of a group above it.
+func withoutHeading(comment string) string {
+	first, rest, _ := strings.Cut(comment, "\n")
+	if slices.Contains(spec.Groups(), strings.TrimSpace(strings.TrimPrefix(first, "#"))) {
+		return rest
+	}
+	return comment
 }
 
 // entry writes one entry, as it was read or in the short form where that says all,
 // unless it is a plain pass.
 func (w *writer) entry(group string, e Entry) {
-	key, value := yaml.Node{Kind: yaml.ScalarNode, Value: e.Scenario}, e.value
-	if e.key != nil {
-		key = *e.key
-	}
-	if isHeading(key.HeadComment) {
-		w.heading, key.HeadComment = key.HeadComment, ""
-	}
 	if e.plain() {
 		return
 	}
-	w.gap(group)
-	if w.heading != "" {
-		key.HeadComment = strings.TrimSpace(w.heading + "\n" + key.HeadComment)
-		w.heading = ""
+	key, value := yaml.Node{Kind: yaml.ScalarNode, Value: e.Scenario}, e.value
+	if e.key != nil {
+		key = *e.key
+		key.HeadComment = withoutHeading(key.HeadComment)
 	}
 	if value == nil {
 		value = e.node()
 	}
+	w.begin(group)
 	w.entries = true
 	encoder := yaml.NewEncoder(&w.text)
 	encoder.SetIndent(2)

@@ -16,7 +16,9 @@ import (
 
 func oracles() []string { return []string{"converged", "gone", "garbage", "status"} }
 
-func names() []string { return []string{"create", "drift", "input-negative", "kill-bus", "upgrade"} }
+func names() []verdicts.Scenario {
+	return []verdicts.Scenario{{Name: "create", Group: "latency"}, {Name: "drift", Group: "level"}, {Name: "input-negative", Group: "level"}, {Name: "kill-bus", Group: "fault"}, {Name: "upgrade", Group: "upgrade"}}
+}
 
 const good = `# What is expected.
 # Two lines of it.
@@ -170,8 +172,8 @@ func FuzzParse(f *testing.F) {
 		again, err := verdicts.Parse("v.yaml", written, names(), oracles())
 		require.NoError(t, err, "%s", written)
 		for _, name := range names() {
-			before, _ := e.Of(name)
-			after, _ := again.Of(name)
+			before, _ := e.Of(name.Name)
+			after, _ := again.Of(name.Name)
 			require.Equal(t, plain(before), plain(after), "%s", written)
 		}
 	})
@@ -201,23 +203,26 @@ func TestLoadAll(t *testing.T) {
 }
 
 func seen(scenario string, verdict spec.Outcome, failed ...string) verdicts.Seen {
-	return verdicts.Seen{Scenario: scenario, Group: "level", Driven: true, Verdict: verdict, Failed: failed, Text: string(verdict), Reason: "it says no\nand more"}
+	return verdicts.Seen{Scenario: scenario, Driven: true, Verdict: verdict, Failed: failed, Text: string(verdict), Reason: "it says no\nand more"}
 }
 
 func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	old, err := verdicts.Load(t.TempDir(), names(), oracles())
 	require.NoError(t, err)
 	written := string(verdicts.Update(old, []verdicts.Seen{
-		seen("create", spec.Pass), seen("drift", spec.Fail, "converged"), seen("kill-bus", spec.Invalid), {Scenario: "upgrade", Group: "upgrade"},
+		seen("create", spec.Pass), seen("drift", spec.Fail, "converged"), seen("kill-bus", spec.Invalid), {Scenario: "upgrade"},
 	}))
 	assert.Equal(t, `# The verdicts that are expected of this style: what is not named passes. A run that sees another one fails, and names both.
 # Each failure has a sentence on why; upstream is an issue about it.
 
+# level
 # seen: it says no
 drift:
   verdict: fail
   oracles: [converged]
   why: ""
+
+# fault
 # kill-bus was seen as invalid: it says no
 `, written)
 	_, err = verdicts.Parse("v.yaml", []byte(written), names(), oracles())
@@ -235,6 +240,7 @@ func TestUpdateKeepsWhatPeopleWrote(t *testing.T) {
 	assert.Equal(t, `# What is expected.
 # Two lines of it.
 
+# level
 # drift was seen as flaky: it says no
 drift:
   verdict: fail
@@ -248,7 +254,11 @@ input-negative:
   verdict: fail
   oracles: [converged]
   why: ""
+
+# fault
 kill-bus: {verdict: pass, recovery: nudge}
+
+# upgrade
 # why it is so
 upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
 `, written)
@@ -256,7 +266,7 @@ upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
 
 // The heading of a group stays as long as anything of the group does.
 func TestUpdateDropsPasses(t *testing.T) {
-	old := parse(t, "# all\n\n# latency\ncreate: pass\n\n# level\ndrift: pass # since it is slow\ninput-negative: pass\n\n# upgrade\nkill-bus: pass\nupgrade: not applicable\n")
+	old := parse(t, "# all\n\n# latency\ncreate: pass\n\n# level\ndrift: pass # since it is slow\ninput-negative: pass\n\n# fault\nkill-bus: pass\n\n# upgrade\nupgrade: not applicable\n")
 	assert.Equal(t, "# all\n\n# level\ndrift: pass # since it is slow\n\n# upgrade\nupgrade: not applicable\n", string(verdicts.Update(old, nil)))
 }
 
