@@ -206,7 +206,7 @@ func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {
 	assert.Equal(t, s.made, s.deleted)
 }
 
-func TestTheNullOperatorWritesWhatIsAskedFor(t *testing.T) {
+func TestTheFloorWritesWhatIsAskedFor(t *testing.T) {
 	s := newStage(t)
 	floor := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Second, Control: spec.Harness}}}
 	require.NoError(t, s.drive(t.Context(), floor, drive.Block{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))

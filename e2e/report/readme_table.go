@@ -223,7 +223,7 @@ func (r *Report) costColumns() []readmeColumn {
 func (r *Report) readmeNotes() []string {
 	first := "Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."
 	if slices.Contains(r.Styles, spec.Floor) {
-		first += " `" + spec.Floor + "` is the floor: the harness writes the Deployment itself, no operator is there."
+		first += " `" + spec.Floor + "` is no operator: the harness writes the Deployment itself, which is the floor of every latency."
 	}
 	if note := r.warmupNote(); note != "" {
 		first += " Warm-up samples are left out."
