@@ -8,12 +8,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// All tells whether the right is one to everything.
-func (r Right) All() bool { return r.Verb == "*" && r.Group == "*" && r.Resource == "*" }
-
-// Wild tells whether the right has a wildcard: it then allows what nobody counted.
-func (r Right) Wild() bool { return strings.Contains(r.Verb+r.Group+r.Resource, "*") }
-
 // Held says how many rights there are. A wildcard stands for any number of them.
 func Held(rights, wildcards int, all bool) string {
 	switch {
@@ -33,7 +27,7 @@ func (u Use) Held() string {
 			wildcards++
 		}
 	}
-	return Held(len(u.Rights), wildcards, slices.ContainsFunc(u.Rights, Right.All))
+	return Held(len(u.Rights), wildcards, slices.ContainsFunc(u.Rights, func(r Right) bool { return r.All() }))
 }
 
 // find says which rights a style should not hold: wildcards, since each allows
@@ -52,14 +46,14 @@ func (u Use) find() []string {
 		if len(r.As) > 0 {
 			used = "it was used for " + few(r.As) + " alone"
 		}
-		found = append(found, fmt.Sprintf("%s may %s %s (%s%s): %s", r.ServiceAccount, r.Verb, r.object(), r.Role, r.scope(), used))
+		found = append(found, fmt.Sprintf("%s may %s %s (%s%s): %s", r.ServiceAccount, r.Verb, r.Object(), r.Role, r.scope(), used))
 	}
 	for _, s := range u.Secrets {
 		reason := slices.ContainsFunc(u.Reasons, func(r spec.SecretReader) bool {
 			return r.ServiceAccount == s.ServiceAccount && r.Namespace == s.Namespace
 		})
 		wild := slices.ContainsFunc(u.Rights, func(r Right) bool {
-			return r.Wild() && r.readsSecrets() && r.ServiceAccount == s.ServiceAccount && r.Role == s.Role && r.Namespace == s.Namespace
+			return r.Wild() && r.ReadsSecrets() && r.ServiceAccount == s.ServiceAccount && r.Role == s.Role && r.Namespace == s.Namespace
 		})
 		if s.Reads == 0 && !reason && !wild { // of a wildcard it was said
 			found = append(found, fmt.Sprintf("%s may %s secrets (%s%s), and never did", s.ServiceAccount, strings.Join(s.Verbs, ", "), s.Role, scope(s.Namespace)))
@@ -77,7 +71,7 @@ func few(calls []Call) string {
 			parts = append(parts, fmt.Sprintf("%d more", len(calls)-most))
 			break
 		}
-		parts = append(parts, c.Verb+" "+full(c.Group, c.Resource))
+		parts = append(parts, c.Verb+" "+spec.Qualified(c.Group, c.Resource))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -43,17 +43,9 @@ type Use struct {
 	Findings []string `json:"findings,omitempty"`
 }
 
-// Right is one verb on one resource (or URL) that a service account has through
-// one role, and how often it was used.
+// Right is a right, and how often it was used.
 type Right struct {
-	ServiceAccount string `json:"serviceAccount"`      // namespace/name
-	Role           string `json:"role"`                // as in spec.Grant
-	Namespace      string `json:"namespace,omitempty"` // in which it holds; empty: in the whole cluster
-	Group          string `json:"group,omitempty"`     // of the API; "" is the core group
-	Resource       string `json:"resource,omitempty"`  // with subresource: pods/log; empty: URL is set
-	Name           string `json:"name,omitempty"`      // of the only object; empty: any
-	Verb           string `json:"verb"`
-	URL            string `json:"url,omitempty"` // that is no resource; the audit log has none of them
+	spec.Right
 	// Used counts the calls that it allows and that were made, however they were
 	// answered: a call that two rights allow counts for both.
 	Used int `json:"used"`
@@ -87,9 +79,6 @@ type SecretRights struct {
 	Verbs          []string `json:"verbs"`               // get, list, watch, or * for all
 	Reads          int      `json:"reads"`               // that it made through these
 }
-
-// ClusterWide tells whether the right holds in every namespace, or is of what has none.
-func (r Right) ClusterWide() bool { return r.Namespace == "" }
 
 // Unused are the rights that were never used; none if nothing is known of use.
 // URLs are left out: the audit log does not tell of them.

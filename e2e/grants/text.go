@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Text writes for people what was found: a few lines for each style.
@@ -72,7 +73,7 @@ func lines(rights []Right, tail func(Right) string) []string {
 	var order []line
 	verbs := map[line][]string{}
 	for _, r := range rights {
-		l := line{r.ServiceAccount + ": ", " " + r.object() + " (" + r.Role + r.scope() + ")" + tail(r)}
+		l := line{r.ServiceAccount + ": ", " " + r.Object() + " (" + r.Role + r.scope() + ")" + tail(r)}
 		if verbs[l] == nil {
 			order = append(order, l)
 		}
@@ -85,16 +86,6 @@ func lines(rights []Right, tail func(Right) string) []string {
 	return all
 }
 
-func (r Right) object() string {
-	switch {
-	case r.URL != "":
-		return r.URL
-	case r.Name != "":
-		return full(r.Group, r.Resource) + " " + r.Name
-	}
-	return full(r.Group, r.Resource)
-}
-
 func (r Right) scope() string { return scope(r.Namespace) }
 
 func scope(namespace string) string {
@@ -104,18 +95,13 @@ func scope(namespace string) string {
 	return ", in " + namespace
 }
 
-// full is a resource with its group, as kubectl takes it.
-func full(group, resource string) string {
-	return strings.TrimSuffix(resource+"."+group, ".")
-}
-
 func (u Use) wildcards() []string {
 	var all []string
 	for _, r := range u.Rights {
 		if !r.wild() {
 			continue
 		}
-		line := fmt.Sprintf("%s: %s %s (%s%s): ", r.ServiceAccount, r.Verb, r.object(), r.Role, r.scope())
+		line := fmt.Sprintf("%s: %s %s (%s%s): ", r.ServiceAccount, r.Verb, r.Object(), r.Role, r.scope())
 		if len(r.As) == 0 {
 			all = append(all, line+"never used")
 			continue
@@ -128,7 +114,7 @@ func (u Use) wildcards() []string {
 func tell(calls []Call) []string {
 	var all []string
 	for _, c := range calls {
-		line := fmt.Sprintf("%s: %s %s", c.ServiceAccount, c.Verb, full(c.Group, c.Resource))
+		line := fmt.Sprintf("%s: %s %s", c.ServiceAccount, c.Verb, spec.Qualified(c.Group, c.Resource))
 		if c.Namespace != "" {
 			line += " in " + c.Namespace
 		}

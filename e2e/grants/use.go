@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"operatorbench/e2e/spec"
 )
 
 // Uses says what was added so far: one Use for each style and variant that was
@@ -32,9 +34,9 @@ func (m *Meter) use(s *style) Use {
 		case c.denied:
 			told := c.told(s.calls[c])
 			told.Namespace, told.Granted = c.namespace, granted
-			u.Denied = merge(u.Denied, told)
+			u.Denied = joinCalls(u.Denied, told)
 		case !granted:
-			u.Beyond = merge(u.Beyond, c.told(s.calls[c]))
+			u.Beyond = joinCalls(u.Beyond, c.told(s.calls[c]))
 		}
 	}
 	u.Secrets = secrets(s, u.Rights, calls)
@@ -61,12 +63,12 @@ func (s *style) over() []string {
 // rights expands the style's grants, each right once.
 func (s *style) rights() []Right {
 	var rights []Right
-	seen := map[string]bool{}
+	seen := map[spec.Right]bool{}
 	for _, g := range s.Grants {
-		for _, r := range expand(g) {
-			if key := r.key(); !seen[key] {
-				seen[key] = true
-				rights = append(rights, r)
+		for _, r := range g.Rights() {
+			if !seen[r] {
+				seen[r] = true
+				rights = append(rights, Right{Right: r})
 			}
 		}
 	}
@@ -75,15 +77,6 @@ func (s *style) rights() []Right {
 			cmp.Compare(a.Group, b.Group), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Verb, b.Verb))
 	})
 	return rights
-}
-
-// key tells rights apart; no part of a name in Kubernetes holds a NUL.
-func (r *Right) key() string {
-	key := ""
-	for _, part := range []string{r.ServiceAccount, r.Role, r.Namespace, r.Group, r.Resource, r.URL, r.Name, r.Verb} {
-		key += part + "\x00"
-	}
-	return key
 }
 
 // sorted lists the distinct calls in an order of their own.
@@ -105,7 +98,7 @@ func (s *style) count(r *Right, calls []call) {
 		}
 		r.Used += s.calls[c]
 		if r.wild() {
-			r.As = merge(r.As, c.told(s.calls[c]))
+			r.As = joinCalls(r.As, c.told(s.calls[c]))
 		}
 		own = own && slices.Contains(s.Namespaces, c.namespace)
 		within = append(within, c.namespace)
@@ -121,32 +114,18 @@ func (c call) told(count int) Call {
 	return Call{ServiceAccount: c.account, Verb: c.verb, Group: c.group, Resource: c.resource, Count: count}
 }
 
-// merge adds a call to those that are told of; the same is counted together.
-func merge(calls []Call, c Call) []Call {
-	for i, other := range calls {
-		other.Count = c.Count
-		if other == c {
-			calls[i].Count += c.Count
-			return calls
-		}
-	}
-	return append(calls, c)
-}
-
 // secrets says who can read secrets: one line for each account, role and scope.
 func secrets(s *style, rights []Right, calls []call) []SecretRights {
 	var all []SecretRights
 	through := map[int][]Right{}
 	for _, r := range rights {
-		if !r.readsSecrets() {
+		if !r.ReadsSecrets() {
 			continue
 		}
-		i := slices.IndexFunc(all, func(o SecretRights) bool {
-			return o.ServiceAccount == r.ServiceAccount && o.Role == r.Role && o.Namespace == r.Namespace && o.Name == r.Name
-		})
+		one := SecretRights{ServiceAccount: r.ServiceAccount, Role: r.Role, Namespace: r.Namespace, Name: r.Name}
+		i := slices.IndexFunc(all, one.is)
 		if i < 0 {
-			i = len(all)
-			all = append(all, SecretRights{ServiceAccount: r.ServiceAccount, Role: r.Role, Namespace: r.Namespace, Name: r.Name})
+			i, all = len(all), append(all, one)
 		}
 		if !slices.Contains(all[i].Verbs, r.Verb) {
 			all[i].Verbs = append(all[i].Verbs, r.Verb)

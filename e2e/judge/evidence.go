@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// evidence prints the events that match. Of more than six it leaves some out: it
+// evidenceOf prints the events that match. Of more than six it leaves some out: it
 // prints the first two, the last four, and what was broken on purpose or nudged.
 func evidenceOf(t *timeline.Timeline, match func(*timeline.Event) bool) []string {
 	const head, tail = 2, 4
@@ -35,7 +35,7 @@ func evidenceOf(t *timeline.Timeline, match func(*timeline.Event) bool) []string
 	return lines
 }
 
-// told tells whether an event stands in evidence however long that is: a fault,
+// always tells whether an event stands in evidence however long that is: a fault,
 // or a nudge.
 func always(e *timeline.Event) bool {
 	return e.Kind == record.KindFault || e.Kind == record.KindAction && e.Action.Nudge
@@ -104,7 +104,7 @@ func innerState(t *timeline.Timeline, e *timeline.Event) string {
 	return strings.Join(words, ", ")
 }
 
-// state says whom a work object is for, and whether anything more comes of it.
+// workState says whom a work object is for, and whether anything more comes of it.
 func workState(a *timeline.Outside) string {
 	if a.Work.Ended {
 		return fmt.Sprintf("for %s/%s, ended", a.Subject.Namespace, a.Subject.Name)

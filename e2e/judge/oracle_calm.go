@@ -53,7 +53,6 @@ const auditLog = "audit"
 
 // sumOf says what was written, and how often each.
 func sumOf(list []timeline.Request) string {
-	const most = 3
 	var order []string
 	counts := map[string]int{}
 	for i := range list {
@@ -63,15 +62,10 @@ func sumOf(list []timeline.Request) string {
 		}
 		counts[what]++
 	}
-	var parts []string
 	for i, what := range order {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(order)-most))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("%s (%d×)", what, counts[what]))
+		order[i] = fmt.Sprintf("%s (%d×)", what, counts[what])
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(timeline.Some(order, 3), ", ")
 }
 
 // movedBy says what of the sample's objects the watches saw change after a time.
@@ -92,16 +86,11 @@ func movedBy(t *timeline.Timeline, after time.Duration) string {
 	return "what moved: " + strings.Join(moved, ", ")
 }
 
-// tell lists a few of the requests, as evidence.
+// requestLines lists a few of the requests, as evidence.
 func requestLines(t *timeline.Timeline, list []timeline.Request) []string {
-	const most = 6
 	var lines []string
 	for i := range list {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(list)-most))
-			break
-		}
 		lines = append(lines, fmt.Sprintf("%s by %s, answered with %d, at %s", &list[i], list[i].Account, list[i].Code, t.Since(list[i].At)))
 	}
-	return lines
+	return timeline.Some(lines, 6)
 }

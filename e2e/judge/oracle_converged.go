@@ -29,7 +29,7 @@ func converged(t *timeline.Timeline) Verdict {
 	return pass("Deployment %s had %d ready replicas at %s", child.Name, size, t.Since(at))
 }
 
-// within says how long an end state was waited for; "" in the correctness
+// withinTimeout says how long an end state was waited for; "" in the correctness
 // matrix, where each step has a wait of its own, and patience ends many earlier.
 func withinTimeout(t *timeline.Timeline) string {
 	if t.Sample.Matrix {

@@ -39,7 +39,7 @@ func garbage(t *timeline.Timeline) Verdict {
 	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.Since(s.At), timeline.Plural(len(s.Resources), "resource"), unlisted(t))
 }
 
-// strangers says what is left in the sample's namespace that is of no custom
+// unowned says what is left in the sample's namespace that is of no custom
 // resource which is to stay.
 func unowned(t *timeline.Timeline) string {
 	stays := map[string]bool{}

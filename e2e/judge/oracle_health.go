@@ -52,7 +52,7 @@ func health(t *timeline.Timeline) Verdict {
 	return fail(w.evidence, "expected the operator's pods to run on; %s", strings.Join(w.troubles, "; "))
 }
 
-// ward watches over the operator's pods.
+// podWatch watches over the operator's pods.
 type podWatch struct {
 	t          *timeline.Timeline
 	components []component

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -62,7 +63,7 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 	return ""
 }
 
-// meddled finds a write to the Deployment of a custom resource that had what it
+// writtenForAnother finds a write to the Deployment of a custom resource that had what it
 // asked for, after another was acted on.
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
@@ -143,7 +144,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 	return last != nil && !last.Deleting && last.Size == replicas
 }
 
-// bereaved finds a Deployment or pods that went when another custom resource was deleted.
+// lostByDeletion finds a Deployment or pods that went when another custom resource was deleted.
 func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -163,7 +164,7 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
 			}
-			if lost := lostPods(t, podsOf(then, was.UID), podsOf(t, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
+			if lost := missingFrom(podsOf(t, was.UID), podsOf(then, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
 				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}
 		}
@@ -179,17 +180,9 @@ func podsOf(t *timeline.Timeline, deployment string) []*wire.Object {
 	})
 }
 
-// lostPods are those that are not among those that are left.
-func lostPods(t *timeline.Timeline, before, after []*wire.Object) []*wire.Object {
-	left := map[string]bool{}
-	for _, p := range after {
-		left[p.UID] = true
-	}
-	var lost []*wire.Object
-	for _, p := range before {
-		if !left[p.UID] {
-			lost = append(lost, p)
-		}
-	}
-	return lost
+// missingFrom lists the objects that were there and are not among those that are left.
+func missingFrom(left, before []*wire.Object) []*wire.Object {
+	return slices.DeleteFunc(slices.Clone(before), func(was *wire.Object) bool {
+		return slices.ContainsFunc(left, func(is *wire.Object) bool { return is.UID == was.UID })
+	})
 }

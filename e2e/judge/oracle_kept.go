@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -21,23 +23,10 @@ func podsKept(t *timeline.Timeline) Verdict {
 	if len(before) == 0 {
 		return notApplicable("no pod ran when %s", when)
 	}
-	now := map[string]bool{}
-	for _, p := range runningPods(t) {
-		now[p.UID] = true
-	}
-	var lost []*wire.Object
-	for _, p := range before {
-		if !now[p.UID] {
-			lost = append(lost, p)
-		}
-	}
+	lost := missingFrom(runningPods(t), before)
 	if may := max(len(before)-*t.Sample.Size, 0); len(lost) > may {
-		of := map[string]bool{}
-		for _, p := range lost {
-			of[p.UID] = true
-		}
 		return fail(evidenceOf(t, func(e *timeline.Event) bool {
-			return e.Object != nil && of[e.Object.UID] && e.Watch.Resource == wire.Pods
+			return e.Object != nil && e.Watch.Resource == wire.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
 		}),
 			"expected %s that ran when %s (%s) to run on, but for %d; %s did not at %s: %s",
 			timeline.Plural(len(before), "pod"), when, t.Since(from), may, timeline.Plural(len(lost), "pod"), t.Since(t.EndedAt), timeline.Names(lost))
@@ -47,11 +36,5 @@ func podsKept(t *timeline.Timeline) Verdict {
 
 // runningPods are the child's pods that run and are to run on.
 func runningPods(t *timeline.Timeline) []*wire.Object {
-	var running []*wire.Object
-	for _, p := range t.ChildPods() {
-		if p.Phase == "Running" && !p.Deleting {
-			running = append(running, p)
-		}
-	}
-	return running
+	return slices.DeleteFunc(t.ChildPods(), func(p *wire.Object) bool { return p.Phase != "Running" || p.Deleting })
 }

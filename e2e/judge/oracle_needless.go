@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -63,11 +64,11 @@ func worksMade(t *timeline.Timeline) []*timeline.WorkObject {
 }
 
 func worksNames(works []*timeline.WorkObject) string {
-	var objects []*wire.Object
+	var names []string
 	for _, w := range works {
-		objects = append(objects, &wire.Object{Name: w.Name})
+		names = append(names, w.Name)
 	}
-	return timeline.Names(objects)
+	return strings.Join(timeline.Some(names, 3), ", ")
 }
 
 // rightAlready lists the operator's writes to a Deployment that had what the

@@ -51,7 +51,7 @@ func owned(t *timeline.Timeline) Verdict {
 	return pass("each of %s was owned at %s%s", timeline.Plural(seen, "object"), t.Since(t.LastInventory().At), unlisted(t))
 }
 
-// peopled tells whether a custom resource is in a namespace.
+// hasCustom tells whether a custom resource is in a namespace.
 func hasCustom(t *timeline.Timeline, namespace string) bool {
 	return slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Namespace == namespace && t.CustomOf(s) != nil })
 }

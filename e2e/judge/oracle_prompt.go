@@ -49,7 +49,7 @@ func prompt(*timeline.Timeline) Verdict {
 
 const unreacted = "no Deployment was to be written while nothing was broken"
 
-// reaction is the longest time from a write to a custom resource, by which it asks
+// slowestReaction is the longest time from a write to a custom resource, by which it asks
 // for another size, until its Deployment was written with that. A sample in which
 // something is broken has none.
 func slowestReaction(t *timeline.Timeline) reaction {

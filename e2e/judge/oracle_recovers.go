@@ -19,15 +19,16 @@ func recovers(t *timeline.Timeline) Verdict {
 		})
 	}
 	r, over := recovered(t)
+	after := max(r.stood-r.from, 0)
 	switch {
 	case !over:
 		return fail(evidence(), "expected the wanted state after the fault; the sample ended at %s before the fault was over: %s", t.Since(t.EndedAt), t.End.Reason)
-	case r.how == Never:
+	case r.by == Never:
 		return fail(evidence(), "expected the wanted state after the fault; never reached: at %s %s", t.Since(t.EndedAt), r.lacks)
-	case r.how == Nudged:
-		return fail(evidence(), "expected the wanted state after the fault without help; reached only after a nudge, %s after it", timeline.Round(r.after))
-	case r.after == 0:
+	case r.by == Nudge:
+		return fail(evidence(), "expected the wanted state after the fault without help; reached only after a nudge, %s after it", timeline.Round(after))
+	case after == 0:
 		return pass("by itself, before the fault was over")
 	}
-	return pass("by itself, %s after the fault was over", timeline.Round(r.after))
+	return pass("by itself, %s after the fault was over", timeline.Round(after))
 }

@@ -33,25 +33,25 @@ func status(t *timeline.Timeline) Verdict {
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
 	}
-	evidence := evidenceOf(t, of(wire.CustomResources, wire.Pods))
+	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Pods)) }
 	for _, s := range t.Subjects {
 		if s.Size == nil {
 			continue
 		}
 		if wrong := statusWrong(t, s); wrong != "" {
-			return fail(evidence, "expected %s at %s", wrong, t.Since(t.EndedAt))
+			return fail(evidence(), "expected %s at %s", wrong, t.Since(t.EndedAt))
 		}
 		if wrong := scaleWrong(t, s); wrong != "" {
-			return fail(evidence, "expected %s", wrong)
+			return fail(evidence(), "expected %s", wrong)
 		}
 		if claim := falseClaim(t, s); claim != "" {
-			return fail(evidence, "expected a status that never says what is not so yet; %s", claim)
+			return fail(evidence(), "expected a status that never says what is not so yet; %s", claim)
 		}
 	}
 	return pass("%s", statusSaid(t))
 }
 
-// statusTold says what the status of the sample's own custom resource says.
+// statusSaid says what the status of the sample's own custom resource says.
 func statusSaid(t *timeline.Timeline) string {
 	custom := t.Custom()
 	var told []string

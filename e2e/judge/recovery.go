@@ -1,27 +1,40 @@
 package judge
 
 import (
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
 )
 
-// The ways in which a sample comes back from its faults.
+// Recovery is how a sample came back from what was broken in it.
+type Recovery struct {
+	By string // one of the following
+	// After is the time from when the mending of the last fault began (of a
+	// fault that lasts no time: from when it had happened; see record.Fault)
+	// until the event with which the wanted state stood, which it then did until
+	// the sample's end. 0: it stood before, or was never lost. After a nudge it
+	// includes the time for which the nudge was held back. What the harness
+	// asked for only after the fault is a part of the wanted state. Of Never, 0.
+	After time.Duration
+}
+
+// By whom a sample came back.
 const (
-	ByItself = "by itself"
-	Nudged   = "only after a nudge"
-	Never    = "never"
+	Itself = "itself"
+	Nudge  = "nudge"
+	Never  = "never"
 )
 
 // recovery is how the wanted state came back, once what was broken was whole again.
 type recovery struct {
-	how string // one of the above
-	// after is the time from the end of the last fault, or from the nudge,
-	// until the wanted state stood, which it did until the sample's end; 0: it
-	// stood before.
-	after time.Duration
-	lacks string // what was lacking at the sample's end
+	by    string
+	over  time.Duration // when the last fault ended
+	from  time.Duration // that, or when the nudge was made
+	stood time.Duration // since when the wanted state stood, until the sample's end
+	lacks string        // what was lacking at the sample's end
 }
 
 // recovered says how the sample came back from its faults; false: it had none,
@@ -31,19 +44,35 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 	if len(over) == 0 {
 		return recovery{}, false
 	}
-	whole, lacks := wholeSince(t)
-	if lacks != "" {
-		return recovery{how: Never, lacks: lacks}, true
+	r := recovery{by: Itself, over: over[len(over)-1].From}
+	r.from = r.over
+	if r.stood, r.lacks = wholeSince(t); r.lacks != "" {
+		r.by = Never
+		return r, true
 	}
-	r := recovery{how: ByItself}
-	from := over[len(over)-1].From
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= whole {
-			r.how, from = Nudged, e.Action.From
+		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
+			r.by, r.from = Nudge, e.Action.From
 		}
 	}
-	r.after = max(whole-from, 0)
 	return r, true
+}
+
+// recoveryOf is how the sample came back; nil: nothing was broken, or it is not known.
+func recoveryOf(t *timeline.Timeline) *Recovery {
+	begun, over := t.FaultsBegun(), t.FaultsAt(record.Over)
+	failed := func(f *record.Fault) bool { return f.Error != "" }
+	switch {
+	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
+		return nil
+	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard([]string{wire.CustomResources, wire.Deployments}) != "":
+		return nil
+	}
+	r, _ := recovered(t)
+	if r.by == Never {
+		return &Recovery{By: Never}
+	}
+	return &Recovery{By: r.by, After: max(r.stood-r.over, 0)}
 }
 
 // wholeSince is the time from which nothing of the wanted state was lacking, or

@@ -36,7 +36,7 @@ func (r *Report) Comment(out io.Writer) error {
 	if t := r.readmeTable(); len(r.Cells) > 0 {
 		m.line("")
 		m.rows(t)
-		m.line("\n%s.", strings.Join(t.short, ". "))
+		m.line("\n%s.", strings.Join(t.Short, ". "))
 	}
 	if e := r.Environment; e != nil {
 		m.line("\n%s", text(plain.Clip(strings.Join(e.Lines()[:2], "; "), commentMessage)))

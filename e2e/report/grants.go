@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,26 +11,26 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// securityTable is what each style's service accounts may do, and did.
-func (r *Report) securityTable() table {
-	t := table{
-		title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
-		header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, left: 1, tail: true,
+// SecurityTable is what each style's service accounts may do, and did.
+func (r *Report) SecurityTable() Table {
+	t := Table{
+		Title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
+		Header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, Left: 1, Tail: true,
 	}
 	for _, s := range r.Security() {
-		t.rows = append(t.rows, []string{
+		t.Rows = append(t.Rows, []string{
 			s.Label, s.Held(), strconv.Itoa(s.Wide), s.known(s.Unused), strconv.Itoa(s.Wildcards), s.known(s.Denied),
 			strconv.Itoa(s.Readers), s.known(s.Read), s.Pods,
 		})
 		for _, finding := range s.Uses.Findings {
-			t.notes = append(t.notes, s.Label+" should not: "+finding)
+			t.Notes = append(t.Notes, s.Label+" should not: "+finding)
 		}
 		if !s.Audited {
-			t.notes = append(t.notes, s.Label+": the recording has no audit log, so that nothing is known of use")
+			t.Notes = append(t.Notes, s.Label+": the recording has no audit log, so that nothing is known of use")
 		}
 	}
-	if len(t.rows) > 0 {
-		t.notes = append(t.notes, securityNote)
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, securityNote)
 	}
 	return t
 }
@@ -106,21 +105,6 @@ func (s Security) known(n int) string {
 		return unknown
 	}
 	return strconv.Itoa(n)
-}
-
-// Object names what a right is on, as kubectl takes it, and where.
-func Object(r grants.Right) string {
-	what := r.URL
-	if what == "" {
-		what = strings.TrimSuffix(r.Resource+"."+r.Group, ".")
-	}
-	if r.Name != "" {
-		what += " " + r.Name
-	}
-	if r.ClusterWide() {
-		return what + ", cluster-wide"
-	}
-	return fmt.Sprintf("%s, in %s", what, r.Namespace)
 }
 
 // Rights says how many rights the operator's accounts hold; of wildcards, that it

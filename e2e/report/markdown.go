@@ -25,8 +25,8 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("\n%s%s%s.\n", emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
 	m.overview(r)
 	m.matrix(r)
-	for _, t := range []table{r.costTable(), r.ownedTable(), r.securityTable()} {
-		if len(t.rows) > 0 {
+	for _, t := range []Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
+		if len(t.Rows) > 0 {
 			m.table(t)
 		}
 	}
@@ -60,26 +60,26 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.text, forma
 func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, " | ")) }
 
 // table prints a table with its title and notes.
-func (m *markdown) table(t table) {
-	m.line("\n**%s**\n", text(t.title))
+func (m *markdown) table(t Table) {
+	m.line("\n**%s**\n", text(t.Title))
 	m.rows(t)
-	for _, note := range t.notes {
+	for _, note := range t.Notes {
 		m.line("\n%s %s", unknown, text(note))
 	}
 }
 
 // rows prints a table's header and rows.
-func (m *markdown) rows(t table) {
-	marks := make([]string, len(t.header))
+func (m *markdown) rows(t Table) {
+	marks := make([]string, len(t.Header))
 	for i := range marks {
 		marks[i] = "--:"
-		if i < t.left || i == len(marks)-1 && t.tail {
+		if t.AlignedLeft(i) {
 			marks[i] = "---"
 		}
 	}
-	m.row(t.header...)
+	m.row(t.Header...)
 	m.row(marks...)
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = text(cell)

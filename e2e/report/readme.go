@@ -30,7 +30,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line("</picture>\n")
 	t := r.readmeTable()
 	m.rows(t)
-	m.line("\n%s", strings.Join(t.notes, " "))
+	m.line("\n%s", strings.Join(t.Notes, " "))
 	if n := len(r.Warnings); n > 0 {
 		more := ""
 		if n > 1 {

@@ -22,7 +22,7 @@ type readmeColumn struct {
 
 // readmeTable has a row for each style. A column of which nothing is known is
 // left out.
-func (r *Report) readmeTable() table {
+func (r *Report) readmeTable() Table {
 	columns := append(r.sizeColumns(), r.latencyColumns()...)
 	columns = append(columns, r.correctColumn())
 	columns = append(columns, r.costColumns()...)
@@ -32,10 +32,10 @@ func (r *Report) readmeTable() table {
 		}
 		return unknown
 	}})
-	t := table{header: []string{"style"}, left: 1}
+	t := Table{Header: []string{"style"}, Left: 1}
 	labels := r.ByLatency(r.Headline())
 	for _, label := range labels {
-		t.rows = append(t.rows, []string{label})
+		t.Rows = append(t.Rows, []string{label})
 	}
 	for _, column := range columns {
 		var cells []string
@@ -45,12 +45,12 @@ func (r *Report) readmeTable() table {
 		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != unknown }) {
 			continue
 		}
-		t.header = append(t.header, column.head)
-		for i := range t.rows {
-			t.rows[i] = append(t.rows[i], cells[i])
+		t.Header = append(t.Header, column.head)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], cells[i])
 		}
 	}
-	t.notes, t.short = r.readmeNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
+	t.Notes, t.Short = r.readmeNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
 	return t
 }
 

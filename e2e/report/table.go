@@ -12,20 +12,26 @@ import (
 	"operatorbench/e2e/result"
 )
 
-// table is what the terminal and Markdown both print in rows.
-type table struct {
-	title  string
-	header []string
-	left   int  // how many columns are aligned to the left, from the first
-	tail   bool // so is the last one
-	rows   [][]string
-	notes  []string
-	short  []string // the notes that a comment has room for
+// Table is what the terminal, Markdown and the page print in rows.
+type Table struct {
+	Title  string
+	Header []string
+	Left   int  // how many columns are aligned to the left, from the first
+	Tail   bool // so is the last one
+	Rows   [][]string
+	Notes  []string
+	Short  []string // the notes that a comment has room for
 }
 
-// columns are the figures of a cost that tables show, in their order.
-func costColumns(c result.Cost) []costColumn {
-	return []costColumn{
+// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds
+// words, not numbers.
+func (t Table) AlignedLeft(column int) bool {
+	return column < t.Left || t.Tail && column == len(t.Header)-1
+}
+
+// CostColumns are the figures of a cost that tables show, in their order.
+func CostColumns(c result.Cost) []CostColumn {
+	return []CostColumn{
 		{"CPU net", c.BusyCPU},
 		{"idle CPU", c.IdleCPU},
 		{"pods", c.PerChange(cost.Pods)},
@@ -38,38 +44,39 @@ func costColumns(c result.Cost) []costColumn {
 	}
 }
 
-type costColumn struct {
-	name string
+// CostColumn is a figure with its name.
+type CostColumn struct {
+	Name string
 	cost.Figure
 }
 
-// costTable is what styles use for each change, and while they are installed.
+// CostTable is what styles use for each change, and while they are installed.
 // A style of which nothing is known has no row.
-func (r *Report) costTable() table {
-	t := table{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", header: []string{"style"}, left: 1}
+func (r *Report) CostTable() Table {
+	t := Table{Title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", Header: []string{"style"}, Left: 1}
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.Run != r.Costs[0].Run }) {
-		t.header, t.left = append(t.header, "run"), 2
+		t.Header, t.Left = append(t.Header, "run"), 2
 	}
-	t.header = append(t.header, "rounds", "changes")
-	for _, column := range costColumns(result.Cost{}) {
-		t.header = append(t.header, column.name)
+	t.Header = append(t.Header, "rounds", "changes")
+	for _, column := range CostColumns(result.Cost{}) {
+		t.Header = append(t.Header, column.Name)
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
-		row, known := []string{c.Label(), c.Run}[:t.left], false
+		row, known := []string{c.Label(), c.Run}[:t.Left], false
 		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
-		for _, column := range costColumns(c) {
+		for _, column := range CostColumns(c) {
 			row = append(row, figure(column.Figure))
 			known = known || column.Known()
 			if !column.Known() {
-				unknown.add(column.name, column.Missing, c.Label())
+				unknown.add(column.Name, column.Missing, c.Label())
 			}
 		}
 		if known {
-			t.rows = append(t.rows, row)
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.notes = unknown.lines()
+	t.Notes = unknown.lines()
 	return t
 }
 
@@ -114,15 +121,20 @@ func figure(f cost.Figure) string {
 	if !f.Known() {
 		return unknown
 	}
-	switch m := f.Median(); f.Unit {
+	return Amount(f.Unit, f.Median())
+}
+
+// Amount prints a quantity in its unit, as cost.Figure names it.
+func Amount(unit string, value float64) string {
+	switch unit {
 	case "s":
-		return plain.Duration(m)
+		return plain.Duration(value)
 	case "cores":
-		return plain.Digits(100*m) + " %"
+		return plain.Digits(100*value) + " %"
 	case "bytes":
-		return plain.Bytes(int64(m))
+		return plain.Bytes(int64(value))
 	default:
-		return count(m)
+		return count(value)
 	}
 }
 
@@ -131,21 +143,21 @@ func count(value float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0")
 }
 
-// ownedTable is what somebody who maintains an operator of a style keeps.
-func (r *Report) ownedTable() table {
-	t := table{title: "What a maintainer owns", header: []string{"style", "files", "lines"}, left: 1, tail: true}
+// OwnedTable is what somebody who maintains an operator of a style keeps.
+func (r *Report) OwnedTable() Table {
+	t := Table{Title: "What a maintainer owns", Header: []string{"style", "files", "lines"}, Left: 1, Tail: true}
 	scaffold := slices.ContainsFunc(r.Styles, func(label string) bool {
 		facts, _ := r.Facts(label)
 		return facts != nil && facts.Owned != nil && facts.Owned.Scaffold > 0
 	})
 	if scaffold {
-		t.header = append(t.header, "unscaffolded")
-		t.notes = append(t.notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
+		t.Header = append(t.Header, "unscaffolded")
+		t.Notes = append(t.Notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
 	}
-	t.header = append(t.header, "rights", "images", "custom", "image size", "lines by language")
+	t.Header = append(t.Header, "rights", "images", "custom", "image size", "lines by language")
 	for _, label := range r.Styles {
 		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
-			t.rows = append(t.rows, ownedRow(label, facts, environment, scaffold))
+			t.Rows = append(t.Rows, ownedRow(label, facts, environment, scaffold))
 		}
 	}
 	return t

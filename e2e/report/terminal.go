@@ -34,7 +34,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	}
 	t.matrix(r)
 	t.overview(r)
-	for _, one := range []table{r.costTable(), r.ownedTable(), r.securityTable()} {
+	for _, one := range []Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
 		t.table(one)
 	}
 	t.problems(r.Problems())
@@ -166,12 +166,12 @@ func (r *Report) overviewWidths() overviewWidths {
 }
 
 // table prints a table with its title and notes; nothing where it has no row.
-func (t *terminal) table(all table) {
-	if len(all.rows) == 0 {
+func (t *terminal) table(all Table) {
+	if len(all.Rows) == 0 {
 		return
 	}
-	rows := append([][]string{all.header}, all.rows...)
-	widths, sum := make([]int, len(all.header)), 0
+	rows := append([][]string{all.Header}, all.Rows...)
+	widths, sum := make([]int, len(all.Header)), 0
 	for i := range widths {
 		for _, row := range rows {
 			widths[i] = min(max(widths[i], utf8.RuneCountInString(row[i])), columnWidth)
@@ -183,19 +183,19 @@ func (t *terminal) table(all table) {
 		gap = " "
 	}
 	t.line("")
-	t.wrapped("", all.title)
+	t.wrapped("", all.Title)
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			fill := plain.Right
-			if i < all.left || i == len(row)-1 && all.tail {
+			if all.AlignedLeft(i) {
 				fill = plain.Left
 			}
 			cells[i] = fill(plain.Clip(plain.Line(cell), widths[i]), widths[i])
 		}
 		t.line("%s", plain.Clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
 	}
-	for _, note := range all.notes {
+	for _, note := range all.Notes {
 		t.wrapped("  ", unknown+" "+note)
 	}
 }

@@ -340,9 +340,9 @@ func (r *Set) Problems() []Problem {
 
 // rights are what styles did with theirs, over all recordings.
 func rights(recordings []Recording) []grants.Use {
-	uses := make([][]grants.Use, len(recordings))
-	for i, one := range recordings {
-		uses[i] = one.Grants
+	var uses []grants.Use
+	for _, one := range recordings {
+		uses = append(uses, one.Grants...)
 	}
 	return grants.Join(uses...)
 }

@@ -189,6 +189,33 @@ func TestRunRefusesWhatItDidNotMake(t *testing.T) {
 	assert.Equal(t, foreign, after)
 }
 
+// Nodes that lack an image that no registry has make the run refuse before it has
+// made anything.
+func TestRunRefusesImagesThatCannotBeHad(t *testing.T) {
+	before := inventory(t)
+	tr := load(t, "--operator=operator-sdk") // which is not among this cluster's images
+	opened := tr.Open(t.Context())
+	require.NoError(t, tr.Close(settled(t)))
+	require.ErrorContains(t, opened, "operator-sdk (operatorbench.local/memcached-operator-sdk:v0.1.0) is not in node operatorbench-")
+	assert.Equal(t, before, inventory(t), "nothing was made")
+}
+
+// What may not be done to an existing cluster is not done to it, and nobody fails for that.
+func TestRunOfWhatAnExistingClusterLacks(t *testing.T) {
+	tr := whole(t, "--operator=native", "--scenario=changed-after-node-restart,changed-after-api-server-restart,image-missing,two-resources")
+	for _, scenario := range tr.Scenarios() {
+		results, err := tr.Judged("native", scenario)
+		require.NoError(t, err)
+		require.Len(t, results, 1, scenario)
+		want := judge.NotApplicable
+		if scenario == "two-resources" {
+			want = judge.Pass
+		}
+		assert.Equal(t, want, results[0].Outcome(), scenario)
+	}
+	assert.Contains(t, read(t, filepath.Join(tr.results, report.SummaryFile)), "an existing cluster may not have its nodes restarted")
+}
+
 // moments are what is in the cluster when a run is interrupted: the state that is
 // hardest to remove.
 func moments() map[string]struct {

@@ -27,7 +27,7 @@ func (c *auditClock) at(e *record.Entry) time.Duration {
 	return answered + c.least
 }
 
-// asked is a write that the style asked the API server for, in the sample's namespace.
+// Request is a write that the style asked the API server for, in the sample's namespace.
 type Request struct {
 	At                       time.Duration
 	verb, resource, sub      string

@@ -56,7 +56,7 @@ func (s *Splitter) checkHeld() error {
 	return nil
 }
 
-// weight is about how many bytes an entry takes, without a watch event's object.
+// Weight is about how many bytes an entry takes, without a watch event's object.
 func Weight(e *record.Entry) int {
 	n := heldEvent
 	switch {

@@ -11,7 +11,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// reading is what a style's inner phases read of the objects of one resource.
+// innerReading is what a style's inner phases read of the objects of one resource.
 type innerReading struct {
 	paths []string // each once
 	look  *wire.Lookup
@@ -85,7 +85,7 @@ type seen struct {
 	wire.Value
 }
 
-// brought is an inner phase that an event brings about, with the value that
+// PhaseEvent is an inner phase that an event brings about, with the value that
 // shows it.
 type PhaseEvent struct {
 	Phase int // index into Style.Phases

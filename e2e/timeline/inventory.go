@@ -11,13 +11,13 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// taken is an inventory that was made of the sample's namespaces.
+// Inventory is an inventory that was made of the sample's namespaces.
 type Inventory struct {
 	At time.Duration
 	*record.Inventory
 }
 
-// inventory is the last that was made; nil: none was.
+// LastInventory is the last that was made; nil: none was.
 func (t *Timeline) LastInventory() *Inventory {
 	if len(t.Inventories) == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (t *Timeline) collectedLacks() string {
 	return fmt.Sprintf("there is still %s", ListItems(left))
 }
 
-// uncollected lists what there was at the end of what was made for custom
+// Uncollected lists what there was at the end of what was made for custom
 // resources that are gone, beside Deployments, ReplicaSets and pods. Where a custom
 // resource stays, what has no owner may be its own.
 func (t *Timeline) Uncollected() []*record.Item {
@@ -101,21 +101,16 @@ func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
 	return stays, anyStays
 }
 
-// listItems names objects, a few of many.
+// ListItems names objects, a few of many.
 func ListItems(list []*record.Item) string {
-	const most = 3
 	var parts []string
-	for i, o := range list {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(list)-most))
-			break
-		}
+	for _, o := range list {
 		parts = append(parts, ItemTitle(o))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(Some(parts, mostNamed), ", ")
 }
 
-// itemTitle names an object, and where it is.
+// ItemTitle names an object, and where it is.
 func ItemTitle(o *record.Item) string {
 	if o.Namespace == "" {
 		return Title(o.Resource, o.Name) + " (cluster-scoped)"

@@ -96,7 +96,7 @@ type job struct {
 	claims []shownWork // of each style that works by such objects
 }
 
-// aside is what an event outside of a sample's own namespaces is to the sample.
+// Outside is what an event outside of a sample's own namespaces is to the sample.
 type Outside struct {
 	Job     *job // that it belongs with; nil: the operator's own pods, and Events about them
 	Subject *Subject
@@ -164,7 +164,7 @@ func (t *Timeline) newMatchers() error {
 	return nil
 }
 
-// aside says what an event outside of the sample's namespaces is to it; false:
+// outside says what an event outside of the sample's namespaces is to it; false:
 // it is another's.
 func (t *Timeline) outside(w *record.Watch, j *job, shown []shownWork) (*Outside, bool) {
 	if !t.Style.own[w.Namespace] {
@@ -182,7 +182,7 @@ func (t *Timeline) outside(w *record.Watch, j *job, shown []shownWork) (*Outside
 	return a, a.Subject != nil
 }
 
-// workObject is an object in which the style works for one custom resource.
+// WorkObject is an object in which the style works for one custom resource.
 type WorkObject struct {
 	Name, UID string
 	Resource  string
@@ -209,7 +209,7 @@ func (w *world) work(e *Event) {
 	known.ended = a.Work.Ended || e.Watch.Event == "DELETED"
 }
 
-// worksOf lists the objects in which the style worked for a custom resource, in
+// WorksOf lists the objects in which the style worked for a custom resource, in
 // order of appearance.
 func (t *Timeline) WorksOf(s *Subject) []*WorkObject {
 	var list []*WorkObject

@@ -105,7 +105,7 @@ func (t *Timeline) handledLacks() string {
 	return missing
 }
 
-// toldLacks says that no message names the cause.
+// causeLacks says that no message names the cause.
 func (t *Timeline) causeLacks() string {
 	if _, told := t.causeNamed(); told {
 		return ""

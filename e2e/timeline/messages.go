@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// message is something that the cluster tells a person.
+// Message is something that the cluster tells a person.
 type Message struct {
 	Event *Event
 	Where string // what a person must look at
@@ -21,7 +21,7 @@ type Message struct {
 
 func (m Message) String() string { return m.Where + " says " + m.Text }
 
-// messages are what a person can find out with kubectl get and describe since
+// Messages are what a person can find out with kubectl get and describe since
 // the harness began: conditions of the custom resource and of what was made for
 // it, containers that wait or have ended, Events, and the messages of the
 // objects in which the style works. Each is listed once.
@@ -46,7 +46,7 @@ func (t *Timeline) Messages() []Message {
 	return list
 }
 
-// kin are the uids of the sample's own custom resource and of all that was made
+// related are the uids of the sample's own custom resource and of all that was made
 // for it in its namespace.
 func (t *Timeline) related() map[string]bool {
 	kin := map[string]bool{}
@@ -142,11 +142,11 @@ type cause struct {
 	names *strings.Replacer
 }
 
-// said tells whether a text names the cause. A namespace's name does not count:
+// Said tells whether a text names the cause. A namespace's name does not count:
 // it may have been made of the words by which a scenario is called.
 func (c *cause) Said(text string) bool { return c.MatchString(c.names.Replace(text)) }
 
-// cause is the sample's cause, to be matched in any case; nil: it has none.
+// Cause is the sample's cause, to be matched in any case; nil: it has none.
 func (t *Timeline) Cause() (*cause, error) {
 	if t.Sample.Cause == "" {
 		return nil, nil
@@ -162,7 +162,7 @@ func (t *Timeline) Cause() (*cause, error) {
 	return &cause{pattern, strings.NewReplacer(names...)}, nil
 }
 
-// lastAct is when the harness last did something, up to a time, that can be the
+// LastAct is when the harness last did something, up to a time, that can be the
 // cause of what is told then.
 func (t *Timeline) LastAct(until time.Duration) time.Duration {
 	last := t.StepsBegan()
@@ -177,7 +177,7 @@ func (t *Timeline) LastAct(until time.Duration) time.Duration {
 	return last
 }
 
-// told returns the first message since the harness began that a person can find
+// causeNamed returns the first message since the harness began that a person can find
 // by the sample's custom resource and that names the sample's cause; false:
 // there is none.
 func (t *Timeline) causeNamed() (string, bool) {
@@ -188,7 +188,7 @@ func (t *Timeline) causeNamed() (string, bool) {
 	return m.String(), true
 }
 
-// telling is the message that told returns; nil: there is none.
+// CauseMessage is the message that told returns; nil: there is none.
 func (t *Timeline) CauseMessage() *Message {
 	cause, err := t.Cause()
 	if cause == nil || err != nil {

@@ -36,7 +36,7 @@ func (t *Timeline) Missing() string {
 	return missing
 }
 
-// stateLacks says what the wanted state of the sample's custom resources lacks.
+// StateLacks says what the wanted state of the sample's custom resources lacks.
 // Of what cannot be brought about only the last size that could is wanted.
 func (t *Timeline) StateLacks() string {
 	own := t.Subjects[0]
@@ -60,10 +60,10 @@ func (t *Timeline) StateLacks() string {
 // statusLacks says what the status of the sample's own custom resource lacks.
 func (t *Timeline) statusLacks(size int) string { return t.statusLacksOf(t.Subjects[0], size) }
 
-// goneLacks says what of the sample's own custom resource, deleted, is still there.
+// GoneLacks says what of the sample's own custom resource, deleted, is still there.
 func (t *Timeline) GoneLacks() string { return t.goneLacksOf(t.Subjects[0]) }
 
-// leftovers says what its Deployment left.
+// Leftovers says what its Deployment left.
 func (t *Timeline) Leftovers() string { return t.leftoversOf(t.Subjects[0]) }
 
 // underWay names what the style still does for the sample.

@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// noChild says that a custom resource's Deployment is not there, and which are
+// NoChild says that a custom resource's Deployment is not there, and which are
 // there that no custom resource of the sample has: by another reference, or
 // under another name.
 func (t *Timeline) NoChild(s *Subject) string {

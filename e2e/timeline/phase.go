@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// reached returns when a phase was reached, on the recording's clock.
+// Reached returns when a phase was reached, on the recording's clock.
 func (t *Timeline) Reached(name string) (time.Duration, bool) {
 	for i, p := range t.Phases {
 		if p.Name != name {
@@ -40,7 +40,7 @@ const (
 	PhasePodsGone      = "pods gone"      // nor any pod of that Deployment
 )
 
-// phase is one step of a reconcile. Either holds or inner decides it, but for
+// Phase is one step of a reconcile. Either holds or inner decides it, but for
 // acknowledged and quiet, which are read from the actions and the last event.
 type Phase struct {
 	Name  string

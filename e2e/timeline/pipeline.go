@@ -15,6 +15,7 @@ import (
 // another: it is shared out to all processors, in batches that are handed on in
 // the recording's order. What waits to be judged is bounded by mostAhead, too.
 const (
+	// BatchSize and BatchBytes bound what is read, and given back, at once.
 	BatchSize  = 128
 	BatchBytes = 1 << 20
 	inFlight   = 16 // batches that wait to be judged, at most
@@ -28,20 +29,39 @@ type batch struct {
 	ready chan struct{} // closed when all are read
 }
 
-// readAhead yields the entries in their order, read. It calls entries in
+// batches makes batches, of the memory of those that are done.
+type batches struct{ done sync.Pool }
+
+func (p *batches) next() *batch {
+	b := &batch{ready: make(chan struct{})}
+	if used, ok := p.done.Get().(*batch); ok {
+		b.reads = used.reads[:0]
+	} else {
+		b.reads = make([]Reading, 0, BatchSize)
+	}
+	return b
+}
+
+func (p *batches) give(b *batch) {
+	clear(b.reads)
+	p.done.Put(b)
+}
+
+// Read yields the entries in their order, read. It calls entries in
 // another goroutine.
 func Read(entries iter.Seq2[record.Entry, error]) iter.Seq2[*Reading, error] {
 	return func(yield func(*Reading, error) bool) {
 		work, ordered := make(chan *batch, inFlight), make(chan *batch, inFlight)
 		ahead := semaphore.NewWeighted(mostAhead)
 		ctx, stop := context.WithCancel(context.Background())
+		var memory batches
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer stop()
 		running.Go(func() {
 			defer close(work)
 			defer close(ordered)
-			share(entries, func(b *batch) bool {
+			share(entries, &memory, func(b *batch) bool {
 				if ahead.Acquire(ctx, b.weight()) != nil {
 					return false
 				}
@@ -67,14 +87,15 @@ func Read(entries iter.Seq2[record.Entry, error]) iter.Seq2[*Reading, error] {
 				return
 			}
 			ahead.Release(b.weight())
+			memory.give(b)
 		}
 	}
 }
 
 // share cuts entries into batches, until hand refuses one.
-func share(entries iter.Seq2[record.Entry, error], hand func(*batch) bool) {
+func share(entries iter.Seq2[record.Entry, error], memory *batches, hand func(*batch) bool) {
 	var follow reader
-	next := newBatch()
+	next := memory.next()
 	for e, err := range entries {
 		if err != nil {
 			next.err = err
@@ -89,14 +110,10 @@ func share(entries iter.Seq2[record.Entry, error], hand func(*batch) bool) {
 			if !hand(next) {
 				return
 			}
-			next = newBatch()
+			next = memory.next()
 		}
 	}
 	hand(next)
-}
-
-func newBatch() *batch {
-	return &batch{reads: make([]Reading, 0, BatchSize), ready: make(chan struct{})}
 }
 
 // weight is what the batch takes of mostAhead.

@@ -8,7 +8,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// read is an entry with what judging reads of it. To begin a read needs the
+// Reading is an entry with what judging reads of it. To begin a read needs the
 // entries before it; to read it needs nothing else, so that many can be read at
 // once.
 type Reading struct {

@@ -6,7 +6,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// replay goes through the sample once more, and calls visit with each event and
+// Replay goes through the sample once more, and calls visit with each event and
 // the state that it led to. What is known of the sample as a whole (its lives,
 // its actions) is known from the beginning.
 func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
@@ -25,7 +25,7 @@ func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
 	}
 }
 
-// stateAt is the sample as it stood at a time.
+// StateAt is the sample as it stood at a time.
 func (t *Timeline) StateAt(at time.Duration) *Timeline {
 	past := *t
 	past.Events, past.World = nil, newWorld()
@@ -40,7 +40,7 @@ func (t *Timeline) StateAt(at time.Duration) *Timeline {
 	return &past
 }
 
-// stepsBegan is when the harness first did something to the sample: its first
+// StepsBegan is when the harness first did something to the sample: its first
 // action or its first fault, whichever was before.
 func (t *Timeline) StepsBegan() time.Duration {
 	began := t.Began
@@ -53,9 +53,10 @@ func (t *Timeline) StepsBegan() time.Duration {
 	return began
 }
 
-// broken lists the faults of the sample, as they began.
+// FaultsBegun lists the faults of the sample, as they began.
 func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begun) }
 
+// FaultsAt lists the faults of the sample at a stage.
 func (t *Timeline) FaultsAt(stage string) []*record.Fault {
 	var list []*record.Fault
 	for i := range t.Events {

@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// scope is where the objects of a sample are.
+// Scope is where the objects of a sample are.
 type Scope struct {
 	spaces []string // its own namespace, then others that it has custom resources in
 	Style  *style
@@ -28,12 +28,12 @@ func scopeOf(sample *record.Sample, s *style) Scope {
 	return where
 }
 
-// covers tells whether a namespace is the sample's.
+// Covers tells whether a namespace is the sample's.
 func (s *Scope) Covers(namespace string) bool {
 	return s.spaces[0] == namespace || len(s.spaces) > 1 && slices.Contains(s.spaces, namespace)
 }
 
-// misses tells whether a gap hides something of the sample: one in its
+// Misses tells whether a gap hides something of the sample: one in its
 // namespaces or in all, or one elsewhere on what its style works by.
 func (s *Scope) Misses(g *record.Gap) bool {
 	switch {
@@ -45,7 +45,7 @@ func (s *Scope) Misses(g *record.Gap) bool {
 	return s.Style.byResource[g.Resource] != nil
 }
 
-// outage is a time in which watches break because of a fault.
+// Outage is a time in which watches break because of a fault.
 type Outage struct {
 	kind     string
 	resource string        // whose watches break; empty: all
@@ -69,7 +69,7 @@ func newOutage(f *record.Fault) (Outage, bool) {
 	return Outage{}, false
 }
 
-// outages lists those of the sample's faults that break watches.
+// Outages lists those of the sample's faults that break watches.
 func (t *Timeline) Outages() []Outage {
 	var list []Outage
 	for i := range t.Faults {
@@ -92,7 +92,7 @@ func (o *Outage) explains(gap *record.Entry) bool {
 	return (o.resource == "" || o.resource == gap.Gap.Resource) && gap.Time >= o.from && (o.to < 0 || gap.Gap.From <= o.to)
 }
 
-// explained says which outage a gap is the doing of; nil: of none.
+// Explained says which outage a gap is the doing of; nil: of none.
 func Explained(outages []Outage, gap *record.Entry) *Outage {
 	for i := range outages {
 		if outages[i].explains(gap) {
@@ -102,7 +102,7 @@ func Explained(outages []Outage, gap *record.Entry) *Outage {
 	return nil
 }
 
-// blind returns the first gap in the sample's watching of any of the resources
+// Unheard returns the first gap in the sample's watching of any of the resources
 // that no fault explains, as a sentence; empty: all was seen.
 func (t *Timeline) Unheard(resources []string) string {
 	outages := t.Outages()
@@ -115,7 +115,7 @@ func (t *Timeline) Unheard(resources []string) string {
 	return ""
 }
 
-// interruptions tells of the gaps that faults explain, as the end of a verdict's
+// Interruptions tells of the gaps that faults explain, as the end of a verdict's
 // message: what is judged then is what the watches brought afterwards.
 func (t *Timeline) Interruptions(resources []string) string {
 	var told strings.Builder
@@ -132,10 +132,12 @@ func (t *Timeline) Interruptions(resources []string) string {
 	return told.String()
 }
 
+// Interruption says, as the end of a message, for how long an outage interrupted a watch.
 func Interruption(o *Outage, gap *record.Entry) string {
 	return fmt.Sprintf("; %s interrupted the watch of %s for %s", o.what, Kind(gap.Gap.Resource), Round(gap.Time-gap.Gap.From))
 }
 
+// UnheardOf says for how long nothing was heard of a resource, and why.
 func UnheardOf(gap *record.Entry) string {
 	return fmt.Sprintf("nothing was heard of %s for %s: %s", gap.Gap.Resource, Round(gap.Time-gap.Gap.From), gap.Gap.Reason)
 }

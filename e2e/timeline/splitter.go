@@ -75,7 +75,7 @@ func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
 	return s.Take(&r)
 }
 
-// add takes the next entry, which has been read.
+// Take takes the next entry, which has been read.
 func (s *Splitter) Take(r *Reading) (*Timeline, error) {
 	e := r.Entry
 	if s.styles == nil && e.Kind != record.KindHeader {

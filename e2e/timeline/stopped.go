@@ -6,7 +6,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// stoppedAt is the point of the reconcile at which the scenario's steps stopped,
+// StoppedAt is the point of the reconcile at which the scenario's steps stopped,
 // with what it lacked: it was awaited in vain, and what follows was never asked
 // for. "": the steps came to their end.
 func (t *Timeline) StoppedAt() string {
@@ -16,7 +16,7 @@ func (t *Timeline) StoppedAt() string {
 	return ""
 }
 
-// curtail makes a sample whose steps stopped one that wants what had been asked
+// Curtail makes a sample whose steps stopped one that wants what had been asked
 // for by then.
 func (t *Timeline) Curtail() {
 	if t.StoppedAt() == "" {

@@ -61,7 +61,7 @@ func compile(s record.Style) (*style, error) {
 	return c, nil
 }
 
-// says tells whether the style writes a field of the status.
+// Says tells whether the style writes a field of the status.
 func (s *style) Says(field string) bool {
 	return s.Declares.Status.Supported && slices.Contains(s.Declares.Status.Fields, field)
 }

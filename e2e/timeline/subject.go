@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// lacks says in one sentence what a Deployment still needs to be rolled out
+// Lacks says in one sentence what a Deployment still needs to be rolled out
 // with size replicas; it is empty when nothing is missing.
 func Lacks(o *wire.Object, size int) string {
 	switch {
@@ -29,7 +29,7 @@ func Lacks(o *wire.Object, size int) string {
 
 func (s *Subject) String() string { return s.Namespace + "/" + s.Name }
 
-// subject is a custom resource of a sample, with what is wanted of it. The first
+// Subject is a custom resource of a sample, with what is wanted of it. The first
 // is the sample's own.
 type Subject struct {
 	Namespace, Name string
@@ -38,7 +38,7 @@ type Subject struct {
 	*Life
 }
 
-// life is what the harness made of a custom resource.
+// Life is what the harness made of a custom resource.
 type Life struct {
 	Want    int64    // its generation after the last action
 	present *int     // the size that it asks for since then; nil: it is deleted, or never was
@@ -63,7 +63,7 @@ func (t *Timeline) newSubjects() error {
 	return nil
 }
 
-// subject finds a custom resource by its place; nil: it is none of the sample's.
+// Subject finds a custom resource by its place; nil: it is none of the sample's.
 func (t *Timeline) Subject(namespace, name string) *Subject {
 	for _, s := range t.Subjects {
 		if s.Name == name && s.Namespace == namespace {
@@ -100,7 +100,7 @@ func (l *Life) asked(a *record.Action, reply *wire.Object) {
 	l.knowUID(reply.UID)
 }
 
-// isChild tells whether a Deployment belongs to the custom resource, in any of
+// IsChild tells whether a Deployment belongs to the custom resource, in any of
 // the lives that it had.
 func (s *Subject) IsChild(d *Entity) bool {
 	if s.childName != "" {
@@ -109,7 +109,7 @@ func (s *Subject) IsChild(d *Entity) bool {
 	return d.Owner != "" && slices.Contains(s.UIDs, d.Owner)
 }
 
-// childOf is the Deployment of a custom resource's present life; nil: none.
+// ChildOf is the Deployment of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	return First(t.World.Deployments, func(d *Entity) bool {
 		if s.childName != "" {
@@ -119,7 +119,7 @@ func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	})
 }
 
-// customOf is a custom resource as last seen; nil: it is not there.
+// CustomOf is a custom resource as last seen; nil: it is not there.
 func (t *Timeline) CustomOf(s *Subject) *wire.Object {
 	return First(t.World.customs, func(c *Entity) bool { return c.Name == s.Name && c.Namespace == s.Namespace })
 }
@@ -144,7 +144,7 @@ func (t *Timeline) stateLacksOf(s *Subject) string {
 	return missing
 }
 
-// sizeLacks says what a custom resource's Deployment lacks to have a size.
+// SizeLacks says what a custom resource's Deployment lacks to have a size.
 func (t *Timeline) SizeLacks(s *Subject, size int) string {
 	child := t.ChildOf(s)
 	if child == nil {

@@ -2,35 +2,42 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"operatorbench/e2e/timeline/wire"
 )
 
-// kind is a resource's plural without version and group.
+// Kind is a resource's plural without version and group.
 func Kind(resource string) string {
 	plural, _, _ := strings.Cut(resource, ".")
 	return plural
 }
 
+// Title names an object of a resource.
 func Title(resource, name string) string { return Kind(resource) + "/" + name }
 
-// names joins at most three objects' names.
-func Names(objects []*wire.Object) string {
-	const most = 3
-	var list []string
-	for i, o := range objects {
-		if i == most {
-			list = append(list, fmt.Sprintf("and %d more", len(objects)-most))
-			break
-		}
-		list = append(list, o.Name)
+// Some is a list of at most so many; the last says how many more there are.
+func Some(list []string, most int) []string {
+	if len(list) <= most {
+		return list
 	}
-	return strings.Join(list, ", ")
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// cut shortens a text to so many letters.
+// Names joins at most three objects' names.
+func Names(objects []*wire.Object) string {
+	var list []string
+	for _, o := range objects {
+		list = append(list, o.Name)
+	}
+	return strings.Join(Some(list, mostNamed), ", ")
+}
+
+const mostNamed = 3
+
+// Cut shortens a text to so many letters.
 func Cut(text string, most int) string {
 	letters := []rune(text)
 	if len(letters) <= most {
@@ -39,6 +46,7 @@ func Cut(text string, most int) string {
 	return string(letters[:most-1]) + "…"
 }
 
+// Plural is a number of things.
 func Plural(n int, word string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s", word)
@@ -46,7 +54,7 @@ func Plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// since prints a time of the recording relative to the sample's intent.
+// Since prints a time of the recording relative to the sample's intent.
 func (t *Timeline) Since(at time.Duration) string {
 	intent := t.Actions.Intent
 	if !t.Begun() {
@@ -55,4 +63,5 @@ func (t *Timeline) Since(at time.Duration) string {
 	return fmt.Sprintf("%+.3f s", (at - intent).Seconds())
 }
 
+// Round leaves as much of a time as is printed.
 func Round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -14,7 +14,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// onOwn tells whether an event is an action on the sample's own custom resource
+// OnOwn tells whether an event is an action on the sample's own custom resource
 // that the API server accepted.
 func (t *Timeline) OnOwn(e *Event) bool {
 	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == wire.CustomResources &&
@@ -76,7 +76,7 @@ type Timeline struct {
 	Requests    []Request     // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
-// actions is what the harness did, as the rest must know it.
+// Actions is what the harness did, as the rest must know it.
 type Actions struct {
 	any       bool
 	Measured  bool
@@ -125,7 +125,7 @@ func (t *Timeline) inherit(e *Event) {
 	}
 }
 
-// begun tells whether the harness has done anything yet.
+// Begun tells whether the harness has done anything yet.
 func (t *Timeline) Begun() bool { return t.Actions.any || len(t.Faults) > 0 }
 
 // add appends an event that the Splitter found to be this sample's.
@@ -206,7 +206,7 @@ func (t *Timeline) mayFail(a *record.Action) bool {
 	return a.Nudge || t.Matrix && slices.Contains(t.Sample.Expect, "refused")
 }
 
-// replyOf reads the API's reply to an action; a delete's may be absent.
+// ReplyOf reads the API's reply to an action; a delete's may be absent.
 func ReplyOf(a *record.Action) (*wire.Object, error) {
 	reply := &wire.Object{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name}
 	if len(a.Object) == 0 {
@@ -237,7 +237,7 @@ func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
 	return false
 }
 
-// settle brings the state of the sample up to its last event. It is done only
+// Settle brings the state of the sample up to its last event. It is done only
 // when somebody asks, so that many actions do not mean as many replays.
 func (t *Timeline) Settle() {
 	if t.stale {
@@ -274,7 +274,7 @@ func (t *Timeline) knowLife(e *Event) {
 	}
 }
 
-// subjectOf is the custom resource that a watch event shows; nil: none of the sample's.
+// SubjectOf is the custom resource that a watch event shows; nil: none of the sample's.
 func (t *Timeline) SubjectOf(e *Event) *Subject {
 	if e.Kind != record.KindWatch || e.Watch.Resource != wire.CustomResources {
 		return nil
@@ -343,20 +343,23 @@ func (t *Timeline) LastEvent() time.Duration {
 // False before there is any.
 func (t *Timeline) Intent() (time.Duration, bool) { return t.Actions.Intent, t.Actions.any }
 
-// isChild tells whether a Deployment belongs to the sample's own custom
+// IsChild tells whether a Deployment belongs to the sample's own custom
 // resource, in any of the lives that it had.
 func (t *Timeline) IsChild(d *Entity) bool { return t.Subjects[0].IsChild(d) }
 
-// child is the Deployment of the custom resource's present life; nil: none.
+// Child is the Deployment of the custom resource's present life; nil: none.
 func (t *Timeline) Child() *wire.Object { return t.ChildOf(t.Subjects[0]) }
 
+// Children are the Deployments of the custom resource, of any of its lives.
 func (t *Timeline) Children() []*wire.Object { return Living(t.World.Deployments, t.IsChild) }
 
+// HasChildren tells whether there are any.
 func (t *Timeline) HasChildren() bool { return First(t.World.Deployments, t.IsChild) != nil }
 
-// custom is the custom resource as last seen; nil: it is not there.
+// Custom is the custom resource as last seen; nil: it is not there.
 func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }
 
+// ChildPods are the pods of those Deployments.
 func (t *Timeline) ChildPods() []*wire.Object {
 	return Living(t.World.Pods, func(p *Entity) bool {
 		set := t.World.ReplicaSets[p.Owner]

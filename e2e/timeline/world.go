@@ -4,7 +4,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// entity is an object as it was last seen; the dead are kept, because their
+// Entity is an object as it was last seen; the dead are kept, because their
 // owners say whose the living are.
 type Entity struct {
 	*wire.Object
@@ -65,7 +65,7 @@ func (w *world) apply(e *Event) {
 	}
 }
 
-// first returns the living entity that appeared first among those that match.
+// First returns the living entity that appeared first among those that match.
 func First(objects map[string]*Entity, match func(*Entity) bool) *wire.Object {
 	var found *Entity
 	for _, o := range objects {
@@ -79,7 +79,7 @@ func First(objects map[string]*Entity, match func(*Entity) bool) *wire.Object {
 	return found.Object
 }
 
-// living returns the living entities that match, in their order of appearance.
+// Living returns the living entities that match, in their order of appearance.
 func Living(objects map[string]*Entity, match func(*Entity) bool) []*wire.Object {
 	var found []*Entity
 	for _, o := range objects {

@@ -7,7 +7,7 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// write is a change that somebody wrote to the child or the custom resource.
+// Write is a change that somebody wrote to the child or the custom resource.
 type Write struct {
 	At      time.Duration
 	Event   *Event
@@ -15,7 +15,7 @@ type Write struct {
 	Deleted bool
 }
 
-// writes lists the writes to the sample's children and custom resource that
+// Writes lists the writes to the sample's children and custom resource that
 // the harness did not make itself: an object that came or went, a new
 // generation of a Deployment, a new resource version of the custom resource.
 // A Deployment's status is the Deployment controller's own and does not count.
@@ -61,10 +61,11 @@ func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 
 // deletions are the harness's own deletions of Deployments: their requests, of
 // which the watch tells later or even before the reply.
-type deletions map[string][]time.Duration // by namespace/name
+type Deletions map[string][]time.Duration // by namespace/name
 
-func (t *Timeline) Deletions() deletions {
-	list := deletions{}
+// Deletions lists those that the API server accepted.
+func (t *Timeline) Deletions() Deletions {
+	list := Deletions{}
 	for i := range t.Events {
 		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == wire.Deployments && a.Error == "" {
 			key := a.Namespace + "/" + a.Name
@@ -75,7 +76,7 @@ func (t *Timeline) Deletions() deletions {
 }
 
 // took tells whether an event shows one of the deletions, and takes it off the list.
-func (d deletions) took(e *Event) bool {
+func (d Deletions) took(e *Event) bool {
 	key := e.Watch.Namespace + "/" + e.Watch.Name
 	list := d[key]
 	if len(list) == 0 || e.Time < list[0] {

@@ -149,23 +149,24 @@ func ask[T any](o *tab, expression string) T {
 const charts = `(() => {
 	const problems = [];
 	const box = e => e.getBoundingClientRect();
-	const all = [...document.querySelectorAll('svg[role=img]')];
-	for (const svg of all) {
-		const frame = box(svg), name = svg.getAttribute('aria-labelledby');
-		const say = (what, e) => problems.push(name + ': ' + what + ' ' + (e.textContent || e.getAttribute('d') || e.tagName).slice(0, 80));
-		if (frame.width < 250 || frame.height < 80) say('too small: ' + frame.width + ' by ' + frame.height, svg);
-		const parts = [...svg.querySelectorAll('path, rect, line, text')].filter(e => !e.closest('defs'));
-		if (parts.length < 5) say('nearly empty', svg);
+	const axis = document.querySelector('#key-axis');
+	for (const svg of document.querySelectorAll('.plot > svg')) {
+		if (!svg.checkVisibility({contentVisibilityAuto: true})) continue;
+		const frame = box(svg), row = svg.closest('tr'), bar = svg.closest('.bars');
+		const say = (what, e) => problems.push(row.textContent.trim().slice(0, 40) + ': ' + what + ' ' + e.outerHTML.slice(0, 80));
+		if (frame.width < (bar ? 60 : 150) || frame.height < (bar ? 8 : 18)) say('too small: ' + frame.width + ' by ' + frame.height, svg);
+		const parts = [...svg.querySelectorAll('path, rect')];
+		if (svg.closest('tbody') && parts.length < 1 && /[0-9] m?s/.test(row.textContent)) say('empty', svg);
 		for (const e of parts) {
-			const b = box(e), slack = 2;
+			const b = box(e), slack = 8;
 			if (b.left < frame.left - slack || b.right > frame.right + slack || b.top < frame.top - slack || b.bottom > frame.bottom + slack) say('outside:', e);
 		}
-		for (const e of svg.querySelectorAll('.line')) if (e.getTotalLength() < 5) say('no line:', e);
-		const texts = [...svg.querySelectorAll('text')];
-		for (const [i, a] of texts.entries()) for (const b of texts.slice(i + 1)) {
-			const p = box(a), q = box(b), slack = 3;
-			if (p.left < q.right - slack && q.left < p.right - slack && p.top < q.bottom - slack && q.top < p.bottom - slack) say('on "' + b.textContent + '":', a);
-		}
+	}
+	const labels = axis && (innerWidth < 500 || document.querySelector('.latencies .plot')?.clientWidth > 300) ? [...axis.querySelectorAll('text')].filter(e => getComputedStyle(e).display != 'none') : [];
+	const width = Math.min(...[...document.querySelectorAll('thead .plot > svg')].map(e => box(e).width).filter(w => w > 0));
+	for (const [i, e] of labels.entries()) {
+		const at = parseFloat(e.getAttribute('x')), before = i && parseFloat(labels[i - 1].getAttribute('x'));
+		if (i && (at - before) / 100 * width < 3.2 * (e.textContent.length + labels[i - 1].textContent.length)) problems.push('axis: ' + e.textContent + ' is on ' + labels[i - 1].textContent);
 	}
 	return problems;
 })()`
@@ -180,14 +181,12 @@ func TestPageInABrowser(t *testing.T) {
 				assert.LessOrEqual(t, ask[int64](o, `document.documentElement.scrollWidth`), width, "the page does not scroll sideways")
 				assert.Empty(t, ask[[]string](o, charts), "at %d pixels", width)
 			}
-			drawn := ask[int](o, `document.querySelectorAll('svg[role=img]').length`)
-			if len(r.Samples) > 0 {
-				measured := 0
-				for _, c := range r.Cells {
-					measured += min(len(c.Phases), 1)
-				}
-				assert.GreaterOrEqual(t, drawn, 2*len(r.Scenarios)+measured, "two distributions a scenario, a waterfall a cell")
+			drawn, measured := ask[int](o, `document.querySelectorAll('.latencies td.plot').length`), 0
+			for _, c := range r.Cells {
+				written, ready := c.Outcome()
+				measured += min(written.N+written.Wrong, 1) + min(ready.N+ready.Wrong, 1)
 			}
+			assert.GreaterOrEqual(t, drawn, measured, "two charts a cell")
 			requests, problems := o.heard()
 			assert.Equal(t, []string{fileURL(path)}, requests, "nothing but the file itself is asked for")
 			assert.Empty(t, problems, "nothing is complained of")
@@ -209,7 +208,7 @@ func TestBrowserTellsOfWhatIsFetched(t *testing.T) {
 func TestSchemes(t *testing.T) {
 	o := open(t, written(t, handMade(t)))
 	o.width(1280)
-	const background, ink = `getComputedStyle(document.body).backgroundColor`, `getComputedStyle(document.querySelector('.ecdf .c1 .line')).stroke`
+	const background, ink = `getComputedStyle(document.body).backgroundColor`, `getComputedStyle(document.querySelector('.latencies .c1 .dot')).stroke`
 	o.media("screen", "light")
 	lightGround, lightInk := ask[string](o, background), ask[string](o, ink)
 	o.keep("hand-made-light.png")
@@ -245,35 +244,42 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// A figure's link leads to its samples, although they are folded away.
-func TestLinksOpenWhatTheyLeadTo(t *testing.T) {
-	path := written(t, example(t))
-	o := open(t, path)
-	const visible = `document.getElementById('samples-argo-create-ready').checkVisibility({contentVisibilityAuto: true, visibilityProperty: true, opacityProperty: true}) &&
-		document.getElementById('samples-argo-create-ready').closest('details').open`
-	assert.False(t, ask[bool](o, visible))
-	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.quantiles a[href="#samples-argo-create-ready"]').click()`))
-	assert.True(t, ask[bool](o, visible))
+// What is folded away, all samples of a figure among it, unfolds in its place.
+func TestSamplesUnfold(t *testing.T) {
+	o := open(t, written(t, example(t)))
+	const shown = `document.querySelector('.latencies td details').innerText.includes('round 1: ')`
+	assert.False(t, ask[bool](o, shown))
+	assert.True(t, ask[bool](o, `(() => { const s = document.querySelector('.latencies td summary'); s.focus(); return document.activeElement === s; })()`), "by keyboard too")
+	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.latencies td summary').click()`))
+	assert.True(t, ask[bool](o, shown))
 	o.width(1280)
 	o.keep("example-samples.png")
 }
 
-// Assistive technology is told of every chart by name, with its figures.
+// Assistive technology reads every table by its name, and charts by the figures
+// that stand beside them in the row.
 func TestAccessibilityTree(t *testing.T) {
 	o := open(t, written(t, example(t)))
+	o.width(400)
 	tree, err := chromedp.Run(o, func(ctx context.Context, target *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
 		return cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	})
 	require.NoError(t, err)
-	named := 0
+	tables := 0
 	for _, node := range tree.Nodes {
-		if node.Role != nil && fmt.Sprint(node.Role.Value) == `"image"` {
+		if node.Role == nil {
+			continue
+		}
+		switch fmt.Sprint(node.Role.Value) {
+		case `"image"`:
+			assert.Fail(t, "a chart without a text", "%v", node.Name)
+		case `"table"`:
 			require.NotNil(t, node.Name)
-			assert.Greater(t, len(fmt.Sprint(node.Name.Value)), 40, "%v", node.Name)
-			named++
+			assert.Greater(t, len(fmt.Sprint(node.Name.Value)), 6, "%v", node.Name)
+			tables++
 		}
 	}
-	assert.Equal(t, ask[int](o, `document.querySelectorAll('svg[role=img]').length`), named)
+	assert.Equal(t, ask[int](o, `[...document.querySelectorAll('table')].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length`), tables)
 }
 
 // A cell of the matrix leads to what the oracles said, although it is folded away.

@@ -2,44 +2,55 @@ package html
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/verdicts"
 )
 
-// correctness is the matrix of scenarios by styles, and a sheet on each scenario
-// that its cells lead to.
-type correctness struct {
-	Styles    []columnHead
-	Groups    []sheetGroup
-	Surprises []surprise
-	Findings  []findingLine // what did not pass, of all styles
+// badge is a verdict as a sign, a word and a colour.
+type badge struct{ Class, Sign, Word, Text string }
+
+func badgeOf(o judge.Outcome) badge {
+	switch o {
+	case judge.Pass:
+		return badge{Class: "pass", Sign: "✓", Word: "pass"}
+	case judge.Fail:
+		return badge{Class: "fail", Sign: "✗", Word: "fail"}
+	case judge.Flaky:
+		return badge{Class: "fail", Sign: "≈", Word: "flaky"}
+	case judge.Late:
+		return badge{Class: "fail", Sign: "✗", Word: "late"}
+	case judge.Invalid:
+		return badge{Class: "warn", Sign: "!", Word: "invalid"}
+	case judge.NotApplicable:
+		return badge{Class: "none", Sign: "–", Word: "not applicable"}
+	}
+	return badge{Class: "none", Sign: "?", Word: string(o)}
 }
 
-// findingLine is a cell that did not pass, with its reason.
-type findingLine struct {
-	ID     string
-	Badge  badge
-	Style  *style
-	Name   string
-	Failed string
-	Reason string
+// correctness is the table of scenarios by styles, and a sheet on each scenario
+// that its cells lead to.
+type correctness struct {
+	Heads     []columnHead
+	Groups    []sheetGroup
+	Surprises []surprise
+	Findings  []finding // what did not pass, of all styles
 }
 
 // Columns is how many the table has.
-func (c *correctness) Columns() int { return 1 + len(c.Styles) }
+func (c *correctness) Columns() int { return 1 + len(c.Heads) }
 
-// columnHead is a style with how it did.
+// columnHead is a style with how it did in the correctness matrix.
 type columnHead struct {
 	*style
-	Tally string
-	Short string // 4 of 31 fail
+	Short, Tally string // empty: it was not driven through it
 }
 
 type sheetGroup struct {
@@ -49,36 +60,52 @@ type sheetGroup struct {
 
 // sheet is what is known of one scenario.
 type sheet struct {
-	ID                           string
-	Name, Description, StandsFor string
-	Open                         bool
-	Cells                        []*verdictCell // parallel to correctness.Styles; nil: not run
+	record.Scenario
+	ID      string
+	Open    bool
+	Cells   []*verdictCell // parallel to correctness.Heads; nil: not run
+	Floor   *verdictCell   // where the floor did not pass; nil: it did, or it was not run
+	Latency string         // the id of what was measured; empty: nothing was
+}
+
+// Shown are the cells of which there is something to say.
+func (s *sheet) Shown() []*verdictCell {
+	return slices.DeleteFunc(append(slices.Clone(s.Cells), s.Floor), func(v *verdictCell) bool { return v == nil || v.Brief })
 }
 
 // verdictCell is one style in one scenario.
 type verdictCell struct {
+	*result.Cell
 	ID       string
 	Style    *style
 	Badge    badge
-	Recovery string // in words; empty: nothing was broken
-	Short    string // the same in a few characters
+	Short    string // the recovery in a few characters; empty: nothing was broken
 	Failed   string // the oracles that failed
-	Reason   string // why it is invalid, late or not applicable
 	Expected result.Expectation
 	Told     []oracleLine // that failed or could not judge
 	Passed   string       // oracles that passed
 	Exempt   []oracleLine // that do not apply
-	Repeats  []string
-	More     int     // repeats that are not shown
-	Brief    bool    // it passed, and the page has no room for what was said
-	Samples  *string // the id of the trail of what was measured; nil: it was not
+	Repeats  []string     // those that did not pass, and one that did
+	More     int          // that are not shown
+	Brief    bool         // it passed, and the page has no room for what was said
+}
+
+// Bad tells whether something is to be said of the cell before all that passed.
+func (v *verdictCell) Bad() bool {
+	return v.Verdict != judge.Pass && v.Verdict != judge.NotApplicable || v.Expected.Surprise()
 }
 
 type oracleLine struct {
 	Name, Message string
 	Badge         badge
 	Evidence      []string
-	More          int
+	More          int // lines of evidence that are not shown
+}
+
+// finding is a cell that did not pass, with its reason.
+type finding struct {
+	*verdictCell
+	Why string
 }
 
 // surprise is a verdict that is not as expected.
@@ -87,43 +114,43 @@ type surprise struct {
 	ID string // of the cell
 }
 
-// mostRepeats is how many repeats of a cell the page lists.
-const mostRepeats = 12
+// The most that the page tells, so that a run in which all fails still opens;
+// junit.xml has all.
+const (
+	mostRepeats  = 12
+	mostEvidence = 50
+	mostReason   = 300 // letters, in a list; the cell has all
+)
 
-// correctness computes the matrix; nil: there is none.
+// correctness computes the table; nil: no sample was judged.
 func (s *study) correctness() *correctness {
-	if !s.HasMatrix() {
+	c := &correctness{}
+	for _, one := range s.Styles {
+		if one.Floor && len(s.Styles) > 1 {
+			continue // it has no operator that could be correct
+		}
+		head := columnHead{style: one}
+		if s.Recorded(one.Label) {
+			head.Short, head.Tally = s.Tally(one.Label)
+		}
+		c.Heads = append(c.Heads, head)
+	}
+	for _, g := range s.Matrix.Groups {
+		c.add(s, g.Name, g.Rows)
+	}
+	c.add(s, scenarios.Load, s.loads())
+	if len(c.Groups) == 0 {
 		return nil
 	}
-	c := &correctness{}
-	looks := map[string]*style{}
-	for _, one := range s.Styles {
-		looks[one.Label] = one
-	}
-	for _, one := range s.Report.Matrix.Styles {
-		short, tally := s.Tally(one.Label)
-		c.Styles = append(c.Styles, columnHead{style: looks[one.Label], Tally: tally, Short: short})
-	}
 	ids := map[string]string{}
-	for _, g := range s.Report.Matrix.Groups {
-		group := sheetGroup{Name: g.Name, Text: groupText(g.Name)}
-		for _, row := range g.Rows {
-			one := s.sheet(row, c.Styles)
-			group.Sheets = append(group.Sheets, one)
-			for _, cell := range one.Cells {
-				if cell != nil {
-					ids[cell.Style.Label+"\x00"+row.Name] = cell.ID
+	for _, g := range c.Groups {
+		for _, one := range g.Sheets {
+			for _, v := range one.Shown() {
+				ids[v.Style.Label+"\x00"+one.Name] = v.ID
+				if v.Bad() {
+					c.Findings = append(c.Findings, finding{v, plain.Clip(result.Finding{Cell: v.Cell, Expectation: v.Expected}.Reason(), mostReason)})
 				}
 			}
-		}
-		c.Groups = append(c.Groups, group)
-	}
-	for _, one := range s.Report.Matrix.Styles {
-		for _, f := range s.Findings(one.Label) {
-			c.Findings = append(c.Findings, findingLine{
-				ID: ids[one.Label+"\x00"+f.Scenario], Badge: wordOf(f.Cell), Style: looks[one.Label], Name: f.Scenario,
-				Failed: strings.Join(f.FailedNames(), ", "), Reason: plain.Clip(f.Reason(), mostReason),
-			})
 		}
 	}
 	for _, d := range s.Differences() {
@@ -132,20 +159,66 @@ func (s *study) correctness() *correctness {
 	return c
 }
 
-// mostReason is how many letters of a reason a list has; the cell has all.
-const mostReason = 300
+// loads are the scenarios that change many custom resources at once: the matrix
+// does not have them.
+func (s *study) loads() []*result.Row {
+	var rows []*result.Row
+	for _, in := range s.Scenes {
+		if len(in.Cells) == 0 || !in.Cells[0].Load() {
+			continue
+		}
+		row := &result.Row{Scenario: record.Scenario{Name: in.Name}}
+		for _, part := range s.Parts {
+			for _, one := range part.Header.Scenarios {
+				if one.Name == in.Name {
+					row.Scenario = one
+				}
+			}
+		}
+		for _, c := range in.Cells {
+			row.Cells = append(row.Cells, c.Cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
 
-// wordOf is a cell's badge, with counts where repeats differ.
-func wordOf(c *result.Cell) badge {
-	b := badgeOf(c.Verdict)
-	b.Word = c.Word()
-	return b
+// add makes the sheets of a group, where it has a cell.
+func (c *correctness) add(s *study, name string, rows []*result.Row) {
+	group := sheetGroup{Name: name, Text: groupText(name)}
+	for _, row := range rows {
+		one := &sheet{Scenario: row.Scenario, ID: s.ids.of("correctness", row.Name), Cells: make([]*verdictCell, len(c.Heads))}
+		in := s.scene(row.Name)
+		if in != nil {
+			one.Latency = in.ID
+			if floor := in.floor(); floor != nil && floor.Verdict != judge.Pass && len(s.Styles) > 1 {
+				one.Floor = s.verdictCell(floor.Cell)
+			}
+		}
+		there := false
+		for _, cell := range row.Cells {
+			at := slices.IndexFunc(c.Heads, func(h columnHead) bool { return cell != nil && h.Label == cell.Style.Label })
+			if at < 0 {
+				continue
+			}
+			v := s.verdictCell(cell)
+			one.Cells[at], there = v, true
+			one.Open = one.Open || v.Expected.Surprise() || !v.Expected.Known && v.Bad()
+		}
+		if there {
+			group.Sheets = append(group.Sheets, one)
+		}
+	}
+	if len(group.Sheets) > 0 {
+		c.Groups = append(c.Groups, group)
+	}
 }
 
 // groupText says what a group of scenarios is.
 func groupText(name string) string {
 	return map[string]string{
 		scenarios.Latency: "one life of a custom resource, also measured",
+		scenarios.Load:    "many custom resources at once, also measured",
 		scenarios.Basic:   "plain needs",
 		scenarios.Level:   "level against edge: drift, bursts, races, no-ops",
 		scenarios.Input:   "what no operator can bring about",
@@ -154,30 +227,16 @@ func groupText(name string) string {
 	}[name]
 }
 
-func (s *study) sheet(row *result.Row, heads []columnHead) *sheet {
-	one := &sheet{ID: s.ids.of("correctness", row.Name), Name: row.Name, Description: row.Description, StandsFor: row.StandsFor}
-	for i, c := range row.Cells {
-		if c == nil {
-			one.Cells = append(one.Cells, nil)
-			continue
-		}
-		cell := s.verdictCell(c, heads[i].style)
-		one.Open = one.Open || cell.Expected.Surprise()
-		one.Cells = append(one.Cells, cell)
-	}
-	return one
-}
-
-func (s *study) verdictCell(c *result.Cell, of *style) *verdictCell {
+func (s *study) verdictCell(c *result.Cell) *verdictCell {
 	v := &verdictCell{
-		ID: s.ids.of("correctness", c.Style.Label, c.Scenario), Style: of, Badge: badgeOf(c.Verdict), Reason: c.Reason,
-		Recovery: c.Recovery.String(), Short: shortRecovery(c.Recovery), Failed: strings.Join(c.FailedNames(), ", "), Expected: s.Expectation(c),
+		Cell: c, ID: s.ids.of("correctness", c.Style.Label, c.Scenario), Style: s.style(c.Style.Label), Badge: badgeOf(c.Verdict),
+		Short: shortRecovery(c.Recovery), Failed: strings.Join(c.FailedNames(), ", "), Expected: s.Expectation(c),
 	}
 	if !strings.HasPrefix(v.Expected.Upstream, "https://") { // a link must lead to an issue, and do nothing else
 		v.Expected.Upstream = ""
 	}
-	if c.Verdict == judge.Flaky {
-		v.Badge.Text = fmt.Sprintf("%d/%d", c.Passed, len(c.Results))
+	if len(c.Results) > 1 || c.Verdict == judge.Late {
+		v.Badge.Text = c.CountText()
 	}
 	var passed []string
 	for _, o := range c.Oracles {
@@ -189,66 +248,51 @@ func (s *study) verdictCell(c *result.Cell, of *style) *verdictCell {
 		}
 	}
 	for _, o := range c.Reasons() {
-		v.Told, v.Reason = append(v.Told, oracleLineOf(o)), ""
+		v.Told = append(v.Told, oracleLineOf(o))
 	}
 	v.Passed = strings.Join(passed, ", ")
-	if s.thrift >= 2 && c.Verdict == judge.Pass && !v.Expected.Surprise() {
-		v.Brief = true
+	if v.Brief = s.thrift >= 2 && !v.Bad(); v.Brief {
 		return v
 	}
+	passed = nil
 	for i := range c.Results {
-		if i == mostRepeats {
-			v.More = len(c.Results) - i
-			break
+		switch one := &c.Results[i]; {
+		case one.Outcome() == judge.Pass:
+			passed = append(passed, s.repeat(one))
+		case len(v.Repeats) < mostRepeats:
+			v.Repeats = append(v.Repeats, s.repeat(one))
 		}
-		v.Repeats = append(v.Repeats, s.repeat(&c.Results[i]))
 	}
-	if measured := s.measured(c); measured != nil {
-		v.Samples = &measured.ID
-	}
+	v.Repeats = append(v.Repeats, passed[:min(len(passed), 1)]...)
+	v.More = len(c.Results) - len(v.Repeats)
 	return v
 }
 
-// measured is the cell of what was measured in the same scenario; nil: nothing was.
-func (s *study) measured(c *result.Cell) *cell {
-	for _, in := range s.Scenes {
-		if in.Name != c.Scenario {
-			continue
-		}
-		for _, one := range in.Cells {
-			if one.Style.Label == c.Style.Label {
-				return one
-			}
-		}
-	}
-	return nil
-}
-
 func oracleLineOf(o result.Oracle) oracleLine {
-	line := oracleLine{Name: o.Name, Message: o.Message, Badge: badgeOf(o.Outcome), Evidence: o.Evidence}
-	if asked := o.Passed + o.Failed + o.Invalid + o.NotApplicable; asked > 1 && o.Failed > 0 {
+	line := oracleLine{Name: o.Name, Message: o.Message, Badge: badgeOf(o.Outcome), Evidence: o.Evidence[:min(len(o.Evidence), mostEvidence)]}
+	line.More = len(o.Evidence) - len(line.Evidence)
+	if asked := o.All(); asked > 1 && o.Failed > 0 {
 		line.Badge.Text = fmt.Sprintf("%d/%d", o.Failed, asked)
-	}
-	if extra := len(o.Evidence) - mostEvidence; extra > 0 {
-		line.Evidence, line.More = o.Evidence[:mostEvidence], extra
 	}
 	return line
 }
 
 // repeat says where a sample is found in its recording.
-func (s *study) repeat(one *result.Judged) string {
-	r := &one.Result
+func (s *study) repeat(r *result.Judged) string {
 	text := fmt.Sprintf("Round %d: %s, %s", r.Round, r.Outcome(), r.End)
 	if r.Reason != "" {
 		text += " (" + r.Reason + ")"
 	}
+	if r.Warmup {
+		text += ", warm-up"
+	}
 	if len(s.Runs) > 1 {
-		text += ", run " + one.Run
+		text += ", run " + r.Run
 	}
 	return fmt.Sprintf("%s; namespace %s, entries from t = %d to %d", text, r.Namespace, r.Began, r.Ended)
 }
 
-// shortRecovery fits a cell of the matrix.
+// shortRecovery fits a cell of the table.
 func shortRecovery(r *result.Recovery) string {
 	if r == nil {
 		return ""
@@ -259,24 +303,16 @@ func shortRecovery(r *result.Recovery) string {
 	return map[string]string{verdicts.Nudge: "after a nudge", verdicts.Never: "never"}[r.By()]
 }
 
-// security is what styles are trusted with.
-type security struct{ Rows []securityRow }
+// accountRights are a style's rights, one a line.
+type accountRights struct{ Label, Text string }
 
-type securityRow struct {
-	report.Security
-	Text string // every right that matters, one a line
-}
-
-// security is nil where nothing is known.
-func (s *study) security() *security {
-	if len(s.Grants) == 0 {
-		return nil
-	}
-	all := &security{}
-	for _, row := range s.Report.Security() {
+// rights are those of all styles; none where nothing is known.
+func (s *study) rights() []accountRights {
+	var all []accountRights
+	for _, use := range s.Grants {
 		var text strings.Builder
-		_ = grants.Text(&text, []grants.Use{row.Uses}) // a builder takes all
-		all.Rows = append(all.Rows, securityRow{row, text.String()})
+		_ = grants.Text(&text, []grants.Use{use}) // a builder takes all
+		all = append(all, accountRights{record.Label(use.Style, use.Variant), text.String()})
 	}
 	return all
 }

@@ -64,17 +64,16 @@ func TestCorrectness(t *testing.T) {
 	assert.Contains(t, text(killed), "It stands for: A node that dies.")
 	assert.Contains(t, text(p.byID("correctness-native-killed")), "recovered in 1.20 s")
 
-	assert.Nil(t, p.byID("distributions"), "what was not measured has no chapter")
-	assert.Nil(t, p.byID("verdicts"))
+	assert.Nil(t, p.byID("latencies"), "what was not measured has no chapter")
 	assert.Contains(t, text(p.byID("summary").Parent), "2 of 2 fail")
 	assert.Regexp(t, `(?s)not passed|What did not pass, and why.*✗ fail.*argo.*killed.*It forgets\.`, text(p.byID("correctness").Parent), "failures first, each with its reason")
 }
 
-func TestNoCorrectnessWithoutAMatrix(t *testing.T) {
+// What was measured is judged too: it has the same table.
+func TestCorrectnessWithoutAMatrix(t *testing.T) {
 	p := parse(t, write(t, handMade(t)))
-	assert.Nil(t, p.byID("correctness"))
 	assert.Nil(t, p.byID("security"))
-	assert.NotNil(t, p.byID("verdicts"))
+	assert.Contains(t, rows(t, p, "correctness-caption"), []string{"create", "✓ pass 3/3", "≈ flaky 1/3 converged"})
 }
 
 func TestSecurity(t *testing.T) {

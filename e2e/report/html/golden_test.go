@@ -17,11 +17,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // The charts of the hand-made recording; what tables say is tested value by value.
 func TestGolden(t *testing.T) {
 	p := parse(t, write(t, handMade(t)))
-	for _, id := range []string{"ecdf-create-ready", "waterfall-argo-create"} {
+	for _, id := range []string{outcomes, "waterfall-argo-create"} {
 		t.Run(id, func(t *testing.T) {
 			n := p.byID(id)
 			require.NotNil(t, n)
-			for n.Data != "figure" {
+			for n.Data != "table" {
 				n = n.Parent
 			}
 			var got bytes.Buffer

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/stat"
 )
@@ -29,43 +31,43 @@ func Pictures() []report.File {
 	}
 }
 
-// picture is a chart by itself: how long each style took in the main scenario
-// until it had done its part, a row a style, on a logarithmic axis.
+// picture is the chart of the main scenario by itself: how long each style took
+// until it had done its part, a row a style.
 type picture struct {
 	CSS         template.CSS
 	Title, Text string // Text says in words what the chart shows
-	Width       int
 	Height      int
-	Left, Right float64 // the plot's edges
-	Top, Bottom float64
+	Bottom      int // of the plot
+	Below       int // where the axis' ticks end
+	PlotHeight  int
 	X           *axis
-	Floor       *floorLine // nil: it was not measured
+	Floor, Took string // where the floor's median is, and what; empty: it was not measured
 	Rows        []*pictureRow
-	Legend      []string // lines
+	Legend      []legendLine
 }
 
-// floorLine is where the floor's median is: what lies left of it is shaded.
-type floorLine struct {
-	At, Width float64
-	Label     string
+// pictureRow is one style of a picture.
+type pictureRow struct {
+	Style      *style
+	Name, Note string // Note is n, and what is not counted
+	Tied       bool   // it cannot be told apart from a neighbour
+	Value      string // the median
+	Range      string // its interval; empty: none can be had
+	Y          int
+	Dots       *dots // nil: there is no sample
+}
+
+type legendLine struct {
+	Y    int
+	Text string
 }
 
 // The picture's measures, in pixels of a README.
 const (
-	pictureWidth = 820
-	pictureLeft  = 172
-	pictureRight = 696
-	pictureTop   = 54
-	rowHeight    = 34
-	legendRow    = 16
-	legendWidth  = 138 // letters of a line
-)
-
-// What the axis reaches at least, in seconds, so that pictures of different
-// recordings look alike.
-const (
-	pictureLeast = 1e-3
-	pictureMost  = 100
+	pictureTop  = 54
+	rowHeight   = 34
+	legendRow   = 16
+	legendWidth = 138 // letters of a line
 )
 
 // drawPicture prints the comparison as an SVG file by itself. It needs a
@@ -80,7 +82,7 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	if err != nil {
 		return fmt.Errorf("draw the comparison: %w", err)
 	}
-	drawing, err := template.ParseFS(assets, "templates/picture.tmpl")
+	drawing, err := template.ParseFS(assets, "templates/*.tmpl")
 	if err != nil {
 		return fmt.Errorf("draw the comparison: %w", err)
 	}
@@ -96,114 +98,112 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	return nil
 }
 
-// main is the scenario that styles are known by; nil: none was measured.
-func (s *study) main() *scene {
-	name := s.Headline()
-	if i := slices.IndexFunc(s.Scenes, func(in *scene) bool { return in.Name == name }); i >= 0 {
-		return s.Scenes[i]
-	}
-	return nil
-}
-
 // picture draws a scenario, the fastest style first.
 func (s *study) picture(in *scene) *picture {
-	p := &picture{Width: pictureWidth, Left: pictureLeft, Right: pictureRight, Top: pictureTop}
-	low, high, goal := float64(pictureLeast), float64(pictureMost), judge.PhaseChildWritten
+	goal := judge.PhaseChildWritten
 	for _, c := range in.Cells {
-		goal, _ = c.outcome()
-		row := rowOf(c, c.series[goal])
-		if row.Tied = s.RankOf(c.Style.Label, in.Name).Tied; row.Tied {
-			row.Name += " ~"
-		}
-		p.Rows = append(p.Rows, row)
-		for _, m := range row.marks {
-			if m.Value > 0 {
-				low, high = min(low, m.Value), max(high, m.Value)
-			}
+		if written, _ := c.outcome(); written != nil {
+			goal = written.Phase
 		}
 	}
+	p := &picture{X: logAxis(reach(goal, in)), Title: fmt.Sprintf("%s: from the request until the %s", in.Name, told(goal))}
 	order := s.ByLatency(in.Name)
-	slices.SortStableFunc(p.Rows, func(a, b *pictureRow) int {
+	cells := slices.SortedStableFunc(slices.Values(in.Cells), func(a, b *cell) int {
 		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)
 	})
-	p.X = logAxis(low, high, p.Left, p.Right)
-	p.X.inWords(high)
-	for i, row := range p.Rows {
-		row.draw(p.X, p.Top+(float64(i)+0.5)*rowHeight)
+	var words []string
+	for i, c := range cells {
+		row := s.pictureRow(c, c.series[goal], p.X)
+		row.Y = pictureTop + i*rowHeight
+		p.Rows = append(p.Rows, row)
+		words = append(words, fmt.Sprintf("%s: median %s (%s)", row.Style.Label, row.Value, row.Note))
 	}
-	p.Bottom = p.Top + float64(len(p.Rows))*rowHeight
-	p.Title = fmt.Sprintf("%s: from the request until the %s", in.Name, told(goal))
-	p.floor(in.floor(), goal)
-	p.legend()
-	p.Height = int(p.Bottom) + 34 + legendRow*len(p.Legend)
-	p.Text = p.words()
+	p.Text = p.Title + ". " + strings.Join(words, "; ") + "."
+	p.PlotHeight = len(p.Rows) * rowHeight
+	p.Bottom, p.Below = pictureTop+p.PlotHeight, pictureTop+p.PlotHeight+4
+	if floor := in.floor(); floor != nil {
+		if one := floor.series[goal]; one != nil && one.N > 0 {
+			p.Floor, p.Took = place(p.X.at(one.P50.Value)), "floor: "+one.P50.String()
+		}
+	}
+	for i, line := range plain.Wrap(p.legend(), legendWidth) {
+		p.Legend = append(p.Legend, legendLine{p.Bottom + 40 + legendRow*i, line})
+	}
+	p.Height = p.Bottom + 34 + legendRow*len(p.Legend)
 	return p
 }
 
-// inWords labels an axis' decades below a minute with their values, and what
-// lies above in minutes and hours. high is what the axis reaches, in seconds.
-func (a *axis) inWords(high float64) {
-	a.Ticks = slices.DeleteFunc(a.Ticks, func(t tick) bool { return t.At >= a.at(60)-1e-6 })
-	for _, one := range []tick{{60, "1 min"}, {600, "10 min"}, {3600, "1 h"}, {36000, "10 h"}} {
-		if one.At <= high {
-			a.Ticks = append(a.Ticks, tick{At: a.at(one.At), Label: one.Label})
-		}
+// pictureRow takes what a cell's samples of a phase say; one is nil where there is none.
+func (s *study) pictureRow(c *cell, one *series, x *axis) *pictureRow {
+	r := &pictureRow{Style: c.Style, Name: plain.Clip(c.Style.Label, 19), Value: "–", Note: "no sample"}
+	if r.Tied = s.RankOf(c.Style.Label, c.Scenario).Tied; r.Tied {
+		r.Name += " ~"
 	}
-}
-
-// floor shades what the cluster takes without any operator.
-func (p *picture) floor(c *cell, goal string) {
-	if c == nil || c.series[goal] == nil || c.series[goal].N == 0 {
-		return
+	if one == nil {
+		return r
 	}
-	median := c.series[goal].P50
-	p.Floor = &floorLine{At: p.X.at(median.Value), Label: "floor: " + median.String()}
-	p.Floor.Width = p.Floor.At - p.Left
+	r.Dots = dotsOf(c, one, x, 0)
+	r.Dots.Floor = "" // it is shaded in all rows alike
+	r.Note = fmt.Sprintf("n = %s in %s", fmt.Sprint(one.N), plain.Plural(one.Rounds, "round"))
+	if text := apart(one.Summary); text != "" {
+		r.Note += ", " + text
+	}
+	if one.N > 0 {
+		r.Value = one.P50.String()
+	}
+	if one.CI50 != nil {
+		r.Range = interval(one.CI50)
+	}
+	return r
 }
 
 // legend explains what is there to be seen.
-func (p *picture) legend() {
-	seen := func(is func(*pictureRow) bool) bool { return slices.ContainsFunc(p.Rows, is) }
+func (p *picture) legend() string {
+	seen := func(is func(*pictureRow, *dots) bool) bool {
+		return slices.ContainsFunc(p.Rows, func(r *pictureRow) bool { return r.Dots != nil && is(r, r.Dots) })
+	}
 	sentences := []string{"Logarithmic axis; the floor, then styles by their medians.", "Large mark: median of n samples; small dots: the samples."}
-	if seen(func(r *pictureRow) bool { return r.Whiskers != "" }) {
-		sentences = append(sentences, "Whiskers: its 95% confidence interval.")
-	}
-	if seen(func(r *pictureRow) bool { return r.Whiskers == "" && r.Mark != "" }) {
-		sentences = append(sentences, fmt.Sprintf("No whiskers: an interval takes %d rounds.", stat.MinRounds))
-	}
-	if seen(func(r *pictureRow) bool { return len(r.Arrows) > 0 }) {
-		sentences = append(sentences, "Arrow: timed out, so slower than that.")
-	}
-	if seen(func(r *pictureRow) bool { return len(r.Crosses) > 0 }) {
-		sentences = append(sentences, "Cross: handled wrongly, so not counted.")
-	}
-	if seen(func(r *pictureRow) bool { return r.Tied }) {
-		sentences = append(sentences, "~: it cannot be told apart from a neighbour of that mark.")
-	}
-	if p.Floor != nil {
-		sentences = append(sentences, "Shaded: the floor, which is what the cluster and the observer take with no operator at all.")
-	}
-	line := ""
-	for _, word := range strings.Fields(strings.Join(sentences, " ")) {
-		if line != "" && len(line)+1+len(word) > legendWidth {
-			p.Legend, line = append(p.Legend, line), ""
+	for _, one := range []struct {
+		text string
+		is   func(*pictureRow, *dots) bool
+	}{
+		{"Whiskers: its 95% confidence interval.", func(_ *pictureRow, d *dots) bool { return d.Whiskers != "" }},
+		{fmt.Sprintf("No whiskers: an interval takes %d rounds.", stat.MinRounds), func(_ *pictureRow, d *dots) bool { return d.Whiskers == "" && d.Median != "" }},
+		{"Arrow: timed out, so slower than that.", func(_ *pictureRow, d *dots) bool { return len(d.Arrows) > 0 }},
+		{"Cross: handled wrongly, so not counted.", func(_ *pictureRow, d *dots) bool { return len(d.Crosses) > 0 }},
+		{"~: it cannot be told apart from a neighbour of that mark.", func(r *pictureRow, _ *dots) bool { return r.Tied }},
+		{"Shaded: the floor, which is what the cluster and the observer take with no operator at all.", func(*pictureRow, *dots) bool { return p.Floor != "" }},
+	} {
+		if seen(one.is) {
+			sentences = append(sentences, one.text)
 		}
-		line = strings.TrimSpace(line + " " + word)
 	}
-	p.Legend = append(p.Legend, line)
+	return strings.Join(sentences, " ")
 }
 
-// words say what the picture shows, for those who do not see it.
-func (p *picture) words() string {
-	var parts []string
-	for _, r := range p.Rows {
-		parts = append(parts, fmt.Sprintf("%s: median %s (%s)", r.Style.Label, r.Value, r.Note))
+// pictureStyle is picture.css with the colours of one of the page's schemes put
+// in: what draws an image by itself need not know variables.
+func pictureStyle(dark bool) (template.CSS, error) {
+	page, err := assets.ReadFile("style.css")
+	if err != nil {
+		return "", err
 	}
-	return p.Title + ". " + strings.Join(parts, "; ") + "."
+	css, err := assets.ReadFile("picture.css")
+	if err != nil {
+		return "", err
+	}
+	schemes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(string(page), 2) // a light one and then a dark one
+	at := 0
+	if dark {
+		at = len(schemes) - 1
+	}
+	colours := map[string]string{}
+	for _, one := range regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(schemes[at][1], -1) {
+		colours[one[1]] = one[2]
+	}
+	text := string(css)
+	for name, colour := range colours {
+		text = strings.ReplaceAll(text, "var(--"+name+")", colour)
+	}
+	return template.CSS(text), nil //nolint:gosec // the picture's own style sheet, embedded
 }
-
-// PlotHeight is how high the plot is.
-func (p *picture) PlotHeight() float64 { return p.Bottom - p.Top }
-
-// LegendY is the base line of the legend's i-th line.
-func (p *picture) LegendY(i int) int { return int(p.Bottom) + 40 + legendRow*i }

@@ -122,7 +122,7 @@ func named(name func(of string) string) *report.Report {
 	return report.Of(result.Recording{
 		Environment: environment,
 		Judgement:   &judge.Judgement{Header: header, Results: results, Warnings: []string{name("warning")}},
-		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}},
+		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{Right: spec.Right{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}}},
 		Expected: map[string]verdicts.Expected{name("style"): {Path: name("path"), Entries: []verdicts.Entry{
 			{Scenario: name("checked"), Verdict: judge.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
 		}}},

@@ -7,27 +7,24 @@ import (
 	"github.com/aclements/go-moremath/scale"
 )
 
-// axis maps seconds to places in a chart, and says where its ticks are.
+// axis maps seconds to places in a chart, in percent of its width, and says where
+// its ticks are.
 type axis struct {
-	scale    scale.Quantitative
-	from, to float64 // where its ends are, in the chart's unit
-	Ticks    []tick  // labelled
-	Minor    []float64
+	scale scale.Quantitative
+	Ticks []tick // labelled
+	Minor []string
 }
 
 // tick is a labelled value of an axis.
-type tick struct {
-	At    float64 // in the chart's unit
-	Label string
-}
+type tick struct{ At, Label string }
 
 // at is the place of a value; what lies beyond an end of the axis is put there.
 func (a *axis) at(seconds float64) float64 {
-	place := a.scale.Map(seconds)
+	place := 100 * a.scale.Map(seconds)
 	if math.IsNaN(place) { // a logarithm has no place for zero
-		place = 0
+		return 0
 	}
-	return a.from + place*(a.to-a.from)
+	return place
 }
 
 // The least and greatest value that an axis goes to, in seconds: what a watch
@@ -37,9 +34,16 @@ const (
 	greatest = 1e9
 )
 
-// logAxis is logarithmic, from one edge of a plot to the other, and goes to
-// whole decades around low and high, which are seconds.
-func logAxis(low, high, from, to float64) *axis {
+// What the axis of latencies reaches at least, in seconds, so that reports of
+// different recordings look alike.
+const (
+	axisLow  = 1e-3
+	axisHigh = 100
+)
+
+// logAxis is logarithmic and goes to whole decades around low and high, which are
+// seconds. What lies above a minute is labelled in minutes and hours.
+func logAxis(low, high float64) *axis {
 	low = min(max(low, least), greatest)
 	high = min(max(high, low), greatest)
 	if low == high {
@@ -48,49 +52,37 @@ func logAxis(low, high, from, to float64) *axis {
 	s := &scale.Log{Min: low, Max: high, Base: 10, Clamp: true}
 	// Nice, which goes to whole decades, is asked for as many as there may be.
 	s.Nice(scale.TickOptions{Max: 24})
-	a := &axis{scale: s, from: from, to: to}
+	a := &axis{scale: s}
 	major, minor := s.Ticks(scale.TickOptions{Max: 8})
 	for _, v := range major {
-		a.Ticks = append(a.Ticks, tick{At: a.at(v), Label: short(v, v)})
+		if v < 60 {
+			a.Ticks = append(a.Ticks, tick{place(a.at(v)), short(v)})
+		}
+	}
+	for _, one := range []struct {
+		seconds float64
+		label   string
+	}{{60, "1 min"}, {600, "10 min"}, {3600, "1 h"}, {36000, "10 h"}} {
+		if low < one.seconds && one.seconds <= s.Max {
+			a.Ticks = append(a.Ticks, tick{place(a.at(one.seconds)), one.label})
+		}
 	}
 	for _, v := range minor {
-		a.Minor = append(a.Minor, a.at(v))
+		a.Minor = append(a.Minor, place(a.at(v)))
 	}
 	return a
 }
 
-// linearAxis goes from zero to high, which is seconds; its places are percent.
-func linearAxis(high float64) *axis {
-	high = min(max(high, least), greatest)
-	s := &scale.Linear{Max: high, Clamp: true}
-	a := &axis{scale: s, to: 100}
-	major, _ := s.Ticks(scale.TickOptions{Max: 8})
-	for _, v := range major {
-		label := "0"
-		if v > 0 {
-			label = short(v, high)
-		}
-		a.Ticks = append(a.Ticks, tick{At: a.at(v), Label: label})
-	}
-	// The last label ends where the chart does, if it would not fit; where there
-	// are many, it would then touch the one before it on a phone.
-	if last := len(a.Ticks) - 1; last > 5 && a.Ticks[last].At > fits {
-		a.Ticks[last].Label = ""
-	}
-	return a
-}
+// place prints a place.
+func place(percent float64) string { return strconv.FormatFloat(percent, 'f', 1, 64) }
 
-// fits is up to where, in percent, a label has room on both sides of its tick.
-const fits = 94
-
-// short prints a round number of seconds without trailing zeros, in the unit
-// that fits the size of another.
-func short(seconds, like float64) string {
+// short prints a round number of seconds without trailing zeros, in its unit.
+func short(seconds float64) string {
 	value, unit := seconds, "s"
 	switch {
-	case like < 0.9995e-3:
+	case seconds < 0.9995e-3:
 		value, unit = seconds*1e6, "µs"
-	case like < 0.9995:
+	case seconds < 0.9995:
 		value, unit = seconds*1e3, "ms"
 	}
 	return strconv.FormatFloat(value, 'g', 6, 64) + " " + unit

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
@@ -16,130 +17,165 @@ type study struct {
 	ids    *ids
 	Styles []*style
 	Scenes []*scene
-	thrift int // how much detail is left out, for the page's size
-}
-
-// style is what is compared, with its look.
-type style struct {
-	Label string
-	Floor bool
-	Look  look
-	ID    string
+	x      *axis // of all latencies
+	thrift int   // how much detail is left out, for the page's size
 }
 
 // scene is a scenario with a cell for each style that went through it.
 type scene struct {
 	Name, ID string
 	Cells    []*cell
-	Common   []string // the phases that every style has
-	Inner    []string // those of one style alone
 }
 
 // cell is one style in one scenario.
 type cell struct {
 	*result.Cell
 	Style  *style
-	ID     string
 	series map[string]*series // by phase
 }
 
 // series are the samples of one phase of one cell, with what they sum up to.
 type series struct {
 	stat.Summary
-	ID       string         // of its table of samples
-	lines    []int          // of samples.jsonl, from 1, in order
-	samples  []judge.Sample // all of the report's
-	manyRuns bool           // a round is known by its run too
+	samples []*judge.Sample
 }
 
 // newStudy regroups a report.
 func newStudy(r *report.Report) *study {
 	s := &study{Report: r, ids: newIDs()}
-	byLabel := map[string]*style{}
-	for _, label := range r.Styles {
-		one := &style{Label: label, ID: s.ids.of("style", label)}
-		byLabel[label] = one
-		s.Styles = append(s.Styles, one)
-	}
-	byName := map[string]*scene{}
-	for _, name := range r.Scenarios {
-		byName[name] = &scene{Name: name, ID: s.ids.of("scenario", name)}
-		s.Scenes = append(s.Scenes, byName[name])
-	}
-	lines := linesOf(r.Samples)
-	for _, c := range r.Cells {
-		in, of := byName[c.Scenario], byLabel[c.Style.Label]
-		if in == nil || of == nil {
-			continue // a cell without a result: there is nothing to show
-		}
-		of.Floor = of.Floor || c.IsFloor()
-		in.Cells = append(in.Cells, s.cell(c, of, lines))
-	}
-	for _, one := range s.Scenes {
-		one.Common, one.Inner = phases(r.Phases(one.Name))
-	}
 	looks := 0
-	for _, one := range s.Styles {
+	for _, label := range r.Styles {
+		one := &style{Label: label, Floor: slices.ContainsFunc(r.Cells, func(c *result.Cell) bool { return c.Style.Label == label && c.IsFloor() })}
 		one.Look = lookOf(looks, one.Floor)
 		if !one.Floor {
 			looks++
 		}
+		s.Styles = append(s.Styles, one)
 	}
+	for _, name := range r.Scenarios {
+		in := &scene{Name: name, ID: s.ids.of("scenario", name)}
+		for c := range r.Of(name) {
+			if len(c.Results) > 0 { // else there is nothing to show
+				in.Cells = append(in.Cells, newCell(c, s.style(c.Style.Label)))
+			}
+		}
+		s.Scenes = append(s.Scenes, in)
+	}
+	s.x = logAxis(reach("", s.Scenes...))
 	return s
 }
 
-// cell takes a report's cell with its samples.
-func (s *study) cell(c *result.Cell, of *style, lines map[stat.Key][]int) *cell {
-	one := &cell{Cell: c, Style: of, ID: s.ids.of("cell", c.Style.Label, c.Scenario), series: map[string]*series{}}
+// newCell takes a report's cell with its samples.
+func newCell(c *result.Cell, of *style) *cell {
+	one := &cell{Cell: c, Style: of, series: map[string]*series{}}
 	for _, p := range c.Phases {
-		found := &series{Summary: p, samples: s.Samples, manyRuns: len(s.Report.Runs) > 1}
-		found.lines = lines[stat.Key{Operator: c.Style.Name, Variant: c.Style.Variant, Scenario: c.Scenario, Phase: p.Phase}]
-		found.ID = s.ids.of("samples", c.Style.Label, c.Scenario, p.Phase)
-		one.series[p.Phase] = found
+		one.series[p.Phase] = &series{Summary: p}
+	}
+	for i := range c.Results {
+		for j := range c.Results[i].Samples {
+			sample := &c.Results[i].Samples[j]
+			if in := one.series[sample.Phase]; in != nil {
+				in.samples = append(in.samples, sample)
+			}
+		}
 	}
 	return one
 }
 
-// linesOf are the lines of samples.jsonl, by what they measure.
-func linesOf(samples []judge.Sample) map[stat.Key][]int {
-	lines := map[stat.Key][]int{}
-	for i, one := range samples {
-		key := stat.Key{Operator: one.Operator, Variant: one.Variant, Scenario: one.Scenario, Phase: one.Phase}
-		lines[key] = append(lines[key], i+1)
+// reach is what an axis must reach to show the latencies of scenes, in seconds;
+// an empty phase is any.
+func reach(phase string, scenes ...*scene) (low, high float64) {
+	low, high = axisLow, axisHigh
+	for _, in := range scenes {
+		for _, c := range in.Cells {
+			for name, one := range c.series {
+				for _, sample := range one.samples {
+					if (phase == "" || name == phase) && !sample.Warmup && sample.Value > 0 {
+						low, high = min(low, sample.Value), max(high, sample.Value)
+					}
+				}
+			}
+		}
 	}
-	return lines
+	return low, high
 }
 
-// phases parts the phases that all styles have from inner ones.
-func phases(names []string) (common, inner []string) {
-	standard := judge.Phases()
-	for _, name := range names {
-		if slices.Contains(standard, name) {
+// style finds a style by its label; one without a result has a plain look.
+func (s *study) style(label string) *style {
+	if i := slices.IndexFunc(s.Styles, func(one *style) bool { return one.Label == label }); i >= 0 {
+		return s.Styles[i]
+	}
+	return &style{Label: label}
+}
+
+// phases parts a scenario's phases: those at which the operator and the cluster
+// had done their parts, others that all styles have, and those of one style alone.
+func (s *study) phases(in *scene) (outcome, common, inner []string) {
+	for _, c := range in.Cells {
+		written, ready := c.outcome()
+		for _, one := range []*series{written, ready} {
+			if one != nil {
+				outcome = plain.Once(outcome, one.Phase)
+			}
+		}
+	}
+	for _, name := range s.Phases(in.Name) {
+		switch {
+		case slices.Contains(outcome, name):
+		case slices.Contains(judge.Phases(), name):
 			common = append(common, name)
-		} else {
+		default:
 			inner = append(inner, name)
 		}
 	}
-	return common, inner
+	return outcome, common, inner
 }
 
-// floor is the scene's cell of the floor; nil: there is none.
-func (s *scene) floor() *cell {
-	for _, c := range s.Cells {
-		if c.Style.Floor {
-			return c
-		}
+// scene finds what was measured in a scenario; nil: nothing was.
+func (s *study) scene(name string) *scene {
+	if i := slices.IndexFunc(s.Scenes, func(in *scene) bool { return in.Name == name }); i >= 0 {
+		return s.Scenes[i]
 	}
 	return nil
 }
 
-// outcome names the phases at which the operator had done its part, and at
-// which the cluster had: result.Cell.Outcome, by name.
-func (c *cell) outcome() (written, ready string) {
-	for _, p := range c.Phases {
-		if p.Phase == judge.PhaseChildGone || p.Phase == judge.PhasePodsGone {
-			return judge.PhaseChildGone, judge.PhasePodsGone
+// floor is the scene's cell of the floor; nil: there is none.
+func (in *scene) floor() *cell {
+	if i := slices.IndexFunc(in.Cells, func(c *cell) bool { return c.Style.Floor }); i >= 0 {
+		return in.Cells[i]
+	}
+	return nil
+}
+
+// main is the scenario that styles are known by; nil: none was measured.
+func (s *study) main() *scene { return s.scene(s.Headline()) }
+
+// outcome is when the operator had done its part, and when the cluster had; nil:
+// it was not measured.
+func (c *cell) outcome() (written, ready *series) {
+	first, last := c.Outcome()
+	return c.series[first.Phase], c.series[last.Phase]
+}
+
+// typical is the sample that stands for a cell: the one whose pods were ready,
+// or gone, at the median. Where no latency counts, it is the first that has any;
+// nil: nothing was measured.
+func (c *cell) typical() (result *judge.Result, median bool) {
+	_, s := c.outcome()
+	middle := stat.Observation{}
+	if s != nil && s.N > 0 {
+		middle = s.Ordered.Quantile(0.5)
+	}
+	for i := range c.Results {
+		for _, one := range c.Results[i].Samples {
+			if result == nil && drawable(one) {
+				result = &c.Results[i].Result
+			}
+			counts := !one.Warmup && (one.Outcome == judge.OK || one.Outcome == judge.Timeout)
+			if s != nil && s.N > 0 && one.Phase == s.Phase && counts && one.Value == middle.Value && (one.Outcome == judge.Timeout) == middle.Censored {
+				return &c.Results[i].Result, true
+			}
 		}
 	}
-	return judge.PhaseChildWritten, judge.PhaseReady
+	return result, false
 }

@@ -6,47 +6,48 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 )
 
-// card tells a stranger of one style in a few sentences.
+// card says of one style in a few sentences what came out.
 type card struct {
-	Style   *style
-	Badge   badge
-	Big     string // the figure to remember
-	BigOf   string // what it is
-	BigFrom *series
-	Text    []string
-	Leads   string // the id of what the badge leads to
+	Style *style
+	Badge badge
+	Big   string // the figure to remember
+	BigOf string // what it is
+	Leads string // the id of what it is from
+	Text  []string
 }
 
-// cards are one for each style.
-func (s *study) cards() []*card {
-	var all []*card
-	for _, one := range s.Styles {
-		all = append(all, s.card(one))
-	}
-	return all
-}
+// headline is the scenario whose latency a style is known by, where it is there.
+const headline = "create"
 
 func (s *study) card(of *style) *card {
-	c := &card{Style: of}
+	c := &card{Style: of, Leads: "correctness"}
 	var all judge.Tally
 	var worst []*cell
-	main := (*cell)(nil)
-	in := (*scene)(nil)
-	for _, one := range s.Scenes {
-		for _, cell := range one.Cells {
-			if cell.Style != of {
+	var main *cell
+	for _, in := range s.Scenes {
+		for _, one := range in.Cells {
+			if one.Style != of {
 				continue
 			}
-			all.Join(cell.Tally)
-			if v := cell.Verdict; v != judge.Pass && (v != judge.NotApplicable || cell.Tally.Passed < cell.Tally.All()) {
-				worst = append(worst, cell)
+			all.Join(one.Tally)
+			if one.Verdict != judge.Pass && (one.Verdict != judge.NotApplicable || one.Passed < one.All()) {
+				worst = append(worst, one)
 			}
-			if main == nil || one.Name == headline {
-				main, in = cell, one
+			if main == nil || in.Name == headline {
+				main, c.Leads = one, in.ID
 			}
 		}
+	}
+	short, tally := s.Tally(of.Label)
+	if main == nil { // it was driven through the matrix alone
+		if s.Recorded(of.Label) {
+			c.Big, c.BigOf = strings.TrimSuffix(short, " fail"), "scenarios fail"
+		}
+		c.Badge = badge{Class: "none", Sign: "→", Word: tally}
+		return c
 	}
 	verdict := judge.Pass
 	for _, o := range []judge.Outcome{judge.Invalid, judge.Late, judge.Flaky, judge.Fail} {
@@ -59,27 +60,26 @@ func (s *study) card(of *style) *card {
 	if verdict == judge.Late {
 		c.Badge.Text = fmt.Sprintf("%d of %d", all.Late, all.All())
 	}
-	c.Leads = "verdicts"
-	if main != nil {
-		c.Text = append(c.Text, handled(of, all, worst))
-		c.latency(in, main)
-		if text := s.rank(of, in); text != "" {
-			c.Text = append(c.Text, text)
-		}
+	c.Text = append(c.Text, handled(of, all, worst))
+	c.latency(main)
+	if text := s.rank(of, main.Scenario); text != "" {
+		c.Text = append(c.Text, text)
 	}
-	c.matrix(s, main != nil)
+	if s.Recorded(of.Label) {
+		c.Text = append(c.Text, "Correctness: "+tally+".")
+	}
 	return c
 }
 
 // rank says where a style stands in a scenario; empty: it is not ranked.
-func (s *study) rank(of *style, in *scene) string {
-	mine, ranking := s.RankOf(of.Label, in.Name), s.Ranking(in.Name)
+func (s *study) rank(of *style, scenario string) string {
+	mine := s.RankOf(of.Label, scenario)
 	if mine.Place == 0 {
 		return ""
 	}
 	ranked := 0
 	var others []string
-	for _, k := range ranking {
+	for _, k := range s.Ranking(scenario) {
 		if k.Place > 0 {
 			ranked++
 		}
@@ -94,24 +94,6 @@ func (s *study) rank(of *style, in *scene) string {
 	return text + "."
 }
 
-// matrix tells how the style did in the correctness matrix; measured: the card
-// has a latency to be known by already.
-func (c *card) matrix(s *study, measured bool) {
-	short, tally := s.Tally(c.Style.Label)
-	if !s.Recorded(c.Style.Label) {
-		return
-	}
-	if measured {
-		c.Text = append(c.Text, "Correctness: "+tally+".")
-		return
-	}
-	c.Big, c.BigOf, c.Leads = strings.TrimSuffix(short, " fail"), "scenarios fail", "correctness"
-	c.Badge = badge{Class: "none", Sign: "→", Word: tally}
-}
-
-// headline is the scenario whose latency a style is known by, where it is there.
-const headline = "create"
-
 // handled is the sentence on a style's verdicts. Of what does not apply on all of
 // its rounds there is none.
 func handled(of *style, all judge.Tally, worst []*cell) string {
@@ -119,7 +101,7 @@ func handled(of *style, all judge.Tally, worst []*cell) string {
 		return "The floor: no operator is installed, the harness writes the Deployment itself. Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not."
 	}
 	if len(worst) == 0 {
-		return fmt.Sprintf("Handled all of %s correctly.", counted(all.All(), "change"))
+		return fmt.Sprintf("Handled all of %s correctly.", plain.Plural(all.All(), "change"))
 	}
 	var parts []string
 	for _, c := range worst {
@@ -129,53 +111,27 @@ func handled(of *style, all judge.Tally, worst []*cell) string {
 		}
 		parts = append(parts, c.Scenario+" ("+text+")")
 	}
-	return fmt.Sprintf("Handled %s of %s correctly; see %s.", count(all.Passed), counted(all.All(), "change"), list(parts))
+	return fmt.Sprintf("Handled %s of %s correctly; see %s.", fmt.Sprint(all.Passed), plain.Plural(all.All(), "change"), list(parts))
 }
 
 // latency are the sentences on how long the main scenario took. The figure to
 // remember is the operator's part: when pods are ready is the kubelet's.
-func (c *card) latency(in *scene, main *cell) {
-	written, ready := main.outcome()
-	first, last := main.series[written], main.series[ready]
+func (c *card) latency(main *cell) {
+	first, last := main.outcome()
 	if first == nil || first.N == 0 {
-		c.Big, c.BigOf = "–", in.Name+": no latency counts"
+		c.Big, c.BigOf = "–", main.Scenario+": no latency counts"
 		return
 	}
-	middle := first.P50.String()
-	c.Big, c.BigFrom = middle, first
-	c.BigOf = fmt.Sprintf("%s until %s, median of %s in %s", in.Name, written, counted(first.N, "sample"), counted(first.Rounds, "round"))
-	var text strings.Builder
-	fmt.Fprintf(&text, "On %s, the median is %s until the %s", in.Name, middle, told(written))
-	if _, known := main.ToFloor(first.Summary); known {
-		fmt.Fprintf(&text, " (%s the floor)", ratio(main, first))
+	c.Big = first.P50.String()
+	c.BigOf = fmt.Sprintf("%s until %s, median of %s in %s", main.Scenario, first.Phase, plain.Plural(first.N, "sample"), plain.Plural(first.Rounds, "round"))
+	text := fmt.Sprintf("On %s, the median is %s until the %s", main.Scenario, c.Big, told(first.Phase))
+	if beside := main.BesideFloor(first.Summary); beside != "" && !main.Load() {
+		text += " (" + beside + " times the floor)"
 	}
 	if last != nil && last.N > 0 {
-		fmt.Fprintf(&text, " and %s until the %s", last.P50.String(), told(ready))
+		text += fmt.Sprintf(" and %s until the %s", last.P50, told(last.Phase))
 	}
-	c.Text = append(c.Text, text.String()+".")
-}
-
-// told is a phase in words for a stranger.
-func told(phase string) string {
-	switch phase {
-	case judge.PhaseAcknowledged:
-		return "request is acknowledged"
-	case judge.PhaseStatusWritten:
-		return "status is written"
-	case judge.PhaseQuiet:
-		return "last event"
-	case judge.PhaseGone:
-		return "custom resource is gone"
-	case judge.PhaseChildWritten:
-		return "Deployment is written"
-	case judge.PhaseReady:
-		return "pods are ready"
-	case judge.PhaseChildGone:
-		return "Deployment is gone"
-	case judge.PhasePodsGone:
-		return "pods are gone"
-	}
-	return phase
+	c.Text = append(c.Text, text+".")
 }
 
 // title names what was compared; the floor is no contestant.
@@ -186,15 +142,49 @@ func (s *study) title() string {
 			names = append(names, one.Label)
 		}
 	}
-	switch len(names) {
-	case 0:
-		return "The floor"
-	case 1:
-		return "Operator style: " + names[0]
-	}
 	const few = 4 // more would be no title
-	if len(names) > few {
+	switch {
+	case len(names) == 0:
+		return "The floor"
+	case len(names) == 1:
+		return "Operator style: " + names[0]
+	case len(names) > few:
 		return fmt.Sprintf("%d operator styles", len(names))
 	}
 	return "Operator styles: " + list(names)
+}
+
+// lead is the page's first sentence.
+func (s *study) lead() string {
+	var names, recorded []string
+	for _, in := range s.Scenes {
+		names = append(names, in.Name)
+	}
+	for _, one := range s.Matrix.Styles {
+		if s.Recorded(one.Label) {
+			recorded = append(recorded, one.Label)
+		}
+	}
+	checked := plain.Plural(len(s.Matrix.Rows()), "scenario")
+	lead := ""
+	switch {
+	case len(names) == 0 && !s.HasMatrix():
+		return "The recording holds no sample."
+	case len(names) == 0:
+		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", checked)
+	default:
+		lead = fmt.Sprintf("The same changes (%s) of the same custom resources on one real cluster, handled by each style: %s, %s latencies.",
+			list(names), s.RoundsText(), fmt.Sprint(len(s.Samples)))
+	}
+	if len(names) > 0 && s.HasMatrix() {
+		who := "Each"
+		if len(recorded) < len(s.Matrix.Styles) {
+			who = list(recorded)
+		}
+		lead += fmt.Sprintf(" %s went through %s to see whether it does what it must.", who, checked)
+	}
+	if e := s.Environment; e != nil {
+		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)
+	}
+	return lead
 }

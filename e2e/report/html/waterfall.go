@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
@@ -22,38 +21,47 @@ type bar struct {
 	Moment  bool // what is told of is its end: it has no beginning of its own
 }
 
-// outside are the phases that every style has, each as the time that passed
-// between the one before it and itself.
-func outside(samples []judge.Sample) []bar {
-	var bars []bar
-	standard := judge.Phases()
+// bars are the phases of a sample: those that every style has, or a style's inner
+// ones. Those called "<step> pending", "<step> running" (or "<step> started") and
+// "<step> finished" make one bar; any other is a moment, which began when what
+// was before it ended.
+func bars(samples []judge.Sample, inner bool) []bar {
+	steps := map[string]*step{}
+	var order []*step
 	for _, s := range samples {
-		if drawable(s) && slices.Contains(standard, s.Phase) {
-			bars = append(bars, bar{Name: s.Phase, End: s.Value, Open: s.Outcome == judge.Timeout, Moment: true})
+		if !drawable(s) || slices.Contains(judge.Phases(), s.Phase) == inner {
+			continue
+		}
+		name, word := splitPhase(s.Phase)
+		if steps[name] == nil {
+			steps[name] = &step{name: name, at: map[string]judge.Sample{}}
+			order = append(order, steps[name])
+		}
+		steps[name].at[word] = s
+	}
+	var all []bar
+	for _, one := range order {
+		all = append(all, one.bars()...)
+	}
+	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(a.End, b.End) })
+	var last float64
+	for i := range all {
+		if all[i].Moment {
+			all[i].Begin = min(last, all[i].End)
+			all[i].Running = all[i].Begin
+		}
+		if !all[i].Open {
+			last = max(last, all[i].End)
 		}
 	}
-	chain(bars)
-	return bars
+	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(a.Begin, b.Begin) })
+	return all
 }
 
 // drawable tells whether it is known when a phase was, or how long it was
 // waited for.
 func drawable(s judge.Sample) bool {
 	return s.Outcome != judge.Interrupted && s.Value >= 0 && s.Value <= greatest
-}
-
-// chain lets each moment's bar begin where the one before it ended.
-func chain(bars []bar) {
-	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(a.End, b.End) })
-	var last float64
-	for i := range bars {
-		if bars[i].Moment {
-			bars[i].Begin, bars[i].Running = last, last
-			if !bars[i].Open {
-				last = bars[i].End
-			}
-		}
-	}
 }
 
 // The last words of the inner phases that belong to one step.
@@ -64,33 +72,8 @@ const (
 	finished = "finished"
 )
 
-// inside are a style's inner phases. Those called "<step> pending", "<step>
-// running" (or "<step> started") and "<step> finished" make one bar; any other
-// is a moment.
-func inside(samples []judge.Sample) []bar {
-	var bars []bar
-	standard := judge.Phases()
-	steps := map[string]*pieces{}
-	var order []*pieces
-	for _, s := range samples {
-		if !drawable(s) || slices.Contains(standard, s.Phase) {
-			continue
-		}
-		name, word := splitPhase(s.Phase)
-		if steps[name] == nil {
-			steps[name] = &pieces{name: name, at: map[string]judge.Sample{}}
-			order = append(order, steps[name])
-		}
-		steps[name].at[word] = s
-	}
-	for _, one := range order {
-		bars = append(bars, one.bars()...)
-	}
-	return arrange(bars)
-}
-
-// pieces is a step by the last words of its phases' names.
-type pieces struct {
+// step is a step by the last words of its phases' names.
+type step struct {
 	name string
 	at   map[string]judge.Sample
 }
@@ -98,22 +81,14 @@ type pieces struct {
 // splitPhase parts a phase's name into its step and its last word; the word is
 // empty where the name does not tell of a step.
 func splitPhase(phase string) (name, word string) {
-	name, word, _ = cutLast(phase, " ")
-	if slices.Contains([]string{pending, started, running, finished}, word) {
-		return name, word
+	if i := strings.LastIndex(phase, " "); i >= 0 && slices.Contains([]string{pending, started, running, finished}, phase[i+1:]) {
+		return phase[:i], phase[i+1:]
 	}
 	return phase, ""
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
-}
-
 // bars are the step's: one where its beginning is known, else its moments.
-func (s *pieces) bars() []bar {
+func (s *step) bars() []bar {
 	reached := func(word string) (float64, bool) {
 		one, there := s.at[word]
 		return one.Value, there && one.Outcome != judge.Timeout
@@ -126,79 +101,149 @@ func (s *pieces) bars() []bar {
 		}
 	}
 	if !begun {
-		var bars []bar
+		var moments []bar
 		for _, word := range []string{"", pending, started, running, finished} {
 			if sample, there := s.at[word]; there {
-				bars = append(bars, bar{Name: sample.Phase, End: sample.Value, Open: sample.Outcome == judge.Timeout, Moment: true})
+				moments = append(moments, bar{Name: sample.Phase, End: sample.Value, Open: sample.Outcome == judge.Timeout, Moment: true})
 			}
 		}
-		return bars
+		return moments
 	}
 	if at, there := reached(running); there {
 		one.Running = at
 	}
-	last, there := s.at[finished]
-	one.End, one.Open = last.Value, last.Outcome == judge.Timeout
-	if !there {
-		one.End = one.Running
-	}
-	one.End = max(one.End, one.Running)
+	last := s.at[finished] // zero where it is not told
+	one.End, one.Open = max(last.Value, one.Running), last.Outcome == judge.Timeout
 	return []bar{one}
 }
 
-// arrange orders bars as they began, and chains the moments among them.
-func arrange(bars []bar) []bar {
-	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(a.End, b.End) })
-	var last float64
-	for i := range bars {
-		if bars[i].Moment {
-			bars[i].Begin, bars[i].Running = min(last, bars[i].End), min(last, bars[i].End)
-		}
-		if !bars[i].Open {
-			last = max(last, bars[i].End)
-		}
-	}
-	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(a.Begin, b.Begin) })
-	return bars
-}
-
-// Label is the bar in a few words: how long a step took, or when a moment was.
-// With Later it is no longer than widestLabel.
-func (b *bar) Label() string {
-	said := " " + plain.Duration(b.End-b.Begin)
+// Ended says when the bar ended.
+func (b *bar) Ended() string {
 	switch {
 	case b.Open && b.Moment:
-		said = " not within " + plain.Duration(b.End)
+		return "not within " + plain.Duration(b.End)
 	case b.Open:
-		said = " not finished after " + plain.Duration(b.End-b.Begin)
-	case b.Moment:
-		said = " at " + plain.Duration(b.End)
+		return "not finished at " + plain.Duration(b.End)
 	}
-	room := widestLabel - utf8.RuneCountInString(said+b.Later()) - 1
-	return clip(b.Name, min(longest, room)) + said
+	return plain.Duration(b.End)
 }
 
-// Later is how long after what came before a moment was; empty for the first,
-// and for what is no moment.
-func (b *bar) Later() string {
-	if !b.Moment || b.Open || b.Begin == 0 || b.End == b.Begin {
+// Took says how long it took, and how much of that it was pending; of a moment,
+// how long after what came before it was.
+func (b *bar) Took() string {
+	switch {
+	case b.Open || b.Moment && b.Begin == 0:
 		return ""
+	case b.Moment:
+		return "+" + plain.Duration(b.End-b.Begin)
+	case b.Running > b.Begin:
+		return plain.Duration(b.End-b.Begin) + " (" + plain.Duration(b.Running-b.Begin) + " pending)"
 	}
-	return "+" + plain.Duration(b.End-b.Begin)
+	return plain.Duration(b.End - b.Begin)
 }
 
-// Words are all that is known of the bar.
-func (b *bar) Words() string {
-	switch {
-	case b.Open && b.Moment:
-		return fmt.Sprintf("%s: not reached within %s", b.Name, plain.Duration(b.End))
-	case b.Open:
-		return fmt.Sprintf("%s: from %s on, not finished at %s", b.Name, plain.Duration(b.Begin), plain.Duration(b.End))
-	case b.Moment:
-		return fmt.Sprintf("%s: at %s, %s after what came before", b.Name, plain.Duration(b.End), plain.Duration(b.End-b.Begin))
-	case b.Running > b.Begin:
-		return fmt.Sprintf("%s: pending from %s, running from %s, finished at %s", b.Name,
-			plain.Duration(b.Begin), plain.Duration(b.Running), plain.Duration(b.End))
+// waterfall is where the time of one sample went: a row for each phase, with a bar
+// on a linear axis of its own.
+type waterfall struct {
+	ID     string
+	Cell   *cell
+	Open   bool     // it is of the main scenario
+	Why    string   // why this sample
+	Sum    []string // sentences: what takes the most time
+	Groups []barGroup
+}
+
+// barGroup are bars under one heading.
+type barGroup struct {
+	Title string
+	Bars  []placedBar
+}
+
+// placedBar is a bar in its place: percent, the part that was pending too.
+type placedBar struct {
+	bar
+	X, Wait, Width string // Wait: empty where it was not pending
+}
+
+// waterfall draws the typical sample of a cell; nil: it has none.
+func (s *study) waterfall(c *cell) *waterfall {
+	result, median := c.typical()
+	if result == nil {
+		return nil
 	}
-	return fmt.Sprintf("%s: from %s to %s, %s", b.Name, plain.Duration(b.Begin), plain.Duration(b.End), plain.Duration(b.End-b.Begin))
+	w := &waterfall{ID: s.ids.of("waterfall", c.Style.Label, c.Scenario), Cell: c, Open: c.Scenario == s.Headline(), Why: "no latency counts here; this is its first sample"}
+	goal := ""
+	if _, ready := c.outcome(); ready != nil {
+		goal = ready.Phase
+		if median {
+			w.Why = fmt.Sprintf("the median of %s by when the %s", plain.Plural(ready.N, "sample"), told(goal))
+		}
+	}
+	if i := slices.IndexFunc(result.Samples, drawable); i >= 0 {
+		w.Why = s.round(&result.Samples[i]) + ": " + w.Why
+	}
+	outer, inner := bars(result.Samples, false), bars(result.Samples, true)
+	w.Sum = sums(outer, inner, goal)
+	end := least
+	for _, b := range slices.Concat(outer, inner) {
+		end = max(end, b.End)
+	}
+	for _, g := range []struct {
+		title string
+		bars  []bar
+	}{{"Seen from outside", outer}, {"Inside " + c.Style.Label, inner}} {
+		drawn := barGroup{Title: g.title}
+		for _, b := range g.bars {
+			one := placedBar{bar: b, X: place(100 * b.Begin / end), Width: place(100 * (b.End - b.Begin) / end)}
+			if b.Running > b.Begin {
+				one.Wait = place(100 * (b.Running - b.Begin) / end)
+			}
+			drawn.Bars = append(drawn.Bars, one)
+		}
+		if len(drawn.Bars) > 0 {
+			w.Groups = append(w.Groups, drawn)
+		}
+	}
+	return w
+}
+
+// sums say in words what takes the most time until the goal.
+func sums(outer, inner []bar, goal string) []string {
+	at := slices.IndexFunc(outer, func(b bar) bool { return b.Name == goal })
+	if at < 0 {
+		return nil
+	}
+	if outer[at].Open {
+		return []string{fmt.Sprintf("It was not %s within %s.", goal, plain.Duration(outer[at].End))}
+	}
+	total := outer[at].End
+	longest := slices.MaxFunc(outer[:at+1], func(a, b bar) int { return cmp.Compare(a.End-a.Begin, b.End-b.Begin) })
+	took := longest.End - longest.Begin
+	var sentences []string
+	if total > 0 {
+		sentences = append(sentences, fmt.Sprintf("Of %s until %s, %s (%s) pass before the %s.",
+			plain.Duration(total), goal, plain.Duration(took), percent(took/total), told(longest.Name)))
+	}
+	if busy, steps := covered(inner, total); steps > 0 && total > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s: %s (%s) of it.", plain.Plural(steps, "inner step"), plain.Duration(busy), percent(busy/total)))
+	}
+	return sentences
+}
+
+// covered is how much of the time until an end is filled by steps, and by how
+// many; where they overlap, the time counts once.
+func covered(bars []bar, until float64) (seconds float64, steps int) {
+	var last float64
+	for _, b := range bars { // in the order in which they began
+		if b.Moment || b.Begin >= until {
+			continue
+		}
+		steps++
+		from, to := max(b.Begin, last), min(b.End, until)
+		if to > from {
+			seconds += to - from
+			last = to
+		}
+	}
+	return seconds, steps
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/install"
 )
 
 // Facts are what a style costs whoever maintains, installs and trusts it. They
@@ -68,9 +69,11 @@ func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 	if facts.ObjectLines, err = renderedLines(objs); err != nil {
 		return facts, err
 	}
-	if facts.RBAC, err = permissions(objs); err != nil {
+	held, err := install.RightsOf(objs)
+	if err != nil {
 		return facts, err
 	}
+	facts.RBAC = permissions(held)
 	if catalogue, err = catalogue.With(s.Own...); err != nil {
 		return facts, err
 	}

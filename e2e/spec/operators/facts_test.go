@@ -160,8 +160,8 @@ func TestFactsReadPermissions(t *testing.T) {
 		"none":         {account, operators.Permissions{}},
 		"not bound":    {reader, operators.Permissions{}},
 		"cluster-wide": {reader + everywhere, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 9, Secrets: []string{"cluster-wide"}}},
-		"namespaced":   {reader + within, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 9, Secrets: []string{"m"}}},
-		"both":         {reader + everywhere + within, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 4, ClusterWide: 9, Namespaced: 9, Secrets: []string{"cluster-wide", "m"}}},
+		"namespaced":   {reader + within, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 8, Secrets: []string{"m"}}},
+		"both":         {reader + everywhere + within, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 4, ClusterWide: 9, Namespaced: 8, Secrets: []string{"cluster-wide", "m"}}},
 		"aggregated": {
 			reader + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: sum, labels: {to: sum}}\naggregationRule: {clusterRoleSelectors: [{matchLabels: {to: sum}}]}\n" +
 				bound("ClusterRoleBinding", "ClusterRole", "sum") + "metadata: {name: b}\n",

@@ -1,54 +1,95 @@
 package operators
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+
+	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/spec"
 )
 
-// Grants lists what the style's service accounts are allowed by its manifests, in
-// an order of their own. Of roles that are bound but not among them nothing is
-// known; Facts names these.
-func (s Style) Grants() ([]Grant, error) {
-	objs, err := s.Objects()
-	if err != nil {
-		return nil, err
-	}
-	roles, bindings, err := readRoles(objs)
-	if err != nil {
-		return nil, fmt.Errorf("grants of operator %s: %w", s.Name, err)
-	}
-	var grants []Grant
-	for _, b := range bindings {
-		rules, _ := roles.rules(b)
-		for _, account := range b.accounts {
-			for _, rule := range rules {
-				g := Grant{
-					ServiceAccount: account, Role: b.role,
-					Groups: rule.APIGroups, Resources: rule.Resources, Names: rule.ResourceNames, Verbs: rule.Verbs,
-				}
-				if b.scope == everywhere {
-					g.URLs = rule.NonResourceURLs // which are in no namespace
-				} else {
-					g.Namespace = b.scope
-				}
-				grants = append(grants, g)
+// Permissions are what the bindings of a style give to service accounts, in numbers.
+type Permissions struct {
+	// Accounts that any binding names, as namespace/name, sorted.
+	Accounts []string `json:"accounts"`
+	// Rules of the roles that are bound, each role's once for each scope.
+	Rules int `json:"rules"`
+	// ClusterWide and Namespaced count distinct (API group, resource, verb), or
+	// (URL, verb); Namespaced ones for each namespace. A * counts as one.
+	ClusterWide int `json:"clusterWide"`
+	Namespaced  int `json:"namespaced"`
+	// Wildcards are those among them with a *, as "verb resource.group".
+	Wildcards []string `json:"wildcards,omitempty"`
+	// Secrets says where secrets can be read: "cluster-wide" or a namespace.
+	Secrets []string `json:"secrets,omitempty"`
+	// Unknown are roles that are bound but not among the style's manifests; what
+	// they allow is not counted.
+	Unknown []string `json:"unknown,omitempty"`
+}
+
+// permissions counts rights, whoever of the accounts holds them.
+func permissions(held install.Rights) Permissions {
+	p := Permissions{Accounts: held.Accounts, Unknown: held.Unknown}
+	seen, wildcards, secrets := map[spec.Right]bool{}, map[string]bool{}, map[string]bool{}
+	type bound struct{ account, role, namespace string }
+	rules := map[bound]int{} // of a role in a scope all accounts have as many
+	for _, g := range held.Grants {
+		rules[bound{"", g.Role, g.Namespace}] = 0
+		rules[bound{g.ServiceAccount, g.Role, g.Namespace}]++
+		for _, r := range g.Rights() {
+			r.ServiceAccount, r.Role, r.Name = "", "", ""
+			if seen[r] {
+				continue
+			}
+			seen[r] = true
+			scope := r.Namespace
+			if r.ClusterWide() {
+				scope = "cluster-wide"
+				p.ClusterWide++
+			} else {
+				p.Namespaced++
+			}
+			if r.Wild() || r.URL == "*" {
+				wildcards[r.Verb+" "+r.Object()] = true
+			}
+			if r.ReadsSecrets() {
+				secrets[scope] = true
 			}
 		}
 	}
-	slices.SortStableFunc(grants, func(a, b Grant) int {
-		return cmp.Or(cmp.Compare(a.ServiceAccount, b.ServiceAccount), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Namespace, b.Namespace))
-	})
-	return grants, nil
+	for of, n := range rules {
+		if role := (bound{"", of.role, of.namespace}); of != role && rules[role] == 0 {
+			rules[role] = n
+			p.Rules += n
+		}
+	}
+	p.Wildcards, p.Secrets = slices.Sorted(maps.Keys(wildcards)), slices.Sorted(maps.Keys(secrets))
+	return p
+}
+
+// Rights are what the style's service accounts are allowed by its manifests.
+func (s Style) Rights() (install.Rights, error) {
+	objs, err := s.Objects()
+	if err != nil {
+		return install.Rights{}, err
+	}
+	held, err := install.RightsOf(objs)
+	if err != nil {
+		return held, fmt.Errorf("rights of operator %s: %w", s.Name, err)
+	}
+	return held, nil
+}
+
+// Grants are the rules among Rights.
+func (s Style) Grants() ([]spec.Grant, error) {
+	held, err := s.Rights()
+	return held.Grants, err
 }
 
 // UnknownRoles lists the roles that the style's service accounts are bound to and
 // that are not among its manifests: what they allow is not known.
 func (s Style) UnknownRoles() ([]string, error) {
-	objs, err := s.Objects()
-	if err != nil {
-		return nil, err
-	}
-	p, err := permissions(objs)
-	return p.Unknown, err
+	held, err := s.Rights()
+	return held.Unknown, err
 }

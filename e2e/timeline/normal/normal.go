@@ -57,7 +57,7 @@ func deploymentDefaults() []deploymentDefault {
 	return list
 }
 
-// normalSpec is the normal form of a Deployment's spec, for two to be compared:
+// Spec is the normal form of a Deployment's spec, for two to be compared:
 //
 //   - what the API server fills in by itself is left out, whoever wrote it: the
 //     values of deploymentDefaults, the pull policy that follows from an
@@ -164,12 +164,12 @@ func empty(node any) bool {
 	return false
 }
 
-// unlike is a path at which two objects differ.
+// Difference is a path at which two objects differ.
 type Difference struct{ Path, Want, Got string }
 
 func (u Difference) String() string { return fmt.Sprintf("%s: want %s, got %s", u.Path, u.Want, u.Got) }
 
-// differences lists the paths, down to single values and lists of such, at which
+// Differences lists the paths, down to single values and lists of such, at which
 // two trees differ. What is not there counts as an empty object or list where the
 // other has one.
 func Differences(path string, want, got any) []Difference {

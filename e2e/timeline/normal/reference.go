@@ -6,9 +6,10 @@ import (
 	"strconv"
 )
 
-// wantedSpec is the reference's spec in its normal form; nil: there is none.
+// Wanted is the reference's spec in its normal form; nil: there is none.
 type Wanted map[string]any
 
+// Reference reads the reference Deployment of a header; nil: there is none.
 func Reference(deployment json.RawMessage) (Wanted, error) {
 	if len(deployment) == 0 {
 		return nil, nil
@@ -29,7 +30,7 @@ func Reference(deployment json.RawMessage) (Wanted, error) {
 // instance is the label that names the custom resource.
 const instance = "app.kubernetes.io/instance"
 
-// of is the spec for a custom resource of a name and a size.
+// Of is the spec for a custom resource of a name and a size.
 func (w Wanted) Of(name string, size int) map[string]any {
 	spec, _ := named(map[string]any(w), name).(map[string]any)
 	spec["replicas"] = json.Number(strconv.Itoa(size))

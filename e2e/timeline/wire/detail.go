@@ -30,7 +30,7 @@ type OwnerReference struct {
 	Controller bool   `json:"controller"`
 }
 
-// Told is a message for people.
+// Notice is a message for people.
 type Notice struct {
 	Type    string `json:"type"`   // of a condition; Normal or Warning of an Event
 	Status  string `json:"status"` // of a condition
@@ -38,7 +38,7 @@ type Notice struct {
 	Message string `json:"message"`
 }
 
-// text is the message with its reason, as people see it.
+// Text is the message with its reason, as people see it.
 func (m Notice) Text() string {
 	if m.Reason == "" || m.Message == "" {
 		return m.Reason + m.Message
@@ -67,18 +67,19 @@ type Container struct {
 	} `json:"lastState"`
 }
 
-// Death is how a container ended.
+// Termination is how a container ended.
 type Termination struct {
 	ExitCode int    `json:"exitCode"`
 	Reason   string `json:"reason"`
 	Message  string `json:"message"`
 }
 
+// Text says how it ended, as people see it.
 func (d Termination) Text() string {
 	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
 }
 
-// detailed tells whether a resource's objects have details.
+// Detailed tells whether a resource's objects have details.
 func Detailed(resource string) bool { return IsRead(resource) || resource == Events }
 
 // wireDetail is the part of an object's JSON that Detail is made from. Events of
@@ -104,7 +105,7 @@ type wireDetail struct {
 	Message        string    `json:"message"`
 }
 
-// readDetail reads an object's details. They hold no part of the text.
+// ReadDetail reads an object's details. They hold no part of the text.
 func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 	var in wireDetail
 	if len(raw) > 0 {
@@ -134,7 +135,7 @@ func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 	return d, nil
 }
 
-// alarms tells whether a condition says that something is amiss.
+// Alarms tells whether a condition says that something is amiss.
 func (m Notice) Alarms() bool {
 	good := slices.Contains([]string{"Available", "Progressing", "Ready", "PodScheduled"}, m.Type)
 	return good == (m.Status != "True")

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// lookup finds the values of many paths, in gjson's syntax, in one pass over an
+// Lookup finds the values of many paths, in gjson's syntax, in one pass over an
 // object. Styles name up to twenty paths into a Workflow of 13 KB; to walk it
 // anew for each would be most of the work of judging.
 //
@@ -51,9 +51,10 @@ type wanted struct {
 	to     int // slot of the lookup
 }
 
-// value is JSON text; nil: there is none.
+// Value is JSON text; nil: there is none.
 type Value []byte
 
+// Exists tells whether there is a value.
 func (v Value) Exists() bool { return v != nil }
 
 // String is the value as gjson prints it.
@@ -84,6 +85,7 @@ func (v Value) is(text string) bool {
 	return v.String() == text
 }
 
+// IsAny tells whether the value is printed as one of these texts.
 func (v Value) IsAny(list []string) bool { return slices.ContainsFunc(list, v.is) }
 
 var (
@@ -92,6 +94,7 @@ var (
 	oneMember = regexp.MustCompile(`^([\w.-]+)\.@values\.#\(([A-Za-z][\w-]*)=="([\w .-]*)"\)\.([\w.-]+)$`)
 )
 
+// NewLookup returns a Lookup of paths in the syntax of gjson.
 func NewLookup(paths []string) *Lookup {
 	l := &Lookup{paths: paths}
 	for i, path := range paths {
@@ -143,7 +146,7 @@ func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 	return true
 }
 
-// in returns the values in an object, parallel to the paths. An error means
+// In returns the values in an object, parallel to the paths. An error means
 // that it is not JSON.
 func (l *Lookup) In(object []byte) ([]Value, error) {
 	found := make([]Value, len(l.paths))

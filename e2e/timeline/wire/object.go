@@ -78,7 +78,7 @@ type wire struct {
 	} `json:"status"`
 }
 
-// judged tells whether objects of a resource are parsed: of all others (a
+// IsRead tells whether objects of a resource are parsed: of all others (a
 // style's Workflows, say) only the inner phases' paths are read.
 func IsRead(resource string) bool {
 	switch resource {
@@ -88,7 +88,7 @@ func IsRead(resource string) bool {
 	return false
 }
 
-// read takes what judging needs out of an object's JSON.
+// Read takes what judging needs out of an object's JSON.
 func (o *Object) Read(raw json.RawMessage) error {
 	quick := *o
 	if quick.skim(raw) {
@@ -135,14 +135,14 @@ func (o *Object) take(in *wire) {
 	o.StatusReplicas, o.ReadyReplicas, o.UpdatedReplicas = s.Replicas, s.ReadyReplicas, s.UpdatedReplicas
 }
 
-// readiness is what the condition that a style declares for it says.
+// Readiness is what the condition that a style declares for it says.
 type Readiness struct {
 	There, Yes bool
 	Reason     string
 	Generation int64 // of which it says so; 0: it does not tell
 }
 
-// ready looks for the condition of a type.
+// Ready looks for the condition of a type.
 func (o *Object) Ready(kind string) Readiness {
 	for _, c := range o.Conditions {
 		if c.Type == kind && kind != "" {

@@ -134,9 +134,9 @@ func Grants(style string) grants.Use {
 	return grants.Use{
 		Style: style, Audited: true, Over: []string{"install", "create"},
 		Rights: []grants.Right{
-			{ServiceAccount: account, Role: style, Group: "apps", Resource: "deployments", Verb: "create", Used: 4},
-			{ServiceAccount: account, Role: style, Group: "apps", Resource: "deployments", Verb: "deletecollection"},
-			{ServiceAccount: account, Role: style + "/secrets", Namespace: style, Resource: "secrets", Verb: "*", Used: 1},
+			{Right: spec.Right{ServiceAccount: account, Role: style, Group: "apps", Resource: "deployments", Verb: "create"}, Used: 4},
+			{Right: spec.Right{ServiceAccount: account, Role: style, Group: "apps", Resource: "deployments", Verb: "deletecollection"}},
+			{Right: spec.Right{ServiceAccount: account, Role: style + "/secrets", Namespace: style, Resource: "secrets", Verb: "*"}, Used: 1},
 		},
 		Denied:  []grants.Call{{ServiceAccount: account, Verb: "list", Resource: "nodes", Count: 2}},
 		Secrets: []grants.SecretRights{{ServiceAccount: account, Role: style + "/secrets", Namespace: style, Verbs: []string{"*"}, Reads: 1}},

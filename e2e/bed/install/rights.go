@@ -1,6 +1,7 @@
-package operators
+package install
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,108 +14,58 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/spec"
 )
 
-// Permissions are what the bindings of a style give to service accounts.
-type Permissions struct {
-	// Accounts that any binding names, as namespace/name, sorted.
-	Accounts []string `json:"accounts"`
-	// Rules of the roles that are bound, each role's once for each scope.
-	Rules int `json:"rules"`
-	// ClusterWide and Namespaced count distinct (API group, resource, verb), or
-	// (URL, verb); Namespaced ones for each namespace. A * counts as one.
-	ClusterWide int `json:"clusterWide"`
-	Namespaced  int `json:"namespaced"`
-	// Wildcards are those among them with a *, as "verb resource.group".
-	Wildcards []string `json:"wildcards,omitempty"`
-	// Secrets says where secrets can be read: "cluster-wide" or a namespace.
-	Secrets []string `json:"secrets,omitempty"`
-	// Unknown are roles that are bound but not among the style's manifests; what
-	// they allow is not counted.
-	Unknown []string `json:"unknown,omitempty"`
+// Rights are what the bindings among objects give to service accounts.
+type Rights struct {
+	Grants   []spec.Grant // in an order of their own
+	Accounts []string     // that any binding names, as namespace/name, sorted
+	// Unknown are roles that are bound and not among the objects, but for one that
+	// every cluster has: what they allow is not known.
+	Unknown []string
 }
 
-// everywhere is the scope of what a ClusterRoleBinding gives.
-const everywhere = "cluster-wide"
-
-// right is one thing that is allowed in a scope: everywhere, or a namespace.
-type right struct{ scope, group, resource, verb string }
-
-func (r right) String() string {
-	return r.verb + " " + strings.TrimSuffix(r.resource+"."+r.group, ".")
-}
-
-// permissions reads roles and bindings among objects.
-func permissions(objs []*unstructured.Unstructured) (Permissions, error) {
+// RightsOf reads the roles and bindings among objects.
+func RightsOf(objs []*unstructured.Unstructured) (Rights, error) {
+	var r Rights
 	roles, bindings, err := readRoles(objs)
 	if err != nil {
-		return Permissions{}, err
+		return r, err
 	}
-	accounts, unknown, bound := map[string]bool{}, map[string]bool{}, map[string]int{}
-	rights := map[right]bool{}
 	for _, b := range bindings {
-		if len(b.accounts) == 0 {
-			continue // people's
+		rules, known := roles.rules(b)
+		if !known && len(b.accounts) > 0 { // else it is people's
+			r.Unknown = append(r.Unknown, b.role)
 		}
 		for _, account := range b.accounts {
-			accounts[account] = true
-		}
-		rules, known := roles.rules(b)
-		if !known {
-			unknown[b.role] = true
-		}
-		bound[b.scope+" "+b.role] = len(rules)
-		for _, rule := range rules {
-			addRights(rights, b.scope, rule)
-		}
-	}
-	p := summary(rights)
-	for _, rules := range bound {
-		p.Rules += rules
-	}
-	p.Accounts, p.Unknown = slices.Sorted(maps.Keys(accounts)), slices.Sorted(maps.Keys(unknown))
-	return p, nil
-}
-
-func addRights(rights map[right]bool, scope string, rule rbacv1.PolicyRule) {
-	for _, verb := range rule.Verbs {
-		for _, group := range rule.APIGroups {
-			for _, resource := range rule.Resources {
-				rights[right{scope, group, resource, verb}] = true
+			r.Accounts = append(r.Accounts, account)
+			for _, rule := range rules {
+				g := spec.Grant{
+					ServiceAccount: account, Role: b.role, Namespace: b.namespace,
+					Groups: rule.APIGroups, Resources: rule.Resources, Names: rule.ResourceNames, Verbs: rule.Verbs,
+				}
+				if b.namespace == "" {
+					g.URLs = rule.NonResourceURLs // which are in no namespace
+				}
+				r.Grants = append(r.Grants, g)
 			}
 		}
-		for _, url := range rule.NonResourceURLs {
-			rights[right{scope, "", url, verb}] = true
-		}
 	}
+	slices.SortStableFunc(r.Grants, func(a, b spec.Grant) int {
+		return cmp.Or(cmp.Compare(a.ServiceAccount, b.ServiceAccount), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Namespace, b.Namespace))
+	})
+	slices.Sort(r.Accounts)
+	slices.Sort(r.Unknown)
+	r.Accounts, r.Unknown = slices.Compact(r.Accounts), slices.Compact(r.Unknown)
+	return r, nil
 }
 
-func summary(rights map[right]bool) Permissions {
-	var p Permissions
-	wildcards, secrets := map[string]bool{}, map[string]bool{}
-	for r := range rights {
-		if r.scope == everywhere {
-			p.ClusterWide++
-		} else {
-			p.Namespaced++
-		}
-		if strings.Contains(r.verb+r.resource+r.group, "*") {
-			wildcards[r.String()] = true
-		}
-		if slices.Contains([]string{"", "*"}, r.group) && slices.Contains([]string{"secrets", "*"}, r.resource) &&
-			slices.Contains([]string{"get", "list", "watch", "*"}, r.verb) {
-			secrets[r.scope] = true
-		}
-	}
-	p.Wildcards, p.Secrets = slices.Sorted(maps.Keys(wildcards)), slices.Sorted(maps.Keys(secrets))
-	return p
-}
-
-// binding gives a role to service accounts.
+// binding gives a role to service accounts, in a namespace or (empty) everywhere.
 type binding struct {
-	scope    string
-	role     string // as kube.Describe names it
-	accounts []string
+	namespace string
+	role      string // as kube.Describe names it
+	accounts  []string
 }
 
 // roles are roles by what kube.Describe names them.
@@ -139,24 +90,24 @@ func readRoles(objs []*unstructured.Unstructured) (*roles, []binding, error) {
 			var role rbacv1.Role
 			err = convert(obj, &role)
 			all.named[kube.Describe(obj)] = role.Rules
-		case "ClusterRoleBinding":
-			var b rbacv1.ClusterRoleBinding
+		case "ClusterRoleBinding", "RoleBinding":
+			var b rbacv1.RoleBinding // but for their kind, they are alike
 			err = convert(obj, &b)
-			bindings = append(bindings, binding{everywhere, b.RoleRef.Kind + " " + b.RoleRef.Name, accountsOf(b.Subjects)})
-		case "RoleBinding":
-			var b rbacv1.RoleBinding
-			err = convert(obj, &b)
-			role := b.RoleRef.Kind + " " + b.RoleRef.Name
-			if b.RoleRef.Kind == "Role" {
-				role = b.RoleRef.Kind + " " + b.Namespace + "/" + b.RoleRef.Name
-			}
-			bindings = append(bindings, binding{b.Namespace, role, accountsOf(b.Subjects)})
+			bindings = append(bindings, binding{b.Namespace, nameOf(b), accountsOf(b.Subjects)})
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 	}
 	return all, bindings, nil
+}
+
+// nameOf is the role of a binding, as kube.Describe names it.
+func nameOf(b rbacv1.RoleBinding) string {
+	if b.RoleRef.Kind == "Role" {
+		return "Role " + b.Namespace + "/" + b.RoleRef.Name
+	}
+	return b.RoleRef.Kind + " " + b.RoleRef.Name
 }
 
 func convert(obj *unstructured.Unstructured, into any) error {

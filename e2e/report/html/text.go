@@ -1,0 +1,79 @@
+package html
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/judge"
+)
+
+// percent prints a share of the whole; it says 100% only if it is the whole.
+func percent(share float64) string {
+	switch {
+	case share < 1 && share >= 0.995:
+		return "over 99%"
+	case share > 0 && share < 0.005:
+		return "under 1%"
+	}
+	return fmt.Sprintf("%.0f%%", 100*share)
+}
+
+// list joins words as a sentence does.
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// told is a phase in words for a stranger.
+func told(phase string) string {
+	words := map[string]string{
+		judge.PhaseAcknowledged: "request is acknowledged", judge.PhaseStatusWritten: "status is written",
+		judge.PhaseQuiet: "last event", judge.PhaseGone: "custom resource is gone",
+		judge.PhaseChildWritten: "Deployment is written", judge.PhaseReady: "pods are ready",
+		judge.PhaseChildGone: "Deployment is gone", judge.PhasePodsGone: "pods are gone",
+	}
+	if text, known := words[phase]; known {
+		return text
+	}
+	return phase
+}
+
+// ids gives out the page's ids: readable, plain ASCII and unique, whatever the
+// names are made of.
+type ids struct{ taken map[string]int }
+
+func newIDs() *ids { return &ids{taken: map[string]int{}} }
+
+// of makes an id from names.
+func (i *ids) of(names ...string) string {
+	id := slug(strings.Join(names, " "))
+	for {
+		i.taken[id]++
+		n := i.taken[id]
+		if n == 1 {
+			return id
+		}
+		id += "-" + strconv.Itoa(n)
+	}
+}
+
+// slug keeps a text's ASCII letters and digits, in lower case; a hyphen stands
+// for each run of others.
+func slug(text string) string {
+	const longest = 80
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case b.Len() >= longest:
+			return b.String()
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,88 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+)
+
+// Right is one verb on one resource (or URL) that a service account has through
+// one role. What it allows is decided as the API server's authorizer does:
+// https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources
+type Right struct {
+	ServiceAccount string `json:"serviceAccount"`      // as in Grant
+	Role           string `json:"role"`                // as in Grant
+	Namespace      string `json:"namespace,omitempty"` // in which it holds; empty: in the whole cluster
+	Group          string `json:"group,omitempty"`     // of the API; "" is the core group
+	Resource       string `json:"resource,omitempty"`  // with subresource: pods/log; empty: URL is set
+	Name           string `json:"name,omitempty"`      // of the only object; empty: any
+	Verb           string `json:"verb"`
+	URL            string `json:"url,omitempty"` // that is no resource; the audit log has none of them
+}
+
+// Rights lists the rights that a grant is made of.
+func (g Grant) Rights() []Right {
+	names := g.Names
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	var rights []Right
+	for _, verb := range g.Verbs {
+		r := Right{ServiceAccount: g.ServiceAccount, Role: g.Role, Namespace: g.Namespace, Verb: verb}
+		for _, group := range g.Groups {
+			for _, resource := range g.Resources {
+				for _, name := range names {
+					r.Group, r.Resource, r.Name = group, resource, name
+					rights = append(rights, r)
+				}
+			}
+		}
+		for _, url := range g.URLs {
+			rights = append(rights, Right{ServiceAccount: g.ServiceAccount, Role: g.Role, Namespace: g.Namespace, Verb: verb, URL: url})
+		}
+	}
+	return rights
+}
+
+// ClusterWide tells whether the right holds in every namespace, or is of what has none.
+func (r Right) ClusterWide() bool { return r.Namespace == "" }
+
+// All tells whether the right is one to everything.
+func (r Right) All() bool { return r.Verb == "*" && r.Group == "*" && r.Resource == "*" }
+
+// Wild tells whether the right has a wildcard: it then allows what nobody counted.
+func (r Right) Wild() bool { return strings.Contains(r.Verb+r.Group+r.Resource, "*") }
+
+// Object is what the right is on, as kubectl takes it.
+func (r Right) Object() string {
+	switch {
+	case r.URL != "":
+		return r.URL
+	case r.Name != "":
+		return Qualified(r.Group, r.Resource) + " " + r.Name
+	}
+	return Qualified(r.Group, r.Resource)
+}
+
+// Qualified is a resource with its group, as kubectl takes it.
+func Qualified(group, resource string) string { return strings.TrimSuffix(resource+"."+group, ".") }
+
+// ReadsSecrets tells whether the right lets somebody read secrets.
+func (r Right) ReadsSecrets() bool {
+	return r.URL == "" && (r.Group == "" || r.Group == "*") && Covers(r.Resource, "secrets") && (r.Verb == "*" || Reads(r.Verb))
+}
+
+// Covers tells whether a rule's resource is that of a call: it may be *, for all
+// with their subresources, or */status, for that subresource of all.
+func Covers(rule, resource string) bool {
+	if rule == "*" || rule == resource {
+		return true
+	}
+	sub, isAny := strings.CutPrefix(rule, "*/")
+	_, of, isSub := strings.Cut(resource, "/")
+	return isAny && isSub && sub == of
+}
+
+// Reads tells whether a verb reads objects.
+func Reads(verb string) bool { return slices.Contains(readVerbs(), verb) }
+
+func readVerbs() []string { return []string{"get", "list", "watch"} }
