@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 const (
-	pods        = "pods.v1"
-	deployments = "deployments.v1.apps"
-	listed      = "LISTED"
-	added       = "ADDED"
+	pods        = spec.Pods
+	deployments = spec.Deployments
+	listed      = spec.Listed
+	added       = spec.Added
 )
 
 // running is a sample that has begun.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // moves remembers how the objects in some namespaces last changed, so that a
@@ -32,7 +33,7 @@ type move struct {
 // see takes up a watch event. What Kubernetes tells people is no move.
 func (m *moves) see(e *record.Entry) {
 	plural, rest, _ := strings.Cut(e.Watch.Resource, ".")
-	if e.Watch.Event == "LISTED" || strings.HasSuffix(rest, "events.k8s.io") {
+	if e.Watch.Event == spec.Listed || strings.HasSuffix(rest, "events.k8s.io") {
 		return
 	}
 	m.mu.Lock()
@@ -58,7 +59,7 @@ func (m *moves) String(now time.Duration) string {
 		return "nothing has moved"
 	}
 	what := strings.ToLower(m.last.event)
-	if m.last.event == "MODIFIED" {
+	if m.last.event == spec.Modified {
 		what = changed(m.last.before, m.last.after)
 	}
 	text := fmt.Sprintf("what moved last, %v ago: %s: %s", (now - m.last.at).Round(time.Millisecond), m.last.what, what)

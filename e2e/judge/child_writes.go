@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -52,7 +53,7 @@ func childWrites(t *timeline.Timeline) []childWrite {
 		if d := t.World.Deployments[e.Object.UID]; e.Watch.Resource != wire.Deployments || d == nil || !t.IsChild(d) {
 			return
 		}
-		uid, deleted := e.Object.UID, e.Watch.Event == "DELETED"
+		uid, deleted := e.Object.UID, e.Watch.Event == spec.Deleted
 		prev := was[uid]
 		w, operator := byOperator[e]
 		if operator {

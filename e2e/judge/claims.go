@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -171,7 +172,7 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if t.SubjectOf(e) != s || e.Watch.Event == "DELETED" {
+		if t.SubjectOf(e) != s || e.Watch.Event == spec.Deleted {
 			continue
 		}
 		c := claim{t, p, e.Time, versionOf(e.Object), before[e.Object.UID], e.Object}

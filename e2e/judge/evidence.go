@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -51,7 +52,7 @@ func of(resources ...string) func(*timeline.Event) bool {
 		case e.Kind != record.KindWatch:
 			return e.Kind == record.KindAction || e.Kind == record.KindFault
 		case e.Outside != nil:
-			return e.Outside.Work != nil && (e.Outside.Work.Ended || e.Watch.Event != "MODIFIED")
+			return e.Outside.Work != nil && (e.Outside.Work.Ended || e.Watch.Event != spec.Modified)
 		}
 		return len(e.Inner) > 0 || slices.Contains(resources, e.Watch.Resource)
 	}

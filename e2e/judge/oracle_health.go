@@ -135,14 +135,14 @@ func (w *podWatch) look(e *timeline.Event) {
 	}
 	uid, pod := e.Object.UID, e.Object
 	known := w.pods[uid]
-	if known == nil && e.Watch.Event == "ADDED" {
+	if known == nil && e.Watch.Event == spec.Added {
 		known = map[string]int{}
 	}
 	if w.refusing > 0 && e.Outside.Job != nil && w.component(pod) == "" {
 		w.refused[uid] = true
 	}
 	toldSo := w.refused[uid] && w.namesCause(pod)
-	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != "DELETED" {
+	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != spec.Deleted {
 		w.judge(e, known)
 	}
 	w.know(e)
@@ -198,7 +198,7 @@ func (w *podWatch) namesCause(pod *wire.Object) bool {
 
 // count takes note of a fault that refuses writes, as it begins and ends.
 func (w *podWatch) count(f *record.Fault, by int) {
-	if f.Kind == "refuse" || f.Kind == "forbid" {
+	if f.Kind == spec.FaultRefuse || f.Kind == spec.FaultForbid {
 		w.refusing += by
 	}
 }
@@ -207,11 +207,11 @@ func (w *podWatch) count(f *record.Fault, by int) {
 func (w *podWatch) excuse(f *record.Fault) {
 	for uid, pod := range w.named {
 		switch {
-		case f.Kind == "restart" && f.What == "node":
+		case f.Kind == spec.FaultRestart && f.What == spec.RestartNode:
 			for container := range w.pods[uid] {
 				w.once[uid+"/"+container] = true
 			}
-		case slices.Contains([]string{"kill", "stop", "upgrade"}, f.Kind) && (f.What == "all" || f.What == w.component(pod)),
+		case slices.Contains([]string{spec.FaultKill, spec.FaultStop, spec.FaultUpgrade}, f.Kind) && (f.What == spec.AllComponents || f.What == w.component(pod)),
 			slices.Contains(f.Objects, "pods/"+pod.Namespace+"/"+pod.Name):
 			w.excused[uid] = true
 		}

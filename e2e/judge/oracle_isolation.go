@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -78,7 +79,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 		}
 		prev := seen[e.Object.UID]
 		seen[e.Object.UID] = e.Object
-		gone := e.Watch.Event == "DELETED"
+		gone := e.Watch.Event == spec.Deleted
 		if prev == nil || (!gone && prev.Generation == e.Object.Generation) || t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 			continue
 		}
@@ -126,7 +127,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 			e := &events[i]
 			switch {
 			case e.Kind == record.KindWatch && e.Time <= at && t.SubjectOf(e) == c:
-				if e.Watch.Event == "DELETED" {
+				if e.Watch.Event == spec.Deleted {
 					last = nil
 					continue
 				}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -230,7 +231,7 @@ func changes(t *timeline.Timeline, given *change) []*change {
 		}
 	}
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == wire.CustomResources && isOwn(t, e.Object) && e.Watch.Event != "DELETED" {
+		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == wire.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
 			ask(e.Time, e.Object)
 		}
 	}

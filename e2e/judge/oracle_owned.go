@@ -6,14 +6,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-)
-
-// What an owner reference to a custom resource says.
-const (
-	customKind    = "Memcached"
-	customVersion = customGroup + "/v1alpha1"
-	customGroup   = "cache.example.com"
 )
 
 // clusterManager is the field manager of what the cluster's own controllers make.
@@ -62,7 +56,7 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 	for _, r := range o.Owners {
 		group, _, _ := strings.Cut(r.APIVersion, "/")
 		s := ownerNamed(t, o.Namespace, r)
-		if s == nil && r.Kind != customKind && group != customGroup {
+		if s == nil && r.Kind != spec.CustomKind && group != spec.CustomGroup {
 			continue // another's, which may in turn be the custom resource's
 		}
 		wrong := referenceWrong(t, s, r)
@@ -80,7 +74,7 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 // ownerNamed is the custom resource that a reference is meant for; nil: none.
 func ownerNamed(t *timeline.Timeline, namespace string, r record.Owner) *timeline.Subject {
 	for _, s := range t.Subjects {
-		if s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == customKind && s.Name == r.Name) {
+		if s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == spec.CustomKind && s.Name == r.Name) {
 			return s
 		}
 	}
@@ -94,8 +88,8 @@ func referenceWrong(t *timeline.Timeline, s *timeline.Subject, r record.Owner) s
 	}
 	custom := t.CustomOf(s)
 	switch {
-	case r.APIVersion != customVersion || r.Kind != customKind:
-		return fmt.Sprintf("the reference names %s %s, wanted %s %s: the garbage collector finds no such owner", r.APIVersion, r.Kind, customVersion, customKind)
+	case r.APIVersion != spec.CustomAPIVersion || r.Kind != spec.CustomKind:
+		return fmt.Sprintf("the reference names %s %s, wanted %s %s: the garbage collector finds no such owner", r.APIVersion, r.Kind, spec.CustomAPIVersion, spec.CustomKind)
 	case r.Name != s.Name:
 		return fmt.Sprintf("the reference names %s, wanted %s: the garbage collector finds no such owner", r.Name, s.Name)
 	case custom == nil || r.UID != custom.UID:

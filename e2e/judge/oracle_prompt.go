@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -113,7 +114,7 @@ func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event,
 		}
 		was := shows[s]
 		switch {
-		case e.Watch.Event == "DELETED":
+		case e.Watch.Event == spec.Deleted:
 			delete(shows, s)
 		case was == nil || was.Object.UID != e.Object.UID || was.Object.Replicas != e.Object.Replicas:
 			shows[s] = e

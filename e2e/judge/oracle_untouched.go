@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/normal"
 	"operatorbench/e2e/timeline/wire"
@@ -30,7 +31,7 @@ func untouched(t *timeline.Timeline) Verdict {
 				return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
 					timeline.Title(e.Watch.Resource, e.Watch.Name), taken, t.Since(e.Time))
 			}
-			if e.Watch.Event == "DELETED" {
+			if e.Watch.Event == spec.Deleted {
 				continue
 			}
 			was[e.Object.UID] = e
@@ -66,7 +67,7 @@ func taken(t *timeline.Timeline, before, e *timeline.Event) string {
 		return ""
 	}
 	for _, f := range before.Object.Finalizers {
-		gone := e.Watch.Event == "DELETED" || !slices.Contains(e.Object.Finalizers, f)
+		gone := e.Watch.Event == spec.Deleted || !slices.Contains(e.Object.Finalizers, f)
 		if gone && strings.HasPrefix(f, ours) && !tookAway(t, f, e) {
 			return f
 		}

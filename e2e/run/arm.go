@@ -14,17 +14,17 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
 )
 
 // arm is one of what is compared: a style in one of its variants, or the
 // floor. Arms take turns on the cluster.
 type arm struct {
-	operator operators.Operator // nil: the floor
+	operator styles.Operator // nil: the floor
 	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of an arm with an operator it is that.
-	asked   operators.Operator
+	asked   styles.Operator
 	variant string        // "" outside of comparisons with a base
 	store   *images.Store // where its images come from; nil: no kind cluster
 	// own are images that another arm has under the same reference with another

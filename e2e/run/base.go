@@ -18,8 +18,8 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // The variants of a style that is compared with its base: twice the base, so
@@ -62,14 +62,14 @@ func (s *Session) compare(ctx context.Context) error {
 const baseFolder = "base"
 
 func (s *Session) compareWith() error {
-	styles, err := s.present()
+	heads, err := s.present()
 	if err != nil {
 		return err
 	}
 	if err := s.lostScenarios(); err != nil {
 		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
 	}
-	for _, head := range styles {
+	for _, head := range heads {
 		if head.Style().Control == spec.Harness {
 			continue // its folder holds nothing that is installed
 		}
@@ -86,7 +86,7 @@ func (s *Session) compareWith() error {
 		if err != nil {
 			return err
 		}
-		if !changed && s.options.Operator == operators.All {
+		if !changed && s.options.Operator == styles.All {
 			continue
 		}
 		s.arms = append(s.arms, armOf(was, VariantBase), armOf(was, VariantAgain), armOf(head, VariantHead))
@@ -99,18 +99,18 @@ func (s *Session) compareWith() error {
 
 // present finds the styles that are asked for, and notes those that only the
 // base has.
-func (s *Session) present() ([]operators.Operator, error) {
-	is, err := operators.Names(filepath.Join(s.root, "operators"))
+func (s *Session) present() ([]styles.Operator, error) {
+	is, err := styles.Names(filepath.Join(s.root, "operators"))
 	if err != nil {
 		return nil, err
 	}
-	was, err := operators.Names(filepath.Join(s.base.root, "operators"))
+	was, err := styles.Names(filepath.Join(s.base.root, "operators"))
 	if err != nil {
 		return nil, err
 	}
 	asked := operatorNames(s.root, s.options.Operator)
 	for _, style := range was {
-		if slices.Contains(is, spec.StyleName(style)) || !slices.Contains(asked, style) && !slices.Contains(asked, operators.All) {
+		if slices.Contains(is, spec.StyleName(style)) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
 			continue
 		}
 		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })
@@ -119,14 +119,14 @@ func (s *Session) present() ([]operators.Operator, error) {
 	if len(asked) == 0 || len(is) == 0 && len(s.base.gone) > 0 {
 		return nil, nil // nothing is left to drive
 	}
-	styles, err := operators.Find(filepath.Join(s.root, "operators"), asked...)
+	found, err := styles.Find(filepath.Join(s.root, "operators"), asked...)
 	if err == nil {
-		err = s.check(styles)
+		err = s.check(found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", s.options.Operator, err)
 	}
-	return styles, nil
+	return found, nil
 }
 
 // lostScenarios notes scenarios that only the base has, and what only the
@@ -155,7 +155,7 @@ func (s *Session) lostScenarios() error {
 	return nil
 }
 
-func armOf(operator operators.Operator, variant string) *arm {
+func armOf(operator styles.Operator, variant string) *arm {
 	return &arm{operator: operator, asked: operator, variant: variant}
 }
 
@@ -216,7 +216,7 @@ func (b *base) remove() error {
 }
 
 // style is what a style was at the base; fs.ErrNotExist if it was not there.
-func (b *base) style(root string, head operators.Style) (operators.Operator, error) {
+func (b *base) style(root string, head styles.Style) (styles.Operator, error) {
 	root, err := filepath.Abs(root)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
@@ -232,12 +232,12 @@ func (b *base) style(root string, head operators.Style) (operators.Operator, err
 	if _, err := os.Stat(folder); err != nil {
 		return nil, err
 	}
-	return operators.Load(folder)
+	return styles.Load(folder)
 }
 
 // differ tells whether anything in a style's folder differs, the texts that
 // nothing is made from aside, or its images are made from something else.
-func differ(baseRoot, root string, was, is operators.Style) (bool, error) {
+func differ(baseRoot, root string, was, is styles.Style) (bool, error) {
 	before, err := manifestsHash(was)
 	if err != nil {
 		return false, err

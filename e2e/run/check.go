@@ -14,15 +14,15 @@ import (
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
 )
 
 // Check says of styles, each a name or a folder, all that can be said without a
 // cluster. Its error lists what a run would refuse, and which expected verdicts can
 // no longer be.
-func Check(root string, out io.Writer, styles ...string) error {
+func Check(root string, out io.Writer, names ...string) error {
 	catalogue, err := images.Load(root)
 	if err != nil {
 		return err
@@ -31,14 +31,14 @@ func Check(root string, out io.Writer, styles ...string) error {
 	if err != nil {
 		return err
 	}
-	found, err := operators.Find(filepath.Join(root, "operators"), styles...)
+	found, err := styles.Find(filepath.Join(root, "operators"), names...)
 	problems := []error{err}
 	for _, operator := range found {
 		expected, err := expectedOf(operator)
 		if err == nil {
 			err = stale(operator, expected, all)
 		}
-		if err = errors.Join(operators.Check(catalogue, operator), err); err == nil {
+		if err = errors.Join(styles.Check(catalogue, operator), err); err == nil {
 			err = describe(out, catalogue, operator, expected, all)
 		}
 		problems = append(problems, err)
@@ -46,11 +46,11 @@ func Check(root string, out io.Writer, styles ...string) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	return operators.Check(catalogue, found...) // what one brings along, another may not
+	return styles.Check(catalogue, found...) // what one brings along, another may not
 }
 
 // stale lists the scenarios of which a style's file expects what cannot be.
-func stale(operator operators.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
+func stale(operator styles.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
 	if !expected.Known() {
 		return nil
 	}
@@ -66,7 +66,7 @@ func stale(operator operators.Operator, expected verdicts.Expected, all []scenar
 }
 
 // driving is the arm by which a run drives a style; that of the floor has no operator.
-func driving(operator operators.Operator) *arm {
+func driving(operator styles.Operator) *arm {
 	if operator.Style().Control == spec.Harness {
 		return &arm{}
 	}
@@ -74,7 +74,7 @@ func driving(operator operators.Operator) *arm {
 }
 
 // describe says what a run would do with a style of which nothing is wrong.
-func describe(out io.Writer, catalogue *images.Catalogue, operator operators.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
+func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
 	style := operator.Style()
 	var text strings.Builder
 	line := func(what, format string, args ...any) {

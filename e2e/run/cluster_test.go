@@ -305,7 +305,7 @@ const neverWithin = 50 * time.Second
 // was last seen; its logs are kept and its objects are not.
 func TestRunOfAStyleThatNeverGetsReady(t *testing.T) {
 	before := inventory(t)
-	tr := load(t, "--operator=./e2e/spec/operators/testdata/never-ready", "--scenario=create")
+	tr := load(t, "--operator=./e2e/spec/styles/testdata/never-ready", "--scenario=create")
 	opened := tr.Open(t.Context())
 	var driven error
 	if opened == nil {

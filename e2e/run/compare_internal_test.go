@@ -12,8 +12,8 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/terminal"
 )
 
@@ -45,18 +45,18 @@ func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 }
 
 // contested is a session that compares styles, of which nothing is driven.
-func contested(t *testing.T, budget time.Duration, out io.Writer, styles ...string) *Session {
+func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) *Session {
 	t.Helper()
 	s := &Session{
 		arms: []*arm{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: terminal.NewProgress(io.Discard),
-		options: Options{Operator: operators.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second},
+		options: Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second},
 	}
 	var err error
 	s.scenarios, err = pick(s.options.scenario())
 	require.NoError(t, err)
 	s.warmup, err = pick(warmup)
 	require.NoError(t, err)
-	found, err := operators.Find("../../operators", styles...)
+	found, err := styles.Find("../../operators", names...)
 	require.NoError(t, err)
 	for _, style := range found {
 		s.arms = append(s.arms, armOf(style, VariantBase), armOf(style, VariantAgain), armOf(style, VariantHead))

@@ -18,8 +18,8 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -32,7 +32,7 @@ const (
 
 // Every folder under operators/ is held to what operators/README.md asks of a style.
 func TestEveryStyleKeepsTheContract(t *testing.T) {
-	all, err := operators.Find(filepath.Join(root, "operators"), operators.All)
+	all, err := styles.Find(filepath.Join(root, "operators"), styles.All)
 	require.NoError(t, err)
 	require.Greater(t, len(all), 3)
 	c := newContract(t)
@@ -56,9 +56,9 @@ func newContract(t *testing.T) contract {
 	return contract{catalogue, all}
 }
 
-func (c contract) check(operator operators.Operator) error {
+func (c contract) check(operator styles.Operator) error {
 	style := operator.Style()
-	if err := operators.Check(c.catalogue, operator); err != nil {
+	if err := styles.Check(c.catalogue, operator); err != nil {
 		return err
 	}
 	objs, err := style.Objects()
@@ -72,7 +72,7 @@ func (c contract) check(operator operators.Operator) error {
 const mostLines = 40
 
 // readme holds a style to one that is short where the style is no operator of its own.
-func (c contract) readme(style operators.Style) error {
+func (c contract) readme(style styles.Style) error {
 	file := filepath.Join(style.Folder, "README.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c contract) readme(style operators.Style) error {
 
 // verdicts holds a style to a file that says which scenarios do not apply to it, by
 // what it declares; that a failure has its reason, reading the file sees to.
-func (c contract) verdicts(operator operators.Operator) error {
+func (c contract) verdicts(operator styles.Operator) error {
 	folder := operator.Style().Folder
 	expected, err := verdicts.Load(folder, verdictsOf(c.scenarios), oracles())
 	if err != nil {
@@ -208,7 +208,7 @@ func TestTheContractIsHeld(t *testing.T) {
 				require.Contains(t, string(text), test.old)
 				require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), test.old, test.new)), 0o600))
 			}
-			operator, err := operators.Load(folder)
+			operator, err := styles.Load(folder)
 			if err == nil {
 				err = newContract(t).check(operator)
 			}
@@ -224,7 +224,7 @@ func TestTheContractIsHeld(t *testing.T) {
 // Each style has a lane of its own for latencies, and one for correctness. Run
 // with -update after a style was added.
 func TestEveryStyleHasItsLanes(t *testing.T) {
-	names, err := operators.Names(filepath.Join(root, "operators"))
+	names, err := styles.Names(filepath.Join(root, "operators"))
 	require.NoError(t, err)
 	text, err := os.ReadFile(lanes)
 	require.NoError(t, err)

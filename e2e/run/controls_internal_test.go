@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // Nothing of the matrix applies to the floor, which needs one wave to say so.
 func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
 	matrix, err := pick(matrixName)
 	require.NoError(t, err)
-	found, err := operators.Find("../../operators", "floor")
+	found, err := styles.Find("../../operators", "floor")
 	require.NoError(t, err)
 	floor := &arm{asked: found[0]}
 	waves := (&Session{arms: []*arm{floor}, scenarios: matrix}).waves()
@@ -35,7 +35,7 @@ func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 	forbidden := func(resource string) scenarios.Scenario {
 		return scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Forbid: resource}}}}
 	}
-	found, err := operators.Find("../../operators", "native", "idle")
+	found, err := styles.Find("../../operators", "native", "idle")
 	require.NoError(t, err)
 	native, idle := &arm{operator: found[0]}, &arm{operator: found[1]}
 	assert.Empty(t, native.unfit(forbidden("deployments.apps")))
@@ -45,7 +45,7 @@ func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 
 // A control that does nothing is not waited for longer than it may take.
 func TestIdleHasLittlePatience(t *testing.T) {
-	found, err := operators.Find("../../operators", "native", "idle")
+	found, err := styles.Find("../../operators", "native", "idle")
 	require.NoError(t, err)
 	native, err := (&arm{operator: found[0]}).driven()
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestABrokenStyleIsRefusedBeforeThereIsACluster(t *testing.T) {
 
 // The file of the floor is read and written like any other's.
 func TestTheFloorHasVerdicts(t *testing.T) {
-	found, err := operators.Find("../../operators", "floor")
+	found, err := styles.Find("../../operators", "floor")
 	require.NoError(t, err)
 	expected, err := expectedOf(found[0])
 	require.NoError(t, err)

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // A change of what an image of a style's own is made from is a change of the style.
 func TestASourceOfAnImageDiffers(t *testing.T) {
-	of := func(changes map[string]string) operators.Style {
+	of := func(changes map[string]string) styles.Style {
 		folder := filepath.Join(t.TempDir(), "idle")
 		require.NoError(t, os.CopyFS(folder, os.DirFS("../../operators/idle")))
 		style, err := os.ReadFile(filepath.Join(folder, "style.yaml"))
@@ -35,7 +35,7 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		}
-		operator, err := operators.Load(folder)
+		operator, err := styles.Load(folder)
 		require.NoError(t, err)
 		return operator.Style()
 	}

@@ -19,7 +19,7 @@ import (
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // surroundings gathers what is known before the cluster is.
@@ -60,7 +60,7 @@ func (s *Session) surroundings(ctx context.Context) (record.Environment, error) 
 
 // podSecurity is the Pod Security Standard that is enforced on each namespace
 // of a style; "" where there is none.
-func podSecurity(style operators.Style) (map[string]string, error) {
+func podSecurity(style styles.Style) (map[string]string, error) {
 	objects, err := style.Objects()
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (o *Options) values() map[string]string {
 }
 
 // manifestsHash identifies what a style installs, as it is rendered.
-func manifestsHash(style operators.Style) (string, error) {
+func manifestsHash(style styles.Style) (string, error) {
 	objects, err := style.Objects()
 	if err != nil {
 		return "", err

@@ -8,8 +8,8 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -35,15 +35,15 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 	if err != nil {
 		return nil, err
 	}
-	var styles []string
+	var known []string
 	for _, style := range header.Styles {
-		styles = append(styles, style.Name)
+		known = append(known, style.Name)
 	}
-	return verdicts.LoadAll(filepath.Join(root, "operators"), styles, verdictsOf(all), oracles())
+	return verdicts.LoadAll(filepath.Join(root, "operators"), known, verdictsOf(all), oracles())
 }
 
 // expectedOf reads the verdicts that are expected of a style.
-func expectedOf(style operators.Operator) (verdicts.Expected, error) {
+func expectedOf(style styles.Operator) (verdicts.Expected, error) {
 	all, err := pick(expectable)
 	if err != nil {
 		return verdicts.Expected{}, err

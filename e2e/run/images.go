@@ -5,22 +5,22 @@ import (
 	"path/filepath"
 
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // ImagesOf are the names of the images that a run of styles needs: the node, what
 // the operators deploy, and each style's; own are those that the styles bring along
-// beside the catalogue's. styles is a value of --operator.
-func ImagesOf(root, styles string) (names []string, own []images.Image, err error) {
-	found, err := operators.Find(filepath.Join(root, "operators"), operatorNames(root, styles)...)
+// beside the catalogue's. asked is a value of --operator.
+func ImagesOf(root, asked string) (names []string, own []images.Image, err error) {
+	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(root, asked)...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--operator=%s: %w", styles, err)
+		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
 	names = everyRun()
 	for _, style := range found {
 		names = append(names, style.Style().ImageNames()...)
 	}
-	return unique(names), operators.OwnImages(found...), nil
+	return unique(names), styles.OwnImages(found...), nil
 }
 
 // everyRun are the images that a run needs whatever its styles are.

@@ -17,13 +17,13 @@ import (
 
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/terminal"
 )
 
 // left is a session on a cluster in which a style has left its namespace, and
 // these pods.
-func left(t *testing.T, style operators.Style, pods ...runtime.Object) *Session {
+func left(t *testing.T, style styles.Style, pods ...runtime.Object) *Session {
 	t.Helper()
 	recorder, err := record.NewRecorder(&bytes.Buffer{}, record.Header{Run: "r"})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func left(t *testing.T, style operators.Style, pods ...runtime.Object) *Session 
 // first one's.
 func found(t *testing.T) (native, again, other *arm) {
 	t.Helper()
-	styles, err := operators.Find("../../operators", "native", "controller-runtime")
+	styles, err := styles.Find("../../operators", "native", "controller-runtime")
 	require.NoError(t, err)
 	return &arm{operator: styles[0], variant: "head"}, &arm{operator: styles[0], variant: "base"}, &arm{operator: styles[1]}
 }

@@ -21,9 +21,9 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/terminal"
 )
 
@@ -95,14 +95,14 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		s.place()
 		return s, err
 	}
-	styles, err := operators.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
+	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
 	if err == nil {
-		err = s.check(styles)
+		err = s.check(found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
-	for _, style := range styles {
+	for _, style := range found {
 		expected, err := expectedOf(style)
 		if err != nil {
 			return nil, err
@@ -119,12 +119,12 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 }
 
 // check refuses styles that could not be installed, or should not be.
-func (s *Session) check(styles []operators.Operator) error {
+func (s *Session) check(all []styles.Operator) error {
 	catalogue, err := images.Load(s.root)
 	if err != nil {
 		return err
 	}
-	return operators.Check(catalogue, styles...)
+	return styles.Check(catalogue, all...)
 }
 
 // warmup is the scenario that a style goes through when it has just been
@@ -230,7 +230,7 @@ func (s *Session) makePlan() error {
 // time. Of all styles, and of all latency scenarios, those that fit are driven.
 func (s *Session) Unfinished() error {
 	var left []string
-	if s.options.Operator != operators.All {
+	if s.options.Operator != styles.All {
 		left = append(left, s.left...)
 	}
 	if s.options.scenario() != scenarios.Latency && len(s.dropped) > 0 {
@@ -287,17 +287,17 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the scenarios: %w", err)
 	}
-	known := slices.Concat(scenarios.Groups(), namesOf(all), []string{matrixName, operators.All})
+	known := slices.Concat(scenarios.Groups(), namesOf(all), []string{matrixName, styles.All})
 	wanted := strings.Split(value, ",")
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, operators.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, styles.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
 		return !slices.ContainsFunc(wanted, func(name string) bool {
-			return name == operators.All || name == s.Name || name == s.Group || (name == matrixName && scenarios.InMatrix(s.Group))
+			return name == styles.All || name == s.Name || name == s.Group || (name == matrixName && scenarios.InMatrix(s.Group))
 		})
 	}), nil
 }

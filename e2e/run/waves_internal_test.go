@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // styled is an arm of a style that is only described.
 func styled(style spec.Style) *arm {
-	return &arm{operator: described{style: operators.Style{Style: style}}}
+	return &arm{operator: described{style: styles.Style{Style: style}}}
 }
 
 type described struct {
-	operators.Operator
-	style operators.Style
+	styles.Operator
+	style styles.Style
 }
 
-func (d described) Style() operators.Style { return d.style }
+func (d described) Style() styles.Style { return d.style }
 
 func killed(name, component string) scenarios.Scenario {
 	return scenarios.Scenario{Name: name, Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: component}}}}

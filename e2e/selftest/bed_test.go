@@ -33,8 +33,8 @@ import (
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/selftest"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/timeline"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -51,14 +51,14 @@ type bed struct {
 	file    string // the recording
 	kube    *kube.Client
 	driver  *drive.Driver
-	styles  map[string]operators.Operator // by name
+	styles  map[string]styles.Operator // by name
 	byName  map[string]scenarios.Scenario
 	folders string
 }
 
 func newBed(t *testing.T, trials []selftest.Trial) *bed {
 	t.Helper()
-	b := &bed{run: cluster.NewRunID(), styles: map[string]operators.Operator{}, byName: map[string]scenarios.Scenario{}, folders: t.TempDir()}
+	b := &bed{run: cluster.NewRunID(), styles: map[string]styles.Operator{}, byName: map[string]scenarios.Scenario{}, folders: t.TempDir()}
 	all, err := scenarios.All(judge.OracleNames())
 	require.NoError(t, err)
 	for _, s := range all {
@@ -68,7 +68,7 @@ func newBed(t *testing.T, trials []selftest.Trial) *bed {
 	for _, trial := range trials {
 		folder, err := trial.Write("style", b.folders, b.prefix(trial))
 		require.NoError(t, err)
-		b.styles[trial.Style()], err = operators.Load(folder)
+		b.styles[trial.Style()], err = styles.Load(folder)
 		require.NoError(t, err)
 		header.Styles = append(header.Styles, recorded(b.styles[trial.Style()].Style()))
 	}
@@ -95,7 +95,7 @@ func reference(t *testing.T) []byte {
 }
 
 // recorded is what judging must know of a style.
-func recorded(s operators.Style) record.Style {
+func recorded(s styles.Style) record.Style {
 	r := record.Style{Style: s.Style}
 	for _, c := range s.Components {
 		r.Namespaces = append(r.Namespaces, c.Namespace)
@@ -188,7 +188,7 @@ func (b *bed) drive(ctx context.Context, trial selftest.Trial) (err error) {
 }
 
 // inspected adds what looks at the end for what a style left, and for secrets in its logs.
-func (b *bed) inspected(style operators.Style, driven *drive.Style) error {
+func (b *bed) inspected(style styles.Style, driven *drive.Style) error {
 	client, err := metadata.NewForConfig(b.kube.Config)
 	if err != nil {
 		return err

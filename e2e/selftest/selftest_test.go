@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/selftest"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -79,7 +79,7 @@ func TestStylesCanBeInstalledSideBySide(t *testing.T) {
 	for _, trial := range selftest.Trials(selftest.Cases()) {
 		at, err := trial.Write("style", folder, "services-x-")
 		require.NoError(t, err)
-		operator, err := operators.Load(at)
+		operator, err := styles.Load(at)
 		require.NoError(t, err)
 		style := operator.Style()
 		assert.Equal(t, trial.Style(), style.Name)

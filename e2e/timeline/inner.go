@@ -152,9 +152,9 @@ func (held innerPhases) happened(s *style, w *record.Watch, list []seen) []Phase
 			continue
 		}
 		holds := list[i].shown == yes
-		now := holds && w.Event != "LISTED" && (p.Event == "" || p.Event == w.Event)
+		now := holds && w.Event != spec.Listed && (p.Event == "" || p.Event == w.Event)
 		// What comes once in an object's life needs no memory.
-		if p.slot >= 0 && p.Event != "ADDED" && p.Event != "DELETED" {
+		if p.slot >= 0 && p.Event != spec.Added && p.Event != spec.Deleted {
 			now = now && (was == nil || !was[i])
 			if was == nil {
 				was = make([]bool, len(r.inner))
@@ -166,7 +166,7 @@ func (held innerPhases) happened(s *style, w *record.Watch, list []seen) []Phase
 			found = append(found, PhaseEvent{p.index, list[i].Value.String()})
 		}
 	}
-	if w.Event == "DELETED" {
+	if w.Event == spec.Deleted {
 		delete(held, key)
 	}
 	return found

@@ -202,11 +202,11 @@ func (w *world) work(e *Event) {
 	if known == nil {
 		known = &WorkObject{
 			Name: e.Watch.Name, UID: a.Job.uid, Resource: e.Watch.Resource, subject: a.Subject,
-			Made: e.Time, Listed: e.Watch.Event != "ADDED", seq: len(w.works),
+			Made: e.Time, Listed: e.Watch.Event != spec.Added, seq: len(w.works),
 		}
 		w.works[a.Job.uid] = known
 	}
-	known.ended = a.Work.Ended || e.Watch.Event == "DELETED"
+	known.ended = a.Work.Ended || e.Watch.Event == spec.Deleted
 }
 
 // WorksOf lists the objects in which the style worked for a custom resource, in

@@ -63,7 +63,7 @@ func (t *Timeline) workingLacks() string {
 // mentioned tells whether an Event about the custom resource came since the intent.
 func (t *Timeline) mentioned() bool {
 	return slices.ContainsFunc(t.Events, func(e Event) bool {
-		return e.Kind == record.KindWatch && e.Watch.Event == "ADDED" && e.Time >= t.Actions.Intent &&
+		return e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&
 			e.Object.Detail != nil && slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID)
 	})
 }

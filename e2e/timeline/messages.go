@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -122,7 +123,7 @@ func (t *Timeline) isOwnName(about wire.Regarding) bool {
 	if about.UID != "" || about.Namespace != own.Namespace {
 		return false
 	}
-	return about.Kind == "Memcached" && about.Name == own.Name || about.Kind == "Deployment" && own.childName != "" && about.Name == own.childName
+	return about.Kind == spec.CustomKind && about.Name == own.Name || about.Kind == "Deployment" && own.childName != "" && about.Name == own.childName
 }
 
 // namedIn tells whether a text names the sample's own custom resource: by its

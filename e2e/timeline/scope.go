@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -61,9 +62,9 @@ const grace = 30 * time.Second
 // watches of its resource.
 func newOutage(f *record.Fault) (Outage, bool) {
 	switch f.Kind {
-	case "restart":
+	case spec.FaultRestart:
 		return Outage{kind: f.Kind, what: "the restart of the " + f.What, from: f.From, to: -1}, true
-	case "definition":
+	case spec.FaultDefinition:
 		return Outage{kind: f.Kind, resource: wire.CustomResources, what: "another definition", from: f.From, to: -1}, true
 	}
 	return Outage{}, false

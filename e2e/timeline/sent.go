@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -43,7 +44,7 @@ func (s *sent) see(e *Event) {
 	if s.seen || e.Watch.Resource != s.resource {
 		return
 	}
-	gone := e.Watch.Event == "DELETED"
+	gone := e.Watch.Event == spec.Deleted
 	if s.uid == "" {
 		s.seen = gone && e.Time >= s.from && e.Watch.Name == s.name && e.Watch.Namespace == s.namespace
 		return

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -382,7 +383,7 @@ func (s *Splitter) remember(r *Reading, job *job, work []shownWork) {
 	}
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
 	known := s.known[space]
-	if r.Watch.Event == "DELETED" {
+	if r.Watch.Event == spec.Deleted {
 		if known[id] != nil {
 			s.objects--
 		}

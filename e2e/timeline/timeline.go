@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -295,11 +296,11 @@ func (t *Timeline) settleMarks() {
 // that makes its condition true.
 func (t *Timeline) step(e *Event) {
 	t.apply(e)
-	if e.Watch.Event != "LISTED" && t.stirs(e) {
+	if e.Watch.Event != spec.Listed && t.stirs(e) {
 		t.last = max(t.last, e.Time)
 	}
 	since := t.Begun() && e.Time >= t.Actions.Intent
-	if since && e.Watch.Event == "ADDED" {
+	if since && e.Watch.Event == spec.Added {
 		t.added[e.Watch.UID] = true
 	}
 	for i := range t.Phases {

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -59,7 +60,7 @@ func (w *world) apply(e *Event) {
 		known = &Entity{seq: w.seq}
 		objects[e.Object.UID] = known
 	}
-	known.Object, known.live = e.Object, e.Watch.Event != "DELETED"
+	known.Object, known.live = e.Object, e.Watch.Event != spec.Deleted
 	if known.Owner == "" {
 		known.Owner = e.Object.Controller
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -36,24 +37,24 @@ func (t *Timeline) Writes() []Write {
 		if !t.written(e, prev) || t.Actions.Versions[o.UID+"/"+o.ResourceVersion] {
 			continue
 		}
-		if e.Watch.Event == "DELETED" && deletions.took(e) {
+		if e.Watch.Event == spec.Deleted && deletions.took(e) {
 			continue
 		}
-		list = append(list, Write{At: e.Time, Event: e, Created: e.Watch.Event == "ADDED", Deleted: e.Watch.Event == "DELETED"})
+		list = append(list, Write{At: e.Time, Event: e, Created: e.Watch.Event == spec.Added, Deleted: e.Watch.Event == spec.Deleted})
 	}
 	return list
 }
 
 func (t *Timeline) written(e *Event, prev *wire.Object) bool {
-	came := prev == nil || e.Watch.Event == "DELETED"
+	came := prev == nil || e.Watch.Event == spec.Deleted
 	switch e.Watch.Resource {
 	case wire.Deployments:
 		d := t.World.Deployments[e.Object.UID]
-		return d != nil && t.IsChild(d) && e.Watch.Event != "LISTED" && (came || e.Object.Generation != prev.Generation)
+		return d != nil && t.IsChild(d) && e.Watch.Event != spec.Listed && (came || e.Object.Generation != prev.Generation)
 	case wire.CustomResources:
 		// That it is to be deleted is what somebody asked for, not the operator.
 		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
-		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == "MODIFIED" &&
+		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == spec.Modified &&
 			!doomed && (came || e.Object.ResourceVersion != prev.ResourceVersion)
 	}
 	return false

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -116,34 +115,4 @@ func (i Installation) await(ctx context.Context, c Cluster, gate spec.Gate) erro
 		return awaitField(ctx, c, *gate.Field)
 	}
 	return errors.New("the gate is empty")
-}
-
-// awaitField returns when a field of an object, of whatever kind, has a wanted value.
-func awaitField(ctx context.Context, c Cluster, field spec.Field) error {
-	kind := schema.FromAPIVersionAndKind(field.APIVersion, field.Kind)
-	mapping, err := c.Kube.Mapping(kind)
-	if err != nil {
-		return err
-	}
-	return c.Kube.WaitFor(ctx, mapping.Resource, field.Namespace, field.Name, field.Path, func(obj *unstructured.Unstructured) (bool, string) {
-		return has(obj, field)
-	})
-}
-
-// has tells whether a field of an object has a wanted value, and what it is.
-func has(obj *unstructured.Unstructured, field spec.Field) (done bool, lastSeen string) {
-	text, err := obj.MarshalJSON()
-	if err != nil {
-		return false, err.Error()
-	}
-	value := gjson.GetBytes(text, field.Path)
-	if !value.Exists() {
-		return false, field.Path + " is not there"
-	}
-	for _, wanted := range field.Equals {
-		if value.String() == wanted {
-			return true, value.String()
-		}
-	}
-	return false, fmt.Sprintf("%s is %q", field.Path, value.String())
 }

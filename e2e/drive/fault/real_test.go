@@ -25,8 +25,8 @@ import (
 	"operatorbench/e2e/bed/testnode"
 	"operatorbench/e2e/bed/testnode/testcluster"
 	"operatorbench/e2e/drive/fault"
-	"operatorbench/e2e/spec/operators"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -51,7 +51,7 @@ type scene struct {
 	*kube.Client
 
 	t        *testing.T
-	style    operators.Style
+	style    styles.Style
 	injector *fault.Injector
 }
 
@@ -62,7 +62,7 @@ func installed(t *testing.T, style string) *scene {
 	require.NoError(t, err)
 	node, err := bed.Node()
 	require.NoError(t, err)
-	found, err := operators.Find("../../../operators", style)
+	found, err := styles.Find("../../../operators", style)
 	require.NoError(t, err)
 	operator := found[0]
 	store, err := testnode.Store(t.Context())

@@ -23,6 +23,7 @@ import (
 
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Target is a resource in a namespace in which a style works.
@@ -366,7 +367,7 @@ func (w *watcher) relist(list *unstructured.UnstructuredList) {
 	}
 	w.mu.RUnlock()
 	for i := range list.Items {
-		w.record(w.recorder.Now(), "LISTED", &list.Items[i])
+		w.record(w.recorder.Now(), spec.Listed, &list.Items[i])
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"operatorbench/e2e/spec"
 )
 
 // Events are Kubernetes' own, which tell people what happened to an object.
-const Events = "events.v1.events.k8s.io"
+const Events = spec.Events
 
 // Detail is what only oracles of the correctness matrix read of an object. It is
 // not read of the many objects of a recording that is there for its latencies.

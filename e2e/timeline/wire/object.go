@@ -5,14 +5,16 @@ package wire
 
 import (
 	"encoding/json"
+
+	"operatorbench/e2e/spec"
 )
 
 // The resources that judging reads, named as in record.Watch.Resource.
 const (
-	CustomResources = "memcacheds.v1alpha1.cache.example.com"
-	Deployments     = "deployments.v1.apps"
-	ReplicaSets     = "replicasets.v1.apps"
-	Pods            = "pods.v1"
+	CustomResources = spec.CustomResources
+	Deployments     = spec.Deployments
+	ReplicaSets     = spec.ReplicaSets
+	Pods            = spec.Pods
 )
 
 // Object is what judging reads of a Kubernetes object.

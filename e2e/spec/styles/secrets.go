@@ -1,4 +1,4 @@
-package operators
+package styles
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
+
+	"operatorbench/e2e/spec"
 )
 
 // SecretsFile says in a style's folder which service accounts may read secrets, and why.
@@ -15,12 +17,12 @@ const SecretsFile = "secrets.yaml"
 
 // SecretReaders lists the service accounts that may read secrets for a reason, as
 // the style's own folder says, and those of the styles that it is made from.
-func (s Style) SecretReaders() ([]SecretReader, error) {
+func (s Style) SecretReaders() ([]spec.SecretReader, error) {
 	bases, err := s.Bases()
 	if err != nil {
 		return nil, err
 	}
-	var all []SecretReader
+	var all []spec.SecretReader
 	for _, one := range append(bases, s) {
 		own, err := one.ownSecretReaders()
 		if err != nil {
@@ -31,13 +33,13 @@ func (s Style) SecretReaders() ([]SecretReader, error) {
 	return all, nil
 }
 
-func (s Style) ownSecretReaders() ([]SecretReader, error) {
+func (s Style) ownSecretReaders() ([]spec.SecretReader, error) {
 	name := filepath.Join(s.Folder, SecretsFile)
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var list []SecretReader
+	var list []spec.SecretReader
 	if err == nil {
 		err = yaml.UnmarshalStrict(text, &list)
 	}

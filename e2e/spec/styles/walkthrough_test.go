@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // block is a file of the walkthrough: its name in a line of its own, and what is
@@ -39,9 +39,9 @@ func TestWalkthrough(t *testing.T) {
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
 	t.Chdir(walkthrough(t))
-	found, err := operators.Find("operators", "./my-operator")
+	found, err := styles.Find("operators", "./my-operator")
 	require.NoError(t, err)
-	require.NoError(t, operators.Check(catalogue, found...))
+	require.NoError(t, styles.Check(catalogue, found...))
 	style := found[0].Style()
 	facts, err := style.Facts(catalogue)
 	require.NoError(t, err)
@@ -100,9 +100,9 @@ func TestWalkthroughImages(t *testing.T) {
 	for _, line := range lines[2:] {
 		own := strings.Join([]string{lines[0], lines[1], "  - python", line}, "\n")
 		require.NoError(t, os.WriteFile(file, []byte(named.ReplaceAllString(style, own)), 0o600))
-		operator, err := operators.Load(folder)
+		operator, err := styles.Load(folder)
 		require.NoError(t, err, line)
-		require.NoError(t, operators.Check(catalogue, operator), line)
-		assert.Len(t, operators.OwnImages(operator), 1, line)
+		require.NoError(t, styles.Check(catalogue, operator), line)
+		assert.Len(t, styles.OwnImages(operator), 1, line)
 	}
 }

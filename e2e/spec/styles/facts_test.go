@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 var update = flag.Bool("update", false, "write the facts of the styles to testdata/facts")
@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the facts of the styles to testda
 // What the styles of the house cost. Run with -update after a change, and read
 // the difference: a reviewer sees in it what a change adds to maintain and to trust.
 func TestFactsOfTheHouse(t *testing.T) {
-	all, err := operators.Find("../../../operators", operators.All)
+	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func write(t *testing.T, files map[string]string) string {
 }
 
 // factsOf returns the facts of a style whose manifests are one file.
-func factsOf(t *testing.T, style operators.Style) operators.Facts {
+func factsOf(t *testing.T, style styles.Style) styles.Facts {
 	t.Helper()
 	style.Stages = []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}
 	catalogue := &images.Catalogue{Images: []images.Image{
@@ -85,8 +85,8 @@ func TestFactsCountLines(t *testing.T) {
 		"internal/sub/bad.json": "{",
 	}
 	dir := write(t, files)
-	facts := factsOf(t, operators.Style{Style: spec.Style{Name: "s", Images: []spec.Image{{Name: "pulled"}, {Name: "own"}}}, Folder: dir})
-	assert.Equal(t, []operators.Lines{
+	facts := factsOf(t, styles.Style{Style: spec.Style{Name: "s", Images: []spec.Image{{Name: "pulled"}, {Name: "own"}}}, Folder: dir})
+	assert.Equal(t, []styles.Lines{
 		{Language: "Go", Files: 2, Lines: 6},
 		{Language: "JSON", Files: 1, Lines: 1},
 		{Language: "Python", Files: 1, Lines: 1},
@@ -95,20 +95,20 @@ func TestFactsCountLines(t *testing.T) {
 	}, facts.Owned)
 	assert.Equal(t, 1, facts.Objects)
 	assert.Equal(t, 5, facts.ObjectLines, "as kubectl would print it")
-	assert.Equal(t, []operators.ImageFact{
+	assert.Equal(t, []styles.ImageFact{
 		{Name: "own", Reference: "registry.example/own:1", Custom: true},
 		{Name: "pulled", Reference: "registry.example/pulled:1"},
 	}, facts.Images)
 
-	facts = factsOf(t, operators.Style{Style: spec.Style{Name: "s", Owned: []string{"manifests/a.yaml", "manifests"}}, Folder: dir})
-	assert.Equal(t, []operators.Lines{
+	facts = factsOf(t, styles.Style{Style: spec.Style{Name: "s", Owned: []string{"manifests/a.yaml", "manifests"}}, Folder: dir})
+	assert.Equal(t, []styles.Lines{
 		{Language: "Python", Files: 1, Lines: 1},
 		{Language: "YAML", Files: 1, Lines: 3},
 	}, facts.Owned, "what is listed, each file once")
 	assert.Empty(t, facts.Scaffold)
 
-	facts = factsOf(t, operators.Style{Style: spec.Style{Name: "s", Scaffold: []string{"main.go", "manifests/logic.py"}}, Folder: dir})
-	assert.Equal(t, []operators.Lines{
+	facts = factsOf(t, styles.Style{Style: spec.Style{Name: "s", Scaffold: []string{"main.go", "manifests/logic.py"}}, Folder: dir})
+	assert.Equal(t, []styles.Lines{
 		{Language: "Go", Files: 1, Lines: 5},
 		{Language: "Python", Files: 1, Lines: 1},
 	}, facts.Scaffold)
@@ -118,14 +118,14 @@ func TestFactsRefuse(t *testing.T) {
 	dir := write(t, map[string]string{"manifests/a.yaml": account, "main.go": "package main\n"})
 	stages := []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}
 	for name, test := range map[string]struct {
-		style operators.Style
+		style styles.Style
 		want  string
 	}{
-		"nothing owned there": {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Owned: []string{"cmd"}}, Folder: dir}, "facts of operator s: look for the files that are owned"},
-		"scaffold of nobody":  {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Owned: []string{"manifests"}, Scaffold: []string{"main.go"}}, Folder: dir}, "main.go is listed as scaffold, and is not owned"},
-		"no scaffold there":   {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Scaffold: []string{"cmd"}}, Folder: dir}, "facts of operator s: look for the files of the scaffold"},
-		"no such image":       {operators.Style{Style: spec.Style{Name: "s", Stages: stages, Images: []spec.Image{{Name: "absent"}}}, Folder: dir}, `absent`},
-		"no manifests":        {operators.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Manifests: []string{"none"}}}}, Folder: dir}, "reading manifests"},
+		"nothing owned there": {styles.Style{Style: spec.Style{Name: "s", Stages: stages, Owned: []string{"cmd"}}, Folder: dir}, "facts of operator s: look for the files that are owned"},
+		"scaffold of nobody":  {styles.Style{Style: spec.Style{Name: "s", Stages: stages, Owned: []string{"manifests"}, Scaffold: []string{"main.go"}}, Folder: dir}, "main.go is listed as scaffold, and is not owned"},
+		"no scaffold there":   {styles.Style{Style: spec.Style{Name: "s", Stages: stages, Scaffold: []string{"cmd"}}, Folder: dir}, "facts of operator s: look for the files of the scaffold"},
+		"no such image":       {styles.Style{Style: spec.Style{Name: "s", Stages: stages, Images: []spec.Image{{Name: "absent"}}}, Folder: dir}, `absent`},
+		"no manifests":        {styles.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Manifests: []string{"none"}}}}, Folder: dir}, "reading manifests"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := test.style.Facts(&images.Catalogue{})
@@ -155,38 +155,38 @@ func TestFactsReadPermissions(t *testing.T) {
 	within := bound("RoleBinding", "ClusterRole", "reader") + "metadata: {name: b, namespace: m}\n"
 	for name, test := range map[string]struct {
 		manifests string
-		want      operators.Permissions
+		want      styles.Permissions
 	}{
-		"none":         {account, operators.Permissions{}},
-		"not bound":    {reader, operators.Permissions{}},
-		"cluster-wide": {reader + everywhere, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 9, Secrets: []string{"cluster-wide"}}},
-		"namespaced":   {reader + within, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 8, Secrets: []string{"m"}}},
-		"both":         {reader + everywhere + within, operators.Permissions{Accounts: []string{"ns/a"}, Rules: 4, ClusterWide: 9, Namespaced: 8, Secrets: []string{"cluster-wide", "m"}}},
+		"none":         {account, styles.Permissions{}},
+		"not bound":    {reader, styles.Permissions{}},
+		"cluster-wide": {reader + everywhere, styles.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 9, Secrets: []string{"cluster-wide"}}},
+		"namespaced":   {reader + within, styles.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 8, Secrets: []string{"m"}}},
+		"both":         {reader + everywhere + within, styles.Permissions{Accounts: []string{"ns/a"}, Rules: 4, ClusterWide: 9, Namespaced: 8, Secrets: []string{"cluster-wide", "m"}}},
 		"aggregated": {
 			reader + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: sum, labels: {to: sum}}\naggregationRule: {clusterRoleSelectors: [{matchLabels: {to: sum}}]}\n" +
 				bound("ClusterRoleBinding", "ClusterRole", "sum") + "metadata: {name: b}\n",
-			operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 9, Secrets: []string{"cluster-wide"}},
+			styles.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 9, Secrets: []string{"cluster-wide"}},
 		},
 		"a role's wildcards": {
 			"apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: all, namespace: m}\nrules: [{apiGroups: ['*'], resources: ['*'], verbs: [get]}, {apiGroups: [apps], resources: [deployments], verbs: ['*']}]\n" +
 				bound("RoleBinding", "Role", "all") + "metadata: {name: b, namespace: m}\n",
-			operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 2, Wildcards: []string{"* deployments.apps", "get *.*"}, Secrets: []string{"m"}},
+			styles.Permissions{Accounts: []string{"ns/a"}, Rules: 2, Namespaced: 2, Wildcards: []string{"* deployments.apps", "get *.*"}, Secrets: []string{"m"}},
 		},
 		"a role from elsewhere": {
 			bound("ClusterRoleBinding", "ClusterRole", "view") + "metadata: {name: b}\n",
-			operators.Permissions{Accounts: []string{"ns/a"}, Unknown: []string{"ClusterRole view"}},
+			styles.Permissions{Accounts: []string{"ns/a"}, Unknown: []string{"ClusterRole view"}},
 		},
 		"everything": {
 			bound("ClusterRoleBinding", "ClusterRole", "cluster-admin") + "metadata: {name: b}\n",
-			operators.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 2, Wildcards: []string{"* *", "* *.*"}, Secrets: []string{"cluster-wide"}},
+			styles.Permissions{Accounts: []string{"ns/a"}, Rules: 2, ClusterWide: 2, Wildcards: []string{"* *", "* *.*"}, Secrets: []string{"cluster-wide"}},
 		},
 		"people": {
 			reader + "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: b}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}\nsubjects: [{kind: User, name: jane}]\n",
-			operators.Permissions{},
+			styles.Permissions{},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := factsOf(t, operators.Style{Style: spec.Style{Name: "s"}, Folder: write(t, map[string]string{"manifests/a.yaml": test.manifests})})
+			facts := factsOf(t, styles.Style{Style: spec.Style{Name: "s"}, Folder: write(t, map[string]string{"manifests/a.yaml": test.manifests})})
 			assert.Equal(t, test.want, facts.RBAC)
 		})
 	}

@@ -1,6 +1,6 @@
 //go:build cluster
 
-package operators_test
+package styles_test
 
 import (
 	"context"
@@ -29,7 +29,7 @@ import (
 	"operatorbench/e2e/bed/testnode/testcluster"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 
 // styleImages names the images that the styles of the house need.
 func styleImages() ([]string, error) {
-	all, err := operators.Find("../../../operators", operators.All)
+	all, err := styles.Find("../../../operators", styles.All)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func inventory(t *testing.T) []string {
 // Each style of the house is installed, takes a custom resource through its
 // life unless it is a control, and leaves nothing.
 func TestRealOperator(t *testing.T) {
-	all, err := operators.Find("../../../operators", operators.All)
+	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	for _, operator := range all {
 		t.Run(operator.Style().Name, func(t *testing.T) { live(t, operator) })
@@ -120,12 +120,12 @@ func TestRealOperator(t *testing.T) {
 
 // The operator of README.md's walkthrough does what is promised of it.
 func TestRealWalkthrough(t *testing.T) {
-	operator, err := operators.Load(filepath.Join(walkthrough(t), "my-operator"))
+	operator, err := styles.Load(filepath.Join(walkthrough(t), "my-operator"))
 	require.NoError(t, err)
 	live(t, operator)
 }
 
-func live(t *testing.T, operator operators.Operator) {
+func live(t *testing.T, operator styles.Operator) {
 	c := connect(t)
 	definition, err := memcached.Definition()
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func live(t *testing.T, operator operators.Operator) {
 // life is that of the custom resource services-test/memcached.
 type life struct {
 	install.Cluster
-	style operators.Style
+	style styles.Style
 }
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
@@ -338,7 +338,7 @@ func progressOf(obj *unstructured.Unstructured) map[string]any {
 // what was waited for and what was last seen; after it nothing is left.
 func TestInstallThatNeverGetsReady(t *testing.T) {
 	c := connect(t)
-	operator, err := operators.Load("testdata/never-ready")
+	operator, err := styles.Load("testdata/never-ready")
 	require.NoError(t, err)
 	before := inventory(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
@@ -356,7 +356,7 @@ func TestInstallThatNeverGetsReady(t *testing.T) {
 // by Install, not even in an earlier stage, nor by Uninstall.
 func TestInstallRefusesWhatItDidNotMake(t *testing.T) {
 	c := connect(t)
-	operator, err := operators.Load("testdata/never-ready")
+	operator, err := styles.Load("testdata/never-ready")
 	require.NoError(t, err)
 	stranger := c
 	stranger.Run = "stranger"
@@ -377,7 +377,7 @@ func TestInstallRefusesWhatItDidNotMake(t *testing.T) {
 // An Install that ends in the middle leaves nothing after Uninstall either.
 func TestUninstallAfterHalfAnInstall(t *testing.T) {
 	c := connect(t)
-	operator, err := operators.Load("../../../operators/argo")
+	operator, err := styles.Load("../../../operators/argo")
 	require.NoError(t, err)
 	before := inventory(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -400,7 +400,7 @@ func TestUninstallAfterHalfAnInstall(t *testing.T) {
 // what was applied nor on what came about later.
 func TestUninstallWithoutTheController(t *testing.T) {
 	c := connect(t)
-	operator, err := operators.Load("testdata/held")
+	operator, err := styles.Load("testdata/held")
 	require.NoError(t, err)
 	before := inventory(t)
 	require.NoError(t, operator.Install(t.Context(), c))

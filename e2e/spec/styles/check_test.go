@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // overlayStyle is a style.yaml of an overlay.
@@ -77,11 +77,11 @@ func house(t *testing.T, changes map[string]string) string {
 
 func checkHouse(t *testing.T, changes map[string]string, names ...string) error {
 	t.Helper()
-	all, err := operators.Find(house(t, changes), names...)
+	all, err := styles.Find(house(t, changes), names...)
 	require.NoError(t, err)
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	return operators.Check(catalogue, all...)
+	return styles.Check(catalogue, all...)
 }
 
 func TestCheck(t *testing.T) {
@@ -223,9 +223,9 @@ func TestCheckRefusesASecondSensorOfTheTutorial(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(string(sensor)+"---\n"+second), 0o600))
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	all, err := operators.Find(root, "argo")
+	all, err := styles.Find(root, "argo")
 	require.NoError(t, err)
-	require.ErrorContains(t, operators.Check(catalogue, all...), "is not distinct from Sensor argo-events/")
+	require.ErrorContains(t, styles.Check(catalogue, all...), "is not distinct from Sensor argo-events/")
 }
 
 // Who maintains an overlay answers for its own files, and for what it uses of
@@ -237,19 +237,19 @@ func TestFactsOfAnOverlay(t *testing.T) {
 		"over/manifests/kustomization.yaml":      patched + "  - patch: '{$patch: delete, apiVersion: v1, kind: ConfigMap, metadata: {name: own, namespace: ns}}'\nnameSuffix: -b\n",
 		"over/manifests/own.yaml":                strings.Replace(ownMap, "name: own", "name: mine", 1),
 	})
-	for name, want := range map[string]operators.Lines{
+	for name, want := range map[string]styles.Lines{
 		"base":  {Language: "YAML", Files: 3, Lines: 16},
 		"over":  {Language: "YAML", Files: 4, Lines: 20}, // without gone.yaml, of which it has nothing
 		"top":   {Language: "YAML", Files: 4, Lines: 20},
 		"other": {Language: "YAML", Files: 2, Lines: 11},
 	} {
-		all, err := operators.Find(root, name)
+		all, err := styles.Find(root, name)
 		require.NoError(t, err)
 		style := all[0].Style()
 		style.Images = nil
 		facts, err := style.Facts(&images.Catalogue{})
 		require.NoError(t, err)
-		assert.Equal(t, []operators.Lines{want}, facts.Owned, name)
+		assert.Equal(t, []styles.Lines{want}, facts.Owned, name)
 	}
 }
 
@@ -266,24 +266,24 @@ func TestOwnImages(t *testing.T) {
 	})
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	all, err := operators.Find(root, "base", "over")
+	all, err := styles.Find(root, "base", "over")
 	require.NoError(t, err)
-	require.NoError(t, operators.Check(catalogue, all...), "both bring the same")
+	require.NoError(t, styles.Check(catalogue, all...), "both bring the same")
 	for _, operator := range all {
 		style := operator.Style()
 		assert.Equal(t, []string{"pause", "mine", "built", "there"}, style.ImageNames())
 		facts, err := style.Facts(catalogue)
 		require.NoError(t, err)
-		assert.Equal(t, []operators.ImageFact{
+		assert.Equal(t, []styles.ImageFact{
 			{Name: "built", Reference: "example.org/built:v1", Custom: true},
 			{Name: "mine", Reference: "example.org/mine:v1", Custom: true},
 			{Name: "pause", Reference: "registry.k8s.io/pause:3.10.2"},
 			{Name: "there", Reference: "example.org/there:v1"},
 		}, facts.Images)
 	}
-	assert.Len(t, operators.OwnImages(all...), 6)
+	assert.Len(t, styles.OwnImages(all...), 6)
 
 	require.NoError(t, os.Remove(filepath.Join(root, "docker", "Dockerfile")))
-	_, err = operators.Find(root, "base")
+	_, err = styles.Find(root, "base")
 	require.ErrorContains(t, err, "base/style.yaml:7: image built: dockerfile: there is no file "+filepath.Join(root, "docker", "Dockerfile"))
 }

@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"slices"
@@ -12,12 +12,12 @@ import (
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
-func eachStyle(t *testing.T, check func(t *testing.T, style operators.Style)) {
+func eachStyle(t *testing.T, check func(t *testing.T, style styles.Style)) {
 	t.Helper()
-	all, err := operators.Find("../../../operators", operators.All)
+	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
 	for _, operator := range all {
@@ -29,7 +29,7 @@ func eachStyle(t *testing.T, check func(t *testing.T, style operators.Style)) {
 func TestSecretsAreReadForAReason(t *testing.T) {
 	catalogue, err := images.Load("../../..")
 	require.NoError(t, err)
-	eachStyle(t, func(t *testing.T, style operators.Style) {
+	eachStyle(t, func(t *testing.T, style styles.Style) {
 		facts, err := style.Facts(catalogue)
 		require.NoError(t, err)
 		assert.Empty(t, facts.RBAC.Unknown, "what these roles allow is not known")
@@ -99,7 +99,7 @@ func open(line []string) bool {
 }
 
 func TestNoArgoServerIsOpen(t *testing.T) {
-	eachStyle(t, func(t *testing.T, style operators.Style) {
+	eachStyle(t, func(t *testing.T, style styles.Style) {
 		objs, err := style.Objects()
 		require.NoError(t, err)
 		for _, obj := range objs {
@@ -148,7 +148,7 @@ func TestWhatIsOpenIsFound(t *testing.T) {
 func TestUnknownRoles(t *testing.T) {
 	for role, unknown := range map[string][]string{"view": {"ClusterRole view"}, "cluster-admin": nil} {
 		dir := write(t, map[string]string{"manifests/a.yaml": bound("ClusterRoleBinding", "ClusterRole", role) + "metadata: {name: b}\n"})
-		style := operators.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
+		style := styles.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
 		got, err := style.UnknownRoles()
 		require.NoError(t, err)
 		assert.Equal(t, unknown, got)
@@ -162,7 +162,7 @@ func TestGrants(t *testing.T) {
 	both := reader + bound("ClusterRoleBinding", "ClusterRole", "reader") + "metadata: {name: b}\n" +
 		bound("RoleBinding", "ClusterRole", "reader") + "metadata: {name: b, namespace: m}\n"
 	dir := write(t, map[string]string{"manifests/a.yaml": both})
-	style := operators.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
+	style := styles.Style{Style: spec.Style{Name: "s", Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}}}}, Folder: dir}
 	got, err := style.Grants()
 	require.NoError(t, err)
 	rule := spec.Grant{

@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // good is a style with something of everything.
@@ -74,12 +74,12 @@ func beside(base string) fstest.MapFS {
 	}
 }
 
-func parse(text string) (operators.Style, error) {
+func parse(text string) (styles.Style, error) {
 	return parseBeside(text, strings.NewReplacer("name: mine", "name: base", "[manifests]", "[manifests/bus]").Replace(good))
 }
 
-func parseBeside(text, base string) (operators.Style, error) {
-	return operators.Parse("style.yaml", "mine", []byte(text), beside(base))
+func parseBeside(text, base string) (styles.Style, error) {
+	return styles.Parse("style.yaml", "mine", []byte(text), beside(base))
 }
 
 // ended is the phase that the good style has for each of two names.
@@ -96,7 +96,7 @@ func ended(step string) spec.Phase {
 func TestParse(t *testing.T) {
 	style, err := parse(good)
 	require.NoError(t, err)
-	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{
+	assert.EqualExportedValues(t, styles.Style{Style: spec.Style{
 		Name: "mine", Description: "d", Source: "s", Images: []spec.Image{{Name: "native"}},
 		Stages: []spec.Stage{{Name: "one", Manifests: []string{"manifests"}, Ready: []spec.Gate{
 			{Rollout: &spec.Rollout{Kind: "Deployment", Namespace: "n", Name: "d"}},
@@ -153,12 +153,12 @@ func TestParseScaffold(t *testing.T) {
 // In the control in which the harness is the operator there is nothing else to say.
 func TestParseControls(t *testing.T) {
 	text := "name: floor\ndescription: d\nsource: s\ncontrol: harness\n"
-	floor := func(text string) (operators.Style, error) {
-		return operators.Parse("style.yaml", "floor", []byte(text), fstest.MapFS{})
+	floor := func(text string) (styles.Style, error) {
+		return styles.Parse("style.yaml", "floor", []byte(text), fstest.MapFS{})
 	}
 	style, err := floor(text)
 	require.NoError(t, err)
-	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{Name: spec.Floor, Description: "d", Source: "s", Control: spec.Harness}}, style)
+	assert.EqualExportedValues(t, styles.Style{Style: spec.Style{Name: spec.Floor, Description: "d", Source: "s", Control: spec.Harness}}, style)
 	_, err = floor(text + "timeout: 10s\n")
 	require.ErrorContains(t, err, `style.yaml:5: style with control: harness: unknown field "timeout", expected one of control, description, name, source, version`)
 	_, err = floor(strings.Replace(text, "source: s\n", "", 1))

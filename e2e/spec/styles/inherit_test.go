@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // theBase is what the overlays of these tests are completed by.
@@ -71,7 +71,7 @@ func TestParseBase(t *testing.T) {
 		return []spec.Gate{{Log: &spec.Log{Component: "manager", Contains: text, Pods: 1}}}
 	}
 	none := spec.Declaration{Reason: "none"}
-	assert.EqualExportedValues(t, operators.Style{Style: spec.Style{
+	assert.EqualExportedValues(t, styles.Style{Style: spec.Style{
 		Name: "mine", Description: "d", Source: "s", Base: "base", Images: []spec.Image{{Name: "native"}},
 		Stages: []spec.Stage{
 			{Name: "bus", Manifests: []string{"../base/manifests/bus"}, Ready: log("serves")},

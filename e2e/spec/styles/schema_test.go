@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"slices"

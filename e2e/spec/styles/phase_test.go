@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // holds says whether a watch event marks a phase, as Phase documents it.
@@ -37,7 +37,7 @@ func holds(phase spec.Phase, resource, event string, object []byte) bool {
 // The phases of the tutorial's operator are found in the watch events of a real
 // Workflow and its pods, which TestRealOperator recorded, one after the other.
 func TestPhasesOfARealWorkflow(t *testing.T) {
-	operator, err := operators.Load("../../../operators/argo")
+	operator, err := styles.Load("../../../operators/argo")
 	require.NoError(t, err)
 	phases := operator.Style().Phases
 	at := make([]int, len(phases)) // the event, from 1, that marks each phase

@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 func read(tb testing.TB, file string) string {
@@ -31,7 +31,7 @@ func newStyle(t *testing.T, root, name string) string {
 	return dir
 }
 
-func namesOf(found []operators.Operator) []string {
+func namesOf(found []styles.Operator) []string {
 	var names []string
 	for _, operator := range found {
 		names = append(names, operator.Style().Name)
@@ -54,7 +54,7 @@ func TestFind(t *testing.T) {
 		"named twice":    {[]string{"alpha", "all", filepath.Join(root, "alpha")}, []string{"alpha", "beta"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found, err := operators.Find(root, test.ask...)
+			found, err := styles.Find(root, test.ask...)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, namesOf(found))
 		})
@@ -65,7 +65,7 @@ func TestFindByRelativePath(t *testing.T) {
 	root := t.TempDir()
 	newStyle(t, root, "mine")
 	t.Chdir(root)
-	found, err := operators.Find(filepath.Join(root, "none"), "./mine")
+	found, err := styles.Find(filepath.Join(root, "none"), "./mine")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"mine"}, namesOf(found))
 }
@@ -91,7 +91,7 @@ func TestFindRefuses(t *testing.T) {
 			if name == "all where are none" {
 				under = elsewhere + "/argo"
 			}
-			_, err := operators.Find(under, test.ask...)
+			_, err := styles.Find(under, test.ask...)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
@@ -100,7 +100,7 @@ func TestFindRefuses(t *testing.T) {
 // What the house ships can be loaded and rendered, and asks for the images that
 // its manifests name.
 func TestEveryStyleOfTheHouse(t *testing.T) {
-	all, err := operators.Find("../../../operators", operators.All)
+	all, err := styles.Find("../../../operators", styles.All)
 	require.NoError(t, err)
 	assert.Subset(t, namesOf(all), []string{"argo", "native"})
 	catalogue, err := images.Load("../../..")

@@ -1,4 +1,4 @@
-package operators_test
+package styles_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"operatorbench/e2e/spec/bounds"
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // workflows are the last states of the Workflows in the recording of a real run.
@@ -45,7 +45,7 @@ func workflows(t *testing.T) map[string]json.RawMessage {
 // Each real Workflow of the tutorial's operator is found to be for the one custom
 // resource whose event it was submitted for, and to have ended.
 func TestWorkOfRealWorkflows(t *testing.T) {
-	operator, err := operators.Load("../../../operators/argo")
+	operator, err := styles.Load("../../../operators/argo")
 	require.NoError(t, err)
 	work := operator.Style().Work[0]
 	found := workflows(t)

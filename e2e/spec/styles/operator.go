@@ -1,7 +1,7 @@
-// Package operators holds what is compared: one folder an operator style. A
+// Package styles holds what is compared: one folder an operator style. A
 // style is its style.yaml and its manifests; this package reads them, and package
 // install installs what they say. A new style needs no Go.
-package operators
+package styles
 
 import (
 	"context"
