@@ -122,6 +122,12 @@ func (m *Meter) stage(e record.Entry) {
 		m.block = newBlock(m.style(b.Style, b.Variant, record.Style{}), b.Round)
 	}
 	m.block.stages[b.Stage] = e.Time
+	if b.Installed != nil {
+		m.block.style.Namespaces = b.Installed.Namespaces
+		for _, namespace := range b.Installed.Namespaces {
+			m.spaces[namespace] = true
+		}
+	}
 	switch b.Stage {
 	case record.Installed:
 		m.block.quiet(e.Time)

@@ -51,6 +51,9 @@ func (m *Meter) Add(e record.Entry) {
 		if s := m.style(e.Block.Style, e.Block.Variant); s != nil {
 			m.current = s
 			s.stage(e.Block.Stage)
+			if found := e.Block.Installed; found != nil {
+				s.Namespaces, s.Grants = found.Namespaces, found.Grants
+			}
 		}
 	case e.Begin != nil:
 		if s := m.style(e.Begin.Style, e.Begin.Variant); s != nil && e.Begin.Reason == "" && !e.Begin.Prepare {

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -68,12 +67,8 @@ func childWrites(t *timeline.Timeline) []childWrite {
 			delete(was, uid)
 		}
 	}
-	for _, events := range [][]timeline.Event{t.Before, t.Events} {
-		for i := range events {
-			if e := &events[i]; e.Kind == record.KindWatch {
-				note(e)
-			}
-		}
+	for e := range t.Watched() {
+		note(e)
 	}
 	return list
 }

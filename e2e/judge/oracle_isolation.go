@@ -147,21 +147,20 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 
 // lostByDeletion finds a Deployment or pods that went when another custom resource was deleted.
 func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != record.KindAction || e.Action.Verb != "delete" || e.Action.Resource != wire.CustomResources || e.Action.Error != "" {
+	for a := range t.Accepted() {
+		if a.Verb != "delete" {
 			continue
 		}
-		then := t.StateAt(e.Action.From)
+		then := t.StateAt(a.From)
 		for _, c := range all {
-			if c.Size == nil || c == t.Subject(e.Action.Namespace, e.Action.Name) {
+			if c.Size == nil || c == t.Subject(a.Namespace, a.Name) {
 				continue
 			}
 			was := deploymentOf(then, c)
 			if was == nil {
 				continue
 			}
-			where := fmt.Sprintf("when %s/%s was deleted at %s, ", e.Action.Namespace, e.Action.Name, t.Since(e.Action.From))
+			where := fmt.Sprintf("when %s/%s was deleted at %s, ", a.Namespace, a.Name, t.Since(a.From))
 			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
 			}

@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/normal"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // untouched judges whose the custom resource's spec and the finalizers of others
@@ -20,35 +18,32 @@ import (
 func untouched(t *timeline.Timeline) Verdict {
 	caused, deletions := causedGenerations(t)
 	was := map[string]*timeline.Event{}
-	for _, events := range [][]timeline.Event{t.Before, t.Events} {
-		for i := range events {
-			e := &events[i]
-			if t.SubjectOf(e) == nil {
+	for e := range t.Watched() {
+		if t.SubjectOf(e) == nil {
+			continue
+		}
+		before := was[e.Object.UID]
+		if taken := taken(t, before, e); taken != "" {
+			return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
+				timeline.Title(e.Watch.Resource, e.Watch.Name), taken, t.Since(e.Time))
+		}
+		if e.Watch.Event == spec.Deleted {
+			continue
+		}
+		was[e.Object.UID] = e
+		if before == nil || e.Object.Generation <= before.Object.Generation {
+			continue
+		}
+		for g := before.Object.Generation + 1; g <= e.Object.Generation; g++ {
+			if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 				continue
 			}
-			before := was[e.Object.UID]
-			if taken := taken(t, before, e); taken != "" {
-				return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
-					timeline.Title(e.Watch.Resource, e.Watch.Name), taken, t.Since(e.Time))
-			}
-			if e.Watch.Event == spec.Deleted {
+			// To be deleted is a change of its own, of which the reply does not tell.
+			if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
 				continue
 			}
-			was[e.Object.UID] = e
-			if before == nil || e.Object.Generation <= before.Object.Generation {
-				continue
-			}
-			for g := before.Object.Generation + 1; g <= e.Object.Generation; g++ {
-				if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
-					continue
-				}
-				// To be deleted is a change of its own, of which the reply does not tell.
-				if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
-					continue
-				}
-				return fail([]string{line(t, before), line(t, e)}, "expected nobody but the user to change the custom resource's spec; %s came to generation %d at %s, which the harness did not bring about: %s",
-					timeline.Title(e.Watch.Resource, e.Watch.Name), g, t.Since(e.Time), whatChanged(before, e))
-			}
+			return fail([]string{line(t, before), line(t, e)}, "expected nobody but the user to change the custom resource's spec; %s came to generation %d at %s, which the harness did not bring about: %s",
+				timeline.Title(e.Watch.Resource, e.Watch.Name), g, t.Since(e.Time), whatChanged(before, e))
 		}
 	}
 	if len(was) == 0 {
@@ -79,13 +74,8 @@ func taken(t *timeline.Timeline, before, e *timeline.Event) string {
 // without a finalizer that it had put in.
 func tookAway(t *timeline.Timeline, finalizer string, e *timeline.Event) bool {
 	put := false
-	for i := range t.Events {
-		a := t.Events[i].Action
-		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources || a.From > e.Time {
-			continue
-		}
-		reply, err := timeline.ReplyOf(a)
-		if err != nil || reply.UID != e.Object.UID {
+	for a, reply := range t.Accepted() {
+		if a.From > e.Time || reply == nil || reply.UID != e.Object.UID {
 			continue
 		}
 		has := slices.Contains(reply.Finalizers, finalizer)
@@ -106,13 +96,9 @@ type generation struct {
 // it deleted a custom resource.
 func causedGenerations(t *timeline.Timeline) (caused map[generation]bool, deletions bool) {
 	caused = map[generation]bool{}
-	for i := range t.Events {
-		a := t.Events[i].Action
-		if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources {
-			continue
-		}
+	for a, reply := range t.Accepted() {
 		deletions = deletions || a.Verb == "delete"
-		if reply, err := timeline.ReplyOf(a); err == nil && reply.UID != "" {
+		if reply != nil && reply.UID != "" {
 			caused[generation{reply.UID, max(reply.Generation, a.Generation)}] = true
 		}
 	}

@@ -9,6 +9,8 @@ package record
 import (
 	"encoding/json"
 	"time"
+
+	"operatorbench/e2e/spec"
 )
 
 // Schema is the version of the entries that this package writes. It reads all
@@ -249,12 +251,16 @@ type Block struct {
 	// Load is the one scenario of a load's block: it costs what many changes at
 	// once cost, which is not told.
 	Load string `json:"load,omitempty"`
+	// Installed is, in the stage Found, what the cluster has of the style: its
+	// namespaces and grants stand in place of the header's.
+	Installed *spec.Installed `json:"installed,omitempty"`
 }
 
 // Stages of a block, in their order.
 const (
 	Installing = "installing" // its installation begins
 	Installed  = "installed"  // it will see every event from now on
+	Found      = "found"      // the cluster has other rights or namespaces of it than its manifests, and the header, say
 	Rested     = "rested"     // it has come to rest: what it uses from now on is idle; where that is measured
 	Driven     = "driven"     // its last sample has ended
 	Removed    = "removed"    // nothing of it is left

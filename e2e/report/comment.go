@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 )
 
@@ -27,7 +28,7 @@ const commentCut = "\n… and more, which does not fit here: summary.md and repo
 func (r *Report) Comment(out io.Writer) error {
 	m := &markdown{}
 	outcome, short := r.InShort()
-	m.line("### operatorbench: %s%s\n", emoji(outcome), short)
+	m.line("### operatorbench: %s%s\n", table.Emoji(outcome), short)
 	for _, warning := range r.Warnings {
 		m.line("> **Warning:** %s\n", text(plain.Clip(warning, commentMessage)))
 	}
@@ -59,11 +60,10 @@ func (m *markdown) failures(r *Report) {
 	}
 	order := []judge.Outcome{judge.Fail, judge.Flaky, judge.Late, judge.Invalid}
 	slices.SortStableFunc(cells, func(a, b *result.Cell) int { return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict) })
-	m.row("not passed", "style", "scenario", "the first reason")
-	m.row("---", "---", "---", "---")
+	t := table.Table{Header: []string{"not passed", "style", "scenario", "the first reason"}, Left: 4}
 	for i, c := range cells {
 		if i == commentProblems {
-			m.row("…", "", "", fmt.Sprintf("and %d more; junit.xml tells of all", len(cells)-i))
+			t.Row("…", "", "", fmt.Sprintf("and %d more; junit.xml tells of all", len(cells)-i))
 			break
 		}
 		reason := ""
@@ -76,8 +76,11 @@ func (m *markdown) failures(r *Report) {
 				break
 			}
 		}
-		m.row(emoji(c.Verdict)+text(c.VerdictText()), text(c.Style.Label), text(c.Scenario), text(plain.Clip(reason, commentMessage)))
+		row := table.Texts(c.VerdictText(), c.Style.Label, c.Scenario, plain.Clip(reason, commentMessage))
+		row[0].Outcome = c.Verdict
+		t.Rows = append(t.Rows, row)
 	}
+	m.rows(t)
 }
 
 // commentMatrix has a line for each style, and what is not as expected.

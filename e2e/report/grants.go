@@ -9,19 +9,20 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/report/table"
 )
 
 // SecurityTable is what each style's service accounts may do, and did.
-func (r *Report) SecurityTable() Table {
-	t := Table{
+func (r *Report) SecurityTable() table.Table {
+	t := table.Table{
 		Title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
 		Header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, Left: 1, Tail: true,
 	}
 	for _, s := range r.Security() {
-		t.Rows = append(t.Rows, []string{
+		t.Row(
 			s.Label, s.Held(), strconv.Itoa(s.Wide), s.known(s.Unused), strconv.Itoa(s.Wildcards), s.known(s.Denied),
 			strconv.Itoa(s.Readers), s.known(s.Read), s.Pods,
-		})
+		)
 		for _, finding := range s.Uses.Findings {
 			t.Notes = append(t.Notes, s.Label+" should not: "+finding)
 		}

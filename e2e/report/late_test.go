@@ -76,6 +76,10 @@ func TestLateInEveryFormat(t *testing.T) {
 	readme := printed(func(out *bytes.Buffer) error { return r.README(out, place()) })
 	assert.Contains(t, readme, "❌ 0 of 5 in time (300 s)")
 
+	page := printed(func(out *bytes.Buffer) error { return html.Write(out, r) })
+	assert.Regexp(t, `class="badge fail"[^<]*(<[^>]*>)*[^<]*✗`, page)
+	assert.Contains(t, page, "0 of 5 in time")
+
 	junit := printed(func(out *bytes.Buffer) error { return r.JUnit(out) })
 	assert.Contains(t, junit, `<testsuite name="argo" tests="1" failures="1" errors="0" skipped="0"`)
 	assert.Contains(t, junit, `<failure message="late: 0 of 5 in time; the first that was not`)

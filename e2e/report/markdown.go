@@ -5,10 +5,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
@@ -22,10 +22,10 @@ func (r *Report) Markdown(out io.Writer) error {
 	m := &markdown{}
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
 	outcome, short := r.InShort()
-	m.line("\n%s%s%s.\n", emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
+	m.line("\n%s%s%s.\n", table.Emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
 	m.overview(r)
 	m.matrix(r)
-	for _, t := range []Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
+	for _, t := range []table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
 		if len(t.Rows) > 0 {
 			m.table(t)
 		}
@@ -57,10 +57,8 @@ type markdown struct{ text strings.Builder }
 
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.text, format+"\n", args...) }
 
-func (m *markdown) row(cells ...string) { m.line("| %s |", strings.Join(cells, " | ")) }
-
 // table prints a table with its title and notes.
-func (m *markdown) table(t Table) {
+func (m *markdown) table(t table.Table) {
 	m.line("\n**%s**\n", text(t.Title))
 	m.rows(t)
 	for _, note := range t.Notes {
@@ -69,56 +67,10 @@ func (m *markdown) table(t Table) {
 }
 
 // rows prints a table's header and rows.
-func (m *markdown) rows(t Table) {
-	marks := make([]string, len(t.Header))
-	for i := range marks {
-		marks[i] = "--:"
-		if t.AlignedLeft(i) {
-			marks[i] = "---"
-		}
-	}
-	m.row(t.Header...)
-	m.row(marks...)
-	for _, row := range t.Rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = text(cell)
-		}
-		m.row(cells...)
-	}
-}
+func (m *markdown) rows(t table.Table) { m.text.WriteString(t.Markdown()) }
 
-// text escapes what Markdown would take for its own, and keeps GitHub from telling
-// anybody who is named, or linking any issue.
-func text(s string) string {
-	var b strings.Builder
-	before := ' '
-	for _, r := range plain.Line(s) {
-		switch r {
-		case '\\', '|', '*', '_', '`', '[':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case '<':
-			b.WriteString("&lt;")
-		case '>':
-			b.WriteString("&gt;")
-		case '@':
-			b.WriteRune(r)
-			if !unicode.IsLetter(before) && !unicode.IsDigit(before) { // else it is a variant, or an address
-				b.WriteString(neutral)
-			}
-		case '#':
-			b.WriteString("#" + neutral)
-		default:
-			b.WriteRune(r)
-		}
-		before = r
-	}
-	return b.String()
-}
-
-// neutral is nothing to a reader, and parts a name from the @ before it.
-const neutral = "<!-- -->"
+// text escapes a foreign text.
+func text(s string) string { return table.Escape(s) }
 
 // measuredIn says in how many rounds and runs.
 func (r *Report) measuredIn() string {
@@ -133,15 +85,17 @@ func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	m.row("style", "scenario", "verdict", "n", "rounds", "rank", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor, written", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "---")
+	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "rounds", "rank", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor, written", ""}, Left: 3, Tail: true}
 	for _, label := range r.Styles {
 		for c := range r.By(label) {
 			written, ready := c.Outcome()
-			m.row(text(c.Style.Label), text(c.Scenario), markdownVerdict(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
-				join(written), join(ready), text(c.BesideFloor(written)), notes(ready))
+			row := table.Texts(c.Style.Label, c.Scenario, verdictWithWarmups(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
+				join(written), join(ready), c.BesideFloor(written), notes(ready))
+			row[2].Outcome = c.Verdict
+			t.Rows = append(t.Rows, row)
 		}
 	}
+	m.rows(t)
 	m.line("\n%s", text(r.legend()))
 	if note := r.warmupNote(); note != "" {
 		m.line("\n%s", note)
@@ -159,14 +113,15 @@ func join(s stat.Summary) string {
 	if s.N == 0 {
 		return f[0]
 	}
-	return text(strings.Join(f[:], " / "))
+	return strings.Join(f[:], " / ")
 }
 
-func markdownVerdict(c *result.Cell) string {
-	if n := c.Warmups; n > 0 {
-		return fmt.Sprintf("%s%s (%s)", emoji(c.Verdict), c.VerdictText(), plain.Plural(n, "warm-up"))
+// verdictWithWarmups is a verdict with how many samples only warmed up.
+func verdictWithWarmups(c *result.Cell) string {
+	if c.Warmups > 0 {
+		return fmt.Sprintf("%s (%s)", c.VerdictText(), plain.Plural(c.Warmups, "warm-up"))
 	}
-	return emoji(c.Verdict) + c.VerdictText()
+	return c.VerdictText()
 }
 
 // problems explains what failed, with its evidence.
@@ -217,18 +172,18 @@ func (m *markdown) details(r *Report) {
 	}
 	m.line("\n<details><summary>All phases</summary>\n")
 	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval over rounds, from %d rounds on.\n", 100*stat.Level, stat.MinRounds)
-	m.row("scenario", "phase", "style", "n", "rounds", "p50", "p90", "p99", "max", "× floor", "")
-	m.row("---", "---", "---", "--:", "--:", "--:", "--:", "--:", "--:", "--:", "---")
+	t := table.Table{Header: []string{"scenario", "phase", "style", "n", "rounds", "p50", "p90", "p99", "max", "× floor", ""}, Left: 3, Tail: true}
 	for _, scenario := range r.Scenarios {
 		for _, phase := range r.Phases(scenario) {
 			for c := range r.Of(scenario) {
 				if s, there := c.Phase(phase); there {
-					m.row(text(scenario), text(phase), text(c.Style.Label), strconv.Itoa(s.N), strconv.Itoa(s.Rounds), bounded(&s, 0.5, s.P50, s.CI50),
-						bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), bounded(&s, 0.5, s.Max, nil), text(c.BesideFloor(s)), notes(s))
+					t.Row(scenario, phase, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), bounded(&s, 0.5, s.P50, s.CI50),
+						bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), bounded(&s, 0.5, s.Max, nil), c.BesideFloor(s), notes(s))
 				}
 			}
 		}
 	}
+	m.rows(t)
 	for _, line := range r.notApplicable() {
 		m.line("\n%s", text(line))
 	}
@@ -238,9 +193,9 @@ func (m *markdown) details(r *Report) {
 // bounded is an order statistic with its interval; a dash where it is not shown.
 func bounded(s *stat.Summary, p float64, o stat.Observation, ci *stat.Interval) string {
 	if ci == nil || !s.Shows(p) {
-		return text(shown(s, p, o))
+		return shown(s, p, o)
 	}
-	return fmt.Sprintf("%s \\[%s, %s]", text(o.String()), text(ci.Low.String()), text(ci.High.String()))
+	return fmt.Sprintf("%s [%s, %s]", o, ci.Low, ci.High)
 }
 
 // notApplicable says once for each style and oracle why it was not asked.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 )
 
@@ -26,22 +26,7 @@ func (m *markdown) matrix(r *Report) {
 	}
 	m.failed(r)
 	m.line("\n<details><summary>All verdicts: %s</summary>\n", plain.Plural(len(r.Matrix.Rows()), "scenario"))
-	header, marks := []string{"scenario"}, []string{"---"}
-	for _, s := range r.Matrix.Styles {
-		header, marks = append(header, text(s.Label)), append(marks, "---")
-	}
-	m.row(header...)
-	m.row(marks...)
-	for _, g := range r.Matrix.Groups {
-		m.row(append([]string{"**" + text(g.Name) + "**"}, make([]string, len(r.Matrix.Styles))...)...)
-		for _, row := range g.Rows {
-			cells := []string{text(row.Name)}
-			for _, c := range row.Cells {
-				cells = append(cells, r.markdownCell(c))
-			}
-			m.row(cells...)
-		}
-	}
+	m.rows(r.verdictTable())
 	m.line("\n</details>")
 	m.differences(r.Differences())
 	m.findings(r)
@@ -49,40 +34,57 @@ func (m *markdown) matrix(r *Report) {
 
 // failed lists what did not pass, in a line each, with its reason.
 func (m *markdown) failed(r *Report) {
-	first := true
+	t := table.Table{Header: []string{"not passed", "style", "scenario", "oracles", "reason"}, Left: 5}
 	for _, s := range r.Matrix.Styles {
 		for _, f := range r.Findings(s.Label) {
-			if first {
-				first = false
-				m.line("")
-				m.row("not passed", "style", "scenario", "oracles", "reason")
-				m.row("---", "---", "---", "---", "---")
-			}
-			m.row(emoji(f.Verdict)+text(f.Word()), text(s.Label), text(f.Scenario), text(strings.Join(f.FailedNames(), ", ")), text(plain.Clip(f.Reason(), commentMessage)))
+			row := table.Texts(f.Word(), s.Label, f.Scenario, strings.Join(f.FailedNames(), ", "), plain.Clip(f.Reason(), commentMessage))
+			row[0].Outcome = f.Verdict
+			t.Rows = append(t.Rows, row)
 		}
 	}
-}
-
-// emoji are the marks of verdicts.
-func emoji(o judge.Outcome) string {
-	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", judge.Flaky: "❌ ", judge.Late: "❌ ", judge.Invalid: "⚠️ "}[o]
-}
-
-func (r *Report) markdownCell(c *result.Cell) string {
-	if c == nil {
-		return "not run"
+	if len(t.Rows) > 0 {
+		m.line("")
+		m.rows(t)
 	}
-	parts := []string{emoji(c.Verdict) + text(c.Word())}
+}
+
+// verdictTable has the verdicts of all scenarios.
+func (r *Report) verdictTable() table.Table {
+	t := table.Table{Header: []string{"scenario"}, Left: 1 + len(r.Matrix.Styles)}
+	for _, s := range r.Matrix.Styles {
+		t.Header = append(t.Header, s.Label)
+	}
+	for _, g := range r.Matrix.Groups {
+		heading := make([]table.Cell, len(t.Header))
+		heading[0].Strong = g.Name
+		t.Rows = append(t.Rows, heading)
+		for _, row := range g.Rows {
+			cells := table.Texts(row.Name)
+			for _, c := range row.Cells {
+				cells = append(cells, r.verdictCell(c))
+			}
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return t
+}
+
+func (r *Report) verdictCell(c *result.Cell) table.Cell {
+	if c == nil {
+		return table.Cell{Text: "not run"}
+	}
+	lines := []string{c.Word()}
 	if names := c.FailedNames(); len(names) > 0 {
-		parts = append(parts, text(strings.Join(names, ", ")))
+		lines = append(lines, strings.Join(names, ", "))
 	}
 	if c.Recovery != nil {
-		parts = append(parts, text(c.Recovery.String()))
+		lines = append(lines, c.Recovery.String())
 	}
+	cell := table.Cell{Text: strings.Join(lines, "\n"), Outcome: c.Verdict}
 	if e := r.Expectation(c); e.Surprise() {
-		parts = append(parts, "**expected "+text(e.Want)+"**")
+		cell.Strong = "expected " + e.Want
 	}
-	return strings.Join(parts, "<br>")
+	return cell
 }
 
 func (m *markdown) differences(all []result.Difference) {

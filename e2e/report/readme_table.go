@@ -8,6 +8,7 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -22,7 +23,7 @@ type readmeColumn struct {
 
 // readmeTable has a row for each style. A column of which nothing is known is
 // left out.
-func (r *Report) readmeTable() Table {
+func (r *Report) readmeTable() table.Table {
 	columns := append(r.sizeColumns(), r.latencyColumns()...)
 	columns = append(columns, r.correctColumn())
 	columns = append(columns, r.costColumns()...)
@@ -32,10 +33,10 @@ func (r *Report) readmeTable() Table {
 		}
 		return unknown
 	}})
-	t := Table{Header: []string{"style"}, Left: 1}
+	t := table.Table{Header: []string{"style"}, Left: 1}
 	labels := r.ByLatency(r.Headline())
 	for _, label := range labels {
-		t.Rows = append(t.Rows, []string{label})
+		t.Row(label)
 	}
 	for _, column := range columns {
 		var cells []string
@@ -47,7 +48,7 @@ func (r *Report) readmeTable() Table {
 		}
 		t.Header = append(t.Header, column.head)
 		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], cells[i])
+			t.Rows[i] = append(t.Rows[i], table.Cell{Text: cells[i]})
 		}
 	}
 	t.Notes, t.Short = r.readmeNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
@@ -66,7 +67,7 @@ func (r *Report) sizeColumns() []readmeColumn {
 	}
 	return []readmeColumn{
 		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
-		{text(r.Headline()) + " n in rounds", func(label string) string {
+		{r.Headline() + " n in rounds", func(label string) string {
 			c := headline(label)
 			if c == nil {
 				return unknown
@@ -90,10 +91,10 @@ func (r *Report) latencyColumns() []readmeColumn {
 		if r.short(scenario) {
 			tail = "max" // of all, so that a column holds one kind of figure
 		}
-		head := text(scenario) + " p50 / " + tail
+		head := scenario + " p50 / " + tail
 		cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 		if r.isLoad(scenario) {
-			head, cell = text(scenario)+" max (floor), "+r.loadSize(scenario), lastCell
+			head, cell = scenario+" max (floor), "+r.loadSize(scenario), lastCell
 		}
 		columns = append(columns, readmeColumn{head, func(label string) string {
 			for c := range r.By(label) {
@@ -165,7 +166,7 @@ func lastCell(c *result.Cell) string {
 // failing marks what did not pass.
 func failing(c *result.Cell, text string) string {
 	if v := c.Verdict; v == judge.Fail || v == judge.Flaky || v == judge.Late {
-		return emoji(v) + text
+		return table.Emoji(v) + text
 	}
 	return text
 }

@@ -9,25 +9,9 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 )
-
-// Table is what the terminal, Markdown and the page print in rows.
-type Table struct {
-	Title  string
-	Header []string
-	Left   int  // how many columns are aligned to the left, from the first
-	Tail   bool // so is the last one
-	Rows   [][]string
-	Notes  []string
-	Short  []string // the notes that a comment has room for
-}
-
-// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds
-// words, not numbers.
-func (t Table) AlignedLeft(column int) bool {
-	return column < t.Left || t.Tail && column == len(t.Header)-1
-}
 
 // CostColumns are the figures of a cost that tables show, in their order.
 func CostColumns(c result.Cost) []CostColumn {
@@ -52,8 +36,8 @@ type CostColumn struct {
 
 // CostTable is what styles use for each change, and while they are installed.
 // A style of which nothing is known has no row.
-func (r *Report) CostTable() Table {
-	t := Table{Title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", Header: []string{"style"}, Left: 1}
+func (r *Report) CostTable() table.Table {
+	t := table.Table{Title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", Header: []string{"style"}, Left: 1}
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.Run != r.Costs[0].Run }) {
 		t.Header, t.Left = append(t.Header, "run"), 2
 	}
@@ -73,7 +57,7 @@ func (r *Report) CostTable() Table {
 			}
 		}
 		if known {
-			t.Rows = append(t.Rows, row)
+			t.Row(row...)
 		}
 	}
 	t.Notes = unknown.lines()
@@ -144,8 +128,8 @@ func count(value float64) string {
 }
 
 // OwnedTable is what somebody who maintains an operator of a style keeps.
-func (r *Report) OwnedTable() Table {
-	t := Table{Title: "What a maintainer owns", Header: []string{"style", "files", "lines"}, Left: 1, Tail: true}
+func (r *Report) OwnedTable() table.Table {
+	t := table.Table{Title: "What a maintainer owns", Header: []string{"style", "files", "lines"}, Left: 1, Tail: true}
 	scaffold := slices.ContainsFunc(r.Styles, func(label string) bool {
 		facts, _ := r.Facts(label)
 		return facts != nil && facts.Owned != nil && facts.Owned.Scaffold > 0
@@ -157,7 +141,7 @@ func (r *Report) OwnedTable() Table {
 	t.Header = append(t.Header, "rights", "images", "custom", "image size", "lines by language")
 	for _, label := range r.Styles {
 		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
-			t.Rows = append(t.Rows, ownedRow(label, facts, environment, scaffold))
+			t.Row(ownedRow(label, facts, environment, scaffold)...)
 		}
 	}
 	return t

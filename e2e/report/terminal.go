@@ -9,14 +9,12 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 )
 
-// width is the most columns that a table takes.
-const width = 100
-
-// columnWidth is the most columns that a cell takes.
-const columnWidth = 40
+// width is the most columns that a line takes.
+const width = table.Width
 
 // terminalProblems is how many failures a terminal is told of; summary.md and
 // junit.xml have more.
@@ -34,7 +32,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	}
 	t.matrix(r)
 	t.overview(r)
-	for _, one := range []Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
+	for _, one := range []table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
 		t.table(one)
 	}
 	t.problems(r.Problems())
@@ -60,13 +58,12 @@ func (t *terminal) gap() {
 	}
 }
 
-// paint colours a text by an outcome.
+// paint colours a text by an outcome, where colours are wanted.
 func (t *terminal) paint(outcome judge.Outcome, text string) string {
-	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", judge.Flaky: "31", judge.Late: "31", judge.Invalid: "33"}
-	if code := codes[outcome]; t.colour && code != "" {
-		return "\x1b[" + code + "m" + text + "\x1b[0m"
+	if !t.colour {
+		return text
 	}
-	return text
+	return table.Paint(outcome, text)
 }
 
 // scenario prints a scenario's verdicts, and below them its phases, each with
@@ -166,34 +163,14 @@ func (r *Report) overviewWidths() overviewWidths {
 }
 
 // table prints a table with its title and notes; nothing where it has no row.
-func (t *terminal) table(all Table) {
+func (t *terminal) table(all table.Table) {
 	if len(all.Rows) == 0 {
 		return
 	}
-	rows := append([][]string{all.Header}, all.Rows...)
-	widths, sum := make([]int, len(all.Header)), 0
-	for i := range widths {
-		for _, row := range rows {
-			widths[i] = min(max(widths[i], utf8.RuneCountInString(row[i])), columnWidth)
-		}
-		sum += widths[i]
-	}
-	gap := "  "
-	if sum+len(gap)*(len(widths)-1) > width {
-		gap = " "
-	}
 	t.line("")
 	t.wrapped("", all.Title)
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			fill := plain.Right
-			if all.AlignedLeft(i) {
-				fill = plain.Left
-			}
-			cells[i] = fill(plain.Clip(plain.Line(cell), widths[i]), widths[i])
-		}
-		t.line("%s", plain.Clip(strings.TrimRight(strings.Join(cells, gap), " "), width))
+	for _, line := range all.Lines() {
+		t.line("%s", line)
 	}
 	for _, note := range all.Notes {
 		t.wrapped("  ", unknown+" "+note)

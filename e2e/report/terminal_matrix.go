@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 )
 
@@ -89,7 +90,7 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 // cellText is a cell in a few characters: what matters most comes first, since
 // the end may be cut off.
 func (r *Report) cellText(c *result.Cell) string {
-	text := mark(c.Verdict)
+	text := table.Sign(c.Verdict)
 	if r.Expectation(c).Surprise() {
 		text += "*"
 	}

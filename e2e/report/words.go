@@ -4,30 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
 
 const unknown = plain.Unknown
-
-// mark is the sign of a verdict, for what can show no better one.
-func mark(o judge.Outcome) string {
-	switch o {
-	case judge.Pass:
-		return "✓"
-	case judge.Fail:
-		return "✗"
-	case judge.Flaky:
-		return "≈"
-	case judge.Late:
-		return "✗ late"
-	case judge.Invalid:
-		return "!"
-	}
-	return unknown
-}
 
 // teller leaves out what was told of a style already: what an oracle said, by the
 // first scenario of which it was told.

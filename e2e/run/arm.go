@@ -38,6 +38,8 @@ type arm struct {
 	once   sync.Once
 	grants []spec.Grant // that its service accounts hold; see mayWrite
 
+	found *spec.Installed // what the cluster has of it, once it was installed there; nil: it was not, or could not be asked
+
 	took time.Duration // its last block of the measured scenarios; 0: none has ended
 
 	// Of its last block, pass is how long the scenarios took each time, and fixed
@@ -96,6 +98,9 @@ func (a *arm) label() string { return record.Label(a.name(), a.variant) }
 // resource of an API group. What they do not say nobody can take away.
 func (a *arm) mayWrite(resource schema.GroupResource) bool {
 	a.once.Do(func() { a.grants, _ = a.operator.Style().Grants() }) // Check has rendered them
+	if a.found != nil {
+		a.grants = a.found.Grants
+	}
 	return slices.ContainsFunc(a.grants, func(g spec.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
 }
 
@@ -113,7 +118,11 @@ func (a *arm) style() (record.Style, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Namespaces = footprint.Namespaces
+	if r.Namespaces = footprint.Namespaces; a.found != nil {
+		r.Namespaces, r.Grants = a.found.Namespaces, a.found.Grants
+		r.Secrets, err = style.SecretReaders()
+		return r, err
+	}
 	if r.Grants, err = style.Grants(); err != nil {
 		return r, err
 	}

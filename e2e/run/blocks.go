@@ -140,6 +140,7 @@ func (s *Session) measure(ctx context.Context, place block, do func(drive.Style)
 	before := a.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
+		s.find(ctx, place, target)
 		s.rest(ctx, place)
 		s.edge(ctx)
 		s.measuring = time.Time{}

@@ -264,6 +264,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) (err error) {
 	err = times.install.measure(func() error { return s.install(ctx, place, target) })
 	if err == nil {
 		s.mark(place, record.Installed)
+		s.find(ctx, place, target)
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.DriveWave(ctx, style, turn)
 			left = leave

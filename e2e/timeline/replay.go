@@ -1,10 +1,46 @@
 package timeline
 
 import (
+	"iter"
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/timeline/wire"
 )
+
+// Watched yields what the watches showed of the sample, beginning with what was
+// there before.
+func (t *Timeline) Watched() iter.Seq[*Event] {
+	return func(yield func(*Event) bool) {
+		for _, events := range [][]Event{t.Before, t.Events} {
+			for i := range events {
+				if e := &events[i]; e.Kind == record.KindWatch && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Accepted yields the harness's actions on custom resources that the API server
+// accepted, with its replies, as far as they can be read; else nil.
+func (t *Timeline) Accepted() iter.Seq2[*record.Action, *wire.Object] {
+	return func(yield func(*record.Action, *wire.Object) bool) {
+		for i := range t.Events {
+			a := t.Events[i].Action
+			if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources {
+				continue
+			}
+			reply, err := ReplyOf(a)
+			if err != nil {
+				reply = nil
+			}
+			if !yield(a, reply) {
+				return
+			}
+		}
+	}
+}
 
 // Replay goes through the sample once more, and calls visit with each event and
 // the state that it led to. What is known of the sample as a whole (its lives,

@@ -159,7 +159,7 @@ func (s *study) latencies(in *scene, title string, phases []string, plots bool) 
 		t.Notes = append(t.Notes, fmt.Sprintf("an interval takes %d rounds", stat.MinRounds))
 	}
 	for _, phase := range phases {
-		g := phaseGroup{Phase: phase, Text: told(phase)}
+		g := phaseGroup{Phase: phase, Text: inWords(phase)}
 		for _, c := range in.Cells {
 			if one := c.series[phase]; one != nil {
 				row := s.latencyRow(c, one, shown)

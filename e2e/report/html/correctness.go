@@ -82,7 +82,7 @@ type verdictCell struct {
 	Short    string // the recovery in a few characters; empty: nothing was broken
 	Failed   string // the oracles that failed
 	Expected result.Expectation
-	Told     []oracleLine // that failed or could not judge
+	Said     []oracleLine // that failed or could not judge
 	Passed   string       // oracles that passed
 	Exempt   []oracleLine // that do not apply
 	Repeats  []string     // those that did not pass, and one that did
@@ -248,7 +248,7 @@ func (s *study) verdictCell(c *result.Cell) *verdictCell {
 		}
 	}
 	for _, o := range c.Reasons() {
-		v.Told = append(v.Told, oracleLineOf(o))
+		v.Said = append(v.Said, oracleLineOf(o))
 	}
 	v.Passed = strings.Join(passed, ", ")
 	if v.Brief = s.thrift >= 2 && !v.Bad(); v.Brief {

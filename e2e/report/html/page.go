@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/stat"
 )
 
@@ -29,10 +30,10 @@ type page struct {
 	Cards       []*card
 	Correctness *correctness // nil: nothing was judged
 	Sections    []*section   // a scenario each, that was measured
-	Costs       report.Table
+	Costs       table.Table
 	Spreads     []spreads
-	Owned       report.Table
-	Security    report.Table
+	Owned       table.Table
+	Security    table.Table
 	Rights      []accountRights
 	Facts       *facts
 }

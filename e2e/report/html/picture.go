@@ -106,7 +106,7 @@ func (s *study) picture(in *scene) *picture {
 			goal = written.Phase
 		}
 	}
-	p := &picture{X: logAxis(reach(goal, in)), Title: fmt.Sprintf("%s: from the request until the %s", in.Name, told(goal))}
+	p := &picture{X: logAxis(reach(goal, in)), Title: fmt.Sprintf("%s: from the request until the %s", in.Name, inWords(goal))}
 	order := s.ByLatency(in.Name)
 	cells := slices.SortedStableFunc(slices.Values(in.Cells), func(a, b *cell) int {
 		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)

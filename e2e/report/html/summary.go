@@ -124,12 +124,12 @@ func (c *card) latency(main *cell) {
 	}
 	c.Big = first.P50.String()
 	c.BigOf = fmt.Sprintf("%s until %s, median of %s in %s", main.Scenario, first.Phase, plain.Plural(first.N, "sample"), plain.Plural(first.Rounds, "round"))
-	text := fmt.Sprintf("On %s, the median is %s until the %s", main.Scenario, c.Big, told(first.Phase))
+	text := fmt.Sprintf("On %s, the median is %s until the %s", main.Scenario, c.Big, inWords(first.Phase))
 	if beside := main.BesideFloor(first.Summary); beside != "" && !main.Load() {
 		text += " (" + beside + " times the floor)"
 	}
 	if last != nil && last.N > 0 {
-		text += fmt.Sprintf(" and %s until the %s", last.P50, told(last.Phase))
+		text += fmt.Sprintf(" and %s until the %s", last.P50, inWords(last.Phase))
 	}
 	c.Text = append(c.Text, text+".")
 }

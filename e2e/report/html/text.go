@@ -27,8 +27,8 @@ func list(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// told is a phase in words for a stranger.
-func told(phase string) string {
+// inWords is a phase in words for a stranger.
+func inWords(phase string) string {
 	words := map[string]string{
 		judge.PhaseAcknowledged: "request is acknowledged", judge.PhaseStatusWritten: "status is written",
 		judge.PhaseQuiet: "last event", judge.PhaseGone: "custom resource is gone",

@@ -15,10 +15,10 @@ import (
 type bar struct {
 	Name       string
 	Begin, End float64
-	// Running is when what was pending ran; it is Begin where that is not told.
+	// Running is when what was pending ran; it is Begin where that is not known.
 	Running float64
 	Open    bool // it had not ended when waiting did
-	Moment  bool // what is told of is its end: it has no beginning of its own
+	Moment  bool // only its end is known: it has no beginning of its own
 }
 
 // bars are the phases of a sample: those that every style has, or a style's inner
@@ -112,7 +112,7 @@ func (s *step) bars() []bar {
 	if at, there := reached(running); there {
 		one.Running = at
 	}
-	last := s.at[finished] // zero where it is not told
+	last := s.at[finished] // zero where it is not known
 	one.End, one.Open = max(last.Value, one.Running), last.Outcome == judge.Timeout
 	return []bar{one}
 }
@@ -176,7 +176,7 @@ func (s *study) waterfall(c *cell) *waterfall {
 	if _, ready := c.outcome(); ready != nil {
 		goal = ready.Phase
 		if median {
-			w.Why = fmt.Sprintf("the median of %s by when the %s", plain.Plural(ready.N, "sample"), told(goal))
+			w.Why = fmt.Sprintf("the median of %s by when the %s", plain.Plural(ready.N, "sample"), inWords(goal))
 		}
 	}
 	if i := slices.IndexFunc(result.Samples, drawable); i >= 0 {
@@ -222,7 +222,7 @@ func sums(outer, inner []bar, goal string) []string {
 	var sentences []string
 	if total > 0 {
 		sentences = append(sentences, fmt.Sprintf("Of %s until %s, %s (%s) pass before the %s.",
-			plain.Duration(total), goal, plain.Duration(took), percent(took/total), told(longest.Name)))
+			plain.Duration(total), goal, plain.Duration(took), percent(took/total), inWords(longest.Name)))
 	}
 	if busy, steps := covered(inner, total); steps > 0 && total > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s: %s (%s) of it.", plain.Plural(steps, "inner step"), plain.Duration(busy), percent(busy/total)))

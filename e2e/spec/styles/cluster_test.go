@@ -141,6 +141,21 @@ func live(t *testing.T, operator styles.Operator) {
 	require.NoError(t, operator.Install(t.Context(), c))
 	c.Progress("installed in %s", time.Since(start).Round(time.Millisecond))
 
+	rendered, err := operator.Style().Objects()
+	require.NoError(t, err)
+	foreseen, err := install.InstalledOf(rendered)
+	require.NoError(t, err)
+	start = time.Now()
+	live, err := install.Find(t.Context(), c, operator.Style().Name)
+	require.NoError(t, err)
+	c.Progress("found %d objects in %s", len(live), time.Since(start).Round(time.Millisecond))
+	found, err := install.InstalledOf(live)
+	require.NoError(t, err)
+	assert.Equal(t, foreseen, found, "what is known of plain manifests beforehand is what the cluster has")
+	unmade, err := install.Unmade(operator.Style().Components, live)
+	require.NoError(t, err)
+	assert.Empty(t, unmade, "components whose workloads the cluster does not have")
+
 	if operator.Style().Control == "" {
 		l := life{Cluster: c, style: operator.Style()}
 		l.reconcile(t, "create", 3, l.create)

@@ -1,0 +1,82 @@
+package table
+
+import (
+	"strings"
+	"unicode"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+)
+
+// Emoji is the mark of an outcome in Markdown, with a blank behind it.
+func Emoji(o judge.Outcome) string {
+	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", judge.Flaky: "❌ ", judge.Late: "❌ ", judge.Invalid: "⚠️ "}[o]
+}
+
+// Markdown is the header and the rows as GitHub takes them.
+func (t Table) Markdown() string {
+	var b strings.Builder
+	row := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	header, marks := make([]string, len(t.Header)), make([]string, len(t.Header))
+	for i, name := range t.Header {
+		header[i], marks[i] = Escape(name), "--:"
+		if t.AlignedLeft(i) {
+			marks[i] = "---"
+		}
+	}
+	row(header)
+	row(marks)
+	for _, r := range t.Rows {
+		cells := make([]string, len(r))
+		for i, cell := range r {
+			cells[i] = cell.markdown()
+		}
+		row(cells)
+	}
+	return b.String()
+}
+
+func (c Cell) markdown() string {
+	var lines []string
+	if c.Text != "" {
+		for line := range strings.SplitSeq(c.Text, "\n") {
+			lines = append(lines, Escape(line))
+		}
+	}
+	if c.Strong != "" {
+		lines = append(lines, "**"+Escape(c.Strong)+"**")
+	}
+	return Emoji(c.Outcome) + strings.Join(lines, "<br>")
+}
+
+// Escape escapes what Markdown would take for its own, and keeps GitHub from telling
+// anybody who is named, or linking any issue.
+func Escape(s string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range plain.Line(s) {
+		switch r {
+		case '\\', '|', '*', '_', '`', '[':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '@':
+			b.WriteRune(r)
+			if !unicode.IsLetter(before) && !unicode.IsDigit(before) { // else it is a variant, or an address
+				b.WriteString(neutral)
+			}
+		case '#':
+			b.WriteString("#" + neutral)
+		default:
+			b.WriteRune(r)
+		}
+		before = r
+	}
+	return b.String()
+}
+
+// neutral is nothing to a reader, and parts a name from the @ before it.
+const neutral = "<!-- -->"

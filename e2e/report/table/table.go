@@ -1,0 +1,42 @@
+// Package table is the one model of a report's tables: what stands in them, and
+// with which outcome. Each format is one file, with one place that knows how an
+// outcome looks in it.
+package table
+
+import "operatorbench/e2e/judge"
+
+// Table is a table with what belongs to it.
+type Table struct {
+	Title  string
+	Header []string
+	Left   int  // how many columns are aligned to the left, from the first
+	Tail   bool // so is the last one
+	Rows   [][]Cell
+	Notes  []string
+	Short  []string // the notes that a comment has room for
+}
+
+// Cell is what stands in a row, in one column.
+type Cell struct {
+	Text    string        // in several lines, where the format has room for these
+	Outcome judge.Outcome // what the cell tells of; empty: of no outcome
+	Strong  string        // the last line, which must not be missed
+}
+
+// Texts are cells of no outcome.
+func Texts(texts ...string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, text := range texts {
+		cells[i].Text = text
+	}
+	return cells
+}
+
+// Row adds cells of no outcome.
+func (t *Table) Row(texts ...string) { t.Rows = append(t.Rows, Texts(texts...)) }
+
+// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds
+// words, not numbers.
+func (t Table) AlignedLeft(column int) bool {
+	return column < t.Left || column == len(t.Header)-1 && t.Tail
+}

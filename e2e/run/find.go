@@ -1,0 +1,47 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// find asks the cluster, where a style has been installed for the first time, what
+// there is of it. Where that is other than its manifests say, it is recorded. What
+// cannot be asked stays as the manifests say it.
+func (s *Session) find(ctx context.Context, place block, target install.Cluster) {
+	a := place.arm
+	if a.operator == nil || a.found != nil {
+		return
+	}
+	before, err := a.style()
+	if err != nil {
+		return // the header has said why
+	}
+	found, err := install.Find(ctx, target, a.name())
+	if err != nil {
+		s.remark(fmt.Sprintf("what the cluster has of %s is not known, but what its manifests say: %v", a.label(), err))
+		return
+	}
+	installed, err := install.InstalledOf(found)
+	if err != nil {
+		s.remark(fmt.Sprintf("what the cluster has of %s could not be read: %v", a.label(), err))
+		return
+	}
+	a.found = &installed
+	if slices.Equal(installed.Namespaces, before.Namespaces) && sameGrants(installed.Grants, before.Grants) {
+		return
+	}
+	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
+		Style: a.name(), Variant: a.variant, Round: place.round, Stage: record.Found, Wave: place.wave, Load: place.load, Installed: &installed,
+	}})
+}
+
+func sameGrants(a, b []spec.Grant) bool {
+	return slices.EqualFunc(a, b, func(a, b spec.Grant) bool { return reflect.DeepEqual(a, b) })
+}
