@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // burst is what a style did with a load in one run: so many custom resources, of
@@ -213,7 +213,7 @@ func TestLateInTheMatrix(t *testing.T) {
 	one := made.Recording("one", rows(), made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass(), made.Pass()}})
 	last := &one.Judgement.Results[1]
 	last.End, last.Reason = record.TimedOut, why
-	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\n")}
+	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\n")}
 	r := report.Of(one)
 	assert.True(t, r.Failed())
 	short, all := r.Tally("argo")
@@ -241,7 +241,7 @@ func TestARunThatEndedEarly(t *testing.T) {
 		made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}},
 		made.Cell{Style: "argo", Scenario: "drift-replicas", Repeats: []made.Repeat{made.Invalid("the sample was interrupted: context canceled")}})
 	one.Judgement.Results[1].End = record.Interrupted
-	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\ndrift-replicas: pass\n")}
+	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\ndrift-replicas: pass\n")}
 	assert.Len(t, report.Of(one).Differences(), 1, "a step failed, and the run went on")
 	one.Environment = &record.Environment{Undriven: undriven}
 	r := report.Of(one)

@@ -14,11 +14,11 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 func rows() []record.Scenario {
@@ -58,14 +58,14 @@ func matrixReport() *report.Report {
 		made.Cell{Style: "native", Scenario: "size-negative", Repeats: []made.Repeat{made.Fail("expected a message that says \"minimum\"; seen none by +12 s", "refused")}},
 	)
 	second := made.Recording("shard-2", rows(),
-		made.Cell{Style: "argo", Scenario: "bus-down", Repeats: []made.Repeat{made.Fail("never reached: there is no Deployment", "converged", "recovers").Recovered(matrix.Never, 0)}},
+		made.Cell{Style: "argo", Scenario: "bus-down", Repeats: []made.Repeat{made.Fail("never reached: there is no Deployment", "converged", "recovers").Recovered(verdicts.Never, 0)}},
 		made.Cell{Style: "native", Scenario: "bus-down", Repeats: []made.Repeat{made.Exempt("native has no component eventbus")}},
-		made.Cell{Style: "argo", Scenario: "killed-while-working", Repeats: []made.Repeat{made.Fail("reached only after a nudge", "recovers").Recovered(matrix.Nudge, 62*time.Second)}},
+		made.Cell{Style: "argo", Scenario: "killed-while-working", Repeats: []made.Repeat{made.Fail("reached only after a nudge", "recovers").Recovered(verdicts.Nudge, 62*time.Second)}},
 		made.Cell{Style: "native", Scenario: "killed-while-working", Repeats: []made.Repeat{
-			made.Pass().Recovered(matrix.Itself, 1200*time.Millisecond), made.Pass().Recovered(matrix.Itself, 900*time.Millisecond), made.Pass().Recovered(matrix.Itself, 3*time.Second),
+			made.Pass().Recovered(verdicts.Itself, 1200*time.Millisecond), made.Pass().Recovered(verdicts.Itself, 900*time.Millisecond), made.Pass().Recovered(verdicts.Itself, 3*time.Second),
 		}},
-		made.Cell{Style: "argo", Scenario: "restarted", Repeats: []made.Repeat{made.Pass().Recovered(matrix.Itself, 64*time.Second)}},
-		made.Cell{Style: "native", Scenario: "restarted", Repeats: []made.Repeat{made.Pass().Recovered(matrix.Itself, 0)}},
+		made.Cell{Style: "argo", Scenario: "restarted", Repeats: []made.Repeat{made.Pass().Recovered(verdicts.Itself, 64*time.Second)}},
+		made.Cell{Style: "native", Scenario: "restarted", Repeats: []made.Repeat{made.Pass().Recovered(verdicts.Itself, 0)}},
 		made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}},
 	)
 	for _, one := range []result.Recording{first, second} {
@@ -75,7 +75,7 @@ func matrixReport() *report.Report {
 		made.Diagnosable(one, "argo", "killed-while-working", judge.Fail)
 		made.Diagnosable(one, "native", "killed-while-working", judge.Pass)
 	}
-	first.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), expectedOfArgo), "native": {}}
+	first.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), expectedOfArgo), "native": {}}
 	first.Grants, second.Grants = []grants.Use{made.Grants("argo")}, []grants.Use{made.Grants("argo"), made.Grants("native")}
 	return report.Of(first, second)
 }
@@ -161,7 +161,7 @@ func TestFailed(t *testing.T) {
 	fails := made.Cell{Style: "argo", Scenario: "create", Repeats: []made.Repeat{made.Fail("no", "converged")}}
 	one := made.Recording("one", rows(), fails)
 	assert.True(t, report.Of(one).Failed(), "what was measured failed")
-	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "create: {verdict: fail, why: so}\n")}
+	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), "create: {verdict: fail, why: so}\n")}
 	r := report.Of(one)
 	assert.False(t, r.Failed(), "as expected")
 	assert.Contains(t, r.Problems()[0].Title(), "as expected")
@@ -169,7 +169,7 @@ func TestFailed(t *testing.T) {
 	assert.True(t, report.Of(one).Failed())
 
 	good := made.Recording("one", rows(), made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}})
-	good.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows(), "upgrade: {verdict: fail, why: so}\n")}
+	good.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), "upgrade: {verdict: fail, why: so}\n")}
 	assert.True(t, report.Of(good).Failed(), "better than expected is not as expected")
 }
 

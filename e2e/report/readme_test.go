@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // place is where a README's block finds what it shows.
@@ -49,7 +49,7 @@ func readmeRows(t *testing.T, r *report.Report) (labels []string, rows map[strin
 
 func TestREADMEOfTenStyles(t *testing.T) {
 	one := made.Many(made.Ten(), 3)
-	one.Expected = map[string]matrix.Expected{"native": {Path: "verdicts.yaml", Entries: []matrix.Entry{{Verdict: "pass"}, {Verdict: "pass"}, {Verdict: "fail"}}}}
+	one.Expected = map[string]verdicts.Expected{"native": {Path: "verdicts.yaml", Entries: []verdicts.Entry{{Verdict: "pass"}, {Verdict: "pass"}, {Verdict: "fail"}}}}
 	labels, rows := readmeRows(t, report.Of(one))
 	assert.Equal(t, []string{
 		"floor", "native", "controller-runtime", "argo-direct", "argo-best", "argo-single-step", "argo-ordered", "argo-fast-requeue", "argo", "idle",

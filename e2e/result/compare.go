@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // Difference is a verdict that is not as expected.
@@ -33,7 +33,7 @@ func (d Difference) String() string {
 // expected. Only what was driven is compared. Flaky and invalid are never as
 // expected. A scenario without an entry is a difference. Of a style without a file
 // nothing is expected but that there is a verdict.
-func Compare(m *Matrix, style string, expected matrix.Expected) []Difference {
+func Compare(m *Matrix, style string, expected verdicts.Expected) []Difference {
 	var all []Difference
 	for _, row := range m.Rows() {
 		for _, c := range row.Cells {
@@ -71,8 +71,8 @@ func (c *Cell) why() (oracle, message string) {
 }
 
 // Seen is the cell as expected verdicts are compared with.
-func (c *Cell) Seen() matrix.Seen {
-	s := matrix.Seen{Scenario: c.Scenario, Group: c.Group, Driven: true, Verdict: c.Verdict, Failed: c.FailedNames(), Text: c.String()}
+func (c *Cell) Seen() verdicts.Seen {
+	s := verdicts.Seen{Scenario: c.Scenario, Driven: true, Verdict: c.Verdict, Failed: c.FailedNames(), Text: c.String()}
 	_, s.Reason = c.why()
 	if c.Recovery != nil {
 		s.Recovery = c.Recovery.By()
@@ -82,10 +82,10 @@ func (c *Cell) Seen() matrix.Seen {
 
 // Seen is what was seen of a style, of several variants of the first, in every
 // scenario that there is.
-func (m *Matrix) Seen(style string) []matrix.Seen {
-	var all []matrix.Seen
+func (m *Matrix) Seen(style string) []verdicts.Seen {
+	var all []verdicts.Seen
 	for _, row := range m.Rows() {
-		seen := matrix.Seen{Scenario: row.Name, Group: row.Group}
+		seen := verdicts.Seen{Scenario: row.Name}
 		if i := slices.IndexFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Style.Name == style }); i >= 0 {
 			seen = row.Cells[i].Seen()
 		}

@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec/verdicts"
 )
 
-func names() []string { return []string{"create", "drift", "input-negative", "kill-bus", "upgrade"} }
+func names() []verdicts.Scenario {
+	return []verdicts.Scenario{{Name: "create", Group: "latency"}, {Name: "drift", Group: "level"}, {Name: "input-negative", Group: "input"}, {Name: "kill-bus", Group: "fault"}, {Name: "upgrade", Group: "upgrade"}}
+}
 
 const good = `# What is expected.
 # Two lines of it.
@@ -28,9 +30,9 @@ input-negative: not applicable
 kill-bus: {verdict: pass, recovery: nudge}
 `
 
-func parse(t *testing.T, text string) matrix.Expected {
+func parse(t *testing.T, text string) verdicts.Expected {
 	t.Helper()
-	e, err := matrix.Parse("operators/argo/verdicts.yaml", []byte(text), names())
+	e, err := verdicts.Parse("operators/argo/verdicts.yaml", []byte(text), names(), append(judge.OracleNames(), judge.Released))
 	require.NoError(t, err)
 	return e
 }
@@ -82,10 +84,10 @@ func TestCompare(t *testing.T) {
 			[]judge.Result{failed("argo", "drift", "converged", "garbage")},
 			[]string{"argo drift: expected fail (garbage), seen fail (converged, garbage); converged: converged says no"},
 		},
-		"no entry": {
+		"what is not named passes": {
 			"create: pass\n",
-			[]judge.Result{passed("argo", "drift")},
-			[]string{"argo drift: expected nothing: operators/argo/verdicts.yaml has no entry for it, seen pass"},
+			[]judge.Result{passed("argo", "drift"), failed("argo", "upgrade", "converged")},
+			[]string{"argo upgrade: expected pass, seen fail (converged); converged: converged says no"},
 		},
 		"not applicable is no pass": {"input-negative: pass\n", []judge.Result{never}, []string{"argo input-negative: expected pass, seen not applicable"}},
 		"flaky is no pass": {
@@ -122,42 +124,51 @@ func TestCompare(t *testing.T) {
 func TestCompareWithoutAFile(t *testing.T) {
 	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), judged("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
 		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
-	differences := result.Compare(m, "argo", matrix.Expected{})
+	differences := result.Compare(m, "argo", verdicts.Expected{})
 	require.Len(t, differences, 1, "nothing is expected but a verdict")
 	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
+}
+
+func TestWhatIsNoScenarioIsADifference(t *testing.T) {
+	expected, err := verdicts.Parse("v.yaml", []byte("{}"), names()[:1], nil)
+	require.NoError(t, err)
+	differences := result.Compare(of(passed("argo", "create"), passed("argo", "drift")), "argo", expected)
+	require.Len(t, differences, 1)
+	assert.Equal(t, "argo drift: expected nothing: v.yaml has no entry for it, seen pass", differences[0].String())
 }
 
 func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), passed("native", "upgrade"),
 		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
-	written := string(matrix.Update(matrix.Expected{}, m.Seen("argo")))
-	assert.Equal(t, `# The verdicts that are expected of this style. A run that sees another one fails, and names both.
+	none, err := verdicts.Load(t.TempDir(), names(), nil)
+	require.NoError(t, err)
+	written := string(verdicts.Update(none, m.Seen("argo")))
+	assert.Equal(t, `# The verdicts that are expected of this style: what is not named passes. A run that sees another one fails, and names both.
 # Each failure has a sentence on why; upstream is an issue about it.
 
-create: pass
-
+# level
 # seen: converged says no
 drift:
   verdict: fail
   oracles: [converged]
   why: ""
 
+# fault
 # kill-bus was seen as invalid: a gap
 `, written)
-	_, err := matrix.Parse("v.yaml", []byte(written), names())
-	assert.ErrorContains(t, err, "drift: why is", "a person must say why")
+	_, err = verdicts.Parse("v.yaml", []byte(written), names(), append(judge.OracleNames(), judge.Released))
+	assert.ErrorContains(t, err, "drift.why: found", "a person must say why")
 }
 
 func TestUpdateKeepsWhatPeopleWrote(t *testing.T) {
 	old := parse(t, good+"# why it is so\nupgrade: {verdict: fail, oracles: [gone, converged], why: of old}\n")
 	m := of(passed("argo", "create"), failed("argo", "drift", "garbage"), passed("argo", "drift"), failed("argo", "input-negative", "converged"),
 		failed("argo", "upgrade", "converged", "gone"))
-	written := string(matrix.Update(old, m.Seen("argo")))
+	written := string(verdicts.Update(old, m.Seen("argo")))
 	assert.Equal(t, `# What is expected.
 # Two lines of it.
 
-create: pass
-
+# level
 # drift was seen as flaky, 1 of 2 passed (garbage): garbage says no
 drift:
   verdict: fail
@@ -167,14 +178,17 @@ drift:
   why: only the custom resource is watched, not its Deployment
   upstream: https://example.org/issues/1
 
+# input
 # seen: converged says no
 input-negative:
   verdict: fail
   oracles: [converged]
   why: ""
 
+# fault
 kill-bus: {verdict: pass, recovery: nudge}
 
+# upgrade
 # why it is so
 upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
 `, written)
@@ -184,8 +198,8 @@ upgrade: {verdict: fail, oracles: [gone, converged], why: of old}
 func TestUpdateChangesVerdicts(t *testing.T) {
 	old := parse(t, "drift: {verdict: fail, oracles: [converged], why: the reason, upstream: 'https://example.org/1'}\nupgrade: {verdict: fail, why: of old}\n")
 	m := of(failed("argo", "drift", "garbage"), passed("argo", "upgrade"))
-	written := matrix.Update(old, m.Seen("argo"))
-	e, err := matrix.Parse("v.yaml", written, names())
+	written := verdicts.Update(old, m.Seen("argo"))
+	e, err := verdicts.Parse("v.yaml", written, names(), append(judge.OracleNames(), judge.Released))
 	require.NoError(t, err, "%s", written)
 	drift, _ := e.Of("drift")
 	assert.Equal(t, []string{"garbage"}, drift.Oracles)

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // Nothing is expected of how far a style is behind under a load.
@@ -23,5 +23,5 @@ func TestLoadsAreLeftOut(t *testing.T) {
 	for _, row := range m.Rows() {
 		assert.NotEqual(t, "many", row.Name)
 	}
-	assert.Empty(t, result.Compare(m, "argo", matrix.Expected{}))
+	assert.Empty(t, result.Compare(m, "argo", verdicts.Expected{}))
 }

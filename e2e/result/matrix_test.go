@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 func verdict(oracle string, outcome judge.Outcome, message string) judge.Verdict {
@@ -145,7 +145,7 @@ func TestNothing(t *testing.T) {
 	assert.Empty(t, m.Rows())
 	assert.Empty(t, m.Without("floor").Rows())
 	assert.False(t, m.Correctness())
-	assert.Empty(t, result.Compare(m, "argo", matrix.Expected{}))
+	assert.Empty(t, result.Compare(m, "argo", verdicts.Expected{}))
 }
 
 func TestVariantsStandBesideEachOther(t *testing.T) {
@@ -154,7 +154,7 @@ func TestVariantsStandBesideEachOther(t *testing.T) {
 	m := result.MatrixOf(&judge.Judgement{Header: header("one"), Results: []judge.Result{base, head}})
 	assert.Equal(t, judge.Pass, m.Cell("argo@base", "create").Verdict)
 	assert.Equal(t, judge.Fail, m.Cell("argo@head", "create").Verdict)
-	differences := result.Compare(m, "argo", matrix.Expected{Path: "verdicts.yaml", Entries: []matrix.Entry{{Scenario: "create", Verdict: judge.Pass}}})
+	differences := result.Compare(m, "argo", verdicts.Expected{Path: "verdicts.yaml", Entries: []verdicts.Entry{{Scenario: "create", Verdict: judge.Pass}}})
 	require.Len(t, differences, 1)
 	assert.Equal(t, "argo@head", differences[0].Label)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // Recovery is how a style recovered over the repeats of a fault.
@@ -22,11 +22,11 @@ type Recovery struct {
 // add takes one more repeat.
 func (r *Recovery) add(one judge.Recovery) {
 	switch one.By {
-	case matrix.Itself:
+	case verdicts.Itself:
 		r.Itself++
 		at, _ := slices.BinarySearch(r.After, one.After)
 		r.After = slices.Insert(r.After, at, one.After)
-	case matrix.Nudge:
+	case verdicts.Nudge:
 		r.Nudge++
 	default:
 		r.Never++
@@ -39,10 +39,10 @@ func (r *Recovery) By() string {
 	counts := []int{r.Itself, r.Nudge, r.Never}
 	for i, n := range counts {
 		if n == r.Itself+r.Nudge+r.Never {
-			return matrix.Recoveries()[i]
+			return verdicts.Recoveries()[i]
 		}
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d×", matrix.Recoveries()[i], n))
+			parts = append(parts, fmt.Sprintf("%s %d×", verdicts.Recoveries()[i], n))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -79,9 +79,9 @@ func (r *Recovery) String() string {
 		return text + r.others()
 	}
 	switch r.By() {
-	case matrix.Nudge:
+	case verdicts.Nudge:
 		return "only after a nudge"
-	case matrix.Never:
+	case verdicts.Never:
 		return "never recovered"
 	}
 	return "recovery: " + r.By()

@@ -13,9 +13,9 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/stat"
 )
 
@@ -37,8 +37,8 @@ type Set struct {
 	Matrix *Matrix
 	Grants []grants.Use // by style, over all recordings
 
-	Parts    []Part                     // by recording
-	expected map[string]matrix.Expected // by style; one that is not here: not known
+	Parts    []Part                       // by recording
+	expected map[string]verdicts.Expected // by style; one that is not here: not known
 }
 
 // Part is what is kept of a recording: its judgement's memory can go.
@@ -55,9 +55,9 @@ type Recording struct {
 	Costs       []cost.Cost // none: not computed
 	Grants      []grants.Use
 	// Expected are the verdicts that are expected of styles, by their names, as
-	// matrix.Load gives them for every style that was driven. Of a style that is
+	// verdicts.Load gives them for every style that was driven. Of a style that is
 	// not here nothing is known, and no verdict is called as expected or not.
-	Expected map[string]matrix.Expected
+	Expected map[string]verdicts.Expected
 }
 
 // New adds up judged recordings of one environment, which may be
@@ -75,7 +75,7 @@ func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
 func Of(recordings ...Recording) *Set {
 	r := &Set{
 		Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
-		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]matrix.Expected{},
+		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]verdicts.Expected{},
 	}
 	cells := map[[2]string]*Cell{}
 	cell := func(style, variant, scenario string) *Cell {

@@ -11,11 +11,11 @@ import (
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // arm is one of what is compared: a style in one of its variants, or the
@@ -31,7 +31,7 @@ type arm struct {
 	// content: they are loaded anew before each block.
 	own []string
 
-	expected matrix.Expected // its verdicts
+	expected verdicts.Expected // its verdicts
 
 	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
 

@@ -78,7 +78,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	}
 	style := filepath.Join(root, "operators", "mine")
 	require.NoError(t, os.MkdirAll(filepath.Dir(style), 0o755))
-	require.NoError(t, os.CopyFS(style, os.DirFS("../spec/operators/testdata/never-ready")))
+	require.NoError(t, os.CopyFS(style, os.DirFS("../spec/styles/testdata/never-ready")))
 	text, err := os.ReadFile(filepath.Join(style, "style.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), []byte(strings.NewReplacer("name: never-ready", "name: mine", "native", "pause").Replace(string(text))), 0o600))

@@ -16,8 +16,8 @@ import (
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // can tells whether the run's cluster, made or not yet, has a capability.
@@ -61,7 +61,7 @@ func (s *Session) place() {
 
 // within makes the scenarios for which the run's cluster lacks something be
 // expected not to be applicable, whatever a style's file says of them.
-func (s *Session) within(expected matrix.Expected) matrix.Expected {
+func (s *Session) within(expected verdicts.Expected) verdicts.Expected {
 	if !expected.Known() {
 		return expected
 	}
@@ -70,8 +70,8 @@ func (s *Session) within(expected matrix.Expected) matrix.Expected {
 		if lacks(cluster.CapabilitiesOf(s.options.Cluster), scenario) == "" {
 			continue
 		}
-		expected.Entries = slices.DeleteFunc(expected.Entries, func(e matrix.Entry) bool { return e.Scenario == scenario.Name })
-		expected.Entries = append(expected.Entries, matrix.Entry{Scenario: scenario.Name, Verdict: judge.NotApplicable})
+		expected.Entries = slices.DeleteFunc(expected.Entries, func(e verdicts.Entry) bool { return e.Scenario == scenario.Name })
+		expected.Entries = append(expected.Entries, verdicts.Entry{Scenario: scenario.Name, Verdict: judge.NotApplicable})
 	}
 	return expected
 }

@@ -13,11 +13,10 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // Check says of styles, each a name or a folder, all that can be said without a
@@ -50,26 +49,18 @@ func Check(root string, out io.Writer, names ...string) error {
 	return styles.Check(catalogue, found...) // what one brings along, another may not
 }
 
-// stale lists the scenarios of which a style's file expects nothing, or what cannot be.
-func stale(operator styles.Operator, expected matrix.Expected, all []scenarios.Scenario) error {
+// stale lists the scenarios of which a style's file expects what cannot be.
+func stale(operator styles.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
 	if !expected.Known() {
 		return nil
 	}
 	a := driving(operator)
 	var problems []error
-	var missing []string
 	for _, s := range all {
-		entry, there := expected.Of(s.Name)
-		unfit := a.unfit(s)
-		switch {
-		case !there:
-			missing = append(missing, s.Name)
-		case unfit != "" && a.operator != nil && entry.Verdict != judge.NotApplicable:
-			problems = append(problems, fmt.Errorf("%s:%d: %s: expected %s, and it is not applicable: %s", expected.Path, entry.Line, s.Name, entry.Verdict, unfit))
+		entry, _ := expected.Of(s.Name)
+		if unfit := a.unfit(s); unfit != "" && a.operator != nil && entry.Verdict != spec.NotApplicable {
+			problems = append(problems, fmt.Errorf("%s:%d: %s: expected %s, and it is not applicable: %s", expected.Path, max(entry.Line, 1), s.Name, entry.Verdict, unfit))
 		}
-	}
-	if len(missing) > 0 {
-		problems = append(problems, fmt.Errorf("%s: it has no verdict for %s: `make matrix OPERATOR=… ARGS=--update-verdicts` adds what is seen", expected.Path, few(missing, "scenarios")))
 	}
 	return errors.Join(problems...)
 }
@@ -83,7 +74,7 @@ func driving(operator styles.Operator) *arm {
 }
 
 // describe says what a run would do with a style of which nothing is wrong.
-func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operator, expected matrix.Expected, all []scenarios.Scenario) error {
+func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operator, expected verdicts.Expected, all []scenarios.Scenario) error {
 	style := operator.Style()
 	var text strings.Builder
 	line := func(what, format string, args ...any) {
@@ -132,9 +123,9 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 		line("", "%s: %s", why, few(reasons[why], "scenarios"))
 	}
 	if expected.Known() {
-		line("verdicts", "%d are expected, by %s", len(expected.Entries), expected.Path)
+		line("verdicts", "%d are expected, by %s", len(all), expected.Path)
 	} else {
-		line("verdicts", "none is expected: there is no %s, so that a run fails at none", matrix.File)
+		line("verdicts", "none is expected: there is no %s, so that a run fails at none", verdicts.File)
 	}
 	_, err = io.WriteString(out, text.String())
 	return err

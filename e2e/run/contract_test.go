@@ -18,8 +18,9 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/matrix"
+	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 var update = flag.Bool("update", false, "write the styles into the lanes of .github/workflows/e2e.yml")
@@ -43,7 +44,7 @@ func TestEveryStyleKeepsTheContract(t *testing.T) {
 // contract is what a style's folder is held to.
 type contract struct {
 	catalogue *images.Catalogue
-	scenarios []string // of which verdicts are expected
+	scenarios []scenarios.Scenario // of which verdicts are expected
 }
 
 func newContract(t *testing.T) contract {
@@ -52,7 +53,7 @@ func newContract(t *testing.T) contract {
 	require.NoError(t, err)
 	all, err := pick(expectable)
 	require.NoError(t, err)
-	return contract{catalogue, namesOf(all)}
+	return contract{catalogue, all}
 }
 
 func (c contract) check(operator styles.Operator) error {
@@ -64,7 +65,7 @@ func (c contract) check(operator styles.Operator) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.readme(style), c.verdicts(style), c.images(objs), restricted(objs))
+	return errors.Join(c.readme(style), c.verdicts(operator), c.images(objs), restricted(objs))
 }
 
 // mostLines is half a page, for a style that stands on another's shoulders.
@@ -88,22 +89,19 @@ func (c contract) readme(style styles.Style) error {
 	return err
 }
 
-// verdicts holds a style to an entry for each scenario; that a failure has its
-// reason, reading the file sees to.
-func (c contract) verdicts(style styles.Style) error {
-	expected, err := matrix.Load(style.Folder, c.scenarios)
+// verdicts holds a style to a file that says which scenarios do not apply to it, by
+// what it declares; that a failure has its reason, reading the file sees to.
+func (c contract) verdicts(operator styles.Operator) error {
+	folder := operator.Style().Folder
+	expected, err := verdicts.Load(folder, verdictsOf(c.scenarios), oracles())
 	if err != nil {
 		return err
 	}
-	missing := slices.DeleteFunc(slices.Clone(c.scenarios), func(name string) bool {
-		_, there := expected.Of(name)
-		return there
-	})
-	if len(missing) > 0 {
-		return fmt.Errorf("%s: it has no verdict for %s: run `make matrix OPERATOR=%s ARGS=--update-verdicts`, and say why what fails does",
-			filepath.Join(style.Folder, matrix.File), few(missing, "scenarios"), style.Name)
+	if !expected.Known() {
+		return fmt.Errorf("%s: it is not there: run `make matrix OPERATOR=%s ARGS=--update-verdicts`, and say why what fails does",
+			filepath.Join(folder, verdicts.File), operator.Style().Name)
 	}
-	return nil
+	return stale(operator, expected, c.scenarios)
 }
 
 // floating is the tag of whatever was built last.
@@ -176,27 +174,27 @@ func restricted(objs []*unstructured.Unstructured) error {
 func TestTheContractIsHeld(t *testing.T) {
 	for name, test := range map[string]struct{ file, old, new, want string }{
 		"nothing":              {"README.md", "", "", ""},
-		"a field is missing":   {"style.yaml", "source: ", "#", `style.yaml:1: style: field "source" is missing`},
+		"a field is missing":   {"style.yaml", "source: ", "#", `style.yaml:2: style: field "source" is missing`},
 		"no README":            {"README.md", "*", "", "README.md: no such file"},
 		"a README of no title": {"README.md", "# idle: ", "", "README.md:1: found \"what must fail\", expected a title"},
 		"a README of a page":   {"README.md", "\n\n", strings.Repeat("\nmore", 15) + "\n", "README.md:41: it has "},
-		"no verdicts":          {"verdicts.yaml", "*", "", "verdicts.yaml: it has no verdict for "},
-		"a verdict missing":    {"verdicts.yaml", "walkthrough: ", "#", "verdicts.yaml: it has no verdict for walkthrough: run"},
+		"no verdicts":          {"verdicts.yaml", "*", "", "verdicts.yaml: it is not there: run `make matrix"},
+		"a verdict missing":    {"verdicts.yaml", "updates-race: ", "# ", "verdicts.yaml:1: updates-race: expected pass, and it is not applicable: "},
 		"a failure unexplained": {
-			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", "verdicts.yaml:5: create: it is expected to fail, and why is missing",
+			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", `verdicts.yaml:6: create: found "fail", expected pass, not applicable, or {verdict: fail, why: a sentence}`,
 		},
-		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:5: there is no scenario "creat"`},
+		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:6: unknown scenario "creat"`},
 		"an image of nobody":          {"manifests/operator.yaml", "pause:3.10.2", "pause:3.9", "Deployment idle-operator/idle-operator: image registry.k8s.io/pause:3.9 is not in fixtures/images/catalogue.yaml"},
-		"an image unknown":            {"style.yaml", "[pause]", "[paus]", "style.yaml:5: "},
-		"an image unlisted":           {"style.yaml", "[pause]", "[memcached]", "which images (line 5) does not list: add pause"},
+		"an image unknown":            {"style.yaml", "[pause]", "[paus]", "style.yaml:6: "},
+		"an image unlisted":           {"style.yaml", "[pause]", "[memcached]", "which images (line 6) does not list: add pause"},
 		"a floating tag":              {"manifests/operator.yaml", "pause:3.10.2", "pause:latest", "found registry.k8s.io/pause:latest, expected a tag that always means the same"},
 		"privileged pods":             {"manifests/operator.yaml", "enforce: restricted", "enforce: privileged", `Namespace idle-operator enforces "privileged" in version "v1.37", expected restricted`},
 		"a standard that moves":       {"manifests/operator.yaml", "enforce-version: v1.37", "enforce-version: latest", `Namespace idle-operator enforces "restricted" in version "latest"`},
 		"pods elsewhere":              {"manifests/operator.yaml", "kind: Namespace\nmetadata:\n  name: idle-operator", "kind: Namespace\nmetadata:\n  name: other", "has pods in a namespace that the style does not bring along"},
-		"a component of no pods":      {"style.yaml", "selector: app", "selector: apps", "style.yaml:12: component operator: no workload of the manifests has pods"},
-		"a rollout of nothing":        {"style.yaml", "name: idle-operator}", "name: idle}", "style.yaml:10: stage operator: the manifests have no Deployment idle-operator/idle"},
-		"manifests that are no YAML":  {"manifests/operator.yaml", "apiVersion: v1\n", "apiVersion: [\n", "style.yaml:8: operator idle, stage operator, manifests manifests: manifests/operator.yaml: yaml: line"},
-		"a phase that cannot be read": {"style.yaml", "timeout: 10s", "timeout: 10s\nphases: [{name: a, resource: pods}]", `style.yaml:31: phase resource: found "pods"`},
+		"a component of no pods":      {"style.yaml", "selector: app", "selector: apps", "style.yaml:13: component operator: no workload of the manifests has pods"},
+		"a rollout of nothing":        {"style.yaml", "name: idle-operator}", "name: idle}", "style.yaml:11: stage operator: the manifests have no Deployment idle-operator/idle"},
+		"manifests that are no YAML":  {"manifests/operator.yaml", "apiVersion: v1\n", "apiVersion: [\n", "style.yaml:9: operator idle, stage operator, manifests manifests: manifests/operator.yaml: yaml: line"},
+		"a phase that cannot be read": {"style.yaml", "timeout: 10s", "timeout: 10s\nphases: [{name: a, resource: pods}]", `style.yaml:32: phases.resource: found "pods"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "idle")

@@ -100,7 +100,7 @@ func TestABrokenStyleIsRefusedBeforeThereIsACluster(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
 	options := Options{Operator: folder, Scenario: "create", Cluster: "kind", Images: "auto", Window: time.Second, Patience: time.Minute, Results: results}
 	_, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
-	require.ErrorContains(t, err, "idle/style.yaml:8: operator idle, stage operator, manifests manifests: ")
+	require.ErrorContains(t, err, "idle/style.yaml:9: operator idle, stage operator, manifests manifests: ")
 	require.ErrorContains(t, err, "kustomization.yaml:1: resources: there is no gone.yaml")
 	assert.NoDirExists(t, results)
 }

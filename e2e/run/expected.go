@@ -6,19 +6,31 @@ import (
 	"path/filepath"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // expectable are the scenarios of which verdicts are expected.
 const expectable = scenarios.Latency + "," + matrixName
 
+// verdictsOf are scenarios of which verdicts are expected.
+func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
+	var list []verdicts.Scenario
+	for _, s := range all {
+		list = append(list, verdicts.Scenario{Name: s.Name, Group: s.Group})
+	}
+	return list
+}
+
+// oracles are those that an expected failure may name.
+func oracles() []string { return append(judge.OracleNames(), judge.Released) }
+
 // Expected reads the verdicts that are expected of a recording's styles, as far
 // as they have a folder in the repository at root.
-func Expected(root string, header record.Header) (map[string]matrix.Expected, error) {
+func Expected(root string, header record.Header) (map[string]verdicts.Expected, error) {
 	all, err := pick(expectable)
 	if err != nil {
 		return nil, err
@@ -27,22 +39,22 @@ func Expected(root string, header record.Header) (map[string]matrix.Expected, er
 	for _, style := range header.Styles {
 		known = append(known, style.Name)
 	}
-	return matrix.LoadAll(filepath.Join(root, "operators"), known, namesOf(all))
+	return verdicts.LoadAll(filepath.Join(root, "operators"), known, verdictsOf(all), oracles())
 }
 
 // expectedOf reads the verdicts that are expected of a style.
-func expectedOf(style styles.Operator) (matrix.Expected, error) {
+func expectedOf(style styles.Operator) (verdicts.Expected, error) {
 	all, err := pick(expectable)
 	if err != nil {
-		return matrix.Expected{}, err
+		return verdicts.Expected{}, err
 	}
-	return matrix.Load(style.Style().Folder, namesOf(all))
+	return verdicts.Load(style.Style().Folder, verdictsOf(all), oracles())
 }
 
 // Expected reads the verdicts that are expected of the styles that were asked for,
 // wherever their folders are.
-func (s *Session) Expected() (map[string]matrix.Expected, error) {
-	all := map[string]matrix.Expected{}
+func (s *Session) Expected() (map[string]verdicts.Expected, error) {
+	all := map[string]verdicts.Expected{}
 	for _, a := range s.asked() {
 		expected, err := expectedOf(a.asked)
 		if err != nil {
@@ -59,8 +71,8 @@ func (s *Session) Expected() (map[string]matrix.Expected, error) {
 func (s *Session) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
 	for _, a := range s.asked() {
-		name := filepath.Join(a.asked.Style().Folder, matrix.File)
-		if err := os.WriteFile(name, matrix.Update(a.expected, seen.Seen(a.name())), 0o644); err != nil {
+		name := filepath.Join(a.asked.Style().Folder, verdicts.File)
+		if err := os.WriteFile(name, verdicts.Update(a.expected, seen.Seen(a.name())), 0o644); err != nil {
 			return fmt.Errorf("update the expected verdicts: %w", err)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 	"operatorbench/e2e/bed/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/terminal"
 )
 
@@ -183,7 +183,7 @@ func (s *Session) writeReports() error {
 	if err != nil {
 		return err
 	}
-	one.Expected = map[string]matrix.Expected{}
+	one.Expected = map[string]verdicts.Expected{}
 	for _, a := range s.asked() {
 		one.Expected[a.name()] = a.expected
 	}

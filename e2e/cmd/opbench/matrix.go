@@ -17,8 +17,8 @@ import (
 
 	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	job "operatorbench/e2e/run"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // defaultShards is what two cores carry: most of a slow operator's time is waiting.
@@ -126,7 +126,7 @@ func joinShards(ctx context.Context, sessions []*job.Session, results string, st
 	if there, err := filepath.Glob(filepath.Join(results, "shard-*")); err != nil || len(there) == 0 {
 		return err // none came so far as to record anything; its error says why
 	}
-	var expected map[string]matrix.Expected
+	var expected map[string]verdicts.Expected
 	if len(sessions) > 0 {
 		var err error
 		if expected, err = sessions[0].Expected(); err != nil {

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -21,6 +20,7 @@ import (
 	"operatorbench/e2e/result"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/terminal"
 )
 
@@ -112,7 +112,7 @@ func printTerminal(r *report.Report, out io.Writer) error {
 // folder that several runs share, one that cannot be read is named and left out.
 // What is expected of styles that are not in the repository is known to their run
 // alone: beside.
-func load(ctx context.Context, args []string, beside map[string]matrix.Expected, stderr io.Writer) (*report.Report, error) {
+func load(ctx context.Context, args []string, beside map[string]verdicts.Expected, stderr io.Writer) (*report.Report, error) {
 	var all []result.Recording
 	var leftOut []error
 	root, outside := images.FindRoot(".")

@@ -7,11 +7,11 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // badge is a verdict as a sign, a word and a colour.
@@ -300,7 +300,7 @@ func shortRecovery(r *result.Recovery) string {
 	if median, known := r.Median(); known {
 		return plain.Duration(median.Seconds())
 	}
-	return map[string]string{matrix.Nudge: "after a nudge", matrix.Never: "never"}[r.By()]
+	return map[string]string{verdicts.Nudge: "after a nudge", verdicts.Never: "never"}[r.By()]
 }
 
 // accountRights are a style's rights, one a line.

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // alone is a report of a matrix without anything that was measured.
@@ -19,9 +19,9 @@ func alone() *report.Report {
 	rows := []record.Scenario{{Name: "burst", Group: "level", Description: "Twenty updates."}, {Name: "killed", Group: "fault", StandsFor: "A node that dies."}}
 	one := made.Recording("alone", rows,
 		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Fail("expected 7, seen 6", "converged")}},
-		made.Cell{Style: "argo", Scenario: "killed", Repeats: []made.Repeat{made.Fail("never", "recovers").Recovered(matrix.Never, 0)}},
-		made.Cell{Style: "native", Scenario: "killed", Repeats: []made.Repeat{made.Pass().Recovered(matrix.Itself, 1200*time.Millisecond)}})
-	one.Expected = map[string]matrix.Expected{
+		made.Cell{Style: "argo", Scenario: "killed", Repeats: []made.Repeat{made.Fail("never", "recovers").Recovered(verdicts.Never, 0)}},
+		made.Cell{Style: "native", Scenario: "killed", Repeats: []made.Repeat{made.Pass().Recovered(verdicts.Itself, 1200*time.Millisecond)}})
+	one.Expected = map[string]verdicts.Expected{
 		"argo":   made.Expected("argo", rows, "burst: pass\nkilled: {verdict: fail, why: It forgets., upstream: 'https://example.org/issues/9'}\n"),
 		"native": {},
 	}

@@ -16,7 +16,6 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -24,6 +23,7 @@ import (
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 const (
@@ -107,7 +107,7 @@ func named(name func(of string) string) *report.Report {
 			{Oracle: name("exempt"), Outcome: judge.NotApplicable, Message: name("reason")},
 			{Oracle: name("passed"), Outcome: judge.Pass},
 		},
-		Recovery: &judge.Recovery{By: matrix.Itself, After: time.Second},
+		Recovery: &judge.Recovery{By: verdicts.Itself, After: time.Second},
 	}
 	unfit := judge.Result{Style: spec.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")}}}
 	results = append(results, checked, unfit)
@@ -123,7 +123,7 @@ func named(name func(of string) string) *report.Report {
 		Environment: environment,
 		Judgement:   &judge.Judgement{Header: header, Results: results, Warnings: []string{name("warning")}},
 		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{Right: spec.Right{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}}},
-		Expected: map[string]matrix.Expected{name("style"): {Path: name("path"), Entries: []matrix.Entry{
+		Expected: map[string]verdicts.Expected{name("style"): {Path: name("path"), Entries: []verdicts.Entry{
 			{Scenario: name("checked"), Verdict: judge.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
 		}}},
 		Costs: []cost.Cost{{
@@ -161,7 +161,7 @@ func full(tb testing.TB) *report.Report {
 				continue
 			}
 			if s.Group == scenarios.Faults || s.Group == scenarios.Upgrade {
-				by := map[judge.Outcome][]string{judge.Pass: {matrix.Itself}, judge.Fail: {matrix.Never, matrix.Nudge}}[repeat.Outcome]
+				by := map[judge.Outcome][]string{judge.Pass: {verdicts.Itself}, judge.Fail: {verdicts.Never, verdicts.Nudge}}[repeat.Outcome]
 				if len(by) > 0 {
 					repeat = repeat.Recovered(by[random.IntN(len(by))], time.Duration(random.ExpFloat64()*20e9))
 				}
@@ -180,7 +180,7 @@ func full(tb testing.TB) *report.Report {
 		}
 	}
 	one := made.Recording("matrix", rows, cells...)
-	one.Expected = map[string]matrix.Expected{"argo": made.Expected("argo", rows, expected.String()), "native": {}}
+	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows, expected.String()), "native": {}}
 	one.Grants = []grants.Use{made.Grants("argo"), made.Grants("native")}
 	shard := judged(tb, exampleFolder, "recording.jsonl.gz")
 	return report.Of(shard, one)

@@ -28,8 +28,11 @@ func (f *File) Check(s *Schema) any {
 	return value
 }
 
-// Unknown notes a word that is none of those that are known, at a place.
-func (f *File) Unknown(at []any, what, word string, known []string) {
+// Known notes a word that is none of those that are known, at a place.
+func (f *File) Known(at []any, what, word string, known []string) {
+	if slices.Contains(known, word) {
+		return
+	}
 	f.FailAt(at, "unknown %s %q, expected one of %s%s", what, word, strings.Join(known, ", "), Suggestion(word, known))
 }
 

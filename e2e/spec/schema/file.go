@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -64,7 +65,7 @@ func (f *File) FailAt(at []any, format string, args ...any) {
 
 // Err joins the mistakes in the order of their lines, each once.
 func (f *File) Err() error {
-	slices.SortStableFunc(f.problems, func(a, b problem) int { return a.line - b.line })
+	slices.SortFunc(f.problems, func(a, b problem) int { return cmp.Or(a.line-b.line, strings.Compare(a.text, b.text)) })
 	var all []error
 	told := map[problem]bool{}
 	for _, p := range f.problems {

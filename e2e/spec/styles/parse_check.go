@@ -62,8 +62,8 @@ func (p *parser) stages() {
 
 // known notes a reference to what the file does not hold.
 func (p *parser) known(at []any, what, name string, names []string) {
-	if name != "" && !slices.Contains(names, name) {
-		p.Unknown(at, what, name, names)
+	if name != "" {
+		p.Known(at, what, name, names)
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/matrix"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // Cell is what one style did in one scenario.
@@ -116,12 +116,12 @@ func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 }
 
 // Expected reads expected verdicts of a style.
-func Expected(style string, list []record.Scenario, text string) matrix.Expected {
-	var names []string
+func Expected(style string, list []record.Scenario, text string) verdicts.Expected {
+	var names []verdicts.Scenario
 	for _, s := range list {
-		names = append(names, s.Name)
+		names = append(names, verdicts.Scenario{Name: s.Name, Group: s.Group})
 	}
-	e, err := matrix.Parse("operators/"+style+"/"+matrix.File, []byte(text), names)
+	e, err := verdicts.Parse("operators/"+style+"/"+verdicts.File, []byte(text), names, append(judge.OracleNames(), judge.Released))
 	if err != nil {
 		panic(err) // a mistake in a test
 	}

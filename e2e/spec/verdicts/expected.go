@@ -1,6 +1,7 @@
-// Package matrix reads and writes the verdicts that are expected of a style, and
-// compares them with what was seen.
-package matrix
+// Package verdicts reads and writes what is expected of a style: verdicts.yaml in
+// its folder says of which scenarios it is not a pass, and why. A scenario that is
+// not named is expected to pass.
+package verdicts
 
 import (
 	"errors"
@@ -13,85 +14,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // File is the name of the file in a style's folder that says which verdicts are
 // expected of it.
 const File = "verdicts.yaml"
-
-// Expected are the verdicts that are expected of a style, by scenario. The zero
-// value is that of a style without a file, of which nothing is expected.
-type Expected struct {
-	Path    string // of the file; empty: there is none
-	Entries []Entry
-
-	comment string // above the first entry
-}
-
-// Entry is the verdict that is expected of one scenario.
-type Entry struct {
-	Scenario string
-	Verdict  judge.Outcome // judge.Pass, judge.Fail or judge.NotApplicable
-	Oracles  []string      // exactly these fail; none: any may
-	Recovery string        // Itself, Nudge or Never; empty: any
-	Why      string        // a sentence; every failure has one
-	Upstream string        // URL of an issue about it; empty: none is known
-	Line     int           // in the file
-
-	key, value *yaml.Node // as read, with their comments
-}
-
-// Of returns the entry of a scenario.
-func (e Expected) Of(scenario string) (Entry, bool) {
-	for _, one := range e.Entries {
-		if one.Scenario == scenario {
-			return one, true
-		}
-	}
-	return Entry{}, false
-}
-
-// Known tells whether the style has a file.
-func (e Expected) Known() bool { return e.Path != "" }
-
-// Load reads the file in a style's folder; see Parse. Without one it returns
-// the zero value.
-func Load(folder string, scenarios []string) (Expected, error) {
-	path := filepath.Join(folder, File)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Expected{}, nil
-	}
-	if err != nil {
-		return Expected{}, fmt.Errorf("read the expected verdicts: %w", err)
-	}
-	return Parse(path, text, scenarios)
-}
-
-// LoadAll reads the files of styles whose folders are under root, by the styles'
-// names. A style without a folder there is not in what it returns: nothing is
-// known of it.
-func LoadAll(root string, styles, scenarios []string) (map[string]Expected, error) {
-	all := map[string]Expected{}
-	var problems []error
-	for _, style := range styles {
-		if strings.HasPrefix(style, ".") || filepath.Base(style) != style {
-			continue // a recording's style is foreign text: it must not lead elsewhere
-		}
-		folder := filepath.Join(root, style)
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			continue
-		}
-		expected, err := Load(folder, scenarios)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		all[style] = expected
-	}
-	return all, errors.Join(problems...)
-}
 
 // How a style recovers from a fault.
 const (
@@ -103,21 +31,98 @@ const (
 // Recoveries lists how a style can recover from a fault.
 func Recoveries() []string { return []string{Itself, Nudge, Never} }
 
+// Expected are the verdicts that are expected of a style, by scenario. The zero
+// value is that of a style without a file, of which nothing is expected.
+type Expected struct {
+	Path    string // of the file; empty: there is none
+	Entries []Entry
+
+	scenarios []Scenario // that there are, in their order
+	comment   string     // above the first entry
+}
+
+// Scenario is one of those that there are.
+type Scenario struct{ Name, Group string }
+
+// Entry is the verdict that is expected of one scenario.
+type Entry struct {
+	Scenario string
+	Verdict  spec.Outcome // spec.Pass, spec.Fail or spec.NotApplicable
+	Oracles  []string     // exactly these fail; none: any may
+	Recovery string       // Itself, Nudge or Never; empty: any
+	Why      string       // a sentence; every failure has one
+	Upstream string       // URL of an issue about it; empty: none is known
+	Line     int          // in the file; 0: it is not named there
+
+	key, value *yaml.Node // as read, with their comments
+}
+
+// Of returns what is expected of a scenario: a pass, where the file does not name
+// it; false: nothing, since there is no such scenario or no file.
+func (e Expected) Of(scenario string) (Entry, bool) {
+	for _, one := range e.Entries {
+		if one.Scenario == scenario {
+			return one, true
+		}
+	}
+	return Entry{Scenario: scenario, Verdict: spec.Pass}, e.Known() && slices.ContainsFunc(e.scenarios, func(s Scenario) bool { return s.Name == scenario })
+}
+
+// Known tells whether the style has a file.
+func (e Expected) Known() bool { return e.Path != "" }
+
+// Load reads the file in a style's folder; see Parse. Without one nothing is known.
+func Load(folder string, scenarios []Scenario, oracles []string) (Expected, error) {
+	path := filepath.Join(folder, File)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Expected{scenarios: scenarios}, nil
+	}
+	if err != nil {
+		return Expected{}, fmt.Errorf("read the expected verdicts: %w", err)
+	}
+	return Parse(path, text, scenarios, oracles)
+}
+
+// LoadAll reads the files of styles whose folders are under root, by the styles'
+// names. A style without a folder there is not in what it returns: nothing is
+// known of it.
+func LoadAll(root string, styles []string, scenarios []Scenario, oracles []string) (map[string]Expected, error) {
+	all := map[string]Expected{}
+	var problems []error
+	for _, style := range styles {
+		if strings.HasPrefix(style, ".") || filepath.Base(style) != style {
+			continue // a recording's style is foreign text: it must not lead elsewhere
+		}
+		folder := filepath.Join(root, style)
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		expected, err := Load(folder, scenarios, oracles)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		all[style] = expected
+	}
+	return all, errors.Join(problems...)
+}
+
 // Seen is what a run saw of a style in one scenario.
 type Seen struct {
-	Scenario, Group string
-	Driven          bool // through the scenario; else there is no more
-	Verdict         judge.Outcome
-	Failed          []string // the oracles that failed
-	Recovery        string   // how it recovered; empty: nothing was broken, or it is not known
-	Text            string   // all of this in words
-	Reason          string   // why it did not pass
+	Scenario string
+	Driven   bool // through the scenario; else there is no more
+	Verdict  spec.Outcome
+	Failed   []string // the oracles that failed
+	Recovery string   // how it recovered; empty: nothing was broken, or it is not known
+	Text     string   // all of this in words
+	Reason   string   // why it did not pass
 }
 
 // Match tells whether what was seen is as expected, and what is expected, in words.
 func (e Expected) Match(seen Seen) (want string, same bool) {
 	if !e.Known() {
-		return "a verdict", seen.Verdict != judge.Invalid
+		return "a verdict", seen.Verdict != spec.Invalid
 	}
 	entry, there := e.Of(seen.Scenario)
 	if !there {
