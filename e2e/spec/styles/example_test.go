@@ -1,14 +1,14 @@
-package operators_test
+package styles_test
 
 import (
 	"fmt"
 
-	"operatorbench/e2e/spec/operators"
+	"operatorbench/e2e/spec/styles"
 )
 
 // Styles are loaded by the names of their folders.
 func ExampleFind() {
-	found, err := operators.Find("../../../operators", "floor", "native")
+	found, err := styles.Find("../../../operators", "floor", "native")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -16,7 +16,7 @@ func ExampleFind() {
 	for _, operator := range found {
 		fmt.Println(operator.Style().Name, len(operator.Style().Stages))
 	}
-	_, err = operators.Find("../../../operators", "natvie")
+	_, err = styles.Find("../../../operators", "natvie")
 	fmt.Println(err != nil)
 	// Output:
 	// floor 0
