@@ -21,10 +21,10 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/flags"
 
-	"operatorbench/e2e/interrupt"
-	"operatorbench/e2e/run"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/interrupt"
+	"operatorbench/e2e/run"
 )
 
 // What TestMain hands to the tests. The context of driving ends with Ctrl-C,

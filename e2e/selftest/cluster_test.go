@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
-	"operatorbench/e2e/selftest"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/selftest"
 )
 
 var (

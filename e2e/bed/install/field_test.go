@@ -25,7 +25,9 @@ func TestFieldHolds(t *testing.T) {
 		"a truth":        {map[string]any{"up": true}, "status.up", []string{"true"}, true, `status.up is "true"`},
 		"one of a list": {
 			map[string]any{"parts": []any{map[string]any{"name": "a", "state": "Up"}, map[string]any{"name": "b", "state": "Down"}}},
-			`status.parts.#(name=="b").state`, []string{"Up"}, false, `status.parts.#(name=="b").state is "Down"`,
+			`status.parts.#(name=="b").state`,
+			[]string{"Up"},
+			false, `status.parts.#(name=="b").state is "Down"`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

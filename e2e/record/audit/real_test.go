@@ -22,11 +22,11 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/audit"
 )
 
 // bed is the cluster that these tests share; TestMain makes it known.

@@ -17,9 +17,9 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/metadata"
 
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/fixtures/workloads/memcached"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	metadatafake "k8s.io/client-go/metadata/fake"
 
+	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
-	"operatorbench/e2e/bed/kube"
 )
 
 // served is a cluster's discovery.

@@ -16,11 +16,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/record/usage"
 	reaper "operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/record/usage"
 )
 
 // bed is the cluster of these tests.
