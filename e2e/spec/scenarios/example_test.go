@@ -24,5 +24,5 @@ expect: [converged]
 	fmt.Println(err)
 	// Output:
 	// grow 2 3 <nil>
-	// grow.yaml:8: unknown oracle "convergd", expected one of converged
+	// grow.yaml:8: unknown oracle "convergd", expected one of converged; did you mean "converged"?
 }
