@@ -38,8 +38,8 @@ type lane struct {
 	lag      time.Duration // until the operator began to bring about the given state
 }
 
-// drive goes through scenarios once; clear: nothing is then left of them.
-func (l *lane) drive(ctx context.Context, list []scenarios.Scenario, clear bool) error {
+// drive goes through scenarios once; empty: nothing is then left of them.
+func (l *lane) drive(ctx context.Context, list []scenarios.Scenario, empty bool) error {
 	for _, scenario := range list {
 		err := l.scenario(ctx, scenario)
 		switch {
@@ -50,7 +50,7 @@ func (l *lane) drive(ctx context.Context, list []scenarios.Scenario, clear bool)
 			return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(l.style.Name, l.style.Variant), scenario.Name, l.plan.Round, err)
 		}
 	}
-	if clear {
+	if empty {
 		return l.clear(ctx)
 	}
 	return nil

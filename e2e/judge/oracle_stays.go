@@ -54,7 +54,7 @@ func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
 // lost finds the write that took the wanted state away after it was reached.
 func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	if t.Sample.Size == nil {
-		return resurrected(t, writes)
+		return resurrected(writes)
 	}
 	at, reached := t.Reached(timeline.PhaseReady)
 	if !reached {
@@ -72,7 +72,7 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 }
 
 // resurrected finds a Deployment that was written after the last one had gone.
-func resurrected(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
+func resurrected(writes []timeline.Write) (timeline.Write, bool) {
 	var gone time.Duration
 	for _, w := range writes {
 		switch {

@@ -137,18 +137,18 @@ func (t *Timeline) namedIn(text string) bool {
 	return strings.Contains(text, own.Namespace) && strings.Contains(text, name)
 }
 
-// cause is what a message must say.
-type cause struct {
+// Cause is what a message must say.
+type Cause struct {
 	*regexp.Regexp
 	names *strings.Replacer
 }
 
 // Said tells whether a text names the cause. A namespace's name does not count:
 // it may have been made of the words by which a scenario is called.
-func (c *cause) Said(text string) bool { return c.MatchString(c.names.Replace(text)) }
+func (c *Cause) Said(text string) bool { return c.MatchString(c.names.Replace(text)) }
 
 // Cause is the sample's cause, to be matched in any case; nil: it has none.
-func (t *Timeline) Cause() (*cause, error) {
+func (t *Timeline) Cause() (*Cause, error) {
 	if t.Sample.Cause == "" {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func (t *Timeline) Cause() (*cause, error) {
 	for _, s := range t.Subjects {
 		names = append(names, s.Namespace, "NAMESPACE")
 	}
-	return &cause{pattern, strings.NewReplacer(names...)}, nil
+	return &Cause{pattern, strings.NewReplacer(names...)}, nil
 }
 
 // LastAct is when the harness last did something, up to a time, that can be the
@@ -203,4 +203,5 @@ func (t *Timeline) CauseMessage() *Message {
 	return nil
 }
 
+// MostOfAMessage is how many characters of a message are shown.
 const MostOfAMessage = 160

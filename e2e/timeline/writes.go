@@ -60,7 +60,7 @@ func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 	return false
 }
 
-// deletions are the harness's own deletions of Deployments: their requests, of
+// Deletions are the harness's own deletions of Deployments: their requests, of
 // which the watch tells later or even before the reply.
 type Deletions map[string][]time.Duration // by namespace/name
 

@@ -34,16 +34,16 @@ func parse(flags *flag.FlagSet, args []string) error {
 	return fmt.Errorf("flags come before arguments: %s", strings.Join(slices.Concat([]string{flags.Name()}, args[:first], late, rest), " "))
 }
 
-// helpText is the help that was asked for: it is no mistake, and is printed.
-type helpText string
+// helpError is the help that was asked for: it is no mistake, and is printed.
+type helpError string
 
-func (h helpText) Error() string { return string(h) }
+func (h helpError) Error() string { return string(h) }
 
 // parseWith is parse for a subcommand that explains itself.
 func parseWith(flags *flag.FlagSet, args []string, usage string) error {
 	switch err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
-		return helpText(usage)
+		return helpError(usage)
 	case err != nil:
 		return usageError{fmt.Sprintf("%v\n%s", err, usage)}
 	}

@@ -77,7 +77,7 @@ func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	usage := fmt.Sprintf(gateUsage, gateJSON, gateMarkdown, share(defaults.Tolerance), share(defaults.Effect), defaults.Alpha)
 	f, err := parseGate(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return helpText(usage)
+		return helpError(usage)
 	}
 	if err != nil {
 		return &gateError{fmt.Errorf("%w\n%s", err, usage), gate.StatusInvalid}

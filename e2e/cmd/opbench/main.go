@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			ctx, stop := sub.signals(ctx, stderr)
 			defer stop()
 			err := sub.run(ctx, args[1:], stdout, stderr)
-			if text := helpText(""); errors.As(err, &text) {
+			if text := helpError(""); errors.As(err, &text) {
 				_, err = io.WriteString(stdout, string(text))
 			}
 			status := exitStatus(err, stderr)

@@ -166,7 +166,7 @@ func (s *study) lead() string {
 		}
 	}
 	checked := plain.Plural(len(s.Matrix.Rows()), "scenario")
-	lead := ""
+	var lead string
 	switch {
 	case len(names) == 0 && !s.HasMatrix():
 		return "The recording holds no sample."
