@@ -20,10 +20,10 @@ func ExampleNew() {
 			continue
 		}
 		written, _ := cell.Outcome()
-		fmt.Printf("%s: %s, n=%d, × floor %s\n", cell.Style.Name, cell.VerdictText(), written.N, cell.BesideFloor(written))
+		fmt.Printf("%s: %s, n=%d, × floor %q\n", cell.Style.Name, cell.VerdictText(), written.N, cell.BesideFloor(written))
 	}
 	// Output:
-	// floor: pass 3/3, n=3, × floor
-	// native: pass 3/3, n=2, × floor 4.42
-	// argo: flaky 1/3, n=2, × floor 32789
+	// floor: pass 3/3, n=3, × floor ""
+	// native: pass 3/3, n=2, × floor "4.42"
+	// argo: flaky 1/3, n=2, × floor "32789"
 }
