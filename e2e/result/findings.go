@@ -40,9 +40,9 @@ type Expectation struct {
 // Surprise tells whether something else was seen than was expected.
 func (e Expectation) Surprise() bool { return e.Known && !e.Same }
 
-// Expectation returns what is expected of a cell.
+// Expectation returns what is expected of a cell; of a load nothing is.
 func (r *Set) Expectation(c *Cell) Expectation {
-	if c == nil {
+	if c == nil || c.Load() {
 		return Expectation{}
 	}
 	expected := r.expected[c.Style.Name]

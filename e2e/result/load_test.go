@@ -25,3 +25,18 @@ func TestLoadsAreLeftOut(t *testing.T) {
 	}
 	assert.Empty(t, result.Compare(m, "argo", verdicts.Expected{}))
 }
+
+// Verdicts are expected of the matrix alone: a load in a list of cells is not
+// called unexpected because verdicts.yaml does not name it.
+func TestNothingIsExpectedOfLoads(t *testing.T) {
+	h := header("one", "argo")
+	h.Scenarios = append(h.Scenarios, record.Scenario{Name: "many", Group: "load"})
+	many := passed("argo", "many")
+	many.Group = "load"
+	j := &judge.Judgement{Header: h, Results: []judge.Result{passed("argo", "create"), many}}
+	set := result.Of(result.Recording{Judgement: j, Expected: map[string]verdicts.Expected{"argo": parse(t, good)}})
+	for _, cell := range set.Cells {
+		assert.Equal(t, cell.Scenario == "create", set.Expectation(cell).Known, cell.Scenario)
+	}
+	assert.Len(t, set.Cells, 2)
+}
