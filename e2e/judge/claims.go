@@ -101,7 +101,7 @@ func versionOf(o *wire.Object) uint64 {
 
 // asked notes what a generation of the custom resource asks for.
 func (p *past) asked(s *timeline.Subject, e *timeline.Event) {
-	if e.Watch.Resource != wire.CustomResources || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
+	if e.Watch.Resource != spec.CustomResources || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
 		return
 	}
 	key := lifeKey(e.Object.UID, e.Object.Generation)

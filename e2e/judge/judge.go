@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Result is what is known of one sample once it is judged.
@@ -48,20 +48,20 @@ type Result struct {
 // does not, unless nothing else is there. A sample that ended because its time was
 // over never passes: it is late, unless an oracle failed. (What scenarios await in
 // vain, a message that names the cause, is judged by diagnosable: it fails then.)
-func (r Result) Outcome() Outcome {
-	worst := NotApplicable
+func (r Result) Outcome() spec.Outcome {
+	worst := spec.NotApplicable
 	for _, v := range r.Verdicts {
 		switch {
-		case v.Outcome == Fail:
-			return Fail
-		case v.Outcome == Invalid:
-			worst = Invalid
-		case v.Outcome == Pass && worst == NotApplicable:
-			worst = Pass
+		case v.Outcome == spec.Fail:
+			return spec.Fail
+		case v.Outcome == spec.Invalid:
+			worst = spec.Invalid
+		case v.Outcome == spec.Pass && worst == spec.NotApplicable:
+			worst = spec.Pass
 		}
 	}
-	if r.End == record.TimedOut && worst != Invalid {
-		return Late
+	if r.End == record.TimedOut && worst != spec.Invalid {
+		return spec.Late
 	}
 	return worst
 }
@@ -227,7 +227,7 @@ func (j *Judgement) blind(gap record.Entry) {
 // blind withdraws what a gap makes unknowable.
 func (r *Result) blind(gap *record.Entry) {
 	oracles, outage := Oracles(), timeline.Explained(r.outages, gap)
-	if slices.Contains([]string{wire.CustomResources, wire.Deployments}, gap.Gap.Resource) {
+	if slices.Contains([]string{spec.CustomResources, spec.Deployments}, gap.Gap.Resource) {
 		r.reaction = reaction{} // it seems late where nothing was heard of it
 	}
 	for i := range r.Verdicts {
@@ -236,11 +236,11 @@ func (r *Result) blind(gap *record.Entry) {
 			return o.Name == v.Oracle && slices.Contains(o.Needs, gap.Gap.Resource)
 		})
 		switch {
-		case !needs || v.Outcome == NotApplicable:
+		case !needs || v.Outcome == spec.NotApplicable:
 		case outage != nil:
 			v.Message += timeline.Interruption(outage, gap)
 		default:
-			v.Outcome, v.Message = Invalid, timeline.UnheardOf(gap)
+			v.Outcome, v.Message = spec.Invalid, timeline.UnheardOf(gap)
 		}
 	}
 	judged := countsAs(r.Verdicts)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // calmGrace is how long after the last event a reconcile may still be at work.
@@ -73,7 +73,7 @@ func movedBy(t *timeline.Timeline, after time.Duration) string {
 	var moved []string
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == wire.Events || !t.Covers(e.Watch.Namespace) {
+		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == spec.Events || !t.Covers(e.Watch.Namespace) {
 			continue
 		}
 		if what := timeline.Title(e.Watch.Resource, e.Watch.Name); !slices.Contains(moved, what) {

@@ -3,8 +3,8 @@ package judge
 import (
 	"fmt"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // garbage is oracle 6: after a delete nothing is left of the custom resource's
@@ -22,7 +22,7 @@ func garbage(t *timeline.Timeline) Verdict {
 		left = unowned(t)
 	}
 	if left != "" {
-		return fail(evidenceOf(t, of(wire.Deployments, wire.ReplicaSets, wire.Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.Since(t.EndedAt), left)
+		return fail(evidenceOf(t, of(spec.Deployments, spec.ReplicaSets, spec.Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.Since(t.EndedAt), left)
 	}
 	s := t.LastInventory()
 	if s == nil {

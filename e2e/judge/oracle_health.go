@@ -25,7 +25,7 @@ func health(t *timeline.Timeline) Verdict {
 	}
 	w, err := newPodWatch(t)
 	if err != nil {
-		return Verdict{Outcome: Invalid, Message: err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
 	for i := range t.Before {
 		w.know(&t.Before[i])
@@ -45,7 +45,7 @@ func health(t *timeline.Timeline) Verdict {
 	}
 	switch {
 	case len(w.pods) == 0:
-		return Verdict{Outcome: Invalid, Message: "no pod of the operator was seen"}
+		return Verdict{Outcome: spec.Invalid, Message: "no pod of the operator was seen"}
 	case len(w.troubles) == 0:
 		return pass("none of the operator's %s restarted or ended in error", timeline.Plural(len(w.pods), "pod"))
 	}
@@ -89,7 +89,7 @@ func newPodWatch(t *timeline.Timeline) (*podWatch, error) {
 
 // own tells whether a watch event is of one of the pods that are looked at.
 func (w *podWatch) own(e *timeline.Event) bool {
-	if e.Kind != record.KindWatch || e.Watch.Resource != wire.Pods || e.Object.Detail == nil || e.Outside == nil {
+	if e.Kind != record.KindWatch || e.Watch.Resource != spec.Pods || e.Object.Detail == nil || e.Outside == nil {
 		return false
 	}
 	atWork := e.Outside.Job != nil && !w.t.Sample.Unmeetable

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // writeHistory is oracle 4: the child is created once at most, scaling never
@@ -17,7 +17,7 @@ func writeHistory(t *timeline.Timeline) Verdict {
 	deletion := lastDeletion(t)
 	for _, w := range t.Writes() {
 		switch {
-		case w.Event.Watch.Resource != wire.Deployments:
+		case w.Event.Watch.Resource != spec.Deployments:
 		case w.Deleted:
 			deleted++
 		case w.Created:
@@ -30,7 +30,7 @@ func writeHistory(t *timeline.Timeline) Verdict {
 		}
 	}
 	counts := fmt.Sprintf("%s, %s, %s of the Deployment", timeline.Plural(created, "creation"), timeline.Plural(changed, "change"), timeline.Plural(deleted, "deletion"))
-	evidence := func() []string { return evidenceOf(t, of(wire.Deployments)) }
+	evidence := func() []string { return evidenceOf(t, of(spec.Deployments)) }
 	switch {
 	case t.Sample.Size == nil && late > 0:
 		return fail(evidence(), "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.Since(t.EndedAt))

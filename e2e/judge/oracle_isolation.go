@@ -20,7 +20,7 @@ func isolation(t *timeline.Timeline) Verdict {
 		return notApplicable("there is one custom resource only")
 	}
 	all := t.Subjects
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
+	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Deployments)) }
 	for _, wrong := range []string{mixed(t, all), writtenForAnother(t, all), lostByDeletion(t, all)} {
 		if wrong != "" {
 			return fail(evidence(), "expected custom resources that do not touch each other; %s", wrong)
@@ -74,7 +74,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Watch.Resource != wire.Deployments {
+		if e.Kind != record.KindWatch || e.Watch.Resource != spec.Deployments {
 			continue
 		}
 		prev := seen[e.Object.UID]
@@ -104,7 +104,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (other *timeline.Subject, only bool) {
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != wire.CustomResources {
+		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != spec.CustomResources {
 			continue
 		}
 		if o := t.Subject(e.Action.Namespace, e.Action.Name); o != nil {
@@ -132,7 +132,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 					continue
 				}
 				take(e.Object)
-			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == wire.CustomResources &&
+			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == spec.CustomResources &&
 				t.Subject(e.Action.Namespace, e.Action.Name) == c && e.Action.Error == "":
 				if e.Action.Verb == "delete" {
 					last = nil

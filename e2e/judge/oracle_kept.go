@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -26,7 +27,7 @@ func podsKept(t *timeline.Timeline) Verdict {
 	lost := missingFrom(runningPods(t), before)
 	if may := max(len(before)-*t.Sample.Size, 0); len(lost) > may {
 		return fail(evidenceOf(t, func(e *timeline.Event) bool {
-			return e.Object != nil && e.Watch.Resource == wire.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
+			return e.Object != nil && e.Watch.Resource == spec.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
 		}),
 			"expected %s that ran when %s (%s) to run on, but for %d; %s did not at %s: %s",
 			timeline.Plural(len(before), "pod"), when, t.Since(from), may, timeline.Plural(len(lost), "pod"), t.Since(t.EndedAt), timeline.Names(lost))

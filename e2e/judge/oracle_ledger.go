@@ -44,7 +44,7 @@ func ledger(t *timeline.Timeline) Verdict {
 			timeline.Plural(len(works), "work object"), timeline.Plural(writes, "write")))
 	}
 	if len(wrong) > 0 {
-		return fail(evidenceOf(t, of(wire.CustomResources, wire.Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
+		return fail(evidenceOf(t, of(spec.CustomResources, spec.Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
 			strings.Join(wrong, ", "), strings.Join(all, ", "))
 	}
 	return pass("%s", strings.Join(all, ", "))
@@ -191,7 +191,7 @@ func (b *book) settle(t *timeline.Timeline) {
 // given is what the custom resource asked for when the sample began.
 func given(t *timeline.Timeline) *change {
 	for i := range t.Before {
-		if o := t.Before[i].Object; o.Resource == wire.CustomResources && isOwn(t, o) && !o.Deleting {
+		if o := t.Before[i].Object; o.Resource == spec.CustomResources && isOwn(t, o) && !o.Deleting {
 			return &change{uid: o.UID, generation: o.Generation, size: o.Size}
 		}
 	}
@@ -231,7 +231,7 @@ func changes(t *timeline.Timeline, given *change) []*change {
 		}
 	}
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == wire.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
+		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == spec.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
 			ask(e.Time, e.Object)
 		}
 	}

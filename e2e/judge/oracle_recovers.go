@@ -2,8 +2,8 @@ package judge
 
 import (
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // recovers judges what becomes of a fault: once what was broken is whole again,
@@ -15,7 +15,7 @@ func recovers(t *timeline.Timeline) Verdict {
 	}
 	evidence := func() []string {
 		return evidenceOf(t, func(e *timeline.Event) bool {
-			return e.Kind == record.KindFault || of(wire.CustomResources, wire.Deployments)(e)
+			return e.Kind == record.KindFault || of(spec.CustomResources, spec.Deployments)(e)
 		})
 	}
 	r, over := recovered(t)

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // refused judges wrong custom resources that the API server must not take: it
@@ -14,9 +14,9 @@ import (
 func refused(t *timeline.Timeline) Verdict {
 	cause, err := t.Cause()
 	if err != nil {
-		return Verdict{Outcome: Invalid, Message: err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
+	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Deployments)) }
 	var refusals []*timeline.Event
 	for i := range t.Events {
 		e := &t.Events[i]

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // series is the oracle for samples that create many custom resources one after the
@@ -17,7 +17,7 @@ import (
 func series(t *timeline.Timeline) Verdict {
 	members := t.Subjects[1:]
 	took, missing := seriesTook(t, members)
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
+	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Deployments)) }
 	if len(took) == 0 && len(missing) == 0 {
 		return notApplicable("there is one custom resource only")
 	}
@@ -51,7 +51,7 @@ func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.
 			if s := t.Subject(e.Action.Namespace, e.Action.Name); s != nil {
 				asked[s] = e.Action.From
 			}
-		case e.Kind == record.KindWatch && e.Watch.Resource == wire.Deployments:
+		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
 			for _, s := range members {
 				if _, known := written[s]; known || s.Size == nil {
 					continue

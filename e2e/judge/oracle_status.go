@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -33,7 +34,7 @@ func status(t *timeline.Timeline) Verdict {
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
 	}
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Pods)) }
+	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Pods)) }
 	for _, s := range t.Subjects {
 		if s.Size == nil {
 			continue

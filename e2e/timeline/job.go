@@ -171,7 +171,7 @@ func (t *Timeline) outside(w *record.Watch, j *job, shown []shownWork) (*Outside
 		return nil, false
 	}
 	if j == nil {
-		return &Outside{}, w.Resource == wire.Pods || w.Resource == wire.Events || t.Style.byResource[w.Resource] != nil
+		return &Outside{}, w.Resource == spec.Pods || w.Resource == spec.Events || t.Style.byResource[w.Resource] != nil
 	}
 	a := &Outside{Job: j, Subject: t.working(j)}
 	for i := range shown {

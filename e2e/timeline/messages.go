@@ -79,7 +79,7 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []Message {
 		return list
 	}
 	for _, c := range d.Conditions {
-		if e.Watch.Resource == wire.Pods && c.Type != "PodScheduled" {
+		if e.Watch.Resource == spec.Pods && c.Type != "PodScheduled" {
 			continue // each pod that starts is not ready first, and says why in them all
 		}
 		list = append(list, Message{Where: "condition " + c.Type + " of " + what, Text: c.Text(), Names: names, Alarm: c.Alarms()})
@@ -96,9 +96,9 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []Message {
 		}
 	}
 	switch e.Watch.Resource {
-	case wire.Pods:
+	case spec.Pods:
 		list = append(list, Message{Where: what, Text: d.Text(), Names: names, Alarm: true})
-	case wire.Events:
+	case spec.Events:
 		about := d.Regarding
 		names = names || kin[about.UID] || t.isOwnName(about)
 		where := fmt.Sprintf("an Event about %s %s", about.Kind, about.Name)

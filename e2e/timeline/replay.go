@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -28,7 +29,7 @@ func (t *Timeline) Accepted() iter.Seq2[*record.Action, *wire.Object] {
 	return func(yield func(*record.Action, *wire.Object) bool) {
 		for i := range t.Events {
 			a := t.Events[i].Action
-			if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources {
+			if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != spec.CustomResources {
 				continue
 			}
 			reply, err := ReplyOf(a)

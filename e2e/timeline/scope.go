@@ -8,7 +8,6 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Scope is where the objects of a sample are.
@@ -65,7 +64,7 @@ func newOutage(f *record.Fault) (Outage, bool) {
 	case spec.FaultRestart:
 		return Outage{kind: f.Kind, what: "the restart of the " + f.What, from: f.From, to: -1}, true
 	case spec.FaultDefinition:
-		return Outage{kind: f.Kind, resource: wire.CustomResources, what: "another definition", from: f.From, to: -1}, true
+		return Outage{kind: f.Kind, resource: spec.CustomResources, what: "another definition", from: f.From, to: -1}, true
 	}
 	return Outage{}, false
 }

@@ -10,7 +10,6 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Splitter cuts a stream of entries into Timelines, one a sample. Watch events
@@ -133,7 +132,7 @@ func (s *Splitter) audited(e *record.Entry) {
 			continue
 		}
 		if t.Matrix && writes(e.Audit.Verb) {
-			if e.Audit.Resource == wire.Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+			if e.Audit.Resource == spec.Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
 				t.tried = e.Time
 			}
 			t.ask(at, e.Audit)

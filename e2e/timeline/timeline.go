@@ -18,7 +18,7 @@ import (
 // OnOwn tells whether an event is an action on the sample's own custom resource
 // that the API server accepted.
 func (t *Timeline) OnOwn(e *Event) bool {
-	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == wire.CustomResources &&
+	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == spec.CustomResources &&
 		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
 }
 
@@ -187,7 +187,7 @@ func (t *Timeline) note(e Event) error {
 	if t.Matrix {
 		t.send(a, reply)
 	}
-	if a.Resource != wire.CustomResources {
+	if a.Resource != spec.CustomResources {
 		return nil
 	}
 	s := t.Subject(a.Namespace, a.Name)
@@ -277,7 +277,7 @@ func (t *Timeline) knowLife(e *Event) {
 
 // SubjectOf is the custom resource that a watch event shows; nil: none of the sample's.
 func (t *Timeline) SubjectOf(e *Event) *Subject {
-	if e.Kind != record.KindWatch || e.Watch.Resource != wire.CustomResources {
+	if e.Kind != record.KindWatch || e.Watch.Resource != spec.CustomResources {
 		return nil
 	}
 	return t.Subject(e.Watch.Namespace, e.Watch.Name)

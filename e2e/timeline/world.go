@@ -33,13 +33,13 @@ func newWorld() world {
 
 func (w *world) of(resource string) map[string]*Entity {
 	switch resource {
-	case wire.CustomResources:
+	case spec.CustomResources:
 		return w.customs
-	case wire.Deployments:
+	case spec.Deployments:
 		return w.Deployments
-	case wire.ReplicaSets:
+	case spec.ReplicaSets:
 		return w.ReplicaSets
-	case wire.Pods:
+	case spec.Pods:
 		return w.Pods
 	}
 	return nil

@@ -48,10 +48,10 @@ func (t *Timeline) Writes() []Write {
 func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 	came := prev == nil || e.Watch.Event == spec.Deleted
 	switch e.Watch.Resource {
-	case wire.Deployments:
+	case spec.Deployments:
 		d := t.World.Deployments[e.Object.UID]
 		return d != nil && t.IsChild(d) && e.Watch.Event != spec.Listed && (came || e.Object.Generation != prev.Generation)
-	case wire.CustomResources:
+	case spec.CustomResources:
 		// That it is to be deleted is what somebody asked for, not the operator.
 		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
 		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == spec.Modified &&
@@ -68,7 +68,7 @@ type Deletions map[string][]time.Duration // by namespace/name
 func (t *Timeline) Deletions() Deletions {
 	list := Deletions{}
 	for i := range t.Events {
-		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == wire.Deployments && a.Error == "" {
+		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == spec.Deployments && a.Error == "" {
 			key := a.Namespace + "/" + a.Name
 			list[key] = append(list[key], a.From)
 		}
