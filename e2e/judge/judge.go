@@ -125,9 +125,17 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 //
 // Every observer is called with every entry that is judged, in order, in the
 // caller's goroutine: what else is to be known of a recording (its cost, say)
-// needs no second reading of it. An observer must not keep an entry's raw JSON.
+// needs no second reading of it. An observer must not keep an entry's raw JSON, nor
+// what it holds of the audit log.
 func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
-	return judgeAll("", entries, func(record.Entry) {}, observers)
+	parsed := func(yield func(record.Line, error) bool) {
+		for e, err := range entries {
+			if !yield(record.Line{Entry: e}, err) {
+				return
+			}
+		}
+	}
+	return judgeAll("", parsed, func(record.Entry) {}, observers)
 }
 
 // File is Judge for a recording in a file. It reads into the same memory again
@@ -150,7 +158,7 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 
 // judgeAll calls done with every entry whose raw JSON is not needed any more.
 // Errors of reading name the file already.
-func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
+func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{given: map[string]reaction{}}, timeline.NewSplitter()
 	line := 0
 	for r, err := range timeline.Read(entries) {

@@ -70,8 +70,8 @@ func NewSplitter() *Splitter {
 // that ends it, and otherwise nil. An error means that this is not the
 // recording of a run; the Splitter is then of no further use.
 func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
-	r := s.reader.begin(e)
-	r.read()
+	r := s.reader.begin(record.Line{Entry: e})
+	r.read(&record.Parser{})
 	return s.Take(&r)
 }
 
