@@ -188,6 +188,7 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(reco
 			j.logs(r.Logs)
 		case closed != nil:
 			j.take(closed)
+			s.Release(closed)
 		}
 		if len(j.Results) > timeline.MostResults {
 			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, timeline.MostResults)

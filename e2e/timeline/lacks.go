@@ -88,10 +88,7 @@ func (t *Timeline) readyLacks() string {
 	if t.Actions.present == nil {
 		return t.GoneLacks()
 	}
-	if missing := t.writtenLacks(); missing != "" {
-		return missing
-	}
-	return Lacks(t.Child(), *t.Actions.present)
+	return t.SizeLacks(t.Subjects[0], *t.Actions.present)
 }
 
 func (t *Timeline) handledLacks() string {

@@ -102,7 +102,8 @@ func share(entries iter.Seq2[record.Line, error], memory *batches, hand func(*ba
 			next.err = err
 			break
 		}
-		next.reads = append(next.reads, follow.begin(e))
+		next.reads = next.reads[:len(next.reads)+1]
+		follow.begin(&next.reads[len(next.reads)-1], e)
 		next.bytes += Weight(&e.Entry) + e.Unparsed()
 		if e.Watch != nil {
 			next.bytes += len(e.Watch.Object)

@@ -52,18 +52,17 @@ type reader struct {
 	blocks bool // the recording has blocks
 }
 
-// begin takes the next entry, in order.
-func (c *reader) begin(l record.Line) Reading {
-	r := Reading{Line: l}
+// begin takes the next entry, in order, into an empty Reading.
+func (c *reader) begin(r *Reading, l record.Line) {
+	r.Line = l
 	if c.at == nil {
 		c.at = &place{}
 	}
 	switch l.Kind {
 	case record.KindHeader, record.KindBlock, record.KindBegin:
-		c.at, r.err = c.next(&l.Entry)
+		c.at, r.err = c.next(&r.Entry)
 	}
 	r.at = c.at
-	return r
 }
 
 // next is where the entries stand that follow this one, which says so.

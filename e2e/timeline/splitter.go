@@ -37,8 +37,9 @@ type Splitter struct {
 	jobs    jobs
 	audit   auditClock
 	counter int
-	objects int // in known
-	held    int // bytes of the samples that are open
+	objects int       // in known
+	held    int       // bytes of the samples that are open
+	spare   [][]Event // memory of samples that were released
 }
 
 // space is a namespace, with the style and round of its last sample.
@@ -70,7 +71,8 @@ func NewSplitter() *Splitter {
 // that ends it, and otherwise nil. An error means that this is not the
 // recording of a run; the Splitter is then of no further use.
 func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
-	r := s.reader.begin(record.Line{Entry: e})
+	var r Reading
+	s.reader.begin(&r, record.Line{Entry: e})
 	r.read(&record.Parser{})
 	return s.Take(&r)
 }
@@ -163,6 +165,15 @@ func (s *Splitter) Open(namespace string) *Timeline {
 
 // Objects counts what is remembered of objects.
 func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) }
+
+// Release gives a Timeline's memory back, once nothing of it is looked at any more.
+func (s *Splitter) Release(t *Timeline) {
+	if cap(t.Events) <= spareEvents && len(s.spare) < mostSpare {
+		clear(t.Events)
+		s.spare = append(s.spare, t.Events[:0])
+	}
+	t.Events = nil
+}
 
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {
