@@ -116,10 +116,7 @@ func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duratio
 	for _, d := range timeline.Living(now.World.Deployments, s.IsChild) {
 		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
 	}
-	for _, pod := range timeline.Living(now.World.Pods, func(pod *timeline.Entity) bool {
-		set := now.World.ReplicaSets[pod.Owner]
-		return set != nil && now.World.Deployments[set.Owner] != nil && s.IsChild(now.World.Deployments[set.Owner])
-	}) {
+	for _, pod := range now.World.PodsOf(s.IsChild) {
 		state.pods++
 		if pod.Phase != "Running" {
 			continue

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -17,12 +16,12 @@ func garbage(t *timeline.Timeline) Verdict {
 	if t.Sample.Size != nil {
 		return notApplicable("the custom resource is to stay")
 	}
-	left := t.Leftovers()
+	left := t.Leftovers(t.Subjects[0])
 	if left == "" && t.Sample.Matrix {
 		left = unowned(t)
 	}
 	if left != "" {
-		return fail(evidenceOf(t, of(spec.Deployments, spec.ReplicaSets, spec.Pods)), "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.Since(t.EndedAt), left)
+		return fail(nil, "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.Since(t.EndedAt), left)
 	}
 	s := t.LastInventory()
 	if s == nil {

@@ -20,10 +20,9 @@ func isolation(t *timeline.Timeline) Verdict {
 		return notApplicable("there is one custom resource only")
 	}
 	all := t.Subjects
-	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Deployments)) }
 	for _, wrong := range []string{mixed(t, all), writtenForAnother(t, all), lostByDeletion(t, all)} {
 		if wrong != "" {
-			return fail(evidence(), "expected custom resources that do not touch each other; %s", wrong)
+			return fail(nil, "expected custom resources that do not touch each other; %s", wrong)
 		}
 	}
 	return pass("each of %s has its own Deployment, written for its own sake alone", timeline.Plural(len(all), "custom resource"))
@@ -164,20 +163,13 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
 			}
-			if lost := missingFrom(podsOf(t, was.UID), podsOf(then, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
+			had := func(d *timeline.Entity) bool { return d.UID == was.UID }
+			if lost := missingFrom(running(t, had), running(then, had)); len(lost) > max(was.Replicas-*c.Size, 0) {
 				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}
 		}
 	}
 	return ""
-}
-
-// podsOf are the pods of a Deployment that run and are to run on.
-func podsOf(t *timeline.Timeline, deployment string) []*wire.Object {
-	return timeline.Living(t.World.Pods, func(p *timeline.Entity) bool {
-		set := t.World.ReplicaSets[p.Owner]
-		return set != nil && set.Owner == deployment && p.Phase == "Running" && !p.Deleting
-	})
 }
 
 // missingFrom lists the objects that were there and are not among those that are left.

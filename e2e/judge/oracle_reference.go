@@ -27,7 +27,7 @@ func reference(t *timeline.Timeline) Verdict {
 	}
 	child := t.Child()
 	if child == nil {
-		return fail(evidenceOf(t, of(spec.Deployments)), "expected the Deployment of the reference; at %s %s", t.Since(t.EndedAt), t.NoChild(t.Subjects[0]))
+		return fail(nil, "expected the Deployment of the reference; at %s %s", t.Since(t.EndedAt), t.NoChild(t.Subjects[0]))
 	}
 	if child.Detail == nil {
 		return Verdict{Outcome: spec.Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
@@ -44,7 +44,7 @@ func reference(t *timeline.Timeline) Verdict {
 			continue
 		}
 		if u.Path == "spec.replicas" { // nothing to declare: it is the custom resource's
-			return fail(evidenceOf(t, of(spec.Deployments)), "%s, in the spec of Deployment %s at %s", u, child.Name, t.Since(t.EndedAt))
+			return fail(nil, "%s, in the spec of Deployment %s at %s", u, child.Name, t.Since(t.EndedAt))
 		}
 		undeclared = append(undeclared, u)
 	}

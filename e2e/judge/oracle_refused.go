@@ -16,7 +16,6 @@ func refused(t *timeline.Timeline) Verdict {
 	if err != nil {
 		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
-	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Deployments)) }
 	var refusals []*timeline.Event
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -24,18 +23,18 @@ func refused(t *timeline.Timeline) Verdict {
 			continue
 		}
 		if cause != nil && !cause.Said(e.Action.Error) {
-			return fail(evidence(), "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.Since(e.Time), e.Action.Error)
+			return fail(nil, "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.Since(e.Time), e.Action.Error)
 		}
 		refusals = append(refusals, e)
 	}
 	if len(refusals) == 0 {
-		return fail(evidence(), "expected the API server to refuse the custom resource; it took it at %s", t.Since(t.Actions.Acked))
+		return fail(nil, "expected the API server to refuse the custom resource; it took it at %s", t.Since(t.Actions.Acked))
 	}
 	for _, e := range refusals {
 		until := nextAccepted(t, e.Time)
 		for _, w := range t.Writes() {
 			if w.At > e.Time && w.At < until {
-				return fail(evidence(), "expected nothing to change by what was refused at %s; at %s the operator wrote %s",
+				return fail(nil, "expected nothing to change by what was refused at %s; at %s the operator wrote %s",
 					t.Since(e.Time), t.Since(w.At), timeline.Title(w.Event.Watch.Resource, w.Event.Watch.Name))
 			}
 		}

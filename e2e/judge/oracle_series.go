@@ -17,12 +17,11 @@ import (
 func series(t *timeline.Timeline) Verdict {
 	members := t.Subjects[1:]
 	took, missing := seriesTook(t, members)
-	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Deployments)) }
 	if len(took) == 0 && len(missing) == 0 {
 		return notApplicable("there is one custom resource only")
 	}
 	if len(missing) > 0 {
-		return fail(evidence(), "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
+		return fail(nil, "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
 			timeline.Plural(len(members), "custom resource"), len(missing), t.Since(t.EndedAt), someOf(missing))
 	}
 	sorted := slices.Sorted(slices.Values(took))
@@ -35,7 +34,7 @@ func series(t *timeline.Timeline) Verdict {
 		}
 	}
 	if len(late) > 0 {
-		return fail(evidence(), "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
+		return fail(nil, "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
 			timeline.Plural(len(members), "custom resource"), timeline.Round(most), timeline.Round(median), len(late), someOf(late))
 	}
 	return pass("each of %s had its Deployment within %s; the median took %s", timeline.Plural(len(members), "custom resource"), timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -34,19 +33,18 @@ func status(t *timeline.Timeline) Verdict {
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
 	}
-	evidence := func() []string { return evidenceOf(t, of(spec.CustomResources, spec.Pods)) }
 	for _, s := range t.Subjects {
 		if s.Size == nil {
 			continue
 		}
 		if wrong := statusWrong(t, s); wrong != "" {
-			return fail(evidence(), "expected %s at %s", wrong, t.Since(t.EndedAt))
+			return fail(nil, "expected %s at %s", wrong, t.Since(t.EndedAt))
 		}
 		if wrong := scaleWrong(t, s); wrong != "" {
-			return fail(evidence(), "expected %s", wrong)
+			return fail(nil, "expected %s", wrong)
 		}
 		if claim := falseClaim(t, s); claim != "" {
-			return fail(evidence(), "expected a status that never says what is not so yet; %s", claim)
+			return fail(nil, "expected a status that never says what is not so yet; %s", claim)
 		}
 	}
 	return pass("%s", statusSaid(t))
@@ -104,13 +102,8 @@ func statusWrong(t *timeline.Timeline, s *timeline.Subject) string {
 
 // ownPods are the pods of a custom resource that are there to stay.
 func ownPods(t *timeline.Timeline, s *timeline.Subject) []*wire.Object {
-	return timeline.Living(t.World.Pods, func(p *timeline.Entity) bool {
-		set := t.World.ReplicaSets[p.Owner]
-		if set == nil || p.Deleting || p.Phase == "Succeeded" || p.Phase == "Failed" {
-			return false
-		}
-		d := t.World.Deployments[set.Owner]
-		return d != nil && s.IsChild(d)
+	return slices.DeleteFunc(t.World.PodsOf(s.IsChild), func(p *wire.Object) bool {
+		return p.Deleting || p.Phase == "Succeeded" || p.Phase == "Failed"
 	})
 }
 

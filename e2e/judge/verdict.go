@@ -30,33 +30,38 @@ type Oracle func(*timeline.Timeline) Verdict
 type Named struct {
 	Name  string
 	Needs []string // resources that must have been watched without a gap
+	Shows []string // resources whose events show a failure for which it gives no evidence
 	Judge Oracle
 }
 
 // Oracles is the list of all oracles, in the order in which they are reported.
 func Oracles() []Named {
+	customs, deployments := []string{spec.CustomResources}, []string{spec.Deployments}
+	written := []string{spec.CustomResources, spec.Deployments}
+	children := []string{spec.Deployments, spec.ReplicaSets, spec.Pods}
+	all := []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}
 	return []Named{
-		{"converged", []string{spec.Deployments}, converged},
-		{"stays-converged", []string{spec.Deployments, spec.CustomResources}, staysConverged},
-		{"write-history", []string{spec.Deployments}, writeHistory},
-		{"status", []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}, status},
-		{"gone", []string{spec.CustomResources, spec.Deployments}, gone},
-		{"garbage", []string{spec.Deployments, spec.ReplicaSets, spec.Pods}, garbage},
-		{"reference", []string{spec.Deployments}, reference},
-		{"ledger", []string{spec.CustomResources, spec.Deployments}, ledger},
-		{"isolation", []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}, isolation},
-		{"no-needless-work", []string{spec.CustomResources, spec.Deployments}, noNeedlessWork},
-		{"pods-kept", []string{spec.Deployments, spec.ReplicaSets, spec.Pods}, podsKept},
-		{"health", []string{spec.Pods}, health},
-		{"refused", []string{spec.CustomResources, spec.Deployments}, refused},
-		{"recovers", []string{spec.CustomResources, spec.Deployments}, recovers},
-		{"diagnosable", []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods, spec.Events}, diagnosable},
-		{"series", []string{spec.CustomResources, spec.Deployments}, series},
-		{"owned", []string{spec.CustomResources}, owned},
-		{"untouched", []string{spec.CustomResources}, untouched},
-		{"calm", nil, calm},
-		{promptName, []string{spec.CustomResources, spec.Deployments}, prompt},
-		{discreetName, nil, discreet},
+		{"converged", deployments, deployments, converged},
+		{"stays-converged", written, deployments, staysConverged},
+		{"write-history", deployments, deployments, writeHistory},
+		{"status", all, []string{spec.CustomResources, spec.Pods}, status},
+		{"gone", written, written, gone},
+		{"garbage", children, children, garbage},
+		{"reference", deployments, deployments, reference},
+		{"ledger", written, written, ledger},
+		{"isolation", all, written, isolation},
+		{"no-needless-work", written, written, noNeedlessWork},
+		{"pods-kept", children, nil, podsKept},
+		{"health", []string{spec.Pods}, nil, health},
+		{"refused", written, written, refused},
+		{"recovers", written, written, recovers},
+		{"diagnosable", append(slices.Clip(all), spec.Events), nil, diagnosable},
+		{"series", written, written, series},
+		{"owned", customs, nil, owned},
+		{"untouched", customs, nil, untouched},
+		{"calm", nil, nil, calm},
+		{promptName, written, nil, prompt},
+		{discreetName, nil, nil, discreet},
 	}
 }
 
@@ -113,6 +118,9 @@ func run(o Named, t *timeline.Timeline) Verdict {
 		return Verdict{Outcome: spec.Invalid, Message: gap}
 	}
 	v := o.Judge(t)
+	if v.Outcome == spec.Fail && v.Evidence == nil && o.Shows != nil {
+		v.Evidence = evidenceOf(t, of(o.Shows...))
+	}
 	if v.Outcome != spec.NotApplicable {
 		v.Message += t.Interruptions(o.Needs)
 	}
@@ -130,7 +138,7 @@ func notApplicable(format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.NotApplicable, Message: fmt.Sprintf(format, args...)}
 }
 
-// fail is a failure with the events that show it.
+// fail is a failure with the events that show it; nil: those of what the oracle Shows.
 func fail(evidence []string, format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.Fail, Message: fmt.Sprintf(format, args...), Evidence: evidence}
 }

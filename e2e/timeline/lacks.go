@@ -30,7 +30,7 @@ func (t *Timeline) Lacks(point string) string {
 	case spec.PointStuck:
 		return t.causeLacks()
 	case spec.PointGone:
-		return t.GoneLacks()
+		return t.GoneLacks(t.Subjects[0])
 	case spec.PointCollected:
 		return t.collectedLacks()
 	}
@@ -86,7 +86,7 @@ func (t *Timeline) writtenLacks() string {
 
 func (t *Timeline) readyLacks() string {
 	if t.Actions.present == nil {
-		return t.GoneLacks()
+		return t.GoneLacks(t.Subjects[0])
 	}
 	return t.SizeLacks(t.Subjects[0], *t.Actions.present)
 }
@@ -94,7 +94,7 @@ func (t *Timeline) readyLacks() string {
 func (t *Timeline) handledLacks() string {
 	missing := t.readyLacks()
 	if missing == "" && t.Actions.present != nil && t.Style.Declares.Status.Supported {
-		missing = t.statusLacks(*t.Actions.present)
+		missing = t.statusLacks(t.Subjects[0], *t.Actions.present)
 	}
 	if missing == "" {
 		missing = t.workLacks(t.Subjects[0])
@@ -104,7 +104,7 @@ func (t *Timeline) handledLacks() string {
 
 // causeLacks says that no message names the cause.
 func (t *Timeline) causeLacks() string {
-	if _, told := t.causeNamed(); told {
+	if t.CauseMessage() != nil {
 		return ""
 	}
 	return fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)

@@ -178,18 +178,8 @@ func (t *Timeline) LastAct(until time.Duration) time.Duration {
 	return last
 }
 
-// causeNamed returns the first message since the harness began that a person can find
-// by the sample's custom resource and that names the sample's cause; false:
-// there is none.
-func (t *Timeline) causeNamed() (string, bool) {
-	m := t.CauseMessage()
-	if m == nil {
-		return "", false
-	}
-	return m.String(), true
-}
-
-// CauseMessage is the message that told returns; nil: there is none.
+// CauseMessage is the first message since the harness began that a person can find
+// by the sample's custom resource and that names the sample's cause; nil: there is none.
 func (t *Timeline) CauseMessage() *Message {
 	cause, err := t.Cause()
 	if cause == nil || err != nil {

@@ -65,7 +65,7 @@ func writePhases(s record.Style) []Phase {
 	}
 	if s.Declares.Status.Supported {
 		phases = append(phases, Phase{Name: spec.PhaseStatusWritten, Inner: -1, Needs: []string{spec.CustomResources}, Holds: func(t *Timeline) bool {
-			return t.statusLacks(*t.Sample.Size) == ""
+			return t.statusLacks(t.Subjects[0], *t.Sample.Size) == ""
 		}})
 	}
 	return append(phases, Phase{Name: spec.PhaseQuiet, Inner: -1, Needs: []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}})
@@ -93,7 +93,7 @@ func deletePhases() []Phase {
 			return !t.HasChildren()
 		}},
 		{Name: spec.PhasePodsGone, Inner: -1, last: true, Needs: []string{spec.Deployments, spec.ReplicaSets, spec.Pods}, Holds: func(t *Timeline) bool {
-			return !t.HasChildren() && len(t.ChildPods()) == 0
+			return !t.HasChildren() && len(t.World.PodsOf(t.IsChild)) == 0
 		}},
 	}
 }

@@ -363,19 +363,6 @@ func (t *Timeline) HasChildren() bool { return First(t.World.Deployments, t.IsCh
 // Custom is the custom resource as last seen; nil: it is not there.
 func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }
 
-// ChildPods are the pods of those Deployments.
-func (t *Timeline) ChildPods() []*wire.Object {
-	return Living(t.World.Pods, func(p *Entity) bool {
-		set := t.World.ReplicaSets[p.Owner]
-		return set != nil && t.ofChild(set)
-	})
-}
-
-func (t *Timeline) ofChild(set *Entity) bool {
-	d := t.World.Deployments[set.Owner]
-	return d != nil && t.IsChild(d)
-}
-
 func inOrder(found []*Entity) []*wire.Object {
 	slices.SortFunc(found, func(a, b *Entity) int { return cmp.Compare(a.seq, b.seq) })
 	objects := make([]*wire.Object, len(found))

@@ -66,6 +66,20 @@ func (w *world) apply(e *Event) {
 	}
 }
 
+// PodsOf are the living pods of the Deployments that match.
+func (w *world) PodsOf(match func(*Entity) bool) []*wire.Object {
+	return Living(w.Pods, func(p *Entity) bool {
+		set := w.ReplicaSets[p.Owner]
+		return set != nil && w.setIs(set, match)
+	})
+}
+
+// setIs tells whether a ReplicaSet is of a Deployment that matches.
+func (w *world) setIs(set *Entity, match func(*Entity) bool) bool {
+	d := w.Deployments[set.Owner]
+	return d != nil && match(d)
+}
+
 // First returns the living entity that appeared first among those that match.
 func First(objects map[string]*Entity, match func(*Entity) bool) *wire.Object {
 	var found *Entity
