@@ -78,8 +78,8 @@ func lifeKey(uid string, generation int64) string {
 func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 	p := &past{ran: map[string]ran{}, begun: map[string]time.Duration{}, sizes: map[string]int{}}
 	p.take(t.StateAt(-1), s, 0, 0)
-	for i := range t.Before {
-		p.asked(s, &t.Before[i])
+	for e := range timeline.Each(t.Before) {
+		p.asked(s, e)
 	}
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
 		if e.Kind != record.KindWatch || !wire.IsRead(e.Watch.Resource) || e.Watch.Namespace != s.Namespace {
@@ -167,8 +167,7 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 			before[e.Object.UID] = e.Object
 		}
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if t.SubjectOf(e) != s || e.Watch.Event == spec.Deleted {
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 func evidenceOf(t *timeline.Timeline, match func(*timeline.Event) bool) []string {
 	const head, tail = 2, 4
 	var found []*timeline.Event
-	for i := range t.Events {
-		if e := &t.Events[i]; match(e) {
+	for e := range t.All() {
+		if match(e) {
 			found = append(found, e)
 		}
 	}

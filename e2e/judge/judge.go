@@ -235,7 +235,7 @@ func (j *Judgement) blind(gap record.Entry) {
 
 // blind withdraws what a gap makes unknowable.
 func (r *Result) blind(gap *record.Entry) {
-	oracles, outage := Oracles(), timeline.Explained(r.outages, gap)
+	outage := timeline.Explained(r.outages, gap)
 	if slices.Contains([]string{spec.CustomResources, spec.Deployments}, gap.Gap.Resource) {
 		r.reaction = reaction{} // it seems late where nothing was heard of it
 	}

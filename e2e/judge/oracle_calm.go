@@ -71,8 +71,7 @@ func sumOf(list []timeline.Request) string {
 // movedBy says what of the sample's objects the watches saw change after a time.
 func movedBy(t *timeline.Timeline, after time.Duration) string {
 	var moved []string
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == spec.Events || !t.Covers(e.Watch.Namespace) {
 			continue
 		}

@@ -27,8 +27,8 @@ func health(t *timeline.Timeline) Verdict {
 	if err != nil {
 		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
-	for i := range t.Before {
-		w.know(&t.Before[i])
+	for e := range timeline.Each(t.Before) {
+		w.know(e)
 	}
 	// A fault is recorded once it is done: what it did can stand before its entry.
 	faults := t.FaultsBegun()

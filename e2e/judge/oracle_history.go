@@ -63,8 +63,8 @@ func mayCreate(t *timeline.Timeline) int {
 // time; before the sample if it was not in it.
 func lastDeletion(t *timeline.Timeline) time.Duration {
 	last := t.Began
-	for i := range t.Events {
-		if e := &t.Events[i]; t.OnOwn(e) && e.Action.Verb == "delete" {
+	for e := range t.All() {
+		if t.OnOwn(e) && e.Action.Verb == "delete" {
 			last = e.Action.From
 		}
 	}

@@ -68,11 +68,10 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
 	seen := map[string]*wire.Object{}
-	for i := range t.Before {
-		seen[t.Before[i].Object.UID] = t.Before[i].Object
+	for e := range timeline.Each(t.Before) {
+		seen[e.Object.UID] = e.Object
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindWatch || e.Watch.Resource != spec.Deployments {
 			continue
 		}
@@ -101,8 +100,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 
 // onlyOther names the custom resource that was acted on last, where that is another.
 func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (other *timeline.Subject, only bool) {
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != spec.CustomResources {
 			continue
 		}
@@ -122,8 +120,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 		}
 	}
 	for _, events := range [][]timeline.Event{t.Before, t.Events} {
-		for i := range events {
-			e := &events[i]
+		for e := range timeline.Each(events) {
 			switch {
 			case e.Kind == record.KindWatch && e.Time <= at && t.SubjectOf(e) == c:
 				if e.Watch.Event == spec.Deleted {

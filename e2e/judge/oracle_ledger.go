@@ -217,8 +217,7 @@ func changes(t *timeline.Timeline, given *change) []*change {
 			list = append(list, &change{at: at, uid: o.UID, generation: o.Generation, size: o.Size})
 		}
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if !t.OnOwn(e) {
 			continue
 		}
@@ -230,8 +229,8 @@ func changes(t *timeline.Timeline, given *change) []*change {
 			ask(e.Action.From, reply)
 		}
 	}
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == spec.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
+	for e := range t.All() {
+		if e.Kind == record.KindWatch && e.Watch.Resource == spec.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
 			ask(e.Time, e.Object)
 		}
 	}

@@ -34,13 +34,12 @@ func noops(t *timeline.Timeline) []*timeline.Event {
 	var list []*timeline.Event
 	generations := map[string]int64{}
 	know := func(o *wire.Object) { generations[o.UID] = max(generations[o.UID], o.Generation) }
-	for i := range t.Before {
-		if t.Before[i].Watch.Resource == spec.CustomResources {
-			know(t.Before[i].Object)
+	for e := range timeline.Each(t.Before) {
+		if e.Watch.Resource == spec.CustomResources {
+			know(e.Object)
 		}
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if !t.OnOwn(e) || e.Action.Verb == "delete" {
 			continue
 		}

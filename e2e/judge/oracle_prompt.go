@@ -64,12 +64,11 @@ func slowestReaction(t *timeline.Timeline) reaction {
 		delete(waits, s)
 		slowest = slowest.slower(reaction{at - act.Action.From, fmt.Sprintf("the %s of %s at %s", act.Action.Verb, s, t.Since(act.Action.From))})
 	}
-	for i := range t.Before {
-		showSize(t, shows, &t.Before[i])
+	for e := range timeline.Each(t.Before) {
+		showSize(t, shows, e)
 	}
 	sizes := map[*timeline.Subject]int{}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		switch {
 		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
 			showSize(t, shows, e)

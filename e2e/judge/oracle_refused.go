@@ -17,8 +17,7 @@ func refused(t *timeline.Timeline) Verdict {
 		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
 	var refusals []*timeline.Event
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindAction || e.Action.Error == "" || e.Action.Nudge {
 			continue
 		}
@@ -44,8 +43,8 @@ func refused(t *timeline.Timeline) Verdict {
 
 // nextAccepted is when the harness next asked for something that was accepted.
 func nextAccepted(t *timeline.Timeline, after time.Duration) time.Duration {
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.From >= after && e.Action.Error == "" {
+	for e := range t.All() {
+		if e.Kind == record.KindAction && e.Action.From >= after && e.Action.Error == "" {
 			return e.Action.From
 		}
 	}

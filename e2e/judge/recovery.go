@@ -50,8 +50,8 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 		r.by = Never
 		return r, true
 	}
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
+	for e := range t.All() {
+		if e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
 			r.by, r.from = Nudge, e.Action.From
 		}
 	}

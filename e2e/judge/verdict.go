@@ -35,7 +35,11 @@ type Named struct {
 }
 
 // Oracles is the list of all oracles, in the order in which they are reported.
-func Oracles() []Named {
+func Oracles() []Named { return slices.Clone(oracles) }
+
+var oracles = listOracles()
+
+func listOracles() []Named {
 	customs, deployments := []string{spec.CustomResources}, []string{spec.Deployments}
 	written := []string{spec.CustomResources, spec.Deployments}
 	children := []string{spec.Deployments, spec.ReplicaSets, spec.Pods}
@@ -68,7 +72,7 @@ func Oracles() []Named {
 // OracleNames lists the names that a sample may expect.
 func OracleNames() []string {
 	var list []string
-	for _, o := range Oracles() {
+	for _, o := range oracles {
 		list = append(list, o.Name)
 	}
 	return list
@@ -77,7 +81,6 @@ func OracleNames() []string {
 // verdicts runs the oracles that the sample expects.
 func verdicts(t *timeline.Timeline) []Verdict {
 	var list []Verdict
-	oracles := Oracles()
 	for _, name := range t.Sample.Expect {
 		i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == name })
 		var v Verdict

@@ -62,10 +62,13 @@ func (t *Timeline) workingLacks() string {
 
 // mentioned tells whether an Event about the custom resource came since the intent.
 func (t *Timeline) mentioned() bool {
-	return slices.ContainsFunc(t.Events, func(e Event) bool {
-		return e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&
-			e.Object.Detail != nil && slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID)
-	})
+	for e := range t.All() {
+		if e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&
+			e.Object.Detail != nil && slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID) {
+			return true
+		}
+	}
+	return false
 }
 
 // writtenLacks says what the Deployment lacks to ask for the present size.
@@ -92,10 +95,7 @@ func (t *Timeline) readyLacks() string {
 }
 
 func (t *Timeline) handledLacks() string {
-	missing := t.readyLacks()
-	if missing == "" && t.Actions.present != nil && t.Style.Declares.Status.Supported {
-		missing = t.statusLacks(t.Subjects[0], *t.Actions.present)
-	}
+	missing := t.stateLacks(t.Subjects[0], t.Actions.present)
 	if missing == "" {
 		missing = t.workLacks(t.Subjects[0])
 	}

@@ -32,8 +32,7 @@ func (t *Timeline) Messages() []Message {
 	from := t.StepsBegan()
 	seen := map[string]bool{}
 	var list []Message
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindWatch || e.Time < from {
 			continue
 		}
@@ -167,8 +166,8 @@ func (t *Timeline) Cause() (*Cause, error) {
 // cause of what is told then.
 func (t *Timeline) LastAct(until time.Duration) time.Duration {
 	last := t.StepsBegan()
-	for i := range t.Events {
-		switch e := &t.Events[i]; {
+	for e := range t.All() {
+		switch {
 		case e.Kind == record.KindFault && e.Fault.Stage == record.Begun && e.Fault.From <= until:
 			last = max(last, e.Fault.From)
 		case e.Kind == record.KindAction && !e.Action.Nudge && e.Action.From <= until:

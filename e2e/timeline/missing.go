@@ -43,13 +43,13 @@ func (t *Timeline) StateLacks() string {
 	missing := ""
 	switch {
 	case !t.Sample.Unmeetable:
-		missing = t.stateLacks(own)
+		missing = t.stateLacks(own, own.Size)
 	case own.Size != nil:
 		missing = t.SizeLacks(own, *own.Size)
 	}
 	for _, s := range t.Subjects[1:] {
 		if missing == "" {
-			if missing = t.stateLacks(s); missing != "" {
+			if missing = t.stateLacks(s, s.Size); missing != "" {
 				missing = fmt.Sprintf("of %s/%s: %s", s.Namespace, s.Name, missing)
 			}
 		}

@@ -112,10 +112,7 @@ func (s *Subject) IsChild(d *Entity) bool {
 // ChildOf is the Deployment of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	return First(t.World.Deployments, func(d *Entity) bool {
-		if s.childName != "" {
-			return d.Name == s.childName && d.Namespace == s.Namespace
-		}
-		return d.Owner != "" && d.Owner == s.uid()
+		return s.IsChild(d) && (s.childName != "" || d.Owner == s.uid())
 	})
 }
 
@@ -132,14 +129,15 @@ func (s *Subject) childTitle() string {
 	return fmt.Sprintf("Deployment whose controller is the custom resource %s", s.Name)
 }
 
-// stateLacks says what a custom resource's wanted state lacks.
-func (t *Timeline) stateLacks(s *Subject) string {
-	if s.Size == nil {
+// stateLacks says what a custom resource lacks to have a size, its status included;
+// nil: to be gone.
+func (t *Timeline) stateLacks(s *Subject, size *int) string {
+	if size == nil {
 		return t.GoneLacks(s)
 	}
-	missing := t.SizeLacks(s, *s.Size)
+	missing := t.SizeLacks(s, *size)
 	if missing == "" && t.Style.Declares.Status.Supported {
-		missing = t.statusLacks(s, *s.Size)
+		missing = t.statusLacks(s, *size)
 	}
 	return missing
 }

@@ -115,8 +115,8 @@ func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Dur
 		t.Events, s.spare = s.spare[n-1], s.spare[:n-1]
 	}
 	t.Before = s.before(t)
-	for i := range t.Before {
-		t.inherit(&t.Before[i])
+	for e := range Each(t.Before) {
+		t.inherit(e)
 	}
 	return t, nil
 }
@@ -251,8 +251,8 @@ func (t *Timeline) Settle() {
 		for i := range t.sent {
 			t.sent[i].seen = false
 		}
-		for i := range t.Before {
-			t.apply(&t.Before[i])
+		for e := range Each(t.Before) {
+			t.apply(e)
 		}
 		t.settleMarks()
 	}
