@@ -125,7 +125,7 @@ func compileAll(h *record.Header) (map[string]*style, error) {
 	return styles, nil
 }
 
-// read parses the entry, and reads a watch event's object.
+// read parses the entry, unless it is parsed, and reads a watch event's object.
 func (r *Reading) read(parser *record.Parser) {
 	if r.broken = parser.Parse(&r.Line, &r.audit); r.broken != nil || r.Kind != record.KindWatch {
 		return

@@ -73,7 +73,7 @@ func NewSplitter() *Splitter {
 func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
 	var r Reading
 	s.reader.begin(&r, record.Line{Entry: e})
-	r.read(&record.Parser{})
+	r.read(nil)
 	return s.Take(&r)
 }
 
