@@ -181,7 +181,7 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(reco
 		case r.Kind == record.KindHeader:
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
-			j.blind(r.Entry)
+			j.withdraw(r.Entry)
 		case r.Kind == record.KindHeld:
 			j.held(r.Held)
 		case r.Kind == record.KindLogs:
@@ -223,18 +223,18 @@ func (j *Judgement) take(t *timeline.Timeline) {
 	}
 }
 
-// blind takes up a gap that reaches back into samples already judged: a watch
+// withdraw takes up a gap that reaches back into samples already judged: a watch
 // can break in one sample and be back only in the next.
-func (j *Judgement) blind(gap record.Entry) {
+func (j *Judgement) withdraw(gap record.Entry) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
 		if r := &j.Results[i]; r.where.Misses(gap.Gap) {
-			r.blind(&gap)
+			r.withdraw(&gap)
 		}
 	}
 }
 
-// blind withdraws what a gap makes unknowable.
-func (r *Result) blind(gap *record.Entry) {
+// withdraw takes back what a gap makes unknowable.
+func (r *Result) withdraw(gap *record.Entry) {
 	outage := timeline.Explained(r.outages, gap)
 	if slices.Contains([]string{spec.CustomResources, spec.Deployments}, gap.Gap.Resource) {
 		r.reaction = reaction{} // it seems late where nothing was heard of it

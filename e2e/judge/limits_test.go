@@ -58,7 +58,7 @@ func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 	cr.namespace, cr.uid = "second", "cr2"
 	s.act(50, 55, "create", cr)
 	s.see(60, "ADDED", workflow("w1", "Running"))
-	all, err := timeline.Timelines(s.seq())
+	all, err := timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	for _, timeline := range all {

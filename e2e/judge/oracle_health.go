@@ -141,8 +141,8 @@ func (w *podWatch) look(e *timeline.Event) {
 	if w.refusing > 0 && e.Outside.Job != nil && w.component(pod) == "" {
 		w.refused[uid] = true
 	}
-	toldSo := w.refused[uid] && w.namesCause(pod)
-	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != spec.Deleted {
+	says := w.refused[uid] && w.namesCause(pod)
+	if known != nil && !w.excused[uid] && !says && !pod.Deleting && e.Watch.Event != spec.Deleted {
 		w.judge(e, known)
 	}
 	w.know(e)
@@ -161,13 +161,13 @@ func (w *podWatch) judge(e *timeline.Event, known map[string]int) {
 		if n <= 0 {
 			continue
 		}
-		death := c.State.Terminated
-		if death == nil {
-			death = c.LastState.Terminated
+		ended := c.State.Terminated
+		if ended == nil {
+			ended = c.LastState.Terminated
 		}
 		how := "restarted"
-		if death != nil {
-			how = "ended with " + timeline.Cut(death.Text(), timeline.MostOfAMessage)
+		if ended != nil {
+			how = "ended with " + timeline.Cut(ended.Text(), timeline.MostOfAMessage)
 		}
 		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
 	}

@@ -87,26 +87,26 @@ func (c *change) String() string {
 	if c.generation > 0 {
 		what = fmt.Sprintf("generation %d (size %d)", c.generation, c.size)
 	}
-	var fate []string
+	var became []string
 	switch {
 	case c.handled && c.took == 0:
-		fate = append(fate, "handled, without a write")
+		became = append(became, "handled, without a write")
 	case c.handled:
-		fate = append(fate, fmt.Sprintf("handled after %s", timeline.Round(c.took)))
+		became = append(became, fmt.Sprintf("handled after %s", timeline.Round(c.took)))
 	case c.coalesced:
-		fate = append(fate, "coalesced")
+		became = append(became, "coalesced")
 	case c.impossible:
-		fate = append(fate, "impossible")
+		became = append(became, "impossible")
 	case c.lost:
-		fate = append(fate, "lost")
+		became = append(became, "lost")
 	}
 	if c.duplicates > 0 {
-		fate = append(fate, fmt.Sprintf("duplicated %s", times(c.duplicates)))
+		became = append(became, fmt.Sprintf("duplicated %s", times(c.duplicates)))
 	}
 	if c.reordered {
-		fate = append(fate, "reordered")
+		became = append(became, "reordered")
 	}
-	return what + " " + strings.Join(fate, ", ")
+	return what + " " + strings.Join(became, ", ")
 }
 
 func times(n int) string {

@@ -53,7 +53,7 @@ func status(t *timeline.Timeline) Verdict {
 // statusSaid says what the status of the sample's own custom resource says.
 func statusSaid(t *timeline.Timeline) string {
 	custom := t.Custom()
-	var told []string
+	var said []string
 	for _, one := range []struct{ field, text string }{
 		{"nodes", fmt.Sprintf("status.nodes names the %s that run", timeline.Plural(len(custom.Nodes), "pod"))},
 		{"observedGeneration", fmt.Sprintf("of generation %d", custom.ObservedGeneration)},
@@ -61,15 +61,15 @@ func statusSaid(t *timeline.Timeline) string {
 		{"selector", "status.selector " + custom.Selector},
 	} {
 		if t.Style.Says(one.field) {
-			told = append(told, one.text)
+			said = append(said, one.text)
 		}
 	}
 	if t.Style.Says("conditions") {
 		for _, c := range custom.Conditions {
-			told = append(told, fmt.Sprintf("%s %s (%s)", c.Type, c.Status, c.Reason))
+			said = append(said, fmt.Sprintf("%s %s (%s)", c.Type, c.Status, c.Reason))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(said, ", ")
 }
 
 // statusWrong says what is expected of a custom resource's status at the end, and

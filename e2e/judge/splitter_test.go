@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -134,7 +135,7 @@ func TestOverlappingSamplesAreKeptApart(t *testing.T) {
 	s.end(100, record.Settled)
 	s.sample = second
 	s.end(200, record.Settled)
-	all, err := timeline.Timelines(s.seq())
+	all, err := timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	assert.Equal(t, "native", all[0].Sample.Style)
@@ -150,7 +151,7 @@ func TestBeforeIsWhatWasThere(t *testing.T) {
 	s.see(3, "LISTED", pod(1, "Running"))
 	s.see(4, "DELETED", pod(1, "Running"))
 	s.begin(10, "native", "scale up", 4)
-	all, err := timeline.Timelines(s.seq())
+	all, err := timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	assert.Nil(t, all[0].End)
@@ -181,7 +182,7 @@ func TestSplitterRefuses(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			_, err := judge.Judge(sequence(entries))
 			require.ErrorContains(t, err, want)
-			_, err = timeline.Timelines(sequence(entries))
+			_, err = timelines(sequence(entries))
 			require.ErrorContains(t, err, want)
 		})
 	}
@@ -205,7 +206,7 @@ func TestTruncatedRecordingIsJudgedAsFarAsItGoes(t *testing.T) {
 	assert.Equal(t, spec.Invalid, j.Results[1].Outcome())
 	assert.Equal(t, []string{"line 20: the recording's last line is cut off; all before it is judged"}, j.Warnings)
 
-	all, err := timeline.Timelines(cut)
+	all, err := timelines(cut)
 	require.ErrorIs(t, err, record.ErrTruncated)
 	assert.Len(t, all, 2)
 }
@@ -341,4 +342,32 @@ func FuzzJudgeEntries(f *testing.F) {
 			}
 		}
 	})
+}
+
+// timelines returns every sample of a recording, in the order of their ends; a
+// sample that never ended comes last, with a nil End. With an error (see
+// record.ErrTruncated) come the Timelines of what could be read before it.
+func timelines(entries iter.Seq2[record.Entry, error]) ([]*timeline.Timeline, error) {
+	s := timeline.NewSplitter()
+	var all []*timeline.Timeline
+	for e, err := range entries {
+		if err != nil {
+			return append(all, s.Rest()...), err
+		}
+		t, err := s.Add(e)
+		if err != nil {
+			return append(all, s.Rest()...), err
+		}
+		if e.Kind == record.KindGap {
+			for _, t := range all {
+				if t.EndedAt > e.Gap.From && t.Misses(e.Gap) {
+					t.Gaps = append(t.Gaps, timeline.Event{Entry: e})
+				}
+			}
+		}
+		if t != nil {
+			all = append(all, t)
+		}
+	}
+	return append(all, s.Rest()...), nil
 }

@@ -19,7 +19,7 @@ import (
 type work struct {
 	spec.Work
 	matches *bounds.Template
-	of      condition // what can be told of Of without a custom resource
+	of      condition // what is known of Of without a custom resource
 	ended   condition
 	look    *wire.Lookup
 }
@@ -73,16 +73,16 @@ func (w *work) show(object []byte) (shownWork, error) {
 		found := gjson.GetBytes(object, path)
 		if found.IsArray() {
 			for _, one := range found.Array() {
-				shown.tell(one)
+				shown.add(one)
 			}
 			continue
 		}
-		shown.tell(found)
+		shown.add(found)
 	}
 	return shown, nil
 }
 
-func (s *shownWork) tell(message gjson.Result) {
+func (s *shownWork) add(message gjson.Result) {
 	if text := message.String(); text != "" {
 		s.messages = append(s.messages, text)
 	}

@@ -118,7 +118,7 @@ func (t *Timeline) Unheard(resources []string) string {
 // Interruptions tells of the gaps that faults explain, as the end of a verdict's
 // message: what is judged then is what the watches brought afterwards.
 func (t *Timeline) Interruptions(resources []string) string {
-	var told strings.Builder
+	var text strings.Builder
 	outages := t.Outages()
 	for i := range t.Gaps {
 		gap := &t.Gaps[i].Entry
@@ -126,10 +126,10 @@ func (t *Timeline) Interruptions(resources []string) string {
 			continue
 		}
 		if o := Explained(outages, gap); o != nil {
-			told.WriteString(Interruption(o, gap))
+			text.WriteString(Interruption(o, gap))
 		}
 	}
-	return told.String()
+	return text.String()
 }
 
 // Interruption says, as the end of a message, for how long an outage interrupted a watch.

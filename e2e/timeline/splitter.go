@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -16,9 +15,9 @@ import (
 // in a sample's namespaces are that sample's; events elsewhere (a Workflow in
 // its operator's namespace) are of the open samples whose style has an inner
 // phase on that resource, and is the one whose turn it is on the cluster. Samples
-// of the correctness matrix overlap: of what their style works by, each is told
+// of the correctness matrix overlap: of what their style works by, each is given
 // only of what is for its own custom resources. Those of a load overlap, too, and
-// are told of nothing elsewhere. It is not safe for concurrent use.
+// are given nothing elsewhere. It is not safe for concurrent use.
 type Splitter struct {
 	reader  reader
 	run     string
@@ -448,33 +447,4 @@ func (s *Splitter) leave(t *Timeline) {
 			delete(s.within, namespace)
 		}
 	}
-}
-
-// Timelines returns every sample of a recording, in the order of their ends; a
-// sample that never ended comes last, with a nil End. With an error (see
-// record.ErrTruncated) come the Timelines of what could be read before it.
-// It holds a recording in memory; Judge does not.
-func Timelines(entries iter.Seq2[record.Entry, error]) ([]*Timeline, error) {
-	s := NewSplitter()
-	var all []*Timeline
-	for e, err := range entries {
-		if err != nil {
-			return append(all, s.Rest()...), err
-		}
-		t, err := s.Add(e)
-		if err != nil {
-			return append(all, s.Rest()...), err
-		}
-		if e.Kind == record.KindGap {
-			for _, t := range all {
-				if t.EndedAt > e.Gap.From && t.Misses(e.Gap) {
-					t.Gaps = append(t.Gaps, Event{Entry: e})
-				}
-			}
-		}
-		if t != nil {
-			all = append(all, t)
-		}
-	}
-	return append(all, s.Rest()...), nil
 }

@@ -47,8 +47,8 @@ type Timeline struct {
 	// that was known when the sample began.
 	Before []Event
 	// Events are in the recording's order: the sample's actions and faults, the
-	// watch events in its namespaces, those elsewhere that it is told of, and
-	// gaps. Elsewhere it is told of its style's inner phases; in the correctness
+	// watch events in its namespaces, those elsewhere that are given to it, and
+	// gaps. Of those elsewhere it is given its style's inner phases; in the correctness
 	// matrix, where others overlap, of what its custom resources are worked on
 	// by, and of the operator's own pods and the Events about them.
 	Events []Event
@@ -299,7 +299,7 @@ func (t *Timeline) settleMarks() {
 // that makes its condition true.
 func (t *Timeline) step(e *Event) {
 	t.apply(e)
-	if e.Watch.Event != spec.Listed && t.stirs(e) {
+	if e.Watch.Event != spec.Listed && t.delaysQuiet(e) {
 		t.last = max(t.last, e.Time)
 	}
 	since := t.Begun() && e.Time >= t.Actions.Intent
@@ -326,9 +326,9 @@ func (t *Timeline) step(e *Event) {
 	}
 }
 
-// stirs tells whether an event keeps the sample from being quiet. Kubernetes' own
+// delaysQuiet tells whether an event keeps the sample from being quiet. Kubernetes' own
 // Events about it do not, nor do the operator's pods.
-func (t *Timeline) stirs(e *Event) bool {
+func (t *Timeline) delaysQuiet(e *Event) bool {
 	if e.Outside != nil && e.Outside.Job == nil {
 		return len(e.Inner) > 0
 	}

@@ -5,8 +5,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// Entity is an object as it was last seen; the dead are kept, because their
-// owners say whose the living are.
+// Entity is an object as it was last seen; deleted ones are kept, because their
+// owners say whose the others are.
 type Entity struct {
 	*wire.Object
 	live  bool

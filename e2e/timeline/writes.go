@@ -52,9 +52,9 @@ func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 		return d != nil && t.IsChild(d) && e.Watch.Event != spec.Listed && (came || e.Object.Generation != prev.Generation)
 	case spec.CustomResources:
 		// That it is to be deleted is what somebody asked for, not the operator.
-		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
+		deletion := e.Object.Deleting && (prev == nil || !prev.Deleting)
 		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == spec.Modified &&
-			!doomed && (came || e.Object.ResourceVersion != prev.ResourceVersion)
+			!deletion && (came || e.Object.ResourceVersion != prev.ResourceVersion)
 	}
 	return false
 }
