@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -106,7 +107,7 @@ func TestMeasurementPageSaysWhenThereAreQuantilesAndIntervals(t *testing.T) {
 // Every phase that all styles have is explained.
 func TestMeasurementPageHasEveryPhase(t *testing.T) {
 	page := string(read(t, "measurement.md"))
-	for _, phase := range judge.Phases() {
+	for _, phase := range spec.Phases() {
 		assert.Contains(t, page, phase)
 	}
 	for _, outcome := range []string{judge.OK, judge.Timeout, judge.Wrong, judge.Interrupted} {

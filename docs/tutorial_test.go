@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/cost"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // The figures beside the tutorial's claims are those of the recordings.
@@ -76,19 +76,19 @@ func figuresOf(d *report.Document, label string) []string {
 		for _, p := range c.Phases {
 			switch {
 			case c.Label != label || p.P50 == nil:
-			case c.Scenario == "burst-create" && p.Phase == judge.PhaseChildWritten && p.Censored == 0:
+			case c.Scenario == "burst-create" && p.Phase == spec.PhaseChildWritten && p.Censored == 0:
 				hourly = roughly(3600 * float64(p.N) / p.Max.Seconds)
 			case strings.HasPrefix(c.Scenario, "burst-"):
-			case p.Phase == judge.PhaseStatusWritten:
+			case p.Phase == spec.PhaseStatusWritten:
 				status = "yes"
-			case !slices.Contains(judge.Phases(), p.Phase):
+			case !slices.Contains(spec.Phases(), p.Phase):
 				inner[p.Phase] = true
 			}
 			if c.Label == label && c.Scenario == "create" {
 				switch p.Phase {
 				case "workflow created":
 					created = plain.Duration(p.P50.Seconds)
-				case judge.PhaseChildWritten:
+				case spec.PhaseChildWritten:
 					written = plain.Duration(p.P50.Seconds)
 				}
 			}

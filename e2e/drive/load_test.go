@@ -214,10 +214,10 @@ func TestALoadIsJudgedFromWhenItWasDue(t *testing.T) {
 		require.Len(t, j.Results, 3)
 		var written []string
 		for i, r := range j.Results {
-			assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+			assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 			assert.Equal(t, j.Results[0].Ended, r.Ended, "of %d", i)
 			for _, s := range r.Samples {
-				if s.Phase == judge.PhaseChildWritten {
+				if s.Phase == spec.PhaseChildWritten {
 					written = append(written, fmt.Sprintf("%s %s %.3f", s.Namespace, s.Outcome, s.Value))
 				}
 			}
@@ -244,11 +244,11 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		for _, r := range j.Results {
-			assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+			assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 			assert.Equal(t, 8*time.Second, r.Ended)
 		}
 		for _, s := range j.Results[0].Samples {
-			if s.Phase == judge.PhaseChildWritten {
+			if s.Phase == spec.PhaseChildWritten {
 				assert.InDelta(t, 5-0.3, s.Value, 1e-9)
 			}
 		}
@@ -264,7 +264,7 @@ func TestALoadThatNobodyHandlesIsCensored(t *testing.T) {
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		for i, r := range j.Results {
-			last := r.Samples[slices.IndexFunc(r.Samples, func(s judge.Sample) bool { return s.Phase == judge.PhaseChildWritten })]
+			last := r.Samples[slices.IndexFunc(r.Samples, func(s judge.Sample) bool { return s.Phase == spec.PhaseChildWritten })]
 			assert.Equal(t, judge.Timeout, last.Outcome)
 			assert.InDelta(t, 60+0.02-0.01*float64(i), last.Value, 1e-9, "until a minute after the last step of all")
 		}

@@ -92,27 +92,27 @@ func tallies(sides ...Side) []*Scenario {
 
 func (s *Scenario) add(result *judge.Result) {
 	switch result.Outcome() {
-	case judge.Pass:
+	case spec.Pass:
 		s.Head.Passed++
-	case judge.Fail:
+	case spec.Fail:
 		s.Head.Failed++
 		if s.Failure == nil {
 			s.Failure = failure(result)
 		}
-	case judge.Late: // not handled, although no oracle says why
+	case spec.Late: // not handled, although no oracle says why
 		s.Head.Failed++
 		if s.Failure == nil {
 			s.Failure = &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
 		}
-	case judge.Invalid:
+	case spec.Invalid:
 		s.Head.Unjudged++
-	case judge.NotApplicable:
+	case spec.NotApplicable:
 	}
 }
 
 func failure(result *judge.Result) *Failure {
 	for _, v := range result.Verdicts {
-		if v.Outcome == judge.Fail {
+		if v.Outcome == spec.Fail {
 			return &Failure{Round: result.Round, Warmup: result.Warmup, Oracle: v.Oracle, Message: v.Message}
 		}
 	}

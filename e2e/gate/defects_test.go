@@ -74,7 +74,7 @@ func TestDefectACounterThatVariesOnceAtBaseWasNotGated(t *testing.T) {
 
 func TestDefectAStyleDeletedOrRenamedPassed(t *testing.T) {
 	s := newStory("a", 0.03, 1)
-	s.drive(spec.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5}) // nothing else is left to drive
+	s.drive(spec.Floor, "", "create", 1, "", step{spec.PhaseReady, 0.5}) // nothing else is left to drive
 	s.recording.Environment.Comparison.Gone = []record.Gone{{Style: "native", Why: "its folder was deleted or renamed"}}
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
@@ -96,7 +96,7 @@ func TestDefectAScenarioMissingAtHeadPassed(t *testing.T) {
 	s.turns(12, func(variant string, round int) {
 		s.native(variant, round, 1, "")
 		if variant != gate.VariantHead {
-			s.drive("native", variant, "scale-up", round, "", step{judge.PhaseReady, 0.3})
+			s.drive("native", variant, "scale-up", round, "", step{spec.PhaseReady, 0.3})
 		}
 	})
 	r := interleaved(t, s)
@@ -110,9 +110,9 @@ func TestDefectAnOracleDeclaredAwayPassed(t *testing.T) {
 	s.turns(12, func(variant string, round int) {
 		s.native(variant, round, 1, "")
 		last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
-		status := judge.Verdict{Oracle: "status", Outcome: judge.Pass}
+		status := judge.Verdict{Oracle: "status", Outcome: spec.Pass}
 		if variant == gate.VariantHead {
-			status.Outcome = judge.NotApplicable
+			status.Outcome = spec.NotApplicable
 		}
 		last.Verdicts = append(last.Verdicts, status)
 	})
@@ -166,7 +166,7 @@ func TestDefectAFifthOfHeadsSamplesInterruptedPassed(t *testing.T) {
 		if n++; n%5 == 0 {
 			r.End = record.Interrupted
 			for i := range r.Verdicts {
-				r.Verdicts[i].Outcome = judge.Invalid
+				r.Verdicts[i].Outcome = spec.Invalid
 			}
 			for i := range r.Samples {
 				r.Samples[i].Outcome = judge.Interrupted
@@ -208,7 +208,7 @@ func TestDefectStatusWrittenTwiceAsLateWasNotGated(t *testing.T) {
 func TestDefectLoadsWereNotGated(t *testing.T) {
 	s := newStory("a", 0.05, 50)
 	s.turns(9, func(variant string, round int) {
-		s.drive("native", variant, "burst-create", round, "", step{judge.PhaseChildWritten, 1})
+		s.drive("native", variant, "burst-create", round, "", step{spec.PhaseChildWritten, 1})
 	})
 	n := 0
 	for i := range s.recording.Judgement.Results {

@@ -19,9 +19,9 @@ func ExampleCompare() {
 		for round := range 12 {
 			judgement.Results = append(judgement.Results, judge.Result{
 				Style: "native", Variant: variant, Scenario: "create", Round: round + 1, End: record.Settled,
-				Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
+				Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
 				Samples: []judge.Sample{{
-					Operator: "native", Variant: variant, Scenario: "create", Phase: judge.PhaseChildWritten, Block: round + 1,
+					Operator: "native", Variant: variant, Scenario: "create", Phase: spec.PhaseChildWritten, Block: round + 1,
 					Value: took[variant] + 0.0001*float64(round), Unit: "s", Outcome: judge.OK,
 				}},
 			})

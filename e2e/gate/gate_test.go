@@ -214,7 +214,7 @@ func TestCorrectnessWithoutAJudgement(t *testing.T) {
 	base, head := plain("b", 6), plain("h", 6)
 	for i := range head.recording.Judgement.Results {
 		if r := &head.recording.Judgement.Results[i]; r.Scenario == "delete" {
-			r.Verdicts[0].Outcome = judge.Invalid
+			r.Verdicts[0].Outcome = spec.Invalid
 		}
 	}
 	o := gate.DefaultOptions()
@@ -283,7 +283,7 @@ func TestWhatIsGated(t *testing.T) {
 		s.count("argo", variant, "create", cost.Pods, times(3, 12)...)
 		s.count("argo", variant, "create", cost.CallsPrefix+"sensor create", times(3, 12)...)
 	}
-	s.drive(spec.Floor, "", "create", 1, "", step{judge.PhaseReady, 0.5})
+	s.drive(spec.Floor, "", "create", 1, "", step{spec.PhaseReady, 0.5})
 	kinds := map[gate.Kind][]string{}
 	for _, m := range interleaved(t, s).Metrics {
 		kinds[m.Kind] = append(kinds[m.Kind], strings.TrimPrefix(m.Name(), "argo "))
@@ -311,9 +311,9 @@ func TestTheFamilyIsCorrected(t *testing.T) {
 			if variant == gate.VariantHead {
 				slow = 1.3
 			}
-			s.drive("native", variant, "create", round, "", step{judge.PhaseReady, 0.5 * slow})
+			s.drive("native", variant, "create", round, "", step{spec.PhaseReady, 0.5 * slow})
 			for _, name := range scenarios {
-				s.drive("native", variant, name, round, "", step{judge.PhaseReady, 0.5})
+				s.drive("native", variant, name, round, "", step{spec.PhaseReady, 0.5})
 			}
 		})
 		return metricOf(t, interleaved(t, s), "native create ready")
@@ -337,7 +337,7 @@ func TestOwnPhasesAreAChain(t *testing.T) {
 			if variant == gate.VariantHead {
 				m, l = middle, last
 			}
-			steps := []step{{judge.PhaseChildWritten, 1}, {"workflow finished", 200 * l}}
+			steps := []step{{spec.PhaseChildWritten, 1}, {"workflow finished", 200 * l}}
 			for i := range 40 {
 				steps = append(steps, step{fmt.Sprintf("step %02d", i), float64(2+i) * m})
 			}
@@ -364,25 +364,25 @@ func TestFirstDifferingPhase(t *testing.T) {
 		added      float64
 	}{
 		"the metric itself": {
-			[]step{{"a", 1}, {judge.PhaseReady, 10}}, []step{{"a", 1}, {judge.PhaseReady, 13}}, judge.PhaseReady, false, 3,
+			[]step{{"a", 1}, {spec.PhaseReady, 10}}, []step{{"a", 1}, {spec.PhaseReady, 13}}, spec.PhaseReady, false, 3,
 		},
 		"an earlier one": {
-			[]step{{"a", 1}, {"b", 5}, {judge.PhaseReady, 10}}, []step{{"a", 1}, {"b", 8}, {judge.PhaseReady, 13}}, "b", false, 3,
+			[]step{{"a", 1}, {"b", 5}, {spec.PhaseReady, 10}}, []step{{"a", 1}, {"b", 8}, {spec.PhaseReady, 13}}, "b", false, 3,
 		},
 		"a new one": {
-			[]step{{"a", 1}, {"b", 5}, {judge.PhaseReady, 10}}, []step{{"a", 1}, {"new", 3}, {"b", 8}, {judge.PhaseReady, 13}}, "new", true, 3,
+			[]step{{"a", 1}, {"b", 5}, {spec.PhaseReady, 10}}, []step{{"a", 1}, {"new", 3}, {"b", 8}, {spec.PhaseReady, 13}}, "new", true, 3,
 		},
 		"a new one that takes no time": {
-			[]step{{"a", 1}, {"b", 5}, {judge.PhaseReady, 10}}, []step{{"new", 0.5}, {"a", 1}, {"b", 8}, {judge.PhaseReady, 13}}, "b", false, 3,
+			[]step{{"a", 1}, {"b", 5}, {spec.PhaseReady, 10}}, []step{{"new", 0.5}, {"a", 1}, {"b", 8}, {spec.PhaseReady, 13}}, "b", false, 3,
 		},
 		"too little to be the reason": {
-			[]step{{"a", 1}, {"b", 5}, {judge.PhaseReady, 10}}, []step{{"a", 1.2}, {"b", 5.2}, {judge.PhaseReady, 15}}, judge.PhaseReady, false, 5,
+			[]step{{"a", 1}, {"b", 5}, {spec.PhaseReady, 10}}, []step{{"a", 1.2}, {"b", 5.2}, {spec.PhaseReady, 15}}, spec.PhaseReady, false, 5,
 		},
 		"one that comes after": {
-			[]step{{judge.PhaseReady, 10}, {"finished", 12}}, []step{{judge.PhaseReady, 13}, {"finished", 20}}, judge.PhaseReady, false, 3,
+			[]step{{spec.PhaseReady, 10}, {"finished", 12}}, []step{{spec.PhaseReady, 13}, {"finished", 20}}, spec.PhaseReady, false, 3,
 		},
 		"one that went away": {
-			[]step{{"a", 1}, {"old", 2}, {judge.PhaseReady, 10}}, []step{{"a", 4}, {judge.PhaseReady, 13}}, "a", false, 3,
+			[]step{{"a", 1}, {"old", 2}, {spec.PhaseReady, 10}}, []step{{"a", 4}, {spec.PhaseReady, 13}}, "a", false, 3,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -407,7 +407,7 @@ func TestTimeouts(t *testing.T) {
 	late := func(variants ...string) gate.Metric {
 		s := newStory("a", 0.03, 1)
 		s.turns(9, func(variant string, round int) {
-			s.drive("native", variant, "create", round, "", step{judge.PhaseReady, 0.5})
+			s.drive("native", variant, "create", round, "", step{spec.PhaseReady, 0.5})
 		})
 		for i := range s.recording.Judgement.Results {
 			r := &s.recording.Judgement.Results[i]

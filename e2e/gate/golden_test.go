@@ -101,8 +101,8 @@ func throttled(t *testing.T) (gate.Verdict, *gate.Result) {
 		if variant == gate.VariantHead {
 			late = 2
 		}
-		s.drive("native", variant, "create", round, "", step{judge.PhaseAcknowledged, 0.005}, step{judge.PhaseChildWritten, 0.012},
-			step{judge.PhaseReady, 0.6}, step{judge.PhaseStatusWritten, 0.182 * late})
+		s.drive("native", variant, "create", round, "", step{spec.PhaseAcknowledged, 0.005}, step{spec.PhaseChildWritten, 0.012},
+			step{spec.PhaseReady, 0.6}, step{spec.PhaseStatusWritten, 0.182 * late})
 	})
 	for _, variant := range []string{gate.VariantBase, gate.VariantAgain, gate.VariantHead} {
 		install, throttled, share := 2.0, 0.0, 0.0
@@ -120,12 +120,12 @@ func throttled(t *testing.T) (gate.Verdict, *gate.Result) {
 func missing(t *testing.T) (gate.Verdict, *gate.Result) {
 	s := newStory("iiii", 0.04, 2)
 	s.turns(12, func(variant string, round int) {
-		s.drive("native", variant, "create", round, "", step{judge.PhaseChildWritten, 0.012})
+		s.drive("native", variant, "create", round, "", step{spec.PhaseChildWritten, 0.012})
 		if variant != gate.VariantHead {
-			s.drive("native", variant, "delete", round, "", step{judge.PhaseChildGone, 0.012})
+			s.drive("native", variant, "delete", round, "", step{spec.PhaseChildGone, 0.012})
 		}
 		if variant != gate.VariantHead || round <= 6 {
-			s.drive("native", variant, "scale-up", round, "", step{judge.PhaseChildWritten, 0.012})
+			s.drive("native", variant, "scale-up", round, "", step{spec.PhaseChildWritten, 0.012})
 		}
 	})
 	s.recording.Environment.Comparison.Gone = []record.Gone{{Style: "argo", Why: "its folder operators/argo was deleted or renamed"}}
@@ -192,7 +192,7 @@ func forced(t *testing.T) (gate.Verdict, *gate.Result) {
 	for round := 1; round <= 12; round++ {
 		was.native("", round, 1, "")
 		is.native("", round, 1, "")
-		was.drive("argo", "", "create", round, "", step{judge.PhaseReady, 62})
+		was.drive("argo", "", "create", round, "", step{spec.PhaseReady, 62})
 	}
 	for i := range is.recording.Judgement.Results {
 		if r := &is.recording.Judgement.Results[i]; r.Scenario == "delete" && r.Round > 3 {

@@ -121,7 +121,7 @@ func (s Side) judgedBy() []judgedBy {
 		for _, v := range result.Verdicts {
 			one := judgedBy{result.Style, result.Scenario, v.Oracle}
 			// What nothing is held against says nothing: see judge.Released.
-			if v.Outcome != judge.NotApplicable && v.Oracle != judge.Released && !slices.Contains(list, one) {
+			if v.Outcome != spec.NotApplicable && v.Oracle != judge.Released && !slices.Contains(list, one) {
 				list = append(list, one)
 			}
 		}

@@ -47,7 +47,7 @@ func (m *Metric) group() int {
 
 // inner tells whether a metric is one of the style's own phases, which lie before
 // one another: see chains.
-func (m *Metric) inner() bool { return m.Kind == Phase && !slices.Contains(judge.Phases(), m.Phase) }
+func (m *Metric) inner() bool { return m.Kind == Phase && !slices.Contains(spec.Phases(), m.Phase) }
 
 // exact tells whether a metric is compared only where it has no noise: a counter
 // of one scenario. With noise it counts among those of all scenarios.
@@ -114,7 +114,7 @@ func (m *Metric) whole() bool { return m.Kind == Tail && m.Scenario == "" }
 
 // awaited are the phases of an outcome that a user waits for.
 func awaited(phase string) bool {
-	return slices.Contains([]string{judge.PhaseChildWritten, judge.PhaseReady, judge.PhaseChildGone, judge.PhasePodsGone}, phase)
+	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseReady, spec.PhaseChildGone, spec.PhasePodsGone}, phase)
 }
 
 type metricKey struct {
@@ -203,7 +203,7 @@ func join(sides ...*values) {
 		to.scenario = long
 		own, other := middle(key, sides), middle(to, sides)
 		for _, side := range sides {
-			if own > 0 && other > 0 && side.rounds[to] != nil && (key.phase == judge.PhaseChildWritten || key.phase == judge.PhaseChildGone || key.phase == judge.PhaseAcknowledged) {
+			if own > 0 && other > 0 && side.rounds[to] != nil && (key.phase == spec.PhaseChildWritten || key.phase == spec.PhaseChildGone || key.phase == spec.PhaseAcknowledged) {
 				for round, list := range side.rounds[key] {
 					for _, o := range list {
 						side.rounds[to][round] = append(side.rounds[to][round], stat.Observation{Value: o.Value * other / own, Censored: o.Censored})

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // holding are twelve rounds in which one variant does not release what it holds.
@@ -17,7 +18,7 @@ func holding(t *testing.T, variants ...string) *gate.Result {
 	for _, variant := range variants {
 		s.each(variant, func(r *judge.Result) {
 			if r.Scenario == "create" {
-				r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: judge.Released, Outcome: judge.Fail, Message: "held"})
+				r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: judge.Released, Outcome: spec.Fail, Message: "held"})
 			}
 		})
 	}

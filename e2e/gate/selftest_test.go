@@ -70,10 +70,10 @@ const (
 // style has them.
 func lives() map[string]reconcile {
 	return map[string]reconcile{
-		"create":     {judge.PhaseAcknowledged: 0.005, judge.PhaseChildWritten: 0.014, judge.PhaseReady: 0.78, judge.PhaseStatusWritten: 0.79, judge.PhaseQuiet: 0.8},
-		"scale-up":   {judge.PhaseAcknowledged: 0.005, judge.PhaseChildWritten: 0.016, judge.PhaseReady: 0.4, judge.PhaseStatusWritten: 0.41, judge.PhaseQuiet: 0.42},
-		"scale-down": {judge.PhaseAcknowledged: 0.005, judge.PhaseChildWritten: 0.015, judge.PhaseReady: 0.05, judge.PhaseStatusWritten: 0.06, judge.PhaseQuiet: 0.9},
-		"delete":     {judge.PhaseAcknowledged: 0.005, judge.PhaseGone: 0.006, judge.PhaseChildGone: 0.015, judge.PhasePodsGone: 1.2},
+		"create":     {spec.PhaseAcknowledged: 0.005, spec.PhaseChildWritten: 0.014, spec.PhaseReady: 0.78, spec.PhaseStatusWritten: 0.79, spec.PhaseQuiet: 0.8},
+		"scale-up":   {spec.PhaseAcknowledged: 0.005, spec.PhaseChildWritten: 0.016, spec.PhaseReady: 0.4, spec.PhaseStatusWritten: 0.41, spec.PhaseQuiet: 0.42},
+		"scale-down": {spec.PhaseAcknowledged: 0.005, spec.PhaseChildWritten: 0.015, spec.PhaseReady: 0.05, spec.PhaseStatusWritten: 0.06, spec.PhaseQuiet: 0.9},
+		"delete":     {spec.PhaseAcknowledged: 0.005, spec.PhaseGone: 0.006, spec.PhaseChildGone: 0.015, spec.PhasePodsGone: 1.2},
 	}
 }
 
@@ -81,8 +81,8 @@ func lives() map[string]reconcile {
 // that count of those.
 func quick() map[string][]string {
 	return map[string][]string{
-		"create": {judge.PhaseAcknowledged, judge.PhaseChildWritten},
-		"delete": {judge.PhaseAcknowledged, judge.PhaseChildGone},
+		"create": {spec.PhaseAcknowledged, spec.PhaseChildWritten},
+		"delete": {spec.PhaseAcknowledged, spec.PhaseChildGone},
 	}
 }
 
@@ -97,7 +97,7 @@ type synthetic struct {
 }
 
 func (z synthetic) within(phase string) float64 {
-	if slices.Contains([]string{judge.PhaseReady, judge.PhaseStatusWritten, judge.PhaseQuiet, judge.PhasePodsGone}, phase) {
+	if slices.Contains([]string{spec.PhaseReady, spec.PhaseStatusWritten, spec.PhaseQuiet, spec.PhasePodsGone}, phase) {
 		return z.pods
 	}
 	return z.writes
@@ -276,14 +276,14 @@ type change struct {
 // eight are the latencies that a user waits for.
 func eight() [][2]string {
 	return [][2]string{
-		{"create", judge.PhaseChildWritten},
-		{"create", judge.PhaseReady},
-		{"scale-up", judge.PhaseChildWritten},
-		{"scale-up", judge.PhaseReady},
-		{"scale-down", judge.PhaseChildWritten},
-		{"scale-down", judge.PhaseReady},
-		{"delete", judge.PhaseChildGone},
-		{"delete", judge.PhasePodsGone},
+		{"create", spec.PhaseChildWritten},
+		{"create", spec.PhaseReady},
+		{"scale-up", spec.PhaseChildWritten},
+		{"scale-up", spec.PhaseReady},
+		{"scale-down", spec.PhaseChildWritten},
+		{"scale-down", spec.PhaseReady},
+		{"delete", spec.PhaseChildGone},
+		{"delete", spec.PhasePodsGone},
 	}
 }
 
@@ -307,7 +307,7 @@ func changes() []change {
 		{name: "same of one", often: 0.1, by: 5, turn: true},
 		{name: "5% x100", often: 0.05, by: 100},
 		{name: "40% x20", often: 0.4, by: 20},
-		{name: "status x2", phase: judge.PhaseStatusWritten},
+		{name: "status x2", phase: spec.PhaseStatusWritten},
 		{name: "install x3", costs: func(c *cost.Cost) { scale(&c.Install, 3) }},
 		{name: "pods", costs: morePods},
 		{name: "broken", broken: true},
@@ -349,9 +349,9 @@ func compare(random *rand.Rand, rounds [][3]block, c change, turn int) (*gate.Re
 					if variant == gate.VariantHead {
 						c.to(random, r, strings.TrimSuffix(scenario, gate.Quick), turn)
 					}
-					outcome := judge.Pass
+					outcome := spec.Pass
 					if c.broken && variant == gate.VariantHead && scenario == "create" && i == turn%len(rounds) && n == 0 {
-						outcome = judge.Fail
+						outcome = spec.Fail
 					}
 					j.Results = append(j.Results, judged(variant, scenario, i+1, r, outcome))
 				}
@@ -371,7 +371,7 @@ func (c *change) to(random *rand.Rand, r reconcile, scenario string, turn int) {
 	slow := random.Float64() < c.often && (!c.turn || scenario == one[0])
 	for phase := range r {
 		switch {
-		case phase == judge.PhaseAcknowledged:
+		case phase == spec.PhaseAcknowledged:
 		case slow:
 			r[phase] *= c.by
 		case c.slow > 0:
@@ -415,7 +415,7 @@ func costsOf(random *rand.Rand, variant string, rounds int) cost.Cost {
 	return c
 }
 
-func judged(variant, scenario string, round int, values reconcile, outcome judge.Outcome) judge.Result {
+func judged(variant, scenario string, round int, values reconcile, outcome spec.Outcome) judge.Result {
 	r := judge.Result{
 		Style: "style", Variant: variant, Scenario: scenario, Round: round, End: record.Settled,
 		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: "as told"}},

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // Variants of one recording that are compared, as an interleaved run names
@@ -163,7 +164,7 @@ func (s Side) lost() (lost, all int) {
 			continue
 		}
 		all++
-		if result.End == record.Interrupted || result.Outcome() == judge.Invalid {
+		if result.End == record.Interrupted || result.Outcome() == spec.Invalid {
 			lost++
 		}
 	}

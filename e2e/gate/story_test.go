@@ -52,12 +52,12 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 	for range s.passes {
 		r := judge.Result{
 			Style: style, Variant: variant, Scenario: scenario, Round: round, End: record.Settled, Began: s.now, Ended: s.now + time.Second,
-			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
+			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
 		}
 		s.now += 4 * time.Second
 		outcome := judge.OK
 		if fail != "" {
-			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: fail, Outcome: judge.Fail, Message: "3 replicas wanted | 2 seen"})
+			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: fail, Outcome: spec.Fail, Message: "3 replicas wanted | 2 seen"})
 			outcome = judge.Wrong
 		}
 		shift := math.Exp(s.random.NormFloat64() * s.noise)
@@ -124,22 +124,22 @@ func (s *story) each(variant string, do func(*judge.Result)) {
 
 // native drives the native style through create and delete; slow is a factor.
 func (s *story) native(variant string, round int, slow float64, fail string) {
-	s.drive("native", variant, "create", round, "", step{judge.PhaseAcknowledged, 0.0025}, step{judge.PhaseChildWritten, 0.008 * slow},
-		step{judge.PhaseReady, 0.58}, step{judge.PhaseStatusWritten, 0.581})
-	s.drive("native", variant, "delete", round, fail, step{judge.PhaseAcknowledged, 0.005}, step{judge.PhaseChildGone, 0.012 * slow},
-		step{judge.PhasePodsGone, 1.2})
+	s.drive("native", variant, "create", round, "", step{spec.PhaseAcknowledged, 0.0025}, step{spec.PhaseChildWritten, 0.008 * slow},
+		step{spec.PhaseReady, 0.58}, step{spec.PhaseStatusWritten, 0.581})
+	s.drive("native", variant, "delete", round, fail, step{spec.PhaseAcknowledged, 0.005}, step{spec.PhaseChildGone, 0.012 * slow},
+		step{spec.PhasePodsGone, 1.2})
 }
 
 // argo drives the argo style, whose steps take ten seconds each; logs is how
 // many steps it has before the last.
 func (s *story) argo(variant string, round int, steps ...string) {
-	reached := []step{{judge.PhaseAcknowledged, 0.004}, {"workflow created", 0.05}}
+	reached := []step{{spec.PhaseAcknowledged, 0.004}, {"workflow created", 0.05}}
 	at := 0.1
 	for _, name := range steps {
 		reached = append(reached, step{name + " started", at}, step{name + " finished", at + 10})
 		at += 10
 	}
-	reached = append(reached, step{judge.PhaseChildWritten, at + 1}, step{judge.PhaseReady, at + 2}, step{"workflow finished", at + 10})
+	reached = append(reached, step{spec.PhaseChildWritten, at + 1}, step{spec.PhaseReady, at + 2}, step{"workflow finished", at + 10})
 	s.drive("argo", variant, "create", round, "", reached...)
 }
 

@@ -49,7 +49,7 @@ func childWrites(t *timeline.Timeline) []childWrite {
 	var list []childWrite
 	was, drifted := map[string]*wire.Object{}, map[string]bool{}
 	note := func(e *timeline.Event) {
-		if d := t.World.Deployments[e.Object.UID]; e.Watch.Resource != wire.Deployments || d == nil || !t.IsChild(d) {
+		if d := t.World.Deployments[e.Object.UID]; e.Watch.Resource != spec.Deployments || d == nil || !t.IsChild(d) {
 			return
 		}
 		uid, deleted := e.Object.UID, e.Watch.Event == spec.Deleted

@@ -78,8 +78,8 @@ func lifeKey(uid string, generation int64) string {
 func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 	p := &past{ran: map[string]ran{}, begun: map[string]time.Duration{}, sizes: map[string]int{}}
 	p.take(t.StateAt(-1), s, 0, 0)
-	for i := range t.Before {
-		p.asked(s, &t.Before[i])
+	for e := range timeline.Each(t.Before) {
+		p.asked(s, e)
 	}
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
 		if e.Kind != record.KindWatch || !wire.IsRead(e.Watch.Resource) || e.Watch.Namespace != s.Namespace {
@@ -101,7 +101,7 @@ func versionOf(o *wire.Object) uint64 {
 
 // asked notes what a generation of the custom resource asks for.
 func (p *past) asked(s *timeline.Subject, e *timeline.Event) {
-	if e.Watch.Resource != wire.CustomResources || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
+	if e.Watch.Resource != spec.CustomResources || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
 		return
 	}
 	key := lifeKey(e.Object.UID, e.Object.Generation)
@@ -116,10 +116,7 @@ func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duratio
 	for _, d := range timeline.Living(now.World.Deployments, s.IsChild) {
 		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
 	}
-	for _, pod := range timeline.Living(now.World.Pods, func(pod *timeline.Entity) bool {
-		set := now.World.ReplicaSets[pod.Owner]
-		return set != nil && now.World.Deployments[set.Owner] != nil && s.IsChild(now.World.Deployments[set.Owner])
-	}) {
+	for _, pod := range now.World.PodsOf(s.IsChild) {
 		state.pods++
 		if pod.Phase != "Running" {
 			continue
@@ -170,8 +167,7 @@ func falseClaim(t *timeline.Timeline, s *timeline.Subject) string {
 			before[e.Object.UID] = e.Object
 		}
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if t.SubjectOf(e) != s || e.Watch.Event == spec.Deleted {
 			continue
 		}

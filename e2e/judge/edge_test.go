@@ -7,10 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // missing is what the story's open sample waits for after its last entry.
@@ -63,7 +61,7 @@ func TestOrphanedReplicaSetIsGarbage(t *testing.T) {
 	s.see(2020, "DELETED", deployment(1, 3, 3, 3))
 	assert.Equal(t, "ReplicaSet cache-deployment-5d is still there", missing(t, s))
 	s.end(12010, record.TimedOut)
-	assert.Equal(t, judge.Fail, s.verdict("garbage").Outcome)
+	assert.Equal(t, spec.Fail, s.verdict("garbage").Outcome)
 }
 
 // A replica of the old size that still terminates is waited for.
@@ -130,7 +128,7 @@ func TestDeletionNeedsNoWorkOfAStyleWithOwnerReferences(t *testing.T) {
 // Namespaces of earlier samples are not "elsewhere": what still dies there is
 // no inner phase of the sample that is open now.
 func TestEarlierNamespacesAreNotInnerPhases(t *testing.T) {
-	style := record.Style{Style: spec.Style{Name: "native", Phases: []spec.Phase{{Name: "helper pod gone", Resource: wire.Pods, Event: "DELETED"}}}}
+	style := record.Style{Style: spec.Style{Name: "native", Phases: []spec.Phase{{Name: "helper pod gone", Resource: spec.Pods, Event: "DELETED"}}}}
 	s := newStory(t)
 	s.entries[0].Header.Styles = []record.Style{style}
 	s.begin(0, "native", "create", 1, func(b *record.Sample) { b.Namespace = "earlier" })

@@ -16,8 +16,8 @@ import (
 func evidenceOf(t *timeline.Timeline, match func(*timeline.Event) bool) []string {
 	const head, tail = 2, 4
 	var found []*timeline.Event
-	for i := range t.Events {
-		if e := &t.Events[i]; match(e) {
+	for e := range t.All() {
+		if match(e) {
 			found = append(found, e)
 		}
 	}
@@ -117,17 +117,17 @@ func workState(a *timeline.Outside) string {
 func state(o *wire.Object) string {
 	var words []string
 	switch o.Resource {
-	case wire.Deployments:
+	case spec.Deployments:
 		words = append(words, fmt.Sprintf("generation %d observed %d, asks for %d, has %d, ready %d",
 			o.Generation, o.ObservedGeneration, o.Replicas, o.StatusReplicas, o.ReadyReplicas))
-	case wire.ReplicaSets:
+	case spec.ReplicaSets:
 		words = append(words, fmt.Sprintf("asks for %d, has %d, ready %d", o.Replicas, o.StatusReplicas, o.ReadyReplicas))
-	case wire.CustomResources:
+	case spec.CustomResources:
 		words = append(words, fmt.Sprintf("generation %d, size %d", o.Generation, o.Size))
 		if o.ObservedGeneration != 0 || len(o.Nodes) > 0 {
 			words = append(words, fmt.Sprintf("status observed %d, %d nodes", o.ObservedGeneration, len(o.Nodes)))
 		}
-	case wire.Pods:
+	case spec.Pods:
 		words = append(words, o.Phase)
 	}
 	if o.Deleting {

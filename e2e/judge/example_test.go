@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // A recording is judged from its file alone. Its results are samples with the
@@ -15,11 +16,11 @@ func ExampleFile() {
 		return
 	}
 	for _, result := range judgement.Results {
-		if result.Style != "argo" || result.Outcome() == judge.Pass {
+		if result.Style != "argo" || result.Outcome() == spec.Pass {
 			continue
 		}
 		for _, verdict := range result.Verdicts {
-			if verdict.Outcome == judge.Fail {
+			if verdict.Outcome == spec.Fail {
 				fmt.Printf("%s %d: %s: %s\n", result.Scenario, result.Round, verdict.Oracle, verdict.Message)
 			}
 		}

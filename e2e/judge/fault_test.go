@@ -10,7 +10,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // breaks tells of a fault of the story's sample, or its mending, that took from until to.
@@ -81,7 +81,7 @@ func TestRecovery(t *testing.T) {
 		}, nil},
 		"nobody looked": {func(s *story) {
 			mended(s)
-			s.gap(400, 600, wire.Deployments)
+			s.gap(400, 600, spec.Deployments)
 			s.see(700, "MODIFIED", deployment(2, 2, 2, 2))
 		}, nil},
 	} {
@@ -112,7 +112,7 @@ func TestFaultsAreEvidence(t *testing.T) {
 	s.nudges(900, 905, custom(2, 2, 0).at(101))
 	s.end(2000, record.TimedOut)
 	v := s.verdictOf("services", "converged")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	evidence := strings.Join(v.Evidence, "\n")
 	assert.Contains(t, evidence, "fault begun: stop operator")
 	assert.Contains(t, evidence, "fault over: stop operator")
@@ -170,7 +170,7 @@ func restarted(t *testing.T, kind string) *story {
 	s.see(1, "LISTED", custom(1, 1, 0))
 	s.see(1, "LISTED", deployment(1, 1, 1, 1))
 	s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged", "isolation"))
-	s.gap(150, 4000, wire.Deployments)
+	s.gap(150, 4000, spec.Deployments)
 	s.breaks(100, 5000, record.Begun, kind, "api-server")
 	s.breaks(5000, 5000, record.Over, kind, "api-server")
 	return s
@@ -181,28 +181,28 @@ func TestAGapThatARestartExplains(t *testing.T) {
 	s := restarted(t, "restart")
 	s.end(6000, record.Settled)
 	v := s.verdict("converged")
-	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Equal(t, spec.Pass, v.Outcome)
 	assert.Contains(t, v.Message, "; the restart of the api-server interrupted the watch of deployments for 3.85s")
 	assert.NotContains(t, s.verdict("isolation").Message, "restart", "it says nothing of what it did not look at")
 
 	s = restarted(t, "kill")
 	s.end(6000, record.Settled)
-	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "a pod that is killed breaks no watch")
+	assert.Equal(t, spec.Invalid, s.verdict("converged").Outcome, "a pod that is killed breaks no watch")
 
 	s = restarted(t, "restart")
-	s.gap(34_000, 36_000, wire.Deployments)
+	s.gap(34_000, 36_000, spec.Deployments)
 	s.end(37_000, record.Settled)
-	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome, "watches may take a while to come back")
+	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome, "watches may take a while to come back")
 
 	s = restarted(t, "restart")
-	s.gap(36_000, 37_000, wire.Deployments)
+	s.gap(36_000, 37_000, spec.Deployments)
 	s.end(38_000, record.Settled)
-	assert.Equal(t, judge.Invalid, s.verdict("converged").Outcome, "that gap has another reason")
+	assert.Equal(t, spec.Invalid, s.verdict("converged").Outcome, "that gap has another reason")
 }
 
 // To replace a definition closes the watches of its resource, and no others.
 func TestAGapThatADefinitionExplains(t *testing.T) {
-	for resource, want := range map[string]judge.Outcome{wire.CustomResources: judge.NotApplicable, wire.Deployments: judge.Invalid} {
+	for resource, want := range map[string]spec.Outcome{spec.CustomResources: spec.NotApplicable, spec.Deployments: spec.Invalid} {
 		s := newOverlap(t)
 		s.see(1, "LISTED", custom(1, 1, 0))
 		s.see(1, "LISTED", deployment(1, 1, 1, 1))
@@ -218,7 +218,7 @@ func TestAGapThatADefinitionExplains(t *testing.T) {
 
 // A watch can be back only when the sample has ended.
 func TestAGapThatOutlastsTheSample(t *testing.T) {
-	for kind, want := range map[string]judge.Outcome{"restart": judge.Pass, "kill": judge.Invalid} {
+	for kind, want := range map[string]spec.Outcome{"restart": spec.Pass, "kill": spec.Invalid} {
 		s := newOverlap(t)
 		s.see(1, "LISTED", custom(1, 1, 0))
 		s.see(1, "LISTED", deployment(1, 1, 1, 1))
@@ -226,7 +226,7 @@ func TestAGapThatOutlastsTheSample(t *testing.T) {
 		s.breaks(100, 5000, record.Begun, kind, "api-server")
 		s.breaks(5000, 5000, record.Over, kind, "api-server")
 		s.end(6000, record.Settled)
-		s.gap(150, 7000, wire.Deployments)
+		s.gap(150, 7000, spec.Deployments)
 		v := s.verdict("converged")
 		assert.Equal(t, want, v.Outcome)
 		assert.Contains(t, v.Message, "6.85s")
@@ -239,14 +239,14 @@ func TestWhatWentInAGap(t *testing.T) {
 	s := restarted(t, "restart")
 	s.see(5010, "DELETED", deployment(1, 1, 1, 1).at(1))
 	s.see(5011, "LISTED", deployment(1, 1, 1, 1).named("another", "d2"))
-	s.gap(4990, 5020, wire.Deployments)
+	s.gap(4990, 5020, spec.Deployments)
 	assert.True(t, strings.HasPrefix(missing(t, s), "there is no Deployment cache-deployment; there is Deployment another with "), missing(t, s))
 	s.see(5100, "ADDED", deployment(1, 1, 1, 1).named("cache-deployment", "d3"))
 	assert.Empty(t, missing(t, s))
 	s.end(6000, record.Settled)
 	r := s.result()
 	v := s.verdict("converged")
-	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Equal(t, spec.Pass, v.Outcome)
 	assert.Contains(t, v.Message, "at +5.000 s")
 	assert.Contains(t, v.Message, "for 3.85s; the restart of the api-server interrupted the watch of deployments for 30ms")
 	assert.Equal(t, &judge.Recovery{By: judge.Itself, After: 100 * time.Millisecond}, r.Recovery)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -38,7 +39,7 @@ func (j *Judgement) held(h *record.Held) {
 		return
 	}
 	for i := range blamed.Verdicts {
-		if v := &blamed.Verdicts[i]; v.Outcome == Fail {
+		if v := &blamed.Verdicts[i]; v.Outcome == spec.Fail {
 			v.Message += "; " + HeldMessage(h)
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func (s *story) held(ms float64, style, namespace string) {
@@ -34,11 +35,11 @@ func TestWhatIsNotReleasedFailsTheLastSampleOfItsNamespace(t *testing.T) {
 	s.held(70_000, "native", "services")
 	found := s.judge().Results
 	require.Len(t, found, 3)
-	assert.Equal(t, judge.Pass, found[0].Outcome())
-	assert.Equal(t, judge.Fail, found[1].Outcome())
+	assert.Equal(t, spec.Pass, found[0].Outcome())
+	assert.Equal(t, spec.Fail, found[1].Outcome())
 	last := found[1].Verdicts[len(found[1].Verdicts)-1]
-	assert.Equal(t, judge.Verdict{Oracle: judge.Released, Outcome: judge.Fail, Message: "expected the operator to release what it holds; " + notReleased}, last)
-	assert.Equal(t, judge.Pass, found[2].Outcome())
+	assert.Equal(t, judge.Verdict{Oracle: judge.Released, Outcome: spec.Fail, Message: "expected the operator to release what it holds; " + notReleased}, last)
+	assert.Equal(t, spec.Pass, found[2].Outcome())
 }
 
 // It has its headline already: that the custom resource stays may be why.
@@ -66,7 +67,7 @@ func TestWhatIsNotReleasedElsewhereIsTheStyles(t *testing.T) {
 	s.held(70_001, "argo", "services")
 	judged := s.judge()
 	require.Len(t, judged.Results, 1)
-	assert.Equal(t, judge.Fail, judged.Results[0].Outcome())
+	assert.Equal(t, spec.Fail, judged.Results[0].Outcome())
 	require.Len(t, judged.Warnings, 1)
 	assert.Contains(t, judged.Warnings[0], "while argo still ran")
 }

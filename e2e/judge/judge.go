@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Result is what is known of one sample once it is judged.
@@ -48,20 +48,20 @@ type Result struct {
 // does not, unless nothing else is there. A sample that ended because its time was
 // over never passes: it is late, unless an oracle failed. (What scenarios await in
 // vain, a message that names the cause, is judged by diagnosable: it fails then.)
-func (r Result) Outcome() Outcome {
-	worst := NotApplicable
+func (r Result) Outcome() spec.Outcome {
+	worst := spec.NotApplicable
 	for _, v := range r.Verdicts {
 		switch {
-		case v.Outcome == Fail:
-			return Fail
-		case v.Outcome == Invalid:
-			worst = Invalid
-		case v.Outcome == Pass && worst == NotApplicable:
-			worst = Pass
+		case v.Outcome == spec.Fail:
+			return spec.Fail
+		case v.Outcome == spec.Invalid:
+			worst = spec.Invalid
+		case v.Outcome == spec.Pass && worst == spec.NotApplicable:
+			worst = spec.Pass
 		}
 	}
-	if r.End == record.TimedOut && worst != Invalid {
-		return Late
+	if r.End == record.TimedOut && worst != spec.Invalid {
+		return spec.Late
 	}
 	return worst
 }
@@ -125,9 +125,17 @@ func (j *Judgement) Samples() iter.Seq[Sample] {
 //
 // Every observer is called with every entry that is judged, in order, in the
 // caller's goroutine: what else is to be known of a recording (its cost, say)
-// needs no second reading of it. An observer must not keep an entry's raw JSON.
+// needs no second reading of it. An observer must not keep an entry's raw JSON, nor
+// what it holds of the audit log.
 func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entry)) (*Judgement, error) {
-	return judgeAll("", entries, func(record.Entry) {}, observers)
+	parsed := func(yield func(record.Line, error) bool) {
+		for e, err := range entries {
+			if !yield(record.Line{Entry: e}, err) {
+				return
+			}
+		}
+	}
+	return judgeAll("", parsed, func(record.Entry) {}, observers)
 }
 
 // File is Judge for a recording in a file. It reads into the same memory again
@@ -150,7 +158,7 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 
 // judgeAll calls done with every entry whose raw JSON is not needed any more.
 // Errors of reading name the file already.
-func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
+func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{given: map[string]reaction{}}, timeline.NewSplitter()
 	line := 0
 	for r, err := range timeline.Read(entries) {
@@ -173,13 +181,14 @@ func judgeAll(file string, entries iter.Seq2[record.Entry, error], done func(rec
 		case r.Kind == record.KindHeader:
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
-			j.blind(r.Entry)
+			j.withdraw(r.Entry)
 		case r.Kind == record.KindHeld:
 			j.held(r.Held)
 		case r.Kind == record.KindLogs:
 			j.logs(r.Logs)
 		case closed != nil:
 			j.take(closed)
+			s.Release(closed)
 		}
 		if len(j.Results) > timeline.MostResults {
 			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, timeline.MostResults)
@@ -214,20 +223,20 @@ func (j *Judgement) take(t *timeline.Timeline) {
 	}
 }
 
-// blind takes up a gap that reaches back into samples already judged: a watch
+// withdraw takes up a gap that reaches back into samples already judged: a watch
 // can break in one sample and be back only in the next.
-func (j *Judgement) blind(gap record.Entry) {
+func (j *Judgement) withdraw(gap record.Entry) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
 		if r := &j.Results[i]; r.where.Misses(gap.Gap) {
-			r.blind(&gap)
+			r.withdraw(&gap)
 		}
 	}
 }
 
-// blind withdraws what a gap makes unknowable.
-func (r *Result) blind(gap *record.Entry) {
-	oracles, outage := Oracles(), timeline.Explained(r.outages, gap)
-	if slices.Contains([]string{wire.CustomResources, wire.Deployments}, gap.Gap.Resource) {
+// withdraw takes back what a gap makes unknowable.
+func (r *Result) withdraw(gap *record.Entry) {
+	outage := timeline.Explained(r.outages, gap)
+	if slices.Contains([]string{spec.CustomResources, spec.Deployments}, gap.Gap.Resource) {
 		r.reaction = reaction{} // it seems late where nothing was heard of it
 	}
 	for i := range r.Verdicts {
@@ -236,11 +245,11 @@ func (r *Result) blind(gap *record.Entry) {
 			return o.Name == v.Oracle && slices.Contains(o.Needs, gap.Gap.Resource)
 		})
 		switch {
-		case !needs || v.Outcome == NotApplicable:
+		case !needs || v.Outcome == spec.NotApplicable:
 		case outage != nil:
 			v.Message += timeline.Interruption(outage, gap)
 		default:
-			v.Outcome, v.Message = Invalid, timeline.UnheardOf(gap)
+			v.Outcome, v.Message = spec.Invalid, timeline.UnheardOf(gap)
 		}
 	}
 	judged := countsAs(r.Verdicts)

@@ -9,7 +9,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // ask asks the open sample after each entry, and returns each new answer.
@@ -76,7 +75,7 @@ func TestLacksConcernsThePresentSize(t *testing.T) {
 	s.see(40, "MODIFIED", deployment(2, 2, 2, 2))
 	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 
-	s.act(50, 55, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	s.act(50, 55, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
 	points := []string{spec.PointWritten, spec.PointReady, spec.PointHandled, spec.PointGone}
 	for _, point := range points {
 		assert.Contains(t, lacksNow(t, s, point), "is still there", point)
@@ -96,11 +95,11 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 		audit record.Audit
 		want  string
 	}{
-		"refused":             {record.Audit{User: user, Verb: "patch", Resource: wire.Deployments, Namespace: "services", Code: 422}, has},
-		"elsewhere":           {record.Audit{User: user, Verb: "patch", Resource: wire.Deployments, Namespace: "other", Code: 422}, none},
-		"by somebody else":    {record.Audit{User: "system:serviceaccount:kube-system:deployment-controller", Verb: "patch", Resource: wire.Deployments, Namespace: "services"}, none},
-		"by no account":       {record.Audit{User: "argo-events", Verb: "patch", Resource: wire.Deployments, Namespace: "services"}, none},
-		"looked":              {record.Audit{User: user, Verb: "get", Resource: wire.Deployments, Namespace: "services"}, none},
+		"refused":             {record.Audit{User: user, Verb: "patch", Resource: spec.Deployments, Namespace: "services", Code: 422}, has},
+		"elsewhere":           {record.Audit{User: user, Verb: "patch", Resource: spec.Deployments, Namespace: "other", Code: 422}, none},
+		"by somebody else":    {record.Audit{User: "system:serviceaccount:kube-system:deployment-controller", Verb: "patch", Resource: spec.Deployments, Namespace: "services"}, none},
+		"by no account":       {record.Audit{User: "argo-events", Verb: "patch", Resource: spec.Deployments, Namespace: "services"}, none},
+		"looked":              {record.Audit{User: user, Verb: "get", Resource: spec.Deployments, Namespace: "services"}, none},
 		"of another resource": {record.Audit{User: user, Verb: "create", Resource: "leases.v1.coordination.k8s.io", Namespace: "services"}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +119,7 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 	style.Namespaces = []string{"argo-events"}
 	s.entries[0].Header.Styles = []record.Style{style}
 	s.begin(0, "native", "held", 1, matrix())
-	s.add(record.Entry{Time: at(5), Kind: record.KindAudit, Audit: &record.Audit{User: user, Verb: "patch", Resource: wire.Deployments, Namespace: "services"}})
+	s.add(record.Entry{Time: at(5), Kind: record.KindAudit, Audit: &record.Audit{User: user, Verb: "patch", Resource: spec.Deployments, Namespace: "services"}})
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(16, "ADDED", custom(1, 1, 0))
 	assert.Equal(t, none, lacksNow(t, s, spec.PointWorking), "it was for what was before")

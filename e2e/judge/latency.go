@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -15,21 +16,6 @@ const (
 	Timeout     = "timeout"     // censored: not reached after Value seconds
 	Interrupted = "interrupted" // not known: the run or a watch was interrupted
 )
-
-// The phases that every style has, in their order; a style's inner phases follow.
-const (
-	PhaseAcknowledged  = timeline.PhaseAcknowledged
-	PhaseChildWritten  = timeline.PhaseChildWritten
-	PhaseReady         = timeline.PhaseReady
-	PhaseStatusWritten = timeline.PhaseStatusWritten
-	PhaseQuiet         = timeline.PhaseQuiet
-	PhaseGone          = timeline.PhaseGone
-	PhaseChildGone     = timeline.PhaseChildGone
-	PhasePodsGone      = timeline.PhasePodsGone
-)
-
-// Phases lists them.
-func Phases() []string { return timeline.Phases() }
 
 // Sample is one measured latency, and one line of samples.jsonl.
 type Sample struct {
@@ -104,7 +90,7 @@ func neverBegan(t *timeline.Timeline) []Sample {
 	}
 	var samples []Sample
 	for _, p := range t.Phases {
-		if p.Inner >= 0 || p.Name == timeline.PhaseAcknowledged {
+		if p.Inner >= 0 || p.Name == spec.PhaseAcknowledged {
 			continue
 		}
 		s := sample(t, p.Name, t.EndedAt)
@@ -116,13 +102,13 @@ func neverBegan(t *timeline.Timeline) []Sample {
 
 // countsAs is the outcome that reached phases have, given the sample's verdicts.
 func countsAs(verdicts []Verdict) string {
-	is := func(o Outcome) bool {
+	is := func(o spec.Outcome) bool {
 		return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Outcome == o })
 	}
 	switch {
-	case is(Fail):
+	case is(spec.Fail):
 		return Wrong
-	case is(Invalid):
+	case is(spec.Invalid):
 		return Interrupted
 	}
 	return OK

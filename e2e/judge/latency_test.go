@@ -9,7 +9,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 func TestCreate(t *testing.T) {
@@ -17,7 +17,7 @@ func TestCreate(t *testing.T) {
 	s.created()
 	s.end(1710, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 5", "child written ok 10", "ready ok 640", "status written ok 690", "quiet ok 690"}, phases(r))
 	assert.Equal(t, judge.Sample{
 		Operator: "native", Scenario: "create", Phase: "ready", Run: "abc123", Block: 1, Value: 0.64, Unit: "s", Outcome: judge.OK,
@@ -39,7 +39,7 @@ func TestEventBeforeTheReply(t *testing.T) {
 	s.see(50, "MODIFIED", custom(1, 1, 1, "p1"))
 	s.end(1060, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 10", "child written ok 3", "ready ok 30", "status written ok 40", "quiet ok 40"}, phases(r))
 }
 
@@ -58,7 +58,7 @@ func TestOnlyWhatFollowsTheIntentCounts(t *testing.T) {
 	s.see(2600, "MODIFIED", custom(2, 4, 2, "p1", "p2", "p3", "p4"))
 	s.end(3610, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 4", "child written ok 10", "ready ok 490", "status written ok 590", "quiet ok 590"}, phases(r))
 }
 
@@ -83,7 +83,7 @@ func TestDelete(t *testing.T) {
 	s := deleteStory(t)
 	s.end(3410, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 5", "CR gone ok 6", "child gone ok 10", "pods gone ok 390"}, phases(r))
 }
 
@@ -145,7 +145,7 @@ func TestTimeoutIsCensored(t *testing.T) {
 	s.see(20, "ADDED", deployment(1, 3, 0, 0))
 	s.end(10010, record.TimedOut)
 	r := s.result()
-	assert.Equal(t, judge.Fail, r.Outcome())
+	assert.Equal(t, spec.Fail, r.Outcome())
 	assert.Equal(t, []string{"acknowledged wrong 5", "child written wrong 10", "ready timeout 10000", "status written timeout 10000", "quiet timeout 10000"}, phases(r))
 }
 
@@ -156,14 +156,14 @@ func TestInterruptedIsNotGuessed(t *testing.T) {
 
 	t.Run("the recording stops", func(t *testing.T) {
 		r := s.result()
-		assert.Equal(t, judge.Invalid, r.Outcome())
+		assert.Equal(t, spec.Invalid, r.Outcome())
 		assert.Equal(t, record.Interrupted, r.End)
 		assert.Equal(t, want, phases(r))
 	})
 	t.Run("the driver was stopped", func(t *testing.T) {
 		s.end(800, record.Interrupted)
 		r := s.result()
-		assert.Equal(t, judge.Invalid, r.Outcome())
+		assert.Equal(t, spec.Invalid, r.Outcome())
 		want[4] = "quiet interrupted 790" // it is not known that it was quiet: what was waited
 		assert.Equal(t, want, phases(r))
 	})
@@ -173,11 +173,11 @@ func TestGap(t *testing.T) {
 	for name, test := range map[string]struct {
 		resource string
 		want     []string
-		outcome  judge.Outcome
+		outcome  spec.Outcome
 	}{
-		"on what every phase and oracle needs": {wire.Deployments, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, judge.Invalid},
-		"on what some oracle needs":            {wire.Pods, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, judge.Invalid},
-		"on something else":                    {"events.v1", []string{"ok", "ok", "ok", "ok", "ok"}, judge.Pass},
+		"on what every phase and oracle needs": {spec.Deployments, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, spec.Invalid},
+		"on what some oracle needs":            {spec.Pods, []string{"interrupted", "interrupted", "interrupted", "interrupted", "interrupted"}, spec.Invalid},
+		"on something else":                    {"events.v1", []string{"ok", "ok", "ok", "ok", "ok"}, spec.Pass},
 	} {
 		check := func(t *testing.T, s *story) {
 			t.Helper()
@@ -209,7 +209,7 @@ func TestGap(t *testing.T) {
 			s.end(1710, record.Settled)
 			s.gap(1800, 5000, test.resource)
 			r := s.judge().Results[0]
-			assert.Equal(t, judge.Pass, r.Outcome())
+			assert.Equal(t, spec.Pass, r.Outcome())
 		})
 	}
 }
@@ -224,7 +224,7 @@ func TestNothingToDo(t *testing.T) {
 	s.see(2016, "MODIFIED", custom(1, 3, 1, "p1", "p2", "p3").at(400))
 	s.end(3030, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 5", "quiet ok 6"}, phases(r))
 }
 
@@ -255,6 +255,6 @@ func TestLateConvergenceFails(t *testing.T) {
 	s.created(func(b *record.Sample) { b.Timeout = 500 * time.Millisecond })
 	s.end(1710, record.Settled)
 	v := s.verdict("converged")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Equal(t, "expected 3 ready replicas within 500ms; seen at +0.640 s", v.Message)
 }

@@ -26,7 +26,7 @@ func TestStepsThatNeverBeganAreCensored(t *testing.T) {
 	s.begin(100, "native", "scale up", 4)
 	s.end(101, record.TimedOut)
 	r := s.result()
-	assert.Equal(t, judge.Fail, r.Outcome())
+	assert.Equal(t, spec.Fail, r.Outcome())
 	assert.Equal(t, []string{"child written timeout 10000", "ready timeout 10000", "status written timeout 10000", "quiet timeout 10000"}, phases(r))
 	assert.Equal(t, at(100), r.Samples[0].From)
 	assert.Equal(t, at(101), r.Samples[0].At)
@@ -58,7 +58,7 @@ func TestEventsElsewhereAreOfTheStyleInTurn(t *testing.T) {
 	cr.namespace, cr.uid = "second", "cr2"
 	s.act(50, 55, "create", cr)
 	s.see(60, "ADDED", workflow("w1", "Running"))
-	all, err := timeline.Timelines(s.seq())
+	all, err := timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	for _, timeline := range all {
@@ -93,7 +93,7 @@ func TestVariantsOfOneStyle(t *testing.T) {
 	for i, variant := range []string{"base", "head"} {
 		r := j.Results[i]
 		assert.Equal(t, variant, r.Variant)
-		assert.Equal(t, judge.Pass, r.Outcome())
+		assert.Equal(t, spec.Pass, r.Outcome())
 		for _, one := range r.Samples {
 			assert.Equal(t, variant, one.Variant)
 		}
@@ -219,7 +219,7 @@ func TestManyActsAreJudgedOnce(t *testing.T) {
 		began := processorTime(t)
 		r := s.result()
 		took := processorTime(t) - began
-		assert.Equal(t, judge.Fail, r.Outcome())
+		assert.Equal(t, spec.Fail, r.Outcome())
 		return took
 	}
 	few, many := storm(600), storm(6000)

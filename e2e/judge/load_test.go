@@ -8,10 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // ofLoad makes a sample one of a load, in a namespace. Its last size is 0.
@@ -55,7 +53,7 @@ func TestALoadIsMeasuredFromWhenItsLastStepWasDue(t *testing.T) {
 	s.behind([2]int{150, 1}, [2]int{400, 0})
 	s.end(1500, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 55", "child written ok 100", "ready ok 100", "quiet ok 100"}, phases(r), "the harness was 50 ms late")
 	assert.Equal(t, at(300), r.Samples[0].From)
 }
@@ -67,7 +65,7 @@ func TestOfALoadTheLastTimeThatItWasRightCounts(t *testing.T) {
 	s.behind([2]int{150, 1}, [2]int{400, 0}, [2]int{600, 2}, [2]int{900, 0})
 	s.end(2500, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, []string{"acknowledged ok 55", "child written ok 600", "ready ok 600", "quiet ok 600"}, phases(r))
 }
 
@@ -77,7 +75,7 @@ func TestOfALoadWhatIsWrongAtTheEndIsCensored(t *testing.T) {
 	s.behind([2]int{150, 1}, [2]int{400, 0}, [2]int{600, 2})
 	s.end(10300, record.TimedOut)
 	r := s.result()
-	assert.Equal(t, judge.Late, r.Outcome(), "no oracle has a verdict on how far it is behind: %+v", r.Verdicts)
+	assert.Equal(t, spec.Late, r.Outcome(), "no oracle has a verdict on how far it is behind: %+v", r.Verdicts)
 	assert.Contains(t, phases(r), "acknowledged ok 55")
 	assert.Contains(t, phases(r), "child written timeout 10000")
 	assert.NotContains(t, phases(r), "child written ok 100")
@@ -112,7 +110,7 @@ func TestSamplesOfALoadAreToldOfTheirOwnNamespaceAlone(t *testing.T) {
 		require.NotEmpty(t, r.Samples)
 		for _, sample := range r.Samples {
 			assert.NotContains(t, sample.Phase, "workflow")
-			if sample.Phase == timeline.PhaseChildWritten {
+			if sample.Phase == spec.PhaseChildWritten {
 				got = append(got, fmt.Sprintf("%s %s %v %s", r.Namespace, sample.Outcome, time.Duration(sample.Value*float64(time.Second)).Round(time.Millisecond), r.Outcome()))
 			}
 		}
@@ -127,7 +125,7 @@ func TestAGapInALoadIsItsOwnSamples(t *testing.T) {
 		s.begin(0, "argo", "burst", 0, ofLoad(namespace))
 		s.due(100, 100, 110, "create", custom(1, 0, 0).in(namespace))
 	}
-	s.gap(120, 130, wire.Deployments) // in "services"
+	s.gap(120, 130, spec.Deployments) // in "services"
 	for _, namespace := range []string{"a", "services"} {
 		s.see(200, "ADDED", deployment(1, 0, 0, 0).in(namespace))
 	}
@@ -135,7 +133,7 @@ func TestAGapInALoadIsItsOwnSamples(t *testing.T) {
 	s.endOf(3000, "services", record.Settled)
 	j := s.judge()
 	require.Len(t, j.Results, 2)
-	assert.Equal(t, judge.Pass, j.Results[0].Outcome())
-	assert.Equal(t, judge.Invalid, j.Results[1].Outcome())
+	assert.Equal(t, spec.Pass, j.Results[0].Outcome())
+	assert.Equal(t, spec.Invalid, j.Results[1].Outcome())
 	assert.Contains(t, phases(j.Results[1]), "child written interrupted 100")
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // calmGrace is how long after the last event a reconcile may still be at work.
@@ -71,9 +71,8 @@ func sumOf(list []timeline.Request) string {
 // movedBy says what of the sample's objects the watches saw change after a time.
 func movedBy(t *timeline.Timeline, after time.Duration) string {
 	var moved []string
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == wire.Events || !t.Covers(e.Watch.Namespace) {
+	for e := range t.All() {
+		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == spec.Events || !t.Covers(e.Watch.Namespace) {
 			continue
 		}
 		if what := timeline.Title(e.Watch.Resource, e.Watch.Name); !slices.Contains(moved, what) {

@@ -2,8 +2,8 @@ package judge
 
 import (
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // converged is oracle 1: the custom resource's Deployment asks for the wanted
@@ -14,14 +14,13 @@ func converged(t *timeline.Timeline) Verdict {
 		return notApplicable("the custom resource is to be gone")
 	}
 	size, child := *t.Sample.Size, t.Child()
-	evidence := func() []string { return evidenceOf(t, of(wire.Deployments)) }
 	lacks := t.SizeLacks(t.Subjects[0], size)
 	if lacks != "" {
-		return fail(evidence(), "expected %d ready replicas%s; %s (%s) %s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks)
+		return fail(nil, "expected %d ready replicas%s; %s (%s) %s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks)
 	}
-	at, reached := t.Reached(timeline.PhaseReady)
+	at, reached := t.Reached(spec.PhaseReady)
 	if reached && t.Sample.Timeout > 0 && at-t.Actions.Intent > t.Sample.Timeout {
-		return fail(evidence(), "expected %d ready replicas%s; seen at %s", size, withinTimeout(t), t.Since(at))
+		return fail(nil, "expected %d ready replicas%s; seen at %s", size, withinTimeout(t), t.Since(at))
 	}
 	if !reached {
 		return pass("Deployment %s had %d ready replicas all along", child.Name, size)

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -14,7 +15,7 @@ func diagnosable(t *timeline.Timeline) Verdict {
 	cause, err := t.Cause()
 	switch {
 	case err != nil:
-		return Verdict{Outcome: Invalid, Message: err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	case cause == nil:
 		return notApplicable("nothing goes wrong of which a person must be told")
 	}

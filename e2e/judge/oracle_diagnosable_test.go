@@ -6,17 +6,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 const forbidden = `deployments.apps is forbidden: User "a" cannot create resource`
 
 // happening is an Event about an object.
 func happening(name, namespace, kind, about, uid, note string) thing {
-	return thing{resource: wire.Events, namespace: namespace, name: name, uid: name, object: fields{
+	return thing{resource: spec.Events, namespace: namespace, name: name, uid: name, object: fields{
 		"regarding": fields{"kind": kind, "namespace": "services", "name": about, "uid": uid},
 		"reason":    "Failed", "note": note, "type": "Warning",
 	}}
@@ -38,79 +36,79 @@ func conditioned(x thing, kind, reason, message string) thing {
 func TestDiagnosable(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
 		"a condition of the custom resource": {func(s *story) {
 			s.see(2110, "MODIFIED", conditioned(custom(2, 4, 0), "Ready", "Denied", forbidden))
-		}, judge.Pass, "100ms after it went wrong, condition Ready of memcacheds/cache says: Denied: " + forbidden},
+		}, spec.Pass, "100ms after it went wrong, condition Ready of memcacheds/cache says: Denied: " + forbidden},
 		"a condition of the Deployment": {func(s *story) {
 			s.see(2110, "MODIFIED", conditioned(deployment(2, 4, 3, 3), "ReplicaFailure", "FailedCreate", "pods are FORBIDDEN: by policy"))
-		}, judge.Pass, "condition ReplicaFailure of deployments/cache-deployment says: FailedCreate: pods are FORBIDDEN"},
+		}, spec.Pass, "condition ReplicaFailure of deployments/cache-deployment says: FailedCreate: pods are FORBIDDEN"},
 		"a condition of a ReplicaSet": {func(s *story) {
 			s.see(2110, "MODIFIED", conditioned(replicaSet(), "ReplicaFailure", "FailedCreate", forbidden))
-		}, judge.Pass, "replicasets/cache-deployment-5d"},
+		}, spec.Pass, "replicasets/cache-deployment-5d"},
 		"a container that waits": {func(s *story) {
 			x := pod(4, "Pending")
 			x.object["status"].(fields)["containerStatuses"] = []any{container(0, fields{"waiting": fields{"reason": "ErrImagePull", "message": "forbidden"}})}
 			s.see(2110, "ADDED", x)
-		}, judge.Pass, "container main of pods/p4 says: ErrImagePull: forbidden"},
+		}, spec.Pass, "container main of pods/p4 says: ErrImagePull: forbidden"},
 		"a pod that finds no node": {func(s *story) {
 			s.see(2110, "ADDED", conditioned(pod(4, "Pending"), "PodScheduled", "Unschedulable", "all nodes are forbidden"))
-		}, judge.Pass, "condition PodScheduled of pods/p4 says: Unschedulable: all nodes are forbidden"},
+		}, spec.Pass, "condition PodScheduled of pods/p4 says: Unschedulable: all nodes are forbidden"},
 		"an Event about the custom resource": {func(s *story) {
 			s.see(2110, "ADDED", happening("e", "services", "Memcached", "cache", "cr1", forbidden))
-		}, judge.Pass, "an Event about Memcached cache says: Failed: " + forbidden},
+		}, spec.Pass, "an Event about Memcached cache says: Failed: " + forbidden},
 		"an Event without a uid": {func(s *story) {
 			s.see(2110, "ADDED", happening("e", "services", "Memcached", "cache", "", forbidden))
-		}, judge.Pass, "an Event about Memcached cache"},
+		}, spec.Pass, "an Event about Memcached cache"},
 		"an Event of the core group": {func(s *story) {
-			s.see(2110, "ADDED", thing{resource: wire.Events, namespace: "services", name: "e", uid: "e", object: fields{
+			s.see(2110, "ADDED", thing{resource: spec.Events, namespace: "services", name: "e", uid: "e", object: fields{
 				"involvedObject": fields{"kind": "Deployment", "uid": "d1", "name": "cache-deployment"}, "reason": "Failed", "message": forbidden,
 			}})
-		}, judge.Pass, "an Event about Deployment cache-deployment"},
+		}, spec.Pass, "an Event about Deployment cache-deployment"},
 		"an Event about a pod that is gone": {func(s *story) {
 			s.see(2110, "DELETED", pod(1, "Running"))
 			s.see(2120, "ADDED", happening("e", "services", "Pod", "p1", "pod1", forbidden))
-		}, judge.Pass, "an Event about Pod p1"},
+		}, spec.Pass, "an Event about Pod p1"},
 		"its work": {func(s *story) {
 			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Failed", "main: "+forbidden))
-		}, judge.Pass, "workflows/w1 says: main: " + forbidden},
+		}, spec.Pass, "workflows/w1 says: main: " + forbidden},
 		"a pod of its work": {func(s *story) {
 			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2120, "ADDED", step("w1-a", "w1", "Pending", container(0, fields{"waiting": fields{"reason": "Forbidden"}})))
-		}, judge.Pass, "container main of pods/w1-a says: Forbidden"},
+		}, spec.Pass, "container main of pods/w1-a says: Forbidden"},
 		"an Event about its work": {func(s *story) {
 			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2120, "ADDED", happening("e", "argo-events", "Workflow", "w1", "w1", forbidden))
-		}, judge.Pass, "an Event about Workflow w1"},
+		}, spec.Pass, "an Event about Workflow w1"},
 		"the operator's Event that names it": {func(s *story) {
 			s.see(2120, "ADDED", happening("e", "argo-events", "Sensor", "s", "s1", "services/cache: "+forbidden))
-		}, judge.Pass, "an Event about Sensor s"},
+		}, spec.Pass, "an Event about Sensor s"},
 		"said while the watch was broken": {func(s *story) {
 			s.see(2110, "LISTED", conditioned(custom(2, 4, 0), "Ready", "Denied", forbidden))
-		}, judge.Pass, "condition Ready"},
-		"nothing": {func(*story) {}, judge.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden|services) by +1.990 s; nothing near it was said"},
+		}, spec.Pass, "condition Ready"},
+		"nothing": {func(*story) {}, spec.Fail, "expected a message that names this resource and its cause (is forbidden|forbidden|services) by +1.990 s; nothing near it was said"},
 		"another's work": {func(s *story) {
 			s.see(2110, "ADDED", workSaying("w1", "services/other", "Failed", forbidden))
-		}, judge.Fail, "nothing near it was said"},
+		}, spec.Fail, "nothing near it was said"},
 		"another's Event": {func(s *story) {
 			s.see(2110, "ADDED", happening("e", "services", "Memcached", "other", "cr2", forbidden))
-		}, judge.Fail, "the nearest: +0.100 s the cause, without this resource: an Event about Memcached other says: Failed: " + forbidden},
+		}, spec.Fail, "the nearest: +0.100 s the cause, without this resource: an Event about Memcached other says: Failed: " + forbidden},
 		"the operator's Event that names nobody": {func(s *story) {
 			s.see(2120, "ADDED", happening("e", "argo-events", "Sensor", "s", "s1", forbidden))
-		}, judge.Fail, "the nearest: +0.110 s the cause, without this resource: an Event about Sensor s"},
+		}, spec.Fail, "the nearest: +0.110 s the cause, without this resource: an Event about Sensor s"},
 		"a namespace that is called so": {func(s *story) {
 			s.see(2110, "ADDED", happening("e", "services", "Pod", "p1", "pod1", "assigned services/p1 to a node"))
-		}, judge.Fail, "of this resource, without the cause: an Event about Pod p1 says: Failed: assigned services/p1"},
+		}, spec.Fail, "of this resource, without the cause: an Event about Pod p1 says: Failed: assigned services/p1"},
 		"another cause": {func(s *story) {
 			s.see(2110, "MODIFIED", conditioned(custom(2, 4, 0), "Ready", "Waiting", "0 of 4 pods are ready"))
-		}, judge.Fail, "the nearest: +0.100 s of this resource, without the cause: condition Ready of memcacheds/cache says: Waiting: 0 of 4 pods are ready"},
+		}, spec.Fail, "the nearest: +0.100 s of this resource, without the cause: condition Ready of memcacheds/cache says: Waiting: 0 of 4 pods are ready"},
 		"before it went wrong": {func(s *story) {
 			s.entries = s.entries[:len(s.entries)-2]
 			s.see(2005, "MODIFIED", conditioned(custom(1, 3, 1), "Ready", "Denied", forbidden))
 			s.changed(2010, 2, 4)
-		}, judge.Fail, "nothing near it was said"},
+		}, spec.Fail, "nothing near it was said"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -124,7 +122,7 @@ func TestDiagnosable(t *testing.T) {
 			v := s.verdict("diagnosable")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
-			assert.Equal(t, test.want == judge.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
+			assert.Equal(t, test.want == spec.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
 		})
 	}
 }
@@ -146,5 +144,5 @@ func TestDiagnosableWithoutACause(t *testing.T) {
 	s := newStory(t)
 	s.created(matrix("diagnosable"))
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.NotApplicable, s.verdict("diagnosable").Outcome)
+	assert.Equal(t, spec.NotApplicable, s.verdict("diagnosable").Outcome)
 }

@@ -1,8 +1,8 @@
 package judge
 
 import (
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // gone judges a delete's convergence: the custom resource and its Deployment
@@ -11,19 +11,18 @@ func gone(t *timeline.Timeline) Verdict {
 	if t.Sample.Size != nil {
 		return notApplicable("the custom resource is to stay")
 	}
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	if c := t.Custom(); c != nil {
-		return fail(evidence(), "expected the custom resource to be gone%s; at %s %s", withinTimeout(t), t.Since(t.EndedAt), t.GoneLacks())
+		return fail(nil, "expected the custom resource to be gone%s; at %s %s", withinTimeout(t), t.Since(t.EndedAt), t.GoneLacks(t.Subjects[0]))
 	}
 	if left := t.Children(); len(left) > 0 {
-		return fail(evidence(), "expected the Deployment to be gone%s; at %s there was still %s", withinTimeout(t), t.Since(t.EndedAt), timeline.Names(left))
+		return fail(nil, "expected the Deployment to be gone%s; at %s there was still %s", withinTimeout(t), t.Since(t.EndedAt), timeline.Names(left))
 	}
-	at, reached := t.Reached(timeline.PhaseChildGone)
+	at, reached := t.Reached(spec.PhaseChildGone)
 	if !reached {
 		return pass("there was no Deployment to remove")
 	}
 	if t.Sample.Timeout > 0 && at-t.Actions.Intent > t.Sample.Timeout {
-		return fail(evidence(), "expected the Deployment to be gone%s; it was at %s", withinTimeout(t), t.Since(at))
+		return fail(nil, "expected the Deployment to be gone%s; it was at %s", withinTimeout(t), t.Since(at))
 	}
 	return pass("the Deployment was gone at %s", t.Since(at))
 }

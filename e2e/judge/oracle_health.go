@@ -25,10 +25,10 @@ func health(t *timeline.Timeline) Verdict {
 	}
 	w, err := newPodWatch(t)
 	if err != nil {
-		return Verdict{Outcome: Invalid, Message: err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
-	for i := range t.Before {
-		w.know(&t.Before[i])
+	for e := range timeline.Each(t.Before) {
+		w.know(e)
 	}
 	// A fault is recorded once it is done: what it did can stand before its entry.
 	faults := t.FaultsBegun()
@@ -45,7 +45,7 @@ func health(t *timeline.Timeline) Verdict {
 	}
 	switch {
 	case len(w.pods) == 0:
-		return Verdict{Outcome: Invalid, Message: "no pod of the operator was seen"}
+		return Verdict{Outcome: spec.Invalid, Message: "no pod of the operator was seen"}
 	case len(w.troubles) == 0:
 		return pass("none of the operator's %s restarted or ended in error", timeline.Plural(len(w.pods), "pod"))
 	}
@@ -89,7 +89,7 @@ func newPodWatch(t *timeline.Timeline) (*podWatch, error) {
 
 // own tells whether a watch event is of one of the pods that are looked at.
 func (w *podWatch) own(e *timeline.Event) bool {
-	if e.Kind != record.KindWatch || e.Watch.Resource != wire.Pods || e.Object.Detail == nil || e.Outside == nil {
+	if e.Kind != record.KindWatch || e.Watch.Resource != spec.Pods || e.Object.Detail == nil || e.Outside == nil {
 		return false
 	}
 	atWork := e.Outside.Job != nil && !w.t.Sample.Unmeetable
@@ -141,8 +141,8 @@ func (w *podWatch) look(e *timeline.Event) {
 	if w.refusing > 0 && e.Outside.Job != nil && w.component(pod) == "" {
 		w.refused[uid] = true
 	}
-	toldSo := w.refused[uid] && w.namesCause(pod)
-	if known != nil && !w.excused[uid] && !toldSo && !pod.Deleting && e.Watch.Event != spec.Deleted {
+	says := w.refused[uid] && w.namesCause(pod)
+	if known != nil && !w.excused[uid] && !says && !pod.Deleting && e.Watch.Event != spec.Deleted {
 		w.judge(e, known)
 	}
 	w.know(e)
@@ -161,13 +161,13 @@ func (w *podWatch) judge(e *timeline.Event, known map[string]int) {
 		if n <= 0 {
 			continue
 		}
-		death := c.State.Terminated
-		if death == nil {
-			death = c.LastState.Terminated
+		ended := c.State.Terminated
+		if ended == nil {
+			ended = c.LastState.Terminated
 		}
 		how := "restarted"
-		if death != nil {
-			how = "ended with " + timeline.Cut(death.Text(), timeline.MostOfAMessage)
+		if ended != nil {
+			how = "ended with " + timeline.Cut(ended.Text(), timeline.MostOfAMessage)
 		}
 		w.trouble(e, fmt.Sprintf("container %s of pod %s/%s %s", c.Name, pod.Namespace, pod.Name, how))
 	}

@@ -5,10 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // worker is a style with two components that works in Workflows.
@@ -49,7 +47,7 @@ var running = fields{"running": fields{}}
 
 // part is a pod of one of the operator's components.
 func part(name, namespace string, labels fields, statuses ...any) thing {
-	return thing{resource: wire.Pods, namespace: namespace, name: name, uid: name, object: fields{
+	return thing{resource: spec.Pods, namespace: namespace, name: name, uid: name, object: fields{
 		"metadata": fields{"labels": labels}, "status": fields{"phase": "Running", "containerStatuses": statuses},
 	}}
 }
@@ -70,28 +68,28 @@ func TestHealth(t *testing.T) {
 	restarted := controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(2, "Error")})
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"nothing happens": {func(*story) {}, judge.Pass, "none of the operator's 1 pod restarted or ended in error"},
-		"a restart":       {func(s *story) { s.see(2100, "MODIFIED", restarted) }, judge.Fail, "container main of pod system/c1 ended with exit code 2, Error at +0.090 s"},
+		"nothing happens": {func(*story) {}, spec.Pass, "none of the operator's 1 pod restarted or ended in error"},
+		"a restart":       {func(s *story) { s.see(2100, "MODIFIED", restarted) }, spec.Fail, "container main of pod system/c1 ended with exit code 2, Error at +0.090 s"},
 		"a crash": {func(s *story) {
 			s.see(2100, "MODIFIED", controller("c1", container(1, died(1, "Error"))))
 			s.see(2200, "MODIFIED", controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(1, "Error")}))
-		}, judge.Fail, "run on; container main of pod system/c1 ended with exit code 1, Error at +0.090 s"},
+		}, spec.Fail, "run on; container main of pod system/c1 ended with exit code 1, Error at +0.090 s"},
 		"a restart in success": {func(s *story) {
 			s.see(2100, "MODIFIED", controller("c1", container(1, died(0, "Completed"))))
 			s.see(2200, "MODIFIED", controller("c1", fields{"name": "main", "restartCount": 2, "state": running, "lastState": died(0, "Completed")}))
-		}, judge.Fail, "ended with exit code 0, Completed at +0.190 s"},
+		}, spec.Fail, "ended with exit code 0, Completed at +0.190 s"},
 		"a new pod crashes": {func(s *story) {
 			s.see(2100, "ADDED", controller("c2"))
 			s.see(2200, "MODIFIED", controller("c2", container(0, died(1, "OOMKilled"))))
-		}, judge.Fail, "pod system/c2 ended with exit code 1, OOMKilled"},
+		}, spec.Fail, "pod system/c2 ended with exit code 1, OOMKilled"},
 		"evicted": {func(s *story) {
 			x := controller("c1", container(1, running))
 			x.object["status"].(fields)["phase"], x.object["status"].(fields)["reason"] = "Failed", "Evicted"
 			s.see(2100, "MODIFIED", x)
-		}, judge.Fail, "pod system/c1 failed: Evicted"},
+		}, spec.Fail, "pod system/c1 failed: Evicted"},
 		"killed by the sample": {func(s *story) {
 			s.broke(2100, record.Begun, "kill", "controller", "pods/system/c1")
 			s.broke(2101, record.Over, "kill", "controller")
@@ -99,52 +97,52 @@ func TestHealth(t *testing.T) {
 			s.see(2120, "DELETED", controller("c1", container(1, died(137, "Error"))))
 			s.see(2130, "ADDED", controller("c2"))
 			s.see(2140, "MODIFIED", controller("c2", container(0, running)))
-		}, judge.Pass, "none of the operator's 2 pods"},
+		}, spec.Pass, "none of the operator's 2 pods"},
 		"killed before the fault's entry": {func(s *story) {
 			s.see(2095, "MODIFIED", controller("c1", container(1, died(137, "Error"))))
 			s.broke(2100, record.Begun, "kill", "controller", "pods/system/c1")
-		}, judge.Pass, "none of the operator's 1 pod"},
+		}, spec.Pass, "none of the operator's 1 pod"},
 		"crashed before the fault began": {func(s *story) {
 			s.see(2085, "MODIFIED", controller("c1", container(1, died(1, "Error"))))
 			s.broke(2100, record.Begun, "kill", "controller", "pods/system/c1")
-		}, judge.Fail, "ended with exit code 1, Error"},
+		}, spec.Fail, "ended with exit code 1, Error"},
 		"killed, and its heir crashes": {func(s *story) {
 			s.broke(2100, record.Begun, "kill", "all")
 			s.see(2130, "ADDED", controller("c2"))
 			s.see(2140, "MODIFIED", controller("c2", container(1, running)))
-		}, judge.Fail, "pod system/c2 restarted"},
+		}, spec.Fail, "pod system/c2 restarted"},
 		"another's part is killed": {func(s *story) {
 			s.broke(2100, record.Begun, "kill", "bus")
 			s.see(2110, "MODIFIED", restarted)
-		}, judge.Fail, "pod system/c1 ended"},
+		}, spec.Fail, "pod system/c1 ended"},
 		"the node is restarted": {func(s *story) {
 			s.broke(2100, record.Begun, "restart", "node")
 			s.see(2110, "MODIFIED", restarted)
-		}, judge.Pass, "none of the"},
+		}, spec.Pass, "none of the"},
 		"the node is restarted, and it restarts twice": {func(s *story) {
 			s.broke(2100, record.Begun, "restart", "node")
 			s.see(2110, "MODIFIED", restarted)
 			s.see(2120, "MODIFIED", controller("c1", container(3, running)))
-		}, judge.Fail, "pod system/c1 restarted at +0.110 s"},
+		}, spec.Fail, "pod system/c1 restarted at +0.110 s"},
 		"work that succeeded": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
 			s.see(2120, "MODIFIED", step("w1-a", "w1", "Succeeded", container(0, died(0, "Completed"))))
-		}, judge.Pass, "none of the operator's 2 pods"},
+		}, spec.Pass, "none of the operator's 2 pods"},
 		"work that failed": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
 			s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
-		}, judge.Fail, "container main of pod argo-events/w1-a ended with exit code 64"},
+		}, spec.Fail, "container main of pod argo-events/w1-a ended with exit code 64"},
 		"another's work that failed": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "elsewhere/cache", "Running", ""))
 			s.see(2110, "ADDED", step("w1-a", "w1", "Pending"))
 			s.see(2120, "MODIFIED", step("w1-a", "w1", "Failed", container(0, died(64, "Error"))))
-		}, judge.Pass, "none of the operator's 1 pod"},
+		}, spec.Pass, "none of the operator's 1 pod"},
 		"a stranger's pod": {func(s *story) {
 			s.see(2110, "ADDED", part("x", "system", fields{"app": "other"}))
 			s.see(2120, "MODIFIED", part("x", "system", fields{"app": "other"}, container(1, running)))
-		}, judge.Pass, "none of the operator's 1 pod"},
+		}, spec.Pass, "none of the operator's 1 pod"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -158,7 +156,7 @@ func TestHealth(t *testing.T) {
 			v := s.verdict("health")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
-			if test.want == judge.Fail {
+			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
 		})
@@ -176,8 +174,8 @@ func TestHealthOfWhatCannotBeBroughtAbout(t *testing.T) {
 	fell := func(s *story) { s.see(2120, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }
 	for name, test := range map[string]struct {
 		tell func(*story)
-		want judge.Outcome
-	}{"told": {told, judge.Pass}, "fell over it": {fell, judge.Fail}} {
+		want spec.Outcome
+	}{"told": {told, spec.Pass}, "fell over it": {fell, spec.Fail}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.entries[0].Header.Styles = []record.Style{worker()}
@@ -205,13 +203,13 @@ func TestHealthWhileWritesAreRefused(t *testing.T) {
 	dies := func(s *story) { s.see(2150, "MODIFIED", controller("c1", container(2, died(2, "Error")))) }
 	for name, test := range map[string]struct {
 		during, after []func(*story)
-		want          judge.Outcome
+		want          spec.Outcome
 	}{
-		"a step":              {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150, "Forbidden: denied")}, nil, judge.Pass},
-		"a step, told later":  {[]func(*story){begins("w1-a", 2110)}, []func(*story){fails("w1-a", 2350, "Forbidden: denied")}, judge.Pass},
-		"a step after that":   {nil, []func(*story){begins("w1-b", 2310), fails("w1-b", 2350, "Forbidden: denied")}, judge.Fail},
-		"of something else":   {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150, "OOMKilled")}, nil, judge.Fail},
-		"the component fails": {[]func(*story){dies}, nil, judge.Fail},
+		"a step":              {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150, "Forbidden: denied")}, nil, spec.Pass},
+		"a step, told later":  {[]func(*story){begins("w1-a", 2110)}, []func(*story){fails("w1-a", 2350, "Forbidden: denied")}, spec.Pass},
+		"a step after that":   {nil, []func(*story){begins("w1-b", 2310), fails("w1-b", 2350, "Forbidden: denied")}, spec.Fail},
+		"of something else":   {[]func(*story){begins("w1-a", 2110), fails("w1-a", 2150, "OOMKilled")}, nil, spec.Fail},
+		"the component fails": {[]func(*story){dies}, nil, spec.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -240,8 +238,8 @@ func TestHealthWhileWritesAreRefused(t *testing.T) {
 func TestHealthOfWhatWasThereBefore(t *testing.T) {
 	for name, test := range map[string]struct {
 		reference bool
-		want      judge.Outcome
-	}{"read": {true, judge.Pass}, "not read": {false, judge.Invalid}} {
+		want      spec.Outcome
+	}{"read": {true, spec.Pass}, "not read": {false, spec.Invalid}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.entries[0].Header.Styles = []record.Style{worker()}
@@ -260,18 +258,18 @@ func TestHealthThatCannotBeJudged(t *testing.T) {
 	s := newStory(t)
 	s.created(matrix("health"))
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.NotApplicable, s.verdict("health").Outcome)
+	assert.Equal(t, spec.NotApplicable, s.verdict("health").Outcome)
 
 	s.entries[0].Header.Styles = []record.Style{worker()}
 	v := s.verdict("health")
-	assert.Equal(t, judge.Invalid, v.Outcome)
+	assert.Equal(t, spec.Invalid, v.Outcome)
 	assert.Equal(t, "no pod of the operator was seen", v.Message)
 
 	wrong := worker()
 	wrong.Components[0].Selector = "app in"
 	s.entries[0].Header.Styles = []record.Style{wrong}
 	v = s.verdict("health")
-	assert.Equal(t, judge.Invalid, v.Outcome)
+	assert.Equal(t, spec.Invalid, v.Outcome)
 	assert.Contains(t, v.Message, `component controller of style native: selector "app in"`)
 }
 
@@ -284,7 +282,7 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	s.begin(2000, "native", "finalizer", -1, matrix("no-needless-work", "ledger"))
 	s.changed(2010, 1, 3)
 	s.see(2020, "ADDED", workSaying("w1", "services/cache", "Succeeded", ""))
-	s.act(2030, 2035, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	s.act(2030, 2035, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
 	doomed := custom(2, 3, 0)
 	doomed.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"hold"}}
 	s.see(2036, "MODIFIED", doomed)
@@ -295,10 +293,10 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	s.see(2070, "DELETED", deployment(1, 3, 3, 3))
 	s.end(4000, record.Settled)
 	v := s.verdict("ledger")
-	assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
 	assert.Equal(t, "the deletion handled after 40ms", v.Message)
 	v = s.verdict("no-needless-work")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "on account of 2 writes to the custom resource that asked for nothing new; seen 3 work objects, for 1 change")
 }
 
@@ -307,8 +305,8 @@ func TestWorkOnAFinalizer(t *testing.T) {
 func TestWorkAfterAnUpgradeIsNoneOnTheNextChange(t *testing.T) {
 	for name, test := range map[string]struct {
 		again float64
-		want  judge.Outcome
-	}{"before the change": {2400, judge.Pass}, "after it": {3100, judge.Fail}} {
+		want  spec.Outcome
+	}{"before the change": {2400, spec.Pass}, "after it": {3100, spec.Fail}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
 			s.entries[0].Header.Styles = []record.Style{worker()}
@@ -331,31 +329,31 @@ func TestWorkAfterAnUpgradeIsNoneOnTheNextChange(t *testing.T) {
 func TestWorkIsCounted(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell             func(*story)
-		needless, ledger judge.Outcome
+		needless, ledger spec.Outcome
 		message          string
 	}{
 		"one for one change": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2200, "MODIFIED", workSaying("w1", "services/cache", "Succeeded", ""))
-		}, judge.Pass, judge.Pass, "no write to the Deployment, and no work, on account of 1 write"},
+		}, spec.Pass, spec.Pass, "no write to the Deployment, and no work, on account of 1 write"},
 		"one for each write": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2200, "ADDED", workSaying("w2", "services/cache", "Running", ""))
-		}, judge.Fail, judge.Pass, "expected no work on account of 1 write to the custom resource that asked for nothing new; seen 2 work objects, for 1 change: w1, w2"},
+		}, spec.Fail, spec.Pass, "expected no work on account of 1 write to the custom resource that asked for nothing new; seen 2 work objects, for 1 change: w1, w2"},
 		"two for one": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "services/cache", "Running", ""))
 			s.see(2110, "ADDED", workSaying("w2", "services/cache", "Running", ""))
 			s.see(2120, "ADDED", workSaying("w3", "services/cache", "Running", ""))
-		}, judge.Fail, judge.Fail, "worked on more than once: 3 work objects for 2 writes to the custom resource"},
+		}, spec.Fail, spec.Fail, "worked on more than once: 3 work objects for 2 writes to the custom resource"},
 		"another's": {func(s *story) {
 			s.see(2100, "ADDED", workSaying("w1", "services/other", "Running", ""))
 			s.see(2110, "ADDED", workSaying("w2", "services/caches", "Running", ""))
 			s.see(2120, "ADDED", workSaying("w3", "services-2/cache", "Running", ""))
-		}, judge.Pass, judge.Pass, "no work"},
+		}, spec.Pass, spec.Pass, "no work"},
 		"from before": {func(s *story) {
 			s.see(2100, "MODIFIED", workSaying("w0", "services/cache", "Succeeded", ""))
 			s.see(2110, "ADDED", workSaying("w1", "services/cache", "Succeeded", ""))
-		}, judge.Pass, judge.Pass, "no work"},
+		}, spec.Pass, spec.Pass, "no work"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)

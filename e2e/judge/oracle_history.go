@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // writeHistory is oracle 4: the child is created once at most, scaling never
@@ -17,7 +17,7 @@ func writeHistory(t *timeline.Timeline) Verdict {
 	deletion := lastDeletion(t)
 	for _, w := range t.Writes() {
 		switch {
-		case w.Event.Watch.Resource != wire.Deployments:
+		case w.Event.Watch.Resource != spec.Deployments:
 		case w.Deleted:
 			deleted++
 		case w.Created:
@@ -30,18 +30,17 @@ func writeHistory(t *timeline.Timeline) Verdict {
 		}
 	}
 	counts := fmt.Sprintf("%s, %s, %s of the Deployment", timeline.Plural(created, "creation"), timeline.Plural(changed, "change"), timeline.Plural(deleted, "deletion"))
-	evidence := func() []string { return evidenceOf(t, of(wire.Deployments)) }
 	switch {
 	case t.Sample.Size == nil && late > 0:
-		return fail(evidence(), "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.Since(t.EndedAt))
+		return fail(nil, "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.Since(t.EndedAt))
 	case t.Sample.Size == nil:
 		return pass("%s", counts)
 	case recreated && !recreates(t):
-		return fail(evidence(), "expected the Deployment to be changed in place; it was deleted and created again: %s by %s", counts, t.Since(t.EndedAt))
+		return fail(nil, "expected the Deployment to be changed in place; it was deleted and created again: %s by %s", counts, t.Since(t.EndedAt))
 	case deleted > 0 && !recreates(t):
-		return fail(evidence(), "expected no deletion of the Deployment; seen %s by %s", counts, t.Since(t.EndedAt))
+		return fail(nil, "expected no deletion of the Deployment; seen %s by %s", counts, t.Since(t.EndedAt))
 	case created > mayCreate(t):
-		return fail(evidence(), "expected at most %s of the Deployment; seen %s by %s", timeline.Plural(mayCreate(t), "creation"), counts, t.Since(t.EndedAt))
+		return fail(nil, "expected at most %s of the Deployment; seen %s by %s", timeline.Plural(mayCreate(t), "creation"), counts, t.Since(t.EndedAt))
 	}
 	return pass("%s", counts)
 }
@@ -64,8 +63,8 @@ func mayCreate(t *timeline.Timeline) int {
 // time; before the sample if it was not in it.
 func lastDeletion(t *timeline.Timeline) time.Duration {
 	last := t.Began
-	for i := range t.Events {
-		if e := &t.Events[i]; t.OnOwn(e) && e.Action.Verb == "delete" {
+	for e := range t.All() {
+		if t.OnOwn(e) && e.Action.Verb == "delete" {
 			last = e.Action.From
 		}
 	}

@@ -5,20 +5,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // A sample may create, change and delete the custom resource itself.
 func TestHistoryOfAWholeLife(t *testing.T) {
 	for name, test := range map[string]struct {
 		late    bool
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"created before the deletion": {false, judge.Pass, "1 creation, 0 changes, 1 deletion of the Deployment"},
-		"created again after it":      {true, judge.Fail, "expected no creation after the custom resource's deletion; seen 2 creations, 0 changes, 1 deletion"},
+		"created before the deletion": {false, spec.Pass, "1 creation, 0 changes, 1 deletion of the Deployment"},
+		"created again after it":      {true, spec.Fail, "expected no creation after the custom resource's deletion; seen 2 creations, 0 changes, 1 deletion"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -47,20 +46,20 @@ func TestHistoryOfADeletionByHand(t *testing.T) {
 	s.begin(2000, "native", "drift", 3, matrix("write-history", "stays-converged"))
 	s.see(2005, "DELETED", deployment(1, 3, 3, 3)) // before the reply
 	s.add(record.Entry{Time: at(2010), Kind: record.KindAction, Action: &record.Action{
-		From: at(2001), Verb: "delete", Resource: wire.Deployments, Namespace: "services", Name: "cache-deployment", Measured: true,
+		From: at(2001), Verb: "delete", Resource: spec.Deployments, Namespace: "services", Name: "cache-deployment", Measured: true,
 	}})
 	s.see(2020, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d2"))
 	s.end(4000, record.Settled)
 	v := s.verdict("write-history")
-	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Equal(t, spec.Pass, v.Outcome)
 	assert.Equal(t, "1 creation, 0 changes, 0 deletions of the Deployment", v.Message)
-	assert.Equal(t, judge.Pass, s.verdict("stays-converged").Outcome)
+	assert.Equal(t, spec.Pass, s.verdict("stays-converged").Outcome)
 
 	s.entries = s.entries[:len(s.entries)-1]
 	s.see(2030, "DELETED", deployment(1, 3, 3, 3).named("cache-deployment", "d2"))
 	s.see(2040, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d3"))
 	s.end(4000, record.Settled)
-	assert.Equal(t, judge.Fail, s.verdict("write-history").Outcome, "its own are")
+	assert.Equal(t, spec.Fail, s.verdict("write-history").Outcome, "its own are")
 }
 
 // There is a Deployment already: nobody needs a second.
@@ -72,6 +71,6 @@ func TestHistoryOfASecondDeployment(t *testing.T) {
 	s.see(2020, "ADDED", deployment(1, 3, 0, 0).named("cache-deployment-again", "d2"))
 	s.end(4000, record.Settled)
 	v := s.verdict("write-history")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "expected at most 0 creations of the Deployment; seen 1 creation")
 }

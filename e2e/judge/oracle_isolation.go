@@ -20,10 +20,9 @@ func isolation(t *timeline.Timeline) Verdict {
 		return notApplicable("there is one custom resource only")
 	}
 	all := t.Subjects
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	for _, wrong := range []string{mixed(t, all), writtenForAnother(t, all), lostByDeletion(t, all)} {
 		if wrong != "" {
-			return fail(evidence(), "expected custom resources that do not touch each other; %s", wrong)
+			return fail(nil, "expected custom resources that do not touch each other; %s", wrong)
 		}
 	}
 	return pass("each of %s has its own Deployment, written for its own sake alone", timeline.Plural(len(all), "custom resource"))
@@ -69,12 +68,11 @@ func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
 	seen := map[string]*wire.Object{}
-	for i := range t.Before {
-		seen[t.Before[i].Object.UID] = t.Before[i].Object
+	for e := range timeline.Each(t.Before) {
+		seen[e.Object.UID] = e.Object
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != record.KindWatch || e.Watch.Resource != wire.Deployments {
+	for e := range t.All() {
+		if e.Kind != record.KindWatch || e.Watch.Resource != spec.Deployments {
 			continue
 		}
 		prev := seen[e.Object.UID]
@@ -102,9 +100,8 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 
 // onlyOther names the custom resource that was acted on last, where that is another.
 func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (other *timeline.Subject, only bool) {
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != wire.CustomResources {
+	for e := range t.All() {
+		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != spec.CustomResources {
 			continue
 		}
 		if o := t.Subject(e.Action.Namespace, e.Action.Name); o != nil {
@@ -123,8 +120,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 		}
 	}
 	for _, events := range [][]timeline.Event{t.Before, t.Events} {
-		for i := range events {
-			e := &events[i]
+		for e := range timeline.Each(events) {
 			switch {
 			case e.Kind == record.KindWatch && e.Time <= at && t.SubjectOf(e) == c:
 				if e.Watch.Event == spec.Deleted {
@@ -132,7 +128,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 					continue
 				}
 				take(e.Object)
-			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == wire.CustomResources &&
+			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == spec.CustomResources &&
 				t.Subject(e.Action.Namespace, e.Action.Name) == c && e.Action.Error == "":
 				if e.Action.Verb == "delete" {
 					last = nil
@@ -164,20 +160,13 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
 			}
-			if lost := missingFrom(podsOf(t, was.UID), podsOf(then, was.UID)); len(lost) > max(was.Replicas-*c.Size, 0) {
+			had := func(d *timeline.Entity) bool { return d.UID == was.UID }
+			if lost := missingFrom(running(t, had), running(then, had)); len(lost) > max(was.Replicas-*c.Size, 0) {
 				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}
 		}
 	}
 	return ""
-}
-
-// podsOf are the pods of a Deployment that run and are to run on.
-func podsOf(t *timeline.Timeline, deployment string) []*wire.Object {
-	return timeline.Living(t.World.Pods, func(p *timeline.Entity) bool {
-		set := t.World.ReplicaSets[p.Owner]
-		return set != nil && set.Owner == deployment && p.Phase == "Running" && !p.Deleting
-	})
 }
 
 // missingFrom lists the objects that were there and are not among those that are left.

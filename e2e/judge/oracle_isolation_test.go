@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -50,34 +49,34 @@ func TestIsolation(t *testing.T) {
 	for name, test := range map[string]struct {
 		size    int // of the other at the end
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"two of their own": {1, func(*story) {}, judge.Pass, "each of 2 custom resources has its own Deployment"},
+		"two of their own": {1, func(*story) {}, spec.Pass, "each of 2 custom resources has its own Deployment"},
 		"one is scaled": {2, func(s *story) {
 			s.act(2200, 2205, "patch", other(2, 2).at(601))
 			s.see(2206, "MODIFIED", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
-		}, judge.Pass, "each of 2"},
+		}, spec.Pass, "each of 2"},
 		"one has another size": {1, func(s *story) {
 			s.see(2210, "MODIFIED", otherDeployment(2, 3, 3))
-		}, judge.Fail, "of services/other at +1.990 s Deployment other-deployment asks for 3 replicas, wanted 1"},
+		}, spec.Fail, "of services/other at +1.990 s Deployment other-deployment asks for 3 replicas, wanted 1"},
 		"one has none": {1, func(s *story) {
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
-		}, judge.Fail, "services/other has no Deployment at"},
+		}, spec.Fail, "services/other has no Deployment at"},
 		"one writes the other's and takes it back": {2, func(s *story) {
 			s.act(2200, 2205, "patch", other(2, 2).at(601))
 			s.see(2206, "MODIFIED", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
 			s.see(2220, "MODIFIED", deployment(2, 2, 3, 3))
 			s.see(2230, "MODIFIED", deployment(3, 3, 3, 3))
-		}, judge.Fail, "Deployment cache-deployment had the 3 replicas that services/cache asks for; after an action on services/other it asks for 2 at +0.210 s"},
+		}, spec.Fail, "Deployment cache-deployment had the 3 replicas that services/cache asks for; after an action on services/other it asks for 2 at +0.210 s"},
 		"status alone is no write": {2, func(s *story) {
 			s.act(2200, 2205, "patch", other(2, 2).at(601))
 			s.see(2206, "MODIFIED", other(2, 2).at(601))
 			s.see(2210, "MODIFIED", otherDeployment(2, 2, 2))
 			s.see(2220, "MODIFIED", deployment(1, 3, 3, 3))
-		}, judge.Pass, "each of 2"},
+		}, spec.Pass, "each of 2"},
 		"each acted on in turn": {2, func(s *story) {
 			s.act(2200, 2205, "patch", custom(2, 4, 0).at(602))
 			s.act(2206, 2207, "patch", other(2, 2).at(601))
@@ -87,30 +86,30 @@ func TestIsolation(t *testing.T) {
 			s.see(2211, "MODIFIED", deployment(2, 4, 3, 3))
 			s.act(2300, 2305, "patch", custom(3, 3, 0).at(603))
 			s.see(2310, "MODIFIED", deployment(3, 3, 3, 3))
-		}, judge.Pass, "each of 2"},
+		}, spec.Pass, "each of 2"},
 		"one is deleted": {-1, func(s *story) {
 			s.act(2200, 2205, "delete", other(1, 1))
 			s.see(2206, "DELETED", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 			s.see(2220, "DELETED", otherPod())
-		}, judge.Pass, "each of 2"},
+		}, spec.Pass, "each of 2"},
 		"one is deleted, its Deployment stays": {-1, func(s *story) {
 			s.act(2200, 2205, "delete", other(1, 1))
 			s.see(2206, "DELETED", other(1, 1))
-		}, judge.Fail, "Deployment other-deployment of services/other, which is deleted, is still there"},
+		}, spec.Fail, "Deployment other-deployment of services/other, which is deleted, is still there"},
 		"one is deleted, and made the other lose pods": {-1, func(s *story) {
 			s.act(2200, 2205, "delete", other(1, 1))
 			s.see(2206, "DELETED", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 			s.see(2220, "DELETED", pod(2, "Running"))
-		}, judge.Fail, "when services/other was deleted at +0.190 s, services/cache lost pods: p2"},
+		}, spec.Fail, "when services/other was deleted at +0.190 s, services/cache lost pods: p2"},
 		"one is deleted, and the other's Deployment is made anew": {-1, func(s *story) {
 			s.act(2200, 2205, "delete", other(1, 1))
 			s.see(2206, "DELETED", other(1, 1))
 			s.see(2210, "DELETED", otherDeployment(1, 1, 1))
 			s.see(2220, "DELETED", deployment(1, 3, 3, 3))
 			s.see(2230, "ADDED", deployment(1, 3, 3, 3).named("cache-deployment", "d3"))
-		}, judge.Fail, "it is deleted at +0.210 s"},
+		}, spec.Fail, "it is deleted at +0.210 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -136,7 +135,7 @@ func TestSharedDeployment(t *testing.T) {
 	s.act(2010, 2015, "create", other(1, 3))
 	s.end(4000, record.Settled)
 	v := s.verdict("isolation")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "services/cache and services/other share Deployment cache-deployment")
 }
 
@@ -144,5 +143,5 @@ func TestIsolationOfOne(t *testing.T) {
 	s := newStory(t)
 	s.created(matrix("isolation"))
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.NotApplicable, s.verdict("isolation").Outcome)
+	assert.Equal(t, spec.NotApplicable, s.verdict("isolation").Outcome)
 }

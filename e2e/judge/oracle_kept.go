@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -19,14 +20,14 @@ func podsKept(t *timeline.Timeline) Verdict {
 	if faults := t.FaultsBegun(); len(faults) > 0 {
 		from, when = faults[0].From, "the fault began"
 	}
-	before := runningPods(t.StateAt(from))
+	before := running(t.StateAt(from), t.IsChild)
 	if len(before) == 0 {
 		return notApplicable("no pod ran when %s", when)
 	}
-	lost := missingFrom(runningPods(t), before)
+	lost := missingFrom(running(t, t.IsChild), before)
 	if may := max(len(before)-*t.Sample.Size, 0); len(lost) > may {
 		return fail(evidenceOf(t, func(e *timeline.Event) bool {
-			return e.Object != nil && e.Watch.Resource == wire.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
+			return e.Object != nil && e.Watch.Resource == spec.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
 		}),
 			"expected %s that ran when %s (%s) to run on, but for %d; %s did not at %s: %s",
 			timeline.Plural(len(before), "pod"), when, t.Since(from), may, timeline.Plural(len(lost), "pod"), t.Since(t.EndedAt), timeline.Names(lost))
@@ -34,7 +35,7 @@ func podsKept(t *timeline.Timeline) Verdict {
 	return pass("%s of the %s that ran when %s ran at %s", timeline.Plural(len(before)-len(lost), "pod"), timeline.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
 }
 
-// runningPods are the child's pods that run and are to run on.
-func runningPods(t *timeline.Timeline) []*wire.Object {
-	return slices.DeleteFunc(t.ChildPods(), func(p *wire.Object) bool { return p.Phase != "Running" || p.Deleting })
+// running are the pods of the Deployments that match that run and are to run on.
+func running(t *timeline.Timeline, match func(*timeline.Entity) bool) []*wire.Object {
+	return slices.DeleteFunc(t.World.PodsOf(match), func(p *wire.Object) bool { return p.Phase != "Running" || p.Deleting })
 }

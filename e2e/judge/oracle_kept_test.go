@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func TestPodsKept(t *testing.T) {
@@ -15,21 +15,21 @@ func TestPodsKept(t *testing.T) {
 	for name, test := range map[string]struct {
 		size    int
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"all run on": {3, func(*story) {}, judge.Pass, "3 pods of the 3 pods that ran when the steps began ran at"},
-		"more":       {4, func(s *story) { s.see(2100, "ADDED", pod(4, "Running")) }, judge.Pass, "3 pods of the 3 pods"},
+		"all run on": {3, func(*story) {}, spec.Pass, "3 pods of the 3 pods that ran when the steps began ran at"},
+		"more":       {4, func(s *story) { s.see(2100, "ADDED", pod(4, "Running")) }, spec.Pass, "3 pods of the 3 pods"},
 		"replaced": {3, func(s *story) {
 			s.see(2100, "ADDED", pod(4, "Running"))
 			s.see(2110, "DELETED", pod(1, "Running"))
-		}, judge.Fail, "expected 3 pods that ran when the steps began (+0.000 s) to run on, but for 0; 1 pod did not at +1.990 s: p1"},
-		"ended":     {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Failed")) }, judge.Fail, "1 pod did not"},
-		"deleting":  {3, func(s *story) { s.see(2100, "MODIFIED", dying) }, judge.Fail, "1 pod did not"},
-		"fewer":     {1, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, judge.Pass, "1 pod of the 3 pods"},
-		"too few":   {2, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, judge.Fail, "but for 1; 2 pods did not"},
-		"restarted": {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Running")) }, judge.Pass, "3 pods"},
-		"gone":      {-1, func(*story) {}, judge.NotApplicable, "is to be gone"},
+		}, spec.Fail, "expected 3 pods that ran when the steps began (+0.000 s) to run on, but for 0; 1 pod did not at +1.990 s: p1"},
+		"ended":     {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Failed")) }, spec.Fail, "1 pod did not"},
+		"deleting":  {3, func(s *story) { s.see(2100, "MODIFIED", dying) }, spec.Fail, "1 pod did not"},
+		"fewer":     {1, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, spec.Pass, "1 pod of the 3 pods"},
+		"too few":   {2, func(s *story) { s.see(2100, "DELETED", pod(1, "Running")); s.see(2100, "DELETED", pod(3, "Running")) }, spec.Fail, "but for 1; 2 pods did not"},
+		"restarted": {3, func(s *story) { s.see(2100, "MODIFIED", pod(1, "Running")) }, spec.Pass, "3 pods"},
+		"gone":      {-1, func(*story) {}, spec.NotApplicable, "is to be gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -41,7 +41,7 @@ func TestPodsKept(t *testing.T) {
 			v := s.verdict("pods-kept")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
-			if test.want == judge.Fail {
+			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
 		})
@@ -54,6 +54,6 @@ func TestNoPodsToKeep(t *testing.T) {
 	s.created(matrix("pods-kept"))
 	s.end(1710, record.Settled)
 	v := s.verdict("pods-kept")
-	assert.Equal(t, judge.NotApplicable, v.Outcome)
+	assert.Equal(t, spec.NotApplicable, v.Outcome)
 	assert.Equal(t, "no pod ran when the steps began", v.Message)
 }

@@ -44,7 +44,7 @@ func ledger(t *timeline.Timeline) Verdict {
 			timeline.Plural(len(works), "work object"), timeline.Plural(writes, "write")))
 	}
 	if len(wrong) > 0 {
-		return fail(evidenceOf(t, of(wire.CustomResources, wire.Deployments)), "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
+		return fail(nil, "expected each change to be handled once and in order, or coalesced; %s (all: %s)",
 			strings.Join(wrong, ", "), strings.Join(all, ", "))
 	}
 	return pass("%s", strings.Join(all, ", "))
@@ -87,26 +87,26 @@ func (c *change) String() string {
 	if c.generation > 0 {
 		what = fmt.Sprintf("generation %d (size %d)", c.generation, c.size)
 	}
-	var fate []string
+	var became []string
 	switch {
 	case c.handled && c.took == 0:
-		fate = append(fate, "handled, without a write")
+		became = append(became, "handled, without a write")
 	case c.handled:
-		fate = append(fate, fmt.Sprintf("handled after %s", timeline.Round(c.took)))
+		became = append(became, fmt.Sprintf("handled after %s", timeline.Round(c.took)))
 	case c.coalesced:
-		fate = append(fate, "coalesced")
+		became = append(became, "coalesced")
 	case c.impossible:
-		fate = append(fate, "impossible")
+		became = append(became, "impossible")
 	case c.lost:
-		fate = append(fate, "lost")
+		became = append(became, "lost")
 	}
 	if c.duplicates > 0 {
-		fate = append(fate, fmt.Sprintf("duplicated %s", times(c.duplicates)))
+		became = append(became, fmt.Sprintf("duplicated %s", times(c.duplicates)))
 	}
 	if c.reordered {
-		fate = append(fate, "reordered")
+		became = append(became, "reordered")
 	}
-	return what + " " + strings.Join(fate, ", ")
+	return what + " " + strings.Join(became, ", ")
 }
 
 func times(n int) string {
@@ -191,7 +191,7 @@ func (b *book) settle(t *timeline.Timeline) {
 // given is what the custom resource asked for when the sample began.
 func given(t *timeline.Timeline) *change {
 	for i := range t.Before {
-		if o := t.Before[i].Object; o.Resource == wire.CustomResources && isOwn(t, o) && !o.Deleting {
+		if o := t.Before[i].Object; o.Resource == spec.CustomResources && isOwn(t, o) && !o.Deleting {
 			return &change{uid: o.UID, generation: o.Generation, size: o.Size}
 		}
 	}
@@ -217,8 +217,7 @@ func changes(t *timeline.Timeline, given *change) []*change {
 			list = append(list, &change{at: at, uid: o.UID, generation: o.Generation, size: o.Size})
 		}
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if !t.OnOwn(e) {
 			continue
 		}
@@ -230,8 +229,8 @@ func changes(t *timeline.Timeline, given *change) []*change {
 			ask(e.Action.From, reply)
 		}
 	}
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Watch.Resource == wire.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
+	for e := range t.All() {
+		if e.Kind == record.KindWatch && e.Watch.Resource == spec.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
 			ask(e.Time, e.Object)
 		}
 	}

@@ -5,9 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // matrix makes a sample one of the correctness matrix, judged by these oracles.
@@ -33,7 +32,7 @@ func (s *story) changed(ms float64, generation, size int) {
 func TestLedger(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
 		"each handled": {func(s *story) {
@@ -41,81 +40,81 @@ func TestLedger(t *testing.T) {
 			s.see(2040, "MODIFIED", deployment(2, 5, 3, 3))
 			s.changed(2110, 3, 2)
 			s.see(2150, "MODIFIED", deployment(3, 2, 5, 5))
-		}, judge.Pass, "generation 2 (size 5) handled after 30ms, generation 3 (size 2) handled after 40ms"},
+		}, spec.Pass, "generation 2 (size 5) handled after 30ms, generation 3 (size 2) handled after 40ms"},
 		"coalesced": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.changed(2020, 3, 2)
 			s.see(2050, "MODIFIED", deployment(2, 2, 3, 3))
-		}, judge.Pass, "generation 2 (size 5) coalesced, generation 3 (size 2) handled after 30ms"},
+		}, spec.Pass, "generation 2 (size 5) coalesced, generation 3 (size 2) handled after 30ms"},
 		"back to what it was": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.changed(2020, 3, 3)
-		}, judge.Pass, "generation 2 (size 5) coalesced, generation 3 (size 3) handled, without a write"},
+		}, spec.Pass, "generation 2 (size 5) coalesced, generation 3 (size 3) handled, without a write"},
 		"lost": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2040, "MODIFIED", deployment(2, 5, 3, 3))
 			s.changed(2110, 3, 2)
-		}, judge.Fail, "expected each change to be handled once and in order, or coalesced; generation 3 (size 2) lost (all: generation 2 (size 5) handled after 30ms, generation 3 (size 2) lost)"},
+		}, spec.Fail, "expected each change to be handled once and in order, or coalesced; generation 3 (size 2) lost (all: generation 2 (size 5) handled after 30ms, generation 3 (size 2) lost)"},
 		"all lost": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.changed(2020, 3, 2)
-		}, judge.Fail, "generation 2 (size 5) lost, generation 3 (size 2) lost ("},
+		}, spec.Fail, "generation 2 (size 5) lost, generation 3 (size 2) lost ("},
 		"reordered": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.changed(2020, 3, 2)
 			s.see(2050, "MODIFIED", deployment(2, 2, 3, 3))
 			s.see(2060, "MODIFIED", deployment(3, 5, 3, 3))
-		}, judge.Fail, "generation 2 (size 5) handled after 50ms, reordered (all"},
+		}, spec.Fail, "generation 2 (size 5) handled after 50ms, reordered (all"},
 		"duplicated": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
 			s.see(2060, "MODIFIED", deployment(3, 5, 5, 3))
 			s.see(2070, "MODIFIED", deployment(4, 5, 5, 3))
-		}, judge.Fail, "generation 2 (size 5) handled after 40ms, duplicated 2 times (all"},
+		}, spec.Fail, "generation 2 (size 5) handled after 40ms, duplicated 2 times (all"},
 		"status writes are no writes": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
 			s.see(2060, "MODIFIED", deployment(2, 5, 5, 5))
-		}, judge.Pass, "handled after 40ms"},
+		}, spec.Pass, "handled after 40ms"},
 		"a second Deployment beside the first": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
 			s.see(2060, "ADDED", deployment(1, 5, 0, 0).named("cache-again", "d2"))
-		}, judge.Fail, "duplicated once"},
+		}, spec.Fail, "duplicated once"},
 		"asked for by nobody": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 1, 3, 3))
 			s.see(2060, "MODIFIED", deployment(3, 5, 5, 5))
-		}, judge.Fail, "a write of size 1 that nothing asked for"},
+		}, spec.Fail, "a write of size 1 that nothing asked for"},
 		"drift, repaired": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
 			s.act(2100, 2105, "patch", deployment(3, 1, 5, 5).at(500))
 			s.see(2106, "MODIFIED", deployment(3, 1, 5, 5).at(500))
 			s.see(2110, "MODIFIED", deployment(4, 5, 5, 5))
-		}, judge.Pass, "generation 2 (size 5) handled after 40ms"},
+		}, spec.Pass, "generation 2 (size 5) handled after 40ms"},
 		"drift, deleted and made again": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "MODIFIED", deployment(2, 5, 3, 3))
 			s.add(record.Entry{Time: at(2105), Kind: record.KindAction, Action: &record.Action{
-				From: at(2100), Verb: "delete", Resource: wire.Deployments, Namespace: "services", Name: "cache-deployment",
+				From: at(2100), Verb: "delete", Resource: spec.Deployments, Namespace: "services", Name: "cache-deployment",
 			}})
 			s.see(2103, "DELETED", deployment(2, 5, 5, 5))
 			s.see(2110, "ADDED", deployment(1, 5, 0, 0).named("cache-deployment", "d2"))
-		}, judge.Pass, "generation 2 (size 5) handled after 40ms"},
+		}, spec.Pass, "generation 2 (size 5) handled after 40ms"},
 		"deleted by the operator": {func(s *story) {
 			s.changed(2010, 2, 5)
 			s.see(2050, "DELETED", deployment(1, 3, 3, 3))
 			s.see(2060, "ADDED", deployment(1, 5, 0, 0).named("cache-deployment", "d2"))
-		}, judge.Fail, "a deletion that nothing asked for"},
+		}, spec.Fail, "a deletion that nothing asked for"},
 		"nothing new": {func(s *story) {
 			s.changed(2010, 1, 3)
-		}, judge.NotApplicable, "nothing new was asked for"},
+		}, spec.NotApplicable, "nothing new was asked for"},
 		"another's change": {func(s *story) {
 			s.changed(2010, 1, 3)
 			s.see(2100, "MODIFIED", custom(2, 4, 0))
 			s.see(2120, "MODIFIED", deployment(2, 4, 3, 3))
-		}, judge.Pass, "generation 2 (size 4) handled after 20ms"},
+		}, spec.Pass, "generation 2 (size 4) handled after 20ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -126,7 +125,7 @@ func TestLedger(t *testing.T) {
 			v := s.verdict("ledger")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
-			if test.want == judge.Fail {
+			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
 		})
@@ -141,21 +140,21 @@ func TestLedgerOfTheImpossible(t *testing.T) {
 	s.changed(2010, 2, -1)
 	s.end(4000, record.Settled)
 	v := s.verdict("ledger")
-	assert.Equal(t, judge.Pass, v.Outcome)
+	assert.Equal(t, spec.Pass, v.Outcome)
 	assert.Equal(t, "generation 2 (size -1) impossible", v.Message)
 
 	s.entries = s.entries[:len(s.entries)-1]
 	s.see(2040, "MODIFIED", deployment(2, 1, 3, 3))
 	s.end(4000, record.Settled)
 	v = s.verdict("ledger")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "a write of size 1 that nothing asked for")
 }
 
 func TestLedgerOfLives(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
 		"a new life": {func(s *story) {
@@ -163,14 +162,14 @@ func TestLedgerOfLives(t *testing.T) {
 			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2050, "ADDED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
-		}, judge.Pass, "the deletion handled after 20ms, generation 1 (size 2) handled after 10ms"},
+		}, spec.Pass, "the deletion handled after 20ms, generation 1 (size 2) handled after 10ms"},
 		"the deletion comes too late": {func(s *story) {
 			s.act(2040, 2045, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2046, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
 			s.see(2050, "ADDED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
 			s.see(2060, "DELETED", owned(deployment(1, 2, 2, 2).named("cache-deployment", "d2"), "cr2"))
-		}, judge.Fail, "the deletion handled after 50ms, reordered"},
-		"the deletion is lost": {func(*story) {}, judge.Fail, "the deletion lost"},
+		}, spec.Fail, "the deletion handled after 50ms, reordered"},
+		"the deletion is lost": {func(*story) {}, spec.Fail, "the deletion lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -17,13 +18,12 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 		return notApplicable("each write to the custom resource asked for something new")
 	}
 	writes := rightAlready(t)
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	if len(writes) > 0 {
-		return fail(evidence(), "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
+		return fail(nil, "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
 			timeline.Plural(len(noops), "write"), len(writes), t.Since(writes[0].At))
 	}
 	if works, asks := worksMade(t), len(changes(t, given(t))); len(works) > asks {
-		return fail(evidenceOf(t, of(wire.CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
+		return fail(evidenceOf(t, of(spec.CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
 			timeline.Plural(len(noops), "write"), timeline.Plural(len(works), "work object"), timeline.Plural(asks, "change"), worksNames(works))
 	}
 	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", timeline.Plural(len(noops), "write"))
@@ -34,13 +34,12 @@ func noops(t *timeline.Timeline) []*timeline.Event {
 	var list []*timeline.Event
 	generations := map[string]int64{}
 	know := func(o *wire.Object) { generations[o.UID] = max(generations[o.UID], o.Generation) }
-	for i := range t.Before {
-		if t.Before[i].Watch.Resource == wire.CustomResources {
-			know(t.Before[i].Object)
+	for e := range timeline.Each(t.Before) {
+		if e.Watch.Resource == spec.CustomResources {
+			know(e.Object)
 		}
 	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if !t.OnOwn(e) || e.Action.Verb == "delete" {
 			continue
 		}

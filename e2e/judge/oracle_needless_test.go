@@ -5,48 +5,48 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 func TestNoNeedlessWork(t *testing.T) {
 	annotated := func(s *story) { s.changed(2010, 1, 3); s.changed(2020, 1, 3) }
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"quiet": {annotated, judge.Pass, "on account of 2 writes to the custom resource"},
+		"quiet": {annotated, spec.Pass, "on account of 2 writes to the custom resource"},
 		"a write to the Deployment": {func(s *story) {
 			annotated(s)
 			s.see(2050, "MODIFIED", deployment(2, 3, 3, 3))
-		}, judge.Fail, "expected no write to the Deployment on account of 2 writes to the custom resource that asked for nothing new; seen 1, the first at +0.040 s"},
+		}, spec.Fail, "expected no write to the Deployment on account of 2 writes to the custom resource that asked for nothing new; seen 1, the first at +0.040 s"},
 		"a wrong write": {func(s *story) {
 			annotated(s)
 			s.see(2050, "MODIFIED", deployment(2, 1, 3, 3))
-		}, judge.Fail, "seen 1"},
+		}, spec.Fail, "seen 1"},
 		"a deletion": {func(s *story) {
 			annotated(s)
 			s.see(2050, "DELETED", deployment(1, 3, 3, 3))
-		}, judge.Fail, "seen 1"},
+		}, spec.Fail, "seen 1"},
 		"status": {func(s *story) {
 			annotated(s)
 			s.see(2050, "MODIFIED", deployment(1, 3, 3, 2))
 			s.see(2060, "MODIFIED", custom(1, 3, 1, "p1"))
-		}, judge.Pass, "no write"},
+		}, spec.Pass, "no write"},
 		"a change between": {func(s *story) {
 			annotated(s)
 			s.changed(2030, 2, 4)
 			s.changed(2040, 2, 4)
 			s.see(2050, "MODIFIED", deployment(2, 4, 3, 3))
-		}, judge.Pass, "of 3 writes"},
+		}, spec.Pass, "of 3 writes"},
 		"drift that is repaired": {func(s *story) {
 			annotated(s)
 			s.act(2100, 2105, "patch", deployment(2, 3, 3, 3).at(500))
 			s.see(2106, "MODIFIED", deployment(2, 3, 3, 3).at(500))
 			s.see(2110, "MODIFIED", deployment(3, 3, 3, 3))
-		}, judge.Pass, "no write"},
-		"changes alone": {func(s *story) { s.changed(2010, 2, 4) }, judge.NotApplicable, "asked for something new"},
+		}, spec.Pass, "no write"},
+		"changes alone": {func(s *story) { s.changed(2010, 2, 4) }, spec.NotApplicable, "asked for something new"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)

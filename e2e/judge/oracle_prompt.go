@@ -9,7 +9,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 const promptName = "prompt"
@@ -55,7 +54,7 @@ const unreacted = "no Deployment was to be written while nothing was broken"
 // something is broken has none.
 func slowestReaction(t *timeline.Timeline) reaction {
 	var slowest reaction
-	if !t.Matrix || len(t.Faults) > 0 || t.Unheard([]string{wire.CustomResources, wire.Deployments}) != "" {
+	if !t.Matrix || len(t.Faults) > 0 || t.Unheard([]string{spec.CustomResources, spec.Deployments}) != "" {
 		return slowest
 	}
 	t.Settle()
@@ -65,21 +64,20 @@ func slowestReaction(t *timeline.Timeline) reaction {
 		delete(waits, s)
 		slowest = slowest.slower(reaction{at - act.Action.From, fmt.Sprintf("the %s of %s at %s", act.Action.Verb, s, t.Since(act.Action.From))})
 	}
-	for i := range t.Before {
-		showSize(t, shows, &t.Before[i])
+	for e := range timeline.Each(t.Before) {
+		showSize(t, shows, e)
 	}
 	sizes := map[*timeline.Subject]int{}
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		switch {
-		case e.Kind == record.KindWatch && e.Watch.Resource == wire.Deployments:
+		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
 			showSize(t, shows, e)
 			for s, act := range waits {
 				if d := shows[s]; d != nil && d.Object.Replicas == sizes[s] {
 					reached(s, act, max(d.Time, act.Action.From))
 				}
 			}
-		case e.Kind == record.KindAction && e.Action.Resource == wire.CustomResources && e.Action.Error == "" && !e.Action.Nudge:
+		case e.Kind == record.KindAction && e.Action.Resource == spec.CustomResources && e.Action.Error == "" && !e.Action.Nudge:
 			s := t.Subject(e.Action.Namespace, e.Action.Name)
 			reply, err := timeline.ReplyOf(e.Action)
 			if s == nil || err != nil {
@@ -104,7 +102,7 @@ func slowestReaction(t *timeline.Timeline) reaction {
 // showSize takes note of an event that shows a custom resource's Deployment with
 // another size than before.
 func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event, e *timeline.Event) {
-	if e.Watch.Resource != wire.Deployments {
+	if e.Watch.Resource != spec.Deployments {
 		return
 	}
 	d := t.World.Deployments[e.Object.UID]

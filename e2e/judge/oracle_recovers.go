@@ -1,10 +1,6 @@
 package judge
 
-import (
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
-)
+import "operatorbench/e2e/timeline"
 
 // recovers judges what becomes of a fault: once what was broken is whole again,
 // the wanted state is reached without anybody's help. Otherwise the message says
@@ -13,20 +9,15 @@ func recovers(t *timeline.Timeline) Verdict {
 	if len(t.FaultsBegun()) == 0 {
 		return notApplicable("nothing was broken")
 	}
-	evidence := func() []string {
-		return evidenceOf(t, func(e *timeline.Event) bool {
-			return e.Kind == record.KindFault || of(wire.CustomResources, wire.Deployments)(e)
-		})
-	}
 	r, over := recovered(t)
 	after := max(r.stood-r.from, 0)
 	switch {
 	case !over:
-		return fail(evidence(), "expected the wanted state after the fault; the sample ended at %s before the fault was over: %s", t.Since(t.EndedAt), t.End.Reason)
+		return fail(nil, "expected the wanted state after the fault; the sample ended at %s before the fault was over: %s", t.Since(t.EndedAt), t.End.Reason)
 	case r.by == Never:
-		return fail(evidence(), "expected the wanted state after the fault; never reached: at %s %s", t.Since(t.EndedAt), r.lacks)
+		return fail(nil, "expected the wanted state after the fault; never reached: at %s %s", t.Since(t.EndedAt), r.lacks)
 	case r.by == Nudge:
-		return fail(evidence(), "expected the wanted state after the fault without help; reached only after a nudge, %s after it", timeline.Round(after))
+		return fail(nil, "expected the wanted state after the fault without help; reached only after a nudge, %s after it", timeline.Round(after))
 	case after == 0:
 		return pass("by itself, before the fault was over")
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // broke tells of a stage of a fault; its work began 10 ms before.
@@ -43,30 +43,30 @@ func (s *story) caughtUp(ms float64) {
 func TestRecovers(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"by itself":                {func(s *story) { away(s); s.caughtUp(3390) }, judge.Pass, "by itself, 1.2s after the fault was over"},
-		"before it was over":       {func(s *story) { away(s); s.broke(2900, record.Over, "stop", "again"); s.caughtUp(2880) }, judge.Pass, "by itself, before the fault was over"},
-		"after a nudge":            {func(s *story) { away(s); s.nudgeAt(3000); s.caughtUp(3100) }, judge.Fail, "reached only after a nudge, 100ms after it"},
-		"never":                    {away, judge.Fail, "never reached: at +4.480 s Deployment cache-deployment asks for 3 replicas, wanted 5"},
-		"never, in spite of nudge": {func(s *story) { away(s); s.nudgeAt(3000) }, judge.Fail, "never reached"},
+		"by itself":                {func(s *story) { away(s); s.caughtUp(3390) }, spec.Pass, "by itself, 1.2s after the fault was over"},
+		"before it was over":       {func(s *story) { away(s); s.broke(2900, record.Over, "stop", "again"); s.caughtUp(2880) }, spec.Pass, "by itself, before the fault was over"},
+		"after a nudge":            {func(s *story) { away(s); s.nudgeAt(3000); s.caughtUp(3100) }, spec.Fail, "reached only after a nudge, 100ms after it"},
+		"never":                    {away, spec.Fail, "never reached: at +4.480 s Deployment cache-deployment asks for 3 replicas, wanted 5"},
+		"never, in spite of nudge": {func(s *story) { away(s); s.nudgeAt(3000) }, spec.Fail, "never reached"},
 		"back, and lost, and back": {func(s *story) {
 			away(s)
 			s.caughtUp(3000)
 			s.see(3100, "MODIFIED", deployment(2, 5, 5, 4))
 			s.see(3690, "MODIFIED", deployment(2, 5, 5, 5))
-		}, judge.Pass, "by itself, 1.5s after the fault was over"},
+		}, spec.Pass, "by itself, 1.5s after the fault was over"},
 		"lost at the end": {func(s *story) {
 			away(s)
 			s.caughtUp(3000)
 			s.see(3100, "MODIFIED", deployment(2, 5, 5, 4))
-		}, judge.Fail, "has 4 of 5 ready replicas"},
+		}, spec.Fail, "has 4 of 5 ready replicas"},
 		"not over": {func(s *story) {
 			s.broke(2010, record.Begun, "stop", "controller")
 			s.changed(2020, 2, 5)
-		}, judge.Fail, "before the fault was over: as told"},
-		"no fault": {func(s *story) { s.changed(2020, 2, 5) }, judge.NotApplicable, "nothing was broken"},
+		}, spec.Fail, "before the fault was over: as told"},
+		"no fault": {func(s *story) { s.changed(2020, 2, 5) }, spec.NotApplicable, "nothing was broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -77,7 +77,7 @@ func TestRecovers(t *testing.T) {
 			v := s.verdict("recovers")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
-			if test.want == judge.Fail {
+			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
 		})
@@ -119,17 +119,17 @@ func TestRecoversFromADeletion(t *testing.T) {
 func TestPodsKeptThroughAFault(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"kept": {func(*story) {}, judge.Pass, "3 pods of the 3 pods that ran when the fault began"},
-		"lost": {func(s *story) { s.see(2300, "DELETED", pod(1, "Running")) }, judge.Fail, "expected 3 pods that ran when the fault began (+0.080 s) to run on"},
+		"kept": {func(*story) {}, spec.Pass, "3 pods of the 3 pods that ran when the fault began"},
+		"lost": {func(s *story) { s.see(2300, "DELETED", pod(1, "Running")) }, spec.Fail, "expected 3 pods that ran when the fault began (+0.080 s) to run on"},
 		"not there when the fault began": {func(s *story) {
 			s.entries = s.entries[:len(s.entries)-2]
 			s.see(2050, "DELETED", pod(1, "Running"))
 			s.broke(2100, record.Begun, "kill", "controller")
 			s.broke(2110, record.Over, "kill", "controller")
-		}, judge.Pass, "2 pods of the 2 pods"},
+		}, spec.Pass, "2 pods of the 2 pods"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/normal"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // reference is oracle 3: the Deployment's spec is at the end what the recording
@@ -23,18 +23,18 @@ func reference(t *timeline.Timeline) Verdict {
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
 	case want == nil:
-		return Verdict{Outcome: Invalid, Message: "the recording does not say what a custom resource asks for"}
+		return Verdict{Outcome: spec.Invalid, Message: "the recording does not say what a custom resource asks for"}
 	}
 	child := t.Child()
 	if child == nil {
-		return fail(evidenceOf(t, of(wire.Deployments)), "expected the Deployment of the reference; at %s %s", t.Since(t.EndedAt), t.NoChild(t.Subjects[0]))
+		return fail(nil, "expected the Deployment of the reference; at %s %s", t.Since(t.EndedAt), t.NoChild(t.Subjects[0]))
 	}
 	if child.Detail == nil {
-		return Verdict{Outcome: Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
+		return Verdict{Outcome: spec.Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
 	}
 	got, err := normal.Spec([]byte(child.Detail.Spec))
 	if err != nil {
-		return Verdict{Outcome: Invalid, Message: "read the Deployment's spec: " + err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: "read the Deployment's spec: " + err.Error()}
 	}
 	var undeclared []normal.Difference
 	used := map[string]bool{}
@@ -44,7 +44,7 @@ func reference(t *timeline.Timeline) Verdict {
 			continue
 		}
 		if u.Path == "spec.replicas" { // nothing to declare: it is the custom resource's
-			return fail(evidenceOf(t, of(wire.Deployments)), "%s, in the spec of Deployment %s at %s", u, child.Name, t.Since(t.EndedAt))
+			return fail(nil, "%s, in the spec of Deployment %s at %s", u, child.Name, t.Since(t.EndedAt))
 		}
 		undeclared = append(undeclared, u)
 	}

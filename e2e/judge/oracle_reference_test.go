@@ -83,11 +83,11 @@ func TestReferenceOfRecordedStyles(t *testing.T) {
 			judged := 0
 			for _, r := range j.Results {
 				v := r.Verdicts[0]
-				if r.Style != style || v.Outcome == judge.NotApplicable {
+				if r.Style != style || v.Outcome == spec.NotApplicable {
 					continue
 				}
 				judged++
-				assert.Equal(t, len(want) > 1, v.Outcome == judge.Fail, v.Message)
+				assert.Equal(t, len(want) > 1, v.Outcome == spec.Fail, v.Message)
 				said := v.Message + "\n" + strings.Join(v.Evidence, "\n") + "\n"
 				for _, part := range want {
 					assert.Contains(t, said, part)
@@ -133,11 +133,11 @@ func TestReference(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  func(spec, pod, container fields)
 		size    int
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
 		"equal, two declarations stale": {
-			nil, 3, judge.Pass,
+			nil, 3, spec.Pass,
 			"is the reference's, but for 0 declared differences; declared, but not otherwise any more: spec.template.spec.containers.0.resources, spec.revisionHistoryLimit",
 		},
 		"defaults": {func(spec, pod, container fields) {
@@ -146,25 +146,25 @@ func TestReference(t *testing.T) {
 			spec["template"].(fields)["metadata"].(fields)["creationTimestamp"] = nil
 			pod["dnsPolicy"], pod["restartPolicy"], pod["schedulerName"], pod["terminationGracePeriodSeconds"] = "ClusterFirst", "Always", "default-scheduler", 30
 			container["terminationMessagePath"], container["terminationMessagePolicy"], container["resources"] = "/dev/termination-log", "File", fields{}
-		}, 3, judge.Pass, "but for 0 declared"},
+		}, 3, spec.Pass, "but for 0 declared"},
 		"declared": {func(spec, _, container fields) {
 			spec["revisionHistoryLimit"] = 2
 			container["resources"] = fields{"limits": fields{"memory": "128Mi"}}
-		}, 3, judge.Pass, "but for 2 declared differences"},
+		}, 3, spec.Pass, "but for 2 declared differences"},
 		"one undeclared": {func(spec, _, container fields) {
 			spec["revisionHistoryLimit"] = 2
 			container["image"] = "memcached:1"
-		}, 3, judge.Fail, `the reference's at spec.template.spec.containers.0.image: mend it, or declare under differs in style.yaml what is meant to be so; declared, but not otherwise any more: spec.template.spec.containers.0.resources
+		}, 3, spec.Fail, `the reference's at spec.template.spec.containers.0.image: mend it, or declare under differs in style.yaml what is meant to be so; declared, but not otherwise any more: spec.template.spec.containers.0.resources
 - {path: spec.template.spec.containers.0.image, reason: 'want "docker.io/library/memcached:1.6.18", got "memcached:1"'}`},
 		"a second container": {func(_, pod, _ fields) {
 			pod["containers"] = append(pod["containers"].([]any), fields{"name": "sidecar", "image": "x"})
-		}, 3, judge.Fail, `
+		}, 3, spec.Fail, `
 - {path: spec.template.spec.containers.1.image, reason: 'want nothing, got "x"'}
 - {path: spec.template.spec.containers.1.name, reason: 'want nothing, got "sidecar"'}`},
-		"another type":                         {func(_, pod, _ fields) { pod["securityContext"] = "none" }, 3, judge.Fail, `spec.template.spec.securityContext, reason: 'want {"runAsNonRoot":true,`},
-		"a longer path is not below a shorter": {func(_, _, container fields) { container["resourcesClaim"] = true }, 3, judge.Fail, "resourcesClaim, reason: 'want nothing, got true'}"},
-		"the size":                             {nil, 2, judge.Fail, "spec.replicas: want 3, got 2"},
-		"no template":                          {func(spec, _, _ fields) { delete(spec, "template") }, 3, judge.Fail, `containers.0.image, reason: 'want "docker.io/library/memcached:1.6.18", got nothing'}`},
+		"another type":                         {func(_, pod, _ fields) { pod["securityContext"] = "none" }, 3, spec.Fail, `spec.template.spec.securityContext, reason: 'want {"runAsNonRoot":true,`},
+		"a longer path is not below a shorter": {func(_, _, container fields) { container["resourcesClaim"] = true }, 3, spec.Fail, "resourcesClaim, reason: 'want nothing, got true'}"},
+		"the size":                             {nil, 2, spec.Fail, "spec.replicas: want 3, got 2"},
+		"no template":                          {func(spec, _, _ fields) { delete(spec, "template") }, 3, spec.Fail, `containers.0.image, reason: 'want "docker.io/library/memcached:1.6.18", got nothing'}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -185,12 +185,12 @@ func TestReferenceThatCannotBeJudged(t *testing.T) {
 	s := newStory(t)
 	s.created(matrix("reference"))
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.Invalid, s.verdict("reference").Outcome)
+	assert.Equal(t, spec.Invalid, s.verdict("reference").Outcome)
 
 	s = deleteStory(t, matrix("reference"))
 	s.entries[0].Header.Reference = wanted(t)
 	s.end(3410, record.Settled)
-	assert.Equal(t, judge.NotApplicable, s.verdict("reference").Outcome)
+	assert.Equal(t, spec.NotApplicable, s.verdict("reference").Outcome)
 
 	s = newStory(t)
 	s.entries[0].Header.Reference = wanted(t)
@@ -198,7 +198,7 @@ func TestReferenceThatCannotBeJudged(t *testing.T) {
 	s.act(10, 15, "create", custom(1, 3, 0))
 	s.end(1710, record.TimedOut)
 	v := s.verdict("reference")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "there is no Deployment whose controller is the custom resource cache")
 
 	s = newStory(t)

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // refused judges wrong custom resources that the API server must not take: it
@@ -14,28 +14,26 @@ import (
 func refused(t *timeline.Timeline) Verdict {
 	cause, err := t.Cause()
 	if err != nil {
-		return Verdict{Outcome: Invalid, Message: err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	}
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	var refusals []*timeline.Event
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindAction || e.Action.Error == "" || e.Action.Nudge {
 			continue
 		}
 		if cause != nil && !cause.Said(e.Action.Error) {
-			return fail(evidence(), "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.Since(e.Time), e.Action.Error)
+			return fail(nil, "expected a refusal that says %q; the API server said at %s: %s", t.Sample.Cause, t.Since(e.Time), e.Action.Error)
 		}
 		refusals = append(refusals, e)
 	}
 	if len(refusals) == 0 {
-		return fail(evidence(), "expected the API server to refuse the custom resource; it took it at %s", t.Since(t.Actions.Acked))
+		return fail(nil, "expected the API server to refuse the custom resource; it took it at %s", t.Since(t.Actions.Acked))
 	}
 	for _, e := range refusals {
 		until := nextAccepted(t, e.Time)
 		for _, w := range t.Writes() {
 			if w.At > e.Time && w.At < until {
-				return fail(evidence(), "expected nothing to change by what was refused at %s; at %s the operator wrote %s",
+				return fail(nil, "expected nothing to change by what was refused at %s; at %s the operator wrote %s",
 					t.Since(e.Time), t.Since(w.At), timeline.Title(w.Event.Watch.Resource, w.Event.Watch.Name))
 			}
 		}
@@ -45,8 +43,8 @@ func refused(t *timeline.Timeline) Verdict {
 
 // nextAccepted is when the harness next asked for something that was accepted.
 func nextAccepted(t *timeline.Timeline, after time.Duration) time.Duration {
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.From >= after && e.Action.Error == "" {
+	for e := range t.All() {
+		if e.Kind == record.KindAction && e.Action.From >= after && e.Action.Error == "" {
 			return e.Action.From
 		}
 	}

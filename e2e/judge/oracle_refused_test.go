@@ -5,9 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // submitted tells of a wrong custom resource, and of what the API server said.
@@ -21,26 +20,26 @@ func TestRefused(t *testing.T) {
 	const negative = `Memcached.cache.example.com "cache" is invalid: spec.size: Invalid value: -1: should be greater than or equal to 0`
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"refused":         {func(s *story) { s.submitted(2010, wire.CustomResources, negative) }, judge.Pass, "refused at +0.005 s: " + negative},
-		"another version": {func(s *story) { s.submitted(2010, "memcacheds.v9.cache.example.com", "could not find SPEC.SIZE in v9") }, judge.Pass, "in v9"},
-		"unclear":         {func(s *story) { s.submitted(2010, wire.CustomResources, "no") }, judge.Fail, `expected a refusal that says "spec\\.size"; the API server said at +0.005 s: no`},
+		"refused":         {func(s *story) { s.submitted(2010, spec.CustomResources, negative) }, spec.Pass, "refused at +0.005 s: " + negative},
+		"another version": {func(s *story) { s.submitted(2010, "memcacheds.v9.cache.example.com", "could not find SPEC.SIZE in v9") }, spec.Pass, "in v9"},
+		"unclear":         {func(s *story) { s.submitted(2010, spec.CustomResources, "no") }, spec.Fail, `expected a refusal that says "spec\\.size"; the API server said at +0.005 s: no`},
 		"one of two is unclear": {func(s *story) {
-			s.submitted(2010, wire.CustomResources, negative)
-			s.submitted(2020, wire.CustomResources, "no")
-		}, judge.Fail, "expected a refusal that says"},
-		"taken": {func(s *story) { s.changed(2010, 2, -1) }, judge.Fail, "expected the API server to refuse the custom resource; it took it at +0.005 s"},
+			s.submitted(2010, spec.CustomResources, negative)
+			s.submitted(2020, spec.CustomResources, "no")
+		}, spec.Fail, "expected a refusal that says"},
+		"taken": {func(s *story) { s.changed(2010, 2, -1) }, spec.Fail, "expected the API server to refuse the custom resource; it took it at +0.005 s"},
 		"refused, and written all the same": {func(s *story) {
-			s.submitted(2010, wire.CustomResources, negative)
+			s.submitted(2010, spec.CustomResources, negative)
 			s.see(2050, "MODIFIED", deployment(2, 1, 3, 3))
-		}, judge.Fail, "at +0.040 s the operator wrote deployments/cache-deployment"},
+		}, spec.Fail, "at +0.040 s the operator wrote deployments/cache-deployment"},
 		"what is right comes after it": {func(s *story) {
-			s.submitted(2010, wire.CustomResources, negative)
+			s.submitted(2010, spec.CustomResources, negative)
 			s.changed(2030, 2, 4)
 			s.see(2050, "MODIFIED", deployment(2, 4, 3, 3))
-		}, judge.Pass, "refused at"},
+		}, spec.Pass, "refused at"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -59,9 +58,9 @@ func TestRefusedWithABadCause(t *testing.T) {
 	s := newStory(t)
 	s.given()
 	s.begin(2000, "native", "bad input", 3, matrix("refused"), func(b *record.Sample) { b.Cause = `(` })
-	s.submitted(2010, wire.CustomResources, "no")
+	s.submitted(2010, spec.CustomResources, "no")
 	s.end(4000, record.Settled)
 	v := s.verdict("refused")
-	assert.Equal(t, judge.Invalid, v.Outcome)
+	assert.Equal(t, spec.Invalid, v.Outcome)
 	assert.Contains(t, v.Message, "no regular expression")
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // series is the oracle for samples that create many custom resources one after the
@@ -17,12 +17,11 @@ import (
 func series(t *timeline.Timeline) Verdict {
 	members := t.Subjects[1:]
 	took, missing := seriesTook(t, members)
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Deployments)) }
 	if len(took) == 0 && len(missing) == 0 {
 		return notApplicable("there is one custom resource only")
 	}
 	if len(missing) > 0 {
-		return fail(evidence(), "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
+		return fail(nil, "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
 			timeline.Plural(len(members), "custom resource"), len(missing), t.Since(t.EndedAt), someOf(missing))
 	}
 	sorted := slices.Sorted(slices.Values(took))
@@ -35,7 +34,7 @@ func series(t *timeline.Timeline) Verdict {
 		}
 	}
 	if len(late) > 0 {
-		return fail(evidence(), "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
+		return fail(nil, "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
 			timeline.Plural(len(members), "custom resource"), timeline.Round(most), timeline.Round(median), len(late), someOf(late))
 	}
 	return pass("each of %s had its Deployment within %s; the median took %s", timeline.Plural(len(members), "custom resource"), timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
@@ -51,7 +50,7 @@ func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.
 			if s := t.Subject(e.Action.Namespace, e.Action.Name); s != nil {
 				asked[s] = e.Action.From
 			}
-		case e.Kind == record.KindWatch && e.Watch.Resource == wire.Deployments:
+		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
 			for _, s := range members {
 				if _, known := written[s]; known || s.Size == nil {
 					continue

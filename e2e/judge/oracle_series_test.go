@@ -7,9 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // TestSeries tells of twenty custom resources, one every 100 ms, whose Deployments
@@ -18,29 +17,29 @@ func TestSeries(t *testing.T) {
 	const count = 20
 	for name, test := range map[string]struct {
 		took    func(i int) float64 // below zero: never
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"all alike": {func(int) float64 { return 50 }, judge.Pass, "each of 20 custom resources had its Deployment within 50ms; the median took 50ms"},
+		"all alike": {func(int) float64 { return 50 }, spec.Pass, "each of 20 custom resources had its Deployment within 50ms; the median took 50ms"},
 		"every fifth is late": {func(i int) float64 {
 			if i%5 == 0 {
 				return 40000
 			}
 			return 50
-		}, judge.Fail, "expected each of 20 custom resources to have its Deployment within 10.05s, as the median took 50ms; 4 were later: series-05 after 40s, series-10 after 40s, series-15 after 40s, series-20 after 40s"},
-		"some seconds are no lateness": {func(i int) float64 { return float64(i) * 500 }, judge.Pass, "within 10s; the median took 5s"},
+		}, spec.Fail, "expected each of 20 custom resources to have its Deployment within 10.05s, as the median took 50ms; 4 were later: series-05 after 40s, series-10 after 40s, series-15 after 40s, series-20 after 40s"},
+		"some seconds are no lateness": {func(i int) float64 { return float64(i) * 500 }, spec.Pass, "within 10s; the median took 5s"},
 		"a slow style, and one slower": {func(i int) float64 {
 			if i == 7 {
 				return 25000
 			}
 			return 4000
-		}, judge.Pass, "within 25s; the median took 4s"},
+		}, spec.Pass, "within 25s; the median took 4s"},
 		"it stops": {func(i int) float64 {
 			if i > 15 {
 				return -1
 			}
 			return 50
-		}, judge.Fail, "5 have none of their size at +60.000 s: series-16, series-17, series-18, series-19, series-20"},
+		}, spec.Fail, "5 have none of their size at +60.000 s: series-16, series-17, series-18, series-19, series-20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -68,7 +67,7 @@ func TestSeries(t *testing.T) {
 			}
 			// Before a recording's entries are sorted, actions come first: an action's From is what counts.
 			for i, w := range writes {
-				if w.x.resource == wire.CustomResources {
+				if w.x.resource == spec.CustomResources {
 					s.act(w.at-10, w.at, "create", writes[i].x)
 				}
 			}
@@ -88,5 +87,5 @@ func TestNoSeries(t *testing.T) {
 	s := newStory(t)
 	s.created(func(b *record.Sample) { b.Expect = []string{"series"} })
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.NotApplicable, s.verdict("series").Outcome)
+	assert.Equal(t, spec.NotApplicable, s.verdict("series").Outcome)
 }

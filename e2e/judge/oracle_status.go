@@ -33,19 +33,18 @@ func status(t *timeline.Timeline) Verdict {
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
 	}
-	evidence := func() []string { return evidenceOf(t, of(wire.CustomResources, wire.Pods)) }
 	for _, s := range t.Subjects {
 		if s.Size == nil {
 			continue
 		}
 		if wrong := statusWrong(t, s); wrong != "" {
-			return fail(evidence(), "expected %s at %s", wrong, t.Since(t.EndedAt))
+			return fail(nil, "expected %s at %s", wrong, t.Since(t.EndedAt))
 		}
 		if wrong := scaleWrong(t, s); wrong != "" {
-			return fail(evidence(), "expected %s", wrong)
+			return fail(nil, "expected %s", wrong)
 		}
 		if claim := falseClaim(t, s); claim != "" {
-			return fail(evidence(), "expected a status that never says what is not so yet; %s", claim)
+			return fail(nil, "expected a status that never says what is not so yet; %s", claim)
 		}
 	}
 	return pass("%s", statusSaid(t))
@@ -54,7 +53,7 @@ func status(t *timeline.Timeline) Verdict {
 // statusSaid says what the status of the sample's own custom resource says.
 func statusSaid(t *timeline.Timeline) string {
 	custom := t.Custom()
-	var told []string
+	var said []string
 	for _, one := range []struct{ field, text string }{
 		{"nodes", fmt.Sprintf("status.nodes names the %s that run", timeline.Plural(len(custom.Nodes), "pod"))},
 		{"observedGeneration", fmt.Sprintf("of generation %d", custom.ObservedGeneration)},
@@ -62,15 +61,15 @@ func statusSaid(t *timeline.Timeline) string {
 		{"selector", "status.selector " + custom.Selector},
 	} {
 		if t.Style.Says(one.field) {
-			told = append(told, one.text)
+			said = append(said, one.text)
 		}
 	}
 	if t.Style.Says("conditions") {
 		for _, c := range custom.Conditions {
-			told = append(told, fmt.Sprintf("%s %s (%s)", c.Type, c.Status, c.Reason))
+			said = append(said, fmt.Sprintf("%s %s (%s)", c.Type, c.Status, c.Reason))
 		}
 	}
-	return strings.Join(told, ", ")
+	return strings.Join(said, ", ")
 }
 
 // statusWrong says what is expected of a custom resource's status at the end, and
@@ -103,13 +102,8 @@ func statusWrong(t *timeline.Timeline, s *timeline.Subject) string {
 
 // ownPods are the pods of a custom resource that are there to stay.
 func ownPods(t *timeline.Timeline, s *timeline.Subject) []*wire.Object {
-	return timeline.Living(t.World.Pods, func(p *timeline.Entity) bool {
-		set := t.World.ReplicaSets[p.Owner]
-		if set == nil || p.Deleting || p.Phase == "Succeeded" || p.Phase == "Failed" {
-			return false
-		}
-		d := t.World.Deployments[set.Owner]
-		return d != nil && s.IsChild(d)
+	return slices.DeleteFunc(t.World.PodsOf(s.IsChild), func(p *wire.Object) bool {
+		return p.Deleting || p.Phase == "Succeeded" || p.Phase == "Failed"
 	})
 }
 

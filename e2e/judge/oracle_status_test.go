@@ -6,10 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 var wholeStatus = []string{"nodes", "observedGeneration", "replicas", "selector", "conditions"}
@@ -92,28 +90,28 @@ func TestStatusAtTheEnd(t *testing.T) {
 		ready   string
 		fields  []string
 		status  fields // otherwise than right
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"right":               {"Ready", wholeStatus, nil, judge.Pass, "status.nodes names the 2 pods that run, of generation 1, status.replicas 2, status.selector app=cache, Ready True (AllReady)"},
-		"nodes":               {"Ready", wholeStatus, fields{"nodes": []string{"p1"}}, judge.Fail, "expected status.nodes to name the running pods [p1 p2]; seen [p1]"},
-		"nodes undeclared":    {"", []string{"observedGeneration"}, fields{"nodes": []string{"p1"}}, judge.Pass, "of generation 1"},
-		"generation":          {"Ready", wholeStatus, fields{"observedGeneration": 0}, judge.Fail, "expected status.observedGeneration 1; seen 0"},
-		"replicas":            {"Ready", wholeStatus, fields{"replicas": 1}, judge.Fail, "expected status.replicas 2, the number of its pods; seen 1"},
-		"no replicas":         {"Ready", wholeStatus, fields{"replicas": nil}, judge.Fail, "seen 0"},
-		"no selector":         {"Ready", wholeStatus, fields{"selector": ""}, judge.Fail, `expected status.selector to be a label selector that selects its pods; seen ""`},
-		"no label selector":   {"Ready", wholeStatus, fields{"selector": "app in cache"}, judge.Fail, `seen "app in cache"`},
-		"selector of none":    {"Ready", wholeStatus, fields{"selector": "app=other"}, judge.Fail, `expected status.selector to be a label selector of its pods [p1 p2]; seen "app=other", which selects [p9]`},
-		"selector of all":     {"Ready", wholeStatus, fields{"selector": "app"}, judge.Fail, `seen "app", which selects [p1 p2 p9]`},
-		"no conditions":       {"Ready", wholeStatus, none, judge.Fail, "expected conditions in the status; seen none"},
-		"no Ready":            {"Ready", wholeStatus, fields{"conditions": []any{condition("Other", "True", "r", 1)}}, judge.Fail, "expected a condition Ready; there is none of that type"},
-		"not Ready":           {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "False", "Waiting", 1)}}, judge.Fail, "expected condition Ready to be True for generation 1; seen False (Waiting) for generation 1"},
-		"Ready without words": {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "True", "", 1)}}, judge.Fail, "expected condition Ready to have a reason; seen none"},
-		"a status of its own": {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "Yes", "r", 1)}}, judge.Fail, `expected condition Ready to be True, False or Unknown; seen "Yes"`},
-		"of no type":          {"", wholeStatus, fields{"conditions": []any{condition("", "True", "r", 1)}}, judge.Fail, "expected each condition to have a type"},
-		"of the next":         {"", wholeStatus, fields{"conditions": []any{condition("Ready", "True", "r", 2)}}, judge.Fail, "expected condition Ready to be of generation 1 at most; seen 2"},
-		"conditions alone":    {"Available", []string{"conditions"}, fields{"nodes": nil, "observedGeneration": nil, "conditions": []any{fields{"type": "Available", "status": "True", "reason": "r"}}}, judge.Pass, "Available True (r)"},
-		"without Available":   {"Available", []string{"conditions"}, nil, judge.Fail, "expected a condition Available"},
+		"right":               {"Ready", wholeStatus, nil, spec.Pass, "status.nodes names the 2 pods that run, of generation 1, status.replicas 2, status.selector app=cache, Ready True (AllReady)"},
+		"nodes":               {"Ready", wholeStatus, fields{"nodes": []string{"p1"}}, spec.Fail, "expected status.nodes to name the running pods [p1 p2]; seen [p1]"},
+		"nodes undeclared":    {"", []string{"observedGeneration"}, fields{"nodes": []string{"p1"}}, spec.Pass, "of generation 1"},
+		"generation":          {"Ready", wholeStatus, fields{"observedGeneration": 0}, spec.Fail, "expected status.observedGeneration 1; seen 0"},
+		"replicas":            {"Ready", wholeStatus, fields{"replicas": 1}, spec.Fail, "expected status.replicas 2, the number of its pods; seen 1"},
+		"no replicas":         {"Ready", wholeStatus, fields{"replicas": nil}, spec.Fail, "seen 0"},
+		"no selector":         {"Ready", wholeStatus, fields{"selector": ""}, spec.Fail, `expected status.selector to be a label selector that selects its pods; seen ""`},
+		"no label selector":   {"Ready", wholeStatus, fields{"selector": "app in cache"}, spec.Fail, `seen "app in cache"`},
+		"selector of none":    {"Ready", wholeStatus, fields{"selector": "app=other"}, spec.Fail, `expected status.selector to be a label selector of its pods [p1 p2]; seen "app=other", which selects [p9]`},
+		"selector of all":     {"Ready", wholeStatus, fields{"selector": "app"}, spec.Fail, `seen "app", which selects [p1 p2 p9]`},
+		"no conditions":       {"Ready", wholeStatus, none, spec.Fail, "expected conditions in the status; seen none"},
+		"no Ready":            {"Ready", wholeStatus, fields{"conditions": []any{condition("Other", "True", "r", 1)}}, spec.Fail, "expected a condition Ready; there is none of that type"},
+		"not Ready":           {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "False", "Waiting", 1)}}, spec.Fail, "expected condition Ready to be True for generation 1; seen False (Waiting) for generation 1"},
+		"Ready without words": {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "True", "", 1)}}, spec.Fail, "expected condition Ready to have a reason; seen none"},
+		"a status of its own": {"Ready", wholeStatus, fields{"conditions": []any{condition("Ready", "Yes", "r", 1)}}, spec.Fail, `expected condition Ready to be True, False or Unknown; seen "Yes"`},
+		"of no type":          {"", wholeStatus, fields{"conditions": []any{condition("", "True", "r", 1)}}, spec.Fail, "expected each condition to have a type"},
+		"of the next":         {"", wholeStatus, fields{"conditions": []any{condition("Ready", "True", "r", 2)}}, spec.Fail, "expected condition Ready to be of generation 1 at most; seen 2"},
+		"conditions alone":    {"Available", []string{"conditions"}, fields{"nodes": nil, "observedGeneration": nil, "conditions": []any{fields{"type": "Available", "status": "True", "reason": "r"}}}, spec.Pass, "Available True (r)"},
+		"without Available":   {"Available", []string{"conditions"}, nil, spec.Fail, "expected a condition Available"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := writing(t, test.ready, test.fields...)
@@ -135,12 +133,12 @@ func TestStatusAtTheEnd(t *testing.T) {
 func TestReadyAtTheEndOfWhatIsNot(t *testing.T) {
 	for name, test := range map[string]struct {
 		says    fields
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"said":           {condition("Ready", "True", "AllReady", 1), judge.Fail, "expected condition Ready not to be True, for Deployment cache-deployment has 0 of 2 ready replicas; seen True (AllReady)"},
-		"of no one":      {condition("Ready", "True", "AllReady", 0), judge.Fail, "expected condition Ready not to be True"},
-		"said otherwise": {condition("Ready", "False", "Waiting", 1), judge.Pass, "Ready False (Waiting)"},
+		"said":           {condition("Ready", "True", "AllReady", 1), spec.Fail, "expected condition Ready not to be True, for Deployment cache-deployment has 0 of 2 ready replicas; seen True (AllReady)"},
+		"of no one":      {condition("Ready", "True", "AllReady", 0), spec.Fail, "expected condition Ready not to be True"},
+		"said otherwise": {condition("Ready", "False", "Waiting", 1), spec.Pass, "Ready False (Waiting)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := writing(t, "Ready", "conditions")
@@ -216,7 +214,7 @@ func TestStatusIsNeverEarly(t *testing.T) {
 		}, "at +16.990 s condition Ready was True (AllReady) for generation 1"},
 		"an interrupted watch": {func(s *story) {
 			s.see(100, "MODIFIED", whole(1, 2, with(ready(1))))
-			s.gap(50, 900, wire.Events)
+			s.gap(50, 900, spec.Events)
 			s.run()
 		}, ""},
 	} {
@@ -228,10 +226,10 @@ func TestStatusIsNeverEarly(t *testing.T) {
 			s.end(23000, record.Settled)
 			v := s.verdict("status")
 			if test.message == "" {
-				assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+				assert.Equal(t, spec.Pass, v.Outcome, v.Message)
 				return
 			}
-			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
 			assert.NotEmpty(t, v.Evidence)
 		})
@@ -269,10 +267,10 @@ func TestStatusOfANewerGeneration(t *testing.T) {
 			s.end(17000, record.Settled)
 			v := s.verdict("status")
 			if test.message == "" {
-				assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+				assert.Equal(t, spec.Pass, v.Outcome, v.Message)
 				return
 			}
-			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
 		})
 	}
@@ -296,17 +294,17 @@ func TestTheScaleSubresource(t *testing.T) {
 			s.grown()
 			s.run()
 			s.see(5100, "MODIFIED", whole(1, 2))
-			scale := thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{
+			scale := thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{
 				"spec": fields{"replicas": 2}, "status": fields{"replicas": test.replicas, "selector": test.selector},
 			}}
 			s.act(5990, 6000, record.ReadScale, scale)
 			s.end(9000, record.Settled)
 			v := s.verdict("status")
 			if test.message == "" {
-				assert.Equal(t, judge.Pass, v.Outcome, v.Message)
+				assert.Equal(t, spec.Pass, v.Outcome, v.Message)
 				return
 			}
-			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
 		})
 	}
@@ -321,15 +319,15 @@ func TestAScaleIsAChange(t *testing.T) {
 	*s.entries[1].Begin.Size = 3
 	s.run()
 	s.see(5100, "MODIFIED", custom(1, 2, 1, "p1", "p2"))
-	scale := thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
+	scale := thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
 	s.act(6000, 6005, record.Scale, scale)
 	s.entries[len(s.entries)-1].Action.Generation = 2
 	s.see(6006, "MODIFIED", custom(2, 3, 1, "p1", "p2"))
 	s.see(6100, "MODIFIED", deployment(2, 3, 2, 2))
 	s.see(6500, "MODIFIED", deployment(2, 3, 3, 3))
 	s.end(9000, record.Settled)
-	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome)
+	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
 	ledger := s.verdict("ledger")
-	assert.Equal(t, judge.Pass, ledger.Outcome)
+	assert.Equal(t, spec.Pass, ledger.Outcome)
 	assert.Contains(t, ledger.Message, "generation 2 (size 3) handled after 100ms")
 }

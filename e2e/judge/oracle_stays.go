@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // staysConverged is oracle 2: in the quiescence window that ends the sample
@@ -16,7 +16,7 @@ import (
 func staysConverged(t *timeline.Timeline) Verdict {
 	writes := t.Writes()
 	if w, lost := lost(t, writes); lost {
-		return fail(evidenceOf(t, of(wire.Deployments)), "expected the wanted state to stay once it was reached; it was written away at %s", t.Since(w.At))
+		return fail(nil, "expected the wanted state to stay once it was reached; it was written away at %s", t.Since(w.At))
 	}
 	opens := t.EndedAt - t.Sample.Window
 	within := slices.DeleteFunc(writes, func(w timeline.Write) bool { return w.At <= opens })
@@ -46,9 +46,9 @@ func staysConverged(t *timeline.Timeline) Verdict {
 // a window before: each write makes its status lag, so that it may not seem to
 // stand at any time.
 func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
-	at, reached := t.Reached(timeline.PhaseReady)
+	at, reached := t.Reached(spec.PhaseReady)
 	return reached && at <= t.EndedAt-t.Sample.Window &&
-		slices.ContainsFunc(last, func(w timeline.Write) bool { return w.Event.Watch.Resource == wire.Deployments })
+		slices.ContainsFunc(last, func(w timeline.Write) bool { return w.Event.Watch.Resource == spec.Deployments })
 }
 
 // lost finds the write that took the wanted state away after it was reached.
@@ -56,12 +56,12 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 	if t.Sample.Size == nil {
 		return resurrected(writes)
 	}
-	at, reached := t.Reached(timeline.PhaseReady)
+	at, reached := t.Reached(spec.PhaseReady)
 	if !reached {
 		return timeline.Write{}, false
 	}
 	for _, w := range writes {
-		if w.Event.Watch.Resource != wire.Deployments || w.At <= at {
+		if w.Event.Watch.Resource != spec.Deployments || w.At <= at {
 			continue
 		}
 		if w.Deleted || w.Event.Object.Replicas != *t.Sample.Size {
@@ -76,7 +76,7 @@ func resurrected(writes []timeline.Write) (timeline.Write, bool) {
 	var gone time.Duration
 	for _, w := range writes {
 		switch {
-		case w.Event.Watch.Resource != wire.Deployments:
+		case w.Event.Watch.Resource != spec.Deployments:
 		case w.Deleted:
 			gone = w.At
 		case w.Created && gone > 0:

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/timeline/wire"
+	"operatorbench/e2e/spec"
 )
 
 // Each case goes on from a native create that went well (see created), and
@@ -18,28 +17,28 @@ func TestOraclesOnCreate(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
 		oracle  string
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"converged":               {settle, "converged", judge.Pass, "had 3 ready replicas at +0.640 s"},
-		"stays":                   {settle, "stays-converged", judge.Pass, "no write in the 1s up to +1.700 s"},
-		"one creation":            {settle, "write-history", judge.Pass, "1 creation, 0 changes, 0 deletions"},
-		"status of running pods":  {settle, "status", judge.Pass, "names the 3 pods"},
-		"unknown oracle":          {settle, "convergd", judge.Invalid, "there are: converged, stays-converged"},
-		"gone does not apply":     {settle, "gone", judge.NotApplicable, "is to stay"},
-		"garbage does not apply":  {settle, "garbage", judge.NotApplicable, "is to stay"},
-		"a pod is lost again":     {lostPod, "converged", judge.Fail, "expected 3 ready replicas within 10s; when the sample ended (+1.700 s) Deployment cache-deployment has 2 of 3 ready replicas"},
-		"status names a dead pod": {deadPod, "status", judge.Fail, "expected status.nodes to name the running pods [p1 p2]; seen [p1 p2 p3]"},
-		"status of an older size": {staleStatus, "status", judge.Fail, "expected status.observedGeneration 2; seen 1"},
-		"scaled away":             {scaledAway, "stays-converged", judge.Fail, "it was written away at +0.890 s"},
-		"deleted":                 {recreated, "write-history", judge.Fail, "deleted and created again: 2 creations, 0 changes, 1 deletion"},
-		"deleted is not staying":  {recreated, "stays-converged", judge.Fail, "it was written away at +0.890 s"},
-		"two Deployments":         {twice, "write-history", judge.Fail, "expected at most 1 creation of the Deployment; seen 2 creations"},
+		"converged":               {settle, "converged", spec.Pass, "had 3 ready replicas at +0.640 s"},
+		"stays":                   {settle, "stays-converged", spec.Pass, "no write in the 1s up to +1.700 s"},
+		"one creation":            {settle, "write-history", spec.Pass, "1 creation, 0 changes, 0 deletions"},
+		"status of running pods":  {settle, "status", spec.Pass, "names the 3 pods"},
+		"unknown oracle":          {settle, "convergd", spec.Invalid, "there are: converged, stays-converged"},
+		"gone does not apply":     {settle, "gone", spec.NotApplicable, "is to stay"},
+		"garbage does not apply":  {settle, "garbage", spec.NotApplicable, "is to stay"},
+		"a pod is lost again":     {lostPod, "converged", spec.Fail, "expected 3 ready replicas within 10s; when the sample ended (+1.700 s) Deployment cache-deployment has 2 of 3 ready replicas"},
+		"status names a dead pod": {deadPod, "status", spec.Fail, "expected status.nodes to name the running pods [p1 p2]; seen [p1 p2 p3]"},
+		"status of an older size": {staleStatus, "status", spec.Fail, "expected status.observedGeneration 2; seen 1"},
+		"scaled away":             {scaledAway, "stays-converged", spec.Fail, "it was written away at +0.890 s"},
+		"deleted":                 {recreated, "write-history", spec.Fail, "deleted and created again: 2 creations, 0 changes, 1 deletion"},
+		"deleted is not staying":  {recreated, "stays-converged", spec.Fail, "it was written away at +0.890 s"},
+		"two Deployments":         {twice, "write-history", spec.Fail, "expected at most 1 creation of the Deployment; seen 2 creations"},
 		"writes the status for ever": {
-			restless, "stays-converged", judge.Fail,
+			restless, "stays-converged", spec.Fail,
 			"expected no write by the operator in the quiescence window of 1s (from +0.700 s to +1.700 s); seen 3, the first at +0.990 s, to memcacheds/cache",
 		},
-		"the controller's status writes": {rollout, "stays-converged", judge.Pass, "no write"},
+		"the controller's status writes": {rollout, "stays-converged", spec.Pass, "no write"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -48,7 +47,7 @@ func TestOraclesOnCreate(t *testing.T) {
 			v := s.verdict(test.oracle)
 			assert.Equal(t, test.want, v.Outcome)
 			assert.Contains(t, v.Message, test.message)
-			if test.want == judge.Fail {
+			if test.want == spec.Fail {
 				assert.NotEmpty(t, v.Evidence)
 			}
 		})
@@ -108,9 +107,9 @@ func TestWritesForEver(t *testing.T) {
 		s.see(ms, "MODIFIED", custom(1, 3, 1, "p1", "p2", "p3"))
 	}
 	s.end(10010, record.TimedOut)
-	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome)
+	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
 	v := s.verdict("stays-converged")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "seen 2, the first at +9.490 s")
 	assert.Contains(t, phases(s.result()), "quiet timeout 10000")
 }
@@ -119,11 +118,11 @@ func TestWritesForEver(t *testing.T) {
 func TestConvergedTooLateToBeQuiet(t *testing.T) {
 	for name, test := range map[string]struct {
 		end     float64
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"cut short": {1600, judge.NotApplicable, "the wanted state had stood for 900ms only when the timeout came, not for the window of 1s"},
-		"a window":  {1700, judge.Fail, "seen 1, the first at +0.790 s"},
+		"cut short": {1600, spec.NotApplicable, "the wanted state had stood for 900ms only when the timeout came, not for the window of 1s"},
+		"a window":  {1700, spec.Fail, "seen 1, the first at +0.790 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -157,7 +156,7 @@ func TestRewritesForEver(t *testing.T) {
 			s.see(10000, "MODIFIED", last)
 			s.end(10010, record.TimedOut)
 			v := s.verdict("stays-converged")
-			assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+			assert.Equal(t, spec.Fail, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, "to deployments/cache-deployment")
 		})
 	}
@@ -176,21 +175,21 @@ func TestOraclesOnDelete(t *testing.T) {
 	for name, test := range map[string]struct {
 		tell    func(*story)
 		oracle  string
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"gone":                  {settle, "gone", judge.Pass, "the Deployment was gone at +0.010 s"},
-		"no garbage":            {settle, "garbage", judge.Pass, "no Deployment, ReplicaSet or pod was left"},
-		"stays gone":            {settle, "stays-converged", judge.Pass, "no write"},
-		"one deletion":          {settle, "write-history", judge.Pass, "0 creations, 0 changes, 1 deletion"},
-		"no size":               {settle, "converged", judge.NotApplicable, "is to be gone"},
-		"no status":             {settle, "status", judge.NotApplicable, "is to be gone"},
-		"resurrected":           {resurrect, "gone", judge.Fail, "there was still cache-deployment"},
-		"resurrected, history":  {resurrect, "write-history", judge.Fail, "expected no creation after the custom resource's deletion; seen 1 creation"},
-		"resurrected, staying":  {resurrect, "stays-converged", judge.Fail, "it was written away at +0.440 s"},
-		"resurrected, garbage":  {resurrect, "garbage", judge.Fail, "Deployment cache-deployment is still there"},
-		"a pod is left":         {straggler, "garbage", judge.Fail, "pod p4 is still there"},
-		"a pod is left, though": {straggler, "gone", judge.Pass, "the Deployment was gone"},
+		"gone":                  {settle, "gone", spec.Pass, "the Deployment was gone at +0.010 s"},
+		"no garbage":            {settle, "garbage", spec.Pass, "no Deployment, ReplicaSet or pod was left"},
+		"stays gone":            {settle, "stays-converged", spec.Pass, "no write"},
+		"one deletion":          {settle, "write-history", spec.Pass, "0 creations, 0 changes, 1 deletion"},
+		"no size":               {settle, "converged", spec.NotApplicable, "is to be gone"},
+		"no status":             {settle, "status", spec.NotApplicable, "is to be gone"},
+		"resurrected":           {resurrect, "gone", spec.Fail, "there was still cache-deployment"},
+		"resurrected, history":  {resurrect, "write-history", spec.Fail, "expected no creation after the custom resource's deletion; seen 1 creation"},
+		"resurrected, staying":  {resurrect, "stays-converged", spec.Fail, "it was written away at +0.440 s"},
+		"resurrected, garbage":  {resurrect, "garbage", spec.Fail, "Deployment cache-deployment is still there"},
+		"a pod is left":         {straggler, "garbage", spec.Fail, "pod p4 is still there"},
+		"a pod is left, though": {straggler, "gone", spec.Pass, "the Deployment was gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := deleteStory(t, func(b *record.Sample) { b.Expect = []string{test.oracle} })
@@ -214,7 +213,7 @@ func TestFinalizer(t *testing.T) {
 	s.see(2016, "MODIFIED", held)
 	s.end(12010, record.TimedOut)
 	v := s.verdict("gone")
-	assert.Equal(t, judge.Fail, v.Outcome)
+	assert.Equal(t, spec.Fail, v.Outcome)
 	assert.Contains(t, v.Message, "waits for its finalizers: example.com/hold")
 }
 
@@ -226,18 +225,18 @@ func TestDeclaredWithoutStatus(t *testing.T) {
 	s.see(60, "ADDED", deployment(1, 1, 1, 1))
 	s.end(1100, record.Settled)
 	v := s.verdict("status")
-	assert.Equal(t, judge.NotApplicable, v.Outcome)
+	assert.Equal(t, spec.NotApplicable, v.Outcome)
 	assert.Equal(t, "the style argo declares that it writes no status", v.Message)
-	assert.Equal(t, judge.Pass, s.result().Outcome())
+	assert.Equal(t, spec.Pass, s.result().Outcome())
 }
 
 func TestNotWatchedIsNotJudged(t *testing.T) {
 	s := newStory(t)
-	s.created(func(b *record.Sample) { b.Watches = []string{wire.Deployments, wire.CustomResources} })
+	s.created(func(b *record.Sample) { b.Watches = []string{spec.Deployments, spec.CustomResources} })
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.Pass, s.verdict("converged").Outcome)
+	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
 	v := s.verdict("status")
-	assert.Equal(t, judge.Invalid, v.Outcome)
+	assert.Equal(t, spec.Invalid, v.Outcome)
 	assert.Equal(t, "replicasets.v1.apps was not watched for this sample", v.Message)
 }
 
@@ -252,7 +251,7 @@ func TestTheHarnessIsNotTheOperator(t *testing.T) {
 	s.see(2020, "MODIFIED", deployment(3, 3, 3, 3))
 	s.end(3030, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.Pass, r.Outcome(), "%+v", r.Verdicts)
+	assert.Equal(t, spec.Pass, r.Outcome(), "%+v", r.Verdicts)
 	assert.Equal(t, "0 creations, 1 change, 0 deletions of the Deployment", r.Verdicts[2].Message)
 	assert.Equal(t, []string{"acknowledged ok 2", "child written ok 10", "ready ok 10", "quiet ok 10"}, phases(r))
 }
@@ -285,10 +284,10 @@ func TestStepsNeverBegan(t *testing.T) {
 	s.end(1, record.TimedOut)
 	r := s.result()
 	require.Len(t, r.Verdicts, len(deleted))
-	assert.Equal(t, judge.Fail, r.Verdicts[0].Outcome)
+	assert.Equal(t, spec.Fail, r.Verdicts[0].Outcome)
 	assert.Equal(t, "the scenario's steps never began: as told", r.Verdicts[0].Message)
 	for _, v := range r.Verdicts[1:] {
-		assert.Equal(t, judge.NotApplicable, v.Outcome, v.Oracle)
+		assert.Equal(t, spec.NotApplicable, v.Outcome, v.Oracle)
 		assert.Equal(t, "not judged: it follows from what gone says", v.Message, v.Oracle)
 	}
 	assert.Equal(t, []string{"CR gone timeout 10000", "child gone timeout 10000", "pods gone timeout 10000"}, phases(r))

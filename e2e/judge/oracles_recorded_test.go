@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -19,8 +20,8 @@ func TestNoFalseAlarmOnRecordings(t *testing.T) {
 	passed := map[string]int{}
 	for _, r := range j.Results {
 		for _, v := range r.Verdicts {
-			assert.Contains(t, []judge.Outcome{judge.Pass, judge.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
-			if v.Outcome == judge.Pass {
+			assert.Contains(t, []spec.Outcome{spec.Pass, spec.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
+			if v.Outcome == spec.Pass {
 				passed[r.Style+" "+v.Oracle]++
 			}
 		}
@@ -41,8 +42,8 @@ func TestNoFalseAlarmOnTheRecordedMatrix(t *testing.T) {
 		require.NoError(t, err)
 		for _, r := range j.Results {
 			for _, v := range r.Verdicts {
-				assert.Contains(t, []judge.Outcome{judge.Pass, judge.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
-				if v.Outcome == judge.Pass {
+				assert.Contains(t, []spec.Outcome{spec.Pass, spec.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
+				if v.Outcome == spec.Pass {
 					passed[r.Style+" "+v.Oracle]++
 				}
 			}

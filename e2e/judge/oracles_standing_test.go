@@ -11,7 +11,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 func (s *story) inventory(ms float64, objects ...record.Item) {
@@ -36,26 +35,26 @@ func TestGarbageOfAnyKind(t *testing.T) {
 	elsewhere.Namespace, elsewhere.Name = "operators", "services-cache"
 	work := configMap()
 	work.Resource, work.Namespace = workflows, "argo-events"
-	deployed := record.Item{Resource: wire.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
+	deployed := record.Item{Resource: spec.Deployments, Namespace: "services", Name: "other-deployment", UID: "d2", Owners: []record.Owner{ownedBy("cr2")}}
 	ofOther := configMap(record.Owner{Kind: "Deployment", Name: "other-deployment", UID: "d2"})
 	for name, test := range map[string]struct {
 		lists   [][]record.Item
 		other   bool // a custom resource stays
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"none was taken":             {nil, false, judge.Pass, "no Deployment, ReplicaSet or pod was left"},
-		"nothing":                    {[][]record.Item{{}}, false, judge.Pass, "of 1 resource that the style may write"},
-		"without an owner":           {[][]record.Item{{configMap()}}, false, judge.Fail, "0s after the first inventory, there is still configmaps/settings in services"},
-		"of an owner that is gone":   {[][]record.Item{{configMap(ownedBy("cr1"))}}, false, judge.Fail, "configmaps/settings in services"},
-		"elsewhere":                  {[][]record.Item{{elsewhere}}, false, judge.Fail, "configmaps/services-cache in operators"},
-		"work":                       {[][]record.Item{{work}}, false, judge.Pass, "nothing that was made"},
-		"collected late":             {[][]record.Item{{configMap()}, {}}, false, judge.Pass, "nothing that was made"},
-		"not even in the grace":      {[][]record.Item{{configMap()}, {configMap()}}, false, judge.Fail, "500ms after the first inventory"},
-		"whose it is cannot be told": {[][]record.Item{{configMap()}}, true, judge.Pass, "nothing that was made"},
-		"of one that stays":          {[][]record.Item{{configMap(ownedBy("cr2"))}}, true, judge.Pass, "nothing that was made"},
-		"through another":            {[][]record.Item{{deployed, ofOther}}, true, judge.Pass, "nothing that was made"},
-		"of the one that is gone":    {[][]record.Item{{configMap(ownedBy("cr1"))}}, true, judge.Fail, "configmaps/settings"},
+		"none was taken":             {nil, false, spec.Pass, "no Deployment, ReplicaSet or pod was left"},
+		"nothing":                    {[][]record.Item{{}}, false, spec.Pass, "of 1 resource that the style may write"},
+		"without an owner":           {[][]record.Item{{configMap()}}, false, spec.Fail, "0s after the first inventory, there is still configmaps/settings in services"},
+		"of an owner that is gone":   {[][]record.Item{{configMap(ownedBy("cr1"))}}, false, spec.Fail, "configmaps/settings in services"},
+		"elsewhere":                  {[][]record.Item{{elsewhere}}, false, spec.Fail, "configmaps/services-cache in operators"},
+		"work":                       {[][]record.Item{{work}}, false, spec.Pass, "nothing that was made"},
+		"collected late":             {[][]record.Item{{configMap()}, {}}, false, spec.Pass, "nothing that was made"},
+		"not even in the grace":      {[][]record.Item{{configMap()}, {configMap()}}, false, spec.Fail, "500ms after the first inventory"},
+		"whose it is cannot be told": {[][]record.Item{{configMap()}}, true, spec.Pass, "nothing that was made"},
+		"of one that stays":          {[][]record.Item{{configMap(ownedBy("cr2"))}}, true, spec.Pass, "nothing that was made"},
+		"through another":            {[][]record.Item{{deployed, ofOther}}, true, spec.Pass, "nothing that was made"},
+		"of the one that is gone":    {[][]record.Item{{configMap(ownedBy("cr1"))}}, true, spec.Fail, "configmaps/settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := []func(*record.Sample){matrix("garbage")}
@@ -75,7 +74,7 @@ func TestGarbageOfAnyKind(t *testing.T) {
 			v := s.verdict("garbage")
 			assert.Equal(t, test.want, v.Outcome, v.Message)
 			assert.Contains(t, v.Message, test.message)
-			if test.want == judge.Fail {
+			if test.want == spec.Fail {
 				assert.Contains(t, v.Evidence[0], "written by mutant")
 			}
 		})
@@ -84,27 +83,27 @@ func TestGarbageOfAnyKind(t *testing.T) {
 
 func TestOwned(t *testing.T) {
 	deployed := func(owners ...record.Owner) record.Item {
-		return record.Item{Resource: wire.Deployments, Namespace: "services", Name: "cache", UID: "d1", Owners: owners}
+		return record.Item{Resource: spec.Deployments, Namespace: "services", Name: "cache", UID: "d1", Owners: owners}
 	}
 	endpoints := configMap()
 	endpoints.Managers = []string{"kube-controller-manager"}
 	for name, test := range map[string]struct {
 		there   []record.Item
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"right":              {[]record.Item{deployed(ownedBy("cr1"))}, judge.Pass, "each of 1 object was owned"},
-		"no owner":           {[]record.Item{deployed()}, judge.Fail, "deployments/cache: it has no owner reference"},
-		"another's uid":      {[]record.Item{deployed(ownedBy("cr0"))}, judge.Fail, "the uid of the reference is cr0"},
-		"another name":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Name = "cash" }))}, judge.Fail, "names cash, wanted cache"},
-		"another kind":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Kind = "Memcache" }))}, judge.Fail, "wanted cache.example.com/v1alpha1 Memcached"},
-		"another version":    {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.APIVersion = "cache.example.com/v1" }))}, judge.Fail, "names cache.example.com/v1 Memcached"},
-		"no controller":      {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Controller = false }))}, judge.Fail, "controller is not true: another"},
-		"not blocking":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.BlockOwnerDeletion = false }))}, judge.Fail, "blockOwnerDeletion is not true: a deletion"},
-		"any kind of child":  {[]record.Item{deployed(ownedBy("cr1")), configMap()}, judge.Fail, "configmaps/settings: it has no owner reference"},
-		"owned by the child": {[]record.Item{deployed(ownedBy("cr1")), configMap(record.Owner{Kind: "Deployment", UID: "d1"})}, judge.Pass, "each of 2 objects"},
-		"the cluster's own":  {[]record.Item{deployed(ownedBy("cr1")), endpoints}, judge.Pass, "each of 2 objects"},
-		"nothing":            {nil, judge.NotApplicable, "nothing was there"},
+		"right":              {[]record.Item{deployed(ownedBy("cr1"))}, spec.Pass, "each of 1 object was owned"},
+		"no owner":           {[]record.Item{deployed()}, spec.Fail, "deployments/cache: it has no owner reference"},
+		"another's uid":      {[]record.Item{deployed(ownedBy("cr0"))}, spec.Fail, "the uid of the reference is cr0"},
+		"another name":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Name = "cash" }))}, spec.Fail, "names cash, wanted cache"},
+		"another kind":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Kind = "Memcache" }))}, spec.Fail, "wanted cache.example.com/v1alpha1 Memcached"},
+		"another version":    {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.APIVersion = "cache.example.com/v1" }))}, spec.Fail, "names cache.example.com/v1 Memcached"},
+		"no controller":      {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.Controller = false }))}, spec.Fail, "controller is not true: another"},
+		"not blocking":       {[]record.Item{deployed(ownedBy("cr1", func(r *record.Owner) { r.BlockOwnerDeletion = false }))}, spec.Fail, "blockOwnerDeletion is not true: a deletion"},
+		"any kind of child":  {[]record.Item{deployed(ownedBy("cr1")), configMap()}, spec.Fail, "configmaps/settings: it has no owner reference"},
+		"owned by the child": {[]record.Item{deployed(ownedBy("cr1")), configMap(record.Owner{Kind: "Deployment", UID: "d1"})}, spec.Pass, "each of 2 objects"},
+		"the cluster's own":  {[]record.Item{deployed(ownedBy("cr1")), endpoints}, spec.Pass, "each of 2 objects"},
+		"nothing":            {nil, spec.NotApplicable, "nothing was there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -121,7 +120,7 @@ func TestOwned(t *testing.T) {
 	s.created(matrix("owned"))
 	s.inventory(1700, deployed())
 	s.end(1710, record.Settled)
-	assert.Equal(t, judge.NotApplicable, s.verdict("owned").Outcome, "it declares none")
+	assert.Equal(t, spec.NotApplicable, s.verdict("owned").Outcome, "it declares none")
 }
 
 func TestUntouched(t *testing.T) {
@@ -137,50 +136,50 @@ func TestUntouched(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"status alone": {func(s *story) { s.see(1800, "MODIFIED", custom(1, 3, 1, "p1")) }, judge.Pass, "brought about by the harness"},
-		"the user's":   {func(s *story) { s.changed(1800, 2, 4) }, judge.Pass, "brought about by the harness"},
+		"status alone": {func(s *story) { s.see(1800, "MODIFIED", custom(1, 3, 1, "p1")) }, spec.Pass, "brought about by the harness"},
+		"the user's":   {func(s *story) { s.changed(1800, 2, 4) }, spec.Pass, "brought about by the harness"},
 		"heard of before the reply": {func(s *story) {
 			s.see(1802, "MODIFIED", custom(2, 4, 1).at(900))
 			s.act(1800, 1805, "patch", custom(2, 4, 0).at(900))
-		}, judge.Pass, "brought about by the harness"},
+		}, spec.Pass, "brought about by the harness"},
 		"through the scale subresource, whose reply has no generation": {func(s *story) {
 			s.act(1800, 1805, "patch", custom(0, 4, 0).at(900))
 			s.see(1806, "MODIFIED", custom(2, 4, 0).at(900))
-		}, judge.Pass, "brought about by the harness"},
-		"the operator's": {func(s *story) { s.see(1800, "MODIFIED", custom(2, 5, 1)) }, judge.Fail, "memcacheds/cache came to generation 2 at +1.790 s, which the harness did not bring about: spec.size from 3 to 5"},
+		}, spec.Pass, "brought about by the harness"},
+		"the operator's": {func(s *story) { s.see(1800, "MODIFIED", custom(2, 5, 1)) }, spec.Fail, "memcacheds/cache came to generation 2 at +1.790 s, which the harness did not bring about: spec.size from 3 to 5"},
 		"the operator's after the user's": {func(s *story) {
 			s.changed(1800, 2, 4)
 			s.see(1900, "MODIFIED", custom(3, 3, 1))
-		}, judge.Fail, "generation 3 at +1.890 s, which the harness did not bring about: spec.size from 4 to 3"},
+		}, spec.Fail, "generation 3 at +1.890 s, which the harness did not bring about: spec.size from 4 to 3"},
 		"one of two in a gap": {func(s *story) {
 			s.act(1800, 1805, "patch", custom(3, 4, 0).at(900))
 			s.see(1806, "LISTED", custom(3, 4, 0).at(900))
-		}, judge.Fail, "generation 2"},
+		}, spec.Fail, "generation 2"},
 		"a deletion that waits": {func(s *story) {
-			s.add(record.Entry{Time: at(1805), Kind: record.KindAction, Action: &record.Action{From: at(1800), Verb: "delete", Resource: wire.CustomResources, Namespace: "services", Name: "cache"}})
+			s.add(record.Entry{Time: at(1805), Kind: record.KindAction, Action: &record.Action{From: at(1800), Verb: "delete", Resource: spec.CustomResources, Namespace: "services", Name: "cache"}})
 			going := custom(2, 3, 1)
 			going.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"f"}}
 			s.see(1806, "MODIFIED", going)
-		}, judge.Pass, "brought about by the harness"},
+		}, spec.Pass, "brought about by the harness"},
 		"a finalizer that the harness takes away": {func(s *story) {
 			s.act(1800, 1805, "update", held(1, "operatorbench/hold"))
 			s.see(1806, "MODIFIED", held(1, "operatorbench/hold"))
 			s.see(1901, "MODIFIED", held(1))
 			s.act(1900, 1905, "update", held(1))
-		}, judge.Pass, "brought about by the harness"},
+		}, spec.Pass, "brought about by the harness"},
 		"a finalizer that the operator takes away": {func(s *story) {
 			s.act(1800, 1805, "update", held(1, "operatorbench/hold"))
 			s.see(1806, "MODIFIED", held(1, "operatorbench/hold"))
 			s.see(1901, "DELETED", held(2))
 			s.act(1950, 1955, "update", held(1))
-		}, judge.Fail, "memcacheds/cache had operatorbench/hold, and not any more at +1.891 s, before the harness took it away"},
+		}, spec.Fail, "memcacheds/cache had operatorbench/hold, and not any more at +1.891 s, before the harness took it away"},
 		"the operator's own finalizer": {func(s *story) {
 			s.see(1806, "MODIFIED", held(1, "cache.example.com/finalizer"))
 			s.see(1901, "MODIFIED", held(1))
-		}, judge.Pass, "brought about by the harness"},
+		}, spec.Pass, "brought about by the harness"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -207,36 +206,36 @@ func TestCalm(t *testing.T) {
 	const operator = "system:serviceaccount:operators:native"
 	for name, test := range map[string]struct {
 		tell    func(*story)
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
 		"calm": {func(s *story) {
-			s.audited(690, 692, operator, "update", wire.CustomResources)
-		}, judge.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +3.690 s"},
-		"no audit log": {func(*story) {}, judge.NotApplicable, "no audit log"},
+			s.audited(690, 692, operator, "update", spec.CustomResources)
+		}, spec.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +3.690 s"},
+		"no audit log": {func(*story) {}, spec.NotApplicable, "no audit log"},
 		"read late": {func(s *story) {
-			s.audited(690, 692, operator, "update", wire.CustomResources)
-			s.audited(695, 2000, operator, "update", wire.CustomResources)
-		}, judge.Pass, "no write"},
+			s.audited(690, 692, operator, "update", spec.CustomResources)
+			s.audited(695, 2000, operator, "update", spec.CustomResources)
+		}, spec.Pass, "no write"},
 		"unchanged": {func(s *story) {
 			for ms := 900.0; ms < 3700; ms += 200 {
-				s.audited(ms, ms+2, operator, "update", wire.CustomResources)
+				s.audited(ms, ms+2, operator, "update", spec.CustomResources)
 			}
-		}, judge.Fail, "the operator asked for 10 writes, the first at +1.692 s: update memcacheds/status services/cache (10×); nothing moved"},
-		"reads":      {func(s *story) { s.audited(2500, 2501, operator, "get", wire.CustomResources) }, judge.Pass, "no write"},
-		"Events":     {func(s *story) { s.audited(2500, 2501, operator, "create", wire.Events) }, judge.Pass, "no write"},
-		"another's":  {func(s *story) { s.audited(2500, 2501, "system:serviceaccount:kube-system:x", "update", wire.Pods) }, judge.Pass, "no write"},
-		"a last one": {func(s *story) { s.audited(2500, 2501, operator, "update", wire.Deployments) }, judge.Pass, "1 write was asked for"},
+		}, spec.Fail, "the operator asked for 10 writes, the first at +1.692 s: update memcacheds/status services/cache (10×); nothing moved"},
+		"reads":      {func(s *story) { s.audited(2500, 2501, operator, "get", spec.CustomResources) }, spec.Pass, "no write"},
+		"Events":     {func(s *story) { s.audited(2500, 2501, operator, "create", spec.Events) }, spec.Pass, "no write"},
+		"another's":  {func(s *story) { s.audited(2500, 2501, "system:serviceaccount:kube-system:x", "update", spec.Pods) }, spec.Pass, "no write"},
+		"a last one": {func(s *story) { s.audited(2500, 2501, operator, "update", spec.Deployments) }, spec.Pass, "1 write was asked for"},
 		"what moved": {func(s *story) {
 			for ms := 2500.0; ms < 3500; ms += 500 {
-				s.audited(ms, ms+1, operator, "update", wire.Deployments)
+				s.audited(ms, ms+1, operator, "update", spec.Deployments)
 			}
 			s.see(2501, "MODIFIED", thing{resource: "configmaps.v1", namespace: "services", name: "cache", uid: "c"})
-		}, judge.Fail, "asked for 2 writes, the first at +2.491 s: update deployments/status services/cache (2×); what moved: configmaps/cache"},
+		}, spec.Fail, "asked for 2 writes, the first at +2.491 s: update deployments/status services/cache (2×); what moved: configmaps/cache"},
 		"log cut off": {func(s *story) {
-			s.audited(2500, 2501, operator, "update", wire.Pods)
+			s.audited(2500, 2501, operator, "update", spec.Pods)
 			s.add(record.Entry{Time: at(2600), Kind: record.KindGap, Gap: &record.Gap{From: at(2550), Resource: "audit", Reason: "r"}})
-		}, judge.NotApplicable, "nothing was heard of audit"},
+		}, spec.NotApplicable, "nothing was heard of audit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -281,20 +280,20 @@ func TestPrompt(t *testing.T) {
 	plain := func(*record.Sample) {}
 	all := handled(t, plain, 20, 30, 25, 20, 40_000, 22, 9_000, 25)
 	for i, v := range all {
-		want := judge.Pass
+		want := spec.Pass
 		if i == 4 {
-			want = judge.Fail
+			want = spec.Fail
 		}
 		assert.Equal(t, want, v.Outcome, v.Message)
 	}
 	assert.Contains(t, all[4].Message, "within 10.025s (10 times the style's own median of 25ms, of 8 samples in which nothing was broken, and at least 10s more); the Deployment was written 40s after the create of s4/cache at +0.000 s")
-	assert.Equal(t, judge.Pass, handled(t, plain, 62_000, 61_000, 64_000, 62_000, 62_000, 100_000, 62_000, 62_000)[5].Outcome, "a style that takes a minute")
+	assert.Equal(t, spec.Pass, handled(t, plain, 62_000, 61_000, 64_000, 62_000, 62_000, 100_000, 62_000, 62_000)[5].Outcome, "a style that takes a minute")
 	for _, v := range handled(t, plain, 20, 30, 25, 20, 40_000, 22, 25) {
-		assert.Equal(t, judge.NotApplicable, v.Outcome)
+		assert.Equal(t, spec.NotApplicable, v.Outcome)
 		assert.Contains(t, v.Message, "it takes 8")
 	}
 	for _, v := range handled(t, func(b *record.Sample) { b.Matrix = false }, 20, 30, 25, 20, 40_000, 22, 25, 24) {
-		assert.Equal(t, judge.NotApplicable, v.Outcome, "a measured sample has its latency")
+		assert.Equal(t, spec.NotApplicable, v.Outcome, "a measured sample has its latency")
 	}
 }
 
@@ -327,26 +326,26 @@ func TestPromptOfAGivenState(t *testing.T) {
 		return s.verdict("prompt")
 	}
 	v := verdict(false)
-	assert.Equal(t, judge.Fail, v.Outcome, v.Message)
+	assert.Equal(t, spec.Fail, v.Outcome, v.Message)
 	assert.Contains(t, v.Message, "written 40s after the create")
-	assert.Equal(t, judge.NotApplicable, verdict(true).Outcome)
+	assert.Equal(t, spec.NotApplicable, verdict(true).Outcome)
 }
 
 func TestSecretsInLogs(t *testing.T) {
 	for name, test := range map[string]struct {
 		logs    *record.Logs
-		want    judge.Outcome
+		want    spec.Outcome
 		message string
 	}{
-		"nobody looked":   {nil, judge.NotApplicable, "were not searched"},
-		"none":            {&record.Logs{Style: "native", Round: 1, Read: []string{"operators/native/main"}}, judge.Pass, "no secret was found in the logs of 1 container"},
-		"another style's": {&record.Logs{Style: "argo", Round: 1, Leaks: []record.Leak{{What: "x"}}}, judge.NotApplicable, "were not searched"},
-		"unreadable":      {&record.Logs{Style: "native", Round: 1, Unread: []string{"operators/native/main: gone"}}, judge.NotApplicable, "operators/native/main: gone"},
+		"nobody looked":   {nil, spec.NotApplicable, "were not searched"},
+		"none":            {&record.Logs{Style: "native", Round: 1, Read: []string{"operators/native/main"}}, spec.Pass, "no secret was found in the logs of 1 container"},
+		"another style's": {&record.Logs{Style: "argo", Round: 1, Leaks: []record.Leak{{What: "x"}}}, spec.NotApplicable, "were not searched"},
+		"unreadable":      {&record.Logs{Style: "native", Round: 1, Unread: []string{"operators/native/main: gone"}}, spec.NotApplicable, "operators/native/main: gone"},
 		"its Secret": {&record.Logs{Style: "native", Round: 1, Read: []string{"a/b/c"}, Leaks: []record.Leak{
 			{Container: "a/b/c", What: "the value of Secret services/operatorbench-secret", Namespace: "services", Lines: 2},
-		}}, judge.Fail, "there is the value of Secret services/operatorbench-secret in 2 lines of a/b/c"},
-		"another sample's": {&record.Logs{Style: "native", Round: 1, Read: []string{"a/b/c"}, Leaks: []record.Leak{{What: "x", Namespace: "elsewhere"}}}, judge.Pass, "no secret"},
-		"a token":          {&record.Logs{Style: "native", Round: 1, Read: []string{"a/b/c"}, Leaks: []record.Leak{{Container: "a/b/c", What: "the token of a service account", Lines: 1}}}, judge.Fail, "the token of a service account in 1 line of a/b/c"},
+		}}, spec.Fail, "there is the value of Secret services/operatorbench-secret in 2 lines of a/b/c"},
+		"another sample's": {&record.Logs{Style: "native", Round: 1, Read: []string{"a/b/c"}, Leaks: []record.Leak{{What: "x", Namespace: "elsewhere"}}}, spec.Pass, "no secret"},
+		"a token":          {&record.Logs{Style: "native", Round: 1, Read: []string{"a/b/c"}, Leaks: []record.Leak{{Container: "a/b/c", What: "the token of a service account", Lines: 1}}}, spec.Fail, "the token of a service account in 1 line of a/b/c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
@@ -368,9 +367,9 @@ func TestStandingOraclesOfNoSteps(t *testing.T) {
 	s.begin(0, "native", "create", 3, matrix("converged", "owned", "untouched", "calm", "prompt", "no-secrets-logged"))
 	s.end(10, record.TimedOut)
 	for i, v := range s.result().Verdicts {
-		want := judge.NotApplicable
+		want := spec.NotApplicable
 		if i == 0 {
-			want = judge.Fail
+			want = spec.Fail
 		}
 		assert.Equal(t, want, v.Outcome, v.Oracle)
 	}

@@ -11,7 +11,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // busy works by Workflows in a namespace of its own, each for one custom resource.
@@ -82,7 +81,7 @@ func toldOf(t *timeline.Timeline) []string {
 
 // kubeEvent is an Event of Kubernetes about an object.
 func kubeEvent(name, namespace, about, note string) thing {
-	return thing{resource: wire.Events, namespace: namespace, name: name, uid: name, object: fields{
+	return thing{resource: spec.Events, namespace: namespace, name: name, uid: name, object: fields{
 		"regarding": fields{"uid": about}, "note": note,
 	}}
 }
@@ -247,7 +246,7 @@ func TestASharedDeploymentIsNotLeftOver(t *testing.T) {
 	s.see(5, "LISTED", custom(1, 2, 0).at(90))
 	s.see(5, "LISTED", custom(1, 2, 0).named("other", "cr2").at(91))
 	s.see(5, "LISTED", deployment(1, 2, 2, 2).named("the-deployment", "d1"))
-	s.act(10, 15, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "other"})
+	s.act(10, 15, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "other"})
 	s.see(16, "DELETED", custom(1, 2, 0).named("other", "cr2"))
 	assert.Empty(t, missing(t, s))
 	s.see(20, "DELETED", deployment(1, 2, 2, 2).named("the-deployment", "d1"))
@@ -268,7 +267,7 @@ func TestTheStateIsThatAfterTheWrite(t *testing.T) {
 	s.see(30, "MODIFIED", deployment(3, 2, 2, 2).at(106))
 	assert.Empty(t, missing(t, s))
 
-	s.act(40, 45, "delete", thing{resource: wire.Deployments, namespace: "services", name: "cache-deployment"})
+	s.act(40, 45, "delete", thing{resource: spec.Deployments, namespace: "services", name: "cache-deployment"})
 	s.entries[len(s.entries)-1].Action.Object = nil
 	assert.Equal(t, "the watch has not shown the delete of deployments/cache-deployment", missing(t, s))
 	s.see(50, "DELETED", deployment(3, 2, 2, 2).at(107))
@@ -304,7 +303,7 @@ func TestADeletionTimestampIsNoWriteOfTheOperator(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(0, "busy", "delete", -1, ofMatrix("services"))
 	s.see(5, "LISTED", custom(1, 2, 0))
-	s.act(10, 15, "delete", thing{resource: wire.CustomResources, namespace: "services", name: "cache"})
+	s.act(10, 15, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "cache"})
 	doomed := custom(2, 2, 0)
 	doomed.object["metadata"].(fields)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
 	doomed.object["metadata"].(fields)["finalizers"] = []string{"hold"}
@@ -329,7 +328,7 @@ func TestAnEventIsASignOfTheOperator(t *testing.T) {
 // refuse is an action that the API server refuses.
 func (s *story) refuse(from, to float64, change ...func(*record.Action)) {
 	a := &record.Action{
-		From: at(from), Verb: "patch", Resource: wire.CustomResources, Namespace: s.sample.Namespace, Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+		From: at(from), Verb: "patch", Resource: spec.CustomResources, Namespace: s.sample.Namespace, Name: "cache", Measured: true, Error: "spec.size: Invalid value",
 	}
 	for _, f := range change {
 		f(a)
@@ -386,9 +385,9 @@ func TestNotApplicableWithAReason(t *testing.T) {
 	s.begin(5, "busy", "kill", 1, ofMatrix("services", "converged", "recovers"), func(b *record.Sample) { b.Reason = "it has no bus" })
 	s.end(6, record.Settled)
 	r := s.result()
-	assert.Equal(t, judge.NotApplicable, r.Outcome())
+	assert.Equal(t, spec.NotApplicable, r.Outcome())
 	for _, v := range r.Verdicts {
-		assert.Equal(t, judge.Verdict{Oracle: v.Oracle, Outcome: judge.NotApplicable, Message: "it has no bus"}, v)
+		assert.Equal(t, judge.Verdict{Oracle: v.Oracle, Outcome: spec.NotApplicable, Message: "it has no bus"}, v)
 	}
 	assert.Nil(t, r.Recovery)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Recovery is how a sample came back from what was broken in it.
@@ -50,8 +50,8 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 		r.by = Never
 		return r, true
 	}
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
+	for e := range t.All() {
+		if e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
 			r.by, r.from = Nudge, e.Action.From
 		}
 	}
@@ -65,7 +65,7 @@ func recoveryOf(t *timeline.Timeline) *Recovery {
 	switch {
 	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
 		return nil
-	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard([]string{wire.CustomResources, wire.Deployments}) != "":
+	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard([]string{spec.CustomResources, spec.Deployments}) != "":
 		return nil
 	}
 	r, _ := recovered(t)

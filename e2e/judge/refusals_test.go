@@ -7,7 +7,6 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // asks is a request of the style's service account, as the audit log tells of it.
@@ -33,16 +32,16 @@ func TestWhatTheAPIServerRefusedIsToldWhereTheDeploymentIsMissing(t *testing.T) 
 	s.entries[0].Header.Reference = []byte(`{"spec":{"replicas":1}}`)
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(16, "ADDED", custom(1, 1, 0))
-	s.asks(17, "list", wire.Deployments, "services", 403)
-	s.asks(18, "create", wire.Deployments, "elsewhere", 422)
-	s.asks(19, "update", wire.Deployments, "services", 409)
+	s.asks(17, "list", spec.Deployments, "services", 403)
+	s.asks(18, "create", spec.Deployments, "elsewhere", 422)
+	s.asks(19, "update", spec.Deployments, "services", 409)
 	for ms := range 14 {
-		s.asks(float64(20+ms), "create", wire.Deployments, "services", 422)
+		s.asks(float64(20+ms), "create", spec.Deployments, "services", 422)
 	}
-	s.asks(50, "patch", wire.Deployments, "services", 403)
-	s.asks(60, "update", wire.CustomResources, "services", 422)
-	s.asks(70, "update", wire.CustomResources, "services", 422)
-	s.asks(80, "update", wire.Pods, "services", 403) // the fourth kind
+	s.asks(50, "patch", spec.Deployments, "services", 403)
+	s.asks(60, "update", spec.CustomResources, "services", 422)
+	s.asks(70, "update", spec.CustomResources, "services", 422)
+	s.asks(80, "update", spec.Pods, "services", 403) // the fourth kind
 	const want = "there is no Deployment whose controller is the custom resource cache" +
 		"; the API server refused 14 requests to create deployments (422 Unprocessable Entity), the last at +0.023 s" +
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.060 s" +
@@ -64,8 +63,8 @@ func TestWhatTheAPIServerRefusedIsToldWhereAFinalizerStays(t *testing.T) {
 	s.see(1, "LISTED", custom(1, 0, 0))
 	s.act(10, 15, "delete", custom(1, 0, 0))
 	s.see(16, "MODIFIED", leaving)
-	s.asks(20, "update", wire.CustomResources, "services", 422)
-	s.asks(25, "update", wire.CustomResources, "services", 422)
+	s.asks(20, "update", spec.CustomResources, "services", 422)
+	s.asks(25, "update", spec.CustomResources, "services", 422)
 	s.end(10_010, record.TimedOut)
 	assert.Contains(t, s.verdict("gone").Message, "the custom resource cache waits for its finalizers: example.com/cleanup"+
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.015 s")

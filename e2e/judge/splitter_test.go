@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,7 +15,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // live feeds a story to a Splitter, as a driver does, and returns what was
@@ -115,7 +115,7 @@ func TestMissingTellsOfARefusal(t *testing.T) {
 	s := newStory(t)
 	s.begin(0, "native", "create", 1)
 	s.add(record.Entry{Time: at(15), Kind: record.KindAction, Action: &record.Action{
-		From: at(10), Verb: "create", Resource: wire.CustomResources, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+		From: at(10), Verb: "create", Resource: spec.CustomResources, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
 	}})
 	missing := live(t, s)
 	assert.Equal(t, "create of memcacheds.v1alpha1.cache.example.com cache was refused: spec.size: Invalid value", missing[len(missing)-1])
@@ -135,7 +135,7 @@ func TestOverlappingSamplesAreKeptApart(t *testing.T) {
 	s.end(100, record.Settled)
 	s.sample = second
 	s.end(200, record.Settled)
-	all, err := timeline.Timelines(s.seq())
+	all, err := timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	assert.Equal(t, "native", all[0].Sample.Style)
@@ -151,7 +151,7 @@ func TestBeforeIsWhatWasThere(t *testing.T) {
 	s.see(3, "LISTED", pod(1, "Running"))
 	s.see(4, "DELETED", pod(1, "Running"))
 	s.begin(10, "native", "scale up", 4)
-	all, err := timeline.Timelines(s.seq())
+	all, err := timelines(s.seq())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	assert.Nil(t, all[0].End)
@@ -166,7 +166,7 @@ func TestSplitterRefuses(t *testing.T) {
 	}
 	begin := record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create", Namespace: "services"}}
 	end := record.Entry{Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Namespace: "services"}}
-	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: wire.Pods, Name: "p1", Object: json.RawMessage(`{"status": 3}`)}}
+	broken := record.Entry{Kind: record.KindWatch, Watch: &record.Watch{Event: "ADDED", Resource: spec.Pods, Name: "p1", Object: json.RawMessage(`{"status": 3}`)}}
 	for want, entries := range map[string][]record.Entry{
 		"before the header":                      {begin},
 		"a second header":                        {header(), header()},
@@ -182,7 +182,7 @@ func TestSplitterRefuses(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			_, err := judge.Judge(sequence(entries))
 			require.ErrorContains(t, err, want)
-			_, err = timeline.Timelines(sequence(entries))
+			_, err = timelines(sequence(entries))
 			require.ErrorContains(t, err, want)
 		})
 	}
@@ -202,11 +202,11 @@ func TestTruncatedRecordingIsJudgedAsFarAsItGoes(t *testing.T) {
 	j, err := judge.Judge(cut)
 	require.NoError(t, err)
 	require.Len(t, j.Results, 2)
-	assert.Equal(t, judge.Pass, j.Results[0].Outcome())
-	assert.Equal(t, judge.Invalid, j.Results[1].Outcome())
+	assert.Equal(t, spec.Pass, j.Results[0].Outcome())
+	assert.Equal(t, spec.Invalid, j.Results[1].Outcome())
 	assert.Equal(t, []string{"line 20: the recording's last line is cut off; all before it is judged"}, j.Warnings)
 
-	all, err := timeline.Timelines(cut)
+	all, err := timelines(cut)
 	require.ErrorIs(t, err, record.ErrTruncated)
 	assert.Len(t, all, 2)
 }
@@ -222,7 +222,7 @@ func TestEveryPrefixIsJudgedTheSame(t *testing.T) {
 		require.NoError(t, err, "the first %d entries", n)
 		for i, r := range j.Results {
 			if r.End == record.Interrupted {
-				assert.Equal(t, judge.Invalid, r.Outcome())
+				assert.Equal(t, spec.Invalid, r.Outcome())
 				continue
 			}
 			assert.Equal(t, whole.Results[i].Samples, r.Samples, "the first %d entries", n)
@@ -245,7 +245,7 @@ func TestMissingAgreesWithTheVerdicts(t *testing.T) {
 			tell(s)
 			missing := live(t, s)
 			s.end(1710, record.Settled)
-			assert.Equal(t, missing[len(missing)-1] == "", s.result().Outcome() == judge.Pass)
+			assert.Equal(t, missing[len(missing)-1] == "", s.result().Outcome() == spec.Pass)
 		})
 	}
 }
@@ -255,7 +255,7 @@ func TestMissingAgreesWithTheVerdicts(t *testing.T) {
 func FuzzJudge(f *testing.F) {
 	s := newStory(f)
 	s.created()
-	s.gap(705, 710, wire.Pods)
+	s.gap(705, 710, spec.Pods)
 	s.end(1710, record.Settled)
 	s.begin(2000, "argo", "scale up", 2)
 	s.act(2010, 2015, "patch", custom(2, 2, 0))
@@ -288,7 +288,7 @@ func FuzzJudge(f *testing.F) {
 func FuzzJudgeEntries(f *testing.F) {
 	s := newStory(f)
 	s.created()
-	s.gap(705, 710, wire.Pods)
+	s.gap(705, 710, spec.Pods)
 	s.end(1710, record.Settled)
 	s.begin(2000, "argo", "delete", -1)
 	s.act(2010, 2015, "delete", custom(1, 3, 1))
@@ -304,7 +304,7 @@ func FuzzJudgeEntries(f *testing.F) {
 	s.see(13001, "LISTED", deployment(1, 1, 1, 1))
 	s.act(13010, 13015, "patch", custom(2, 1, 0))
 	s.see(13020, "ADDED", workFor("w3", "services/cache", "Running"))
-	s.gap(13030, 13050, wire.Deployments)
+	s.gap(13030, 13050, spec.Deployments)
 	s.breaks(13025, 13060, record.Begun, "restart", "api-server")
 	s.breaks(13060, 13060, record.Over, "restart", "api-server")
 	s.see(13070, "ADDED", custom(1, 1, 0).in("services-2"))
@@ -332,7 +332,7 @@ func FuzzJudgeEntries(f *testing.F) {
 				t.Fatalf("it recovered after %s", r.Recovery.After)
 			}
 			for _, one := range r.Samples {
-				passed := r.Outcome() == judge.Pass || r.Outcome() == judge.NotApplicable
+				passed := r.Outcome() == spec.Pass || r.Outcome() == spec.NotApplicable
 				if one.Outcome == judge.OK && !passed {
 					t.Fatalf("%+v is ok, but %+v", one, r.Verdicts)
 				}
@@ -342,4 +342,32 @@ func FuzzJudgeEntries(f *testing.F) {
 			}
 		}
 	})
+}
+
+// timelines returns every sample of a recording, in the order of their ends; a
+// sample that never ended comes last, with a nil End. With an error (see
+// record.ErrTruncated) come the Timelines of what could be read before it.
+func timelines(entries iter.Seq2[record.Entry, error]) ([]*timeline.Timeline, error) {
+	s := timeline.NewSplitter()
+	var all []*timeline.Timeline
+	for e, err := range entries {
+		if err != nil {
+			return append(all, s.Rest()...), err
+		}
+		t, err := s.Add(e)
+		if err != nil {
+			return append(all, s.Rest()...), err
+		}
+		if e.Kind == record.KindGap {
+			for _, t := range all {
+				if t.EndedAt > e.Gap.From && t.Misses(e.Gap) {
+					t.Gaps = append(t.Gaps, timeline.Event{Entry: e})
+				}
+			}
+		}
+		if t != nil {
+			all = append(all, t)
+		}
+	}
+	return append(all, s.Rest()...), nil
 }

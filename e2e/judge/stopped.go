@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -32,11 +33,11 @@ func once(t *timeline.Timeline, list []Verdict) {
 	for i := range list {
 		v := &list[i]
 		switch follows := !t.Begun() || t.StoppedAt() != "" && ofTheEnd(v.Oracle); {
-		case v.Outcome != Fail || !follows:
+		case v.Outcome != spec.Fail || !follows:
 		case first == "":
 			first = v.Oracle
 		default:
-			v.Outcome, v.Evidence = NotApplicable, nil
+			v.Outcome, v.Evidence = spec.NotApplicable, nil
 			v.Message = "not judged: it follows from what " + first + " says" + stopped(t)
 		}
 	}

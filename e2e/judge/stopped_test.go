@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // stop ends a sample at a point that was awaited in vain.
@@ -15,8 +16,8 @@ func (s *story) stop(ms float64, reason string) {
 	s.entries[len(s.entries)-1].End.Reason = reason
 }
 
-func outcomes(r judge.Result) map[string]judge.Outcome {
-	all := map[string]judge.Outcome{}
+func outcomes(r judge.Result) map[string]spec.Outcome {
+	all := map[string]spec.Outcome{}
 	for _, v := range r.Verdicts {
 		all[v.Oracle] = v.Outcome
 	}
@@ -33,8 +34,8 @@ func TestStepsThatWereNotReachedAreNotJudged(t *testing.T) {
 	s.see(16, "ADDED", custom(1, 2, 0))
 	s.stop(2000, stop)
 	r := s.result()
-	assert.Equal(t, map[string]judge.Outcome{
-		"gone": judge.NotApplicable, "garbage": judge.NotApplicable, "write-history": judge.Pass, "converged": judge.Fail, "status": judge.NotApplicable,
+	assert.Equal(t, map[string]spec.Outcome{
+		"gone": spec.NotApplicable, "garbage": spec.NotApplicable, "write-history": spec.Pass, "converged": spec.Fail, "status": spec.NotApplicable,
 	}, outcomes(r))
 	assert.Equal(t, "the custom resource is to stay; the steps stopped at "+stop, s.verdict("gone").Message)
 	assert.Contains(t, s.verdict("converged").Message, "expected 2 ready replicas; when it was given up")
@@ -52,8 +53,8 @@ func TestStepsThatStoppedAfterADeletion(t *testing.T) {
 	s.see(70, "DELETED", custom(1, 1, 1).at(101))
 	s.stop(2000, "await gone: Deployment cache-deployment is still there")
 	r := s.result()
-	assert.Equal(t, map[string]judge.Outcome{"converged": judge.NotApplicable, "status": judge.NotApplicable}, outcomes(r))
-	assert.Equal(t, judge.Late, r.Outcome(), "no oracle is left that could fail, and it is no pass")
+	assert.Equal(t, map[string]spec.Outcome{"converged": spec.NotApplicable, "status": spec.NotApplicable}, outcomes(r))
+	assert.Equal(t, spec.Late, r.Outcome(), "no oracle is left that could fail, and it is no pass")
 }
 
 // A fault of which the steps did not come to the end says nothing of recovery.
@@ -65,7 +66,7 @@ func TestStepsThatStoppedInAFault(t *testing.T) {
 	s.breaks(1990, 1995, record.Over, "refuse", "deployments.apps") // by the harness, when the sample was given up
 	s.stop(2000, "await working: the operator has not begun")
 	r := s.result()
-	assert.Equal(t, map[string]judge.Outcome{"recovers": judge.NotApplicable, "converged": judge.Fail, "diagnosable": judge.NotApplicable}, outcomes(r))
+	assert.Equal(t, map[string]spec.Outcome{"recovers": spec.NotApplicable, "converged": spec.Fail, "diagnosable": spec.NotApplicable}, outcomes(r))
 	assert.Nil(t, r.Recovery)
 	assert.Equal(t, "not judged; the steps stopped at await working: the operator has not begun", s.verdict("recovers").Message)
 }

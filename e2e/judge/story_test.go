@@ -14,7 +14,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // story is a hand-made recording. Its times are milliseconds.
@@ -140,12 +139,12 @@ func custom(generation, size, observed int, nodes ...string) thing {
 	if observed > 0 {
 		object["status"] = fields{"observedGeneration": observed, "nodes": nodes}
 	}
-	return thing{resource: wire.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: object}
+	return thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: object}
 }
 
 // deployment is the custom resource's child, its status current.
 func deployment(generation, asks, has, ready int) thing {
-	return thing{resource: wire.Deployments, namespace: "services", name: "cache-deployment", uid: "d1", object: fields{
+	return thing{resource: spec.Deployments, namespace: "services", name: "cache-deployment", uid: "d1", object: fields{
 		"metadata": fields{"generation": generation, "ownerReferences": owner("cr1")},
 		"spec":     fields{"replicas": asks},
 		"status":   fields{"observedGeneration": generation, "replicas": has, "readyReplicas": ready, "updatedReplicas": has},
@@ -153,13 +152,13 @@ func deployment(generation, asks, has, ready int) thing {
 }
 
 func replicaSet() thing {
-	return thing{resource: wire.ReplicaSets, namespace: "services", name: "cache-deployment-5d", uid: "r1", object: fields{
+	return thing{resource: spec.ReplicaSets, namespace: "services", name: "cache-deployment-5d", uid: "r1", object: fields{
 		"metadata": fields{"ownerReferences": owner("d1")}, "spec": fields{"replicas": 1},
 	}}
 }
 
 func pod(n int, phase string) thing {
-	return thing{resource: wire.Pods, namespace: "services", name: fmt.Sprintf("p%d", n), uid: fmt.Sprintf("pod%d", n), object: fields{
+	return thing{resource: spec.Pods, namespace: "services", name: fmt.Sprintf("p%d", n), uid: fmt.Sprintf("pod%d", n), object: fields{
 		"metadata": fields{"ownerReferences": owner("r1")}, "status": fields{"phase": phase},
 	}}
 }

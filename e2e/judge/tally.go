@@ -1,18 +1,20 @@
 package judge
 
+import "operatorbench/e2e/spec"
+
 // Tally counts samples by their outcomes.
 type Tally struct{ Passed, Failed, Late, Invalid, NotApplicable int }
 
 // Add counts one more.
-func (t *Tally) Add(o Outcome) {
+func (t *Tally) Add(o spec.Outcome) {
 	switch o {
-	case Pass:
+	case spec.Pass:
 		t.Passed++
-	case Late:
+	case spec.Late:
 		t.Late++
-	case Invalid:
+	case spec.Invalid:
 		t.Invalid++
-	case NotApplicable:
+	case spec.NotApplicable:
 		t.NotApplicable++
 	default:
 		t.Failed++
@@ -33,18 +35,18 @@ func (t Tally) All() int { return t.Passed + t.Failed + t.Late + t.Invalid + t.N
 
 // Verdict sums them up: Flaky where some passed and some failed; else the worst
 // counts, and what is not applicable does not, unless nothing else is there.
-func (t Tally) Verdict() Outcome {
+func (t Tally) Verdict() spec.Outcome {
 	switch {
 	case t.Failed > 0 && t.Passed > 0:
-		return Flaky
+		return spec.Flaky
 	case t.Failed > 0:
-		return Fail
+		return spec.Fail
 	case t.Late > 0:
-		return Late
+		return spec.Late
 	case t.Invalid > 0:
-		return Invalid
+		return spec.Invalid
 	case t.Passed > 0:
-		return Pass
+		return spec.Pass
 	}
-	return NotApplicable
+	return spec.NotApplicable
 }

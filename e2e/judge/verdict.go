@@ -9,26 +9,12 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
-)
-
-// Outcome is what an oracle says of a sample.
-type Outcome = spec.Outcome
-
-// The outcomes of a verdict, and those that only samples and sums of them have.
-const (
-	Pass          = spec.Pass
-	Fail          = spec.Fail
-	NotApplicable = spec.NotApplicable
-	Invalid       = spec.Invalid
-	Late          = spec.Late
-	Flaky         = spec.Flaky
 )
 
 // Verdict is what one oracle says of one sample.
 type Verdict struct {
 	Oracle  string
-	Outcome Outcome
+	Outcome spec.Outcome
 	// Message says what was expected, what was seen and when; for a pass,
 	// what was seen.
 	Message string
@@ -44,40 +30,49 @@ type Oracle func(*timeline.Timeline) Verdict
 type Named struct {
 	Name  string
 	Needs []string // resources that must have been watched without a gap
+	Shows []string // resources whose events show a failure for which it gives no evidence
 	Judge Oracle
 }
 
 // Oracles is the list of all oracles, in the order in which they are reported.
-func Oracles() []Named {
+func Oracles() []Named { return slices.Clone(oracles) }
+
+var oracles = listOracles()
+
+func listOracles() []Named {
+	customs, deployments := []string{spec.CustomResources}, []string{spec.Deployments}
+	written := []string{spec.CustomResources, spec.Deployments}
+	children := []string{spec.Deployments, spec.ReplicaSets, spec.Pods}
+	all := []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}
 	return []Named{
-		{"converged", []string{wire.Deployments}, converged},
-		{"stays-converged", []string{wire.Deployments, wire.CustomResources}, staysConverged},
-		{"write-history", []string{wire.Deployments}, writeHistory},
-		{"status", []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods}, status},
-		{"gone", []string{wire.CustomResources, wire.Deployments}, gone},
-		{"garbage", []string{wire.Deployments, wire.ReplicaSets, wire.Pods}, garbage},
-		{"reference", []string{wire.Deployments}, reference},
-		{"ledger", []string{wire.CustomResources, wire.Deployments}, ledger},
-		{"isolation", []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods}, isolation},
-		{"no-needless-work", []string{wire.CustomResources, wire.Deployments}, noNeedlessWork},
-		{"pods-kept", []string{wire.Deployments, wire.ReplicaSets, wire.Pods}, podsKept},
-		{"health", []string{wire.Pods}, health},
-		{"refused", []string{wire.CustomResources, wire.Deployments}, refused},
-		{"recovers", []string{wire.CustomResources, wire.Deployments}, recovers},
-		{"diagnosable", []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods, wire.Events}, diagnosable},
-		{"series", []string{wire.CustomResources, wire.Deployments}, series},
-		{"owned", []string{wire.CustomResources}, owned},
-		{"untouched", []string{wire.CustomResources}, untouched},
-		{"calm", nil, calm},
-		{promptName, []string{wire.CustomResources, wire.Deployments}, prompt},
-		{discreetName, nil, discreet},
+		{"converged", deployments, deployments, converged},
+		{"stays-converged", written, deployments, staysConverged},
+		{"write-history", deployments, deployments, writeHistory},
+		{"status", all, []string{spec.CustomResources, spec.Pods}, status},
+		{"gone", written, written, gone},
+		{"garbage", children, children, garbage},
+		{"reference", deployments, deployments, reference},
+		{"ledger", written, written, ledger},
+		{"isolation", all, written, isolation},
+		{"no-needless-work", written, written, noNeedlessWork},
+		{"pods-kept", children, nil, podsKept},
+		{"health", []string{spec.Pods}, nil, health},
+		{"refused", written, written, refused},
+		{"recovers", written, written, recovers},
+		{"diagnosable", append(slices.Clip(all), spec.Events), nil, diagnosable},
+		{"series", written, written, series},
+		{"owned", customs, nil, owned},
+		{"untouched", customs, nil, untouched},
+		{"calm", nil, nil, calm},
+		{promptName, written, nil, prompt},
+		{discreetName, nil, nil, discreet},
 	}
 }
 
 // OracleNames lists the names that a sample may expect.
 func OracleNames() []string {
 	var list []string
-	for _, o := range Oracles() {
+	for _, o := range oracles {
 		list = append(list, o.Name)
 	}
 	return list
@@ -86,14 +81,13 @@ func OracleNames() []string {
 // verdicts runs the oracles that the sample expects.
 func verdicts(t *timeline.Timeline) []Verdict {
 	var list []Verdict
-	oracles := Oracles()
 	for _, name := range t.Sample.Expect {
 		i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == name })
 		var v Verdict
 		if i >= 0 {
 			v = run(oracles[i], t)
 		} else {
-			v = Verdict{Outcome: Invalid, Message: "there is no oracle of this name; there are: " + strings.Join(OracleNames(), ", ")}
+			v = Verdict{Outcome: spec.Invalid, Message: "there is no oracle of this name; there are: " + strings.Join(OracleNames(), ", ")}
 		}
 		v.Oracle = name
 		list = append(list, v)
@@ -108,9 +102,9 @@ func run(o Named, t *timeline.Timeline) Verdict {
 	case t.Sample.Reason != "":
 		return notApplicable("%s", t.Sample.Reason)
 	case t.End == nil:
-		return Verdict{Outcome: Invalid, Message: "the recording stops before the sample's end"}
+		return Verdict{Outcome: spec.Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
-		return Verdict{Outcome: Invalid, Message: "the sample was interrupted: " + t.End.Reason}
+		return Verdict{Outcome: spec.Invalid, Message: "the sample was interrupted: " + t.End.Reason}
 	case t.StoppedAt() != "" && unasked(o.Name):
 		return notApplicable("not judged%s", stopped(t))
 	case !t.Begun() && slices.Contains(scenarios.Standing(), o.Name):
@@ -120,31 +114,34 @@ func run(o Named, t *timeline.Timeline) Verdict {
 	}
 	for _, need := range o.Needs {
 		if len(t.Sample.Watches) > 0 && !slices.Contains(t.Sample.Watches, need) {
-			return Verdict{Outcome: Invalid, Message: need + " was not watched for this sample"}
+			return Verdict{Outcome: spec.Invalid, Message: need + " was not watched for this sample"}
 		}
 	}
 	if gap := t.Unheard(o.Needs); gap != "" {
-		return Verdict{Outcome: Invalid, Message: gap}
+		return Verdict{Outcome: spec.Invalid, Message: gap}
 	}
 	v := o.Judge(t)
-	if v.Outcome != NotApplicable {
+	if v.Outcome == spec.Fail && v.Evidence == nil && o.Shows != nil {
+		v.Evidence = evidenceOf(t, of(o.Shows...))
+	}
+	if v.Outcome != spec.NotApplicable {
 		v.Message += t.Interruptions(o.Needs)
 	}
-	if v.Outcome == Fail || v.Outcome == NotApplicable {
+	if v.Outcome == spec.Fail || v.Outcome == spec.NotApplicable {
 		v.Message += stopped(t)
 	}
 	return v
 }
 
 func pass(format string, args ...any) Verdict {
-	return Verdict{Outcome: Pass, Message: fmt.Sprintf(format, args...)}
+	return Verdict{Outcome: spec.Pass, Message: fmt.Sprintf(format, args...)}
 }
 
 func notApplicable(format string, args ...any) Verdict {
-	return Verdict{Outcome: NotApplicable, Message: fmt.Sprintf(format, args...)}
+	return Verdict{Outcome: spec.NotApplicable, Message: fmt.Sprintf(format, args...)}
 }
 
-// fail is a failure with the events that show it.
+// fail is a failure with the events that show it; nil: those of what the oracle Shows.
 func fail(evidence []string, format string, args ...any) Verdict {
-	return Verdict{Outcome: Fail, Message: fmt.Sprintf(format, args...), Evidence: evidence}
+	return Verdict{Outcome: spec.Fail, Message: fmt.Sprintf(format, args...), Evidence: evidence}
 }

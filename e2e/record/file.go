@@ -25,35 +25,56 @@ const beginning = `{"t":`
 // yields, and names the line. Raw JSON in an entry (a watch event's object) is
 // not looked into, and is part of a larger block that was read: whoever keeps
 // it for long copies it.
-func Read(in io.Reader) iter.Seq2[Entry, error] {
-	return read(in, nil)
+func Read(in io.Reader) iter.Seq2[Entry, error] { return parsed(readLines(in, nil, "")) }
+
+// parsed parses lines one after the other.
+func parsed(lines iter.Seq2[Line, error]) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		var parser Parser
+		for line, err := range lines {
+			if err == nil {
+				err = parser.Parse(&line, nil)
+			}
+			if !yield(line.Entry, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
-func read(in io.Reader, pool *Pool) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
-		text, parser := &lines{in: in, pool: pool}, &parser{}
+// readLines yields the lines of a text; where it comes from begins its errors.
+func readLines(in io.Reader, pool *Pool, where string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		text := &lines{in: in, pool: pool}
 		for number := 1; ; number++ {
+			at := place{where, number}
 			line, err := text.next()
 			switch {
 			case err == nil:
 			case errors.Is(err, io.EOF) && len(line) == 0:
 				if number == 1 {
-					yield(Entry{}, errors.New("the recording is empty"))
+					yield(Line{}, fmt.Errorf("%sthe recording is empty", where))
 				}
 				return
 			case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-				last(line, number, err, yield)
+				last(line, at, err, yield)
 				return
 			default:
-				yield(Entry{}, fmt.Errorf("line %d: %w", number, err))
+				yield(Line{}, at.wrap(err))
 				return
 			}
-			e, err := parser.line(line, number == 1)
+			if kind := frequent(line); kind != "" && number > 1 {
+				if !yield(Line{Entry: Entry{Kind: kind}, text: line, at: at}, nil) {
+					return
+				}
+				continue
+			}
+			e, err := parse(line, number == 1)
 			if err != nil {
-				yield(Entry{}, fmt.Errorf("line %d: %w", number, err))
+				yield(Line{}, at.wrap(err))
 				return
 			}
-			if !yield(e, nil) {
+			if !yield(Line{Entry: e}, nil) {
 				return
 			}
 		}
@@ -62,42 +83,36 @@ func read(in io.Reader, pool *Pool) iter.Seq2[Entry, error] {
 
 // last yields a last line that has no end: it counts if it is whole all the
 // same. In compressed text more may be missing than the end of a line.
-func last(line []byte, number int, end error, yield func(Entry, error) bool) {
-	e, err := parse(line, number == 1)
+func last(line []byte, at place, end error, yield func(Line, error) bool) {
+	e, err := parse(line, at.number == 1)
 	switch {
 	case err == nil:
-		if yield(e, nil) && !errors.Is(end, io.EOF) {
-			yield(Entry{}, fmt.Errorf("line %d: %w", number+1, ErrTruncated))
+		if yield(Line{Entry: e}, nil) && !errors.Is(end, io.EOF) {
+			at.number++
+			yield(Line{}, at.wrap(ErrTruncated))
 		}
-	case number > 1:
-		yield(Entry{}, fmt.Errorf("line %d: %w", number, ErrTruncated))
+	case at.number > 1:
+		yield(Line{}, at.wrap(ErrTruncated))
 	case bytes.HasPrefix(line, []byte(beginning)) || strings.HasPrefix(beginning, string(line)):
-		yield(Entry{}, fmt.Errorf("line %d: %w", number, errNothing))
+		yield(Line{}, at.wrap(errNothing))
 	default:
-		yield(Entry{}, fmt.Errorf("line %d: %w", number, err))
+		yield(Line{}, at.wrap(err))
 	}
 }
 
 // ReadFile is Read for a file, which may be compressed by gzip, or packed (Pack)
 // in several parts of which it is the first; errors name it.
-func ReadFile(name string) iter.Seq2[Entry, error] { return readFile(name, nil) }
+func ReadFile(name string) iter.Seq2[Entry, error] { return parsed(readFile(name, nil)) }
 
-func readFile(name string, pool *Pool) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func readFile(name string, pool *Pool) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
 		in, err := Open(name)
 		if err != nil {
-			yield(Entry{}, err)
+			yield(Line{}, err)
 			return
 		}
 		defer in.Close()
-		for entry, err := range read(in, pool) {
-			if err != nil {
-				err = fmt.Errorf("%s: %w", name, err)
-			}
-			if !yield(entry, err) {
-				return
-			}
-		}
+		readLines(in, pool, name+": ")(yield)
 	}
 }
 

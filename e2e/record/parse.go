@@ -10,25 +10,83 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// parser reads entries. It keeps the words that come again and again.
-type parser struct {
+// Line is a line of a recording. Of an entry of the kinds of which there are most
+// its kind alone is known until a Parser has parsed it; they may be parsed in any
+// order, and many at once.
+type Line struct {
+	Entry
+	text []byte // nil: it is parsed
+	at   place
+}
+
+// Unparsed is how many bytes there are to parse.
+func (l *Line) Unparsed() int { return len(l.text) }
+
+// place is where a line stands.
+type place struct {
+	file   string // empty, or the file's name and what parts it from what follows
+	number int
+}
+
+func (p place) wrap(err error) error { return fmt.Errorf("%sline %d: %w", p.file, p.number, err) }
+
+// Parser parses lines. It keeps the words that come again and again. It is not
+// safe for concurrent use; the zero Parser is ready.
+type Parser struct {
 	words map[string]string
 }
 
-// line reads the entry of a whole line.
-func (p *parser) line(line []byte, first bool) (Entry, error) {
-	if !first {
-		if e, ok := p.watch(line); ok {
-			return e, nil
-		}
-		if e, ok := p.audit(line); ok {
-			return e, nil
-		}
-		if e, ok := p.usage(line); ok {
-			return e, nil
+// Parse parses a line, if it is not parsed yet. A request in the audit log is
+// read into memory of the caller's, since of most nothing is kept; nil: into new.
+func (p *Parser) Parse(l *Line, into *Audit) error {
+	if l.text == nil {
+		return nil
+	}
+	if into == nil && l.Kind == KindAudit {
+		into = new(Audit)
+	}
+	e, err := p.line(l.Kind, l.text, into)
+	if err == nil && e.Kind != l.Kind {
+		err = fmt.Errorf("not an entry of a recording: it is of two kinds, %q and %q", l.Kind, e.Kind)
+	}
+	if err != nil {
+		l.Entry = Entry{}
+		return l.at.wrap(err)
+	}
+	l.Entry, l.text = e, nil
+	return nil
+}
+
+// line reads the entry of a line that begins as those of a kind do.
+func (p *Parser) line(kind Kind, line []byte, into *Audit) (Entry, error) {
+	var e Entry
+	var ok bool
+	switch kind {
+	case KindWatch:
+		e, ok = p.watch(line)
+	case KindAudit:
+		e, ok = p.audit(line, into)
+	case KindUsage:
+		e, ok = p.usage(line)
+	}
+	if ok {
+		return e, nil
+	}
+	return parse(line, false)
+}
+
+// frequent is the kind of a line that begins as those do of which there are
+// most; empty: it is not one of them.
+func frequent(line []byte) Kind {
+	f := fields{line, true}
+	f.number(`{"t":`)
+	f.literal(`,"kind":"`)
+	for _, kind := range []Kind{KindWatch, KindAudit, KindUsage} {
+		if f.ok && len(f.rest) > len(kind) && f.rest[len(kind)] == '"' && string(f.rest[:len(kind)]) == string(kind) {
+			return kind
 		}
 	}
-	return parse(line, first)
+	return ""
 }
 
 // parse reads one entry and checks that it holds what its kind says.
@@ -74,26 +132,30 @@ func (e *Entry) check(first bool) error {
 	if first && e.Header != nil && (e.Header.Schema < 1 || e.Header.Schema > Schema) {
 		return fmt.Errorf("the recording has schema %d, this program reads schemas 1 to %d: use the version of operatorbench that wrote it, or a newer one", e.Header.Schema, Schema)
 	}
-	whole := map[Kind]bool{
-		KindHeader: e.Header != nil, KindBegin: e.Begin != nil, KindAction: e.Action != nil,
-		KindWatch: e.Watch != nil, KindGap: e.Gap != nil, KindEnd: e.End != nil,
-		KindBlock: e.Block != nil, KindUsage: e.Usage != nil, KindAudit: e.Audit != nil,
-		KindFault: e.Fault != nil, KindHeld: e.Held != nil, KindInventory: e.Inventory != nil, KindLogs: e.Logs != nil,
+	for _, one := range [...]struct {
+		kind Kind
+		set  bool
+	}{
+		{KindHeader, e.Header != nil}, {KindBegin, e.Begin != nil}, {KindAction, e.Action != nil},
+		{KindWatch, e.Watch != nil}, {KindGap, e.Gap != nil}, {KindEnd, e.End != nil},
+		{KindBlock, e.Block != nil}, {KindUsage, e.Usage != nil}, {KindAudit, e.Audit != nil},
+		{KindFault, e.Fault != nil}, {KindHeld, e.Held != nil}, {KindInventory, e.Inventory != nil}, {KindLogs, e.Logs != nil},
+	} {
+		switch {
+		case one.kind != e.Kind:
+		case !one.set:
+			return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
+		default:
+			return nil
+		}
 	}
-	set, known := whole[e.Kind]
-	if !known {
-		return fmt.Errorf("unknown kind of entry %q", e.Kind)
-	}
-	if !set {
-		return fmt.Errorf("a %s entry without its %q field", e.Kind, e.Kind)
-	}
-	return nil
+	return fmt.Errorf("unknown kind of entry %q", e.Kind)
 }
 
 // watch reads a watch event as Recorder writes it, field by field in that
 // order, and takes the object as it stands: nearly all of a recording is
 // objects, of which a reader looks into few. False: it is not of this form.
-func (p *parser) watch(line []byte) (Entry, bool) {
+func (p *Parser) watch(line []byte) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))
 	event, resource := f.word(`,"kind":"watch","watch":{"event":`), f.word(`,"resource":`)
@@ -113,11 +175,11 @@ func (p *parser) watch(line []byte) (Entry, bool) {
 
 // audit does the same for a request in the audit log, of which there are more
 // than of anything else.
-func (p *parser) audit(line []byte) (Entry, bool) {
+func (p *Parser) audit(line []byte, a *Audit) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))
 	received := f.time(`,"kind":"audit","audit":{"received":`)
-	a := Audit{
+	*a = Audit{
 		Received: received, Answered: f.time(`,"answered":`),
 		User: p.known(f.word(`,"user":`)), Pod: p.known(f.optional(`,"pod":`)), Agent: p.known(f.optional(`,"agent":`)),
 		Verb: p.known(f.word(`,"verb":`)), Resource: p.known(f.optional(`,"resource":`)), Subresource: p.known(f.optional(`,"subresource":`)),
@@ -128,11 +190,11 @@ func (p *parser) audit(line []byte) (Entry, bool) {
 	if !f.ok || len(f.rest) > 0 {
 		return Entry{}, false
 	}
-	return Entry{Time: t, Kind: KindAudit, Audit: &a}, true
+	return Entry{Time: t, Kind: KindAudit, Audit: a}, true
 }
 
 // usage does the same for what the kubelet reports, every second.
-func (p *parser) usage(line []byte) (Entry, bool) {
+func (p *Parser) usage(line []byte) (Entry, bool) {
 	f := fields{line, true}
 	t := time.Duration(f.number(`{"t":`))
 	u := Usage{Node: p.known(f.word(`,"kind":"usage","usage":{"node":`))}
@@ -160,7 +222,7 @@ func (p *parser) usage(line []byte) (Entry, bool) {
 }
 
 // known returns a word that is likely to come again, without a new copy each time.
-func (p *parser) known(word []byte) string {
+func (p *Parser) known(word []byte) string {
 	const most = 1000
 	if known, ok := p.words[string(word)]; ok {
 		return known

@@ -41,11 +41,12 @@ func quickLines(tb testing.TB) [][]byte {
 // What is written most is read without encoding/json.
 func TestQuickLinesAreTaken(t *testing.T) {
 	for _, text := range quickLines(t) {
-		p := &parser{}
+		p := &Parser{}
 		_, watch := p.watch(text)
-		_, audit := p.audit(text)
+		_, audit := p.audit(text, &Audit{})
 		_, usage := p.usage(text)
 		assert.True(t, watch || audit || usage, "%s", text)
+		assert.NotEmpty(t, frequent(text), "%s", text)
 	}
 }
 
@@ -57,7 +58,7 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte(`{"t":5,"kind":"watch","watch":{"event":"A\u0041","resource":"r","name":"n","uid":"u","object":{}}}`))
 	f.Add([]byte(`{"t":05,"kind":"watch","watch":{"event":"A","resource":"r","name":"n","uid":"u","object":{}},"junk":{}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		quick, err := (&parser{}).line(text, false)
+		quick, err := (&Parser{}).line(frequent(text), text, &Audit{})
 		whole, slow := parse(text, false)
 		if slow != nil {
 			// Objects are not looked into; all else is.
@@ -76,4 +77,11 @@ func FuzzLine(f *testing.F) {
 		}
 		assert.Equal(t, whole, quick)
 	})
+}
+
+// An entry has one kind: its line is read by how it begins.
+func TestLineOfTwoKinds(t *testing.T) {
+	text := []byte(`{"t":5,"kind":"watch","watch":{},"kind":"end","end":{}}`)
+	err := (&Parser{}).Parse(&Line{Entry: Entry{Kind: frequent(text)}, text: text, at: place{"file: ", 7}}, nil)
+	require.EqualError(t, err, `file: line 7: not an entry of a recording: it is of two kinds, "watch" and "end"`)
 }

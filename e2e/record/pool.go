@@ -23,8 +23,9 @@ type fullBlock struct {
 	entries int
 }
 
-// ReadFile is like the function ReadFile, but reuses memory.
-func (p *Pool) ReadFile(name string) iter.Seq2[Entry, error] { return readFile(name, p) }
+// ReadFile is like the function ReadFile, but reuses memory, and leaves it to
+// others to parse the lines of which there are most.
+func (p *Pool) ReadFile(name string) iter.Seq2[Line, error] { return readFile(name, p) }
 
 // Done says that the raw JSON in so many entries, from the recording's first
 // on, will not be looked at any more. It is safe for concurrent use.

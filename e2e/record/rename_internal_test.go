@@ -22,7 +22,7 @@ func TestTheFormerNameOfTheFloorIsRead(t *testing.T) {
 		`"logs","logs":{"style":%s,"round":1,"wave":1}`:                                    func(e Entry) string { return e.Logs.Style },
 	} {
 		for written, read := range map[string]string{`"null"`: spec.Floor, `"floor"`: spec.Floor, `"nullable"`: "nullable"} {
-			e, err := new(parser).line(fmt.Appendf(nil, `{"t":1,"kind":`+kind+`}`, written), kind[1] == 'h' && kind[3] == 'a')
+			e, err := parse(fmt.Appendf(nil, `{"t":1,"kind":`+kind+`}`, written), kind[1] == 'h' && kind[3] == 'a')
 			require.NoError(t, err)
 			assert.Equal(t, read, of(e), kind)
 		}

@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // Bench prints the measured latencies in Go's benchmark format, one line for
@@ -130,7 +131,7 @@ func comment(out io.Writer, one result.Part) {
 // lateOnes says which scenarios a style was late for, in a run.
 func (r *Report) lateOnes(out io.Writer, one result.Part) {
 	for _, c := range r.Cells {
-		if c.Verdict == judge.Late && c.In(one.Header.Run) {
+		if c.Verdict == spec.Late && c.In(one.Header.Run) {
 			_, _ = fmt.Fprintf(out, "# late, so that what is left flatters it: %s %s %s\n", plain.Line(c.Style.Label), plain.Line(c.Scenario), c.CountText())
 		}
 	}

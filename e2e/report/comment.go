@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // A comment on a pull request is read at a glance. GitHub takes up to 65,536
@@ -51,14 +51,14 @@ func (r *Report) Comment(out io.Writer) error {
 func (m *markdown) failures(r *Report) {
 	var cells []*result.Cell
 	for _, c := range r.Cells {
-		if v := c.Verdict; v != judge.Pass && v != judge.NotApplicable {
+		if v := c.Verdict; v != spec.Pass && v != spec.NotApplicable {
 			cells = append(cells, c)
 		}
 	}
 	if len(cells) == 0 {
 		return
 	}
-	order := []judge.Outcome{judge.Fail, judge.Flaky, judge.Late, judge.Invalid}
+	order := []spec.Outcome{spec.Fail, spec.Flaky, spec.Late, spec.Invalid}
 	slices.SortStableFunc(cells, func(a, b *result.Cell) int { return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict) })
 	t := table.Table{Header: []string{"not passed", "style", "scenario", "the first reason"}, Left: 4}
 	for i, c := range cells {
@@ -68,7 +68,7 @@ func (m *markdown) failures(r *Report) {
 		}
 		reason := ""
 		for _, p := range c.Problems {
-			if p.Outcome == c.Verdict || c.Verdict == judge.Flaky {
+			if p.Outcome == c.Verdict || c.Verdict == spec.Flaky {
 				reason = p.Message
 				if len(p.Oracles) > 0 {
 					reason = strings.Join(p.Oracles, ", ") + ": " + reason

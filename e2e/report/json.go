@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"operatorbench/e2e/grants"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -70,7 +69,7 @@ type DocumentRank struct {
 type DocumentCell struct {
 	Label    string           `json:"label"`
 	Scenario string           `json:"scenario"`
-	Verdict  judge.Outcome    `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
+	Verdict  spec.Outcome     `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
 	Passed   int              `json:"passed"`  // of Rounds
 	Rounds   int              `json:"rounds"`  // samples, the warm-up ones included
 	Warmups  int              `json:"warmups"` // samples that only warmed up: not in the latencies
@@ -124,7 +123,7 @@ type DocumentResult struct {
 	Round     int               `json:"round"` // from 1; 0 only warms up
 	Warmup    bool              `json:"warmup,omitempty"`
 	Namespace string            `json:"namespace"`
-	Outcome   judge.Outcome     `json:"outcome"`
+	Outcome   spec.Outcome      `json:"outcome"`
 	End       string            `json:"end"` // settled, timeout or interrupted
 	Reason    string            `json:"reason,omitempty"`
 	Verdicts  []DocumentVerdict `json:"verdicts"`
@@ -132,10 +131,10 @@ type DocumentResult struct {
 
 // DocumentVerdict is what one oracle says of one round.
 type DocumentVerdict struct {
-	Oracle   string        `json:"oracle"`
-	Outcome  judge.Outcome `json:"outcome"`
-	Message  string        `json:"message,omitempty"` // left out for a pass
-	Evidence []string      `json:"evidence,omitempty"`
+	Oracle   string       `json:"oracle"`
+	Outcome  spec.Outcome `json:"outcome"`
+	Message  string       `json:"message,omitempty"` // left out for a pass
+	Evidence []string     `json:"evidence,omitempty"`
 }
 
 // Document returns the report as report.json has it.
@@ -209,7 +208,7 @@ func documentResult(one *result.Judged) DocumentResult {
 	}
 	for i, v := range one.Verdicts {
 		d.Verdicts[i] = DocumentVerdict{Oracle: v.Oracle, Outcome: v.Outcome}
-		if v.Outcome != judge.Pass {
+		if v.Outcome != spec.Pass {
 			d.Verdicts[i].Message, d.Verdicts[i].Evidence = v.Message, v.Evidence
 		}
 	}

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // DocumentMatrix is the correctness matrix: a cell for each scenario that a
@@ -24,15 +24,15 @@ type DocumentScenario struct {
 
 // DocumentMatrixCell is one style in one scenario, over all repeats.
 type DocumentMatrixCell struct {
-	Label         string        `json:"label"`
-	Scenario      string        `json:"scenario"`
-	Verdict       judge.Outcome `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
-	Passed        int           `json:"passed"`  // repeats; so are the next four
-	Failed        int           `json:"failed"`
-	Late          int           `json:"late"`
-	Invalid       int           `json:"invalid"`
-	NotApplicable int           `json:"notApplicable"`
-	Reason        string        `json:"reason,omitempty"` // of what is invalid, late or not applicable
+	Label         string       `json:"label"`
+	Scenario      string       `json:"scenario"`
+	Verdict       spec.Outcome `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
+	Passed        int          `json:"passed"`  // repeats; so are the next four
+	Failed        int          `json:"failed"`
+	Late          int          `json:"late"`
+	Invalid       int          `json:"invalid"`
+	NotApplicable int          `json:"notApplicable"`
+	Reason        string       `json:"reason,omitempty"` // of what is invalid, late or not applicable
 	// Oracles are all that were asked.
 	Oracles  []DocumentOracle  `json:"oracles"`
 	Recovery *DocumentRecovery `json:"recovery,omitempty"` // left out where nothing was broken
@@ -43,17 +43,17 @@ type DocumentMatrixCell struct {
 // DocumentOracle is what an oracle said over the repeats. Message and evidence
 // are those of the first repeat with the worst outcome; left out for a pass.
 type DocumentOracle struct {
-	Oracle        string        `json:"oracle"`
-	Outcome       judge.Outcome `json:"outcome"` // the worst
-	Passed        int           `json:"passed"`
-	Failed        int           `json:"failed"`
-	Invalid       int           `json:"invalid"`
-	NotApplicable int           `json:"notApplicable"`
-	Message       string        `json:"message,omitempty"`
-	Evidence      []string      `json:"evidence,omitempty"`
-	Run           string        `json:"run,omitempty"`
-	Round         int           `json:"round,omitempty"`
-	Namespace     string        `json:"namespace,omitempty"`
+	Oracle        string       `json:"oracle"`
+	Outcome       spec.Outcome `json:"outcome"` // the worst
+	Passed        int          `json:"passed"`
+	Failed        int          `json:"failed"`
+	Invalid       int          `json:"invalid"`
+	NotApplicable int          `json:"notApplicable"`
+	Message       string       `json:"message,omitempty"`
+	Evidence      []string     `json:"evidence,omitempty"`
+	Run           string       `json:"run,omitempty"`
+	Round         int          `json:"round,omitempty"`
+	Namespace     string       `json:"namespace,omitempty"`
 }
 
 // DocumentRecovery is how a style recovered from a fault.
@@ -114,7 +114,7 @@ func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 	}
 	for _, o := range c.Oracles {
 		one := DocumentOracle{Oracle: o.Name, Outcome: o.Outcome, Passed: o.Passed, Failed: o.Failed, Invalid: o.Invalid, NotApplicable: o.NotApplicable}
-		if o.Outcome != judge.Pass {
+		if o.Outcome != spec.Pass {
 			one.Message, one.Evidence, one.Run, one.Round, one.Namespace = o.Message, o.Evidence, o.Run, o.Round, o.Namespace
 		}
 		d.Oracles = append(d.Oracles, one)

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -100,23 +100,23 @@ func (s *junitSuite) addMatrix(c *result.Cell, e result.Expectation) (took float
 }
 
 // judge adds a case with what its verdict makes of it.
-func (s *junitSuite) judge(test junitCase, verdict judge.Outcome, e result.Expectation, problem func() *junitProblem, reason string) {
+func (s *junitSuite) judge(test junitCase, verdict spec.Outcome, e result.Expectation, problem func() *junitProblem, reason string) {
 	s.Tests++
 	switch {
-	case verdict == judge.NotApplicable && !e.Surprise():
+	case verdict == spec.NotApplicable && !e.Surprise():
 		s.Skipped++
 		test.Skipped = &junitProblem{Message: reason}
-	case verdict == judge.Invalid:
+	case verdict == spec.Invalid:
 		s.Errors++
 		test.Error = problem()
 	case e.Surprise():
 		s.Failures++
 		test.Failure = problem()
 		test.Failure.Message = "expected " + e.Want + ", seen " + test.Failure.Message
-	case e.Known && verdict != judge.Pass:
+	case e.Known && verdict != spec.Pass:
 		p := problem()
 		test.Out = strings.TrimSpace(p.Message + "\nas expected: " + strings.TrimSpace(e.Why+" "+e.Upstream) + "\n\n" + p.Text)
-	case verdict != judge.Pass:
+	case verdict != spec.Pass:
 		s.Failures++
 		test.Failure = problem()
 	}
@@ -150,8 +150,8 @@ func problemOf(c *result.Cell) *junitProblem {
 		}
 	}
 	first := c.VerdictText()
-	if all := c.Problems; c.Verdict == judge.Late {
-		first = string(judge.Late) + ": " + all[len(all)-1].Message
+	if all := c.Problems; c.Verdict == spec.Late {
+		first = string(spec.Late) + ": " + all[len(all)-1].Message
 	} else if len(all) > 0 {
 		first += ": " + all[0].Message
 	}

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -28,11 +29,11 @@ func burst(run, style string, all, done int, seconds float64) []judge.Result {
 	for i := range all {
 		r := judge.Result{
 			Style: style, Scenario: "burst-create", Group: "load", Round: 1, Namespace: fmt.Sprintf("n-%s-%d", style, i), End: record.Settled,
-			Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: judge.Pass}}, Ended: 10 * time.Second,
+			Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}, Ended: 10 * time.Second,
 		}
-		s := judge.Sample{Operator: style, Scenario: r.Scenario, Phase: judge.PhaseChildWritten, Run: run, Block: 1, Namespace: r.Namespace, Value: seconds, Unit: "s", Outcome: judge.OK}
+		s := judge.Sample{Operator: style, Scenario: r.Scenario, Phase: spec.PhaseChildWritten, Run: run, Block: 1, Namespace: r.Namespace, Value: seconds, Unit: "s", Outcome: judge.OK}
 		if i >= done {
-			r.End, r.Reason, r.Ended, r.Verdicts[0].Outcome = record.TimedOut, "there is no Deployment", 300*time.Second, judge.NotApplicable
+			r.End, r.Reason, r.Ended, r.Verdicts[0].Outcome = record.TimedOut, "there is no Deployment", 300*time.Second, spec.NotApplicable
 			s.Value, s.Outcome = 300, judge.Timeout
 		}
 		r.Samples = []judge.Sample{s}
@@ -89,7 +90,7 @@ func TestLateInEveryFormat(t *testing.T) {
 	var d report.Document
 	require.NoError(t, json.Unmarshal([]byte(printed(func(out *bytes.Buffer) error { return r.JSON(out) })), &d))
 	assert.Equal(t, report.DocumentCounts{Passed: 8, Late: 7}, d.Counts)
-	assert.Equal(t, judge.Late, d.Cells[1].Verdict)
+	assert.Equal(t, spec.Late, d.Cells[1].Verdict)
 	assert.Equal(t, []int{0, 5, 5}, []int{d.Cells[1].Passed, d.Cells[1].Late, d.Cells[1].Rounds})
 	assert.False(t, r.Failed(), "how far a style is behind is a figure, of which nobody says what is expected")
 }
@@ -104,15 +105,15 @@ func TestALateChangeFails(t *testing.T) {
 
 // An oracle that failed says more than the time, and a broken bed says nothing.
 func TestLateIsNotWhatAnOracleSays(t *testing.T) {
-	one := func(outcome judge.Outcome, end string, matrix bool) judge.Outcome {
+	one := func(outcome spec.Outcome, end string, matrix bool) spec.Outcome {
 		return judge.Result{End: end, Matrix: matrix, Verdicts: []judge.Verdict{{Outcome: outcome}}}.Outcome()
 	}
-	for want, results := range map[judge.Outcome][]judge.Outcome{
-		judge.Late:          {one(judge.Pass, record.TimedOut, false), one(judge.NotApplicable, record.TimedOut, false), one(judge.Pass, record.TimedOut, true)},
-		judge.Fail:          {one(judge.Fail, record.TimedOut, false)},
-		judge.Invalid:       {one(judge.Invalid, record.TimedOut, false)},
-		judge.Pass:          {one(judge.Pass, record.Settled, false)},
-		judge.NotApplicable: {one(judge.NotApplicable, record.Settled, false)},
+	for want, results := range map[spec.Outcome][]spec.Outcome{
+		spec.Late:          {one(spec.Pass, record.TimedOut, false), one(spec.NotApplicable, record.TimedOut, false), one(spec.Pass, record.TimedOut, true)},
+		spec.Fail:          {one(spec.Fail, record.TimedOut, false)},
+		spec.Invalid:       {one(spec.Invalid, record.TimedOut, false)},
+		spec.Pass:          {one(spec.Pass, record.Settled, false)},
+		spec.NotApplicable: {one(spec.NotApplicable, record.Settled, false)},
 	} {
 		for _, got := range results {
 			assert.Equal(t, want, got)
@@ -154,8 +155,8 @@ func rounds(style string, seconds ...float64) []judge.Result {
 	var results []judge.Result
 	for i, value := range seconds {
 		results = append(results, judge.Result{
-			Style: style, Scenario: "create", Round: i + 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
-			Samples: []judge.Sample{{Operator: style, Scenario: "create", Phase: judge.PhaseChildWritten, Run: "one", Block: i + 1, Value: value, Unit: "s", Outcome: judge.OK}},
+			Style: style, Scenario: "create", Round: i + 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
+			Samples: []judge.Sample{{Operator: style, Scenario: "create", Phase: spec.PhaseChildWritten, Run: "one", Block: i + 1, Value: value, Unit: "s", Outcome: judge.OK}},
 		})
 	}
 	return results
@@ -186,7 +187,7 @@ func TestRanking(t *testing.T) {
 func TestForeignTextsTellNobody(t *testing.T) {
 	const evil = "@octocat #1 \u202eevil\u2066 argo@head"
 	r := report.Of(runOf("one", []judge.Result{{
-		Style: "argo", Scenario: "create", Round: 1, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail, Message: evil}},
+		Style: "argo", Scenario: "create", Round: 1, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail, Message: evil}},
 	}}))
 	r.Warnings = []string{evil}
 	for name, write := range map[string]func(*bytes.Buffer) error{

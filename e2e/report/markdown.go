@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -204,7 +204,7 @@ func (r *Report) notApplicable() []string {
 	for _, c := range r.Cells {
 		for i := range c.Results {
 			for _, v := range c.Results[i].Verdicts {
-				if v.Outcome == judge.NotApplicable {
+				if v.Outcome == spec.NotApplicable {
 					lines = plain.Once(lines, fmt.Sprintf("%s, oracle %s not applicable: %s", c.Style.Label, v.Oracle, v.Message))
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -69,11 +70,11 @@ func matrixReport() *report.Report {
 		made.Cell{Style: "argo", Scenario: "upgrade", Repeats: []made.Repeat{made.Pass()}},
 	)
 	for _, one := range []result.Recording{first, second} {
-		made.Diagnosable(one, "argo", "drift-replicas", judge.Pass)
-		made.Diagnosable(one, "native", "drift-replicas", judge.Pass)
-		made.Diagnosable(one, "argo", "bus-down", judge.Fail)
-		made.Diagnosable(one, "argo", "killed-while-working", judge.Fail)
-		made.Diagnosable(one, "native", "killed-while-working", judge.Pass)
+		made.Diagnosable(one, "argo", "drift-replicas", spec.Pass)
+		made.Diagnosable(one, "native", "drift-replicas", spec.Pass)
+		made.Diagnosable(one, "argo", "bus-down", spec.Fail)
+		made.Diagnosable(one, "argo", "killed-while-working", spec.Fail)
+		made.Diagnosable(one, "native", "killed-while-working", spec.Pass)
 	}
 	first.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), expectedOfArgo), "native": {}}
 	first.Grants, second.Grants = []grants.Use{made.Grants("argo")}, []grants.Use{made.Grants("argo"), made.Grants("native")}
@@ -128,7 +129,7 @@ func TestMatrixIsNoMeasurement(t *testing.T) {
 		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Fail("no", "converged")}})
 	for i := range one.Judgement.Results {
 		r := &one.Judgement.Results[i]
-		r.Samples = []judge.Sample{{Operator: r.Style, Scenario: r.Scenario, Phase: judge.PhaseReady, Unit: "s", Value: 1, Outcome: judge.OK, Block: 1}}
+		r.Samples = []judge.Sample{{Operator: r.Style, Scenario: r.Scenario, Phase: spec.PhaseReady, Unit: "s", Value: 1, Outcome: judge.OK, Block: 1}}
 	}
 	r := report.Of(one)
 	assert.Equal(t, []string{"create"}, r.Scenarios)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
@@ -146,7 +145,7 @@ func latencyCell(c *result.Cell, tail string) string {
 // the floor of the same runs; what is late says so instead.
 func lastCell(c *result.Cell) string {
 	written, _ := c.Outcome()
-	if c.Verdict == judge.Late {
+	if c.Verdict == spec.Late {
 		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), plain.Duration(written.Max.Value)))
 	}
 	text := counted(written, figures(written)[2])
@@ -165,7 +164,7 @@ func lastCell(c *result.Cell) string {
 
 // failing marks what did not pass.
 func failing(c *result.Cell, text string) string {
-	if v := c.Verdict; v == judge.Fail || v == judge.Flaky || v == judge.Late {
+	if v := c.Verdict; v == spec.Fail || v == spec.Flaky || v == spec.Late {
 		return table.Emoji(v) + text
 	}
 	return text

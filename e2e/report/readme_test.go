@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -144,7 +145,7 @@ func TestSplice(t *testing.T) {
 func TestREADMEOfForeignTexts(t *testing.T) {
 	const evil = "a|b `c` <d> \"e\" \x00\x1b[31m *f*"
 	result := judge.Result{Style: evil, Scenario: evil, Round: 1, Samples: []judge.Sample{
-		{Operator: evil, Scenario: evil, Phase: judge.PhaseChildWritten, Value: 1, Outcome: judge.OK},
+		{Operator: evil, Scenario: evil, Phase: spec.PhaseChildWritten, Value: 1, Outcome: judge.OK},
 	}}
 	var out bytes.Buffer
 	require.NoError(t, report.New(nil, &judge.Judgement{Results: []judge.Result{result}, Warnings: []string{evil}}).README(&out, place()))

@@ -82,7 +82,7 @@ func nasty() *report.Report {
 	long := strings.Repeat("name", 20)
 	result := judge.Result{
 		Style: long, Scenario: "sc|en<a>rio", Round: 1, Namespace: "n",
-		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail, Message: evil, Evidence: []string{evil, evil}}},
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail, Message: evil, Evidence: []string{evil, evil}}},
 		Samples: []judge.Sample{
 			{Operator: long, Scenario: "sc|en<a>rio", Phase: long, Value: 180, Outcome: judge.Timeout},
 			{Operator: long, Scenario: "sc|en<a>rio", Phase: long, Value: 181, Outcome: judge.Wrong},
@@ -276,7 +276,7 @@ func TestCommentIsShort(t *testing.T) {
 	for i := range 300 {
 		judged.Results = append(judged.Results, judge.Result{
 			Style: fmt.Sprintf("style-%03d", i), Scenario: "create", Round: 1, Namespace: "n",
-			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail, Message: strings.Repeat("long ", 1000)}},
+			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail, Message: strings.Repeat("long ", 1000)}},
 		})
 	}
 	var out bytes.Buffer

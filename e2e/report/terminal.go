@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // width is the most columns that a line takes.
@@ -38,7 +38,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	t.problems(r.Problems())
 	for _, warning := range r.Warnings {
 		t.line("")
-		t.line("%s: %s", t.paint(judge.Invalid, "warning"), plain.Line(warning))
+		t.line("%s: %s", t.paint(spec.Invalid, "warning"), plain.Line(warning))
 	}
 	_, err := io.WriteString(out, t.text.String())
 	return err
@@ -59,7 +59,7 @@ func (t *terminal) gap() {
 }
 
 // paint colours a text by an outcome, where colours are wanted.
-func (t *terminal) paint(outcome judge.Outcome, text string) string {
+func (t *terminal) paint(outcome spec.Outcome, text string) string {
 	if !t.colour {
 		return text
 	}

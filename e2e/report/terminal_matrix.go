@@ -6,10 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 // What the matrix needs on a terminal, in columns: a cell at least, and the name
@@ -56,7 +56,7 @@ func (t *terminal) matrix(r *Report) {
 // matrixTable prints the styles from (inclusive) to (exclusive).
 func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	each := (width-2-nameWidth)/(to-from) - 2
-	row := func(name string, cell func(i int) (judge.Outcome, string)) {
+	row := func(name string, cell func(i int) (spec.Outcome, string)) {
 		line := "  " + plain.Left(plain.Clip(plain.Line(name), nameWidth), nameWidth)
 		for i := from; i < to; i++ {
 			outcome, text := cell(i)
@@ -69,11 +69,11 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 		t.line("%s", strings.TrimRight(line, " "))
 	}
 	t.line("")
-	row("", func(i int) (judge.Outcome, string) { return "", r.Matrix.Styles[i].Label })
+	row("", func(i int) (spec.Outcome, string) { return "", r.Matrix.Styles[i].Label })
 	for _, g := range r.Matrix.Groups {
 		t.line("%s", plain.Clip(plain.Line(g.Name), width))
 		for _, one := range g.Rows {
-			row(one.Name, func(i int) (judge.Outcome, string) {
+			row(one.Name, func(i int) (spec.Outcome, string) {
 				if one.Cells[i] == nil {
 					return "", ""
 				}
@@ -81,7 +81,7 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 			})
 		}
 	}
-	row("", func(i int) (judge.Outcome, string) {
+	row("", func(i int) (spec.Outcome, string) {
 		short, _ := r.Tally(r.Matrix.Styles[i].Label)
 		return "", short
 	})
@@ -96,9 +96,9 @@ func (r *Report) cellText(c *result.Cell) string {
 	}
 	var parts []string
 	switch c.Verdict {
-	case judge.Flaky:
+	case spec.Flaky:
 		parts = append(parts, fmt.Sprintf("%d/%d", c.Passed, len(c.Results)))
-	case judge.Invalid:
+	case spec.Invalid:
 		parts = append(parts, c.Word())
 	}
 	if c.Recovery != nil {

@@ -25,10 +25,10 @@ type Cell struct {
 	Style           Style
 	Scenario, Group string
 
-	Verdict     judge.Outcome // of the tally
-	judge.Tally               // of the samples
-	Results     []Judged      // of its samples, in their order
-	Warmups     int           // of these, those that only warmed up
+	Verdict     spec.Outcome // of the tally
+	judge.Tally              // of the samples
+	Results     []Judged     // of its samples, in their order
+	Warmups     int          // of these, those that only warmed up
 
 	Oracles  []Oracle  // that were asked, in the scenario's order
 	Reason   string    // why the cell is invalid, late or not applicable
@@ -51,7 +51,7 @@ type Oracle struct {
 	Name string
 	judge.Tally
 	// Of the first sample with the worst outcome (fail, invalid, then the rest).
-	Outcome   judge.Outcome
+	Outcome   spec.Outcome
 	Message   string
 	Evidence  []string
 	Run       string
@@ -90,17 +90,17 @@ func (o *Oracle) add(run string, result *judge.Result, v judge.Verdict) {
 }
 
 // severity orders outcomes: what a reader must be told of first is highest.
-func severity(o judge.Outcome) int {
-	return slices.Index([]judge.Outcome{judge.NotApplicable, judge.Pass, judge.Invalid, judge.Fail}, o)
+func severity(o spec.Outcome) int {
+	return slices.Index([]spec.Outcome{spec.NotApplicable, spec.Pass, spec.Invalid, spec.Fail}, o)
 }
 
 // sum draws the conclusions once all samples are there.
 func (c *Cell) sum() {
 	c.Verdict = c.Tally.Verdict()
-	if late, there := c.overdue(); there && c.Verdict == judge.Late {
+	if late, there := c.overdue(); there && c.Verdict == spec.Late {
 		c.Reason = late.Message
 	}
-	if c.Verdict == judge.Invalid || c.Verdict == judge.NotApplicable {
+	if c.Verdict == spec.Invalid || c.Verdict == spec.NotApplicable {
 		for _, o := range c.Oracles {
 			if o.Outcome == c.Verdict {
 				c.Reason = o.Message
@@ -112,7 +112,7 @@ func (c *Cell) sum() {
 
 // late is the first sample that was given up; nil: none was.
 func (c *Cell) late() *Judged {
-	i := slices.IndexFunc(c.Results, func(s Judged) bool { return s.Outcome() == judge.Late })
+	i := slices.IndexFunc(c.Results, func(s Judged) bool { return s.Outcome() == spec.Late })
 	if i < 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (c *Cell) overdue() (Oracle, bool) {
 		return Oracle{}, false
 	}
 	return Oracle{
-		Name: string(judge.Late), Outcome: judge.Late, Run: s.Run, Round: s.Round, Namespace: s.Namespace,
+		Name: string(spec.Late), Outcome: spec.Late, Run: s.Run, Round: s.Round, Namespace: s.Namespace,
 		Message: fmt.Sprintf("given up after %.0f s, though no oracle failed: %s", s.seconds(), cmp.Or(s.Reason, "its time was over")),
 	}, true
 }
@@ -168,12 +168,12 @@ func (c *Cell) Oracle(name string) (Oracle, bool) {
 // else those that could not judge. Those that say the same are named once. Of
 // what is late, though no oracle failed, it is the sample's end.
 func (c *Cell) Reasons() []Oracle {
-	if late, there := c.overdue(); there && c.Verdict == judge.Late {
+	if late, there := c.overdue(); there && c.Verdict == spec.Late {
 		return []Oracle{late}
 	}
-	outcome := judge.Invalid
+	outcome := spec.Invalid
 	if c.Failed > 0 {
-		outcome = judge.Fail
+		outcome = spec.Fail
 	}
 	var all []Oracle
 	for _, o := range c.Oracles {
@@ -192,13 +192,13 @@ func (c *Cell) Reasons() []Oracle {
 // Word is the verdict, with counts where samples differ.
 func (c *Cell) Word() string {
 	switch n := len(c.Results); {
-	case c.Verdict == judge.Flaky:
+	case c.Verdict == spec.Flaky:
 		return fmt.Sprintf("%s, %d of %d passed", c.Verdict, c.Passed, n)
-	case c.Verdict == judge.Late:
+	case c.Verdict == spec.Late:
 		return fmt.Sprintf("%s, %s", c.Verdict, c.CountText())
-	case c.Verdict == judge.Invalid && c.Invalid < n:
+	case c.Verdict == spec.Invalid && c.Invalid < n:
 		return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Invalid, n)
-	case c.Verdict == judge.Fail && c.Failed < n:
+	case c.Verdict == spec.Fail && c.Failed < n:
 		return fmt.Sprintf("%s, %d of %d", c.Verdict, c.Failed, n)
 	}
 	return string(c.Verdict)
@@ -206,7 +206,7 @@ func (c *Cell) Word() string {
 
 // CountText is how many samples passed; of what is late, how many were in time.
 func (c *Cell) CountText() string {
-	if c.Verdict == judge.Late {
+	if c.Verdict == spec.Late {
 		return fmt.Sprintf("%d of %d in time", c.Passed, c.All())
 	}
 	return fmt.Sprintf("%d/%d", c.Passed, c.All())
@@ -246,11 +246,11 @@ func (c *Cell) IsFloor() bool { return c.Style.Name == spec.Floor }
 // Outcome is when the operator had done its part, and when the cluster had: the
 // Deployment written and its pods ready, or both gone.
 func (c *Cell) Outcome() (written, ready stat.Summary) {
-	written, there := c.Phase(judge.PhaseChildWritten)
-	ready, _ = c.Phase(judge.PhaseReady)
+	written, there := c.Phase(spec.PhaseChildWritten)
+	ready, _ = c.Phase(spec.PhaseReady)
 	if !there {
-		written, _ = c.Phase(judge.PhaseChildGone)
-		ready, _ = c.Phase(judge.PhasePodsGone)
+		written, _ = c.Phase(spec.PhaseChildGone)
+		ready, _ = c.Phase(spec.PhasePodsGone)
 	}
 	return written, ready
 }

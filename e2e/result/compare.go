@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -57,10 +57,10 @@ func differenceOf(c *Cell, want string) Difference {
 // why is what the first oracle said that failed, or else could not judge; of what
 // is late the message alone says why.
 func (c *Cell) why() (oracle, message string) {
-	if c.Verdict == judge.Late {
+	if c.Verdict == spec.Late {
 		return "", c.Reason
 	}
-	for _, outcome := range []judge.Outcome{judge.Fail, judge.Invalid} {
+	for _, outcome := range []spec.Outcome{spec.Fail, spec.Invalid} {
 		for _, o := range c.Oracles {
 			if o.Outcome == outcome {
 				return o.Name, o.Message

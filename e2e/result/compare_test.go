@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -44,13 +45,13 @@ func of(results ...judge.Result) *result.Matrix {
 func failed(style, scenario string, oracles ...string) judge.Result {
 	r := judged(style, scenario, 1)
 	for _, o := range oracles {
-		r.Verdicts = append(r.Verdicts, verdict(o, judge.Fail, o+" says no"))
+		r.Verdicts = append(r.Verdicts, verdict(o, spec.Fail, o+" says no"))
 	}
 	return r
 }
 
 func TestCompare(t *testing.T) {
-	never := judge.Result{Style: "argo", Scenario: "input-negative", Round: 1, Verdicts: []judge.Verdict{verdict("converged", judge.NotApplicable, "no")}}
+	never := judge.Result{Style: "argo", Scenario: "input-negative", Round: 1, Verdicts: []judge.Verdict{verdict("converged", spec.NotApplicable, "no")}}
 	for name, one := range map[string]struct {
 		expected string
 		seen     []judge.Result
@@ -102,7 +103,7 @@ func TestCompare(t *testing.T) {
 		},
 		"invalid is nothing": {
 			"drift: pass\n",
-			[]judge.Result{judged("argo", "drift", 1, verdict("converged", judge.Invalid, "a gap"))},
+			[]judge.Result{judged("argo", "drift", 1, verdict("converged", spec.Invalid, "a gap"))},
 			[]string{"argo drift: expected pass, seen invalid; converged: a gap"},
 		},
 		"recovery is not known": {
@@ -122,8 +123,8 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareWithoutAFile(t *testing.T) {
-	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), judged("argo", "upgrade", 1, verdict("converged", judge.NotApplicable, "no")),
-		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
+	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), judged("argo", "upgrade", 1, verdict("converged", spec.NotApplicable, "no")),
+		judged("argo", "kill-bus", 1, verdict("converged", spec.Invalid, "a gap")))
 	differences := result.Compare(m, "argo", verdicts.Expected{})
 	require.Len(t, differences, 1, "nothing is expected but a verdict")
 	assert.Equal(t, "argo kill-bus: expected a verdict, seen invalid; converged: a gap", differences[0].String())
@@ -139,7 +140,7 @@ func TestWhatIsNoScenarioIsADifference(t *testing.T) {
 
 func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	m := of(passed("argo", "create"), failed("argo", "drift", "converged"), passed("native", "upgrade"),
-		judged("argo", "kill-bus", 1, verdict("converged", judge.Invalid, "a gap")))
+		judged("argo", "kill-bus", 1, verdict("converged", spec.Invalid, "a gap")))
 	none, err := verdicts.Load(t.TempDir(), names(), nil)
 	require.NoError(t, err)
 	written := string(verdicts.Update(none, m.Seen("argo")))
@@ -206,7 +207,7 @@ func TestUpdateChangesVerdicts(t *testing.T) {
 	assert.Equal(t, "the reason", drift.Why)
 	assert.Equal(t, "https://example.org/1", drift.Upstream)
 	upgrade, _ := e.Of("upgrade")
-	assert.Equal(t, judge.Pass, upgrade.Verdict)
+	assert.Equal(t, spec.Pass, upgrade.Verdict)
 	assert.Empty(t, upgrade.Why)
 	assert.Empty(t, result.Compare(m, "argo", e))
 }

@@ -100,7 +100,7 @@ func (r *Set) Tally(label string) (short, text string) {
 	flaky, surprises := 0, 0
 	for _, c := range r.Matrix.Cells(label) {
 		switch c.Verdict {
-		case judge.Flaky:
+		case spec.Flaky:
 			flaky++
 		default:
 			count.Add(c.Verdict)
@@ -118,10 +118,10 @@ func (r *Set) Tally(label string) (short, text string) {
 		n    int
 		what string
 	}{
-		{flaky, string(judge.Flaky)},
-		{count.Late, "of them " + string(judge.Late)},
-		{count.Invalid, string(judge.Invalid)},
-		{count.NotApplicable, string(judge.NotApplicable)},
+		{flaky, string(spec.Flaky)},
+		{count.Late, "of them " + string(spec.Late)},
+		{count.Invalid, string(spec.Invalid)},
+		{count.NotApplicable, string(spec.NotApplicable)},
 		{surprises, "not as expected"},
 	} {
 		if one.n > 0 {
@@ -143,7 +143,7 @@ func (r *Set) Findings(label string) []Finding {
 	var all []Finding
 	for _, c := range r.Matrix.Cells(label) {
 		e := r.Expectation(c)
-		if c.Verdict == judge.Pass && !e.Surprise() || c.Verdict == judge.NotApplicable && !e.Surprise() {
+		if c.Verdict == spec.Pass && !e.Surprise() || c.Verdict == spec.NotApplicable && !e.Surprise() {
 			continue
 		}
 		all = append(all, Finding{c, e})
@@ -169,7 +169,7 @@ func (r *Set) Inapplicable() []string {
 		var order []string
 		found := map[string][]string{}
 		for _, c := range r.Matrix.Cells(s.Label) {
-			if c.Verdict != judge.NotApplicable {
+			if c.Verdict != spec.NotApplicable {
 				continue
 			}
 			if found[c.Reason] == nil {

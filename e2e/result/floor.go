@@ -74,7 +74,7 @@ func (f *floors) beside(c *Cell) {
 func (f *floors) differ(names []string) []string {
 	var parts []string
 	for _, scenario := range names {
-		for _, phase := range []string{judge.PhaseChildWritten, judge.PhaseChildGone} {
+		for _, phase := range []string{spec.PhaseChildWritten, spec.PhaseChildGone} {
 			var medians []float64
 			for _, run := range f.runs {
 				if s := f.of(scenario, phase, []string{run}); s.N > 0 && !s.P50.Censored && s.P50.Value > 0 {

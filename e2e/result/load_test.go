@@ -8,6 +8,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestLoadsAreLeftOut(t *testing.T) {
 	h := header("one", "argo")
 	h.Scenarios = append(h.Scenarios, record.Scenario{Name: "many", Group: "load"})
-	late := judged("argo", "many", 1, verdict("converged", judge.Fail, "too late"))
+	late := judged("argo", "many", 1, verdict("converged", spec.Fail, "too late"))
 	late.Group = "load"
 	m := result.MatrixOf(&judge.Judgement{Header: h, Results: []judge.Result{passed("argo", "create"), late}})
 	assert.Nil(t, m.Cell("argo", "many"))

@@ -13,9 +13,9 @@ import (
 	"operatorbench/e2e/spec/verdicts"
 )
 
-func verdict(oracle string, outcome judge.Outcome, message string) judge.Verdict {
+func verdict(oracle string, outcome spec.Outcome, message string) judge.Verdict {
 	v := judge.Verdict{Oracle: oracle, Outcome: outcome, Message: message}
-	if outcome == judge.Fail {
+	if outcome == spec.Fail {
 		v.Evidence = []string{message + ", as seen"}
 	}
 	return v
@@ -26,7 +26,7 @@ func judged(style, scenario string, round int, verdicts ...judge.Verdict) judge.
 }
 
 func passed(style, scenario string) judge.Result {
-	return judged(style, scenario, 1, verdict("converged", judge.Pass, "as wanted"))
+	return judged(style, scenario, 1, verdict("converged", spec.Pass, "as wanted"))
 }
 
 func header(run string, styles ...string) record.Header {
@@ -47,12 +47,12 @@ func TestOf(t *testing.T) {
 	m := result.MatrixOf(
 		&judge.Judgement{Header: header("one", "argo", "native"), Results: []judge.Result{
 			passed("native", "create"), passed("argo", "create"),
-			judged("argo", "drift", 1, verdict("converged", judge.Fail, "3 of 5"), verdict("status", judge.NotApplicable, "it writes none")),
+			judged("argo", "drift", 1, verdict("converged", spec.Fail, "3 of 5"), verdict("status", spec.NotApplicable, "it writes none")),
 		}},
 		&judge.Judgement{Header: header("two", "argo", "native"), Results: []judge.Result{
 			passed("native", "drift"), passed("native", "of-old"),
-			judged("argo", "kill-bus", 1, verdict("converged", judge.NotApplicable, "it has no bus")),
-			judged("native", "kill-bus", 1, verdict("converged", judge.Invalid, "the recording stops")),
+			judged("argo", "kill-bus", 1, verdict("converged", spec.NotApplicable, "it has no bus")),
+			judged("native", "kill-bus", 1, verdict("converged", spec.Invalid, "the recording stops")),
 		}},
 	)
 	assert.Equal(t, []result.Style{{Label: "argo", Name: "argo"}, {Label: "native", Name: "native"}}, m.Styles)
@@ -71,32 +71,32 @@ func TestOf(t *testing.T) {
 
 	drift := m.Cell("argo", "drift")
 	require.NotNil(t, drift)
-	assert.Equal(t, judge.Fail, drift.Verdict)
+	assert.Equal(t, spec.Fail, drift.Verdict)
 	assert.Equal(t, "fail (converged)", drift.String())
 	assert.Equal(t, []string{"3 of 5, as seen"}, drift.Reasons()[0].Evidence)
 	assert.Equal(t, "one", drift.Reasons()[0].Run)
 	assert.Empty(t, drift.Reason)
-	assert.Equal(t, judge.Pass, m.Cell("native", "drift").Verdict)
+	assert.Equal(t, spec.Pass, m.Cell("native", "drift").Verdict)
 	assert.Equal(t, "it has no bus", m.Cell("argo", "kill-bus").Reason)
-	assert.Equal(t, judge.NotApplicable, m.Cell("argo", "kill-bus").Verdict)
-	assert.Equal(t, judge.Invalid, m.Cell("native", "kill-bus").Verdict)
+	assert.Equal(t, spec.NotApplicable, m.Cell("argo", "kill-bus").Verdict)
+	assert.Equal(t, spec.Invalid, m.Cell("native", "kill-bus").Verdict)
 	assert.Equal(t, "the recording stops", m.Cell("native", "kill-bus").Reason)
 }
 
 func TestRepeats(t *testing.T) {
-	pass, fail, invalid := judge.Pass, judge.Fail, judge.Invalid
+	pass, fail, invalid := spec.Pass, spec.Fail, spec.Invalid
 	for name, one := range map[string]struct {
-		outcomes []judge.Outcome
-		verdict  judge.Outcome
+		outcomes []spec.Outcome
+		verdict  spec.Outcome
 		word     string
 	}{
-		"always":          {[]judge.Outcome{pass, pass}, pass, "pass"},
-		"never":           {[]judge.Outcome{fail, fail}, fail, "fail"},
-		"both":            {[]judge.Outcome{pass, fail, pass}, judge.Flaky, "flaky, 2 of 3 passed"},
-		"both, and worse": {[]judge.Outcome{pass, fail, invalid}, judge.Flaky, "flaky, 1 of 3 passed"},
-		"not all judged":  {[]judge.Outcome{pass, invalid}, invalid, "invalid, 1 of 2"},
-		"failed or not":   {[]judge.Outcome{fail, invalid}, fail, "fail, 1 of 2"},
-		"nothing asked":   {[]judge.Outcome{judge.NotApplicable}, judge.NotApplicable, "not applicable"},
+		"always":          {[]spec.Outcome{pass, pass}, pass, "pass"},
+		"never":           {[]spec.Outcome{fail, fail}, fail, "fail"},
+		"both":            {[]spec.Outcome{pass, fail, pass}, spec.Flaky, "flaky, 2 of 3 passed"},
+		"both, and worse": {[]spec.Outcome{pass, fail, invalid}, spec.Flaky, "flaky, 1 of 3 passed"},
+		"not all judged":  {[]spec.Outcome{pass, invalid}, invalid, "invalid, 1 of 2"},
+		"failed or not":   {[]spec.Outcome{fail, invalid}, fail, "fail, 1 of 2"},
+		"nothing asked":   {[]spec.Outcome{spec.NotApplicable}, spec.NotApplicable, "not applicable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := &judge.Judgement{Header: header("one", "argo")}
@@ -115,9 +115,9 @@ func TestRepeats(t *testing.T) {
 // that was asked.
 func TestFirstFailureSpeaks(t *testing.T) {
 	m := result.MatrixOf(&judge.Judgement{Header: header("one", "argo"), Results: []judge.Result{
-		judged("argo", "drift", 1, verdict("converged", judge.Pass, "fine")),
-		judged("argo", "drift", 2, verdict("converged", judge.Fail, "first")),
-		judged("argo", "drift", 3, verdict("converged", judge.Fail, "second")),
+		judged("argo", "drift", 1, verdict("converged", spec.Pass, "fine")),
+		judged("argo", "drift", 2, verdict("converged", spec.Fail, "first")),
+		judged("argo", "drift", 3, verdict("converged", spec.Fail, "second")),
 	}})
 	o, asked := m.Cell("argo", "drift").Oracle("converged")
 	require.True(t, asked)
@@ -149,12 +149,12 @@ func TestNothing(t *testing.T) {
 }
 
 func TestVariantsStandBesideEachOther(t *testing.T) {
-	base, head := passed("argo", "create"), judged("argo", "create", 1, verdict("converged", judge.Fail, "no"))
+	base, head := passed("argo", "create"), judged("argo", "create", 1, verdict("converged", spec.Fail, "no"))
 	base.Variant, head.Variant = "base", "head"
 	m := result.MatrixOf(&judge.Judgement{Header: header("one"), Results: []judge.Result{base, head}})
-	assert.Equal(t, judge.Pass, m.Cell("argo@base", "create").Verdict)
-	assert.Equal(t, judge.Fail, m.Cell("argo@head", "create").Verdict)
-	differences := result.Compare(m, "argo", verdicts.Expected{Path: "verdicts.yaml", Entries: []verdicts.Entry{{Scenario: "create", Verdict: judge.Pass}}})
+	assert.Equal(t, spec.Pass, m.Cell("argo@base", "create").Verdict)
+	assert.Equal(t, spec.Fail, m.Cell("argo@head", "create").Verdict)
+	differences := result.Compare(m, "argo", verdicts.Expected{Path: "verdicts.yaml", Entries: []verdicts.Entry{{Scenario: "create", Verdict: spec.Pass}}})
 	require.Len(t, differences, 1)
 	assert.Equal(t, "argo@head", differences[0].Label)
 }

@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // Problem is why a sample failed or is invalid. Oracles that say the same are
@@ -18,7 +19,7 @@ type Problem struct {
 	Warmup          bool
 	Namespace       string
 	Oracles         []string
-	Outcome         judge.Outcome
+	Outcome         spec.Outcome
 	Message         string
 	Evidence        []string
 	Expected        bool // such a verdict is expected of the style
@@ -45,7 +46,7 @@ func (c *Cell) explain(expected bool) {
 	}
 	if late := c.late(); late != nil {
 		c.Problems = append(c.Problems, c.problem(late, judge.Verdict{
-			Outcome: judge.Late,
+			Outcome: spec.Late,
 			Message: fmt.Sprintf("%d of %d in time; the first that was not, after %s: %s", c.Passed, c.All(),
 				plain.Duration(late.seconds()), cmp.Or(late.Reason, "it was given up")),
 		}))
@@ -69,7 +70,7 @@ func (c *Cell) problem(s *Judged, v judge.Verdict) Problem {
 func (c *Cell) problemsOf(s *Judged) []Problem {
 	var all []Problem
 	for _, v := range s.Verdicts {
-		if v.Outcome != judge.Fail && v.Outcome != judge.Invalid {
+		if v.Outcome != spec.Fail && v.Outcome != spec.Invalid {
 			continue
 		}
 		same := func(p Problem) bool { return p.Message == v.Message && p.Outcome == v.Outcome }

@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/stat"
 )
@@ -235,7 +236,7 @@ func (r *Set) Phases(scenario string) []string {
 			names = plain.Once(names, p.Phase)
 		}
 	}
-	standard := judge.Phases()
+	standard := spec.Phases()
 	at := func(name string) int {
 		if i := slices.Index(standard, name); i >= 0 {
 			return i
@@ -251,7 +252,7 @@ func (r *Set) Phases(scenario string) []string {
 // is behind with a load is a figure: of that nobody says what is expected.
 func (r *Set) Failed() bool {
 	return len(r.Differences()) > 0 || slices.ContainsFunc(r.Cells, func(c *Cell) bool {
-		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == judge.Late && c.Load()) })
+		return slices.ContainsFunc(c.Problems, func(p Problem) bool { return !p.Expected && !(p.Outcome == spec.Late && c.Load()) })
 	})
 }
 
@@ -265,7 +266,7 @@ func (r *Set) Count() judge.Tally {
 }
 
 // InShort says in a line whether all was handled correctly, with what colour.
-func (r *Set) InShort() (judge.Outcome, string) {
+func (r *Set) InShort() (spec.Outcome, string) {
 	t := r.Count()
 	surprises := len(r.Differences())
 	switch {
@@ -274,7 +275,7 @@ func (r *Set) InShort() (judge.Outcome, string) {
 	case t.All() == 0 && surprises == 0:
 		return "", "the recording holds no sample"
 	case t.Passed == t.All() && surprises == 0:
-		return judge.Pass, "all " + plain.Plural(t.All(), "sample") + " handled correctly"
+		return spec.Pass, "all " + plain.Plural(t.All(), "sample") + " handled correctly"
 	}
 	var parts []string
 	if surprises > 0 {
@@ -285,15 +286,15 @@ func (r *Set) InShort() (judge.Outcome, string) {
 	}
 	for _, one := range []struct {
 		n       int
-		outcome judge.Outcome
-	}{{t.Failed, "failed"}, {t.Late, judge.Late}, {t.Invalid, judge.Invalid}, {t.NotApplicable, judge.NotApplicable}} {
+		outcome spec.Outcome
+	}{{t.Failed, "failed"}, {t.Late, spec.Late}, {t.Invalid, spec.Invalid}, {t.NotApplicable, spec.NotApplicable}} {
 		if one.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.outcome))
 		}
 	}
-	outcome := judge.Fail
+	outcome := spec.Fail
 	if surprises+t.Failed+t.Late == 0 {
-		outcome = judge.Invalid
+		outcome = spec.Invalid
 	}
 	return outcome, strings.Join(parts, ", ")
 }

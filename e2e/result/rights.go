@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/grants"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -35,7 +35,7 @@ func OfRights(m *Matrix, uses []grants.Use) []Difference {
 func (m *Matrix) throughout(label string) bool {
 	driven := map[string]bool{}
 	for _, c := range m.Cells(label) {
-		driven[c.Group] = driven[c.Group] || c.Verdict != judge.NotApplicable
+		driven[c.Group] = driven[c.Group] || c.Verdict != spec.NotApplicable
 	}
 	return !slices.ContainsFunc(scenarios.Groups(), func(group string) bool { return scenarios.InMatrix(group) && !driven[group] })
 }

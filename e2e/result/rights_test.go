@@ -22,7 +22,7 @@ func TestRightsAreADifference(t *testing.T) {
 		j := &judge.Judgement{Header: record.Header{Styles: []record.Style{{Style: spec.Style{Name: "native"}}, {Style: spec.Style{Name: "argo"}}}}}
 		for _, group := range groups {
 			for _, style := range []string{"native", "argo"} {
-				j.Results = append(j.Results, judge.Result{Style: style, Scenario: "one of " + group, Group: group, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}}})
+				j.Results = append(j.Results, judge.Result{Style: style, Scenario: "one of " + group, Group: group, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}}})
 			}
 		}
 		return result.MatrixOf(j)

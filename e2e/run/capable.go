@@ -15,7 +15,7 @@ import (
 
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/verdicts"
 )
@@ -71,7 +71,7 @@ func (s *Session) within(expected verdicts.Expected) verdicts.Expected {
 			continue
 		}
 		expected.Entries = slices.DeleteFunc(expected.Entries, func(e verdicts.Entry) bool { return e.Scenario == scenario.Name })
-		expected.Entries = append(expected.Entries, verdicts.Entry{Scenario: scenario.Name, Verdict: judge.NotApplicable})
+		expected.Entries = append(expected.Entries, verdicts.Entry{Scenario: scenario.Name, Verdict: spec.NotApplicable})
 	}
 	return expected
 }

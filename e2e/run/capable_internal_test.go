@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // nodesWith are nodes that have images.
@@ -100,7 +100,7 @@ func TestScenariosThatTheClusterLacksSomethingFor(t *testing.T) {
 			assert.Equal(t, want == "", why == "", why)
 			assert.Contains(t, why, want)
 			entry, _ := s.arms[1].expected.Of(name)
-			assert.Equal(t, want != "", entry.Verdict == judge.NotApplicable)
+			assert.Equal(t, want != "", entry.Verdict == spec.NotApplicable)
 			can := cluster.CapabilitiesOf(cluster.KindName)
 			s.arms[1].cluster = &can
 			assert.Empty(t, s.arms[1].unfit(s.scenarios[0]), "on a cluster of its own")

@@ -24,7 +24,6 @@ import (
 	"operatorbench/e2e/bed/cluster"
 	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/bed/testnode/testcluster"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
@@ -140,12 +139,12 @@ func whole(t *testing.T, args ...string) *trial {
 // where nobody does any, and the floor is measured without any other style.
 func TestRunOfTheControls(t *testing.T) {
 	tr := whole(t, "--operator=idle,null", "--scenario=create,walkthrough,two-resources,deployments-forbidden,size-negative")
-	for scenario, want := range map[string][2]judge.Outcome{ // idle's, and the floor's
-		"create":                {judge.Fail, judge.Pass},
-		"walkthrough":           {judge.Fail, judge.NotApplicable},
-		"two-resources":         {judge.Fail, judge.NotApplicable},
-		"deployments-forbidden": {judge.NotApplicable, judge.NotApplicable},
-		"size-negative":         {judge.Pass, judge.NotApplicable},
+	for scenario, want := range map[string][2]spec.Outcome{ // idle's, and the floor's
+		"create":                {spec.Fail, spec.Pass},
+		"walkthrough":           {spec.Fail, spec.NotApplicable},
+		"two-resources":         {spec.Fail, spec.NotApplicable},
+		"deployments-forbidden": {spec.NotApplicable, spec.NotApplicable},
+		"size-negative":         {spec.Pass, spec.NotApplicable},
 	} {
 		for i, style := range []string{"idle", spec.Floor} {
 			results, err := tr.Judged(style, scenario)
@@ -207,9 +206,9 @@ func TestRunOfWhatAnExistingClusterLacks(t *testing.T) {
 		results, err := tr.Judged("native", scenario)
 		require.NoError(t, err)
 		require.Len(t, results, 1, scenario)
-		want := judge.NotApplicable
+		want := spec.NotApplicable
 		if scenario == "two-resources" {
-			want = judge.Pass
+			want = spec.Pass
 		}
 		assert.Equal(t, want, results[0].Outcome(), scenario)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 )
@@ -113,8 +113,8 @@ func TestTheFloorHasVerdicts(t *testing.T) {
 	require.NoError(t, err)
 	for _, s := range []struct {
 		scenario string
-		verdict  judge.Outcome
-	}{{"create", judge.Pass}, {"walkthrough", judge.NotApplicable}} {
+		verdict  spec.Outcome
+	}{{"create", spec.Pass}, {"walkthrough", spec.NotApplicable}} {
 		entry, there := expected.Of(s.scenario)
 		require.True(t, there)
 		assert.Equal(t, s.verdict, entry.Verdict)

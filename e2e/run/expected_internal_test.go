@@ -34,7 +34,7 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.NoError(t, err)
 	entry, there := expected["idle"].Of("walkthrough")
 	require.True(t, there)
-	assert.Equal(t, judge.Fail, entry.Verdict)
+	assert.Equal(t, spec.Fail, entry.Verdict)
 
 	require.NoError(t, os.Remove(filepath.Join(folder, "verdicts.yaml")))
 	s = load()
@@ -43,8 +43,8 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.Contains(t, expected, "idle")
 	assert.False(t, expected["idle"].Known())
 	require.Equal(t, spec.Idle, s.asked()[0].operator.Style().Control)
-	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.NotApplicable}}})
+	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.NotApplicable}}})
 	assert.False(t, s.asked()[0].bad())
-	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail}}})
+	s.blame(judge.Result{Style: "idle", Scenario: "walkthrough", Group: "basic", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail}}})
 	assert.True(t, s.asked()[0].bad())
 }

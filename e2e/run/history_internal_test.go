@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -75,12 +76,12 @@ func TestFirstLookIsARowForEachBlock(t *testing.T) {
 	var out writer
 	s := &Session{out: &out, scenarios: []scenarios.Scenario{{Name: "create", Group: scenarios.Latency}, {Name: "delete", Group: scenarios.Latency}}}
 	sample := func(scenario, phase string, value float64, outcome string) {
-		s.first.see(judge.Result{Scenario: scenario, Samples: []judge.Sample{{Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: judge.Pass}}})
+		s.first.see(judge.Result{Scenario: scenario, Samples: []judge.Sample{{Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: spec.Pass}}})
 	}
-	sample("create", judge.PhaseChildWritten, 0.022, judge.OK)
-	sample("delete", judge.PhaseChildGone, 0.031, judge.OK)
+	sample("create", spec.PhaseChildWritten, 0.022, judge.OK)
+	sample("delete", spec.PhaseChildGone, 0.031, judge.OK)
 	s.firstLook("round 1/1", "native", 21*time.Second, nil)
-	sample("create", judge.PhaseChildWritten, 300, judge.Timeout)
+	sample("create", spec.PhaseChildWritten, 300, judge.Timeout)
 	s.firstLook("round 1/1", "argo", 300*time.Second, errors.New("stopped"))
 	assert.Equal(t, ""+
 		"             median latency         create     delete   right     took\n"+

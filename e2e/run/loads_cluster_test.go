@@ -13,7 +13,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // A client of client-go that is throttled as by default needs 8 s for 50 requests.
@@ -32,7 +31,7 @@ func TestRunOfLoads(t *testing.T) {
 			for _, result := range results {
 				assert.Empty(t, result.Problems(), "%s %s", style, scenario)
 				for _, s := range result.Samples {
-					if s.Phase == judge.PhaseChildWritten {
+					if s.Phase == spec.PhaseChildWritten {
 						assert.Equal(t, judge.OK, s.Outcome)
 					}
 				}
@@ -49,7 +48,7 @@ func TestRunOfLoads(t *testing.T) {
 			loads[e.Begin.Namespace] = true
 		case e.Action != nil && e.Action.Intended > 0:
 			last[e.Action.Namespace] = e.Action.From - e.Action.Intended
-		case e.Watch != nil && e.Watch.Resource == wire.Pods && loads[e.Watch.Namespace]:
+		case e.Watch != nil && e.Watch.Resource == spec.Pods && loads[e.Watch.Namespace]:
 			assert.Empty(t, gjson.GetBytes(e.Watch.Object, "spec.nodeName").String(), "a pod in %s was scheduled", e.Watch.Namespace)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/terminal"
 )
@@ -30,15 +31,15 @@ type Result struct{ judge.Result }
 func (r Result) Problems() []string {
 	var problems []string
 	for _, v := range r.Verdicts {
-		if v.Outcome == judge.Fail || v.Outcome == judge.Invalid {
+		if v.Outcome == spec.Fail || v.Outcome == spec.Invalid {
 			lines := append([]string{fmt.Sprintf("%s %s: %s", v.Oracle, v.Outcome, v.Message)}, v.Evidence...)
 			problems = append(problems, strings.Join(lines, "\n  "))
 		}
 	}
 	switch r.Outcome() {
-	case judge.Late:
+	case spec.Late:
 		problems = append(problems, "not done in time, though no oracle failed: "+r.Reason)
-	case judge.NotApplicable:
+	case spec.NotApplicable:
 		problems = append(problems, "no oracle could judge it")
 	default:
 	}
@@ -164,7 +165,7 @@ func (s *Session) blame(one judge.Result) {
 		if cell == nil { // of a load nothing is expected
 			continue
 		}
-		if _, same := a.expected.Match(cell.Seen()); same && (a.expected.Known() || cell.Verdict == judge.Pass || cell.Verdict == judge.NotApplicable) {
+		if _, same := a.expected.Match(cell.Seen()); same && (a.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
 			continue
 		}
 		a.blame(one.Namespace)

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // After Ctrl-C what came to no end is listed by style and scenario.
@@ -20,7 +21,7 @@ func TestWhatWasNotDrivenIsListed(t *testing.T) {
 	s, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
 	require.NoError(t, err)
 	ended := func(style, scenario, end string) judge.Result {
-		return judge.Result{Style: style, Scenario: scenario, End: end, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Fail}}, Matrix: true}
+		return judge.Result{Style: style, Scenario: scenario, End: end, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail}}, Matrix: true}
 	}
 	all := &judge.Judgement{Results: []judge.Result{
 		ended("native", "create", record.Settled), ended("native", "rollback", record.TimedOut), ended("native", "recreate", record.Interrupted),

@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // firstResults are the latencies of the block that is being driven: what a
@@ -29,11 +30,11 @@ func (f *firstResults) see(result judge.Result) {
 		f.scenarios = append(f.scenarios, result.Scenario)
 	}
 	f.samples++
-	if result.Outcome() == judge.Pass {
+	if result.Outcome() == spec.Pass {
 		f.right++
 	}
 	for _, s := range result.Samples {
-		if s.Phase != judge.PhaseChildWritten && s.Phase != judge.PhaseChildGone {
+		if s.Phase != spec.PhaseChildWritten && s.Phase != spec.PhaseChildGone {
 			continue
 		}
 		switch s.Outcome {

@@ -3,7 +3,10 @@
 // is in the tests of this package; see README.md.
 package selftest
 
-import "operatorbench/e2e/judge"
+import (
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
+)
 
 // Operators without a fault. The second has a finalizer, behind which it cleans up.
 const (
@@ -12,7 +15,7 @@ const (
 )
 
 // Late stands for no oracle: a sample that was given up, though none failed.
-const Late = string(judge.Late)
+const Late = string(spec.Late)
 
 // Case is a mutant, and what must find it.
 type Case struct {

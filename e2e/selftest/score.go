@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // Finding is what the judge said of a trial.
@@ -62,15 +63,15 @@ func (t Trial) score(r judge.Result) Finding {
 // alarms are what was said against the correct operator.
 func (f *Finding) alarms(r judge.Result) {
 	passed := 0
-	if r.Outcome() == judge.Late {
+	if r.Outcome() == spec.Late {
 		f.Others = append(f.Others, Late)
 		f.Said = fmt.Sprintf("no oracle failed, but it was given up: %s\n", r.Reason)
 	}
 	for _, v := range r.Verdicts {
 		switch v.Outcome {
-		case judge.Pass:
+		case spec.Pass:
 			passed++
-		case judge.NotApplicable:
+		case spec.NotApplicable:
 		default:
 			f.Others = append(f.Others, v.Oracle)
 			f.Said += fmt.Sprintf("%s: %s: %s\n", v.Oracle, v.Outcome, v.Message)
@@ -87,14 +88,14 @@ func (f *Finding) alarms(r judge.Result) {
 func (f *Finding) detection(r judge.Result) {
 	f.Said = fmt.Sprintf("scenario %s does not expect it", f.Case.Scenario)
 	if f.Case.Oracle == Late {
-		f.Right, f.Said = r.Outcome() == judge.Late, fmt.Sprintf("%s: %s", r.Outcome(), r.Reason)
+		f.Right, f.Said = r.Outcome() == spec.Late, fmt.Sprintf("%s: %s", r.Outcome(), r.Reason)
 	}
 	for _, v := range r.Verdicts {
 		switch {
 		case v.Oracle == f.Case.Oracle:
-			f.Right = v.Outcome == judge.Fail
+			f.Right = v.Outcome == spec.Fail
 			f.Said = fmt.Sprintf("%s: %s", v.Outcome, v.Message)
-		case v.Outcome == judge.Fail:
+		case v.Outcome == spec.Fail:
 			f.Others = append(f.Others, v.Oracle)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/selftest"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 )
@@ -53,7 +54,7 @@ func TestLateIsAFalseAlarm(t *testing.T) {
 	trials := selftest.Trials([]selftest.Case{{Mutant: "any", Scenario: "create", Oracle: "converged"}})
 	late := judge.Result{
 		Style: "correct-create", Matrix: true, End: record.TimedOut, Reason: "it never stood still for 3s",
-		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}},
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
 	}
 	for _, f := range selftest.Score(trials, []judge.Result{late}) {
 		if f.Correct() {
@@ -114,18 +115,18 @@ func TestScore(t *testing.T) {
 		{Mutant: "unasked", Scenario: "delete", Oracle: "converged"},
 		{Mutant: "undriven", Scenario: "burst", Oracle: "converged"},
 	}
-	verdicts := func(outcome judge.Outcome) []judge.Verdict {
-		return []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: "expected 3"}, {Oracle: "gone", Outcome: judge.Fail, Message: "it is there"}}
+	verdicts := func(outcome spec.Outcome) []judge.Verdict {
+		return []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: "expected 3"}, {Oracle: "gone", Outcome: spec.Fail, Message: "it is there"}}
 	}
 	results := []judge.Result{
-		{Style: "correct-create", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass}, {Oracle: "gone", Outcome: judge.NotApplicable}}},
-		{Style: "correct-scale-up", Verdicts: verdicts(judge.Invalid)},
-		{Style: "correct-delete", Verdicts: []judge.Verdict{{Oracle: "gone", Outcome: judge.NotApplicable}}},
-		{Style: "mutant-caught", Verdicts: verdicts(judge.Fail)},
-		{Style: "mutant-missed", Verdicts: verdicts(judge.Pass)},
-		{Style: "mutant-invalid", Verdicts: verdicts(judge.Invalid)},
-		{Style: "mutant-unready", Verdicts: verdicts(judge.Fail), Reason: "the given state, a handled custom resource of size 3, was not reached: no Deployment"},
-		{Style: "mutant-unasked", Verdicts: verdicts(judge.Fail)[1:]},
+		{Style: "correct-create", Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}, {Oracle: "gone", Outcome: spec.NotApplicable}}},
+		{Style: "correct-scale-up", Verdicts: verdicts(spec.Invalid)},
+		{Style: "correct-delete", Verdicts: []judge.Verdict{{Oracle: "gone", Outcome: spec.NotApplicable}}},
+		{Style: "mutant-caught", Verdicts: verdicts(spec.Fail)},
+		{Style: "mutant-missed", Verdicts: verdicts(spec.Pass)},
+		{Style: "mutant-invalid", Verdicts: verdicts(spec.Invalid)},
+		{Style: "mutant-unready", Verdicts: verdicts(spec.Fail), Reason: "the given state, a handled custom resource of size 3, was not reached: no Deployment"},
+		{Style: "mutant-unasked", Verdicts: verdicts(spec.Fail)[1:]},
 	}
 	var out bytes.Buffer
 	missed, alarms, err := selftest.Print(&out, selftest.Score(selftest.Trials(cases), results))

@@ -121,3 +121,24 @@ const (
 func StatusFields() []string {
 	return []string{StatusNodes, StatusObservedGeneration, StatusReplicas, StatusSelector, StatusConditions}
 }
+
+// The phases that every style has, in their order; a style's inner phases
+// follow.
+const (
+	PhaseAcknowledged  = "acknowledged"   // the API server's reply to the first measured action
+	PhaseChildWritten  = "child written"  // the Deployment asks for the wanted replicas
+	PhaseReady         = "ready"          // exactly these replicas exist, up to date and ready
+	PhaseStatusWritten = "status written" // status is of the current generation, names as many pods and says that they are ready; as far as declared
+	PhaseQuiet         = "quiet"          // the last event before the quiescence window passed
+	PhaseGone          = "CR gone"        // the custom resource was removed
+	PhaseChildGone     = "child gone"     // no Deployment of it is left
+	PhasePodsGone      = "pods gone"      // nor any pod of that Deployment
+)
+
+// Phases lists the phases that every style has, in their order.
+func Phases() []string {
+	return []string{
+		PhaseAcknowledged, PhaseChildWritten, PhaseReady, PhaseStatusWritten,
+		PhaseGone, PhaseChildGone, PhasePodsGone, PhaseQuiet,
+	}
+}

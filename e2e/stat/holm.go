@@ -1,10 +1,5 @@
 package stat
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Median returns the median of each round: what stands for the round, where
 // each is to count once. Rounds without an observation are left out.
 func (r Replicates) Median() []Observation {
@@ -33,16 +28,9 @@ func SmallestP(n int) float64 {
 // Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6,
 // 1979.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
+	list := make([]Hypothesis, len(p))
+	for i := range p {
+		list[i].P = p[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
-	corrected := make([]float64, len(p))
-	largest := 0.0
-	for i, at := range order {
-		largest = max(largest, min(1, p[at]*float64(len(p)-i)))
-		corrected[at] = largest
-	}
-	return corrected
+	return WeightedHolm(list, []float64{1})
 }

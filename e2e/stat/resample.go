@@ -59,23 +59,17 @@ func newArm(p float64, rounds Replicates) *arm {
 			censored = censored || o.Censored
 		}
 	}
-	byValue := func(a, b placed) int { return cmp.Compare(a.value, b.value) }
-	slices.SortFunc(a.ranked, byValue)
+	slices.SortFunc(a.ranked, func(a, b placed) int { return cmp.Compare(a.value, b.value) })
 	if censored {
 		a.floor = slices.Clone(a.ranked)
-		slices.SortStableFunc(a.ranked, func(a, b placed) int { return compareBool(a.censored, b.censored) })
+		a.ranked = slices.DeleteFunc(a.ranked, func(x placed) bool { return x.censored })
+		for _, x := range a.floor {
+			if x.censored {
+				a.ranked = append(a.ranked, x)
+			}
+		}
 	}
 	return a
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // quantile is Ordered.Quantile of a resample: weights says how often each round

@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Progress shows a person what a run is doing: on a terminal in one line that
@@ -83,7 +84,7 @@ func (p *Progress) Ended(result judge.Result) {
 	defer p.mu.Unlock()
 	p.last = fmt.Sprintf("last: %s %s", result.Scenario, result.Outcome())
 	for _, s := range result.Samples {
-		if s.Phase != judge.PhaseReady && s.Phase != judge.PhaseChildGone {
+		if s.Phase != spec.PhaseReady && s.Phase != spec.PhaseChildGone {
 			continue
 		}
 		p.last += fmt.Sprintf(", %s %s", s.Phase, plain.AtLeast(s.Value, s.Outcome == judge.Timeout))

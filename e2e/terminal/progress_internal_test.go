@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // told runs through one style as the suite does.
@@ -16,8 +17,8 @@ func told(p *Progress) {
 	p.Start("argo", 5, []string{"create", "delete"})
 	p.Began(record.Sample{Style: "argo", Scenario: "create", Round: 2})
 	p.Ended(judge.Result{
-		Scenario: "create", Verdicts: []judge.Verdict{{Outcome: judge.Pass}},
-		Samples: []judge.Sample{{Phase: judge.PhaseAcknowledged, Value: 0.003}, {Phase: judge.PhaseReady, Value: 62.9}},
+		Scenario: "create", Verdicts: []judge.Verdict{{Outcome: spec.Pass}},
+		Samples: []judge.Sample{{Phase: spec.PhaseAcknowledged, Value: 0.003}, {Phase: spec.PhaseReady, Value: 62.9}},
 	})
 	p.Began(record.Sample{Style: "argo", Scenario: "delete", Round: 2, Prepare: true})
 	p.Clear()

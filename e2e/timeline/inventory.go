@@ -8,7 +8,6 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Inventory is an inventory that was made of the sample's namespaces.
@@ -58,7 +57,7 @@ func (t *Timeline) Uncollected() []*record.Item {
 	var left []*record.Item
 	for i := range s.Objects {
 		o := &s.Objects[i]
-		watched := t.Covers(o.Namespace) && slices.Contains([]string{wire.Deployments, wire.ReplicaSets, wire.Pods}, o.Resource)
+		watched := t.Covers(o.Namespace) && slices.Contains([]string{spec.Deployments, spec.ReplicaSets, spec.Pods}, o.Resource)
 		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
 		kept := stays[o.UID] || len(o.Owners) == 0 && anyStays
 		if !watched && !work && !kept {

@@ -19,7 +19,7 @@ import (
 type work struct {
 	spec.Work
 	matches *bounds.Template
-	of      condition // what can be told of Of without a custom resource
+	of      condition // what is known of Of without a custom resource
 	ended   condition
 	look    *wire.Lookup
 }
@@ -73,16 +73,16 @@ func (w *work) show(object []byte) (shownWork, error) {
 		found := gjson.GetBytes(object, path)
 		if found.IsArray() {
 			for _, one := range found.Array() {
-				shown.tell(one)
+				shown.add(one)
 			}
 			continue
 		}
-		shown.tell(found)
+		shown.add(found)
 	}
 	return shown, nil
 }
 
-func (s *shownWork) tell(message gjson.Result) {
+func (s *shownWork) add(message gjson.Result) {
 	if text := message.String(); text != "" {
 		s.messages = append(s.messages, text)
 	}
@@ -171,7 +171,7 @@ func (t *Timeline) outside(w *record.Watch, j *job, shown []shownWork) (*Outside
 		return nil, false
 	}
 	if j == nil {
-		return &Outside{}, w.Resource == wire.Pods || w.Resource == wire.Events || t.Style.byResource[w.Resource] != nil
+		return &Outside{}, w.Resource == spec.Pods || w.Resource == spec.Events || t.Style.byResource[w.Resource] != nil
 	}
 	a := &Outside{Job: j, Subject: t.working(j)}
 	for i := range shown {

@@ -30,7 +30,7 @@ func (t *Timeline) Lacks(point string) string {
 	case spec.PointStuck:
 		return t.causeLacks()
 	case spec.PointGone:
-		return t.GoneLacks()
+		return t.GoneLacks(t.Subjects[0])
 	case spec.PointCollected:
 		return t.collectedLacks()
 	}
@@ -62,10 +62,13 @@ func (t *Timeline) workingLacks() string {
 
 // mentioned tells whether an Event about the custom resource came since the intent.
 func (t *Timeline) mentioned() bool {
-	return slices.ContainsFunc(t.Events, func(e Event) bool {
-		return e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&
-			e.Object.Detail != nil && slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID)
-	})
+	for e := range t.All() {
+		if e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&
+			e.Object.Detail != nil && slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID) {
+			return true
+		}
+	}
+	return false
 }
 
 // writtenLacks says what the Deployment lacks to ask for the present size.
@@ -86,19 +89,13 @@ func (t *Timeline) writtenLacks() string {
 
 func (t *Timeline) readyLacks() string {
 	if t.Actions.present == nil {
-		return t.GoneLacks()
+		return t.GoneLacks(t.Subjects[0])
 	}
-	if missing := t.writtenLacks(); missing != "" {
-		return missing
-	}
-	return Lacks(t.Child(), *t.Actions.present)
+	return t.SizeLacks(t.Subjects[0], *t.Actions.present)
 }
 
 func (t *Timeline) handledLacks() string {
-	missing := t.readyLacks()
-	if missing == "" && t.Actions.present != nil && t.Style.Declares.Status.Supported {
-		missing = t.statusLacks(*t.Actions.present)
-	}
+	missing := t.stateLacks(t.Subjects[0], t.Actions.present)
 	if missing == "" {
 		missing = t.workLacks(t.Subjects[0])
 	}
@@ -107,7 +104,7 @@ func (t *Timeline) handledLacks() string {
 
 // causeLacks says that no message names the cause.
 func (t *Timeline) causeLacks() string {
-	if _, told := t.causeNamed(); told {
+	if t.CauseMessage() != nil {
 		return ""
 	}
 	return fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)

@@ -28,16 +28,15 @@ func (m Message) String() string { return m.Where + " says " + m.Text }
 // objects in which the style works. Each is listed once.
 func (t *Timeline) Messages() []Message {
 	t.Settle()
-	kin := t.related()
+	related := t.related()
 	from := t.StepsBegan()
 	seen := map[string]bool{}
 	var list []Message
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindWatch || e.Time < from {
 			continue
 		}
-		for _, m := range t.said(e, kin) {
+		for _, m := range t.said(e, related) {
 			if key := m.String(); m.Text != "" && !seen[key] {
 				seen[key], m.Event = true, e
 				list = append(list, m)
@@ -50,25 +49,25 @@ func (t *Timeline) Messages() []Message {
 // related are the uids of the sample's own custom resource and of all that was made
 // for it in its namespace.
 func (t *Timeline) related() map[string]bool {
-	kin := map[string]bool{}
+	related := map[string]bool{}
 	for _, uid := range t.Actions.UIDs {
-		kin[uid] = true
+		related[uid] = true
 	}
 	for uid, d := range t.World.Deployments {
-		kin[uid] = kin[uid] || t.IsChild(d)
+		related[uid] = related[uid] || t.IsChild(d)
 	}
 	for uid, set := range t.World.ReplicaSets {
-		kin[uid] = kin[uid] || kin[set.Owner]
+		related[uid] = related[uid] || related[set.Owner]
 	}
 	for uid, pod := range t.World.Pods {
-		kin[uid] = kin[uid] || kin[pod.Owner]
+		related[uid] = related[uid] || related[pod.Owner]
 	}
-	return kin
+	return related
 }
 
 // said is what one event tells.
-func (t *Timeline) said(e *Event, kin map[string]bool) []Message {
-	names := kin[e.Object.UID] || t.worksForOwn(e)
+func (t *Timeline) said(e *Event, related map[string]bool) []Message {
+	names := related[e.Object.UID] || t.worksForOwn(e)
 	what := Title(e.Watch.Resource, e.Watch.Name)
 	var list []Message
 	for _, text := range e.messages() {
@@ -79,7 +78,7 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []Message {
 		return list
 	}
 	for _, c := range d.Conditions {
-		if e.Watch.Resource == wire.Pods && c.Type != "PodScheduled" {
+		if e.Watch.Resource == spec.Pods && c.Type != "PodScheduled" {
 			continue // each pod that starts is not ready first, and says why in them all
 		}
 		list = append(list, Message{Where: "condition " + c.Type + " of " + what, Text: c.Text(), Names: names, Alarm: c.Alarms()})
@@ -89,18 +88,18 @@ func (t *Timeline) said(e *Event, kin map[string]bool) []Message {
 		if c.State.Waiting != nil {
 			list = append(list, Message{Where: where, Text: c.State.Waiting.Text(), Names: names, Alarm: c.State.Waiting.Message != ""})
 		}
-		for _, death := range []*wire.Termination{c.State.Terminated, c.LastState.Terminated} {
-			if death != nil {
-				list = append(list, Message{Where: where, Text: death.Text(), Names: names, Alarm: death.ExitCode != 0})
+		for _, ended := range []*wire.Termination{c.State.Terminated, c.LastState.Terminated} {
+			if ended != nil {
+				list = append(list, Message{Where: where, Text: ended.Text(), Names: names, Alarm: ended.ExitCode != 0})
 			}
 		}
 	}
 	switch e.Watch.Resource {
-	case wire.Pods:
+	case spec.Pods:
 		list = append(list, Message{Where: what, Text: d.Text(), Names: names, Alarm: true})
-	case wire.Events:
+	case spec.Events:
 		about := d.Regarding
-		names = names || kin[about.UID] || t.isOwnName(about)
+		names = names || related[about.UID] || t.isOwnName(about)
 		where := fmt.Sprintf("an Event about %s %s", about.Kind, about.Name)
 		list = append(list, Message{Where: where, Text: d.Text(), Names: names, Alarm: d.Type != "Normal"})
 	}
@@ -167,8 +166,8 @@ func (t *Timeline) Cause() (*Cause, error) {
 // cause of what is told then.
 func (t *Timeline) LastAct(until time.Duration) time.Duration {
 	last := t.StepsBegan()
-	for i := range t.Events {
-		switch e := &t.Events[i]; {
+	for e := range t.All() {
+		switch {
 		case e.Kind == record.KindFault && e.Fault.Stage == record.Begun && e.Fault.From <= until:
 			last = max(last, e.Fault.From)
 		case e.Kind == record.KindAction && !e.Action.Nudge && e.Action.From <= until:
@@ -178,18 +177,8 @@ func (t *Timeline) LastAct(until time.Duration) time.Duration {
 	return last
 }
 
-// causeNamed returns the first message since the harness began that a person can find
-// by the sample's custom resource and that names the sample's cause; false:
-// there is none.
-func (t *Timeline) causeNamed() (string, bool) {
-	m := t.CauseMessage()
-	if m == nil {
-		return "", false
-	}
-	return m.String(), true
-}
-
-// CauseMessage is the message that told returns; nil: there is none.
+// CauseMessage is the first message since the harness began that a person can find
+// by the sample's custom resource and that names the sample's cause; nil: there is none.
 func (t *Timeline) CauseMessage() *Message {
 	cause, err := t.Cause()
 	if cause == nil || err != nil {

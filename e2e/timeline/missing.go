@@ -43,28 +43,19 @@ func (t *Timeline) StateLacks() string {
 	missing := ""
 	switch {
 	case !t.Sample.Unmeetable:
-		missing = t.stateLacksOf(own)
+		missing = t.stateLacks(own, own.Size)
 	case own.Size != nil:
 		missing = t.SizeLacks(own, *own.Size)
 	}
 	for _, s := range t.Subjects[1:] {
 		if missing == "" {
-			if missing = t.stateLacksOf(s); missing != "" {
+			if missing = t.stateLacks(s, s.Size); missing != "" {
 				missing = fmt.Sprintf("of %s/%s: %s", s.Namespace, s.Name, missing)
 			}
 		}
 	}
 	return missing
 }
-
-// statusLacks says what the status of the sample's own custom resource lacks.
-func (t *Timeline) statusLacks(size int) string { return t.statusLacksOf(t.Subjects[0], size) }
-
-// GoneLacks says what of the sample's own custom resource, deleted, is still there.
-func (t *Timeline) GoneLacks() string { return t.goneLacksOf(t.Subjects[0]) }
-
-// Leftovers says what its Deployment left.
-func (t *Timeline) Leftovers() string { return t.leftoversOf(t.Subjects[0]) }
 
 // underWay names what the style still does for the sample.
 func (t *Timeline) underWay() string {

@@ -6,7 +6,6 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Reached returns when a phase was reached, on the recording's clock.
@@ -16,9 +15,9 @@ func (t *Timeline) Reached(name string) (time.Duration, bool) {
 			continue
 		}
 		switch {
-		case p.Name == PhaseAcknowledged:
+		case p.Name == spec.PhaseAcknowledged:
 			return t.Actions.Acked, t.Actions.any
-		case p.Name == PhaseQuiet:
+		case p.Name == spec.PhaseQuiet:
 			settled := t.End != nil && t.End.Outcome == record.Settled
 			return t.last, settled && t.Actions.any && t.last >= t.Actions.Intent
 		}
@@ -26,19 +25,6 @@ func (t *Timeline) Reached(name string) (time.Duration, bool) {
 	}
 	return 0, false
 }
-
-// The phases that every style has, in their order; a style's inner phases
-// follow.
-const (
-	PhaseAcknowledged  = "acknowledged"   // the API server's reply to the first measured action
-	PhaseChildWritten  = "child written"  // the Deployment asks for the wanted replicas
-	PhaseReady         = "ready"          // exactly these replicas exist, up to date and ready
-	PhaseStatusWritten = "status written" // status is of the current generation, names as many pods and says that they are ready; as far as declared
-	PhaseQuiet         = "quiet"          // the last event before the quiescence window passed
-	PhaseGone          = "CR gone"        // the custom resource was removed
-	PhaseChildGone     = "child gone"     // no Deployment of it is left
-	PhasePodsGone      = "pods gone"      // nor any pod of that Deployment
-)
 
 // Phase is one step of a reconcile. Either holds or inner decides it, but for
 // acknowledged and quiet, which are read from the actions and the last event.
@@ -53,7 +39,7 @@ type Phase struct {
 // concerned tells whether an event on a resource can change what holds says:
 // one that it needs, or on the custom resource, by which children are known.
 func (p *Phase) concerned(resource string) bool {
-	return resource == wire.CustomResources || slices.Contains(p.Needs, resource)
+	return resource == spec.CustomResources || slices.Contains(p.Needs, resource)
 }
 
 // withInner appends a style's inner phases.
@@ -67,22 +53,22 @@ func withInner(phases []Phase, inner []spec.Phase) []Phase {
 // writePhases are the phases of a sample that wants a size.
 func writePhases(s record.Style) []Phase {
 	phases := []Phase{
-		{Name: PhaseAcknowledged, Inner: -1},
-		{Name: PhaseChildWritten, Inner: -1, Needs: []string{wire.Deployments}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhaseAcknowledged, Inner: -1},
+		{Name: spec.PhaseChildWritten, Inner: -1, Needs: []string{spec.Deployments}, Holds: func(t *Timeline) bool {
 			child := t.Child()
 			return child != nil && child.Replicas == *t.Sample.Size
 		}},
-		{Name: PhaseReady, Inner: -1, Needs: []string{wire.Deployments}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhaseReady, Inner: -1, Needs: []string{spec.Deployments}, Holds: func(t *Timeline) bool {
 			child := t.Child()
 			return child != nil && Lacks(child, *t.Sample.Size) == ""
 		}},
 	}
 	if s.Declares.Status.Supported {
-		phases = append(phases, Phase{Name: PhaseStatusWritten, Inner: -1, Needs: []string{wire.CustomResources}, Holds: func(t *Timeline) bool {
-			return t.statusLacks(*t.Sample.Size) == ""
+		phases = append(phases, Phase{Name: spec.PhaseStatusWritten, Inner: -1, Needs: []string{spec.CustomResources}, Holds: func(t *Timeline) bool {
+			return t.statusLacks(t.Subjects[0], *t.Sample.Size) == ""
 		}})
 	}
-	return append(phases, Phase{Name: PhaseQuiet, Inner: -1, Needs: []string{wire.CustomResources, wire.Deployments, wire.ReplicaSets, wire.Pods}})
+	return append(phases, Phase{Name: spec.PhaseQuiet, Inner: -1, Needs: []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}})
 }
 
 // loadPhases are the phases of a sample of a load. An operator that is behind
@@ -99,23 +85,15 @@ func loadPhases(s record.Style) []Phase {
 // deletePhases are the phases of a sample that wants the custom resource gone.
 func deletePhases() []Phase {
 	return []Phase{
-		{Name: PhaseAcknowledged, Inner: -1},
-		{Name: PhaseGone, Inner: -1, last: true, Needs: []string{wire.CustomResources}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhaseAcknowledged, Inner: -1},
+		{Name: spec.PhaseGone, Inner: -1, last: true, Needs: []string{spec.CustomResources}, Holds: func(t *Timeline) bool {
 			return t.Custom() == nil
 		}},
-		{Name: PhaseChildGone, Inner: -1, last: true, Needs: []string{wire.Deployments}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhaseChildGone, Inner: -1, last: true, Needs: []string{spec.Deployments}, Holds: func(t *Timeline) bool {
 			return !t.HasChildren()
 		}},
-		{Name: PhasePodsGone, Inner: -1, last: true, Needs: []string{wire.Deployments, wire.ReplicaSets, wire.Pods}, Holds: func(t *Timeline) bool {
-			return !t.HasChildren() && len(t.ChildPods()) == 0
+		{Name: spec.PhasePodsGone, Inner: -1, last: true, Needs: []string{spec.Deployments, spec.ReplicaSets, spec.Pods}, Holds: func(t *Timeline) bool {
+			return !t.HasChildren() && len(t.World.PodsOf(t.IsChild)) == 0
 		}},
-	}
-}
-
-// Phases lists the phases that every style has, in their order.
-func Phases() []string {
-	return []string{
-		PhaseAcknowledged, PhaseChildWritten, PhaseReady, PhaseStatusWritten,
-		PhaseGone, PhaseChildGone, PhasePodsGone, PhaseQuiet,
 	}
 }

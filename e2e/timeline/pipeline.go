@@ -48,8 +48,8 @@ func (p *batches) give(b *batch) {
 }
 
 // Read yields the entries in their order, read. It calls entries in
-// another goroutine.
-func Read(entries iter.Seq2[record.Entry, error]) iter.Seq2[*Reading, error] {
+// another goroutine. What a Reading holds of the audit log is gone with the next one.
+func Read(entries iter.Seq2[record.Line, error]) iter.Seq2[*Reading, error] {
 	return func(yield func(*Reading, error) bool) {
 		work, ordered := make(chan *batch, inFlight), make(chan *batch, inFlight)
 		ahead := semaphore.NewWeighted(mostAhead)
@@ -76,8 +76,9 @@ func Read(entries iter.Seq2[record.Entry, error]) iter.Seq2[*Reading, error] {
 		})
 		for range runtime.GOMAXPROCS(0) {
 			running.Go(func() {
+				var parser record.Parser
 				for b := range work {
-					b.read()
+					b.read(&parser)
 				}
 			})
 		}
@@ -93,7 +94,7 @@ func Read(entries iter.Seq2[record.Entry, error]) iter.Seq2[*Reading, error] {
 }
 
 // share cuts entries into batches, until hand refuses one.
-func share(entries iter.Seq2[record.Entry, error], memory *batches, hand func(*batch) bool) {
+func share(entries iter.Seq2[record.Line, error], memory *batches, hand func(*batch) bool) {
 	var follow reader
 	next := memory.next()
 	for e, err := range entries {
@@ -101,8 +102,9 @@ func share(entries iter.Seq2[record.Entry, error], memory *batches, hand func(*b
 			next.err = err
 			break
 		}
-		next.reads = append(next.reads, follow.begin(e))
-		next.bytes += Weight(&e)
+		next.reads = next.reads[:len(next.reads)+1]
+		follow.begin(&next.reads[len(next.reads)-1], e)
+		next.bytes += Weight(&e.Entry) + e.Unparsed()
 		if e.Watch != nil {
 			next.bytes += len(e.Watch.Object)
 		}
@@ -119,16 +121,16 @@ func share(entries iter.Seq2[record.Entry, error], memory *batches, hand func(*b
 // weight is what the batch takes of mostAhead.
 func (b *batch) weight() int64 { return int64(min(b.bytes, mostAhead)) }
 
-func (b *batch) read() {
+func (b *batch) read(parser *record.Parser) {
 	defer close(b.ready)
 	for i := range b.reads {
-		b.reads[i].read()
+		b.reads[i].read(parser)
 	}
 }
 
 func (b *batch) yield(yield func(*Reading, error) bool) bool {
 	for i := range b.reads {
-		if !yield(&b.reads[i], nil) {
+		if r := &b.reads[i]; !yield(r, r.broken) {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"maps"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline/normal"
@@ -12,20 +13,25 @@ import (
 // entries before it; to read it needs nothing else, so that many can be read at
 // once.
 type Reading struct {
-	record.Entry
-	at  *place
-	own bool // it is in an operator's own namespace: of no sample
+	record.Line
+	audit record.Audit // what Audit points to, until the next entries are read
+	at    *place
+	own   bool // it is in an operator's own namespace: of no sample
 
 	object *wire.Object
 	inner  []innerShown
 	deep   *deep // nil: details are not read, it is not of the correctness matrix
 	err    error
+	broken error // the line is no entry
 }
 
-// place is where in a recording an entry stands. Entries share it.
+// place is where in a recording an entry stands. Entries share it: it is never
+// changed.
 type place struct {
 	styles map[string]*style // of the header
 	turn   *style            // whose inner phases are read; nil: those of all styles
+	own    map[string]bool   // namespaces of operators
+	deep   bool              // it is the correctness matrix's turn
 }
 
 // deep is what is read of an event only for the correctness matrix, beside its
@@ -43,49 +49,47 @@ type innerShown struct {
 // reader follows a recording as far as reading it needs.
 type reader struct {
 	at     *place
-	own    map[string]bool // namespaces of operators
-	blocks bool            // the recording has blocks
-	deep   bool            // it is the correctness matrix's turn
+	blocks bool // the recording has blocks
 }
 
-// begin takes the next entry, in order.
-func (c *reader) begin(e record.Entry) Reading {
-	r := Reading{Entry: e}
+// begin takes the next entry, in order, into an empty Reading.
+func (c *reader) begin(r *Reading, l record.Line) {
+	r.Line = l
 	if c.at == nil {
 		c.at = &place{}
 	}
-	switch {
-	case e.Kind == record.KindHeader && c.at.styles == nil:
-		var styles map[string]*style
-		styles, r.err = compileAll(e.Header)
-		c.at, c.own = &place{styles: styles}, ownNamespaces(e.Header)
-		// Where no block says otherwise, what is compared with a reference is the matrix.
-		c.deep = len(e.Header.Reference) > 0
-	case e.Kind == record.KindBlock:
-		c.blocks, c.deep = true, e.Block.Wave > 0
-		if c.turn(e.Block.Style, e.Block.Variant); e.Block.Stage == record.Removed {
-			c.at = &place{styles: c.at.styles}
-		}
-	case e.Kind == record.KindBegin:
-		delete(c.own, e.Begin.Namespace)
-		c.deep = c.deep || e.Begin.Matrix
-		if c.blocks {
-			c.turn(e.Begin.Style, e.Begin.Variant)
-		}
-	case e.Kind == record.KindWatch:
-		if r.own = c.own[e.Watch.Namespace]; c.deep {
-			r.deep = &deep{}
-		}
+	switch l.Kind {
+	case record.KindHeader, record.KindBlock, record.KindBegin:
+		c.at, r.err = c.next(&r.Entry)
 	}
 	r.at = c.at
-	return r
 }
 
-// turn makes it a style's turn.
-func (c *reader) turn(style, variant string) {
-	if turn := c.at.styles[record.Label(style, variant)]; turn != c.at.turn {
-		c.at = &place{styles: c.at.styles, turn: turn}
+// next is where the entries stand that follow this one, which says so.
+func (c *reader) next(l *record.Entry) (*place, error) {
+	var err error
+	next := *c.at
+	switch {
+	case l.Kind == record.KindHeader && next.styles == nil:
+		next.styles, err = compileAll(l.Header)
+		// Where no block says otherwise, what is compared with a reference is the matrix.
+		next.own, next.deep = ownNamespaces(l.Header), len(l.Header.Reference) > 0
+	case l.Kind == record.KindBlock:
+		c.blocks, next.deep = true, l.Block.Wave > 0
+		if next.turn = next.styles[record.Label(l.Block.Style, l.Block.Variant)]; l.Block.Stage == record.Removed {
+			next.turn = nil
+		}
+	case l.Kind == record.KindBegin:
+		if next.own[l.Begin.Namespace] {
+			next.own = maps.Clone(next.own)
+			delete(next.own, l.Begin.Namespace)
+		}
+		next.deep = next.deep || l.Begin.Matrix
+		if c.blocks {
+			next.turn = next.styles[record.Label(l.Begin.Style, l.Begin.Variant)]
+		}
 	}
+	return &next, err
 }
 
 func ownNamespaces(h *record.Header) map[string]bool {
@@ -121,10 +125,13 @@ func compileAll(h *record.Header) (map[string]*style, error) {
 	return styles, nil
 }
 
-// read reads a watch event's object.
-func (r *Reading) read() {
-	if r.Kind != record.KindWatch {
+// read parses the entry, unless it is parsed, and reads a watch event's object.
+func (r *Reading) read(parser *record.Parser) {
+	if r.broken = parser.Parse(&r.Line, &r.audit); r.broken != nil || r.Kind != record.KindWatch {
 		return
+	}
+	if r.own = r.at.own[r.Watch.Namespace]; r.at.deep {
+		r.deep = &deep{}
 	}
 	r.object = &wire.Object{Resource: r.Watch.Resource, Namespace: r.Watch.Namespace, Name: r.Watch.Name, UID: r.Watch.UID}
 	if err := r.readObject(); err != nil {

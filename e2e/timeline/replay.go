@@ -5,16 +5,31 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
+
+// Each yields events in their order.
+func Each(events []Event) iter.Seq[*Event] {
+	return func(yield func(*Event) bool) {
+		for i := range events {
+			if !yield(&events[i]) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the events since the sample began.
+func (t *Timeline) All() iter.Seq[*Event] { return Each(t.Events) }
 
 // Watched yields what the watches showed of the sample, beginning with what was
 // there before.
 func (t *Timeline) Watched() iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		for _, events := range [][]Event{t.Before, t.Events} {
-			for i := range events {
-				if e := &events[i]; e.Kind == record.KindWatch && !yield(e) {
+			for e := range Each(events) {
+				if e.Kind == record.KindWatch && !yield(e) {
 					return
 				}
 			}
@@ -26,16 +41,15 @@ func (t *Timeline) Watched() iter.Seq[*Event] {
 // accepted, with its replies, as far as they can be read; else nil.
 func (t *Timeline) Accepted() iter.Seq2[*record.Action, *wire.Object] {
 	return func(yield func(*record.Action, *wire.Object) bool) {
-		for i := range t.Events {
-			a := t.Events[i].Action
-			if t.Events[i].Kind != record.KindAction || a.Error != "" || a.Resource != wire.CustomResources {
+		for e := range t.All() {
+			if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Resource != spec.CustomResources {
 				continue
 			}
-			reply, err := ReplyOf(a)
+			reply, err := ReplyOf(e.Action)
 			if err != nil {
 				reply = nil
 			}
-			if !yield(a, reply) {
+			if !yield(e.Action, reply) {
 				return
 			}
 		}
@@ -47,33 +61,35 @@ func (t *Timeline) Accepted() iter.Seq2[*record.Action, *wire.Object] {
 // its actions) is known from the beginning.
 func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
 	t.Settle()
-	past := *t
-	past.World = newWorld()
-	for i := range t.Before {
-		past.World.apply(&t.Before[i])
-	}
-	for i := range t.Events {
-		e := &t.Events[i]
+	past := t.beginning()
+	for e := range t.All() {
 		if e.Kind == record.KindWatch {
 			past.World.apply(e)
 		}
-		visit(&past, e)
+		visit(past, e)
 	}
+}
+
+// beginning is the sample as it stood when it began.
+func (t *Timeline) beginning() *Timeline {
+	past := *t
+	past.World = newWorld()
+	for e := range Each(t.Before) {
+		past.World.apply(e)
+	}
+	return &past
 }
 
 // StateAt is the sample as it stood at a time.
 func (t *Timeline) StateAt(at time.Duration) *Timeline {
-	past := *t
-	past.Events, past.World = nil, newWorld()
-	for i := range t.Before {
-		past.World.apply(&t.Before[i])
-	}
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == record.KindWatch && e.Time <= at {
+	past := t.beginning()
+	past.Events = nil
+	for e := range t.All() {
+		if e.Kind == record.KindWatch && e.Time <= at {
 			past.World.apply(e)
 		}
 	}
-	return &past
+	return past
 }
 
 // StepsBegan is when the harness first did something to the sample: its first
@@ -95,9 +111,9 @@ func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begu
 // FaultsAt lists the faults of the sample at a stage.
 func (t *Timeline) FaultsAt(stage string) []*record.Fault {
 	var list []*record.Fault
-	for i := range t.Events {
-		if f := t.Events[i].Fault; t.Events[i].Kind == record.KindFault && f.Stage == stage {
-			list = append(list, f)
+	for e := range t.All() {
+		if e.Kind == record.KindFault && e.Fault.Stage == stage {
+			list = append(list, e.Fault)
 		}
 	}
 	return list

@@ -8,7 +8,6 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Scope is where the objects of a sample are.
@@ -65,7 +64,7 @@ func newOutage(f *record.Fault) (Outage, bool) {
 	case spec.FaultRestart:
 		return Outage{kind: f.Kind, what: "the restart of the " + f.What, from: f.From, to: -1}, true
 	case spec.FaultDefinition:
-		return Outage{kind: f.Kind, resource: wire.CustomResources, what: "another definition", from: f.From, to: -1}, true
+		return Outage{kind: f.Kind, resource: spec.CustomResources, what: "another definition", from: f.From, to: -1}, true
 	}
 	return Outage{}, false
 }
@@ -119,7 +118,7 @@ func (t *Timeline) Unheard(resources []string) string {
 // Interruptions tells of the gaps that faults explain, as the end of a verdict's
 // message: what is judged then is what the watches brought afterwards.
 func (t *Timeline) Interruptions(resources []string) string {
-	var told strings.Builder
+	var text strings.Builder
 	outages := t.Outages()
 	for i := range t.Gaps {
 		gap := &t.Gaps[i].Entry
@@ -127,10 +126,10 @@ func (t *Timeline) Interruptions(resources []string) string {
 			continue
 		}
 		if o := Explained(outages, gap); o != nil {
-			told.WriteString(Interruption(o, gap))
+			text.WriteString(Interruption(o, gap))
 		}
 	}
-	return told.String()
+	return text.String()
 }
 
 // Interruption says, as the end of a message, for how long an outage interrupted a watch.

@@ -4,22 +4,20 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // Splitter cuts a stream of entries into Timelines, one a sample. Watch events
 // in a sample's namespaces are that sample's; events elsewhere (a Workflow in
 // its operator's namespace) are of the open samples whose style has an inner
 // phase on that resource, and is the one whose turn it is on the cluster. Samples
-// of the correctness matrix overlap: of what their style works by, each is told
+// of the correctness matrix overlap: of what their style works by, each is given
 // only of what is for its own custom resources. Those of a load overlap, too, and
-// are told of nothing elsewhere. It is not safe for concurrent use.
+// are given nothing elsewhere. It is not safe for concurrent use.
 type Splitter struct {
 	reader  reader
 	run     string
@@ -38,8 +36,9 @@ type Splitter struct {
 	jobs    jobs
 	audit   auditClock
 	counter int
-	objects int // in known
-	held    int // bytes of the samples that are open
+	objects int       // in known
+	held    int       // bytes of the samples that are open
+	spare   [][]Event // memory of samples that were released
 }
 
 // space is a namespace, with the style and round of its last sample.
@@ -71,8 +70,9 @@ func NewSplitter() *Splitter {
 // that ends it, and otherwise nil. An error means that this is not the
 // recording of a run; the Splitter is then of no further use.
 func (s *Splitter) Add(e record.Entry) (*Timeline, error) {
-	r := s.reader.begin(e)
-	r.read()
+	var r Reading
+	s.reader.begin(&r, record.Line{Entry: e})
+	r.read(nil)
 	return s.Take(&r)
 }
 
@@ -133,7 +133,7 @@ func (s *Splitter) audited(e *record.Entry) {
 			continue
 		}
 		if t.Matrix && writes(e.Audit.Verb) {
-			if e.Audit.Resource == wire.Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+			if e.Audit.Resource == spec.Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
 				t.tried = e.Time
 			}
 			t.ask(at, e.Audit)
@@ -164,6 +164,15 @@ func (s *Splitter) Open(namespace string) *Timeline {
 
 // Objects counts what is remembered of objects.
 func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) }
+
+// Release gives a Timeline's memory back, once nothing of it is looked at any more.
+func (s *Splitter) Release(t *Timeline) {
+	if cap(t.Events) <= spareEvents && len(s.spare) < mostSpare {
+		clear(t.Events)
+		s.spare = append(s.spare, t.Events[:0])
+	}
+	t.Events = nil
+}
 
 // Rest returns the Timelines whose end never came, and forgets them.
 func (s *Splitter) Rest() []*Timeline {
@@ -438,33 +447,4 @@ func (s *Splitter) leave(t *Timeline) {
 			delete(s.within, namespace)
 		}
 	}
-}
-
-// Timelines returns every sample of a recording, in the order of their ends; a
-// sample that never ended comes last, with a nil End. With an error (see
-// record.ErrTruncated) come the Timelines of what could be read before it.
-// It holds a recording in memory; Judge does not.
-func Timelines(entries iter.Seq2[record.Entry, error]) ([]*Timeline, error) {
-	s := NewSplitter()
-	var all []*Timeline
-	for e, err := range entries {
-		if err != nil {
-			return append(all, s.Rest()...), err
-		}
-		t, err := s.Add(e)
-		if err != nil {
-			return append(all, s.Rest()...), err
-		}
-		if e.Kind == record.KindGap {
-			for _, t := range all {
-				if t.EndedAt > e.Gap.From && t.Misses(e.Gap) {
-					t.Gaps = append(t.Gaps, Event{Entry: e})
-				}
-			}
-		}
-		if t != nil {
-			all = append(all, t)
-		}
-	}
-	return append(all, s.Rest()...), nil
 }

@@ -112,10 +112,7 @@ func (s *Subject) IsChild(d *Entity) bool {
 // ChildOf is the Deployment of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	return First(t.World.Deployments, func(d *Entity) bool {
-		if s.childName != "" {
-			return d.Name == s.childName && d.Namespace == s.Namespace
-		}
-		return d.Owner != "" && d.Owner == s.uid()
+		return s.IsChild(d) && (s.childName != "" || d.Owner == s.uid())
 	})
 }
 
@@ -132,14 +129,15 @@ func (s *Subject) childTitle() string {
 	return fmt.Sprintf("Deployment whose controller is the custom resource %s", s.Name)
 }
 
-// stateLacksOf says what a custom resource's wanted state lacks.
-func (t *Timeline) stateLacksOf(s *Subject) string {
-	if s.Size == nil {
-		return t.goneLacksOf(s)
+// stateLacks says what a custom resource lacks to have a size, its status included;
+// nil: to be gone.
+func (t *Timeline) stateLacks(s *Subject, size *int) string {
+	if size == nil {
+		return t.GoneLacks(s)
 	}
-	missing := t.SizeLacks(s, *s.Size)
+	missing := t.SizeLacks(s, *size)
 	if missing == "" && t.Style.Declares.Status.Supported {
-		missing = t.statusLacksOf(s, *s.Size)
+		missing = t.statusLacks(s, *size)
 	}
 	return missing
 }
@@ -153,8 +151,8 @@ func (t *Timeline) SizeLacks(s *Subject, size int) string {
 	return Lacks(child, size)
 }
 
-// statusLacksOf says what a custom resource's status lacks for a size.
-func (t *Timeline) statusLacksOf(s *Subject, size int) string {
+// statusLacks says what a custom resource's status lacks for a size.
+func (t *Timeline) statusLacks(s *Subject, size int) string {
 	custom := t.CustomOf(s)
 	if custom == nil {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
@@ -171,39 +169,32 @@ func (t *Timeline) statusLacksOf(s *Subject, size int) string {
 	return ""
 }
 
-// goneLacksOf says what of a deleted custom resource is still there.
-func (t *Timeline) goneLacksOf(s *Subject) string {
+// GoneLacks says what of a deleted custom resource is still there.
+func (t *Timeline) GoneLacks(s *Subject) string {
 	if c := t.CustomOf(s); c != nil {
 		if c.Deleting && len(c.Finalizers) > 0 {
 			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", ")) + t.refused()
 		}
 		return fmt.Sprintf("the custom resource %s is still there", c.Name)
 	}
-	return t.leftoversOf(s)
+	return t.Leftovers(s)
 }
 
-// leftoversOf says what a deleted custom resource's Deployment left. What by its
+// Leftovers says what a deleted custom resource's Deployment left. What by its
 // name is another's too, which is to stay, is not left over.
-func (t *Timeline) leftoversOf(s *Subject) string {
+func (t *Timeline) Leftovers(s *Subject) string {
 	mine := func(d *Entity) bool {
 		return s.IsChild(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
 			return o != s && o.Size != nil && o.IsChild(d)
 		})
-	}
-	ofMine := func(set *Entity) bool {
-		d := t.World.Deployments[set.Owner]
-		return d != nil && mine(d)
 	}
 	for _, left := range []struct {
 		kind    string
 		objects []*wire.Object
 	}{
 		{"Deployment", Living(t.World.Deployments, mine)},
-		{"ReplicaSet", Living(t.World.ReplicaSets, ofMine)},
-		{"pod", Living(t.World.Pods, func(p *Entity) bool {
-			set := t.World.ReplicaSets[p.Owner]
-			return set != nil && ofMine(set)
-		})},
+		{"ReplicaSet", Living(t.World.ReplicaSets, func(set *Entity) bool { return t.World.setIs(set, mine) })},
+		{"pod", t.World.PodsOf(mine)},
 	} {
 		switch n := len(left.objects); {
 		case n == 1:

@@ -18,7 +18,7 @@ import (
 // OnOwn tells whether an event is an action on the sample's own custom resource
 // that the API server accepted.
 func (t *Timeline) OnOwn(e *Event) bool {
-	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == wire.CustomResources &&
+	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == spec.CustomResources &&
 		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
 }
 
@@ -47,8 +47,8 @@ type Timeline struct {
 	// that was known when the sample began.
 	Before []Event
 	// Events are in the recording's order: the sample's actions and faults, the
-	// watch events in its namespaces, those elsewhere that it is told of, and
-	// gaps. Elsewhere it is told of its style's inner phases; in the correctness
+	// watch events in its namespaces, those elsewhere that are given to it, and
+	// gaps. Of those elsewhere it is given its style's inner phases; in the correctness
 	// matrix, where others overlap, of what its custom resources are worked on
 	// by, and of the operator's own pods and the Events about them.
 	Events []Event
@@ -111,9 +111,12 @@ func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Dur
 			return nil, err
 		}
 	}
+	if n := len(s.spare); n > 0 {
+		t.Events, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
 	t.Before = s.before(t)
-	for i := range t.Before {
-		t.inherit(&t.Before[i])
+	for e := range Each(t.Before) {
+		t.inherit(e)
 	}
 	return t, nil
 }
@@ -187,7 +190,7 @@ func (t *Timeline) note(e Event) error {
 	if t.Matrix {
 		t.send(a, reply)
 	}
-	if a.Resource != wire.CustomResources {
+	if a.Resource != spec.CustomResources {
 		return nil
 	}
 	s := t.Subject(a.Namespace, a.Name)
@@ -248,8 +251,8 @@ func (t *Timeline) Settle() {
 		for i := range t.sent {
 			t.sent[i].seen = false
 		}
-		for i := range t.Before {
-			t.apply(&t.Before[i])
+		for e := range Each(t.Before) {
+			t.apply(e)
 		}
 		t.settleMarks()
 	}
@@ -277,7 +280,7 @@ func (t *Timeline) knowLife(e *Event) {
 
 // SubjectOf is the custom resource that a watch event shows; nil: none of the sample's.
 func (t *Timeline) SubjectOf(e *Event) *Subject {
-	if e.Kind != record.KindWatch || e.Watch.Resource != wire.CustomResources {
+	if e.Kind != record.KindWatch || e.Watch.Resource != spec.CustomResources {
 		return nil
 	}
 	return t.Subject(e.Watch.Namespace, e.Watch.Name)
@@ -296,7 +299,7 @@ func (t *Timeline) settleMarks() {
 // that makes its condition true.
 func (t *Timeline) step(e *Event) {
 	t.apply(e)
-	if e.Watch.Event != spec.Listed && t.stirs(e) {
+	if e.Watch.Event != spec.Listed && t.delaysQuiet(e) {
 		t.last = max(t.last, e.Time)
 	}
 	since := t.Begun() && e.Time >= t.Actions.Intent
@@ -323,9 +326,9 @@ func (t *Timeline) step(e *Event) {
 	}
 }
 
-// stirs tells whether an event keeps the sample from being quiet. Kubernetes' own
+// delaysQuiet tells whether an event keeps the sample from being quiet. Kubernetes' own
 // Events about it do not, nor do the operator's pods.
-func (t *Timeline) stirs(e *Event) bool {
+func (t *Timeline) delaysQuiet(e *Event) bool {
 	if e.Outside != nil && e.Outside.Job == nil {
 		return len(e.Inner) > 0
 	}
@@ -359,19 +362,6 @@ func (t *Timeline) HasChildren() bool { return First(t.World.Deployments, t.IsCh
 
 // Custom is the custom resource as last seen; nil: it is not there.
 func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }
-
-// ChildPods are the pods of those Deployments.
-func (t *Timeline) ChildPods() []*wire.Object {
-	return Living(t.World.Pods, func(p *Entity) bool {
-		set := t.World.ReplicaSets[p.Owner]
-		return set != nil && t.ofChild(set)
-	})
-}
-
-func (t *Timeline) ofChild(set *Entity) bool {
-	d := t.World.Deployments[set.Owner]
-	return d != nil && t.IsChild(d)
-}
 
 func inOrder(found []*Entity) []*wire.Object {
 	slices.SortFunc(found, func(a, b *Entity) int { return cmp.Compare(a.seq, b.seq) })

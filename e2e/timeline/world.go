@@ -5,8 +5,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// Entity is an object as it was last seen; the dead are kept, because their
-// owners say whose the living are.
+// Entity is an object as it was last seen; deleted ones are kept, because their
+// owners say whose the others are.
 type Entity struct {
 	*wire.Object
 	live  bool
@@ -33,13 +33,13 @@ func newWorld() world {
 
 func (w *world) of(resource string) map[string]*Entity {
 	switch resource {
-	case wire.CustomResources:
+	case spec.CustomResources:
 		return w.customs
-	case wire.Deployments:
+	case spec.Deployments:
 		return w.Deployments
-	case wire.ReplicaSets:
+	case spec.ReplicaSets:
 		return w.ReplicaSets
-	case wire.Pods:
+	case spec.Pods:
 		return w.Pods
 	}
 	return nil
@@ -64,6 +64,20 @@ func (w *world) apply(e *Event) {
 	if known.Owner == "" {
 		known.Owner = e.Object.Controller
 	}
+}
+
+// PodsOf are the living pods of the Deployments that match.
+func (w *world) PodsOf(match func(*Entity) bool) []*wire.Object {
+	return Living(w.Pods, func(p *Entity) bool {
+		set := w.ReplicaSets[p.Owner]
+		return set != nil && w.setIs(set, match)
+	})
+}
+
+// setIs tells whether a ReplicaSet is of a Deployment that matches.
+func (w *world) setIs(set *Entity, match func(*Entity) bool) bool {
+	d := w.Deployments[set.Owner]
+	return d != nil && match(d)
 }
 
 // First returns the living entity that appeared first among those that match.

@@ -22,13 +22,12 @@ type Write struct {
 // A Deployment's status is the Deployment controller's own and does not count.
 func (t *Timeline) Writes() []Write {
 	seen := map[string]*wire.Object{}
-	for i := range t.Before {
-		seen[t.Before[i].Object.UID] = t.Before[i].Object
+	for e := range Each(t.Before) {
+		seen[e.Object.UID] = e.Object
 	}
 	var list []Write
 	deletions := t.Deletions()
-	for i := range t.Events {
-		e := &t.Events[i]
+	for e := range t.All() {
 		if e.Kind != record.KindWatch {
 			continue
 		}
@@ -48,14 +47,14 @@ func (t *Timeline) Writes() []Write {
 func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 	came := prev == nil || e.Watch.Event == spec.Deleted
 	switch e.Watch.Resource {
-	case wire.Deployments:
+	case spec.Deployments:
 		d := t.World.Deployments[e.Object.UID]
 		return d != nil && t.IsChild(d) && e.Watch.Event != spec.Listed && (came || e.Object.Generation != prev.Generation)
-	case wire.CustomResources:
+	case spec.CustomResources:
 		// That it is to be deleted is what somebody asked for, not the operator.
-		doomed := e.Object.Deleting && (prev == nil || !prev.Deleting)
+		deletion := e.Object.Deleting && (prev == nil || !prev.Deleting)
 		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == spec.Modified &&
-			!doomed && (came || e.Object.ResourceVersion != prev.ResourceVersion)
+			!deletion && (came || e.Object.ResourceVersion != prev.ResourceVersion)
 	}
 	return false
 }
@@ -67,8 +66,8 @@ type Deletions map[string][]time.Duration // by namespace/name
 // Deletions lists those that the API server accepted.
 func (t *Timeline) Deletions() Deletions {
 	list := Deletions{}
-	for i := range t.Events {
-		if a := t.Events[i].Action; t.Events[i].Kind == record.KindAction && a.Verb == "delete" && a.Resource == wire.Deployments && a.Error == "" {
+	for e := range t.All() {
+		if a := e.Action; e.Kind == record.KindAction && a.Verb == "delete" && a.Resource == spec.Deployments && a.Error == "" {
 			key := a.Namespace + "/" + a.Name
 			list[key] = append(list[key], a.From)
 		}

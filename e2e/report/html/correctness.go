@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"operatorbench/e2e/grants"
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/verdicts"
 )
@@ -17,19 +17,19 @@ import (
 // badge is a verdict as a sign, a word and a colour.
 type badge struct{ Class, Sign, Word, Text string }
 
-func badgeOf(o judge.Outcome) badge {
+func badgeOf(o spec.Outcome) badge {
 	switch o {
-	case judge.Pass:
+	case spec.Pass:
 		return badge{Class: "pass", Sign: "✓", Word: "pass"}
-	case judge.Fail:
+	case spec.Fail:
 		return badge{Class: "fail", Sign: "✗", Word: "fail"}
-	case judge.Flaky:
+	case spec.Flaky:
 		return badge{Class: "fail", Sign: "≈", Word: "flaky"}
-	case judge.Late:
+	case spec.Late:
 		return badge{Class: "fail", Sign: "✗", Word: "late"}
-	case judge.Invalid:
+	case spec.Invalid:
 		return badge{Class: "warn", Sign: "!", Word: "invalid"}
-	case judge.NotApplicable:
+	case spec.NotApplicable:
 		return badge{Class: "none", Sign: "–", Word: "not applicable"}
 	}
 	return badge{Class: "none", Sign: "?", Word: string(o)}
@@ -92,7 +92,7 @@ type verdictCell struct {
 
 // Bad tells whether something is to be said of the cell before all that passed.
 func (v *verdictCell) Bad() bool {
-	return v.Verdict != judge.Pass && v.Verdict != judge.NotApplicable || v.Expected.Surprise()
+	return v.Verdict != spec.Pass && v.Verdict != spec.NotApplicable || v.Expected.Surprise()
 }
 
 type oracleLine struct {
@@ -191,7 +191,7 @@ func (c *correctness) add(s *study, name string, rows []*result.Row) {
 		in := s.scene(row.Name)
 		if in != nil {
 			one.Latency = in.ID
-			if floor := in.floor(); floor != nil && floor.Verdict != judge.Pass && len(s.Styles) > 1 {
+			if floor := in.floor(); floor != nil && floor.Verdict != spec.Pass && len(s.Styles) > 1 {
 				one.Floor = s.verdictCell(floor.Cell)
 			}
 		}
@@ -235,15 +235,15 @@ func (s *study) verdictCell(c *result.Cell) *verdictCell {
 	if !strings.HasPrefix(v.Expected.Upstream, "https://") { // a link must lead to an issue, and do nothing else
 		v.Expected.Upstream = ""
 	}
-	if len(c.Results) > 1 || c.Verdict == judge.Late {
+	if len(c.Results) > 1 || c.Verdict == spec.Late {
 		v.Badge.Text = c.CountText()
 	}
 	var passed []string
 	for _, o := range c.Oracles {
 		switch {
-		case o.Outcome == judge.Pass:
+		case o.Outcome == spec.Pass:
 			passed = append(passed, o.Name)
-		case o.Outcome == judge.NotApplicable && c.Verdict != judge.NotApplicable: // else it is the cell's reason
+		case o.Outcome == spec.NotApplicable && c.Verdict != spec.NotApplicable: // else it is the cell's reason
 			v.Exempt = append(v.Exempt, oracleLineOf(o))
 		}
 	}
@@ -257,7 +257,7 @@ func (s *study) verdictCell(c *result.Cell) *verdictCell {
 	passed = nil
 	for i := range c.Results {
 		switch one := &c.Results[i]; {
-		case one.Outcome() == judge.Pass:
+		case one.Outcome() == spec.Pass:
 			passed = append(passed, s.repeat(one))
 		case len(v.Repeats) < mostRepeats:
 			v.Repeats = append(v.Repeats, s.repeat(one))

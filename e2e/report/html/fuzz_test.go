@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 )
 
 // Whatever a recording holds, the page is written, and its tags match.
@@ -26,10 +27,10 @@ func FuzzWrite(f *testing.F) {
 			}
 			results = append(results, judge.Result{
 				Style: style, Scenario: scenario, Round: round,
-				Verdicts: []judge.Verdict{{Oracle: phase, Outcome: judge.Outcome(outcome), Message: message, Evidence: []string{message}}},
+				Verdicts: []judge.Verdict{{Oracle: phase, Outcome: spec.Outcome(outcome), Message: message, Evidence: []string{message}}},
 				Samples: []judge.Sample{
-					sample(judge.PhaseReady, outcome), sample(judge.PhaseReady, judge.OK), sample(phase, judge.OK), sample(phase+" finished", outcome),
-					sample(phase+" running", judge.OK), sample(judge.PhasePodsGone, judge.Timeout),
+					sample(spec.PhaseReady, outcome), sample(spec.PhaseReady, judge.OK), sample(phase, judge.OK), sample(phase+" finished", outcome),
+					sample(phase+" running", judge.OK), sample(spec.PhasePodsGone, judge.Timeout),
 				},
 			})
 		}

@@ -23,6 +23,7 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec"
 )
 
 // reports are those that every page's rules are tested on.
@@ -355,7 +356,7 @@ func TestEverySampleIsShown(t *testing.T) {
 	}
 	counted := 0
 	for _, s := range r.Samples {
-		if slices.Contains(judge.Phases(), s.Phase) && !s.Warmup {
+		if slices.Contains(spec.Phases(), s.Phase) && !s.Warmup {
 			counted++
 		}
 	}
@@ -454,18 +455,18 @@ func BenchmarkWrite(b *testing.B) {
 
 // What was not done in its time is late: red, in the header, and nowhere a pass.
 func TestWhatTimedOutIsLate(t *testing.T) {
-	one := func(scenario, group string, outcome judge.Outcome, sample string) judge.Result {
+	one := func(scenario, group string, outcome spec.Outcome, sample string) judge.Result {
 		end := record.Settled
 		if sample == judge.Timeout {
 			end = record.TimedOut
 		}
 		return judge.Result{
 			Style: "argo", Scenario: scenario, Group: group, Round: 1, End: end, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: outcome}},
-			Samples: []judge.Sample{{Operator: "argo", Scenario: scenario, Phase: judge.PhaseChildWritten, Value: 300, Outcome: sample}},
+			Samples: []judge.Sample{{Operator: "argo", Scenario: scenario, Phase: spec.PhaseChildWritten, Value: 300, Outcome: sample}},
 		}
 	}
 	page := string(write(t, report.New(nil, &judge.Judgement{Results: []judge.Result{
-		one("create", "latency", judge.Pass, judge.OK), one("burst-update", "load", judge.NotApplicable, judge.Timeout),
+		one("create", "latency", spec.Pass, judge.OK), one("burst-update", "load", spec.NotApplicable, judge.Timeout),
 	}})))
 	assert.Contains(t, page, `<p class="short"><span class="badge fail"><span aria-hidden="true">✗</span> 1 of 2 samples handled correctly, 1 late</span></p>`)
 	assert.Contains(t, page, `<p class="verdict"><a href="#scenario-create"><span class="badge fail"><span aria-hidden="true">✗</span> late 1 of 2</span></a></p>`)

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -100,7 +100,7 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 
 // picture draws a scenario, the fastest style first.
 func (s *study) picture(in *scene) *picture {
-	goal := judge.PhaseChildWritten
+	goal := spec.PhaseChildWritten
 	for _, c := range in.Cells {
 		if written, _ := c.outcome(); written != nil {
 			goal = written.Phase

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 )
 
 func labels(ticks []tick) []string {
@@ -59,8 +60,8 @@ func sample(phase string, value float64, outcome string) judge.Sample {
 
 func TestOutsideIsAChain(t *testing.T) {
 	bars := bars([]judge.Sample{
-		sample(judge.PhaseReady, 62, judge.OK), sample(judge.PhaseAcknowledged, 0.5, judge.OK), sample(judge.PhaseChildWritten, 61, judge.OK),
-		sample(judge.PhaseQuiet, 180, judge.Timeout), sample("workflow created", 1, judge.OK), sample(judge.PhaseStatusWritten, 70, judge.Interrupted),
+		sample(spec.PhaseReady, 62, judge.OK), sample(spec.PhaseAcknowledged, 0.5, judge.OK), sample(spec.PhaseChildWritten, 61, judge.OK),
+		sample(spec.PhaseQuiet, 180, judge.Timeout), sample("workflow created", 1, judge.OK), sample(spec.PhaseStatusWritten, 70, judge.Interrupted),
 	}, false)
 	assert.Equal(t, []bar{
 		{Name: "acknowledged", End: 0.5, Moment: true},
@@ -119,7 +120,7 @@ func TestInsidePairsWhatBelongsToAStep(t *testing.T) {
 }
 
 func TestSums(t *testing.T) {
-	outer := bars([]judge.Sample{sample(judge.PhaseChildWritten, 61, judge.OK), sample(judge.PhaseReady, 62, judge.OK)}, false)
+	outer := bars([]judge.Sample{sample(spec.PhaseChildWritten, 61, judge.OK), sample(spec.PhaseReady, 62, judge.OK)}, false)
 	inner := bars([]judge.Sample{
 		sample("a started", 1, judge.OK), sample("a finished", 31, judge.OK), sample("b started", 21, judge.OK), sample("b finished", 51, judge.OK),
 		sample("c started", 60, judge.OK), sample("c finished", 70, judge.OK),
@@ -127,9 +128,9 @@ func TestSums(t *testing.T) {
 	assert.Equal(t, []string{
 		"Of 62.0 s until ready, 61.0 s (98%) pass before the Deployment is written.",
 		"3 inner steps: 52.0 s (84%) of it.", // 1 to 51, of which 10 s count once, and 60 to 62
-	}, sums(outer, inner, judge.PhaseReady))
-	assert.Equal(t, []string{"It was not ready within 180 s."}, sums(bars([]judge.Sample{sample(judge.PhaseReady, 180, judge.Timeout)}, false), nil, judge.PhaseReady))
-	assert.Empty(t, sums(nil, inner, judge.PhaseReady))
+	}, sums(outer, inner, spec.PhaseReady))
+	assert.Equal(t, []string{"It was not ready within 180 s."}, sums(bars([]judge.Sample{sample(spec.PhaseReady, 180, judge.Timeout)}, false), nil, spec.PhaseReady))
+	assert.Empty(t, sums(nil, inner, spec.PhaseReady))
 }
 
 func TestNumbers(t *testing.T) {
@@ -165,7 +166,7 @@ func TestManyDotsAreBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	one := &series{}
 	for range 200_000 {
-		s := sample(judge.PhaseReady, math.Exp(random.NormFloat64()), judge.OK)
+		s := sample(spec.PhaseReady, math.Exp(random.NormFloat64()), judge.OK)
 		one.samples = append(one.samples, &s)
 	}
 	c := &cell{Cell: &result.Cell{}, Style: &style{}}

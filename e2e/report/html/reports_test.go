@@ -89,13 +89,13 @@ func named(name func(of string) string) *report.Report {
 			results = append(results, judge.Result{
 				Style: style, Scenario: name("scenario"), Round: round, Namespace: name("namespace"), End: record.Settled,
 				Verdicts: []judge.Verdict{
-					{Oracle: name("oracle"), Outcome: judge.Fail, Message: name("message"), Evidence: []string{name("evidence"), name("evidence")}},
-					{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")},
+					{Oracle: name("oracle"), Outcome: spec.Fail, Message: name("message"), Evidence: []string{name("evidence"), name("evidence")}},
+					{Oracle: "status", Outcome: spec.NotApplicable, Message: name("reason")},
 				},
 				Samples: []judge.Sample{
-					sample(judge.PhaseAcknowledged, 0.003, judge.OK), sample(judge.PhaseChildWritten, 0.5, judge.OK), sample(judge.PhaseReady, 1.5, judge.Timeout),
+					sample(spec.PhaseAcknowledged, 0.003, judge.OK), sample(spec.PhaseChildWritten, 0.5, judge.OK), sample(spec.PhaseReady, 1.5, judge.Timeout),
 					sample(name("step")+" pending", 0.1, judge.OK), sample(name("step")+" running", 0.2, judge.OK), sample(name("step")+" finished", 0.4, judge.OK),
-					sample(name("moment"), 0.7, judge.Timeout), sample(judge.PhaseQuiet, 1.6, name("outcome")),
+					sample(name("moment"), 0.7, judge.Timeout), sample(spec.PhaseQuiet, 1.6, name("outcome")),
 				},
 			})
 		}
@@ -103,13 +103,13 @@ func named(name func(of string) string) *report.Report {
 	checked := judge.Result{
 		Style: name("style"), Scenario: name("checked"), Group: name("group"), Matrix: true, Round: 1, Namespace: name("namespace"), End: name("end"), Reason: name("reason"),
 		Verdicts: []judge.Verdict{
-			{Oracle: name("oracle"), Outcome: judge.Fail, Message: name("message"), Evidence: []string{name("evidence")}},
-			{Oracle: name("exempt"), Outcome: judge.NotApplicable, Message: name("reason")},
-			{Oracle: name("passed"), Outcome: judge.Pass},
+			{Oracle: name("oracle"), Outcome: spec.Fail, Message: name("message"), Evidence: []string{name("evidence")}},
+			{Oracle: name("exempt"), Outcome: spec.NotApplicable, Message: name("reason")},
+			{Oracle: name("passed"), Outcome: spec.Pass},
 		},
 		Recovery: &judge.Recovery{By: verdicts.Itself, After: time.Second},
 	}
-	unfit := judge.Result{Style: spec.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: judge.NotApplicable, Message: name("reason")}}}
+	unfit := judge.Result{Style: spec.Floor + name("style"), Scenario: name("checked"), Matrix: true, Verdicts: []judge.Verdict{{Oracle: "status", Outcome: spec.NotApplicable, Message: name("reason")}}}
 	results = append(results, checked, unfit)
 	header := record.Header{Run: name("run"), Scenarios: []record.Scenario{{Name: name("checked"), Group: name("group"), Description: name("description"), StandsFor: name("need")}}}
 	environment := &record.Environment{
@@ -124,7 +124,7 @@ func named(name func(of string) string) *report.Report {
 		Judgement:   &judge.Judgement{Header: header, Results: results, Warnings: []string{name("warning")}},
 		Grants:      []grants.Use{{Style: name("style"), Audited: true, Rights: []grants.Right{{Right: spec.Right{ServiceAccount: name("account"), Role: name("role"), Resource: name("resource"), Verb: name("verb")}}}}},
 		Expected: map[string]verdicts.Expected{name("style"): {Path: name("path"), Entries: []verdicts.Entry{
-			{Scenario: name("checked"), Verdict: judge.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
+			{Scenario: name("checked"), Verdict: spec.Fail, Oracles: []string{name("oracle")}, Why: name("why"), Upstream: "javascript:" + name("upstream")},
 		}}},
 		Costs: []cost.Cost{{
 			Style: name("style"), BusyCPU: cost.Figure{Unit: "s", Missing: name("missing")},
@@ -161,7 +161,7 @@ func full(tb testing.TB) *report.Report {
 				continue
 			}
 			if s.Group == scenarios.Faults || s.Group == scenarios.Upgrade {
-				by := map[judge.Outcome][]string{judge.Pass: {verdicts.Itself}, judge.Fail: {verdicts.Never, verdicts.Nudge}}[repeat.Outcome]
+				by := map[spec.Outcome][]string{spec.Pass: {verdicts.Itself}, spec.Fail: {verdicts.Never, verdicts.Nudge}}[repeat.Outcome]
 				if len(by) > 0 {
 					repeat = repeat.Recovered(by[random.IntN(len(by))], time.Duration(random.ExpFloat64()*20e9))
 				}
@@ -171,7 +171,7 @@ func full(tb testing.TB) *report.Report {
 				c.Repeats[1] = made.Fail(long, "ledger")
 			}
 			cells = append(cells, c)
-			if style == "argo" && repeat.Outcome == judge.Fail && s.Name != "finalizer" {
+			if style == "argo" && repeat.Outcome == spec.Fail && s.Name != "finalizer" {
 				fmt.Fprintf(&expected, "%s: {verdict: fail, why: \"%s\", upstream: \"https://example.org/argo-events/issues/%d\"}\n", s.Name,
 					"The Sensor takes the event and acknowledges it before the Workflow is there; when it is killed in between, nobody sends the event again.", len(cells))
 			} else if style == "argo" {
@@ -231,12 +231,12 @@ func large(samples int) *report.Report {
 	for round := 1; len(j.Results)*phases < samples; round++ {
 		for _, scenario := range scenarios {
 			for i, style := range styles {
-				r := judge.Result{Style: style, Scenario: scenario, Round: round, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass, Message: "as wanted"}}}
+				r := judge.Result{Style: style, Scenario: scenario, Round: round, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass, Message: "as wanted"}}}
 				var at float64
 				for p := range phases {
 					name := fmt.Sprintf("step %d finished", p)
-					if p < len(judge.Phases()) {
-						name = judge.Phases()[p]
+					if p < len(spec.Phases()) {
+						name = spec.Phases()[p]
 					}
 					at += random.ExpFloat64() * float64(1+i)
 					r.Samples = append(r.Samples, judge.Sample{

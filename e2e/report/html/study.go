@@ -7,6 +7,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -122,7 +123,7 @@ func (s *study) phases(in *scene) (outcome, common, inner []string) {
 	for _, name := range s.Phases(in.Name) {
 		switch {
 		case slices.Contains(outcome, name):
-		case slices.Contains(judge.Phases(), name):
+		case slices.Contains(spec.Phases(), name):
 			common = append(common, name)
 		default:
 			inner = append(inner, name)

@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // card says of one style in a few sentences what came out.
@@ -33,7 +34,7 @@ func (s *study) card(of *style) *card {
 				continue
 			}
 			all.Join(one.Tally)
-			if one.Verdict != judge.Pass && (one.Verdict != judge.NotApplicable || one.Passed < one.All()) {
+			if one.Verdict != spec.Pass && (one.Verdict != spec.NotApplicable || one.Passed < one.All()) {
 				worst = append(worst, one)
 			}
 			if main == nil || in.Name == headline {
@@ -49,15 +50,15 @@ func (s *study) card(of *style) *card {
 		c.Badge = badge{Class: "none", Sign: "→", Word: tally}
 		return c
 	}
-	verdict := judge.Pass
-	for _, o := range []judge.Outcome{judge.Invalid, judge.Late, judge.Flaky, judge.Fail} {
+	verdict := spec.Pass
+	for _, o := range []spec.Outcome{spec.Invalid, spec.Late, spec.Flaky, spec.Fail} {
 		if slices.ContainsFunc(worst, func(c *cell) bool { return c.Verdict == o }) {
 			verdict = o
 		}
 	}
 	c.Badge = badgeOf(verdict)
 	c.Badge.Text = fmt.Sprintf("%d/%d", all.Passed, all.All())
-	if verdict == judge.Late {
+	if verdict == spec.Late {
 		c.Badge.Text = fmt.Sprintf("%d of %d", all.Late, all.All())
 	}
 	c.Text = append(c.Text, handled(of, all, worst))
@@ -106,7 +107,7 @@ func handled(of *style, all judge.Tally, worst []*cell) string {
 	var parts []string
 	for _, c := range worst {
 		text := c.VerdictText()
-		if written, _ := c.Outcome(); written.Censored > 0 && c.Verdict != judge.Late {
+		if written, _ := c.Outcome(); written.Censored > 0 && c.Verdict != spec.Late {
 			text += fmt.Sprintf(", %d of %d timed out", written.Censored, written.N)
 		}
 		parts = append(parts, c.Scenario+" ("+text+")")

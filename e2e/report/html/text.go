@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
 )
 
 // percent prints a share of the whole; it says 100% only if it is the whole.
@@ -30,10 +30,10 @@ func list(words []string) string {
 // inWords is a phase in words for a stranger.
 func inWords(phase string) string {
 	words := map[string]string{
-		judge.PhaseAcknowledged: "request is acknowledged", judge.PhaseStatusWritten: "status is written",
-		judge.PhaseQuiet: "last event", judge.PhaseGone: "custom resource is gone",
-		judge.PhaseChildWritten: "Deployment is written", judge.PhaseReady: "pods are ready",
-		judge.PhaseChildGone: "Deployment is gone", judge.PhasePodsGone: "pods are gone",
+		spec.PhaseAcknowledged: "request is acknowledged", spec.PhaseStatusWritten: "status is written",
+		spec.PhaseQuiet: "last event", spec.PhaseGone: "custom resource is gone",
+		spec.PhaseChildWritten: "Deployment is written", spec.PhaseReady: "pods are ready",
+		spec.PhaseChildGone: "Deployment is gone", spec.PhasePodsGone: "pods are gone",
 	}
 	if text, known := words[phase]; known {
 		return text

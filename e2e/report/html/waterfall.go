@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // bar is one stretch of time of a reconcile. Its times are seconds since the
@@ -29,7 +30,7 @@ func bars(samples []judge.Sample, inner bool) []bar {
 	steps := map[string]*step{}
 	var order []*step
 	for _, s := range samples {
-		if !drawable(s) || slices.Contains(judge.Phases(), s.Phase) == inner {
+		if !drawable(s) || slices.Contains(spec.Phases(), s.Phase) == inner {
 			continue
 		}
 		name, word := splitPhase(s.Phase)

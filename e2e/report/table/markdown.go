@@ -4,13 +4,13 @@ import (
 	"strings"
 	"unicode"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // Emoji is the mark of an outcome in Markdown, with a blank behind it.
-func Emoji(o judge.Outcome) string {
-	return map[judge.Outcome]string{judge.Pass: "✅ ", judge.Fail: "❌ ", judge.Flaky: "❌ ", judge.Late: "❌ ", judge.Invalid: "⚠️ "}[o]
+func Emoji(o spec.Outcome) string {
+	return map[spec.Outcome]string{spec.Pass: "✅ ", spec.Fail: "❌ ", spec.Flaky: "❌ ", spec.Late: "❌ ", spec.Invalid: "⚠️ "}[o]
 }
 
 // Markdown is the header and the rows as GitHub takes them.

@@ -3,7 +3,7 @@
 // outcome looks in it.
 package table
 
-import "operatorbench/e2e/judge"
+import "operatorbench/e2e/spec"
 
 // Table is a table with what belongs to it.
 type Table struct {
@@ -18,9 +18,9 @@ type Table struct {
 
 // Cell is what stands in a row, in one column.
 type Cell struct {
-	Text    string        // in several lines, where the format has room for these
-	Outcome judge.Outcome // what the cell tells of; empty: of no outcome
-	Strong  string        // the last line, which must not be missed
+	Text    string       // in several lines, where the format has room for these
+	Outcome spec.Outcome // what the cell tells of; empty: of no outcome
+	Strong  string       // the last line, which must not be missed
 }
 
 // Texts are cells of no outcome.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 )
 
 // Width is the most columns that a line of a terminal takes.
@@ -15,8 +15,8 @@ const Width = 100
 const columnWidth = 40
 
 // Paint colours a text by an outcome (ECMA-48).
-func Paint(outcome judge.Outcome, text string) string {
-	codes := map[judge.Outcome]string{judge.Pass: "32", judge.Fail: "31", judge.Flaky: "31", judge.Late: "31", judge.Invalid: "33"}
+func Paint(outcome spec.Outcome, text string) string {
+	codes := map[spec.Outcome]string{spec.Pass: "32", spec.Fail: "31", spec.Flaky: "31", spec.Late: "31", spec.Invalid: "33"}
 	if code := codes[outcome]; code != "" {
 		return "\x1b[" + code + "m" + text + "\x1b[0m"
 	}
@@ -24,17 +24,17 @@ func Paint(outcome judge.Outcome, text string) string {
 }
 
 // Sign is an outcome in a few letters, where there is no room for its name.
-func Sign(o judge.Outcome) string {
+func Sign(o spec.Outcome) string {
 	switch o {
-	case judge.Pass:
+	case spec.Pass:
 		return "✓"
-	case judge.Fail:
+	case spec.Fail:
 		return "✗"
-	case judge.Flaky:
+	case spec.Flaky:
 		return "≈"
-	case judge.Late:
+	case spec.Late:
 		return "✗ late"
-	case judge.Invalid:
+	case spec.Invalid:
 		return "!"
 	}
 	return plain.Unknown

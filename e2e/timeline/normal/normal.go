@@ -1,11 +1,11 @@
 // Package normal compares specs of Deployments in a form in which it makes no
 // difference who wrote the API server's defaults.
 //
-// The defaults are told here by hand. A dry run against a live API server would give
+// The defaults are listed here by hand. A dry run against a live API server would give
 // those of the reference alone, and not those of the containers, probes and volumes
 // that a style has of its own; recordings that were made before would still need
-// this; and k8s.io/kubernetes, where they are defined, cannot be required as a
-// module.
+// this; and k8s.io/kubernetes, where they are defined, is not cheaply required as a
+// module: it takes a replace for each of its staging modules, and its releases.
 package normal
 
 import (

@@ -8,9 +8,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Events are Kubernetes' own, which tell people what happened to an object.
-const Events = spec.Events
-
 // Detail is what only oracles of the correctness matrix read of an object. It is
 // not read of the many objects of a recording that is there for its latencies.
 type Detail struct {
@@ -82,7 +79,7 @@ func (d Termination) Text() string {
 }
 
 // Detailed tells whether a resource's objects have details.
-func Detailed(resource string) bool { return IsRead(resource) || resource == Events }
+func Detailed(resource string) bool { return IsRead(resource) || resource == spec.Events }
 
 // wireDetail is the part of an object's JSON that Detail is made from. Events of
 // the core group call regarding involvedObject, and note message.
@@ -117,7 +114,7 @@ func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 	}
 	d := &Detail{}
 	switch resource {
-	case Events:
+	case spec.Events:
 		d.Regarding, d.Notice = in.Regarding, Notice{Type: in.Type, Reason: in.Reason, Message: in.Note}
 		if d.Regarding == (Regarding{}) {
 			d.Regarding = in.InvolvedObject
@@ -125,11 +122,11 @@ func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		if d.Message == "" {
 			d.Message = in.Message
 		}
-	case Pods:
+	case spec.Pods:
 		d.Labels, d.Notice = in.Metadata.Labels, Notice{Reason: in.Status.Reason, Message: in.Status.Message}
 		d.Conditions = in.Status.Conditions
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
-	case Deployments, CustomResources:
+	case spec.Deployments, spec.CustomResources:
 		d.Spec, d.Conditions, d.Owners = string(in.Spec), in.Status.Conditions, in.Metadata.Owners
 	default:
 		d.Conditions = in.Status.Conditions

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
+
+	"operatorbench/e2e/spec"
 )
 
 // regular tells whether every object in a text has each of its keys once, in
@@ -153,14 +155,14 @@ func FuzzDetail(f *testing.F) {
 		`{"regarding":{"kind":"Pod","name":"p"},"reason":"Failed","note":"n","type":"Warning"}`, `{"involvedObject":{"uid":"u"},"message":"m"}`,
 		`{"spec":{"replicas":1},"status":{"conditions":[{"type":"Available","status":"True","message":"m"}]}}`, `null`, `[]`, ``, `{"status":[]}`,
 	} {
-		for _, resource := range []string{Pods, Events, Deployments, CustomResources} {
+		for _, resource := range []string{spec.Pods, spec.Events, spec.Deployments, spec.CustomResources} {
 			f.Add(resource, []byte(text))
 		}
 	}
 	f.Fuzz(func(t *testing.T, resource string, text []byte) {
 		d, err := ReadDetail(resource, text)
 		require.Equal(t, err == nil, d != nil)
-		if err == nil && len(text) > 0 && resource == Deployments && d.Spec != "" {
+		if err == nil && len(text) > 0 && resource == spec.Deployments && d.Spec != "" {
 			require.True(t, json.Valid([]byte(d.Spec)))
 		}
 	})

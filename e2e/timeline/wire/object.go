@@ -9,14 +9,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// The resources that judging reads, named as in record.Watch.Resource.
-const (
-	CustomResources = spec.CustomResources
-	Deployments     = spec.Deployments
-	ReplicaSets     = spec.ReplicaSets
-	Pods            = spec.Pods
-)
-
 // Object is what judging reads of a Kubernetes object.
 type Object struct {
 	Resource, Namespace, Name, UID string
@@ -84,7 +76,7 @@ type wire struct {
 // style's Workflows, say) only the inner phases' paths are read.
 func IsRead(resource string) bool {
 	switch resource {
-	case CustomResources, Deployments, ReplicaSets, Pods:
+	case spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods:
 		return true
 	}
 	return false
@@ -102,7 +94,7 @@ func (o *Object) Read(raw json.RawMessage) error {
 		return err
 	}
 	o.take(&in)
-	if o.Resource != CustomResources {
+	if o.Resource != spec.CustomResources {
 		return nil
 	}
 	for raw, into := range map[*json.RawMessage]any{&in.Status.Selector: &o.Selector, &in.Status.Conditions: &o.Conditions} {

@@ -1,5 +1,7 @@
 package wire
 
+import "operatorbench/e2e/spec"
+
 // skim reads an object as wire does, in one pass over its text, and takes
 // nothing apart that judging does not need: most of an object is never looked
 // at. False: the text is not of the usual form, and wire must be asked.
@@ -77,7 +79,7 @@ func (o *Object) skimStatus(s *scanner, key []byte) {
 	case "phase":
 		o.Phase = s.string()
 	case "selector", "conditions":
-		if o.Resource == CustomResources {
+		if o.Resource == spec.CustomResources {
 			o.skimClaims(s, key)
 		}
 	}

@@ -25,24 +25,24 @@ type Cell struct {
 type Repeat struct {
 	Fails   []string // oracles; empty: all pass
 	Message string   // of the oracles that fail, do not apply, or cannot judge
-	Outcome judge.Outcome
+	Outcome spec.Outcome
 	By      string        // how it recovered; empty: nothing was broken
 	After   time.Duration // in which it did
 }
 
 // Pass is a sample that all oracles pass.
-func Pass() Repeat { return Repeat{Outcome: judge.Pass} }
+func Pass() Repeat { return Repeat{Outcome: spec.Pass} }
 
 // Fail is a sample in which oracles failed.
 func Fail(message string, oracles ...string) Repeat {
-	return Repeat{Outcome: judge.Fail, Fails: oracles, Message: message}
+	return Repeat{Outcome: spec.Fail, Fails: oracles, Message: message}
 }
 
 // Exempt is a scenario that does not apply.
-func Exempt(reason string) Repeat { return Repeat{Outcome: judge.NotApplicable, Message: reason} }
+func Exempt(reason string) Repeat { return Repeat{Outcome: spec.NotApplicable, Message: reason} }
 
 // Invalid is a sample that could not be judged.
-func Invalid(reason string) Repeat { return Repeat{Outcome: judge.Invalid, Message: reason} }
+func Invalid(reason string) Repeat { return Repeat{Outcome: spec.Invalid, Message: reason} }
 
 // Recovered is the repeat with how it recovered from a fault.
 func (r Repeat) Recovered(by string, after time.Duration) Repeat {
@@ -85,17 +85,17 @@ func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 		End: record.Settled,
 	}
 	for _, name := range oracles() {
-		v := judge.Verdict{Oracle: name, Outcome: judge.Pass, Message: "as wanted"}
-		if r.Outcome != judge.Pass && r.Outcome != judge.Fail {
+		v := judge.Verdict{Oracle: name, Outcome: spec.Pass, Message: "as wanted"}
+		if r.Outcome != spec.Pass && r.Outcome != spec.Fail {
 			v.Outcome, v.Message = r.Outcome, r.Message
 		}
-		if name == "status" && c.Style == "argo" && v.Outcome == judge.Pass {
-			v.Outcome, v.Message = judge.NotApplicable, "the style argo declares that it writes no status"
+		if name == "status" && c.Style == "argo" && v.Outcome == spec.Pass {
+			v.Outcome, v.Message = spec.NotApplicable, "the style argo declares that it writes no status"
 		}
 		one.Verdicts = append(one.Verdicts, v)
 	}
 	for _, name := range r.Fails {
-		failed := judge.Verdict{Oracle: name, Outcome: judge.Fail, Message: r.Message, Evidence: []string{
+		failed := judge.Verdict{Oracle: name, Outcome: spec.Fail, Message: r.Message, Evidence: []string{
 			"+0.003 s harness: patch memcacheds/memcached, size 5", "+45.120 s MODIFIED deployments/memcached 3 of 3 ready | wants 3 <not> 5",
 		}}
 		found := false
@@ -145,7 +145,7 @@ func Grants(style string) grants.Use {
 
 // Diagnosable adds the verdict of the oracle of that name to every sample of a
 // style and scenario.
-func Diagnosable(one result.Recording, style, scenario string, outcome judge.Outcome) {
+func Diagnosable(one result.Recording, style, scenario string, outcome spec.Outcome) {
 	for i := range one.Judgement.Results {
 		if r := &one.Judgement.Results[i]; r.Style == style && r.Scenario == scenario {
 			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: "diagnosable", Outcome: outcome, Message: strings.ToLower(string(outcome))})

@@ -100,21 +100,21 @@ func Many(styles []Style, rounds int) result.Recording {
 func (s Style) in(scenario record.Scenario, round int, random *rand.Rand) judge.Result {
 	r := judge.Result{
 		Style: s.Name, Scenario: scenario.Name, Group: scenario.Group, Round: round, Namespace: "services-" + s.Name, End: record.Settled,
-		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: judge.Pass, Message: "as wanted"}},
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass, Message: "as wanted"}},
 	}
-	written, ready := judge.PhaseChildWritten, judge.PhaseReady
+	written, ready := spec.PhaseChildWritten, spec.PhaseReady
 	if scenario.Name == "delete" {
-		written, ready = judge.PhaseChildGone, judge.PhasePodsGone
+		written, ready = spec.PhaseChildGone, spec.PhasePodsGone
 	}
 	value := s.Written * math.Exp(0.05*random.NormFloat64())
 	outcome := judge.OK
 	switch load := scenario.Group == "load"; {
 	case s.Idle || load && s.Slow && round%2 == 0:
 		value, outcome = patience, judge.Timeout
-		r.End, r.Verdicts[0].Outcome = record.TimedOut, judge.Fail
+		r.End, r.Verdicts[0].Outcome = record.TimedOut, spec.Fail
 	case load && s.Slow:
 		value, outcome = 2*value, judge.Wrong
-		r.Verdicts[0].Outcome = judge.Fail
+		r.Verdicts[0].Outcome = spec.Fail
 	case load:
 		value *= 4
 	}
@@ -124,7 +124,7 @@ func (s Style) in(scenario record.Scenario, round int, random *rand.Rand) judge.
 			Value: value, At: time.Duration(value * float64(time.Second)), Outcome: outcome,
 		})
 	}
-	add(judge.PhaseAcknowledged, 0.004)
+	add(spec.PhaseAcknowledged, 0.004)
 	if s.Pods > 0 && scenario.Group != "load" {
 		add("workflow created", 0.04)
 		for i := range s.Pods {
