@@ -136,10 +136,19 @@ func (e *Entry) check(first bool) error {
 		kind Kind
 		set  bool
 	}{
-		{KindHeader, e.Header != nil}, {KindBegin, e.Begin != nil}, {KindAction, e.Action != nil},
-		{KindWatch, e.Watch != nil}, {KindGap, e.Gap != nil}, {KindEnd, e.End != nil},
-		{KindBlock, e.Block != nil}, {KindUsage, e.Usage != nil}, {KindAudit, e.Audit != nil},
-		{KindFault, e.Fault != nil}, {KindHeld, e.Held != nil}, {KindInventory, e.Inventory != nil}, {KindLogs, e.Logs != nil},
+		{KindHeader, e.Header != nil},
+		{KindBegin, e.Begin != nil},
+		{KindAction, e.Action != nil},
+		{KindWatch, e.Watch != nil},
+		{KindGap, e.Gap != nil},
+		{KindEnd, e.End != nil},
+		{KindBlock, e.Block != nil},
+		{KindUsage, e.Usage != nil},
+		{KindAudit, e.Audit != nil},
+		{KindFault, e.Fault != nil},
+		{KindHeld, e.Held != nil},
+		{KindInventory, e.Inventory != nil},
+		{KindLogs, e.Logs != nil},
 	} {
 		switch {
 		case one.kind != e.Kind:
