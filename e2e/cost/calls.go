@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -59,16 +60,6 @@ const (
 	leases   = "leases.v1.coordination.k8s.io"
 )
 
-// acted counts the actions on a target: it returns the number of this one.
-func (m *Meter) acted(t target) int {
-	if m.actions == nil {
-		m.actions = map[target]int{}
-	}
-	n := m.actions[t]
-	m.actions[t]++
-	return n
-}
-
 // audit keeps a request of a style's pod, and one of the harness on what it acts on.
 func (m *Meter) audit(a *record.Audit) {
 	account, isAccount := strings.CutPrefix(a.User, accounts)
@@ -95,7 +86,7 @@ func (m *Meter) audit(a *record.Audit) {
 
 // resolve finds out for each sample what was asked for meanwhile.
 func (m *Meter) resolve() {
-	slices.SortStableFunc(m.calls, func(a, b call) int { return int(min(max(a.received-b.received, -1), 1)) })
+	slices.SortStableFunc(m.calls, func(a, b call) int { return cmp.Compare(a.received, b.received) })
 	for t := range m.harness {
 		slices.SortStableFunc(m.harness[t], func(a, b request) int { return a.received.Compare(b.received) })
 	}
@@ -129,7 +120,7 @@ func (m *Meter) found(w *window) (at time.Time, known bool) {
 // count counts the calls that were received from a time until another.
 func (m *Meter) count(w *window, from, to int64) {
 	w.calls = map[string]int{}
-	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return int(min(max(c.received-at, -1), 1)) })
+	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return cmp.Compare(c.received, at) })
 	for ; i < len(m.calls) && m.calls[i].received <= to; i++ {
 		c := &m.calls[i]
 		component, ours := w.style.caller(m.pods.names[c.pod])

@@ -34,7 +34,7 @@ type Meter struct {
 func NewMeter() *Meter {
 	return &Meter{
 		styles: map[string]*style{}, spaces: map[string]bool{}, open: map[string]*running{},
-		harness: map[target][]request{}, pods: podNames{ids: map[string]int32{}},
+		actions: map[target]int{}, harness: map[target][]request{}, pods: podNames{ids: map[string]int32{}},
 	}
 }
 

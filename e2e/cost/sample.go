@@ -69,7 +69,8 @@ func (m *Meter) action(e record.Entry) {
 		return
 	}
 	place := target{a.Namespace, a.Resource}
-	this := &anchor{target: place, verb: a.Verb, name: a.Name, n: m.acted(place), at: a.From}
+	this := &anchor{target: place, verb: a.Verb, name: a.Name, n: m.actions[place], at: a.From}
+	m.actions[place]++
 	r := m.open[a.Namespace]
 	if r == nil || r.Name != a.Name {
 		return
