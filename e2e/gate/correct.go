@@ -13,12 +13,14 @@ import (
 // Scenario is whether a style handled a scenario correctly, on both sides. Base
 // once more is base.
 type Scenario struct {
-	Style, Scenario string
-	Base, Head      Tally
-	P               float64 // Fisher's exact probability of so many failures at head by chance
-	Verdict         Verdict
-	Why             string
-	Failure         *Failure // the first one at head
+	Style    string   `json:"style"`
+	Scenario string   `json:"scenario"`
+	Verdict  Verdict  `json:"verdict"`
+	Base     Tally    `json:"base"`
+	Head     Tally    `json:"head"`
+	P        float64  `json:"p"` // Fisher's exact probability of so many failures at head by chance
+	Why      string   `json:"-"`
+	Failure  *Failure `json:"-"` // the first one at head
 }
 
 // Name is the scenario's name.
@@ -27,8 +29,9 @@ func (s *Scenario) Name() string { return s.Style + " " + s.Scenario }
 // Tally counts samples, those that warm up included: correctness counts from
 // the first.
 type Tally struct {
-	Passed, Failed int
-	Unjudged       int // interrupted, or not watched without a gap
+	Passed   int `json:"passed"`
+	Failed   int `json:"failed"`             // and what was not done in time
+	Unjudged int `json:"unjudged,omitempty"` // interrupted, or not watched without a gap
 }
 
 func (t Tally) judged() int { return t.Passed + t.Failed }
@@ -94,15 +97,10 @@ func (s *Scenario) add(result *judge.Result) {
 	switch result.Outcome() {
 	case judge.Pass:
 		s.Head.Passed++
-	case judge.Fail:
+	case judge.Fail, judge.Late:
 		s.Head.Failed++
 		if s.Failure == nil {
 			s.Failure = failure(result)
-		}
-	case judge.Late: // not handled, although no oracle says why
-		s.Head.Failed++
-		if s.Failure == nil {
-			s.Failure = &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
 		}
 	case judge.Invalid:
 		s.Head.Unjudged++
@@ -110,13 +108,13 @@ func (s *Scenario) add(result *judge.Result) {
 	}
 }
 
+// failure is what the first oracle said that failed; of what is late none did.
 func failure(result *judge.Result) *Failure {
-	for _, v := range result.Verdicts {
-		if v.Outcome == judge.Fail {
-			return &Failure{Round: result.Round, Warmup: result.Warmup, Oracle: v.Oracle, Message: v.Message}
-		}
+	f := &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
+	if i := slices.IndexFunc(result.Verdicts, func(v judge.Verdict) bool { return v.Outcome == judge.Fail }); i >= 0 {
+		f.Oracle, f.Message = result.Verdicts[i].Oracle, result.Verdicts[i].Message
 	}
-	return nil
+	return f
 }
 
 // decide: what never failed at base and does at head is broken, after however

@@ -13,9 +13,9 @@ import (
 
 // Lack is something that base had and head has not: never fine.
 type Lack struct {
-	What    string
-	Verdict Verdict
-	Why     string
+	What    string  `json:"what"`
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
 }
 
 // Message says what is lacking, and why that matters.

@@ -122,11 +122,7 @@ func (m *markdown) findings(r *Report) {
 }
 
 func (m *markdown) finding(f result.Finding, before teller) {
-	title := f.Scenario + ": " + f.String()
-	if standing := f.Standing(); standing != "" {
-		title += ", " + standing
-	}
-	m.line("\n**%s**", text(title))
+	m.line("\n**%s**", text(f.Title()))
 	if f.Same && f.Why != "" {
 		why := text(f.Why)
 		if f.Upstream != "" {

@@ -57,18 +57,10 @@ func (r *Report) readmeTable() table.Table {
 
 // sizeColumns are how much the figures rest on, and what order they allow.
 func (r *Report) sizeColumns() []readmeColumn {
-	headline := func(label string) *result.Cell {
-		for c := range r.By(label) {
-			if c.Scenario == r.Headline() {
-				return c
-			}
-		}
-		return nil
-	}
 	return []readmeColumn{
 		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
 		{r.Headline() + " n in rounds", func(label string) string {
-			c := headline(label)
+			c := r.Cell(label, r.Headline())
 			if c == nil {
 				return unknown
 			}
@@ -97,10 +89,8 @@ func (r *Report) latencyColumns() []readmeColumn {
 			head, cell = scenario+" max (floor), "+r.loadSize(scenario), lastCell
 		}
 		columns = append(columns, readmeColumn{head, func(label string) string {
-			for c := range r.By(label) {
-				if c.Scenario == scenario {
-					return cell(c)
-				}
+			if c := r.Cell(label, scenario); c != nil {
+				return cell(c)
 			}
 			return unknown
 		}})

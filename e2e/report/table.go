@@ -34,6 +34,11 @@ type CostColumn struct {
 	cost.Figure
 }
 
+// tables are those that have a row.
+func (r *Report) tables() []table.Table {
+	return slices.DeleteFunc([]table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+}
+
 // CostTable is what styles use for each change, and while they are installed.
 // A style of which nothing is known has no row.
 func (r *Report) CostTable() table.Table {

@@ -32,7 +32,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	}
 	t.matrix(r)
 	t.overview(r)
-	for _, one := range []table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
+	for _, one := range r.tables() {
 		t.table(one)
 	}
 	t.problems(r.Problems())
@@ -162,11 +162,8 @@ func (r *Report) overviewWidths() overviewWidths {
 	return w
 }
 
-// table prints a table with its title and notes; nothing where it has no row.
+// table prints a table with its title and notes.
 func (t *terminal) table(all table.Table) {
-	if len(all.Rows) == 0 {
-		return
-	}
 	t.line("")
 	t.wrapped("", all.Title)
 	for _, line := range all.Lines() {

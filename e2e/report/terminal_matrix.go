@@ -130,11 +130,7 @@ func (t *terminal) findings(r *Report, label string) {
 			t.line("  … and %d more; summary.md and report.html tell of them", len(all)-terminalFindings)
 			return
 		}
-		title := f.Scenario + ": " + f.String()
-		if standing := f.Standing(); standing != "" {
-			title += ", " + standing
-		}
-		for i, line := range plain.Wrap(plain.Line(title), width-4) {
+		for i, line := range plain.Wrap(plain.Line(f.Title()), width-4) {
 			if i > 0 {
 				line = "  " + line
 			}

@@ -151,15 +151,16 @@ func (r *Set) Findings(label string) []Finding {
 	return all
 }
 
-// Standing says whether a verdict was expected; empty: that is not known.
-func (e Expectation) Standing() string {
+// Title is the verdict in one line, and whether it was expected, if that is known.
+func (f Finding) Title() string {
+	title := f.Scenario + ": " + f.String()
 	switch {
-	case !e.Known:
-		return ""
-	case e.Same:
-		return "as expected"
+	case !f.Known:
+		return title
+	case f.Same:
+		return title + ", as expected"
 	}
-	return "not as expected (" + e.Want + ")"
+	return title + ", not as expected (" + f.Want + ")"
 }
 
 // Inapplicable says once for each style and reason which scenarios do not apply.

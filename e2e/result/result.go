@@ -213,6 +213,16 @@ func (r *Set) By(label string) iter.Seq[*Cell] {
 	}
 }
 
+// Cell is that of a style, by its label, in a scenario; nil: it was not measured.
+func (r *Set) Cell(label, scenario string) *Cell {
+	for c := range r.By(label) {
+		if c.Scenario == scenario {
+			return c
+		}
+	}
+	return nil
+}
+
 // Named is the style and the variant of a label.
 func (r *Set) Named(label string) (style, variant string) {
 	for c := range r.By(label) {
