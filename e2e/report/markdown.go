@@ -8,9 +8,9 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
+	"operatorbench/e2e/table"
 )
 
 // markdownProblems is how many failures the summary tells of: GitHub shows job

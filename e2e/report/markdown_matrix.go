@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
 )
 
 // mostFindings is how many cells that did not pass the summary tells of with

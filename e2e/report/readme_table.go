@@ -8,10 +8,10 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
+	"operatorbench/e2e/table"
 )
 
 // readmeColumn is a column of the README's table; a style of which nothing is

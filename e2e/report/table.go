@@ -9,8 +9,8 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
 )
 
 // CostColumns are the figures of a cost that tables show, in their order.
