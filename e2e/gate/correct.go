@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
 
@@ -47,12 +45,8 @@ type Failure struct {
 
 // compareScenarios lists the scenarios that both sides drove a style through.
 func (r *Result) compareScenarios() {
-	sides := []Side{r.Base}
-	if r.Again.there() {
-		sides = append(sides, r.Again)
-	}
 	head := tallies(r.Head)
-	for _, was := range tallies(sides...) {
+	for _, was := range tallies(r.Base, r.Again) {
 		for _, is := range head {
 			if was.Style == is.Style && was.Scenario == is.Scenario && (was.Head != Tally{} || is.Head != Tally{}) { // else no oracle applies
 				r.Scenarios = append(r.Scenarios, Scenario{Style: was.Style, Scenario: was.Scenario, Base: was.Head, Head: is.Head, Failure: is.Failure})
@@ -68,21 +62,11 @@ func (r *Result) compareScenarios() {
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
 }
 
-// compared tells whether a sample's correctness is compared: of the matrix, the
-// groups that every change of a style can break.
-func compared(one *judge.Result) bool {
-	return one.Style != spec.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level)
-}
-
 // tallies counts sides together, as Head.
 func tallies(sides ...Side) []*Scenario {
 	var list []*Scenario
 	for _, side := range sides {
-		for i := range side.Recording.Judgement.Results {
-			result := &side.Recording.Judgement.Results[i]
-			if result.Variant != side.Variant || !compared(result) {
-				continue
-			}
+		for result := range side.compared() {
 			at := slices.IndexFunc(list, func(s *Scenario) bool { return s.Style == result.Style && s.Scenario == result.Scenario })
 			if at < 0 {
 				at, list = len(list), append(list, &Scenario{Style: result.Style, Scenario: result.Scenario})
