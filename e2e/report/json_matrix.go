@@ -30,10 +30,10 @@ type DocumentMatrixCell struct {
 	DocumentCounts               // of repeats
 	Reason         string        `json:"reason,omitempty"` // of what is invalid, late or not applicable
 	// Oracles are all that were asked.
-	Oracles  []DocumentOracle  `json:"oracles"`
-	Recovery *DocumentRecovery `json:"recovery,omitempty"` // left out where nothing was broken
-	Expected *DocumentExpected `json:"expected,omitempty"` // left out where it is not known
-	Repeats  []DocumentResult  `json:"repeats"`
+	Oracles  []DocumentOracle    `json:"oracles"`
+	Recovery *DocumentRecovery   `json:"recovery,omitempty"` // left out where nothing was broken
+	Expected *result.Expectation `json:"expected,omitempty"` // left out where it is not known
+	Repeats  []DocumentResult    `json:"repeats"`
 }
 
 // DocumentOracle is what an oracle said over the repeats. Message and evidence
@@ -60,14 +60,6 @@ type DocumentRecovery struct {
 	// Seconds from the end of the last fault until what was wanted was reached, of
 	// the repeats that recovered by themselves, in order of size.
 	Seconds []float64 `json:"seconds"`
-}
-
-// DocumentExpected is what is expected of a cell.
-type DocumentExpected struct {
-	Verdict  string `json:"verdict"` // in words
-	Same     bool   `json:"same"`    // it was seen so
-	Why      string `json:"why,omitempty"`
-	Upstream string `json:"upstream,omitempty"` // URL
 }
 
 // documentMatrix is nil where there is no matrix.
@@ -109,7 +101,7 @@ func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 		}
 	}
 	if e := r.Expectation(c); e.Known {
-		d.Expected = &DocumentExpected{Verdict: e.Want, Same: e.Same, Why: e.Why, Upstream: e.Upstream}
+		d.Expected = &e
 	}
 	for i := range c.Results {
 		d.Repeats = append(d.Repeats, documentResult(&c.Results[i]))
