@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"operatorbench/e2e/record"
 )
@@ -34,8 +35,8 @@ type request struct {
 
 // call is a request of a style's pod in the audit log.
 type call struct {
-	received int64 // Unix time in nanoseconds
-	pod      int32
+	received int64                 // Unix time in nanoseconds
+	pod      unique.Handle[string] // namespace/name
 	verb     verb
 	lease    bool
 }
@@ -80,7 +81,7 @@ func (m *Meter) audit(a *record.Audit) {
 		pod = accounts + name // a token that was issued for no pod
 	}
 	m.calls = append(m.calls, call{
-		received: a.Received.UnixNano(), pod: m.pods.id(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
+		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
 	})
 }
 
@@ -123,7 +124,7 @@ func (m *Meter) count(w *window, from, to int64) {
 	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return cmp.Compare(c.received, at) })
 	for ; i < len(m.calls) && m.calls[i].received <= to; i++ {
 		c := &m.calls[i]
-		component, ours := w.style.caller(m.pods.names[c.pod])
+		component, ours := w.style.caller(c.pod.Value())
 		if !ours {
 			continue
 		}

@@ -3,6 +3,8 @@ package cost
 import (
 	"maps"
 	"slices"
+
+	"operatorbench/e2e/spec"
 )
 
 // counters are the exact counts of a style. A counter is there for every
@@ -21,9 +23,9 @@ func (m *Meter) counters(s *style) []Counter {
 		counter := func(name string) Counter {
 			return Counter{Name: name, Style: s.Name, Variant: s.Variant, Scenario: scenario}
 		}
-		for _, kind := range slices.Concat([]string{pods}, slices.Sorted(maps.Keys(s.kinds))) {
+		for _, kind := range slices.Concat([]string{spec.Pods}, slices.Sorted(maps.Keys(s.kinds))) {
 			name := MadePrefix + kind
-			if kind == pods {
+			if kind == spec.Pods {
 				name = Pods
 			}
 			all = append(all, counter(name).fill(windows, m.unwatched, func(w *window) int { return w.made[kind] }))

@@ -90,20 +90,21 @@ func Pool(recordings ...result.Recording) result.Recording {
 // later moves the rounds of costs.
 func later(c cost.Cost, by int) cost.Cost {
 	for _, f := range []*cost.Figure{&c.Install, &c.FirstHandled, &c.CPU, &c.PeakMemory} {
-		f.Values = slices.Clone(f.Values)
-		for i := range f.Values {
-			f.Values[i].Round += by
-		}
+		f.Values = moved(f.Values, by)
 	}
 	c.Counters = slices.Clone(c.Counters)
 	for i := range c.Counters {
-		values := slices.Clone(c.Counters[i].Values)
-		for k := range values {
-			values[k].Round += by
-		}
-		c.Counters[i].Values = values
+		c.Counters[i].Values = moved(c.Counters[i].Values, by)
 	}
 	return c
+}
+
+func moved[T int | float64](readings []cost.Reading[T], by int) []cost.Reading[T] {
+	readings = slices.Clone(readings)
+	for i := range readings {
+		readings[i].Round += by
+	}
+	return readings
 }
 
 // Whole is a side that is a recording by itself. It is an error if it holds
