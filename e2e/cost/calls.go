@@ -1,9 +1,11 @@
 package cost
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"operatorbench/e2e/record"
 )
@@ -33,8 +35,8 @@ type request struct {
 
 // call is a request of a style's pod in the audit log.
 type call struct {
-	received int64 // Unix time in nanoseconds
-	pod      int32
+	received int64                 // Unix time in nanoseconds
+	pod      unique.Handle[string] // namespace/name
 	verb     verb
 	lease    bool
 }
@@ -59,16 +61,6 @@ const (
 	leases   = "leases.v1.coordination.k8s.io"
 )
 
-// acted counts the actions on a target: it returns the number of this one.
-func (m *Meter) acted(t target) int {
-	if m.actions == nil {
-		m.actions = map[target]int{}
-	}
-	n := m.actions[t]
-	m.actions[t]++
-	return n
-}
-
 // audit keeps a request of a style's pod, and one of the harness on what it acts on.
 func (m *Meter) audit(a *record.Audit) {
 	account, isAccount := strings.CutPrefix(a.User, accounts)
@@ -89,13 +81,13 @@ func (m *Meter) audit(a *record.Audit) {
 		pod = accounts + name // a token that was issued for no pod
 	}
 	m.calls = append(m.calls, call{
-		received: a.Received.UnixNano(), pod: m.pods.id(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
+		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
 	})
 }
 
 // resolve finds out for each sample what was asked for meanwhile.
 func (m *Meter) resolve() {
-	slices.SortStableFunc(m.calls, func(a, b call) int { return int(min(max(a.received-b.received, -1), 1)) })
+	slices.SortStableFunc(m.calls, func(a, b call) int { return cmp.Compare(a.received, b.received) })
 	for t := range m.harness {
 		slices.SortStableFunc(m.harness[t], func(a, b request) int { return a.received.Compare(b.received) })
 	}
@@ -129,10 +121,10 @@ func (m *Meter) found(w *window) (at time.Time, known bool) {
 // count counts the calls that were received from a time until another.
 func (m *Meter) count(w *window, from, to int64) {
 	w.calls = map[string]int{}
-	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return int(min(max(c.received-at, -1), 1)) })
+	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return cmp.Compare(c.received, at) })
 	for ; i < len(m.calls) && m.calls[i].received <= to; i++ {
 		c := &m.calls[i]
-		component, ours := w.style.caller(m.pods.names[c.pod])
+		component, ours := w.style.caller(c.pod.Value())
 		if !ours {
 			continue
 		}

@@ -51,19 +51,3 @@ func (s *style) componentOf(w *record.Watch) string {
 	}
 	return strings.ToLower(kind) + " pods"
 }
-
-// podNames gives each pod that made a request a small number.
-type podNames struct {
-	ids   map[string]int32
-	names []string
-}
-
-func (p *podNames) id(name string) int32 {
-	id, known := p.ids[name]
-	if !known {
-		id = int32(len(p.names)) //nolint:gosec // a recording has fewer pods
-		p.ids[name] = id
-		p.names = append(p.names, name)
-	}
-	return id
-}

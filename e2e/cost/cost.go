@@ -97,10 +97,29 @@ type Figure struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// Value is a figure's value in one round.
-type Value struct {
-	Round int     `json:"round"`
-	Value float64 `json:"value"`
+// Reading is what a quantity was in one round.
+type Reading[T int | float64] struct {
+	Round int `json:"round"`
+	Value T   `json:"value"`
+}
+
+// What figures and counters have.
+type (
+	Value = Reading[float64]
+	Count = Reading[int]
+)
+
+// sorted are readings in order of size, and the least and the most of them; zero
+// where there is none.
+func sorted[T int | float64](readings []Reading[T]) (values []T, least, most T) {
+	for _, r := range readings {
+		values = append(values, r.Value)
+	}
+	slices.Sort(values)
+	if len(values) > 0 {
+		least, most = values[0], values[len(values)-1]
+	}
+	return values, least, most
 }
 
 // Known tells whether there is any value.
@@ -109,30 +128,18 @@ func (f Figure) Known() bool { return len(f.Values) > 0 }
 // Median is the median of the rounds' values, the mean of the middle two where
 // their number is even; 0 where nothing is known.
 func (f Figure) Median() float64 {
-	sorted := f.sorted()
-	n := len(sorted)
+	values, _, _ := sorted(f.Values)
+	n := len(values)
 	if n == 0 {
 		return 0
 	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
 // Range is the smallest and the largest of the rounds' values.
 func (f Figure) Range() (least, most float64) {
-	sorted := f.sorted()
-	if len(sorted) == 0 {
-		return 0, 0
-	}
-	return sorted[0], sorted[len(sorted)-1]
-}
-
-func (f Figure) sorted() []float64 {
-	values := make([]float64, 0, len(f.Values))
-	for _, v := range f.Values {
-		values = append(values, v.Value)
-	}
-	slices.Sort(values)
-	return values
+	_, least, most = sorted(f.Values)
+	return least, most
 }
 
 // Names of counters. Others are made of a prefix and what they count:
@@ -160,41 +167,23 @@ type Counter struct {
 	Missing string `json:"missing,omitempty"`
 }
 
-// Count is a counter's value in one round.
-type Count struct {
-	Round int `json:"round"`
-	Value int `json:"value"`
-}
-
 // Known tells whether there is any value.
 func (c Counter) Known() bool { return len(c.Values) > 0 }
 
 // Median is the median of the rounds' counts: the lower of the middle two.
 func (c Counter) Median() int {
-	sorted := c.sorted()
-	if len(sorted) == 0 {
+	values, _, _ := sorted(c.Values)
+	if len(values) == 0 {
 		return 0
 	}
-	return sorted[(len(sorted)-1)/2]
+	return values[(len(values)-1)/2]
 }
 
 // Range is the smallest and the largest count; they are the same where the
 // counter did not vary.
 func (c Counter) Range() (least, most int) {
-	sorted := c.sorted()
-	if len(sorted) == 0 {
-		return 0, 0
-	}
-	return sorted[0], sorted[len(sorted)-1]
-}
-
-func (c Counter) sorted() []int {
-	values := make([]int, 0, len(c.Values))
-	for _, v := range c.Values {
-		values = append(values, v.Value)
-	}
-	slices.Sort(values)
-	return values
+	_, least, most = sorted(c.Values)
+	return least, most
 }
 
 // Counter returns the counter of a name in a scenario.

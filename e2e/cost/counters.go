@@ -3,6 +3,8 @@ package cost
 import (
 	"maps"
 	"slices"
+
+	"operatorbench/e2e/spec"
 )
 
 // counters are the exact counts of a style. A counter is there for every
@@ -21,36 +23,60 @@ func (m *Meter) counters(s *style) []Counter {
 		counter := func(name string) Counter {
 			return Counter{Name: name, Style: s.Name, Variant: s.Variant, Scenario: scenario}
 		}
-		all = append(all, m.made(counter(Pods), windows, pods))
-		for _, kind := range slices.Sorted(maps.Keys(s.kinds)) {
-			all = append(all, m.made(counter(MadePrefix+kind), windows, kind))
+		for _, kind := range slices.Concat([]string{spec.Pods}, slices.Sorted(maps.Keys(s.kinds))) {
+			name := MadePrefix + kind
+			if kind == spec.Pods {
+				name = Pods
+			}
+			all = append(all, counter(name).fill(windows, m.unwatched, func(w *window) int { return w.made[kind] }))
 		}
 		for _, name := range names {
-			all = append(all, m.called(counter(name), windows))
+			all = append(all, counter(name).fill(windows, m.unaudited, func(w *window) int { return w.calls[name] }))
 		}
 	}
 	return all
 }
 
-// made fills in how many objects of a resource were made in each sample.
-func (m *Meter) made(c Counter, windows []*window, resource string) Counter {
-	c.Missing = noSettled
+// fill takes what each sample's count is, of those that lack nothing.
+func (c Counter) fill(windows []*window, lack func(*window) string, of func(*window) int) Counter {
+	missing := noSettled
 	for _, w := range windows {
-		switch {
-		case len(w.style.Namespaces) == 0 && m.schema < 2:
-			c.Missing = oldOwnPods
-		case len(w.style.Namespaces) > 0 && (w.block == nil || !w.block.podsWatched):
-			c.Missing = noPods
-		case !m.whole(w):
-			c.Missing = watchLost
-		default:
-			c.Values = append(c.Values, Count{Round: w.round, Value: w.made[resource]})
+		if why := lack(w); why != "" {
+			missing = why
+			continue
 		}
+		c.Values = append(c.Values, Count{Round: w.round, Value: of(w)})
 	}
-	if c.Known() {
-		c.Missing = ""
+	if !c.Known() {
+		c.Missing = missing
 	}
 	return c
+}
+
+// unwatched is why it is not known what was made in a sample.
+func (m *Meter) unwatched(w *window) string {
+	switch {
+	case len(w.style.Namespaces) == 0 && m.schema < 2:
+		return oldOwnPods
+	case len(w.style.Namespaces) > 0 && (w.block == nil || !w.block.podsWatched):
+		return noPods
+	case !m.whole(w):
+		return watchLost
+	}
+	return ""
+}
+
+// unaudited is why it is not known what was asked for in a sample.
+func (m *Meter) unaudited(w *window) string {
+	switch {
+	case !m.audited:
+		return noAudit
+	case len(w.style.Namespaces) == 0 && m.schema < 2:
+		return oldOwnPods
+	case w.calls == nil:
+		return auditLost
+	}
+	return ""
 }
 
 // callNames are the counters of API calls that any sample of a style has.
@@ -67,25 +93,4 @@ func (m *Meter) callNames(s *style) []string {
 		delete(names, always)
 	}
 	return slices.Concat([]string{Calls, Writes, Leases}, slices.Sorted(maps.Keys(names)))
-}
-
-// called fills in how many requests were made in each sample.
-func (m *Meter) called(c Counter, windows []*window) Counter {
-	c.Missing = noSettled
-	for _, w := range windows {
-		switch {
-		case !m.audited:
-			c.Missing = noAudit
-		case len(w.style.Namespaces) == 0 && m.schema < 2:
-			c.Missing = oldOwnPods
-		case w.calls == nil:
-			c.Missing = auditLost
-		default:
-			c.Values = append(c.Values, Count{Round: w.round, Value: w.calls[c.Name]})
-		}
-	}
-	if c.Known() {
-		c.Missing = ""
-	}
-	return c
 }

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,135 +32,103 @@ const (
 	oldOwnPods = "it was recorded before the styles' own namespaces were"
 )
 
-// values collects a figure.
-type values struct {
-	figure Figure
-	why    string
+// turns are a style's blocks that tell of figures; none: why there are none.
+type turns struct {
+	blocks []*block
+	none   string
 }
 
-func (v *values) add(round int, value float64) {
-	v.figure.Values = append(v.figure.Values, Value{Round: round, Value: value})
-}
-
-// done is the figure, which says why if it has no value.
-func (v *values) done(unit string) Figure {
-	v.figure.Unit = unit
-	if !v.figure.Known() {
-		v.figure.Missing = v.why
+// figure is what each block tells; missing says why none does.
+func (t turns) figure(unit, missing string, of func(*block) (value float64, known bool)) Figure {
+	f := Figure{Unit: unit}
+	for _, b := range t.blocks {
+		if value, known := of(b); known {
+			f.Values = append(f.Values, Value{Round: b.round, Value: value})
+		}
 	}
-	return v.figure
+	switch {
+	case len(t.blocks) == 0:
+		f.Missing = t.none
+	case !f.Known():
+		f.Missing = missing
+	}
+	return f
 }
 
 // measure fills in what comes from clocks and kubelets.
 func (m *Meter) measure(s *style, c *Cost) {
-	blocks := slices.DeleteFunc(slices.Clone(s.blocks), func(b *block) bool { return b.round == 0 })
-	c.Install = stageTime(blocks, record.Installing, record.Installed)
-	c.Uninstall = stageTime(blocks, record.Driven, record.Removed)
-	c.FirstHandled = firstHandled(blocks)
-	c.Throttled, c.ThrottledShare = throttled(blocks)
-	good, why := m.good(blocks)
-	cpu, idleCPU, busy, pause := values{why: why}, values{why: why}, values{why: why}, values{why: why}
-	peak, idleMemory := values{why: why}, values{why: why}
-	for _, b := range good {
-		spent := (b.stop.at - b.start.at).Seconds()
-		used := seconds(b.stop.total - b.start.total)
+	all := turns{slices.DeleteFunc(slices.Clone(s.blocks), func(b *block) bool { return b.round == 0 }), noBlocks}
+	first := noFirst
+	if slices.ContainsFunc(all.blocks, func(b *block) bool { _, known := b.installing(); return !known }) {
+		first = noStages
+	}
+	c.Install = all.figure("s", noStages, (*block).installing)
+	c.Uninstall = all.figure("s", noStages, func(b *block) (float64, bool) { return b.between(record.Driven, record.Removed, 0) })
+	c.FirstHandled = all.figure("s", first, func(b *block) (float64, bool) {
+		took, known := b.between(record.Installing, record.Installed, b.handled)
+		return took, known && b.handled > 0
+	})
+	c.Throttled = all.figure("s", noLimits, func(b *block) (float64, bool) { return b.limited().Time.Seconds(), b.throttled != nil })
+	c.ThrottledShare = all.figure("1", noLimits, func(b *block) (float64, bool) {
+		return float64(b.limited().ThrottledPeriods) / float64(max(b.limited().Periods, 1)), b.throttled != nil
+	})
+	good := m.good(all.blocks)
+	c.CPU = good.figure("s", noChange, func(b *block) (float64, bool) { return b.used() / float64(b.changes), b.changes > 0 })
+	c.IdleCPU = good.figure("cores", noIdle, func(b *block) (float64, bool) { return b.idle.rate() })
+	c.BusyCPU = good.figure("s", noIdle, func(b *block) (float64, bool) {
 		idle, known := b.idle.rate()
-		if known {
-			idleCPU.add(b.round, idle)
-		}
-		if b.changes > 0 {
-			cpu.add(b.round, used/float64(b.changes))
-			if known {
-				busy.add(b.round, (used-idle*spent)/float64(b.changes))
-			}
-		}
-		pause.add(b.round, b.pause.Seconds())
-		peak.add(b.round, float64(b.peak))
-		if median, known := b.idle.median(); known {
-			idleMemory.add(b.round, float64(median))
-		}
-	}
-	if len(good) > 0 {
-		cpu.why, idleCPU.why, busy.why, idleMemory.why = noChange, noIdle, noIdle, noIdle
-	}
-	c.CPU, c.IdleCPU, c.BusyCPU = cpu.done("s"), idleCPU.done("cores"), busy.done("s")
-	c.LongestPause, c.PeakMemory, c.IdleMemory = pause.done("s"), peak.done("bytes"), idleMemory.done("bytes")
-	c.UnseenCPU = m.unseen(good, why)
+		return (b.used() - idle*(b.stop.at-b.start.at).Seconds()) / float64(b.changes), known && b.changes > 0
+	})
+	c.LongestPause = good.figure("s", "", func(b *block) (float64, bool) { return b.pause.Seconds(), true })
+	c.PeakMemory = good.figure("bytes", "", func(b *block) (float64, bool) { return float64(b.peak), true })
+	c.IdleMemory = good.figure("bytes", noIdle, func(b *block) (float64, bool) { return b.idle.median() })
+	c.UnseenCPU = m.unseen(good)
 	c.ComponentCPU = componentCPU(s, good)
 }
 
-// good are the blocks whose CPU time and memory are known, and why there is none.
-func (m *Meter) good(blocks []*block) (good []*block, why string) {
+// good are the blocks whose CPU time and memory are known.
+func (m *Meter) good(blocks []*block) turns {
 	switch {
 	case len(blocks) == 0:
-		return nil, noBlocks
+		return turns{none: noBlocks}
 	case !m.used:
-		return nil, noUsage
+		return turns{none: noUsage}
 	}
-	why = notTwice
+	good := turns{none: notTwice}
 	for _, b := range blocks {
 		if b.start == nil || b.stop == nil || b.stop.at <= b.start.at {
 			continue
 		}
 		if slices.ContainsFunc(m.lost, func(g gap) bool { return g.resource == usageFigures && g.overlaps(b.start.at, b.stop.at) }) {
-			why = usageLost
+			good.none = usageLost
 			continue
 		}
-		good = append(good, b)
+		good.blocks = append(good.blocks, b)
 	}
-	return good, why
+	return good
 }
 
-// stageTime is how long it took from one stage until another.
-func stageTime(blocks []*block, from, to string) Figure {
-	v := values{why: noStages}
-	if len(blocks) == 0 {
-		v.why = noBlocks
-	}
-	for _, b := range blocks {
-		began, known := b.stages[from]
-		ended, too := b.stages[to]
-		if known && too {
-			v.add(b.round, (ended - began).Seconds())
-		}
-	}
-	return v.done("s")
+// between is how long it took from one stage until another, and what came after it.
+func (b *block) between(from, to string, after time.Duration) (took float64, known bool) {
+	began, known := b.stages[from]
+	ended, too := b.stages[to]
+	return (ended - began + after).Seconds(), known && too
 }
 
-// firstHandled is how long it took until a style had handled its first event.
-func firstHandled(blocks []*block) Figure {
-	v := values{why: noFirst}
-	if len(blocks) == 0 {
-		v.why = noBlocks
-	}
-	for _, b := range blocks {
-		began, known := b.stages[record.Installing]
-		ended, too := b.stages[record.Installed]
-		switch {
-		case !known || !too:
-			v.why = noStages
-		case b.handled > 0:
-			v.add(b.round, (ended - began + b.handled).Seconds())
-		}
-	}
-	return v.done("s")
+func (b *block) installing() (took float64, known bool) {
+	return b.between(record.Installing, record.Installed, 0)
 }
 
-// throttled is how CPU limits held a style's pods back.
-func throttled(blocks []*block) (time, share Figure) {
-	t, of := values{why: noLimits}, values{why: noLimits}
-	if len(blocks) == 0 {
-		t.why, of.why = noBlocks, noBlocks
+// limited is how CPU limits held the style's pods back, as far as that is known.
+func (b *block) limited() record.Throttled {
+	if b.throttled == nil {
+		return record.Throttled{}
 	}
-	for _, b := range blocks {
-		if b.throttled == nil {
-			continue
-		}
-		t.add(b.round, b.throttled.Time.Seconds())
-		of.add(b.round, float64(b.throttled.ThrottledPeriods)/float64(max(b.throttled.Periods, 1)))
-	}
-	return t.done("s"), of.done("1")
+	return *b.throttled
 }
+
+// used is the CPU time of what is measured.
+func (b *block) used() float64 { return seconds(b.stop.total - b.start.total) }
 
 func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }
 
@@ -171,69 +140,49 @@ func (i *idle) rate() (cores float64, known bool) {
 	return seconds(i.cpu) / i.spent.Seconds(), true
 }
 
-func (i *idle) median() (bytes int64, known bool) {
+func (i *idle) median() (bytes float64, known bool) {
 	if len(i.memory) == 0 {
 		return 0, false
 	}
 	sorted := slices.Sorted(slices.Values(i.memory))
-	return sorted[(len(sorted)-1)/2], true
+	return float64(sorted[(len(sorted)-1)/2]), true
 }
 
 // componentCPU shares the CPU time out to components.
-func componentCPU(s *style, blocks []*block) []ComponentFigure {
-	shares := make([]map[string]int64, len(blocks))
-	names := map[string]bool{}
-	for i, b := range blocks {
-		shares[i] = map[string]int64{}
+func componentCPU(s *style, good turns) []ComponentFigure {
+	shares := map[string]map[*block]int64{} // by component
+	for _, b := range good.blocks {
 		for pod, used := range b.stop.byPod {
-			name := s.names[pod]
-			if name == "" {
-				name = unknownPods
+			name := cmp.Or(s.names[pod], unknownPods)
+			if shares[name] == nil {
+				shares[name] = map[*block]int64{}
 			}
-			names[name] = true
-			shares[i][name] += used - b.start.byPod[pod]
+			shares[name][b] += used - b.start.byPod[pod]
 		}
 	}
 	var all []ComponentFigure
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		v := values{why: noChange}
-		for i, b := range blocks {
-			if b.changes > 0 {
-				v.add(b.round, seconds(shares[i][name])/float64(b.changes))
-			}
-		}
-		all = append(all, ComponentFigure{Component: name, Figure: v.done("s")})
+	for _, name := range slices.Sorted(maps.Keys(shares)) {
+		all = append(all, ComponentFigure{Component: name, Figure: good.figure("s", noChange, func(b *block) (float64, bool) {
+			return seconds(shares[name][b]) / float64(b.changes), b.changes > 0
+		})})
 	}
 	return all
 }
 
 // unseen is the cross-check: see Cost.UnseenCPU.
-func (m *Meter) unseen(blocks []*block, why string) Figure {
-	v := values{why: why}
-	if len(blocks) == 0 {
-		return v.done("s")
-	}
-	floor := values{why: noFloor}
+func (m *Meter) unseen(good turns) Figure {
+	var floor Figure
 	if standing := m.styles[spec.Floor]; standing != nil {
-		good, _ := m.good(standing.blocks)
-		for _, b := range good {
-			if lost, known := b.unaccounted(); known {
-				floor.add(b.round, lost)
-			}
-		}
+		floor = m.good(standing.blocks).figure("s", "", (*block).unaccounted)
 	}
-	v.why = noCounter
-	if !floor.figure.Known() {
-		v.why = noFloor
-		return v.done("s")
+	if !floor.Known() {
+		return good.figure("s", noFloor, func(*block) (float64, bool) { return 0, false })
 	}
-	median := floor.figure.Median()
-	for _, b := range blocks {
-		if lost, known := b.unaccounted(); known {
-			v.add(b.round, lost-median)
-		}
-	}
-	return v.done("s")
+	median := floor.Median()
+	return good.figure("s", noCounter, func(b *block) (float64, bool) {
+		lost, known := b.unaccounted()
+		return lost - median, known
+	})
 }
 
 // unaccounted is the CPU time that the counter of all pods gained and no pod

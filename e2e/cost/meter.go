@@ -23,7 +23,6 @@ type Meter struct {
 	actions map[target]int
 	harness map[target][]request
 	calls   []call
-	pods    podNames
 	audited bool // the recording has an audit log
 	used    bool // the recording has usage
 	aside   bool // a block of the correctness matrix, or of a load, is under way
@@ -34,7 +33,7 @@ type Meter struct {
 func NewMeter() *Meter {
 	return &Meter{
 		styles: map[string]*style{}, spaces: map[string]bool{}, open: map[string]*running{},
-		harness: map[target][]request{}, pods: podNames{ids: map[string]int32{}},
+		actions: map[target]int{}, harness: map[target][]request{},
 	}
 }
 

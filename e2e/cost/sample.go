@@ -8,13 +8,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-const (
-	pods        = spec.Pods
-	deployments = spec.Deployments
-	listed      = spec.Listed
-	added       = spec.Added
-)
-
 // running is a sample that has begun.
 type running struct {
 	record.Sample
@@ -69,7 +62,8 @@ func (m *Meter) action(e record.Entry) {
 		return
 	}
 	place := target{a.Namespace, a.Resource}
-	this := &anchor{target: place, verb: a.Verb, name: a.Name, n: m.acted(place), at: a.From}
+	this := &anchor{target: place, verb: a.Verb, name: a.Name, n: m.actions[place], at: a.From}
+	m.actions[place]++
 	r := m.open[a.Namespace]
 	if r == nil || r.Name != a.Name {
 		return
@@ -89,7 +83,7 @@ func (m *Meter) action(e record.Entry) {
 // deployed notes the first Deployment of a block's first sample.
 func (m *Meter) deployed(e record.Entry) {
 	r := m.open[e.Watch.Namespace]
-	if r != nil && r.block != nil && r.block.first == r && r.block.handled == 0 && e.Watch.Resource == deployments && e.Watch.Event == added {
+	if r != nil && r.block != nil && r.block.first == r && r.block.handled == 0 && e.Watch.Resource == spec.Deployments && e.Watch.Event == spec.Added {
 		r.block.handled = e.Time - r.began
 	}
 }
@@ -100,23 +94,23 @@ func (m *Meter) watch(w *record.Watch) {
 	if b == nil || !b.style.within(w.Namespace) || w.UID == "" {
 		return
 	}
-	counted := w.Resource == pods
+	counted := w.Resource == spec.Pods
 	if counted {
 		b.podsWatched = true
 	} else if custom(w.Resource) {
 		counted = true
 		b.style.kinds[w.Resource] = true
 	}
-	if !counted || b.seen[w.UID] || (w.Event != listed && w.Event != added) {
+	if !counted || b.seen[w.UID] || (w.Event != spec.Listed && w.Event != spec.Added) {
 		return
 	}
 	b.seen[w.UID] = true
-	if w.Resource == pods {
+	if w.Resource == spec.Pods {
 		b.style.names[w.Namespace+"/"+w.Name] = b.style.componentOf(w)
 	}
 	// What a watch lists was there before it, unless an interruption hid its
 	// making: then the sample has a gap, and does not count.
-	if w.Event == added {
+	if w.Event == spec.Added {
 		for _, r := range m.open {
 			if r.block == b {
 				r.made[w.Resource]++

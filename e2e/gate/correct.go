@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"slices"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
+
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/stat"
 )
 
 // Scenario is whether a style handled a scenario correctly, on both sides. Base
 // once more is base.
 type Scenario struct {
-	Style, Scenario string
-	Base, Head      Tally
-	P               float64 // Fisher's exact probability of so many failures at head by chance
-	Verdict         Verdict
-	Why             string
-	Failure         *Failure // the first one at head
+	Style    string   `json:"style"`
+	Scenario string   `json:"scenario"`
+	Verdict  Verdict  `json:"verdict"`
+	Base     Tally    `json:"base"`
+	Head     Tally    `json:"head"`
+	P        float64  `json:"p"` // Fisher's exact probability of so many failures at head by chance
+	Why      string   `json:"-"`
+	Failure  *Failure `json:"-"` // the first one at head
 }
 
 // Name is the scenario's name.
@@ -27,8 +29,9 @@ func (s *Scenario) Name() string { return s.Style + " " + s.Scenario }
 // Tally counts samples, those that warm up included: correctness counts from
 // the first.
 type Tally struct {
-	Passed, Failed int
-	Unjudged       int // interrupted, or not watched without a gap
+	Passed   int `json:"passed"`
+	Failed   int `json:"failed"`             // and what was not done in time
+	Unjudged int `json:"unjudged,omitempty"` // interrupted, or not watched without a gap
 }
 
 func (t Tally) judged() int { return t.Passed + t.Failed }
@@ -44,12 +47,8 @@ type Failure struct {
 
 // compareScenarios lists the scenarios that both sides drove a style through.
 func (r *Result) compareScenarios() {
-	sides := []Side{r.Base}
-	if r.Again.there() {
-		sides = append(sides, r.Again)
-	}
 	head := tallies(r.Head)
-	for _, was := range tallies(sides...) {
+	for _, was := range tallies(r.Base, r.Again) {
 		for _, is := range head {
 			if was.Style == is.Style && was.Scenario == is.Scenario && (was.Head != Tally{} || is.Head != Tally{}) { // else no oracle applies
 				r.Scenarios = append(r.Scenarios, Scenario{Style: was.Style, Scenario: was.Scenario, Base: was.Head, Head: is.Head, Failure: is.Failure})
@@ -65,21 +64,11 @@ func (r *Result) compareScenarios() {
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
 }
 
-// compared tells whether a sample's correctness is compared: of the matrix, the
-// groups that every change of a style can break.
-func compared(one *judge.Result) bool {
-	return one.Style != spec.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level)
-}
-
 // tallies counts sides together, as Head.
 func tallies(sides ...Side) []*Scenario {
 	var list []*Scenario
 	for _, side := range sides {
-		for i := range side.Recording.Judgement.Results {
-			result := &side.Recording.Judgement.Results[i]
-			if result.Variant != side.Variant || !compared(result) {
-				continue
-			}
+		for result := range side.compared() {
 			at := slices.IndexFunc(list, func(s *Scenario) bool { return s.Style == result.Style && s.Scenario == result.Scenario })
 			if at < 0 {
 				at, list = len(list), append(list, &Scenario{Style: result.Style, Scenario: result.Scenario})
@@ -94,15 +83,10 @@ func (s *Scenario) add(result *judge.Result) {
 	switch result.Outcome() {
 	case spec.Pass:
 		s.Head.Passed++
-	case spec.Fail:
+	case spec.Fail, spec.Late:
 		s.Head.Failed++
 		if s.Failure == nil {
 			s.Failure = failure(result)
-		}
-	case spec.Late: // not handled, although no oracle says why
-		s.Head.Failed++
-		if s.Failure == nil {
-			s.Failure = &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
 		}
 	case spec.Invalid:
 		s.Head.Unjudged++
@@ -110,13 +94,13 @@ func (s *Scenario) add(result *judge.Result) {
 	}
 }
 
+// failure is what the first oracle said that failed; of what is late none did.
 func failure(result *judge.Result) *Failure {
-	for _, v := range result.Verdicts {
-		if v.Outcome == spec.Fail {
-			return &Failure{Round: result.Round, Warmup: result.Warmup, Oracle: v.Oracle, Message: v.Message}
-		}
+	f := &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
+	if i := slices.IndexFunc(result.Verdicts, func(v judge.Verdict) bool { return v.Outcome == spec.Fail }); i >= 0 {
+		f.Oracle, f.Message = result.Verdicts[i].Oracle, result.Verdicts[i].Message
 	}
-	return nil
+	return f
 }
 
 // decide: what never failed at base and does at head is broken, after however

@@ -51,10 +51,7 @@ func stylesOf(keys []metricKey) []string {
 // had theirs.
 func (r *Result) roundsOf(style string) []int {
 	base, head := r.Base.roundsOf(style), r.Head.roundsOf(style)
-	all := slices.Concat(base, head)
-	if r.Again.there() {
-		all = append(all, r.Again.roundsOf(style)...)
-	}
+	all := slices.Concat(base, head, r.Again.roundsOf(style))
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if n := len(all); r.Paired && n > 1 {

@@ -30,9 +30,8 @@ func (r *Result) secondsOfRound() float64 {
 // covered says which of the scenarios of correctness were driven.
 func (r *Result) covered() []string {
 	groups := map[string][]string{}
-	for i := range r.Head.Recording.Judgement.Results {
-		result := &r.Head.Recording.Judgement.Results[i]
-		if result.Variant == r.Head.Variant && result.Matrix && compared(result) && !slices.Contains(groups[result.Group], result.Scenario) {
+	for result := range r.Head.compared() {
+		if result.Matrix && !slices.Contains(groups[result.Group], result.Scenario) {
 			groups[result.Group] = append(groups[result.Group], result.Scenario)
 		}
 	}

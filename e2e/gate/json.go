@@ -30,54 +30,35 @@ type Document struct {
 	Warnings   []string           `json:"warnings,omitempty"`
 	Facts      []string           `json:"facts,omitempty"`
 	Reasons    []string           `json:"reasons,omitempty"`
-	Lacks      []LackDocument     `json:"lacks"`
+	Lacks      []Lack             `json:"lacks"`
 	Scenarios  []ScenarioDocument `json:"scenarios"`
 	Metrics    []MetricDocument   `json:"metrics"`
 }
 
-// LackDocument is a Lack in gate.json.
-type LackDocument struct {
-	What    string  `json:"what"`
-	Verdict Verdict `json:"verdict"`
-	Why     string  `json:"why"`
-}
-
 // ScenarioDocument is a Scenario in gate.json.
 type ScenarioDocument struct {
-	Style    string        `json:"style"`
-	Scenario string        `json:"scenario"`
-	Verdict  Verdict       `json:"verdict"`
-	Base     TallyDocument `json:"base"`
-	Head     TallyDocument `json:"head"`
-	P        float64       `json:"p"`
-	Message  string        `json:"message"`
-}
-
-// TallyDocument is a Tally in gate.json.
-type TallyDocument struct {
-	Passed   int `json:"passed"`
-	Failed   int `json:"failed"`
-	Unjudged int `json:"unjudged,omitempty"`
+	*Scenario
+	Message string `json:"message"`
 }
 
 // MetricDocument is a Metric in gate.json.
 type MetricDocument struct {
-	Style     string              `json:"style"`
-	Scenario  string              `json:"scenario,omitempty"`
-	Phase     string              `json:"phase"`
-	Kind      Kind                `json:"kind"`
-	Verdict   Verdict             `json:"verdict"`
-	Base      *SideDocument       `json:"base,omitempty"`
-	Head      *SideDocument       `json:"head,omitempty"`
-	Ratio     *float64            `json:"ratio,omitempty"`
-	Interval  *BoundsDocument     `json:"interval,omitempty"`
-	Again     *BoundsDocument     `json:"again,omitempty"` // interval of base against itself
-	Rounds    int                 `json:"rounds"`
-	P         float64             `json:"p"`
-	Corrected float64             `json:"corrected"`
-	Needed    int                 `json:"needed,omitempty"` // rounds that would do
-	First     *DifferenceDocument `json:"first,omitempty"`
-	Message   string              `json:"message"`
+	Style     string          `json:"style"`
+	Scenario  string          `json:"scenario,omitempty"`
+	Phase     string          `json:"phase"`
+	Kind      Kind            `json:"kind"`
+	Verdict   Verdict         `json:"verdict"`
+	Base      *SideDocument   `json:"base,omitempty"`
+	Head      *SideDocument   `json:"head,omitempty"`
+	Ratio     *float64        `json:"ratio,omitempty"`
+	Interval  *BoundsDocument `json:"interval,omitempty"`
+	Again     *BoundsDocument `json:"again,omitempty"` // interval of base against itself
+	Rounds    int             `json:"rounds"`
+	P         float64         `json:"p"`
+	Corrected float64         `json:"corrected"`
+	Needed    int             `json:"needed,omitempty"` // rounds that would do
+	First     *Difference     `json:"first,omitempty"`
+	Message   string          `json:"message"`
 }
 
 // SideDocument is one side of a metric: seconds, bytes or a count; of a tail the
@@ -96,14 +77,6 @@ type BoundsDocument struct {
 	High *float64 `json:"high"`
 }
 
-// DifferenceDocument is a Difference in gate.json; times are seconds.
-type DifferenceDocument struct {
-	Phase string  `json:"phase"`
-	Only  bool    `json:"onlyHead,omitempty"`
-	At    float64 `json:"at"`
-	Added float64 `json:"added"`
-}
-
 // JSON prints gate.json.
 func (r *Result) JSON(out io.Writer) error {
 	encoder := json.NewEncoder(out)
@@ -120,16 +93,10 @@ func (r *Result) Document() *Document {
 		Runs:   []string{r.Base.Recording.Judgement.Header.Run, r.Head.Recording.Judgement.Header.Run},
 		Paired: r.Paired, Rounds: r.Rounds, Tolerance: r.Tolerance, Effect: r.Effect, Alpha: r.Alpha, Planned: r.Planned,
 		Forced: r.Forced, Warnings: r.Warnings, Facts: r.Facts, Reasons: r.Reasons,
-		Lacks: []LackDocument{}, Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{},
-	}
-	for _, l := range r.Lacks {
-		d.Lacks = append(d.Lacks, LackDocument(l))
+		Lacks: append([]Lack{}, r.Lacks...), Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{},
 	}
 	for i := range r.Scenarios {
-		s := &r.Scenarios[i]
-		d.Scenarios = append(d.Scenarios, ScenarioDocument{
-			Style: s.Style, Scenario: s.Scenario, Verdict: s.Verdict, Base: TallyDocument(s.Base), Head: TallyDocument(s.Head), P: s.P, Message: s.Message(),
-		})
+		d.Scenarios = append(d.Scenarios, ScenarioDocument{&r.Scenarios[i], r.Scenarios[i].Message()})
 	}
 	for i := range r.Metrics {
 		d.Metrics = append(d.Metrics, r.Metrics[i].document())
@@ -140,7 +107,7 @@ func (r *Result) Document() *Document {
 func (m *Metric) document() MetricDocument {
 	d := MetricDocument{
 		Style: m.Style, Scenario: m.Scenario, Phase: m.Phase, Kind: m.Kind, Verdict: m.Verdict,
-		Rounds: m.Rounds, P: m.P, Corrected: m.Corrected, Needed: m.Needed, Message: m.Message(),
+		Rounds: m.Rounds, P: m.P, Corrected: m.Corrected, Needed: m.Needed, First: m.First, Message: m.Message(),
 	}
 	if m.Rounds > 0 {
 		d.Base = side(m.Samples.Base, m.Lost.Base, m.Base, m.High.Base)
@@ -149,9 +116,6 @@ func (m *Metric) document() MetricDocument {
 	}
 	if m.Ratio != nil {
 		d.Ratio = finite(*m.Ratio)
-	}
-	if m.First != nil {
-		d.First = &DifferenceDocument{m.First.Phase, m.First.Only, m.First.At, m.First.Added}
 	}
 	return d
 }

@@ -13,9 +13,9 @@ import (
 
 // Lack is something that base had and head has not: never fine.
 type Lack struct {
-	What    string
-	Verdict Verdict
-	Why     string
+	What    string  `json:"what"`
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why"`
 }
 
 // Message says what is lacking, and why that matters.
@@ -113,11 +113,7 @@ type judgedBy struct{ style, scenario, oracle string }
 // judgedBy lists which oracles came to a judgement.
 func (s Side) judgedBy() []judgedBy {
 	var list []judgedBy
-	for i := range s.Recording.Judgement.Results {
-		result := &s.Recording.Judgement.Results[i]
-		if result.Variant != s.Variant || !compared(result) {
-			continue
-		}
+	for result := range s.compared() {
 		for _, v := range result.Verdicts {
 			one := judgedBy{result.Style, result.Scenario, v.Oracle}
 			// What nothing is held against says nothing: see judge.Released.

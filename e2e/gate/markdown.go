@@ -57,7 +57,7 @@ func (r *Result) Markdown(out io.Writer) error {
 		}
 	}
 	if len(bad) > 0 {
-		table(&b, bad, mark)
+		markdownRows(&b, bad, mark)
 		for _, row := range bad {
 			if row.why != "" {
 				fmt.Fprintf(&b, "- **%s**: %s\n", cell(row.name), cell(row.why))
@@ -67,7 +67,7 @@ func (r *Result) Markdown(out io.Writer) error {
 	}
 	fmt.Fprintf(&b, "<details><summary>%d of %d lines fine; %s</summary>\n\n", len(fine), len(fine)+len(bad), cell(r.same()))
 	if len(fine) > 0 {
-		table(&b, fine, mark)
+		markdownRows(&b, fine, mark)
 	}
 	for _, fact := range r.Facts {
 		if slices.Contains(context, cell(fact)) {
@@ -80,7 +80,7 @@ func (r *Result) Markdown(out io.Writer) error {
 	return err
 }
 
-func table(b *strings.Builder, rows []row, mark map[Verdict]string) {
+func markdownRows(b *strings.Builder, rows []row, mark map[Verdict]string) {
 	b.WriteString("| " + strings.Join(header(), " | ") + " |\n| --- | --- |" + strings.Repeat(" --: |", len(header())-2) + "\n")
 	for _, row := range rows {
 		cells := row.cells()

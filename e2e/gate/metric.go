@@ -138,12 +138,8 @@ const Quick = "-empty"
 // latenciesOf collects a side's phases, and the last of each load's.
 func latenciesOf(s Side) values {
 	v := values{rounds: map[metricKey]map[int][]stat.Observation{}, samples: map[metricKey]int{}, lost: map[metricKey]int{}}
-	if !s.there() {
-		return v
-	}
-	for i := range s.Recording.Judgement.Results {
-		one := &s.Recording.Judgement.Results[i]
-		if one.Variant != s.Variant || one.Warmup || one.Matrix || one.Style == spec.Floor {
+	for one := range s.results() {
+		if one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
 		}
 		load := one.Group == scenarios.Load

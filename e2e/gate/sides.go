@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 )
 
 // Variants of one recording that are compared, as an interleaved run names
@@ -88,20 +90,21 @@ func Pool(recordings ...result.Recording) result.Recording {
 // later moves the rounds of costs.
 func later(c cost.Cost, by int) cost.Cost {
 	for _, f := range []*cost.Figure{&c.Install, &c.FirstHandled, &c.CPU, &c.PeakMemory} {
-		f.Values = slices.Clone(f.Values)
-		for i := range f.Values {
-			f.Values[i].Round += by
-		}
+		f.Values = moved(f.Values, by)
 	}
 	c.Counters = slices.Clone(c.Counters)
 	for i := range c.Counters {
-		values := slices.Clone(c.Counters[i].Values)
-		for k := range values {
-			values[k].Round += by
-		}
-		c.Counters[i].Values = values
+		c.Counters[i].Values = moved(c.Counters[i].Values, by)
 	}
 	return c
+}
+
+func moved[T int | float64](readings []cost.Reading[T], by int) []cost.Reading[T] {
+	readings = slices.Clone(readings)
+	for i := range readings {
+		readings[i].Round += by
+	}
+	return readings
 }
 
 // Whole is a side that is a recording by itself. It is an error if it holds
@@ -129,16 +132,40 @@ func variantsOf(recording result.Recording) []string {
 	return list
 }
 
+// results are a side's; none where there is no such side.
+func (s Side) results() iter.Seq[*judge.Result] {
+	return func(yield func(*judge.Result) bool) {
+		if !s.there() {
+			return
+		}
+		for i := range s.Recording.Judgement.Results {
+			if one := &s.Recording.Judgement.Results[i]; one.Variant == s.Variant && !yield(one) {
+				return
+			}
+		}
+	}
+}
+
+// compared are the results whose correctness is compared: of the matrix, those of
+// the groups that every change of a style can break.
+func (s Side) compared() iter.Seq[*judge.Result] {
+	return func(yield func(*judge.Result) bool) {
+		for one := range s.results() {
+			if one.Style != spec.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level) && !yield(one) {
+				return
+			}
+		}
+	}
+}
+
 // driven lists "style scenario" of a side, but for the floor's.
 func (s Side) driven() []string { return slices.Sorted(maps.Keys(s.turns())) }
 
 // turns are the rounds in which a side was driven, by "style scenario".
 func (s Side) turns() map[string][]int {
 	turns := map[string][]int{}
-	for i := range s.Recording.Judgement.Results {
-		result := &s.Recording.Judgement.Results[i]
-		name := result.Style + " " + result.Scenario
-		if result.Variant == s.Variant && !result.Warmup && compared(result) && !slices.Contains(turns[name], result.Round) {
+	for result := range s.compared() {
+		if name := result.Style + " " + result.Scenario; !result.Warmup && !slices.Contains(turns[name], result.Round) {
 			turns[name] = append(turns[name], result.Round)
 		}
 	}
@@ -148,9 +175,8 @@ func (s Side) turns() map[string][]int {
 // roundsOf are the rounds in which a style was measured.
 func (s Side) roundsOf(style string) []int {
 	var rounds []int
-	for i := range s.Recording.Judgement.Results {
-		result := &s.Recording.Judgement.Results[i]
-		if result.Style == style && result.Variant == s.Variant && !result.Matrix && !result.Warmup && !slices.Contains(rounds, result.Round) {
+	for result := range s.results() {
+		if result.Style == style && !result.Matrix && !result.Warmup && !slices.Contains(rounds, result.Round) {
 			rounds = append(rounds, result.Round)
 		}
 	}
@@ -159,10 +185,7 @@ func (s Side) roundsOf(style string) []int {
 
 // lost is the share of a side's samples that could not be judged.
 func (s Side) lost() (lost, all int) {
-	for _, result := range s.Recording.Judgement.Results {
-		if result.Variant != s.Variant || !compared(&result) {
-			continue
-		}
+	for result := range s.compared() {
 		all++
 		if result.End == record.Interrupted || result.Outcome() == spec.Invalid {
 			lost++

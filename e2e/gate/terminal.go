@@ -6,13 +6,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"operatorbench/e2e/spec"
+
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/table"
 )
 
 // Terminal prints the comparison for a person: a line for each gated thing, the
 // worst first, and what that means at the end, where a terminal shows it.
 func (r *Result) Terminal(out io.Writer, colour bool) error {
-	var b, table strings.Builder
+	var b, rows strings.Builder
 	fmt.Fprintf(&b, "gate: %s\n", r.title())
 	for _, fact := range r.Facts {
 		fmt.Fprintf(&b, "  %s\n", fact)
@@ -24,52 +27,44 @@ func (r *Result) Terminal(out io.Writer, colour bool) error {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}
 	above := clean(b.String())
-	r.table(&table, colour)
+	r.table(&rows, colour)
 	b.Reset()
 	fmt.Fprintf(&b, "\n%s.\n", r.same())
 	fmt.Fprintf(&b, "Rules: %s.\n\n%s\n", r.rules(), r.Conclusion())
-	_, err := io.WriteString(out, above+"\n"+table.String()+clean(b.String()))
+	_, err := io.WriteString(out, above+"\n"+rows.String()+clean(b.String()))
 	return err
 }
 
 // table prints the rows in columns, and beneath each why.
 func (r *Result) table(b *strings.Builder, colour bool) {
 	rows := r.rows()
-	lines := [][]string{header()}
+	lines := [][]table.Cell{table.Texts(header()...)}
 	for _, row := range rows {
-		lines = append(lines, row.cells())
+		cells := table.Texts(row.cells()...)
+		if colour {
+			cells[0].Outcome = outcome(row.verdict)
+		}
+		lines = append(lines, cells)
 	}
-	var width [9]int
-	for _, cells := range lines {
-		for i, cell := range cells {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
+	columns := make([]table.Column, len(header()))
+	for i := range columns {
+		columns[i] = table.Column{Gap: "  ", Left: i < 2}
+		for _, cells := range lines {
+			columns[i].Width = max(columns[i].Width, utf8.RuneCountInString(cells[i].Text))
 		}
 	}
+	columns[0].Gap = ""
 	for n, cells := range lines {
-		var line strings.Builder
-		for i, cell := range cells {
-			cell = clean(cell)
-			if i < 2 {
-				cell = plain.Left(cell, width[i])
-			} else {
-				cell = plain.Right(cell, width[i])
-			}
-			if i == 0 && n > 0 && colour {
-				cell = paint(rows[n-1].verdict, cell)
-			}
-			line.WriteString(cell + "  ")
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		fmt.Fprintln(b, table.Line(columns, cells, table.Paint))
 		if n > 0 && rows[n-1].why != "" {
 			fmt.Fprintf(b, "    %s\n", clean(rows[n-1].why))
 		}
 	}
 }
 
-// paint colours a text as terminals do (ECMA-48).
-func paint(v Verdict, text string) string {
-	code := map[Verdict]string{Regression: "31", Inconclusive: "33", Improvement: "32", Pass: "32"}[v]
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+// outcome is that which looks as a verdict does.
+func outcome(v Verdict) spec.Outcome {
+	return map[Verdict]spec.Outcome{Regression: spec.Fail, Inconclusive: spec.Invalid, Improvement: spec.Pass, Pass: spec.Pass}[v]
 }
 
 // clean makes foreign texts harmless for a terminal.

@@ -9,11 +9,11 @@ import (
 
 // Difference is the first phase at which head differs.
 type Difference struct {
-	Phase      string
-	Base, Head stat.Observation // empty where only head has the phase
-	Only       bool
-	At         float64 // seconds after the intent, at head
-	Added      float64 // seconds that head is later there; of a new phase: at the next one that both have
+	Phase      string           `json:"phase"`
+	Base, Head stat.Observation `json:"-"` // empty where only head has the phase
+	Only       bool             `json:"onlyHead,omitempty"`
+	At         float64          `json:"at"`    // seconds after the intent, at head
+	Added      float64          `json:"added"` // seconds that head is later there; of a new phase: at the next one that both have
 }
 
 // share of a regression that a phase must add to be named as its beginning.

@@ -176,32 +176,30 @@ func (s *Scenario) reason() string {
 // Conclusion is the verdict in a sentence or two, for a stranger.
 func (r *Result) Conclusion() string {
 	n := r.names()
+	open := n[string(Inconclusive)]
 	var text string
 	switch r.Verdict {
 	case Regression:
 		var parts []string
-		for _, part := range []struct {
-			word  string
-			names []string
-		}{{"MISSING", n.missing}, {"BROKEN", n.broken}, {"SLOWER", n.slower}, {"COSTS MORE", n.costly}} {
-			if len(part.names) > 0 {
-				parts = append(parts, part.word+": "+some(part.names))
+		for _, word := range []string{missing, broken, slower, costlier} {
+			if len(n[word]) > 0 {
+				parts = append(parts, word+": "+some(n[word]))
 			}
 		}
 		text = strings.Join(parts, ". ") + "."
 		if len(r.Reasons) > 0 {
 			text += " " + strings.Join(r.Reasons, "; ") + "."
 		}
-		if len(n.open) > 0 {
-			text += " Not settled when that was certain: " + some(n.open) + "."
+		if len(open) > 0 {
+			text += " Not settled when that was certain: " + some(open) + "."
 		}
 	case Inconclusive:
-		text = "CANNOT TELL: " + some(n.open) + "."
+		text = "CANNOT TELL: " + some(open) + "."
 		if needed := r.needed(); needed > 0 {
 			text += " In all, " + wouldDo(needed, r.round) + "."
 		}
 	case Improvement:
-		text = "FINE, and better: " + some(n.better) + "."
+		text = "FINE, and better: " + some(n[string(Improvement)]) + "."
 	case Pass:
 		text = fmt.Sprintf("FINE, median and tail: nothing broke or is missing; of what a user waits for nothing is slower by %s or more, and no more than %s of it takes %s times as long as base's p90; there is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
@@ -212,33 +210,45 @@ func (r *Result) Conclusion() string {
 	return text
 }
 
-// names are what has which verdict.
-type names struct{ missing, broken, slower, costly, open, better []string }
+// What a regression is called, of all.
+const (
+	missing  = "MISSING"
+	broken   = "BROKEN"
+	slower   = "SLOWER"
+	costlier = "COSTS MORE"
+)
 
-func (r *Result) names() names {
-	var n names
-	for i := range r.Lacks {
-		into(r.Lacks[i].Verdict, r.Lacks[i].What, &n.missing, &n.open, &n.better)
+// names are what has which verdict; of regressions, which kind of one.
+func (r *Result) names() map[string][]string {
+	names := map[string][]string{}
+	add := func(v Verdict, worse, name string) {
+		called := string(v)
+		if v == Regression {
+			called = worse
+		}
+		names[called] = append(names[called], name)
+	}
+	for _, l := range r.Lacks {
+		add(l.Verdict, missing, l.What)
 	}
 	for i := range r.Scenarios {
-		s := &r.Scenarios[i]
-		into(s.Verdict, s.Name(), &n.broken, &n.open, &n.better)
+		add(r.Scenarios[i].Verdict, broken, r.Scenarios[i].Name())
 	}
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
-		name, worse := m.Name(), &n.slower
+		name, worse := m.Name(), slower
 		if !m.late() {
-			worse = &n.costly
-		}
-		if m.Verdict == Regression && r.implied(m) {
-			continue
+			worse = costlier
 		}
 		if m.Verdict == Regression {
+			if r.implied(m) {
+				continue
+			}
 			name += " (" + m.change() + ")"
 		}
-		into(m.Verdict, name, worse, &n.open, &n.better)
+		add(m.Verdict, worse, name)
 	}
-	return n
+	return names
 }
 
 // implied tells whether a longer tail, or a counter of one scenario, is said
@@ -267,18 +277,6 @@ func (m *Metric) change() string {
 		return digits(*m.Ratio) + " times as much"
 	}
 	return digits(*m.Ratio) + " times as long"
-}
-
-func into(v Verdict, name string, worse, open, better *[]string) {
-	switch v {
-	case Regression:
-		*worse = append(*worse, name)
-	case Inconclusive:
-		*open = append(*open, name)
-	case Improvement:
-		*better = append(*better, name)
-	case Pass:
-	}
 }
 
 // some lists names, and how many more there are where they are many.

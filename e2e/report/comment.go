@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/table"
 )
 
 // A comment on a pull request is read at a glance. GitHub takes up to 65,536

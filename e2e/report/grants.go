@@ -9,7 +9,7 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report/table"
+	"operatorbench/e2e/table"
 )
 
 // SecurityTable is what each style's service accounts may do, and did.

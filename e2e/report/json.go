@@ -60,9 +60,7 @@ type DocumentCounts struct {
 // DocumentRank is a style's place in a scenario.
 type DocumentRank struct {
 	Scenario string `json:"scenario"`
-	Label    string `json:"label"`
-	Place    int    `json:"place,omitempty"` // from 1; left out: too few rounds to tell
-	Tied     bool   `json:"tied,omitempty"`  // it cannot be told apart from others of this place
+	result.Rank
 }
 
 // DocumentCell is one style in one scenario.
@@ -148,7 +146,7 @@ func (r *Report) Document() *Document {
 	for _, scenario := range r.Scenarios {
 		for _, k := range r.Ranking(scenario) {
 			if style, _ := r.Named(k.Label); style != spec.Floor {
-				d.Rankings = append(d.Rankings, DocumentRank{Scenario: scenario, Label: k.Label, Place: k.Place, Tied: k.Tied})
+				d.Rankings = append(d.Rankings, DocumentRank{scenario, k})
 			}
 		}
 	}

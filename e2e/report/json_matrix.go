@@ -11,7 +11,7 @@ type DocumentMatrix struct {
 	Styles      []string             `json:"styles"` // labels, in the order of the columns
 	Scenarios   []DocumentScenario   `json:"scenarios"`
 	Cells       []DocumentMatrixCell `json:"cells"`       // by scenario, then by style
-	Differences []DocumentDifference `json:"differences"` // from what is expected, as far as that is known
+	Differences []result.Difference  `json:"differences"` // from what is expected, as far as that is known
 }
 
 // DocumentScenario is a row of the matrix.
@@ -24,20 +24,16 @@ type DocumentScenario struct {
 
 // DocumentMatrixCell is one style in one scenario, over all repeats.
 type DocumentMatrixCell struct {
-	Label         string       `json:"label"`
-	Scenario      string       `json:"scenario"`
-	Verdict       spec.Outcome `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
-	Passed        int          `json:"passed"`  // repeats; so are the next four
-	Failed        int          `json:"failed"`
-	Late          int          `json:"late"`
-	Invalid       int          `json:"invalid"`
-	NotApplicable int          `json:"notApplicable"`
-	Reason        string       `json:"reason,omitempty"` // of what is invalid, late or not applicable
+	Label          string       `json:"label"`
+	Scenario       string       `json:"scenario"`
+	Verdict        spec.Outcome `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
+	DocumentCounts              // of repeats
+	Reason         string       `json:"reason,omitempty"` // of what is invalid, late or not applicable
 	// Oracles are all that were asked.
-	Oracles  []DocumentOracle  `json:"oracles"`
-	Recovery *DocumentRecovery `json:"recovery,omitempty"` // left out where nothing was broken
-	Expected *DocumentExpected `json:"expected,omitempty"` // left out where it is not known
-	Repeats  []DocumentResult  `json:"repeats"`
+	Oracles  []DocumentOracle    `json:"oracles"`
+	Recovery *DocumentRecovery   `json:"recovery,omitempty"` // left out where nothing was broken
+	Expected *result.Expectation `json:"expected,omitempty"` // left out where it is not known
+	Repeats  []DocumentResult    `json:"repeats"`
 }
 
 // DocumentOracle is what an oracle said over the repeats. Message and evidence
@@ -66,30 +62,12 @@ type DocumentRecovery struct {
 	Seconds []float64 `json:"seconds"`
 }
 
-// DocumentExpected is what is expected of a cell.
-type DocumentExpected struct {
-	Verdict  string `json:"verdict"` // in words
-	Same     bool   `json:"same"`    // it was seen so
-	Why      string `json:"why,omitempty"`
-	Upstream string `json:"upstream,omitempty"` // URL
-}
-
-// DocumentDifference is a verdict that is not as expected.
-type DocumentDifference struct {
-	Label    string `json:"label"`
-	Scenario string `json:"scenario"`
-	Expected string `json:"expected"` // in words
-	Seen     string `json:"seen"`
-	Oracle   string `json:"oracle,omitempty"` // the first that failed, or could not judge; of what is late there is none
-	Message  string `json:"message,omitempty"`
-}
-
 // documentMatrix is nil where there is no matrix.
 func (r *Report) documentMatrix() *DocumentMatrix {
 	if !r.HasMatrix() {
 		return nil
 	}
-	d := &DocumentMatrix{Styles: []string{}, Scenarios: []DocumentScenario{}, Cells: []DocumentMatrixCell{}, Differences: []DocumentDifference{}}
+	d := &DocumentMatrix{Styles: []string{}, Scenarios: []DocumentScenario{}, Cells: []DocumentMatrixCell{}, Differences: append([]result.Difference{}, r.Differences()...)}
 	for _, s := range r.Matrix.Styles {
 		d.Styles = append(d.Styles, s.Label)
 	}
@@ -101,16 +79,13 @@ func (r *Report) documentMatrix() *DocumentMatrix {
 			}
 		}
 	}
-	for _, one := range r.Differences() {
-		d.Differences = append(d.Differences, DocumentDifference(one))
-	}
 	return d
 }
 
 func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 	d := DocumentMatrixCell{
-		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: c.Passed, Failed: c.Failed, Late: c.Late, Invalid: c.Invalid,
-		NotApplicable: c.NotApplicable, Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Results)),
+		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, DocumentCounts: DocumentCounts(c.Tally),
+		Reason: c.Reason, Oracles: make([]DocumentOracle, 0, len(c.Oracles)), Repeats: make([]DocumentResult, 0, len(c.Results)),
 	}
 	for _, o := range c.Oracles {
 		one := DocumentOracle{Oracle: o.Name, Outcome: o.Outcome, Passed: o.Passed, Failed: o.Failed, Invalid: o.Invalid, NotApplicable: o.NotApplicable}
@@ -126,7 +101,7 @@ func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 		}
 	}
 	if e := r.Expectation(c); e.Known {
-		d.Expected = &DocumentExpected{Verdict: e.Want, Same: e.Same, Why: e.Why, Upstream: e.Upstream}
+		d.Expected = &e
 	}
 	for i := range c.Results {
 		d.Repeats = append(d.Repeats, documentResult(&c.Results[i]))

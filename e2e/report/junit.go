@@ -56,15 +56,13 @@ func (r *Report) JUnit(out io.Writer) error {
 	for _, style := range r.Styles {
 		suite := junitSuite{Name: style}
 		var took float64
-		for _, c := range r.Cells {
-			if c.Style.Label == style {
-				took += c.Seconds()
-				suite.add(c, r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario)))
-			}
+		class := "operatorbench." + style
+		for c := range r.By(style) {
+			took += suite.add(c, class, r.Expectation(r.Matrix.Cell(style, c.Scenario)), problemOf, "no oracle applies")
 		}
 		for _, c := range r.Matrix.Cells(style) {
 			if c.Group != scenarios.Latency {
-				took += suite.addMatrix(c, r.Expectation(c))
+				took += suite.add(c, class+"."+c.Group, r.Expectation(c), cellProblem, c.Reason)
 			}
 		}
 		suite.Time = seconds(took)
@@ -82,45 +80,32 @@ func (r *Report) JUnit(out io.Writer) error {
 	return err
 }
 
-// add takes one cell as a test case.
-func (s *junitSuite) add(c *result.Cell, e result.Expectation) {
-	test := junitCase{Class: "operatorbench." + c.Style.Label, Name: c.Scenario, Time: seconds(c.Seconds())}
-	s.judge(test, c.Verdict, e, func() *junitProblem { return problemOf(c) }, "no oracle applies")
-}
-
-// addMatrix takes a cell of the matrix as a test case, and returns how long its
-// samples took.
-func (s *junitSuite) addMatrix(c *result.Cell, e result.Expectation) (took float64) {
-	for i := range c.Results {
-		took += (c.Results[i].Result.Ended - c.Results[i].Result.Began).Seconds()
-	}
-	test := junitCase{Class: "operatorbench." + c.Style.Label + "." + c.Group, Name: c.Scenario, Time: seconds(took)}
-	s.judge(test, c.Verdict, e, func() *junitProblem { return cellProblem(c) }, c.Reason)
-	return took
-}
-
-// judge adds a case with what its verdict makes of it.
-func (s *junitSuite) judge(test junitCase, verdict spec.Outcome, e result.Expectation, problem func() *junitProblem, reason string) {
+// add takes a cell as a test case, with what its verdict makes of it, and returns
+// how long its samples took.
+func (s *junitSuite) add(c *result.Cell, class string, e result.Expectation, problem func(*result.Cell) *junitProblem, reason string) (took float64) {
+	took = c.Seconds()
+	test := junitCase{Class: class, Name: c.Scenario, Time: seconds(took)}
 	s.Tests++
 	switch {
-	case verdict == spec.NotApplicable && !e.Surprise():
+	case c.Verdict == spec.NotApplicable && !e.Surprise():
 		s.Skipped++
 		test.Skipped = &junitProblem{Message: reason}
-	case verdict == spec.Invalid:
+	case c.Verdict == spec.Invalid:
 		s.Errors++
-		test.Error = problem()
+		test.Error = problem(c)
 	case e.Surprise():
 		s.Failures++
-		test.Failure = problem()
+		test.Failure = problem(c)
 		test.Failure.Message = "expected " + e.Want + ", seen " + test.Failure.Message
-	case e.Known && verdict != spec.Pass:
-		p := problem()
+	case e.Known && c.Verdict != spec.Pass:
+		p := problem(c)
 		test.Out = strings.TrimSpace(p.Message + "\nas expected: " + strings.TrimSpace(e.Why+" "+e.Upstream) + "\n\n" + p.Text)
-	case verdict != spec.Pass:
+	case c.Verdict != spec.Pass:
 		s.Failures++
-		test.Failure = problem()
+		test.Failure = problem(c)
 	}
 	s.Cases = append(s.Cases, test)
+	return took
 }
 
 // cellProblem tells of all oracles of a cell that failed, or could not judge.

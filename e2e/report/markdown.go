@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
+	"operatorbench/e2e/table"
 )
 
 // markdownProblems is how many failures the summary tells of: GitHub shows job
@@ -25,10 +25,8 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("\n%s%s%s.\n", table.Emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
 	m.overview(r)
 	m.matrix(r)
-	for _, t := range []table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
-		if len(t.Rows) > 0 {
-			m.table(t)
-		}
+	for _, t := range r.tables() {
+		m.table(t)
 	}
 	if r.Environment != nil {
 		m.line("")

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
 )
 
 // mostFindings is how many cells that did not pass the summary tells of with
@@ -122,11 +122,7 @@ func (m *markdown) findings(r *Report) {
 }
 
 func (m *markdown) finding(f result.Finding, before teller) {
-	title := f.Scenario + ": " + f.String()
-	if standing := f.Standing(); standing != "" {
-		title += ", " + standing
-	}
-	m.line("\n**%s**", text(title))
+	m.line("\n**%s**", text(f.Title()))
 	if f.Same && f.Why != "" {
 		why := text(f.Why)
 		if f.Upstream != "" {

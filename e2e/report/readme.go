@@ -79,11 +79,9 @@ func (r *Report) ByLatency(scenario string) []string {
 func (r *Report) inWords() string {
 	var parts []string
 	for _, label := range r.ByLatency(r.Headline()) {
-		for c := range r.By(label) {
-			if c.Scenario == r.Headline() {
-				written, _ := c.Outcome()
-				parts = append(parts, label+" "+figures(written)[0])
-			}
+		if c := r.Cell(label, r.Headline()); c != nil {
+			written, _ := c.Outcome()
+			parts = append(parts, label+" "+figures(written)[0])
 		}
 	}
 	return fmt.Sprintf("Median time from the request until the operator has done its part (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))

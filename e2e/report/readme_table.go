@@ -7,10 +7,10 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
+	"operatorbench/e2e/table"
 )
 
 // readmeColumn is a column of the README's table; a style of which nothing is
@@ -56,18 +56,10 @@ func (r *Report) readmeTable() table.Table {
 
 // sizeColumns are how much the figures rest on, and what order they allow.
 func (r *Report) sizeColumns() []readmeColumn {
-	headline := func(label string) *result.Cell {
-		for c := range r.By(label) {
-			if c.Scenario == r.Headline() {
-				return c
-			}
-		}
-		return nil
-	}
 	return []readmeColumn{
 		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
 		{r.Headline() + " n in rounds", func(label string) string {
-			c := headline(label)
+			c := r.Cell(label, r.Headline())
 			if c == nil {
 				return unknown
 			}
@@ -96,10 +88,8 @@ func (r *Report) latencyColumns() []readmeColumn {
 			head, cell = scenario+" max (floor), "+r.loadSize(scenario), lastCell
 		}
 		columns = append(columns, readmeColumn{head, func(label string) string {
-			for c := range r.By(label) {
-				if c.Scenario == scenario {
-					return cell(c)
-				}
+			if c := r.Cell(label, scenario); c != nil {
+				return cell(c)
 			}
 			return unknown
 		}})

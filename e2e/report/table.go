@@ -9,8 +9,8 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
 )
 
 // CostColumns are the figures of a cost that tables show, in their order.
@@ -32,6 +32,11 @@ func CostColumns(c result.Cost) []CostColumn {
 type CostColumn struct {
 	Name string
 	cost.Figure
+}
+
+// tables are those that have a row.
+func (r *Report) tables() []table.Table {
+	return slices.DeleteFunc([]table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
 }
 
 // CostTable is what styles use for each change, and while they are installed.

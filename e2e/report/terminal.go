@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/table"
 )
 
 // width is the most columns that a line takes.
@@ -32,7 +32,7 @@ func (r *Report) Terminal(out io.Writer, colour bool) error {
 	}
 	t.matrix(r)
 	t.overview(r)
-	for _, one := range []table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()} {
+	for _, one := range r.tables() {
 		t.table(one)
 	}
 	t.problems(r.Problems())
@@ -86,7 +86,16 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	if r.isLoad(scenario) {
 		beside = "floor" // its p50, in the style's own run
 	}
-	t.row(phaseWidth, styleWidth, "phase", "style", [2]string{"n", "rounds"}, [4]string{"p50", "p90", "max", beside}, "")
+	figure := table.Column{Gap: " ", Width: 8}
+	columns := []table.Column{
+		{Gap: "  ", Width: phaseWidth, Most: phaseWidth, Left: true},
+		{Gap: "  ", Width: styleWidth, Most: styleWidth, Left: true},
+		{Width: 5},
+		{Width: 7},
+		figure, figure, figure,
+		{Gap: " ", Width: 7},
+	}
+	t.row(columns, "", "phase", "style", "n", "rounds", "p50", "p90", "max", beside)
 	for _, phase := range phases {
 		name := phase
 		for c := range r.Of(scenario) {
@@ -95,8 +104,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 				continue
 			}
 			f := figures(s)
-			t.row(phaseWidth, styleWidth, name, c.Style.Label, [2]string{strconv.Itoa(s.N), strconv.Itoa(s.Rounds)},
-				[4]string(append(f[:], strings.TrimPrefix(c.BesideFloor(s), "floor "))), notes(s))
+			t.row(columns, notes(s), name, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), f[0], f[1], f[2], strings.TrimPrefix(c.BesideFloor(s), "floor "))
 			name = ""
 		}
 	}
@@ -109,27 +117,30 @@ func (t *terminal) overview(r *Report) {
 		return
 	}
 	w := r.overviewWidths()
-	left := func(style, scenario string) string {
-		return plain.Left(plain.Clip(plain.Line(style), w.style), w.style) + " " + plain.Left(plain.Clip(plain.Line(scenario), w.scenario), w.scenario) + " "
+	columns := []table.Column{
+		{Width: w.style, Most: w.style, Left: true},
+		{Gap: " ", Width: w.scenario, Most: w.scenario, Left: true},
+		{Gap: " ", Width: w.verdict, Left: true},
+		{Width: 4},
+		{Width: 3},
+		{Gap: " ", Width: 4, Left: true},
 	}
-	right := func(n, rounds, rank string, figures ...string) string {
-		line := plain.Right(n, 4) + plain.Right(rounds, 3) + " " + plain.Left(plain.Right(rank, 2), 4)
-		for _, f := range figures {
-			line += " " + plain.Right(f, w.figure)
-		}
-		return strings.TrimRight(line, " ")
+	for range 4 {
+		columns = append(columns, table.Column{Gap: " ", Width: w.figure})
 	}
 	t.gap()
 	outcome, short := r.InShort()
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
 	t.line("%s", plain.Left("", w.style+w.scenario+w.verdict+10)+plain.Right("written (gone)", w.figures()/2+1)+plain.Right("ready (gone)", w.figures()/2+1))
-	t.line("%s", left("style", "scenario")+plain.Left("verdict", w.verdict)+right("n", "r", "rank", "p50", "max", "p50", "max"))
+	t.row(columns, "", "style", "scenario", "verdict", "n", "r", "rank", "p50", "max", "p50", "max")
 	for _, style := range r.Styles {
 		for c := range r.By(style) {
 			written, ready := c.Outcome()
 			one, other := figures(written), figures(ready)
-			t.line("%s", left(c.Style.Label, c.Scenario)+t.paint(c.Verdict, plain.Left(c.VerdictText(), w.verdict))+
-				right(strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(style, c.Scenario).String(), one[0], one[2], other[0], other[2]))
+			row := table.Texts(c.Style.Label, c.Scenario, c.VerdictText(), strconv.Itoa(written.N), strconv.Itoa(written.Rounds),
+				plain.Right(r.RankOf(style, c.Scenario).String(), 2), one[0], one[2], other[0], other[2])
+			row[2].Outcome = c.Verdict
+			t.line("%s", table.Line(columns, row, t.paint))
 		}
 	}
 	t.wrapped("", "r: rounds; "+result.RankNote())
@@ -162,11 +173,8 @@ func (r *Report) overviewWidths() overviewWidths {
 	return w
 }
 
-// table prints a table with its title and notes; nothing where it has no row.
+// table prints a table with its title and notes.
 func (t *terminal) table(all table.Table) {
-	if len(all.Rows) == 0 {
-		return
-	}
 	t.line("")
 	t.wrapped("", all.Title)
 	for _, line := range all.Lines() {
@@ -195,16 +203,13 @@ func (t *terminal) verdicts(r *Report, scenario string) {
 	t.line("%s", line)
 }
 
-func (t *terminal) row(phaseWidth, styleWidth int, phase, style string, n [2]string, figures [4]string, note string) {
-	line := "  " + plain.Left(plain.Clip(plain.Line(phase), phaseWidth), phaseWidth) + "  " + plain.Left(plain.Clip(plain.Line(style), styleWidth), styleWidth) + plain.Right(n[0], 5) + plain.Right(n[1], 7)
-	for i, f := range figures {
-		line += " " + plain.Right(f, []int{8, 8, 8, 7}[i])
-	}
-	line = strings.TrimRight(line, " ")
+// row prints cells, and a note behind them, or below them where it has no room.
+func (t *terminal) row(columns []table.Column, note string, texts ...string) {
+	line := table.Line(columns, table.Texts(texts...), nil)
 	if note != "" {
 		if utf8.RuneCountInString(line+"  "+note) > width {
 			t.line("%s", line)
-			line = plain.Right("", 2+phaseWidth)
+			line = plain.Right("", 2+columns[0].Width)
 		}
 		line += "  " + note
 	}

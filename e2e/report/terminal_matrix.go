@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/table"
 )
 
 // What the matrix needs on a terminal, in columns: a cell at least, and the name
@@ -56,35 +56,32 @@ func (t *terminal) matrix(r *Report) {
 // matrixTable prints the styles from (inclusive) to (exclusive).
 func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	each := (width-2-nameWidth)/(to-from) - 2
-	row := func(name string, cell func(i int) (spec.Outcome, string)) {
-		line := "  " + plain.Left(plain.Clip(plain.Line(name), nameWidth), nameWidth)
-		for i := from; i < to; i++ {
-			outcome, text := cell(i)
-			text = plain.Clip(plain.Line(text), each)
-			if i < to-1 {
-				text = plain.Left(text, each)
-			}
-			line += "  " + t.paint(outcome, text)
-		}
-		t.line("%s", strings.TrimRight(line, " "))
+	columns := []table.Column{{Gap: "  ", Width: nameWidth, Most: nameWidth, Left: true}}
+	labels, tallies := []table.Cell{{}}, []table.Cell{{}}
+	for _, s := range r.Matrix.Styles[from:to] {
+		columns = append(columns, table.Column{Gap: "  ", Width: each, Most: each, Left: true})
+		short, _ := r.Tally(s.Label)
+		labels, tallies = append(labels, table.Cell{Text: s.Label}), append(tallies, table.Cell{Text: short})
 	}
+	columns[len(columns)-1].Width = 0 // nothing is behind it
+	line := func(cells []table.Cell) { t.line("%s", table.Line(columns, cells, t.paint)) }
 	t.line("")
-	row("", func(i int) (spec.Outcome, string) { return "", r.Matrix.Styles[i].Label })
+	line(labels)
 	for _, g := range r.Matrix.Groups {
 		t.line("%s", plain.Clip(plain.Line(g.Name), width))
 		for _, one := range g.Rows {
-			row(one.Name, func(i int) (spec.Outcome, string) {
-				if one.Cells[i] == nil {
-					return "", ""
+			cells := table.Texts(one.Name)
+			for _, c := range one.Cells[from:to] {
+				cell := table.Cell{}
+				if c != nil {
+					cell = table.Cell{Text: r.cellText(c), Outcome: c.Verdict}
 				}
-				return one.Cells[i].Verdict, r.cellText(one.Cells[i])
-			})
+				cells = append(cells, cell)
+			}
+			line(cells)
 		}
 	}
-	row("", func(i int) (spec.Outcome, string) {
-		short, _ := r.Tally(r.Matrix.Styles[i].Label)
-		return "", short
-	})
+	line(tallies)
 }
 
 // cellText is a cell in a few characters: what matters most comes first, since
@@ -130,11 +127,7 @@ func (t *terminal) findings(r *Report, label string) {
 			t.line("  … and %d more; summary.md and report.html tell of them", len(all)-terminalFindings)
 			return
 		}
-		title := f.Scenario + ": " + f.String()
-		if standing := f.Standing(); standing != "" {
-			title += ", " + standing
-		}
-		for i, line := range plain.Wrap(plain.Line(title), width-4) {
+		for i, line := range plain.Wrap(plain.Line(f.Title()), width-4) {
 			if i > 0 {
 				line = "  " + line
 			}

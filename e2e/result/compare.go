@@ -10,11 +10,14 @@ import (
 
 // Difference is a verdict that is not as expected.
 type Difference struct {
-	Label, Scenario string
-	Expected, Seen  string // verdicts in words
+	Label    string `json:"label"`
+	Scenario string `json:"scenario"`
+	Expected string `json:"expected"` // verdicts in words
+	Seen     string `json:"seen"`
 	// Oracle is the first that failed, or whose verdict is invalid, with what it
 	// said; empty: there is none. Of what is late the message alone says why.
-	Oracle, Message string
+	Oracle  string `json:"oracle,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // String names both verdicts, and the first reason.

@@ -30,11 +30,11 @@ func (r *Set) HasMatrix() bool { return r.Matrix.Correctness() }
 
 // Expectation is what is expected of a cell of the matrix, beside what was seen.
 type Expectation struct {
-	Known bool   // someone said what is expected of the style
-	Same  bool   // it was seen so
-	Want  string // in words
-	// Why it is expected, and the URL of an issue about it; empty: nobody said.
-	Why, Upstream string
+	Known    bool   `json:"-"`                  // someone said what is expected of the style
+	Want     string `json:"verdict"`            // in words
+	Same     bool   `json:"same"`               // it was seen so
+	Why      string `json:"why,omitempty"`      // it is expected
+	Upstream string `json:"upstream,omitempty"` // URL of an issue about it
 }
 
 // Surprise tells whether something else was seen than was expected.
@@ -96,39 +96,26 @@ func (r *Set) Tally(label string) (short, text string) {
 	if !r.Recorded(label) {
 		return NotRecorded, NotRecorded
 	}
-	var count judge.Tally
+	var tally judge.Tally
 	flaky, surprises := 0, 0
 	for _, c := range r.Matrix.Cells(label) {
-		switch c.Verdict {
-		case spec.Flaky:
+		if c.Verdict == spec.Flaky {
 			flaky++
-		default:
-			count.Add(c.Verdict)
+		} else {
+			tally.Add(c.Verdict)
 		}
 		if r.Expectation(c).Surprise() {
 			surprises++
 		}
 	}
 	fail := "fail"
-	if count.Late > 0 {
+	if tally.Late > 0 {
 		fail = "fail or are late"
 	}
-	parts := []string{fmt.Sprintf("%d of %d %s", count.Failed+count.Late, count.All()-count.NotApplicable+flaky, fail)}
-	for _, one := range []struct {
-		n    int
-		what string
-	}{
-		{flaky, string(spec.Flaky)},
-		{count.Late, "of them " + string(spec.Late)},
-		{count.Invalid, string(spec.Invalid)},
-		{count.NotApplicable, string(spec.NotApplicable)},
-		{surprises, "not as expected"},
-	} {
-		if one.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
-		}
-	}
-	return parts[0], strings.Join(parts, ", ")
+	short = fmt.Sprintf("%d of %d %s", tally.Failed+tally.Late, tally.All()-tally.NotApplicable+flaky, fail)
+	parts := counts(count{flaky, spec.Flaky}, count{tally.Late, "of them " + spec.Late}, count{tally.Invalid, spec.Invalid},
+		count{tally.NotApplicable, spec.NotApplicable}, count{surprises, "not as expected"})
+	return short, strings.Join(append([]string{short}, parts...), ", ")
 }
 
 // Finding is a cell that did not pass, for lists.
@@ -151,15 +138,16 @@ func (r *Set) Findings(label string) []Finding {
 	return all
 }
 
-// Standing says whether a verdict was expected; empty: that is not known.
-func (e Expectation) Standing() string {
+// Title is the verdict in one line, and whether it was expected, if that is known.
+func (f Finding) Title() string {
+	title := f.Scenario + ": " + f.String()
 	switch {
-	case !e.Known:
-		return ""
-	case e.Same:
-		return "as expected"
+	case !f.Known:
+		return title
+	case f.Same:
+		return title + ", as expected"
 	}
-	return "not as expected (" + e.Want + ")"
+	return title + ", not as expected (" + f.Want + ")"
 }
 
 // Inapplicable says once for each style and reason which scenarios do not apply.

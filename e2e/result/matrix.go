@@ -113,30 +113,23 @@ func rank(group string) int {
 
 // styles lists those that have a cell, as the headers do.
 func (b *builder) styles(judgements []*judge.Judgement) []Style {
-	var all, there []Style
-	take := func(s Style) {
-		if !slices.Contains(all, s) {
+	var all []Style
+	take := func(style, variant string) {
+		s := Style{record.Label(style, variant), style, variant}
+		driven := func(r *Row) bool { return b.cells[key{s.Label, r.Name}] != nil }
+		if !slices.Contains(all, s) && slices.ContainsFunc(b.order, driven) {
 			all = append(all, s)
 		}
 	}
 	for _, j := range judgements {
 		for _, s := range j.Header.Styles {
-			take(Style{record.Label(s.Name, s.Variant), s.Name, s.Variant})
+			take(s.Name, s.Variant)
 		}
 		for i := range j.Results { // those that the header does not have
-			r := &j.Results[i]
-			take(Style{record.Label(r.Style, r.Variant), r.Style, r.Variant})
+			take(j.Results[i].Style, j.Results[i].Variant)
 		}
 	}
-	for _, s := range all {
-		for at := range b.cells {
-			if at.label == s.Label {
-				there = append(there, s)
-				break
-			}
-		}
-	}
-	return there
+	return all
 }
 
 // Rows are those of all groups, in their order.

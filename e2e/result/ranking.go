@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,11 +12,11 @@ import (
 
 // Rank is a style's place among those that were measured in a scenario.
 type Rank struct {
-	Label string
+	Label string `json:"label"`
 	// Place is from 1; styles that cannot be told apart share it. 0: the floor,
 	// which is no contestant, or there are too few rounds or no latency to tell.
-	Place int
-	Tied  bool // with another style
+	Place int  `json:"place,omitempty"`
+	Tied  bool `json:"tied,omitempty"` // with another style
 }
 
 // String is the place, with the mark that benchstat has for what cannot be told apart.
@@ -47,15 +48,7 @@ func (r *Set) Ranking(scenario string) []Rank {
 			measured = append(measured, written)
 		}
 	}
-	slices.SortStableFunc(measured, func(a, b stat.Summary) int {
-		switch {
-		case a.P50.Value < b.P50.Value:
-			return -1
-		case a.P50.Value > b.P50.Value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	places := placesOf(measured)
 	for _, s := range measured {
 		k := places[s.Operator]

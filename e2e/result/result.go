@@ -153,31 +153,23 @@ func samplesOf(recordings []Recording) int {
 // order lists the labels of all that was driven: the floor's first, then as the
 // headers list them, then those that no header has.
 func (r *Set) order() []string {
-	var floors, listed, rest []string
+	var floors, listed, driven, all []string
 	for _, one := range r.Parts {
 		for _, s := range one.Header.Styles {
-			listed = plain.Once(listed, record.Label(s.Name, s.Variant))
+			listed = append(listed, record.Label(s.Name, s.Variant))
 		}
 	}
-	there := map[string]bool{}
 	for _, s := range r.Matrix.Styles {
-		there[s.Label] = true
-		if !slices.Contains(listed, s.Label) {
-			rest = plain.Once(rest, s.Label)
-		}
+		driven = plain.Once(driven, s.Label)
 	}
 	for _, c := range r.Cells {
-		there[c.Style.Label] = true
-		switch {
-		case c.IsFloor():
-			floors = plain.Once(floors, c.Style.Label)
-		case !slices.Contains(listed, c.Style.Label):
-			rest = plain.Once(rest, c.Style.Label)
+		driven = plain.Once(driven, c.Style.Label)
+		if c.IsFloor() {
+			floors = append(floors, c.Style.Label)
 		}
 	}
-	all := floors
-	for _, label := range slices.Concat(listed, rest) {
-		if there[label] {
+	for _, label := range slices.Concat(floors, listed, driven) {
+		if slices.Contains(driven, label) {
 			all = plain.Once(all, label)
 		}
 	}
@@ -212,6 +204,16 @@ func (r *Set) By(label string) iter.Seq[*Cell] {
 			}
 		}
 	}
+}
+
+// Cell is that of a style, by its label, in a scenario; nil: it was not measured.
+func (r *Set) Cell(label, scenario string) *Cell {
+	for c := range r.By(label) {
+		if c.Scenario == scenario {
+			return c
+		}
+	}
+	return nil
 }
 
 // Named is the style and the variant of a label.
@@ -284,19 +286,29 @@ func (r *Set) InShort() (spec.Outcome, string) {
 	if t.All() > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s handled correctly", t.Passed, plain.Plural(t.All(), "sample")))
 	}
-	for _, one := range []struct {
-		n       int
-		outcome spec.Outcome
-	}{{t.Failed, "failed"}, {t.Late, spec.Late}, {t.Invalid, spec.Invalid}, {t.NotApplicable, spec.NotApplicable}} {
-		if one.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.outcome))
-		}
-	}
+	parts = append(parts, counts(count{t.Failed, "failed"}, count{t.Late, spec.Late}, count{t.Invalid, spec.Invalid}, count{t.NotApplicable, spec.NotApplicable})...)
 	outcome := spec.Fail
 	if surprises+t.Failed+t.Late == 0 {
 		outcome = spec.Invalid
 	}
 	return outcome, strings.Join(parts, ", ")
+}
+
+// count is how many there are of something, in words.
+type count struct {
+	n    int
+	what spec.Outcome
+}
+
+// counts names those of which there is any.
+func counts(all ...count) []string {
+	var parts []string
+	for _, one := range all {
+		if one.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", one.n, one.what))
+		}
+	}
+	return parts
 }
 
 // RoundsText says how many rounds were measured, and how often each went through

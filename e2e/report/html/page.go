@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/report/table"
 	"operatorbench/e2e/stat"
+	"operatorbench/e2e/table"
 )
 
 // page is all that the templates need.

@@ -54,17 +54,43 @@ func (t Table) Lines() []string {
 	if sum+len(gap)*(len(widths)-1) > Width {
 		gap = " "
 	}
+	columns := make([]Column, len(widths))
+	for i, w := range widths {
+		columns[i] = Column{Gap: gap, Width: w, Most: w, Left: t.AlignedLeft(i)}
+	}
+	columns[0].Gap = ""
 	var lines []string
 	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			fill := plain.Right
-			if t.AlignedLeft(i) {
-				fill = plain.Left
-			}
-			cells[i] = fill(plain.Clip(plain.Line(cell.Text), widths[i]), widths[i])
-		}
-		lines = append(lines, plain.Clip(strings.TrimRight(strings.Join(cells, gap), " "), Width))
+		lines = append(lines, plain.Clip(Line(columns, row, nil), Width))
 	}
 	return lines
+}
+
+// Column is how the cells of a column stand in a terminal.
+type Column struct {
+	Gap   string // before it
+	Width int    // that it is filled up to
+	Most  int    // that it is cut off at; 0: nowhere
+	Left  bool   // it is aligned to the left
+}
+
+// Line lays out the cells of a row; paint colours those of an outcome, nil does not.
+func Line(columns []Column, cells []Cell, paint func(spec.Outcome, string) string) string {
+	var line strings.Builder
+	for i, cell := range cells {
+		c, text := columns[i], plain.Line(cell.Text)
+		if c.Most > 0 {
+			text = plain.Clip(text, c.Most)
+		}
+		if c.Left {
+			text = plain.Left(text, c.Width)
+		} else {
+			text = plain.Right(text, c.Width)
+		}
+		if cell.Outcome != "" && paint != nil {
+			text = paint(cell.Outcome, text)
+		}
+		line.WriteString(c.Gap + text)
+	}
+	return strings.TrimRight(line.String(), " ")
 }
