@@ -103,11 +103,11 @@ type Reading[T int | float64] struct {
 	Value T   `json:"value"`
 }
 
-// What figures and counters have.
-type (
-	Value = Reading[float64]
-	Count = Reading[int]
-)
+// Value is what a figure has.
+type Value = Reading[float64]
+
+// Count is what a counter has.
+type Count = Reading[int]
 
 // sorted are readings in order of size, and the least and the most of them; zero
 // where there is none.
