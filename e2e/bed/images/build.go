@@ -1,10 +1,10 @@
 package images
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,93 +12,121 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
-	"golang.org/x/sync/singleflight"
 
-	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images/builders"
+	"operatorbench/e2e/bed/images/builders/debian"
+	"operatorbench/e2e/bed/images/builders/dockerfile"
+	"operatorbench/e2e/bed/images/builders/golang"
+	"operatorbench/e2e/bed/images/builders/kindnode"
 )
 
-// Labels of every image that is built.
-const (
-	labelName     = "operatorbench.image"
-	labelRecipe   = "operatorbench.recipe"
-	labelPackages = "operatorbench.debian-packages"
-)
+// assembler makes images of what the ecosystems give.
+type assembler struct {
+	builders.Tools
 
-// labelBuild is on the container in which a node is made; its value is the id of
-// the cache that this is for: a path may be another machine's or container's.
-const labelBuild = "operatorbench.node-build"
-
-// builder makes images from package registries.
-type builder struct {
-	root       string // of the repository
-	cache      string
-	cacheID    string // known once the cache is being filled
-	workFolder string // for files that nobody needs afterwards, on the cache's disk
-	catalogue  *Catalogue
-	hasher     hasher
-	engine     *engine.Engine // for the node and Dockerfiles; nil: none
-	progress   *progress
-	once       *singleflight.Group
-	archive    string // of Debian's snapshots; "": none
+	catalogue *Catalogue
+	archive   string // of Debian's snapshots; "": none
 }
 
-// logFile is where the output of a step goes.
-func (b *builder) logFile(step string) string {
-	return filepath.Join(b.cache, "logs", strings.ReplaceAll(step, "/", "-")+".log")
+// parts are what an image takes from each ecosystem. Of two files of one name in
+// an image the later part's counts.
+func (a *assembler) parts(i Image) []builders.Part {
+	var parts []builders.Part
+	programs := golang.Part{Tools: a.Tools, Recipes: a.catalogue.Recipes, Binaries: i.Binaries}
+	if i.dockerfile != "" {
+		parts = append(parts, dockerfile.Part{Tools: a.Tools, Folder: i.dockerfile, Image: i.Name, Key: func() (string, error) { return a.key(i) }})
+	}
+	if i.Packages != nil {
+		parts = append(parts, debian.Part{Tools: a.Tools, Release: a.catalogue.Debian, Packages: *i.Packages, Archive: a.archive})
+	}
+	if i.Name == NodeImage {
+		parts = append(parts, a.kindNode(i))
+	}
+	if len(i.Binaries) > 0 {
+		parts = append(parts, programs)
+	}
+	return parts
+}
+
+// kindNode is what makes a system a kind node.
+func (a *assembler) kindNode(node Image) kindnode.Part {
+	pause, _ := a.catalogue.Image(pauseImage) // without it the node cannot be built: see inside
+	return kindnode.Part{
+		Tools: a.Tools, Programs: golang.Part{Tools: a.Tools, Recipes: a.catalogue.Recipes},
+		Pause: pause.Reference, Entrypoint: node.Config.Entrypoint,
+	}
+}
+
+// key names everything that an image is made from, 16 hexadecimal digits.
+func (a *assembler) key(image Image) (string, error) {
+	key := builders.NewKey()
+	described := image
+	described.Purpose, described.Size = "", 0 // what only informs does not change the image
+	key.Image = described
+	var errs []error
+	for _, part := range a.parts(image) {
+		errs = append(errs, part.AddTo(key))
+	}
+	for _, file := range image.Files {
+		if file.From != "" {
+			errs = append(errs, key.AddFiles(a.Root, filepath.Join(builders.CatalogueFolder, file.From)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return "", fmt.Errorf("image %s: %w", image.Name, err)
+	}
+	for _, inside := range a.catalogue.Parts(image.Name) {
+		sum, err := a.key(inside)
+		if err != nil {
+			return "", err
+		}
+		key.Parts[inside.Name] = sum
+	}
+	return key.Sum()
 }
 
 // image builds one image; its layers are files in work or in the cache.
-func (b *builder) image(ctx context.Context, image Image, work string, extra ...entry) (v1.Image, error) {
-	if image.dockerfile != "" {
-		return b.context(ctx, image, work)
-	}
-	var layers []v1.Layer
-	labels := map[string]string{labelName: image.Name}
-	if image.Packages != nil {
-		debian, err := b.debian(ctx, *image.Packages)
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, debian.fileLayer)
-		labels[labelPackages] = strings.Join(debian.Versions, " ")
-	}
-	entries, err := b.entries(ctx, image, work)
+func (a *assembler) image(ctx context.Context, image Image, work string) (v1.Image, error) {
+	key, err := a.key(image)
 	if err != nil {
 		return nil, err
 	}
-	if entries = append(extra, entries...); len(entries) > 0 {
-		layer, err := writeLayer(filepath.Join(work, image.Name+".layer.tar"), entries)
-		if err != nil {
-			return nil, err
+	all := builders.Made{Labels: map[string]string{builders.LabelName: image.Name, builders.LabelRecipe: key}}
+	for _, part := range a.parts(image) {
+		made, err := part.Build(ctx, work)
+		if err != nil || made.Whole != nil {
+			return made.Whole, err
 		}
-		layers = append(layers, layer)
+		all.Layers = append(all.Layers, made.Layers...)
+		all.Entries = append(all.Entries, made.Entries...)
+		maps.Copy(all.Labels, made.Labels)
 	}
-	if labels[labelRecipe], err = b.hasher.image(image); err != nil {
+	files, err := a.files(image)
+	if err != nil {
 		return nil, err
 	}
-	return configure(image.Config, labels, layers)
-}
-
-// entries are the image's programs and files.
-func (b *builder) entries(ctx context.Context, image Image, work string) ([]entry, error) {
-	var entries []entry
-	for _, bin := range image.Binaries {
-		file, err := b.binary(ctx, bin, work)
+	if all.Entries = append(all.Entries, files...); len(all.Entries) > 0 {
+		layer, err := builders.WriteLayer(filepath.Join(work, image.Name+".layer.tar"), all.Entries)
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, entry{name: strings.TrimPrefix(bin.To, "/"), mode: 0o755, source: file})
+		all.Layers = append(all.Layers, layer)
 	}
-	for _, file := range image.Files {
+	return configure(image.Config, all.Labels, all.Layers)
+}
+
+// files are those that the catalogue itself has for an image.
+func (a *assembler) files(image Image) ([]builders.Entry, error) {
+	entries := make([]builders.Entry, len(image.Files))
+	for i, file := range image.Files {
 		mode, err := file.mode()
 		if err != nil {
 			return nil, err
 		}
-		e := entry{name: strings.TrimPrefix(file.To, "/"), mode: mode, link: file.Link, data: []byte(file.Text)}
+		entries[i] = builders.Entry{Name: strings.TrimPrefix(file.To, "/"), Mode: mode, Link: file.Link, Data: []byte(file.Text)}
 		if file.From != "" {
-			e.source = filepath.Join(b.root, catalogueFolder, file.From)
+			entries[i].Source = filepath.Join(a.Root, builders.CatalogueFolder, file.From)
 		}
-		entries = append(entries, e)
 	}
 	return entries, nil
 }
@@ -115,7 +143,7 @@ func configure(config Config, labels map[string]string, layers []v1.Layer) (v1.I
 	}
 	file = file.DeepCopy()
 	file.OS, file.Architecture = "linux", runtime.GOARCH
-	file.Created = v1.Time{Time: buildTime}
+	file.Created = v1.Time{Time: builders.BuildTime}
 	file.Config = v1.Config{
 		Entrypoint: config.Entrypoint, Cmd: config.Cmd, Env: config.Env, User: config.User,
 		StopSignal: config.StopSignal, Labels: labels,
@@ -123,22 +151,49 @@ func configure(config Config, labels map[string]string, layers []v1.Layer) (v1.I
 	return mutate.ConfigFile(image, file)
 }
 
-// writeAtomically writes a file so that another process sees all of it or none.
-func writeAtomically(file string, raw []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+// node builds the kind node and leaves it in the engine as ref.
+func (a *assembler) node(ctx context.Context, node Image, ref, work string) error {
+	if a.Engine == nil {
+		return errors.New("the kind node image is built and kept by a container engine, and there is none")
+	}
+	inside := map[string]v1.Image{}
+	for _, part := range a.catalogue.Parts(node.Name) {
+		built, err := a.image(ctx, part, work)
+		if err != nil {
+			return fmt.Errorf("%s, which is inside the node: %w", part.Name, err)
+		}
+		inside[part.Reference] = built
+	}
+	if _, err := a.catalogue.Image(pauseImage); err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-")
+	base, err := a.image(ctx, node, work)
 	if err != nil {
 		return err
 	}
-	_, err = temporary.Write(raw)
-	if err = cmp.Or(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), file)
+	return a.kindNode(node).Commit(ctx, base, inside, ref)
+}
+
+// Recipes returns, for the named images of the catalogue under root and of a
+// style's own, the hash of what each is made from: equal hashes build equal images.
+func Recipes(root string, own []Image, names ...string) (map[string]string, error) {
+	catalogue, err := Load(root)
+	if err == nil {
+		catalogue, err = catalogue.With(own...)
 	}
 	if err != nil {
-		_ = os.Remove(temporary.Name()) // the first error is the one that matters
-		return fmt.Errorf("write %s: %w", file, err)
+		return nil, err
 	}
-	return nil
+	a := assembler{Tools: builders.Tools{Root: root}, catalogue: catalogue}
+	hashes := map[string]string{}
+	for _, name := range names {
+		image, err := catalogue.Image(name)
+		if err != nil {
+			return nil, err
+		}
+		if hashes[name], err = a.key(image); err != nil {
+			return nil, err
+		}
+	}
+	return hashes, nil
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/bed/images/builders"
+	"operatorbench/e2e/bed/images/builders/debian"
+	"operatorbench/e2e/bed/images/builders/golang"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -39,8 +42,8 @@ func TestTheCatalogue(t *testing.T) {
 			}
 		}
 		for name := range catalogue.Recipes {
-			assert.FileExists(t, filepath.Join(root, catalogueFolder, "recipes", name, "go.mod"))
-			assert.FileExists(t, filepath.Join(root, catalogueFolder, "recipes", name, "go.sum"))
+			assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, "recipes", name, "go.mod"))
+			assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, "recipes", name, "go.sum"))
 			assert.True(t, used[name], "recipe %s is not used", name)
 		}
 	})
@@ -48,7 +51,7 @@ func TestTheCatalogue(t *testing.T) {
 		for _, image := range catalogue.Images {
 			for _, file := range image.Files {
 				if file.From != "" {
-					assert.FileExists(t, filepath.Join(root, catalogueFolder, file.From))
+					assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, file.From))
 				}
 			}
 		}
@@ -59,16 +62,16 @@ func TestTheCatalogue(t *testing.T) {
 				if binary.Recipe == "" {
 					continue
 				}
-				raw, err := os.ReadFile(filepath.Join(root, catalogueFolder, "recipes", binary.Recipe, "go.mod"))
+				raw, err := os.ReadFile(filepath.Join(root, builders.CatalogueFolder, "recipes", binary.Recipe, "go.mod"))
 				require.NoError(t, err)
 				assert.Regexp(t, `(?m)^(tool |\t)\S*/`+binary.Name+`(/v\d+)?$`, string(raw))
 			}
 		}
 	})
 	t.Run("what shares the node's libraries has them in the same versions", func(t *testing.T) {
-		node := requirements(t, filepath.Join(root, catalogueFolder, "recipes", "node", "go.mod"))
+		node := requirements(t, filepath.Join(root, builders.CatalogueFolder, "recipes", "node", "go.mod"))
 		shared := 0
-		for module, version := range requirements(t, filepath.Join(root, catalogueFolder, "recipes", "local-path-provisioner", "go.mod")) {
+		for module, version := range requirements(t, filepath.Join(root, builders.CatalogueFolder, "recipes", "local-path-provisioner", "go.mod")) {
 			if node[module] != "" {
 				shared++
 				assert.Equal(t, node[module], version, "%s: else it is compiled a second time, and all that imports it", module)
@@ -145,8 +148,8 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	one, err := catalogue.Image("one")
 	require.NoError(t, err)
-	assert.Equal(t, Size(3e6), one.Size)
-	assert.Equal(t, 10*time.Second, time.Duration(catalogue.Recipes["tool"].Cold))
+	assert.Equal(t, builders.Size(3e6), one.Size)
+	assert.Equal(t, 10*time.Second, catalogue.Recipes["tool"].Cold)
 
 	_, err = catalogue.Image("two")
 	assert.EqualError(t, err, `the catalogue has no image "two"; it has one`)
@@ -209,8 +212,8 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 	rules, err := schema.Load("catalogue", nil)
 	require.NoError(t, err)
 	for definition, of := range map[string]any{
-		"": Catalogue{}, "debian": Debian{}, "recipe": Recipe{}, "restore": Restore{}, "restored": RestoredFile{}, "image": Image{},
-		"packages": Packages{}, "concat": Concat{}, "binary": Binary{}, "file": File{}, "config": Config{},
+		"": Catalogue{}, "debian": debian.Release{}, "recipe": golang.Recipe{}, "restore": golang.Restore{}, "restored": golang.RestoredFile{}, "image": Image{},
+		"packages": debian.Packages{}, "concat": debian.Concat{}, "binary": golang.Binary{}, "file": File{}, "config": Config{},
 	} {
 		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}
@@ -233,9 +236,9 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestSize(t *testing.T) {
-	assert.Equal(t, "1.5 GB", Size(15e8).String())
-	assert.Equal(t, "0.3 MB", Size(3e5).String())
-	var s Size
+	assert.Equal(t, "1.5 GB", builders.Size(15e8).String())
+	assert.Equal(t, "0.3 MB", builders.Size(3e5).String())
+	var s builders.Size
 	for _, bad := range []string{"", "3", "MB", "-3MB", "3.5GB", "99999999999GB"} {
 		require.Error(t, s.UnmarshalText([]byte(bad)), bad)
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images/builders"
 )
 
 // Source is where images may come from.
@@ -73,16 +74,12 @@ type Options struct {
 
 // Store is a cache of images and the ways to fill it.
 type Store struct {
-	root, cache string
-	source      Source
-	catalogue   *Catalogue
-	lock        Lock
-	hasher      hasher
-	engine      *engine.Engine
-	progress    *progress
-	puller      *puller
-	builder     *builder
-	free        FreeSpace
+	assembler
+
+	source Source
+	lock   Lock
+	puller *puller
+	free   FreeSpace
 }
 
 // CacheFolder is where images are kept by default: the value of
@@ -133,17 +130,14 @@ func Open(o Options) (*Store, error) {
 	if o.StallTimeout == 0 {
 		o.StallTimeout = defaultStallTimeout
 	}
-	s := &Store{
-		root: o.Root, cache: o.Cache, source: o.Source, catalogue: catalogue, lock: lock,
-		hasher: hasher{root: o.Root, catalogue: catalogue}, engine: o.Engine, free: o.FreeSpace,
-		progress: newProgress(o.Progress),
-		puller:   &puller{probeTimeout: o.ProbeTimeout, stallTimeout: o.StallTimeout, probed: map[string]error{}},
-	}
-	s.builder = &builder{
-		root: s.root, cache: s.cache, workFolder: filepath.Join(s.cache, "work"), catalogue: catalogue,
-		hasher: s.hasher, engine: s.engine, progress: s.progress, once: &singleflight.Group{}, archive: strings.TrimSuffix(o.Archive, "/"),
-	}
-	return s, nil
+	return &Store{
+		assembler: assembler{catalogue: catalogue, archive: strings.TrimSuffix(o.Archive, "/"), Tools: builders.Tools{
+			Root: o.Root, Cache: o.Cache, Work: filepath.Join(o.Cache, "work"), Engine: o.Engine,
+			Progress: builders.NewProgress(o.Progress), Once: &singleflight.Group{},
+		}},
+		source: o.Source, lock: lock, free: o.FreeSpace,
+		puller: &puller{probeTimeout: o.ProbeTimeout, stallTimeout: o.StallTimeout, probed: map[string]error{}},
+	}, nil
 }
 
 // Names are those of all images of the catalogue, in its order, and of styles.
@@ -228,7 +222,7 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 // state looks at one image: whether the cache (for the node: the engine) has it
 // from a source that may be used.
 func (s *Store) state(ctx context.Context, image Image) (state, error) {
-	recipe, err := s.hasher.image(image)
+	recipe, err := s.key(image)
 	if err != nil {
 		return state{}, err
 	}
@@ -254,7 +248,7 @@ func (s *Store) state(ctx context.Context, image Image) (state, error) {
 	if image.asIs {
 		return st, nil
 	}
-	if older, err := filepath.Glob(filepath.Join(s.cache, "images", image.Name, fromBuild+"-*")); err == nil && len(older) > 0 {
+	if older, err := filepath.Glob(filepath.Join(s.Cache, "images", image.Name, fromBuild+"-*")); err == nil && len(older) > 0 {
 		st.why = "recipe changed"
 	}
 	return st, nil
@@ -301,7 +295,7 @@ func (s *Store) folder(st state, origin string) string {
 			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")
 		}
 	}
-	return filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key)
+	return filepath.Join(s.Cache, "images", st.image.Name, origin+"-"+key)
 }
 
 const descriptionFile = "operatorbench.json"
@@ -342,40 +336,16 @@ func (s *Store) BuildTime(names ...string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	total := s.compileTime(images)
-	// Root file systems, assembling and, for the node, loading it.
-	total += time.Duration(len(images)) * 8 * time.Second
-	if slices.ContainsFunc(images, func(i Image) bool { return i.Name == NodeImage }) {
-		total += 75 * time.Second
+	costs, err := s.costs(images)
+	if err != nil {
+		return 0, err
+	}
+	// Root file systems and assembling.
+	total := time.Duration(len(images)) * 8 * time.Second
+	for _, cost := range costs {
+		total += cost.Time
 	}
 	return total, nil
-}
-
-// compileTime estimates how long those recipes of images take that are not
-// compiled.
-func (s *Store) compileTime(images []Image) time.Duration {
-	total := time.Duration(0)
-	for _, recipe := range s.recipesOf(images) {
-		if !s.builder.compiled(recipe) {
-			total += time.Duration(s.catalogue.Recipes[recipe].Cold)
-		}
-	}
-	return total
-}
-
-// recipesOf lists the recipes that building images needs, each once.
-func (s *Store) recipesOf(images []Image) []string {
-	var recipes []string
-	for _, image := range images {
-		for _, part := range append([]Image{image}, s.catalogue.Parts(image.Name)...) {
-			for _, bin := range part.Binaries {
-				if bin.Recipe != "" && !slices.Contains(recipes, bin.Recipe) {
-					recipes = append(recipes, bin.Recipe)
-				}
-			}
-		}
-	}
-	return recipes
 }
 
 // Describe says what the named images (no names: all) are. It is an error if one
@@ -421,7 +391,7 @@ func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error
 	if len(images) == 0 {
 		return nil
 	}
-	if err := writeArchive(ctx, w, images); err != nil {
+	if err := builders.WriteArchive(ctx, w, images); err != nil {
 		return fmt.Errorf("write the archive of %s: %w", strings.Join(names, ", "), err)
 	}
 	return nil

@@ -26,6 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/bed/images/builders"
+	"operatorbench/e2e/bed/images/builders/golang"
 )
 
 // newRepository makes a repository whose images are quick to build: hello and
@@ -221,12 +223,15 @@ func TestFetchAheadCompilesNothing(t *testing.T) {
 	root := newRepository(t, "docker.io")
 	addRecipes(t, root, "first", "second")
 	store, _ := open(t, root)
-	store.catalogue.Recipes = map[string]Recipe{"first": {}, "second": {}}
-	store.fetchAhead(t.Context(), []state{{image: Image{Binaries: []Binary{{Recipe: "first", Name: "first"}, {Recipe: "second", Name: "second"}}}}})
+	store.catalogue.Recipes = map[string]golang.Recipe{"first": {}, "second": {}}
+	image := Image{Binaries: []golang.Binary{{Recipe: "first", Name: "first"}, {Recipe: "second", Name: "second"}}}
+	require.NoError(t, store.fetchAhead(t.Context(), []Image{image}))
 	for _, recipe := range []string{"first", "second"} {
-		assert.FileExists(t, store.builder.logFile("modules-"+recipe))
-		assert.False(t, store.builder.compiled(recipe))
+		assert.FileExists(t, store.Log("modules-"+recipe))
 	}
+	costs, err := store.costs([]Image{image})
+	require.NoError(t, err)
+	assert.Len(t, costs, 2)
 }
 
 func TestDescribe(t *testing.T) {
@@ -267,7 +272,7 @@ func TestArchiveHasAllImagesUnderTheirReferences(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"/hello"}, config.Config.Entrypoint)
 	assert.Equal(t, "1000", config.Config.User)
-	assert.Equal(t, "hello", config.Config.Labels[labelName])
+	assert.Equal(t, "hello", config.Config.Labels[builders.LabelName])
 
 	err = store.Archive(t.Context(), io.Discard, "there")
 	require.ErrorContains(t, err, "the image there")
@@ -695,7 +700,7 @@ func TestWhatTheLocalEngineHas(t *testing.T) {
 	assert.Equal(t, configOf(t, image), described[0].Digest)
 
 	t.Run("but not where another source was asked for", func(t *testing.T) {
-		store, _ := open(t, store.root, from(Pull), func(o *Options) { o.Engine = docker })
+		store, _ := open(t, store.Root, from(Pull), func(o *Options) { o.Engine = docker })
 		require.ErrorContains(t, store.Ensure(t.Context(), "hello"), "cannot be reached")
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/bed/engine"
 	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/bed/images/builders"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
 )
@@ -149,7 +150,7 @@ func listImages(ctx context.Context, store *images.Store, stdout io.Writer) erro
 	for _, image := range list {
 		size, source, state := "-", "-", image.Why
 		if image.Have != nil {
-			size, source, state = images.Size(image.Have.Size).String(), image.Have.Source, "cached"
+			size, source, state = builders.Size(image.Have.Size).String(), image.Have.Source, "cached"
 		}
 		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", image.Name, image.Reference, size, source, state); err != nil {
 			return err
