@@ -162,12 +162,12 @@ type Description struct {
 	Size int64 `json:"size"`
 }
 
-// Missing is an image that is not there yet.
-type Missing struct {
+// Listed is one line of a list of images: what is there, or why nothing is.
+type Listed struct {
 	Name      string
 	Reference string
-	// Why says what is wrong: not there, or made from another recipe.
-	Why string
+	Have      *Description
+	Why       string // where Have is nil: not there, or made from another recipe
 }
 
 // state is what is known of one image.
@@ -183,23 +183,19 @@ type state struct {
 // selected returns the images of these names, each once, in the order of the
 // names; no names mean all.
 func (s *Store) selected(names []string) ([]Image, error) {
-	if len(names) == 0 {
-		names = s.catalogue.Names()
-	}
 	known := s.catalogue.Names()
+	if len(names) == 0 {
+		names = known
+	}
 	var images []Image
 	for i, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("no image %q in the catalogue: it has %s", name, strings.Join(known, ", "))
 		}
-		if slices.Contains(names[:i], name) {
-			continue
+		if !slices.Contains(names[:i], name) {
+			image, _ := s.catalogue.Image(name)
+			images = append(images, image)
 		}
-		image, err := s.catalogue.Image(name)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, image)
 	}
 	return images, nil
 }
@@ -313,20 +309,21 @@ func readDescription(folder string) (*Description, error) {
 	return have, nil
 }
 
-// Missing lists those of the named images (no names: all) that are not there.
-// It reads files and asks the engine for the node, so it takes milliseconds.
-func (s *Store) Missing(ctx context.Context, names ...string) ([]Missing, error) {
+// List says of each of the named images (no names: all) whether it is there. It
+// reads files and asks the engine for the node, so it takes milliseconds.
+func (s *Store) List(ctx context.Context, names ...string) ([]Listed, error) {
 	states, err := s.states(ctx, names)
-	if err != nil {
-		return nil, err
+	list := make([]Listed, len(states))
+	for i, st := range states {
+		list[i] = Listed{Name: st.image.Name, Reference: st.image.Reference, Have: st.have, Why: st.why}
 	}
-	var missing []Missing
-	for _, st := range states {
-		if st.have == nil {
-			missing = append(missing, Missing{Name: st.image.Name, Reference: st.image.Reference, Why: st.why})
-		}
-	}
-	return missing, nil
+	return list, err
+}
+
+// Missing lists those of the named images (no names: all) that are not there.
+func (s *Store) Missing(ctx context.Context, names ...string) ([]Listed, error) {
+	list, err := s.List(ctx, names...)
+	return slices.DeleteFunc(list, func(l Listed) bool { return l.Have != nil }), err
 }
 
 // BuildTime estimates how long building the named images takes on two cores with
@@ -351,45 +348,44 @@ func (s *Store) BuildTime(names ...string) (time.Duration, error) {
 // Describe says what the named images (no names: all) are. It is an error if one
 // is missing.
 func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, error) {
-	states, err := s.states(ctx, names)
-	if err != nil {
-		return nil, err
+	states, err := s.present(ctx, names)
+	descriptions := make([]Description, len(states))
+	for i, st := range states {
+		descriptions[i] = *st.have
 	}
-	descriptions := make([]Description, 0, len(states))
-	for _, st := range states {
-		if st.have == nil {
-			return nil, s.missingError(st)
-		}
-		descriptions = append(descriptions, *st.have)
-	}
-	return descriptions, nil
+	return descriptions, err
 }
 
-func (s *Store) missingError(st state) error {
-	return fmt.Errorf("the image %s (%s) is missing: %s; run `opbench images ensure`", st.image.Name, st.image.Reference, st.why)
+// present looks at images that must be there.
+func (s *Store) present(ctx context.Context, names []string) ([]state, error) {
+	states, err := s.states(ctx, names)
+	for _, st := range states {
+		if st.have == nil {
+			return nil, fmt.Errorf("the image %s (%s) is missing: %s; run `opbench images ensure`", st.image.Name, st.image.Reference, st.why)
+		}
+	}
+	return states, err
 }
 
 // Archive writes one archive in Docker's format with the named images (no names:
 // all but the node) under their references, for `ctr images import`.
 func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error {
-	states, err := s.states(ctx, names)
+	if len(names) == 0 {
+		names = s.Names()
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == NodeImage })
+	if len(names) == 0 {
+		return nil
+	}
+	states, err := s.present(ctx, names)
 	if err != nil {
 		return err
 	}
 	images := map[string]v1.Image{}
 	for _, st := range states {
-		if st.image.Name == NodeImage {
-			continue
-		}
-		if st.have == nil {
-			return s.missingError(st)
-		}
 		if images[st.image.Reference], err = readImage(st.folder); err != nil {
 			return fmt.Errorf("read the image %s from the cache: %w", st.image.Name, err)
 		}
-	}
-	if len(images) == 0 {
-		return nil
 	}
 	if err := builders.WriteArchive(ctx, w, images); err != nil {
 		return fmt.Errorf("write the archive of %s: %w", strings.Join(names, ", "), err)
@@ -400,37 +396,9 @@ func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error
 // Node returns the reference by which kind finds the node image in the engine.
 // It is an error if the image is missing.
 func (s *Store) Node(ctx context.Context) (string, error) {
-	image, err := s.catalogue.Image(NodeImage)
+	node, err := s.present(ctx, []string{NodeImage})
 	if err != nil {
 		return "", err
 	}
-	st, err := s.state(ctx, image)
-	if err != nil {
-		return "", err
-	}
-	if st.have == nil {
-		return "", s.missingError(st)
-	}
-	return s.nodeReference(st, st.have.Source), nil
-}
-
-// Listed is one line of a list of images: what is there, or why nothing is.
-type Listed struct {
-	Name      string
-	Reference string
-	Have      *Description
-	Why       string // where Have is nil
-}
-
-// List says of every image whether it is there.
-func (s *Store) List(ctx context.Context) ([]Listed, error) {
-	states, err := s.states(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Listed, len(states))
-	for i, st := range states {
-		list[i] = Listed{Name: st.image.Name, Reference: st.image.Reference, Have: st.have, Why: st.why}
-	}
-	return list, nil
+	return s.nodeReference(node[0], node[0].have.Source), nil
 }

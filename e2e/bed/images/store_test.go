@@ -175,7 +175,7 @@ func TestBuildThenNothing(t *testing.T) {
 
 	missing, err := store.Missing(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []Missing{
+	assert.Equal(t, []Listed{
 		{Name: "hello", Reference: "docker.io/library/hello:1", Why: "not in cache"},
 		{Name: "there", Reference: "docker.io/library/there:2", Why: "not in cache"},
 		{Name: "local", Reference: "operatorbench.local/local:3", Why: "not in cache"},
@@ -198,7 +198,7 @@ func TestBuildThenNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "lib", "lib.go"), []byte("package lib\n\nfunc World() string { return \"you\" }\n"), 0o644))
 	missing, err = again.Missing(t.Context(), "there")
 	require.NoError(t, err)
-	assert.Equal(t, []Missing{{Name: "there", Reference: "docker.io/library/there:2", Why: "recipe changed"}}, missing)
+	assert.Equal(t, []Listed{{Name: "there", Reference: "docker.io/library/there:2", Why: "recipe changed"}}, missing)
 }
 
 func TestImagesAreGotInTheOrderOfTheirNames(t *testing.T) {
@@ -471,7 +471,7 @@ func TestHalfOfTheImages(t *testing.T) {
 		require.ErrorContains(t, err, host+"/library/there:2")
 		missing, err := store.Missing(t.Context(), "hello", "there")
 		require.NoError(t, err)
-		assert.Equal(t, []Missing{{Name: "there", Reference: host + "/library/there:2", Why: "not in cache"}}, missing, "what came is kept")
+		assert.Equal(t, []Listed{{Name: "there", Reference: host + "/library/there:2", Why: "not in cache"}}, missing, "what came is kept")
 	})
 	t.Run("auto: the others are built", func(t *testing.T) {
 		store, said := open(t, root)

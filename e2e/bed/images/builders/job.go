@@ -9,8 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -71,10 +71,11 @@ func (j Job) report(lines *lineCounter) (stop func()) {
 	if j.Status == nil {
 		return func() {}
 	}
-	ticker := time.NewTicker(statusEvery)
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
+	done := make(chan struct{})
+	var reporting sync.WaitGroup
+	reporting.Go(func() {
+		ticker := time.NewTicker(statusEvery)
+		defer ticker.Stop()
 		for {
 			select {
 			case <-ticker.C:
@@ -83,11 +84,10 @@ func (j Job) report(lines *lineCounter) (stop func()) {
 				return
 			}
 		}
-	}()
+	})
 	return func() {
-		ticker.Stop()
 		close(done)
-		<-ended
+		reporting.Wait()
 	}
 }
 
@@ -109,9 +109,5 @@ func lastLines(file string, n int) string {
 		return fmt.Sprintf("  (it cannot be read: %v)", err)
 	}
 	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
-	lines = slices.Clone(lines[max(0, len(lines)-n):])
-	for i, line := range lines {
-		lines[i] = "  " + line
-	}
-	return strings.Join(lines, "\n")
+	return "  " + strings.Join(lines[max(0, len(lines)-n):], "\n  ")
 }
