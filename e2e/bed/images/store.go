@@ -174,10 +174,22 @@ type Listed struct {
 type state struct {
 	image  Image
 	recipe string // hash
+	locked string // digest; empty: none is known
 	have   *Description
 	folder string // of have, in the cache; empty for the node
 	why    string // where have is nil
 	local  string // the digest of what the engine has, of an image that is taken as it is
+}
+
+// description is what is known of an image of that origin before it is there.
+func (st state) description(origin string) *Description {
+	d := &Description{Name: st.image.Name, Reference: st.image.Reference, Source: origin}
+	if origin == fromBuild {
+		d.Recipe = st.recipe
+	} else {
+		d.Locked = st.locked
+	}
+	return d
 }
 
 // selected returns the images of these names, each once, in the order of the
@@ -222,7 +234,7 @@ func (s *Store) state(ctx context.Context, image Image) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	st := state{image: image, recipe: recipe}
+	st := state{image: image, recipe: recipe, locked: s.lock.Digest(image.Reference)}
 	if image.Name == NodeImage {
 		return s.nodeState(ctx, st)
 	}
@@ -286,8 +298,7 @@ func (s *Store) folder(st state, origin string) string {
 	case origin == fromEngine && st.local != "":
 		key = st.local
 	default:
-		key = strings.TrimPrefix(s.lock.Digest(st.image.Reference), "sha256:")
-		if key == "" {
+		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {
 			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")
 		}
 	}
@@ -400,5 +411,5 @@ func (s *Store) Node(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.nodeReference(node[0], node[0].have.Source), nil
+	return node[0].nodeReference(node[0].have.Source), nil
 }

@@ -714,7 +714,7 @@ func TestNode(t *testing.T) {
 	require.NoError(t, err)
 	st, err := plain.state(t.Context(), image)
 	require.NoError(t, err)
-	built, pulled := plain.nodeReference(st, fromBuild), plain.nodeReference(st, fromPull)
+	built, pulled := st.nodeReference(fromBuild), st.nodeReference(fromPull)
 	assert.Regexp(t, `^operatorbench\.local/node:v1\.37\.0-[0-9a-f]{16}$`, built)
 	assert.Equal(t, "docker.io/kindest/node:v1.37.0@"+lock.Digest(image.Reference), pulled)
 
