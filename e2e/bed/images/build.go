@@ -177,10 +177,7 @@ func (a *assembler) node(ctx context.Context, node Image, ref, work string) erro
 // Recipes returns, for the named images of the catalogue under root and of a
 // style's own, the hash of what each is made from: equal hashes build equal images.
 func Recipes(root string, own []Image, names ...string) (map[string]string, error) {
-	catalogue, err := Load(root)
-	if err == nil {
-		catalogue, err = catalogue.With(own...)
-	}
+	catalogue, err := load(root, own)
 	if err != nil {
 		return nil, err
 	}

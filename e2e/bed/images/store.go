@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,10 +102,7 @@ func CacheFolder(getenv func(string) string) (string, error) {
 
 // Open reads the catalogue and the lock file. It writes nothing.
 func Open(o Options) (*Store, error) {
-	catalogue, err := Load(o.Root)
-	if err == nil {
-		catalogue, err = catalogue.With(o.Own...)
-	}
+	catalogue, err := load(o.Root, o.Own)
 	if err != nil {
 		return nil, err
 	}
@@ -115,28 +113,22 @@ func Open(o Options) (*Store, error) {
 	if o.Cache == "" {
 		return nil, errors.New("no folder is given for the cache of images")
 	}
-	if o.Source == "" {
-		o.Source = Auto
-	}
 	if o.Progress == nil {
 		o.Progress = io.Discard
 	}
 	if o.FreeSpace == nil {
 		o.FreeSpace = diskFree
 	}
-	if o.ProbeTimeout == 0 {
-		o.ProbeTimeout = defaultProbeTimeout
-	}
-	if o.StallTimeout == 0 {
-		o.StallTimeout = defaultStallTimeout
-	}
 	return &Store{
 		assembler: assembler{catalogue: catalogue, archive: strings.TrimSuffix(o.Archive, "/"), Tools: builders.Tools{
 			Root: o.Root, Cache: o.Cache, Work: filepath.Join(o.Cache, "work"), Engine: o.Engine,
 			Progress: builders.NewProgress(o.Progress), Once: &singleflight.Group{},
 		}},
-		source: o.Source, lock: lock, free: o.FreeSpace,
-		puller: &puller{probeTimeout: o.ProbeTimeout, stallTimeout: o.StallTimeout, probed: map[string]error{}},
+		source: cmp.Or(o.Source, Auto), lock: lock, free: o.FreeSpace,
+		puller: &puller{
+			probeTimeout: cmp.Or(o.ProbeTimeout, 3*time.Second), stallTimeout: cmp.Or(o.StallTimeout, 30*time.Second),
+			probed: map[string]error{},
+		},
 	}, nil
 }
 

@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -24,7 +22,7 @@ type Job struct {
 	Args []string
 	// Status, where set, is asked every few seconds for a progress line; it gets
 	// the number of lines that the command has written.
-	Status func(lines int64)
+	Status func(lines int)
 	// CPU, where set, is told how long a command that succeeded took, and how much
 	// of the processors' time it and its children used.
 	CPU func(wall, used time.Duration)
@@ -44,11 +42,10 @@ func (j Job) Run(ctx context.Context) error {
 	}
 	defer func() { _ = log.Close() }() // a log that is cut short is still a log
 	_, _ = fmt.Fprintf(log, "# in %s\n# %s %s\n", j.Dir, strings.Join(j.Env, " "), strings.Join(j.Args, " "))
-	lines := &lineCounter{out: log}
 	cmd := exec.CommandContext(ctx, j.Args[0], j.Args[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = j.Dir, lines, lines
+	cmd.Dir, cmd.Stdout, cmd.Stderr = j.Dir, log, log
 	cmd.Env = append(os.Environ(), j.Env...)
-	stop, started := j.report(lines), time.Now()
+	stop, started := j.report(), time.Now()
 	err = cmd.Run()
 	stop()
 	switch {
@@ -67,7 +64,7 @@ func (j Job) Run(ctx context.Context) error {
 }
 
 // report calls Status at intervals until the returned function is called.
-func (j Job) report(lines *lineCounter) (stop func()) {
+func (j Job) report() (stop func()) {
 	if j.Status == nil {
 		return func() {}
 	}
@@ -79,7 +76,8 @@ func (j Job) report(lines *lineCounter) (stop func()) {
 		for {
 			select {
 			case <-ticker.C:
-				j.Status(lines.n.Load())
+				text, _ := os.ReadFile(j.Log) // of which the first two lines are this package's
+				j.Status(max(0, bytes.Count(text, []byte("\n"))-2))
 			case <-done:
 				return
 			}
@@ -89,17 +87,6 @@ func (j Job) report(lines *lineCounter) (stop func()) {
 		close(done)
 		reporting.Wait()
 	}
-}
-
-// lineCounter counts the lines that pass through it.
-type lineCounter struct {
-	out io.Writer
-	n   atomic.Int64
-}
-
-func (l *lineCounter) Write(p []byte) (int, error) {
-	l.n.Add(int64(bytes.Count(p, []byte("\n"))))
-	return l.out.Write(p)
 }
 
 // lastLines returns the last n lines of a file, each indented.

@@ -222,7 +222,7 @@ func (p Part) compileRecipe(ctx context.Context, name, folder string) error {
 	job := builders.Job{
 		What: "compile " + name, Log: p.Log("compile-" + name), Dir: source, Env: env(),
 		Args: append(compile(p.Recipes[name].LDFlags), "-v", "-mod=readonly", "-o", out+string(filepath.Separator), "tool"),
-		Status: func(lines int64) {
+		Status: func(lines int) {
 			p.Progress.Say("compile %s: %d of %d packages, %s", name, lines, total, builders.Since(started))
 		},
 		CPU: p.Progress.Compiled(name),
@@ -244,7 +244,7 @@ func (p Part) fetch(ctx context.Context, name string) (int, error) {
 		}
 		job := builders.Job{
 			What: "fetch the modules of " + name, Log: p.Log("modules-" + name), Dir: p.source(name), Env: env(), Args: args,
-			Status: func(lines int64) { p.Progress.Say("fetch the modules of %s: %d so far", name, lines) },
+			Status: func(lines int) { p.Progress.Say("fetch the modules of %s: %d so far", name, lines) },
 		}
 		if err := job.Run(ctx); err != nil {
 			return 0, err
