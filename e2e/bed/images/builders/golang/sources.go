@@ -71,19 +71,11 @@ type module struct {
 
 // moduleOf returns the module that a folder is of: that of the nearest go.mod.
 func moduleOf(root, folder string) (module, error) {
-	for at := filepath.Clean(folder); ; at = filepath.Dir(at) {
-		file := filepath.Join(at, "go.mod")
-		raw, err := os.ReadFile(filepath.Join(root, file))
-		if err == nil {
-			return readModule(file, raw)
-		}
-		if !errors.Is(err, fs.ErrNotExist) || at == "." {
-			return module{}, fmt.Errorf("find the Go module of %s: %w", folder, err)
-		}
+	at, raw, err := goMod(root, folder)
+	if err != nil {
+		return module{}, fmt.Errorf("find the Go module of %s: %w", folder, err)
 	}
-}
-
-func readModule(file string, raw []byte) (module, error) {
+	file := filepath.Join(at, "go.mod")
 	parsed, err := modfile.Parse(file, raw, nil)
 	if err != nil {
 		return module{}, err
@@ -91,13 +83,24 @@ func readModule(file string, raw []byte) (module, error) {
 	if parsed.Module == nil {
 		return module{}, fmt.Errorf("%s: it has no line with module and its path", file)
 	}
-	m := module{folder: filepath.Dir(file), path: parsed.Module.Mod.Path}
+	m := module{folder: at, path: parsed.Module.Mod.Path}
 	for _, replaced := range parsed.Replace {
 		if modfile.IsDirectoryPath(replaced.New.Path) && !filepath.IsAbs(replaced.New.Path) {
 			m.local = append(m.local, module{folder: filepath.Join(m.folder, replaced.New.Path), path: replaced.Old.Path})
 		}
 	}
 	return m, nil
+}
+
+// goMod reads the nearest go.mod from a folder below root upwards, and says where
+// it is.
+func goMod(root, folder string) (at string, raw []byte, err error) {
+	for at = filepath.Clean(folder); ; at = filepath.Dir(at) {
+		raw, err = os.ReadFile(filepath.Join(root, at, "go.mod"))
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || at == "." {
+			return at, raw, err
+		}
+	}
 }
 
 // folderOf is the folder below the root of a package that a file of the module
@@ -199,16 +202,13 @@ func In(folder string) (Binary, error) {
 	if !hasMain(at) {
 		return Binary{}, fmt.Errorf("go: there is no package main in %s", folder)
 	}
-	for root := at; ; root = filepath.Dir(root) {
-		_, err := os.Stat(filepath.Join(root, "go.mod"))
-		if err == nil {
-			inside, err := filepath.Rel(root, at)
-			return Binary{Package: inside, To: "/manager", root: root}, err
-		}
-		if !errors.Is(err, fs.ErrNotExist) || root == filepath.Dir(root) {
-			return Binary{}, fmt.Errorf("go: there is no go.mod in %s or above it: run `go mod init` there", folder)
-		}
+	root, _, err := goMod("/", strings.TrimPrefix(at, "/"))
+	if err != nil {
+		return Binary{}, fmt.Errorf("go: there is no go.mod in %s or above it: run `go mod init` there", folder)
 	}
+	root = filepath.Join("/", root)
+	inside, err := filepath.Rel(root, at)
+	return Binary{Package: inside, To: "/manager", root: root}, err
 }
 
 // hasMain says whether a file of a folder is of package main.
