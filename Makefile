@@ -136,7 +136,7 @@ images: ## Make all images ready (pull or build) and list them
 test-cluster: ## Tests of fixtures, styles and the run that need a cluster of their own
 	scripts/engine-up.sh
 	$(OPBENCH) images ensure --images=$(IMAGES)
-	go test -tags cluster -p 1 -count=1 -timeout 30m ./e2e/bed/... ./e2e/spec/... ./operators/... ./e2e/record/... ./e2e/run/...
+	go test -tags cluster -p 1 -count=1 -timeout 30m ./e2e/environment/... ./e2e/spec/... ./operators/... ./e2e/record/... ./e2e/run/...
 	$(MAKE) test-envtest
 
 .PHONY: test-envtest

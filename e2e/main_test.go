@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/flags"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/run"
 )
@@ -86,7 +86,7 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 	return live(m, config, deadline)
 }
 
-// live opens the bed, runs the tests and closes the bed, whatever happens.
+// live opens the test environment, runs the tests and closes it, whatever happens.
 func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int, err error) {
 	ctx, stop := interrupt.Gently(context.Background(), os.Stderr, os.Exit)
 	defer stop()

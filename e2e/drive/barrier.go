@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/scenarios"
 )

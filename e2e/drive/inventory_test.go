@@ -115,7 +115,7 @@ func TestInventoryOfATimeout(t *testing.T) {
 	assert.Len(t, lists, 1)
 }
 
-func TestAClusterWithoutSecretsIsABrokenBed(t *testing.T) {
+func TestAClusterWithoutSecretsIsABrokenTestEnvironment(t *testing.T) {
 	k, style := newKeeper(t, 0)
 	k.refuses = true
 	err := k.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{created(false)}})

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -136,7 +136,7 @@ func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 	assert.Equal(t, []string{"one begun stop all", "one over stop all"}, s.faults(t))
 }
 
-func TestAFaultThatCannotBeUndoneBreaksTheBed(t *testing.T) {
+func TestAFaultThatCannotBeUndoneBreaksTheTestEnvironment(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	b.fail = errors.New("the Deployment is not there any more")
 	err := s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", false)}})
@@ -190,7 +190,7 @@ func TestLongNamesOfNamespacesAreCut(t *testing.T) {
 }
 
 // An operator that does not come back when it may is what the oracles judge.
-func TestAnOperatorThatDoesNotServeAgainIsNoBrokenBed(t *testing.T) {
+func TestAnOperatorThatDoesNotServeAgainIsNoBrokenTestEnvironment(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	b.fail = fmt.Errorf("it is scaled to 1 again: %w", &kube.WaitError{})
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))

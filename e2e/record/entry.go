@@ -222,7 +222,7 @@ type Gap struct {
 const (
 	Settled     = "settled"     // all that is waited for was seen, then the quiescence window passed
 	TimedOut    = "timeout"     // the sample's timeout came first
-	Interrupted = "interrupted" // the run was stopped, or the bed broke
+	Interrupted = "interrupted" // the run was stopped, or the test environment broke
 )
 
 // End says how a sample ended. Which oracle passes is not decided here.

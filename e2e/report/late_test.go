@@ -103,7 +103,7 @@ func TestALateChangeFails(t *testing.T) {
 	assert.False(t, report.Of(runOf("one", rounds("argo", 1))).Failed())
 }
 
-// An oracle that failed says more than the time, and a broken bed says nothing.
+// An oracle that failed says more than the time, and a broken test environment says nothing.
 func TestLateIsNotWhatAnOracleSays(t *testing.T) {
 	one := func(outcome spec.Outcome, end string, matrix bool) spec.Outcome {
 		return judge.Result{End: end, Matrix: matrix, Verdicts: []judge.Verdict{{Outcome: outcome}}}.Outcome()

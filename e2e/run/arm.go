@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/images"
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"

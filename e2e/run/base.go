@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"

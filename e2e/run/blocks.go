@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"operatorbench/e2e/bed/install"
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
 )
 
@@ -18,7 +18,7 @@ import (
 // a result): it is installed, warmed up, driven through the scenarios, and
 // removed, so that no two styles are ever there at once. What a style did wrong
 // is no error, it is in the recording; nor is a style that cannot be installed or
-// removed, of which Failed tells. An error means that the bed broke, or that what is left
+// removed, of which Failed tells. An error means that the test environment broke, or that what is left
 // of a style would act beside the next one.
 func (s *Session) Drive(ctx context.Context) (err error) {
 	defer func() { s.complete = err == nil }()

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/verdicts"

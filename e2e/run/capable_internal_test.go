@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
-	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec"
 )
 

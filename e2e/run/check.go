@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"

@@ -21,9 +21,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/environment/testnode/testcluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
@@ -31,13 +31,13 @@ import (
 	"operatorbench/fixtures/workloads/memcached"
 )
 
-// bed is the existing cluster of these tests; TestMain makes it known.
-var bed *testcluster.Cluster
+// shared is the existing cluster of these tests; TestMain makes it known.
+var shared *testcluster.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	bed = testcluster.New("memcached", "native", "pause")
-	os.Exit(bed.Main(m))
+	shared = testcluster.New("memcached", "native", "pause")
+	os.Exit(shared.Main(m))
 }
 
 // trial is a run on the existing cluster.
@@ -53,7 +53,7 @@ func load(t *testing.T, args ...string) *trial {
 	tr := &trial{results: filepath.Join(t.TempDir(), "results")}
 	options := parse(t, append([]string{"--rounds=1", "--cluster=existing", "--yes", "--results=" + tr.results}, args...)...)
 	var err error
-	options.Kubeconfig, err = bed.Kubeconfig()
+	options.Kubeconfig, err = shared.Kubeconfig()
 	require.NoError(t, err)
 	tr.Session, err = run.Load(t.Context(), options, repository, time.Time{}, &tr.out)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func settled(t *testing.T) context.Context {
 // inventory lists the cluster's objects.
 func inventory(t *testing.T) []string {
 	t.Helper()
-	all, err := bed.Inventory(settled(t))
+	all, err := shared.Inventory(settled(t))
 	require.NoError(t, err)
 	return all
 }
@@ -165,7 +165,7 @@ func read(t *testing.T, file string) string {
 // What stands in an existing cluster under a name that a style needs makes the
 // run refuse before it has made anything, and stays as it is.
 func TestRunRefusesWhatItDidNotMake(t *testing.T) {
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
 	roles := client.Typed.RbacV1().ClusterRoles()
 	foreign, err := roles.Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "memcached-operator"}}, metav1.CreateOptions{})
@@ -245,7 +245,7 @@ func moments() map[string]struct {
 // A run that is interrupted at any moment leaves an existing cluster as it was,
 // and what one left that was killed is removed by its label.
 func TestAnInterruptedRunLeavesNothing(t *testing.T) {
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
 	for name, moment := range moments() {
 		for _, killed := range []bool{false, true} {

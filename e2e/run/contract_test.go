@@ -16,8 +16,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"

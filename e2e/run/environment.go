@@ -16,8 +16,8 @@ import (
 
 	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
 
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/styles"
 )

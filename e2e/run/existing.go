@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/environment/cluster"
 )
 
 // existing is the cluster that a person has named; nil: the run makes its own.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )

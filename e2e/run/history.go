@@ -68,9 +68,9 @@ func (h history) round(c *contest) time.Duration {
 	return 0
 }
 
-// bed is how long it took to make the cluster and to load the images; 0: there
+// environment is how long it took to make the cluster and to load the images; 0: there
 // was no such run.
-func (h history) bed() time.Duration {
+func (h history) environment() time.Duration {
 	for _, e := range h {
 		if cluster := mean(e, "cluster"); cluster > 0 {
 			return cluster + mean(e, "custom resource") + mean(e, "load images")
@@ -94,11 +94,11 @@ func (s *Session) foretell() string {
 	if s.base != nil {
 		return s.foretellComparison()
 	}
-	bed, measured := s.history.bed(), 0
-	if bed == 0 {
-		bed = typicalBed
+	environment, measured := s.history.environment(), 0
+	if environment == 0 {
+		environment = typicalEnvironment
 	}
-	total, parts := bed+typicalCollector, []string{}
+	total, parts := environment+typicalCollector, []string{}
 	plan, err := s.newPlan()
 	for _, c := range s.costs() {
 		if err != nil || plan.Rounds[c.Style] == 0 {
@@ -132,8 +132,8 @@ func (s *Session) foretell() string {
 	switch {
 	case measured == len(s.arms):
 		source = "as earlier runs on this machine took"
-	case measured > 0 || s.history.bed() > 0:
+	case measured > 0 || s.history.environment() > 0:
 		source = "as earlier runs on this machine took, else typical of 2 cores"
 	}
-	return fmt.Sprintf("expected: about %v: cluster and images %v, %s (%s)", total.Round(10*time.Second), (bed + typicalCollector).Round(time.Second), strings.Join(parts, ", "), source)
+	return fmt.Sprintf("expected: about %v: cluster and images %v, %s (%s)", total.Round(10*time.Second), (environment + typicalCollector).Round(time.Second), strings.Join(parts, ", "), source)
 }

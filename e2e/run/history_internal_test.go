@@ -42,8 +42,8 @@ func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 	h := readHistory(root, record.Host{CPU: "this", CPUs: 2})
 	assert.Equal(t, 12*time.Second, h.block("native", s), "install and scenarios, each time")
 	assert.Zero(t, h.block("argo", s))
-	assert.Equal(t, 20*time.Second, h.bed())
-	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).bed())
+	assert.Equal(t, 20*time.Second, h.environment())
+	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).environment())
 }
 
 func TestLatestLeadsToTheNewestRun(t *testing.T) {

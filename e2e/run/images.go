@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"

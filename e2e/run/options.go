@@ -1,4 +1,4 @@
-// Package run is the main job: it brings up the bed, installs each operator
+// Package run is the main job: it brings up the test environment, installs each operator
 // style, drives the scenarios, and has the recording judged and reported. The
 // test suite and opbench are thin shells over it.
 package run
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec/scenarios"
 )
 

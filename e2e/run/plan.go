@@ -160,7 +160,7 @@ func (s *Session) budget() time.Duration {
 // around is how long everything but driving is expected to take from now on.
 func (s *Session) around() time.Duration {
 	if s.provider == nil {
-		return typicalBed + typicalCollector + s.Reserve()
+		return typicalEnvironment + typicalCollector + s.Reserve()
 	}
 	return typicalCollector + s.Reserve()
 }
@@ -184,10 +184,10 @@ func (s *Session) costs() []Cost {
 
 // What planning expects where nothing has been measured yet.
 const (
-	typicalPods      = 2 * time.Second  // until pods are ready or gone
-	typicalUninstall = 15 * time.Second // until nothing of a style is left
-	typicalCollector = 30 * time.Second // until the garbage collector knows a new definition
-	typicalBed       = 45 * time.Second // cluster, custom resource, images loaded
+	typicalPods        = 2 * time.Second  // until pods are ready or gone
+	typicalUninstall   = 15 * time.Second // until nothing of a style is left
+	typicalCollector   = 30 * time.Second // until the garbage collector knows a new definition
+	typicalEnvironment = 45 * time.Second // cluster, custom resource, images loaded
 )
 
 // cost is how long one block of an arm is expected to take, and how many are

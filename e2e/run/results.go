@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"

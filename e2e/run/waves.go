@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/spec"

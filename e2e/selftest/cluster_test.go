@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/testnode/testcluster"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/selftest"
 )
@@ -64,7 +64,7 @@ func TestMutants(t *testing.T) {
 // says, but for those that change what all share.
 func driveAll(t *testing.T, trials []selftest.Trial) string {
 	t.Helper()
-	b := newBed(t, trials)
+	b := newEnvironment(t, trials)
 	for _, group := range []struct {
 		name  string
 		alone bool

@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"operatorbench/e2e/bed/install"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
 )
 
 var update = flag.Bool("update", false, "write what was got to testdata/differences.golden")

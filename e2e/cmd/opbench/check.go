@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	job "operatorbench/e2e/run"
 )
 

@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/engine"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/engine"
 )
 
 const cleanUsage = `Usage: opbench clean [flags]   remove the clusters, networks and folders that killed runs of this project left

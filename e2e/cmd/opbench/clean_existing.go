@@ -12,8 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/kube"
 )
 
 // sweepWithin bounds the removal of what a run left in an existing cluster.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"operatorbench/e2e/bed/engine"
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/images/builders"
+	"operatorbench/e2e/environment/engine"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/images/builders"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
 )

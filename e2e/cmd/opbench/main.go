@@ -14,7 +14,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 
-	"operatorbench/e2e/bed/cluster"
+	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/verdicts"

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"

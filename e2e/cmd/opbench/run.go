@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	job "operatorbench/e2e/run"

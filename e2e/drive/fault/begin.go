@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )

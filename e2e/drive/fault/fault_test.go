@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/bed/kube"
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -205,7 +205,7 @@ func removeImage(t *testing.T, s *scene) {
 	t.Log(reason)
 	s.mend(t, broken)
 	s.awaitReady(t, 2)
-	node, err := bed.Node()
+	node, err := shared.Node()
 	require.NoError(t, err)
 	left, err := node.Exec(t.Context(), "sh", "-c", "ls /etc/containerd/certs.d; ctr -n k8s.io images ls -q | grep invalid || true")
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func (s *scene) record(t *testing.T) *recording {
 		watch.Target{Resource: memcached.Resource, Namespace: space}, watch.Target{Resource: deployments, Namespace: space})
 	require.NoError(t, err)
 	r.stop = watches.Stop
-	log, err := bed.AuditLog(context.Background())
+	log, err := shared.AuditLog(context.Background())
 	require.NoError(t, err)
 	r.audit = audit.Follow(context.Background(), log, r.recorder)
 	r.usage, err = usage.Open(context.Background(), s.Typed.Discovery().RESTClient(), r.recorder, usage.Interval, func() []string { return []string{"memcached-operator"} })

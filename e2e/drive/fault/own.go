@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/kube"
 )
 
 // longestChain bounds how many owners are asked: a pod, its ReplicaSet, its

@@ -19,24 +19,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/install"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/bed/testnode"
-	"operatorbench/e2e/bed/testnode/testcluster"
 	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/environment/testnode"
+	"operatorbench/e2e/environment/testnode/testcluster"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
-// bed is the cluster that these tests share; TestMain makes it known.
-var bed *testcluster.Cluster
+// shared is the cluster that these tests share; TestMain makes it known.
+var shared *testcluster.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	bed = testcluster.New()
-	os.Exit(bed.Main(m))
+	shared = testcluster.New()
+	os.Exit(shared.Main(m))
 }
 
 const (
@@ -58,9 +58,9 @@ type scene struct {
 // installed brings a style and the namespace to the cluster until the test ends.
 func installed(t *testing.T, style string) *scene {
 	t.Helper()
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
-	node, err := bed.Node()
+	node, err := shared.Node()
 	require.NoError(t, err)
 	found, err := styles.Find("../../../operators", style)
 	require.NoError(t, err)

@@ -22,20 +22,20 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/environment/testnode/testcluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 )
 
-// bed is the cluster that these tests share; TestMain makes it known.
-var bed *testcluster.Cluster
+// shared is the cluster that these tests share; TestMain makes it known.
+var shared *testcluster.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	bed = testcluster.New("python")
-	os.Exit(bed.Main(m))
+	shared = testcluster.New("python")
+	os.Exit(shared.Main(m))
 }
 
 // space is the namespace of these tests, caller the pod in it that makes requests.
@@ -108,9 +108,9 @@ type recording struct {
 
 func record1(t *testing.T) *recording {
 	t.Helper()
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
-	log, err := bed.AuditLog(t.Context())
+	log, err := shared.AuditLog(t.Context())
 	require.NoError(t, err)
 	r := &recording{began: time.Now(), api: client.Typed.CoreV1().RESTClient()}
 	recorder, err := record.NewRecorder(&r.out, record.Header{})
@@ -158,7 +158,7 @@ func (r *recording) of(t *testing.T, all []record.Audit, agent, user, pod string
 // prepare makes the namespace, which goes with the test.
 func prepare(t *testing.T) *kube.Client {
 	t.Helper()
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}}}
 	owner := kube.Owner{Run: "audittest"}

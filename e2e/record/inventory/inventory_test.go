@@ -15,7 +15,7 @@ import (
 
 	metadatafake "k8s.io/client-go/metadata/fake"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/inventory"
 )

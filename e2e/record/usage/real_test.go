@@ -16,19 +16,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	reaper "operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/bed/testnode/testcluster"
+	reaper "operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/environment/testnode/testcluster"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/usage"
 )
 
-// bed is the cluster of these tests.
-var bed = testcluster.New("python")
+// shared is the cluster of these tests.
+var shared = testcluster.New("python")
 
 func TestMain(m *testing.M) {
 	reaper.ReapIfAsked()
-	os.Exit(bed.Main(m))
+	os.Exit(shared.Main(m))
 }
 
 // burn uses two seconds of CPU time, then prints what its own cgroup has used,
@@ -78,7 +78,7 @@ func burner(ctx context.Context, t *testing.T, client *kube.Client, name string)
 func TestShortLivedPodsAreFoundWhole(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
 	var out bytes.Buffer
 	recorder, err := record.NewRecorder(&out, record.Header{})

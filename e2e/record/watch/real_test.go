@@ -6,15 +6,15 @@ import (
 	"os"
 	"testing"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/testnode/testcluster"
 )
 
-// bed is the cluster of the benchmark; TestMain makes it known.
-var bed *testcluster.Cluster
+// benchCluster is the cluster of the benchmark; TestMain makes it known.
+var benchCluster *testcluster.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	bed = testcluster.New()
-	os.Exit(bed.Main(m))
+	benchCluster = testcluster.New()
+	os.Exit(benchCluster.Main(m))
 }

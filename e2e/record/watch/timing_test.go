@@ -23,7 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/watch"
@@ -91,7 +91,7 @@ func BenchmarkTimingError(b *testing.B) {
 
 // measure returns the errors of each way in milliseconds, sorted.
 func measure(b *testing.B) map[string][]float64 {
-	client, err := bed.Client()
+	client, err := benchCluster.Client()
 	require.NoError(b, err)
 	namespace, err := client.Typed.CoreV1().Namespaces().Create(b.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "timing-"}}, metav1.CreateOptions{})
@@ -103,7 +103,7 @@ func measure(b *testing.B) map[string][]float64 {
 	var out bytes.Buffer
 	recorder, err := record.NewRecorder(&out, record.Header{Seed: seed})
 	require.NoError(b, err)
-	log, err := bed.AuditLog(b.Context())
+	log, err := benchCluster.AuditLog(b.Context())
 	require.NoError(b, err)
 	follower := audit.Follow(b.Context(), log, recorder)
 	configMaps := watch.Target{Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), Namespace: namespace.Name}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/install"
 )
 
 // base is a style some of whose files another one, its overlay, is made from.

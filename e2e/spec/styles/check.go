@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/install"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/fixtures/workloads/memcached"
 )
 

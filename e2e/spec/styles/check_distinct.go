@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
 )
 

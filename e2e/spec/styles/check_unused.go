@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/install"
 )
 
 // checkUnused refuses an overlay that has manifests of its own which no stage

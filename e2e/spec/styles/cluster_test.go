@@ -23,18 +23,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"operatorbench/e2e/bed/cluster"
-	"operatorbench/e2e/bed/install"
-	"operatorbench/e2e/bed/kube"
-	"operatorbench/e2e/bed/testnode/testcluster"
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/environment/testnode/testcluster"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
-// bed is the cluster that these tests share; TestMain makes it known.
-var bed *testcluster.Cluster
+// shared is the cluster that these tests share; TestMain makes it known.
+var shared *testcluster.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	bed = testcluster.New(images...)
-	os.Exit(bed.Main(m))
+	shared = testcluster.New(images...)
+	os.Exit(shared.Main(m))
 }
 
 // styleImages names the images that the styles of the house need.
@@ -70,7 +70,7 @@ var recordWorkflow = flag.String("record-workflow", "", "write the watch events 
 
 func connect(t *testing.T) install.Cluster {
 	t.Helper()
-	client, err := bed.Client()
+	client, err := shared.Client()
 	require.NoError(t, err)
 	start := time.Now()
 	progress := func(format string, args ...any) {
@@ -103,7 +103,7 @@ func namespace(name string) *unstructured.Unstructured {
 // inventory lists the cluster's objects.
 func inventory(t *testing.T) []string {
 	t.Helper()
-	all, err := bed.Inventory(unbounded(t))
+	all, err := shared.Inventory(unbounded(t))
 	require.NoError(t, err)
 	return all
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
 )
 
 // Facts are what a style costs whoever maintains, installs and trusts it. They

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/spec"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/install"
 )
 
 // Lines are the files of one language.

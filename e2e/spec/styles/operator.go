@@ -7,7 +7,7 @@ import (
 	"context"
 	"fmt"
 
-	"operatorbench/e2e/bed/install"
+	"operatorbench/e2e/environment/install"
 )
 
 // Operator is one operator style.

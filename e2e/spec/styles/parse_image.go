@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"operatorbench/e2e/bed/images"
+	"operatorbench/e2e/environment/images"
 )
 
 // findOwn finds what the style's own images are made from, from its folder on.

@@ -6,9 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/e2e/bed/images"
-	"operatorbench/e2e/bed/install"
-	"operatorbench/e2e/bed/kube"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 )
 

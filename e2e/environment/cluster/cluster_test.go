@@ -1,0 +1,524 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+	"sigs.k8s.io/yaml"
+
+	"operatorbench/e2e/environment/engine"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestNewRunID(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		id := NewRunID()
+		require.NoError(t, checkRunID(id))
+		require.False(t, seen[id], "%s came twice", id)
+		seen[id] = true
+	}
+}
+
+func TestNewKindRefusesBadOptions(t *testing.T) {
+	for name, test := range map[string]struct {
+		opts KindOptions
+		err  string
+	}{
+		"no run id":       {KindOptions{NodeImage: "node"}, `run id ""`},
+		"upper case":      {KindOptions{Run: "ABCDEF", NodeImage: "node"}, "lower-case letters and digits"},
+		"too short":       {KindOptions{Run: "abc", NodeImage: "node"}, "6 to 32"},
+		"another's label": {KindOptions{Run: "../../etc", NodeImage: "node"}, "run id"},
+		"no node image":   {KindOptions{Run: "abcdef"}, "no node image"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := NewKind(test.opts)
+			require.ErrorContains(t, err, test.err)
+		})
+	}
+}
+
+func TestKindConfig(t *testing.T) {
+	t.Setenv("TMPDIR", "/tmp") // the golden files name the run's folder
+	for name, test := range map[string]struct {
+		opts KindOptions
+	}{
+		"ordinary": {opts: KindOptions{}},
+		"port-and-last-word": {opts: KindOptions{
+			APIServerPort: 16443,
+			Configure:     func(c *v1alpha4.Cluster) { c.Nodes[0].Labels = map[string]string{"added": "last"} },
+		}},
+		"cgroup-v1":       {opts: KindOptions{Host: engine.Host{CgroupV1: true}}},
+		"no-sys-resource": {opts: KindOptions{Host: engine.Host{LacksSysResource: true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.opts.Run, test.opts.NodeImage = "abcdef", "node:v1"
+			text, err := encode(kindConfig(test.opts))
+			require.NoError(t, err)
+			text, err = yaml.JSONToYAML(text)
+			require.NoError(t, err)
+			golden := filepath.Join("testdata", name+".yaml")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, text, 0o600))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(text))
+		})
+	}
+}
+
+func TestHostNotes(t *testing.T) {
+	assert.Empty(t, HostNotes(engine.Host{}), "an ordinary host needs no words")
+	assert.Len(t, HostNotes(engine.Host{CgroupV1: true, LacksSysResource: true}), 2)
+}
+
+func TestStep(t *testing.T) {
+	for message, want := range map[string]string{
+		" • Starting control-plane 🕹️  ...\n":            "Starting control-plane",
+		" • Ensuring node image (kindest/node) 🖼  ...\n": "Ensuring node image (kindest/node)",
+	} {
+		text, begins := step(message)
+		assert.True(t, begins)
+		assert.Equal(t, want, text)
+	}
+	_, begins := step(" ✓ Starting control-plane 🕹️\n")
+	assert.False(t, begins, "it was announced when it began")
+}
+
+func TestRunDir(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, lock, err := newRunDir("abcdef", "docker")
+	require.NoError(t, err)
+	who, err := dir.owner("abcdef")
+	require.NoError(t, err)
+	assert.Equal(t, os.Getpid(), who.PID)
+	assert.Equal(t, here(), who.place)
+	assert.False(t, dir.kept())
+
+	_, _, err = newRunDir("abcdef", "docker")
+	require.ErrorContains(t, err, "run id abcdef is taken")
+
+	second, err := dir.hold()
+	require.NoError(t, err)
+	assertAlive(t, true, dir)
+	require.NoError(t, lock.Close())
+	assertAlive(t, true, dir)
+	require.NoError(t, second.Close())
+	assertAlive(t, false, dir)
+	assertAlive(t, false, dirOf("absent"))
+}
+
+func assertAlive(t *testing.T, want bool, dir runDir) {
+	t.Helper()
+	alive, err := dir.alive()
+	require.NoError(t, err)
+	assert.Equal(t, want, alive)
+}
+
+// fakeEngine puts a docker into PATH, and nothing else, that runs a shell script.
+func fakeEngine(t *testing.T, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\n"+script), 0o755)) //nolint:gosec // a program
+	t.Setenv("PATH", dir)
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+}
+
+func TestCreateExplainsWhatIsMissing(t *testing.T) {
+	for name, test := range map[string]struct {
+		script, err string
+	}{
+		"no permission": {`echo "permission denied while trying to connect to the Docker daemon socket" >&2; exit 1`, "this user may not use it"},
+		"no daemon":     {`echo "Cannot connect to the Docker daemon" >&2; exit 1`, "daemon does not run"},
+		"no image":      {`case "$1" in image) echo "No such image: node:v1" >&2; exit 1;; esac`, "node image node:v1 is not in docker: `make images`"},
+		"name taken":    {`case "$1" in ps) echo 0123456789ab;; esac`, "the name is taken: docker has a container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fakeEngine(t, test.script)
+			k, err := NewKind(KindOptions{Run: "abcdef", NodeImage: "node:v1"})
+			require.NoError(t, err)
+			_, err = k.Create(t.Context())
+			require.ErrorContains(t, err, "creating kind cluster operatorbench-abcdef: ")
+			require.ErrorContains(t, err, test.err)
+			assert.NoDirExists(t, string(dirOf("abcdef")))
+		})
+	}
+	t.Run("no engine", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		k, err := NewKind(KindOptions{Run: "abcdef", NodeImage: "node:v1"})
+		require.NoError(t, err)
+		_, err = k.Create(t.Context())
+		require.ErrorContains(t, err, "no container engine is installed")
+	})
+}
+
+func TestNotCreated(t *testing.T) {
+	k, err := NewKind(KindOptions{Run: "abcdef", NodeImage: "node:v1"})
+	require.NoError(t, err)
+	require.NoError(t, k.Delete(t.Context()), "there is nothing to delete")
+	require.ErrorContains(t, k.LoadImages(t.Context(), nil), "it was not created")
+	require.ErrorContains(t, k.CollectLogs(t.Context(), t.TempDir()), "it was not created")
+}
+
+func TestProgramThatIsNoReaper(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, lock, err := newRunDir("abcdef", "docker")
+	require.NoError(t, err)
+	defer lock.Close()
+	_, err = startReaper(dir, "/bin/true")
+	require.ErrorContains(t, err, "/bin/true did not become a reaper")
+	require.ErrorContains(t, err, "cluster.ReapIfAsked")
+}
+
+func TestReaperMakesNoClusters(t *testing.T) {
+	t.Setenv(envReaper, "1")
+	k, err := NewKind(KindOptions{Run: "abcdef", NodeImage: "node:v1"})
+	require.NoError(t, err)
+	_, err = k.Create(t.Context())
+	require.ErrorContains(t, err, "a reaper does not make clusters")
+}
+
+func TestClean(t *testing.T) {
+	// An engine with one node of run deadrun1.
+	fakeEngine(t, `echo "$@" >> "$0.log"
+case "$*" in
+"ps -a -q --filter label=io.x-k8s.kind.cluster=operatorbench-deadrun1") echo 111111111111 ;;
+esac`)
+	dead, lock, err := newRunDir("deadrun1", "docker")
+	require.NoError(t, err)
+	require.NoError(t, lock.Close())
+	alive, lock, err := newRunDir("alive123", "docker")
+	require.NoError(t, err)
+	defer lock.Close()
+	kept, keptLock, err := newRunDir("kept1234", "docker")
+	require.NoError(t, err)
+	require.NoError(t, keptLock.Close())
+	require.NoError(t, os.WriteFile(kept.file(keptFile), nil, 0o600))
+	foreign := filepath.Join(os.TempDir(), "operatorbench-somebody")
+	require.NoError(t, os.Mkdir(foreign, 0o700)) // ours by its name only
+
+	var dry, wet strings.Builder
+	require.NoError(t, Clean(t.Context(), CleanOptions{DryRun: true}, &dry))
+	assert.Contains(t, dry.String(), "would remove run deadrun1: cluster operatorbench-deadrun1 (1 node containers), folder "+string(dead))
+	assert.NotContains(t, commands(t), "rm ")
+	assert.DirExists(t, string(dead))
+
+	require.NoError(t, Clean(t.Context(), CleanOptions{}, &wet))
+	assert.Contains(t, wet.String(), "left alone, still running: run alive123")
+	assert.Contains(t, wet.String(), "left alone, kept on purpose (delete it: opbench clean --run kept1234): run kept1234")
+	assert.Contains(t, commands(t), "rm -f -v 111111111111\n")
+	assert.NoDirExists(t, string(dead))
+	assert.DirExists(t, string(alive))
+	assert.DirExists(t, string(kept))
+	assert.DirExists(t, foreign)
+
+	require.NoError(t, Clean(t.Context(), CleanOptions{Run: "kept1234"}, &wet))
+	assert.NoDirExists(t, string(kept))
+	require.ErrorContains(t, Clean(t.Context(), CleanOptions{Run: "unknown1"}, &wet), "nothing of run unknown1 is on this machine (looked in docker)")
+}
+
+// fakeNetwork is an engine with the network of run labelled, which has these labels besides its run.
+func fakeNetwork(t *testing.T, labels map[string]string) {
+	t.Helper()
+	labels[runLabel] = "labelled"
+	text, err := json.Marshal(labels)
+	require.NoError(t, err)
+	fakeEngine(t, `echo "$@" >> "$0.log"
+case "$*" in
+"network ls --filter label=operatorbench.run"*) echo operatorbench-labelled ;;
+"network inspect"*) cat <<'END'
+`+string(text)+`
+END
+;;
+esac`)
+	t.Setenv("PATH", os.Getenv("PATH")+":/bin") // for cat
+}
+
+// TestCleanByLabels: runs whose folder cannot be seen.
+func TestCleanByLabels(t *testing.T) {
+	const (
+		removes = "removed run labelled: network operatorbench-labelled"
+		unknown = "left alone, may still be running: it was made "
+		kept    = "left alone, kept on purpose (delete it: opbench clean --run labelled): run labelled"
+	)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for name, test := range map[string]struct {
+		labels func(now place) map[string]string
+		says   string
+	}{
+		"an older version's": {func(place) map[string]string { return map[string]string{dirLabel: "/nowhere/operatorbench-labelled"} }, unknown + "on a machine that is not known"},
+		"another container's, or with a private temporary folder": {func(now place) map[string]string {
+			return map[string]string{machineLabel: now.Machine, bootLabel: now.Boot}
+		}, unknown + "on this machine"},
+		"another machine's": {func(place) map[string]string {
+			return map[string]string{machineLabel: "0123456789abcdef", bootLabel: "another"}
+		}, unknown + "on another machine"},
+		"this machine's, started anew since": {func(now place) map[string]string {
+			return map[string]string{machineLabel: now.Machine, bootLabel: "another"}
+		}, removes},
+		"this machine's, started anew since, kept": {func(now place) map[string]string {
+			return map[string]string{machineLabel: now.Machine, bootLabel: "another", keepLabel: "true"}
+		}, kept},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := os.Getenv("XDG_STATE_HOME")
+			labels := test.labels(here())
+			fakeNetwork(t, labels)
+			t.Setenv("XDG_STATE_HOME", state)
+			var out strings.Builder
+			require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+			assert.Contains(t, out.String(), test.says)
+			if test.says != removes {
+				assert.NotContains(t, commands(t), "rm ")
+				require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out), "named, it is removed")
+				assert.Contains(t, out.String(), removes)
+			}
+			assert.Contains(t, commands(t), "network rm operatorbench-labelled\n")
+		})
+	}
+}
+
+// TestCleanTouchesNoFolderButARunsOwn: a label can name any folder.
+func TestCleanTouchesNoFolderButARunsOwn(t *testing.T) {
+	write := func(t *testing.T, dir, run string) string {
+		t.Helper()
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		text, err := json.Marshal(owner{Run: run, Engine: "docker"})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), text, 0o600))
+		return dir
+	}
+	for name, prepare := range map[string]func(t *testing.T, parent string) string{
+		"another name, though with an owner": func(t *testing.T, parent string) string {
+			return write(t, filepath.Join(parent, "precious"), "labelled")
+		},
+		"no owner": func(t *testing.T, parent string) string {
+			dir := filepath.Join(parent, "operatorbench-labelled")
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			return dir
+		},
+		"another run's owner": func(t *testing.T, parent string) string {
+			return write(t, filepath.Join(parent, "operatorbench-labelled"), "another1")
+		},
+		"a link": func(t *testing.T, parent string) string {
+			link := filepath.Join(parent, "operatorbench-labelled")
+			require.NoError(t, os.Symlink(write(t, filepath.Join(parent, "precious"), "labelled"), link))
+			return link
+		},
+		"an owner that is a link": func(t *testing.T, parent string) string {
+			dir := filepath.Join(parent, "operatorbench-labelled")
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			require.NoError(t, os.Symlink(filepath.Join(write(t, filepath.Join(parent, "other"), "labelled"), ownerFile), filepath.Join(dir, ownerFile)))
+			return dir
+		},
+		"a path with dots": func(t *testing.T, parent string) string {
+			write(t, filepath.Join(parent, "operatorbench-labelled"), "labelled")
+			return parent + "/x/../operatorbench-labelled"
+		},
+		"a relative path": func(t *testing.T, parent string) string {
+			write(t, filepath.Join(parent, "operatorbench-labelled"), "labelled")
+			t.Chdir(parent)
+			return "operatorbench-labelled"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			require.NoError(t, os.Mkdir(filepath.Join(parent, "x"), 0o700))
+			dir := prepare(t, parent)
+			fakeNetwork(t, map[string]string{dirLabel: dir})
+			var out strings.Builder
+			require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out))
+			assert.Contains(t, out.String(), "removed run labelled: network operatorbench-labelled, but not "+dir+", which is not its own folder")
+			_, err := os.Stat(dir)
+			assert.NoError(t, err, "it is still there")
+		})
+	}
+	t.Run("its own", func(t *testing.T) {
+		dir := write(t, filepath.Join(t.TempDir(), "operatorbench-labelled"), "labelled")
+		fakeNetwork(t, map[string]string{dirLabel: dir})
+		var out strings.Builder
+		require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+		assert.Contains(t, out.String(), "removed run labelled: network operatorbench-labelled, folder "+dir)
+		assert.NoDirExists(t, dir)
+	})
+}
+
+// TestCleanFindsAClusterByItsName: of a run whose network and folder are gone.
+func TestCleanFindsAClusterByItsName(t *testing.T) {
+	fakeEngine(t, `echo "$@" >> "$0.log"
+case "$*" in
+"ps -a -q --filter label=io.x-k8s.kind.cluster") echo 111111111111 222222222222 ;;
+"ps -a -q --filter label=io.x-k8s.kind.cluster=operatorbench-nameonly") echo 111111111111 ;;
+"inspect --format {{index .Config.Labels \"io.x-k8s.kind.cluster\"}} 111111111111 222222222222") echo operatorbench-nameonly; echo mine ;;
+esac`)
+	var out strings.Builder
+	require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+	assert.Equal(t, "left alone, may still be running: it was made on a machine that is not known "+
+		"(if it has ended, delete it: opbench clean --run nameonly): run nameonly: cluster operatorbench-nameonly (1 node containers)\n", out.String())
+	assert.NotContains(t, commands(t), "rm ")
+	require.NoError(t, Clean(t.Context(), CleanOptions{Run: "nameonly"}, &out))
+	assert.Contains(t, commands(t), "rm -f -v 111111111111\n")
+}
+
+// TestCleanLooksInEveryEngine: one that hangs or is broken hides no other.
+func TestCleanLooksInEveryEngine(t *testing.T) {
+	fakeEngine(t, `[ "$1" = info ] || exit 3; echo "database schema is too new" >&2; exit 125`)
+	podman := "#!/bin/sh\n[ \"$1 $2\" != \"network ls\" ] || echo operatorbench-labelled\n" +
+		"[ \"$1 $2\" != \"network inspect\" ] || echo '{\"operatorbench.run\":\"labelled\"}'\n"
+	require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "podman"), []byte(podman), 0o755)) //nolint:gosec // a program
+	var out strings.Builder
+	require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+	assert.Contains(t, out.String(), "not looked at: docker is installed but does not work")
+	assert.Contains(t, out.String(), "run labelled: network operatorbench-labelled")
+	assert.NotContains(t, out.String(), "nerdctl", "it is not installed")
+}
+
+// TestMachine: the same on every call, another one for another installation.
+func TestMachine(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	first := machine()
+	assert.Len(t, first, 16)
+	assert.Equal(t, first, machine())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	assert.NotEqual(t, first, machine())
+	t.Setenv("XDG_STATE_HOME", "/proc/nowhere")
+	assert.Empty(t, machine(), "nothing is known where nothing can be written")
+	assert.False(t, place{Boot: "another"}.ended())
+}
+
+// commands returns what the fake engine was asked to do.
+func commands(t *testing.T) string {
+	t.Helper()
+	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	text, err := os.ReadFile(filepath.Join(dir, "docker.log"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestCleanWithoutEngine(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var out strings.Builder
+	require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+	assert.Contains(t, out.String(), "no container engine is installed")
+}
+
+// kubeconfig writes a kubeconfig for a server and returns its path.
+func kubeconfig(t *testing.T, server string) string {
+	t.Helper()
+	config := map[string]any{
+		"apiVersion": "v1", "kind": "Config", "current-context": "here",
+		"clusters": []any{map[string]any{"name": "c", "cluster": map[string]any{"server": server}}},
+		"contexts": []any{map[string]any{"name": "here", "context": map[string]any{"cluster": "c", "user": ""}}},
+	}
+	text, err := json.Marshal(config)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+func TestExistingExplainsItself(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+	}))
+	defer refusing.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	nobody := "http://" + closed.Addr().String()
+	require.NoError(t, closed.Close())
+
+	for name, test := range map[string]struct {
+		existing Existing
+		want     []string
+	}{
+		"no such file":    {Existing{Kubeconfig: "/nowhere/kubeconfig"}, []string{"/nowhere/kubeconfig", "--kubeconfig and --context"}},
+		"no such context": {Existing{Kubeconfig: kubeconfig(t, nobody), Context: "absent"}, []string{"absent", "--kubeconfig and --context"}},
+		"nobody there":    {Existing{Kubeconfig: kubeconfig(t, nobody)}, []string{nobody, "does not answer", "connection refused", "--cluster=kind"}},
+		"refused":         {Existing{Kubeconfig: kubeconfig(t, refusing.URL)}, []string{refusing.URL, "does not answer"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := test.existing.Create(t.Context())
+			for _, want := range test.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
+
+func TestExistingThatDoesNotAnswer(t *testing.T) {
+	release := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	defer silent.Close()
+	defer close(release)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	tired := errors.New("tired of waiting")
+	existing := Existing{Kubeconfig: kubeconfig(t, silent.URL)}
+	failed := make(chan error, 1)
+	go func() {
+		_, err := existing.Create(ctx)
+		failed <- err
+	}()
+	cancel(tired) // as the provider's own deadline does after answerWithin
+	require.ErrorIs(t, <-failed, tired)
+}
+
+func TestExistingTouchesNothing(t *testing.T) {
+	existing := Existing{Kubeconfig: "/nowhere"}
+	require.NoError(t, existing.Delete(t.Context()))
+}
+
+// What a kind of cluster says that it can is what its provider implements.
+func TestCapabilities(t *testing.T) {
+	for name, provider := range map[string]Provider{KindName: &Kind{}, ExistingName: &Existing{}} {
+		can := CapabilitiesOf(name)
+		assert.Equal(t, can, provider.Capabilities(), name)
+		_, loads := provider.(ImageLoader)
+		assert.Equal(t, loads, can.Can(LoadImages), name)
+		_, audits := provider.(Auditor)
+		assert.Equal(t, audits, can.Can(ReadAuditLog), name)
+		_, restarts := provider.(interface{ Restart(context.Context) error })
+		for _, what := range []Capability{RestartNodes, BreakControlPlane, RemoveImages} {
+			assert.Equal(t, restarts, can.Can(what), "%s: %s", name, what)
+		}
+		assert.Empty(t, can.Lacks(""), "any cluster will do")
+	}
+	assert.Empty(t, CapabilitiesOf(KindName).Lacks(RestartNodes))
+	assert.Equal(t, "an existing cluster may not have its nodes restarted; --cluster=kind makes one that may", CapabilitiesOf(ExistingName).Lacks(RestartNodes))
+	assert.Equal(t, `cluster "minikube" may not be removed as a whole; --cluster=kind makes one that may`, CapabilitiesOf("minikube").Lacks(RemoveWhole), "of what is not known nothing is done to it")
+}
+
+// What is printed can be pasted: it leads to the same cluster from any folder, and whatever the current context is then.
+func TestExistingSaysWhereItLeads(t *testing.T) {
+	file := kubeconfig(t, "https://192.0.2.7:6443")
+	target, err := (&Existing{Kubeconfig: file}).Target()
+	require.NoError(t, err)
+	assert.Equal(t, "https://192.0.2.7:6443 (kubeconfig "+file+", context here)", target)
+	assert.Equal(t, "--kubeconfig="+file+" --context=here", (&Existing{Kubeconfig: file}).Flags())
+	assert.Equal(t, `--kubeconfig='/my files/it'\''s mine' --context=arn:aws:eks:eu-1:1:cluster/a`, (&Existing{Kubeconfig: "/my files/it's mine", Context: "arn:aws:eks:eu-1:1:cluster/a"}).Flags())
+	t.Chdir(filepath.Dir(file))
+	assert.Equal(t, "--kubeconfig="+file+" --context=here", (&Existing{Kubeconfig: filepath.Base(file)}).Flags())
+	_, err = (&Existing{Kubeconfig: file, Context: "absent"}).Target()
+	require.ErrorContains(t, err, "absent")
+}

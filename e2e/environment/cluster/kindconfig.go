@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
+
+	"operatorbench/e2e/environment/engine"
+)
+
+// HostNotes returns one line for each way in which clusters are configured differently on the host.
+func HostNotes(host engine.Host) []string {
+	var notes []string
+	if host.CgroupV1 {
+		notes = append(notes, "host has cgroup v1: the kubelet is told to accept it")
+	}
+	if host.LacksSysResource {
+		notes = append(notes, "host lacks CAP_SYS_RESOURCE: kubelet, containerd and kube-proxy are told not to ask for it")
+	}
+	return notes
+}
+
+// kindConfig returns the configuration of a cluster of one node.
+func kindConfig(opts KindOptions) *v1alpha4.Cluster {
+	config := &v1alpha4.Cluster{
+		TypeMeta: v1alpha4.TypeMeta{Kind: "Cluster", APIVersion: "kind.x-k8s.io/v1alpha4"},
+		Name:     Name(opts.Run),
+		Nodes:    []v1alpha4.Node{{Role: v1alpha4.ControlPlaneRole, Image: opts.NodeImage}},
+		Networking: v1alpha4.Networking{
+			APIServerAddress: "127.0.0.1",
+			APIServerPort:    opts.APIServerPort,
+		},
+		// The kubelet asks the container runtime what pods use, whenever it is
+		// asked: its own figures are up to 15 s old, and miss short-lived pods.
+		FeatureGates: map[string]bool{"PodAndContainerStatsFromCRI": true},
+	}
+	config.ContainerdConfigPatches = []string{registryPatch}
+	audit(config, dirOf(opts.Run))
+	adapt(config, opts.Host)
+	if opts.Configure != nil {
+		opts.Configure(config)
+	}
+	return config
+}
+
+// registryPatch lets it be said how registries are reached while the node runs: a
+// fault that takes an image away must also keep it from being pulled again.
+const registryPatch = `[plugins."io.containerd.grpc.v1.cri".registry]
+  config_path = "/etc/containerd/certs.d"
+`
+
+// adapt tells the node's services what the host cannot give.
+func adapt(config *v1alpha4.Cluster, host engine.Host) {
+	if host.CgroupV1 {
+		config.KubeadmConfigPatches = append(config.KubeadmConfigPatches,
+			"kind: KubeletConfiguration\nfailCgroupV1: false\n")
+	}
+	if host.LacksSysResource {
+		// The kubelet's feature gate makes it go on where a sysctl or an OOM score may not be set.
+		config.FeatureGates["KubeletInUserNamespace"] = true
+		config.KubeadmConfigPatches = append(config.KubeadmConfigPatches,
+			"kind: KubeProxyConfiguration\nconntrack: {maxPerCore: 0, min: 0, tcpEstablishedTimeout: 0s, tcpCloseWaitTimeout: 0s}\n")
+		config.ContainerdConfigPatches = append(config.ContainerdConfigPatches,
+			"[plugins.\"io.containerd.grpc.v1.cri\"]\n  restrict_oom_score_adj = true\n")
+	}
+}
+
+// encode returns the configuration in the form that kind reads; YAML includes JSON.
+func encode(config *v1alpha4.Cluster) ([]byte, error) {
+	text, err := json.Marshal(config)
+	if err != nil {
+		return nil, fmt.Errorf("writing kind's configuration: %w", err)
+	}
+	return text, nil
+}

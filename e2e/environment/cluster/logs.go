@@ -1,0 +1,156 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"operatorbench/e2e/environment/kube"
+)
+
+// unwritten says which resources are not written to logs: what holds secrets, and what says again what others say.
+func unwritten(resource string) bool {
+	return resource == "secrets" || resource == "endpoints"
+}
+
+// collect writes, for each namespace, every listable resource but secrets to a YAML file, without values that may be
+// secret, and every container's log (and the log of its previous life) to a text file. It goes on after an error and returns all of them.
+func collect(ctx context.Context, config *rest.Config, dir string, namespaces []string) error {
+	client, err := kube.New(config)
+	if err != nil {
+		return err
+	}
+	resources, err := listable(client)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, namespace := range namespaces {
+		into := filepath.Join(dir, namespace)
+		if err := os.MkdirAll(into, 0o755); err != nil {
+			return fmt.Errorf("collecting logs: %w", err)
+		}
+		for _, resource := range resources {
+			errs = append(errs, dump(ctx, client, resource, namespace, into))
+		}
+		errs = append(errs, podLogs(ctx, client, namespace, into))
+	}
+	return errors.Join(errs...)
+}
+
+// listable returns the namespaced resources that can be listed, at their preferred versions.
+func listable(client *kube.Client) ([]schema.GroupVersionResource, error) {
+	lists, err := client.Typed.Discovery().ServerPreferredNamespacedResources()
+	if len(lists) == 0 && err != nil { // one broken API group does not matter
+		return nil, fmt.Errorf("collecting logs: %w", err)
+	}
+	var out []schema.GroupVersionResource
+	for _, list := range lists {
+		group, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, fmt.Errorf("collecting logs: %w", err)
+		}
+		for _, resource := range list.APIResources {
+			if slices.Contains(resource.Verbs, "list") && !unwritten(resource.Name) {
+				out = append(out, group.WithResource(resource.Name))
+			}
+		}
+	}
+	return out, nil
+}
+
+func dump(ctx context.Context, client *kube.Client, resource schema.GroupVersionResource, namespace, dir string) error {
+	list, err := client.Dynamic.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("collecting %s of namespace %s: %w", resource.Resource, namespace, err)
+	}
+	if len(list.Items) == 0 {
+		return nil
+	}
+	for i := range list.Items {
+		kube.Withhold(list.Items[i].Object, nil)
+	}
+	text, err := yaml.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("collecting %s of namespace %s: %w", resource.Resource, namespace, err)
+	}
+	name := strings.TrimSuffix(resource.Resource+"."+resource.Group, ".") + ".yaml"
+	return os.WriteFile(filepath.Join(dir, name), text, 0o644)
+}
+
+func podLogs(ctx context.Context, client *kube.Client, namespace, dir string) error {
+	pods, err := client.Typed.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("collecting logs of namespace %s: %w", namespace, err)
+	}
+	var errs []error
+	for _, pod := range pods.Items {
+		for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+			base := filepath.Join(dir, pod.Name+"."+status.Name)
+			if status.State.Waiting == nil {
+				errs = append(errs, podLog(ctx, client, &pod, status.Name, false, base+".log"))
+			}
+			if status.RestartCount > 0 {
+				errs = append(errs, podLog(ctx, client, &pod, status.Name, true, base+".previous.log"))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func podLog(ctx context.Context, client *kube.Client, pod *corev1.Pod, container string, previous bool, file string) error {
+	options := &corev1.PodLogOptions{Container: container, Previous: previous, Timestamps: true}
+	stream, err := client.Typed.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
+	if err != nil {
+		return fmt.Errorf("collecting the log of pod %s/%s container %s: %w", pod.Namespace, pod.Name, container, err)
+	}
+	defer stream.Close()
+	out, err := os.Create(file)
+	if err != nil {
+		return fmt.Errorf("collecting logs: %w", err)
+	}
+	_, err = io.Copy(out, stream)
+	return errors.Join(err, out.Close())
+}
+
+// withholdInspected takes the values of environment variables and arguments out of what a container engine told of
+// the nodes, which kind exports: a node has its host's proxies, with their passwords.
+func withholdInspected(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*", "inspect.json"))
+	if err != nil {
+		return fmt.Errorf("collecting logs: %w", err)
+	}
+	var errs []error
+	for _, file := range files {
+		errs = append(errs, rewrite(file))
+	}
+	return errors.Join(errs...)
+}
+
+func rewrite(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("collecting logs: %w", err)
+	}
+	var nodes []any
+	if err := json.Unmarshal(text, &nodes); err != nil { // as of a container that was not found
+		return errors.Join(fmt.Errorf("collecting logs: %s, which is removed: %w", file, err), os.Remove(file))
+	}
+	kube.Withhold(map[string]any{"nodes": nodes}, nil)
+	if text, err = json.MarshalIndent(nodes, "", "  "); err != nil {
+		return fmt.Errorf("collecting logs: %w", err)
+	}
+	return os.WriteFile(file, text, 0o644)
+}

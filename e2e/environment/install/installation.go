@@ -1,0 +1,118 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
+)
+
+// installWithin bounds an Install whose context has no deadline.
+const installWithin = 3 * time.Minute
+
+// Cluster is where a style is installed, and on behalf of which run.
+type Cluster struct {
+	Kube *kube.Client
+	// Run is the run's id; everything that is made carries it as a label.
+	Run string
+	// Progress, if not nil, is told in a few words what is being done.
+	Progress func(format string, args ...any)
+}
+
+func (c Cluster) progress(format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(format, args...)
+	}
+}
+
+func (c Cluster) owner(style string) kube.Owner { return kube.Owner{Run: c.Run, Style: style} }
+
+// bounded gives a context without a deadline one.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// Installation is what is installed of a style.
+type Installation struct {
+	Style  spec.Style
+	Stages [][]*unstructured.Unstructured // rendered, of each of the style's
+}
+
+// Install applies stage by stage and awaits each. Everything is checked against
+// the cluster before the first is applied. It returns when the operator will really
+// see what happens to a custom resource.
+func (i Installation) Install(ctx context.Context, c Cluster) error {
+	ctx, cancel := bounded(ctx, installWithin)
+	defer cancel()
+	if err := i.install(ctx, c); err != nil {
+		return fmt.Errorf("install operator %s: %w", i.Style.Name, err)
+	}
+	return nil
+}
+
+func (i Installation) install(ctx context.Context, c Cluster) error {
+	owner := c.owner(i.Style.Name)
+	if err := c.Kube.RefuseForeign(ctx, owner, i.objects()); err != nil {
+		return err
+	}
+	for n, stage := range i.Style.Stages {
+		c.progress("%s: stage %s: applying its manifests", i.Style.Name, stage.Name)
+		if err := c.Kube.Apply(ctx, owner, i.Stages[n]); err != nil {
+			return fmt.Errorf("stage %s: %w", stage.Name, err)
+		}
+		for _, gate := range stage.Ready {
+			c.progress("%s: stage %s: waiting for %s", i.Style.Name, stage.Name, gate)
+			if err := c.Kube.UnlessCrashing(ctx, i.pods(), func(ctx context.Context) error { return i.await(ctx, c, gate) }); err != nil {
+				return fmt.Errorf("stage %s: not ready: waited for %s: %w", stage.Name, gate, err)
+			}
+		}
+	}
+	return nil
+}
+
+// objects are those of all stages, in the order in which they are applied.
+func (i Installation) objects() []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, objs := range i.Stages {
+		all = append(all, objs...)
+	}
+	return all
+}
+
+// pods are those of the style's components.
+func (i Installation) pods() []kube.PodSet {
+	var all []kube.PodSet
+	for _, component := range i.Style.Components {
+		all = append(all, kube.PodSet{Namespace: component.Namespace, Selector: component.Selector})
+	}
+	return all
+}
+
+// await returns when a gate is open.
+func (i Installation) await(ctx context.Context, c Cluster, gate spec.Gate) error {
+	switch {
+	case gate.Rollout != nil:
+		return c.Kube.WaitRollout(ctx, gate.Rollout.Kind, gate.Rollout.Namespace, gate.Rollout.Name)
+	case gate.Condition != nil:
+		kind := schema.FromAPIVersionAndKind(gate.Condition.APIVersion, gate.Condition.Kind)
+		return c.Kube.WaitCondition(ctx, kind, gate.Condition.Namespace, gate.Condition.Name, gate.Condition.Type)
+	case gate.Log != nil:
+		component, ok := i.Style.Component(gate.Log.Component)
+		if !ok {
+			return fmt.Errorf("the style has no component %q", gate.Log.Component)
+		}
+		return c.Kube.WaitLog(ctx, component.Namespace, component.Selector, gate.Log.Contains, max(gate.Log.Pods, 1))
+	case gate.Field != nil:
+		return awaitField(ctx, c, *gate.Field)
+	}
+	return errors.New("the gate is empty")
+}

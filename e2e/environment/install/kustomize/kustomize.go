@@ -1,0 +1,94 @@
+// Package kustomize installs a folder with a kustomization, as kubectl apply -k does.
+package kustomize
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"operatorbench/e2e/environment/install/yaml"
+)
+
+// Way is the way to install for which install.Way asks.
+type Way struct{}
+
+// Of tells whether a path is a folder with a kustomization.
+func (Way) Of(path string) bool {
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Render builds the kustomization, which may refer to folders above its own. The order is that of kubectl apply -k:
+// namespaces and definitions before what needs them. An error names file and line of the entry that is wrong.
+func (Way) Render(folder string) ([]*unstructured.Unstructured, error) {
+	return build(filesys.MakeFsOnDisk(), folder)
+}
+
+// Files lists what Render reads: the files of its bases, too.
+func (Way) Files(folder string) ([]string, error) {
+	tracked := track(filesys.MakeFsOnDisk())
+	_, err := build(tracked, folder)
+	return slices.Sorted(maps.Keys(tracked.read)), err
+}
+
+// Complete tells that nothing is installed but what Render returns.
+func (Way) Complete() bool { return true }
+
+func build(fsys filesys.FileSystem, folder string) ([]*unstructured.Unstructured, error) {
+	options := krusty.MakeDefaultOptions()
+	options.Reorder = krusty.ReorderOptionLegacy
+	resources, err := krusty.MakeKustomizer(options).Run(fsys, folder)
+	if err != nil {
+		k, unread := readKustomization(fsys, folder)
+		if unread != nil {
+			return nil, unread
+		}
+		return nil, k.located(err)
+	}
+	content, err := resources.AsYaml()
+	if err != nil {
+		return nil, fmt.Errorf("kustomize build %s: %w", folder, err)
+	}
+	return yaml.Parse("the result of kustomize build "+folder, content)
+}
+
+// Check refuses a kustomization, or one that it builds on, in which an entry changes nothing: kustomize is silent where
+// the target of a patch is gone. Errors name file and line.
+func (Way) Check(folder string) error { return checkOverlay(filesys.MakeFsOnDisk(), folder) }
+
+func checkOverlay(fsys filesys.FileSystem, folder string) error {
+	k, err := readKustomization(fsys, folder)
+	if err != nil {
+		return err
+	}
+	whole, err := k.without(-1)
+	if err != nil {
+		return k.located(err)
+	}
+	var problems []error
+	for i, e := range k.entries {
+		if base := k.base(e); base != "" {
+			problems = append(problems, checkOverlay(fsys, base))
+		}
+		if !slices.Contains([]string{"patches", "patchesStrategicMerge", "patchesJson6902", "images", "replicas", "replacements"}, e.key) {
+			continue
+		}
+		if rest, err := k.without(i); err == nil && bytes.Equal(rest, whole) {
+			problems = append(problems, k.errorAt(e, errors.New("this entry changes nothing: what it is meant for is gone, or is so already; mend its target, or remove it")))
+		}
+	}
+	return errors.Join(problems...)
+}

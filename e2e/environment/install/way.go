@@ -1,0 +1,83 @@
+// Package install installs an operator style in a cluster and takes it away again. How what a style's folder holds
+// becomes objects, and what there is of them in the cluster then, is a way to install: one package each.
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/environment/install/kustomize"
+	"operatorbench/e2e/environment/install/yaml"
+)
+
+// A Way to install turns what a path of a style's folder leads to into a cluster's objects.
+type Way interface {
+	// Of tells whether a path is to be installed in this way.
+	Of(path string) bool
+	// Render returns the objects that are applied, in their order. Errors name the file, and the line where it is known.
+	Render(path string) ([]*unstructured.Unstructured, error)
+	// Files lists the files that Render reads, by absolute path, sorted.
+	Files(path string) ([]string, error)
+	// Check refuses what is written and has no effect.
+	Check(path string) error
+	// Complete tells whether what is rendered is all that is installed. Else a controller makes more of it, which only
+	// the cluster knows: see Find.
+	Complete() bool
+}
+
+// ways lists all ways to install; the first that takes a path has it. Helm charts and bundles of the Operator Lifecycle
+// Manager are to be packages beside these.
+func ways() []Way { return []Way{kustomize.Way{}, yaml.Way{}} }
+
+// at returns the way in which a path is installed, and the path in full.
+func at(path string) (Way, string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("reading manifests %s: %w", path, err)
+	}
+	for _, way := range ways() {
+		if way.Of(full) {
+			return way, full, nil
+		}
+	}
+	return nil, "", fmt.Errorf("reading manifests %s: there is no way to install it", path)
+}
+
+// Render returns the objects that are applied for a path; see Way.
+func Render(path string) ([]*unstructured.Unstructured, error) {
+	way, path, err := at(path)
+	if err != nil {
+		return nil, err
+	}
+	return way.Render(path)
+}
+
+// Files lists the files that Render reads for a path; see Way.
+func Files(path string) ([]string, error) {
+	way, path, err := at(path)
+	if err != nil {
+		return nil, err
+	}
+	return way.Files(path)
+}
+
+// Check refuses what is written at a path and has no effect; see Way.
+func Check(path string) error {
+	way, path, err := at(path)
+	if err != nil {
+		return err
+	}
+	return way.Check(path)
+}
+
+// Complete tells whether what Render returns for paths is all that they install; see Way.
+func Complete(paths ...string) bool {
+	for _, path := range paths {
+		if way, _, err := at(path); err != nil || !way.Complete() {
+			return false
+		}
+	}
+	return true
+}

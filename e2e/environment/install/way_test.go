@@ -1,0 +1,60 @@
+package install_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/environment/install"
+)
+
+const (
+	aConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: one\n"
+	bConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n  namespace: two\n"
+)
+
+// What is at a path says in which way it is installed.
+func TestWays(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"plain/b.yaml": bConfigMap, "plain/a.yaml": aConfigMap,
+		"overlay/kustomization.yaml": "resources: [../base]\nnamePrefix: my-\n", "overlay/unused.yaml": bConfigMap,
+		"base/kustomization.yaml": "resources: [cm.yaml]\n", "base/cm.yaml": aConfigMap,
+		"broken/kustomization.yaml": "resources: [absent.yaml]\n",
+		"idle/kustomization.yaml":   "resources: [../base]\nimages: [{name: gone, newTag: v2}]\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	for path, test := range map[string]struct{ names, files []string }{
+		"plain":         {[]string{"a", "b"}, []string{"plain/a.yaml", "plain/b.yaml"}},
+		"plain/b.yaml":  {[]string{"b"}, []string{"plain/b.yaml"}},
+		"overlay":       {[]string{"my-a"}, []string{"base/cm.yaml", "base/kustomization.yaml", "overlay/kustomization.yaml"}},
+		"plain/../base": {[]string{"a"}, []string{"base/cm.yaml", "base/kustomization.yaml"}},
+	} {
+		objs, err := install.Render(filepath.Join(root, path))
+		require.NoError(t, err, path)
+		var names []string
+		for _, obj := range objs {
+			names = append(names, obj.GetName())
+		}
+		assert.Equal(t, test.names, names, path)
+		files, err := install.Files(filepath.Join(root, path))
+		require.NoError(t, err, path)
+		for i := range files {
+			files[i], err = filepath.Rel(root, files[i])
+			require.NoError(t, err)
+		}
+		assert.Equal(t, test.files, files, path)
+		require.NoError(t, install.Check(filepath.Join(root, path)), path)
+		assert.True(t, install.Complete(filepath.Join(root, path)), path)
+	}
+	_, err := install.Render(filepath.Join(root, "broken"))
+	require.ErrorContains(t, err, "broken/kustomization.yaml:1: resources: there is no absent.yaml")
+	require.ErrorContains(t, install.Check(filepath.Join(root, "idle")), "this entry changes nothing")
+	_, err = install.Render(filepath.Join(root, "absent"))
+	require.ErrorContains(t, err, "stat absent")
+}

@@ -1,0 +1,31 @@
+package kube
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/environment/install/yaml"
+)
+
+const (
+	aConfigMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: one\n"
+	bConfigMap  = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n  namespace: two\n"
+	aNamespace  = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: one\n"
+	aRole       = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n"
+	listOfThem  = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: first, namespace: one}}\n- {apiVersion: v1, kind: Secret, metadata: {name: second, namespace: one}}\n"
+	deployment3 = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: one}\nspec: {replicas: 3}\n"
+)
+
+// Parse reads objects as installing does.
+func Parse(name string, content []byte) ([]*unstructured.Unstructured, error) {
+	return yaml.Parse(name, content)
+}
+
+func TestPlan(t *testing.T) {
+	objs, err := Parse("test.yaml", []byte(aRole+"---\n"+aNamespace+"---\n"+aConfigMap+"---\n"+bConfigMap))
+	require.NoError(t, err)
+	assert.Equal(t, Footprint{Namespaces: []string{"one", "two"}, ClusterScoped: []string{"ClusterRole reader"}}, Plan(objs))
+}
