@@ -107,12 +107,10 @@ func sync(r *request) any {
 	case child != nil: // what runs goes on running
 		children = append(children, deployment(name, *child.Spec.Replicas))
 	}
-	replicas := int32(0)
-	if child != nil {
-		replicas = child.Status.Replicas
-	}
-	return object{"children": children, "status": object{ // Metacontroller adds observedGeneration
-		"nodes": nodes, "replicas": replicas, "selector": labels.SelectorFromSet(labelsOf(name)).String(),
+	// No number: Metacontroller would write a status with one again at every look. It
+	// adds observedGeneration.
+	return object{"children": children, "status": object{
+		"nodes": nodes, "selector": labels.SelectorFromSet(labelsOf(name)).String(),
 		"conditions": withReady(r.Parent.Status.Conditions, ready),
 	}}
 }

@@ -157,33 +157,32 @@ func TestSync(t *testing.T) {
 		request         object
 		wanted          int // replicas; -1: no Deployment
 		nodes           []any
-		replicas        float64 // of the status
 		status          string
 		reason, message string
 	}{
-		"new":                 {asked(3, nil), 3, []any{}, 0, "False", "ReplicasNotReady", "the Deployment does not exist yet; an event says why if it is refused"},
-		"ready":               {asked(2, deployed(2), pod("b", "True"), pod("a", "True")), 2, []any{"a", "b"}, 2, "True", "AllReplicasReady", "2 of 2 pods are ready"},
-		"of no pods":          {asked(0, deployed(0)), 0, []any{}, 0, "True", "AllReplicasReady", "0 of 0 pods are ready"},
-		"scaled":              {asked(2, deployed(1), pod("a", "True")), 2, []any{"a"}, 1, "False", "ReplicasNotReady", "1 of 2 pods are ready"},
-		"not seen yet":        {asked(1, with(deployed(1), "metadata", object{"generation": 3}), pod("a", "True")), 1, []any{"a"}, 1, "False", "ReplicasNotReady", "1 of 1 pods are ready"},
-		"pod unknown":         {asked(1, deployed(1)), 1, []any{}, 1, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
-		"pod not ready":       {asked(1, deployed(1), pod("a", "False")), 1, []any{}, 1, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
-		"pod ends":            {asked(1, deployed(1), with(pod("a", "True"), "metadata", object{"deletionTimestamp": since})), 1, []any{}, 1, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
-		"pod of another":      {asked(1, deployed(1), foreign), 1, []any{}, 1, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
-		"pod of none":         {asked(1, deployed(1), orphan), 1, []any{}, 1, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
-		"no image":            {asked(1, deployed(1), with(pod("a", "False"), "status", waiting("ErrImagePull"))), 1, []any{}, 1, "False", "PodsCannotStart", "0 of 1 pods are ready: pod a: image m:1 cannot be pulled (ImagePullBackOff)"},
-		"crash":               {asked(1, deployed(1), with(pod("a", "False"), "status", waiting("CrashLoopBackOff"))), 1, []any{}, 1, "False", "PodsCannotStart", "0 of 1 pods are ready: pod a: container memcached: CrashLoopBackOff"},
-		"starting":            {asked(1, deployed(1), with(pod("a", "False"), "status", waiting("ContainerCreating"))), 1, []any{}, 1, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
-		"no node":             {asked(1, deployed(1), with(pod("a", "False"), "status", unscheduled)), 1, []any{}, 1, "False", "PodsCannotStart", "0 of 1 pods are ready: pod a: it cannot be scheduled: no node"},
-		"no quota":            {asked(2, with(deployed(1), "status", quota), pod("a", "True")), 2, []any{"a"}, 1, "False", "ReplicaFailure", "1 of 2 pods are ready: exceeded quota"},
-		"Deployment goes":     {asked(1, with(deployed(1), "metadata", object{"deletionTimestamp": since})), 1, []any{}, 1, "False", "DeploymentDeleting", "the Deployment is being deleted; it is made again when it is gone"},
-		"size negative":       {asked(-1, deployed(2), pod("a", "True")), 2, []any{"a"}, 2, "False", "InvalidSize", notUsable + "-1"},
-		"size beyond int32":   {asked(1<<31, nil), -1, []any{}, 0, "False", "InvalidSize", notUsable + "2147483648"},
-		"size a fraction":     {asked(1.5, nil), -1, []any{}, 0, "False", "InvalidSize", notUsable + "1.5"},
-		"size a text":         {asked("2", nil), -1, []any{}, 0, "False", "InvalidSize", notUsable + `"2"`},
-		"size a truth":        {asked(true, nil), -1, []any{}, 0, "False", "InvalidSize", notUsable + "true"},
-		"size missing":        {asked(nil, nil), -1, []any{}, 0, "False", "InvalidSize", "spec.size is missing"},
-		"size missing, later": {asked(nil, deployed(1)), 1, []any{}, 1, "False", "InvalidSize", "spec.size is missing"},
+		"new":                 {asked(3, nil), 3, []any{}, "False", "ReplicasNotReady", "the Deployment does not exist yet; an event says why if it is refused"},
+		"ready":               {asked(2, deployed(2), pod("b", "True"), pod("a", "True")), 2, []any{"a", "b"}, "True", "AllReplicasReady", "2 of 2 pods are ready"},
+		"of no pods":          {asked(0, deployed(0)), 0, []any{}, "True", "AllReplicasReady", "0 of 0 pods are ready"},
+		"scaled":              {asked(2, deployed(1), pod("a", "True")), 2, []any{"a"}, "False", "ReplicasNotReady", "1 of 2 pods are ready"},
+		"not seen yet":        {asked(1, with(deployed(1), "metadata", object{"generation": 3}), pod("a", "True")), 1, []any{"a"}, "False", "ReplicasNotReady", "1 of 1 pods are ready"},
+		"pod unknown":         {asked(1, deployed(1)), 1, []any{}, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
+		"pod not ready":       {asked(1, deployed(1), pod("a", "False")), 1, []any{}, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
+		"pod ends":            {asked(1, deployed(1), with(pod("a", "True"), "metadata", object{"deletionTimestamp": since})), 1, []any{}, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
+		"pod of another":      {asked(1, deployed(1), foreign), 1, []any{}, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
+		"pod of none":         {asked(1, deployed(1), orphan), 1, []any{}, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
+		"no image":            {asked(1, deployed(1), with(pod("a", "False"), "status", waiting("ErrImagePull"))), 1, []any{}, "False", "PodsCannotStart", "0 of 1 pods are ready: pod a: image m:1 cannot be pulled (ImagePullBackOff)"},
+		"crash":               {asked(1, deployed(1), with(pod("a", "False"), "status", waiting("CrashLoopBackOff"))), 1, []any{}, "False", "PodsCannotStart", "0 of 1 pods are ready: pod a: container memcached: CrashLoopBackOff"},
+		"starting":            {asked(1, deployed(1), with(pod("a", "False"), "status", waiting("ContainerCreating"))), 1, []any{}, "False", "ReplicasNotReady", "0 of 1 pods are ready"},
+		"no node":             {asked(1, deployed(1), with(pod("a", "False"), "status", unscheduled)), 1, []any{}, "False", "PodsCannotStart", "0 of 1 pods are ready: pod a: it cannot be scheduled: no node"},
+		"no quota":            {asked(2, with(deployed(1), "status", quota), pod("a", "True")), 2, []any{"a"}, "False", "ReplicaFailure", "1 of 2 pods are ready: exceeded quota"},
+		"Deployment goes":     {asked(1, with(deployed(1), "metadata", object{"deletionTimestamp": since})), 1, []any{}, "False", "DeploymentDeleting", "the Deployment is being deleted; it is made again when it is gone"},
+		"size negative":       {asked(-1, deployed(2), pod("a", "True")), 2, []any{"a"}, "False", "InvalidSize", notUsable + "-1"},
+		"size beyond int32":   {asked(1<<31, nil), -1, []any{}, "False", "InvalidSize", notUsable + "2147483648"},
+		"size a fraction":     {asked(1.5, nil), -1, []any{}, "False", "InvalidSize", notUsable + "1.5"},
+		"size a text":         {asked("2", nil), -1, []any{}, "False", "InvalidSize", notUsable + `"2"`},
+		"size a truth":        {asked(true, nil), -1, []any{}, "False", "InvalidSize", notUsable + "true"},
+		"size missing":        {asked(nil, nil), -1, []any{}, "False", "InvalidSize", "spec.size is missing"},
+		"size missing, later": {asked(nil, deployed(1)), 1, []any{}, "False", "InvalidSize", "spec.size is missing"},
 	}
 	each(t, func(t *testing.T, url string) {
 		for name, test := range tests {
@@ -204,7 +203,7 @@ func TestSync(t *testing.T) {
 				assert.Equal(t, object{"type": "Ready", "status": test.status, "reason": test.reason, "message": test.message}, ready)
 				assert.Equal(t, "Other", conditions[1].(object)["type"])
 				delete(status, "conditions")
-				assert.Equal(t, object{"nodes": test.nodes, "replicas": test.replicas, "selector": "app=memcached,app.kubernetes.io/instance=cache"}, status)
+				assert.Equal(t, object{"nodes": test.nodes, "selector": "app=memcached,app.kubernetes.io/instance=cache"}, status)
 				assert.Equal(t, reference(t, test.wanted), answer["children"])
 			})
 		}

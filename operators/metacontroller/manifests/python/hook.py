@@ -40,10 +40,9 @@ def sync(request):
         children = [deployment(name, size)]
     status = {
         "nodes": nodes,
-        "replicas": child.get("status", {}).get("replicas", 0) if child else 0,
         "selector": ",".join(f"{key}={value}" for key, value in labels_of(name).items()),
         "conditions": with_ready(parent.get("status", {}).get("conditions", []), *ready),
-    }  # Metacontroller adds observedGeneration
+    }  # No number: Metacontroller would write a status with one again at every look. It adds observedGeneration.
     return {"status": status, "children": children}
 
 
