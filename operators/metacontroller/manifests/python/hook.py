@@ -171,8 +171,10 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_):
-        """No line for each request."""
+    def log_request(self, code="-", size="-"):
+        """A line for what is refused alone."""
+        if code != 200:
+            super().log_request(code, size)
 
 
 class Server(ThreadingHTTPServer):
