@@ -8,13 +8,13 @@ import (
 )
 
 // series creates custom resources at its pace, whatever becomes of those before.
-func (t *trial) series(ctx context.Context, step scenarios.Step) error {
-	began, pace := t.Recorder.Now(), step.Series.Pace(t.style.Typical.Reconcile)
+func (s *sampleRun) series(ctx context.Context, step scenarios.Step) error {
+	began, pace := s.Recorder.Now(), step.Series.Pace(s.style.Typical.Reconcile)
 	for i, name := range step.Series.Names() {
-		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
+		if err := s.until(ctx, began+time.Duration(i)*pace); err != nil {
 			return err
 		}
-		if err := t.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
+		if err := s.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
 
@@ -142,7 +141,7 @@ func latenciesOf(s Side) values {
 		if one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
 		}
-		load := one.Group == scenarios.Load
+		load := one.Group == spec.GroupLoad
 		for _, sample := range one.Samples {
 			key := metricKey{Phase, sample.Operator, sample.Scenario, sample.Phase}
 			switch {

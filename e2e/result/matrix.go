@@ -5,13 +5,13 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 )
 
 // Matrix has a row for each scenario, by groups, and a column for each style.
 type Matrix struct {
 	Styles []Style // the columns, in the order of the recordings' headers
-	Groups []Group // in the order of scenarios.Groups
+	Groups []Group // in the order of spec.Groups
 }
 
 // Group is a group of scenarios.
@@ -34,14 +34,14 @@ func MatrixOf(judgements ...*judge.Judgement) *Matrix {
 	b := builder{rows: map[string]*Row{}, cells: map[key]*Cell{}}
 	for _, j := range judgements {
 		for _, s := range j.Header.Scenarios {
-			if s.Group != scenarios.Load {
+			if s.Group != spec.GroupLoad {
 				b.row(s)
 			}
 		}
 	}
 	for _, j := range judgements {
 		for i := range j.Results {
-			if j.Results[i].Group != scenarios.Load {
+			if j.Results[i].Group != spec.GroupLoad {
 				b.add(j.Header.Run, &j.Results[i])
 			}
 		}
@@ -61,7 +61,7 @@ type builder struct {
 func (b *builder) row(s record.Scenario) *Row {
 	if b.rows[s.Name] == nil {
 		if s.Group == "" { // recordings had no groups when all scenarios were measured
-			s.Group = scenarios.Latency
+			s.Group = spec.GroupLatency
 		}
 		b.rows[s.Name] = &Row{Scenario: s}
 		b.order = append(b.order, b.rows[s.Name])
@@ -105,10 +105,10 @@ func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 
 // rank is a group's place; one that is not known comes last.
 func rank(group string) int {
-	if i := slices.Index(scenarios.Groups(), group); i >= 0 {
+	if i := slices.Index(spec.Groups(), group); i >= 0 {
 		return i
 	}
-	return len(scenarios.Groups())
+	return len(spec.Groups())
 }
 
 // styles lists those that have a cell, as the headers do.
@@ -145,7 +145,7 @@ func (m *Matrix) Rows() []*Row {
 // only to be measured.
 func (m *Matrix) Correctness() bool {
 	return slices.ContainsFunc(m.Rows(), func(r *Row) bool {
-		return r.Group != scenarios.Latency && slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil })
+		return r.Group != spec.GroupLatency && slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil })
 	})
 }
 

@@ -31,28 +31,28 @@ func (s *Session) surroundings(ctx context.Context) (record.Environment, error) 
 	e := record.Environment{
 		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
 		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
-		Comparison: s.comparison(),
+		Comparison: s.recordedComparison(),
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
 	if s.engine != nil { // without one nothing is driven
 		e.Engine = s.engine.Name()
 		e.Kind = kindversion.Version()
 	}
-	for _, a := range s.arms[1:] {
-		hash, err := manifestsHash(a.operator.Style())
+	for _, p := range s.participants[1:] {
+		hash, err := manifestsHash(p.operator.Style())
 		if err != nil {
 			return e, err
 		}
-		owned, err := s.owned(a)
+		owned, err := s.owned(p)
 		if err != nil {
 			return e, err
 		}
-		standards, err := podSecurity(a.operator.Style())
+		standards, err := podSecurity(p.operator.Style())
 		if err != nil {
 			return e, err
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
+			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
 		})
 	}
 	return e, nil
@@ -74,17 +74,17 @@ func podSecurity(style styles.Style) (map[string]string, error) {
 	return standards, nil
 }
 
-// owned counts what the maintainer of an arm's operator writes and answers for.
-func (s *Session) owned(a *arm) (*record.Owned, error) {
+// owned counts what the maintainer of a participant's operator writes and answers for.
+func (s *Session) owned(p *participant) (*record.Owned, error) {
 	root := s.root
-	if s.base != nil && a.variant != VariantHead {
+	if s.base != nil && p.variant != VariantHead {
 		root = s.base.root
 	}
 	catalogue, err := images.Load(root)
 	if err != nil {
 		return nil, err
 	}
-	facts, err := a.operator.Style().Facts(catalogue)
+	facts, err := p.operator.Style().Facts(catalogue)
 	if err != nil {
 		return nil, err
 	}
