@@ -137,8 +137,8 @@ func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begu
 // FaultsAt lists the faults of the sample at a stage.
 func (t *Timeline) FaultsAt(stage string) []*record.Fault {
 	var list []*record.Fault
-	for e := range t.All() {
-		if e.Kind == record.KindFault && e.Fault.Stage == stage {
+	for e := range Each(t.Faults) {
+		if e.Fault.Stage == stage {
 			list = append(list, e.Fault)
 		}
 	}
