@@ -20,7 +20,7 @@ func ofMatrix(recordings []Recording) *Matrix {
 		}
 		judgements = append(judgements, judged)
 	}
-	return MatrixOf(judgements...).Without(spec.Floor)
+	return matrixOf(judgements, spec.Floor)
 }
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that
