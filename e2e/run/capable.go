@@ -34,6 +34,8 @@ func neededBy(f scenarios.Fault) cluster.Capability {
 		return cluster.BreakControlPlane
 	case kind == spec.FaultRemoveImage:
 		return cluster.RemoveImages
+	case kind == spec.FaultCut, kind == spec.FaultSilence:
+		return cluster.CutConnections
 	}
 	return ""
 }
