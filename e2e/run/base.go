@@ -15,19 +15,12 @@ import (
 	"strings"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
-)
-
-// The variants of a style that is compared with its base: twice the base, so
-// that what it differs from itself by is known, and what it is now.
-const (
-	VariantBase  = "base"
-	VariantAgain = "again"
-	VariantHead  = "head"
 )
 
 // ErrUnchanged says that no style differs from the base.
@@ -89,7 +82,7 @@ func (s *Session) compareWith() error {
 		if !changed && s.options.Operator == styles.All {
 			continue
 		}
-		s.participants = append(s.participants, participantOf(was, VariantBase), participantOf(was, VariantAgain), participantOf(head, VariantHead))
+		s.participants = append(s.participants, participantOf(was, gate.VariantBase), participantOf(was, gate.VariantAgain), participantOf(head, gate.VariantHead))
 	}
 	if len(s.participants) == 1 && len(s.base.gone) == 0 {
 		return ErrUnchanged

@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // Drive goes through the planned rounds. In each, every participant has its turn, in
@@ -236,9 +237,12 @@ func (s *Session) last(place block) bool {
 
 // mark records how far a block is. The driver learns through Recorder.Err of a
 // recording that failed.
-func (s *Session) mark(place block, stage string) {
+func (s *Session) mark(place block, stage string) { s.markWith(place, stage, nil) }
+
+// markWith records beside what the cluster has of the style; nil: nothing new.
+func (s *Session) markWith(place block, stage string, installed *spec.Installed) {
 	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: place.participant.name(), Variant: place.participant.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load,
+		Style: place.participant.name(), Variant: place.participant.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load, Installed: installed,
 	}})
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -73,7 +73,7 @@ func (s *Session) choosePasses(c *comparison) int {
 	}
 	s.progress.Clear()
 	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
-		c.style, before.Seconds(), pass.Seconds(), plural(c.passes, "pass"))
+		c.style, before.Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
 	return c.passes
 }
 
@@ -324,7 +324,7 @@ func (s *Session) planRounds(left time.Duration) {
 		c.rounds = 1 + min(plan.Rounds[c.style], s.most()-1)
 		s.environment.Planned[c.style] = c.rounds
 		s.progress.Clear()
-		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plural(c.rounds, "round"), c.round().Round(time.Second), plural(c.passes, "pass"), tooFew(c))
+		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), tooFew(c))
 	}
 }
 
@@ -428,14 +428,14 @@ func (s *Session) leaveOut(u record.Undriven) {
 
 // sides are the participants that correctness is compared of: base once.
 func (c *comparison) sides() []*participant {
-	return slices.DeleteFunc(slices.Clone(c.participants), func(p *participant) bool { return p.variant == VariantAgain })
+	return slices.DeleteFunc(slices.Clone(c.participants), func(p *participant) bool { return p.variant == gate.VariantAgain })
 }
 
 func (s *Session) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
 	var all time.Duration
 	for _, p := range c.sides() {
 		for _, w := range wavesOf(p, list, 1) {
-			all += w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+			all += s.typicalWave(&w)
 		}
 	}
 	return all
@@ -524,14 +524,4 @@ func (o *Options) command(commit string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	if strings.HasSuffix(word, "s") {
-		word += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -60,7 +60,7 @@ func contested(t *testing.T, budget time.Duration, out io.Writer, names ...strin
 	found, err := styles.Find("../../operators", names...)
 	require.NoError(t, err)
 	for _, style := range found {
-		s.participants = append(s.participants, participantOf(style, VariantBase), participantOf(style, VariantAgain), participantOf(style, VariantHead))
+		s.participants = append(s.participants, participantOf(style, gate.VariantBase), participantOf(style, gate.VariantAgain), participantOf(style, gate.VariantHead))
 	}
 	s.quicken()
 	s.environment.Comparison = s.recordedComparison()

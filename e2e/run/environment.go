@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/styles"
 )
@@ -77,7 +76,7 @@ func podSecurity(style styles.Style) (map[string]string, error) {
 // owned counts what the maintainer of a participant's operator writes and answers for.
 func (s *Session) owned(p *participant) (*record.Owned, error) {
 	root := s.root
-	if s.base != nil && p.variant != VariantHead {
+	if s.base != nil && p.variant != gate.VariantHead {
 		root = s.base.root
 	}
 	catalogue, err := images.Load(root)
@@ -127,14 +126,9 @@ func manifestsHash(style styles.Style) (string, error) {
 // revision is the repository's commit, and whether the work tree differs from
 // it; empty where git cannot say.
 func revision(ctx context.Context, root string) (commit string, dirty bool) {
-	git := func(args ...string) string {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
-	return git("rev-parse", "HEAD"), git("status", "--porcelain") != ""
+	commit, _ = git(ctx, root, nil, "rev-parse", "HEAD")
+	changes, _ := git(ctx, root, nil, "status", "--porcelain")
+	return commit, changes != ""
 }
 
 // imageFacts fills in what the styles run.

@@ -37,9 +37,7 @@ func (s *Session) find(ctx context.Context, place block, target install.Cluster)
 	if slices.Equal(installed.Namespaces, before.Namespaces) && sameGrants(installed.Grants, before.Grants) {
 		return
 	}
-	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: p.name(), Variant: p.variant, Round: place.round, Stage: record.Found, Wave: place.wave, Load: place.load, Installed: &installed,
-	}})
+	s.markWith(place, record.Found, &installed)
 }
 
 func sameGrants(a, b []spec.Grant) bool {

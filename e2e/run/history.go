@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -122,7 +121,7 @@ func (s *Session) foretell() string {
 	}
 	var matrix time.Duration
 	for _, w := range s.waves() {
-		matrix += time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
 	}
 	if matrix > 0 {
 		total += matrix

@@ -23,6 +23,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/terminal"
 	"operatorbench/fixtures/workloads/memcached"
@@ -162,7 +163,7 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	}
 	var heads []*participant
 	for _, p := range s.participants {
-		if p.variant != VariantBase && p.variant != VariantAgain {
+		if p.variant != gate.VariantBase && p.variant != gate.VariantAgain {
 			heads = append(heads, p)
 		}
 	}
@@ -235,7 +236,7 @@ func imagesOf(participants []*participant) []string {
 func (s *Session) baseImages(ctx context.Context) (err error) {
 	var old []*participant
 	for _, p := range s.participants {
-		if p.variant == VariantBase || p.variant == VariantAgain {
+		if p.variant == gate.VariantBase || p.variant == gate.VariantAgain {
 			old = append(old, p)
 		}
 	}

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -143,7 +142,7 @@ func (s *Session) budget() time.Duration {
 	budget := time.Until(s.deadline) - s.around()
 	rest := s.typicalLoads() // which come after all rounds, as does the matrix
 	for _, w := range s.waves() {
-		rest += time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+		rest += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
 	}
 	for _, c := range s.costs() {
 		rest += c.Round

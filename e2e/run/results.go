@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -278,14 +279,11 @@ func (s *Session) collect(ctx context.Context, p *participant) {
 	s.say("logs of the cluster and of %s are in %s", p.label(), dir)
 }
 
+// unique are names, each once.
 func unique(names []string) []string {
-	seen := map[string]bool{}
 	var kept []string
 	for _, name := range names {
-		if !seen[name] {
-			seen[name] = true
-			kept = append(kept, name)
-		}
+		kept = plain.Once(kept, name)
 	}
 	return kept
 }

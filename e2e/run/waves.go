@@ -156,6 +156,11 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	return style.Typical.Install + typicalUninstall + max(time.Duration(turns)*one, lasts+one)
 }
 
+// typicalWave is how long a wave is expected to take in this run.
+func (s *Session) typicalWave(w *wave) time.Duration {
+	return w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+}
+
 // shared are the waves that are this shard's: the longest first, each goes to
 // the shard that has the least to do.
 func shared(waves []wave, shard Shard, patience time.Duration) []wave {
@@ -204,7 +209,7 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 	waves := s.waves()
 	for round := 1; round <= s.matrixRounds(); round++ {
 		for i, w := range waves {
-			if w.participant.err != nil || !s.enough(w.participant, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))) {
+			if w.participant.err != nil || !s.enough(w.participant, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), s.typicalWave(&w)) {
 				continue
 			}
 			s.progress.Clear()
