@@ -4,6 +4,7 @@ As Kopf's page on reconciliation has it: children are kept in indices, and a dae
 waits until it is woken.
 """
 import asyncio
+import contextlib
 import weakref
 
 import kopf
@@ -35,12 +36,12 @@ async def wake_grandparent(namespace, labels, memo, **_):
 
 
 @kopf.daemon("memcacheds", cancellation_timeout=1)
-async def reconcile(body, namespace, name, memo, deployments: kopf.Index, pods: kopf.Index, logger, **_):
+async def reconcile(body, namespace, name, memo, deployments: kopf.Index, pods: kopf.Index, stopped, logger, **_):
     """Reconciles whenever it is woken. It never ends by itself, so that it writes its status itself:
     Kopf does so for a daemon that has ended."""
     woken = memo.woken[namespace, instance(name)] = asyncio.Event()
     memcached, written, told, backoffs = None, None, None, None
-    while True:
+    while not stopped:
         woken.clear()
         memcached = newest(memcached, dict(body))
         deployment = newest(*deployments.get((namespace, name), []))
@@ -60,7 +61,6 @@ async def reconcile(body, namespace, name, memo, deployments: kopf.Index, pods: 
             kopf.warn(body, reason=problem.reason, message=str(problem))
         told = problem and str(problem)
         backoffs = (backoffs or iter(Backoffs())) if problem and problem.again else None
-        try:
-            await asyncio.wait_for(woken.wait(), timeout=next(backoffs) if backoffs else SAFETY_NET)
-        except TimeoutError:
-            pass
+        with contextlib.suppress(TimeoutError):  # asyncio.wait_for of Python 3.11 can lose a cancellation
+            async with asyncio.timeout(next(backoffs) if backoffs else SAFETY_NET):
+                await woken.wait()
