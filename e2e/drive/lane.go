@@ -261,7 +261,7 @@ func (l *lane) sample(s scenarios.Scenario) record.Sample {
 // inMatrix adds what a sample of the correctness matrix has beside.
 func (l *lane) inMatrix(sample *record.Sample, s scenarios.Scenario) {
 	sample.Matrix, sample.Timeout, sample.Window = true, l.timeout(s), max(l.window(), s.Window)
-	sample.Patience = cmp.Or(l.style.Patience(), l.Matrix.Patience)
+	sample.Patience = cmp.Or(l.style.Patience(), max(l.Matrix.Patience, s.Patience))
 	sample.Expect, sample.Cause, sample.Unmeetable = slices.Concat(s.Expect, scenarios.Standing()), s.Cause, s.Unmeetable()
 	for _, other := range s.Others() {
 		o := record.Other{Namespace: sample.Namespace, Name: other.Name}

@@ -8,7 +8,8 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// fault does a fault and records it. One that does not last is over at once.
+// fault does a fault and records it. One that does not last is over at once, even
+// if something of it is to be taken back at the sample's end.
 func (t *trial) fault(ctx context.Context, step scenarios.Step) error {
 	kind, _ := step.Fault.Kind()
 	barrier := t.barrier(kind)
@@ -16,7 +17,7 @@ func (t *trial) fault(ctx context.Context, step scenarios.Step) error {
 	if recorded := t.recordFault(done); recorded != nil {
 		return recorded
 	}
-	if err != nil || barrier.lasts(kind) {
+	if err != nil || scenarios.Lasts(kind) {
 		return err
 	}
 	done.fault.Stage, done.fault.From = record.Over, done.at
@@ -50,6 +51,9 @@ func (t *trial) leaveFaults() error {
 		}
 		all, err := barrier.leave()
 		for _, done := range all {
+			if !scenarios.Lasts(done.fault.Kind) {
+				continue // it was recorded as over at once
+			}
 			if recorded := t.recordFault(done); recorded != nil && err == nil {
 				err = recorded
 			}

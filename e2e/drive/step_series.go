@@ -4,12 +4,17 @@ import (
 	"context"
 	"time"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
 // series creates custom resources at its pace, whatever becomes of those before.
+// While the operator is down none is under way, however long a reconcile takes.
 func (t *trial) series(ctx context.Context, step scenarios.Step) error {
 	began, pace := t.Recorder.Now(), step.Series.Pace(t.style.Typical.Reconcile)
+	if t.together != nil && t.together.lasts(spec.FaultStop) {
+		pace = step.Series.Every
+	}
 	for i, name := range step.Series.Names() {
 		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
 			return err

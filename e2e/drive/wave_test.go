@@ -153,6 +153,17 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 	assert.Equal(t, []string{"one begun kill all", "one over kill all"}, s.faults(t))
 }
 
+// Packets stay lost until the sample ends: whoever waits for them waits in vain.
+func TestSilenceIsOverAtOnceAndTakenBackAtTheEnd(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	silence := scenarios.Scenario{Name: "one", Group: scenarios.Faults, Expect: []string{"recovers"}, Steps: []scenarios.Step{
+		{Fault: &scenarios.Fault{Silence: "all"}}, {Create: &scenarios.Spec{Size: 1}},
+	}}
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{silence}}))
+	assert.Equal(t, []string{"silence all", "mend silence"}, b.done)
+	assert.Equal(t, []string{"one begun silence all", "one over silence all"}, s.faults(t), "it is counted from when it began")
+}
+
 // What does not recover by itself is nudged once; patience ends both waits.
 func TestANudgeFollowsWhenNothingMoves(t *testing.T) {
 	s, _, style := newMatrixStage(t)

@@ -32,8 +32,10 @@ func neededBy(f scenarios.Fault) cluster.Capability {
 		return cluster.RestartNodes
 	case kind == "restart":
 		return cluster.BreakControlPlane
-	case kind == "removeImage":
+	case kind == spec.FaultRemoveImage:
 		return cluster.RemoveImages
+	case kind == spec.FaultCut, kind == spec.FaultSilence:
+		return cluster.CutConnections
 	}
 	return ""
 }

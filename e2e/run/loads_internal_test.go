@@ -16,7 +16,7 @@ func TestLoadsAreAskedFor(t *testing.T) {
 	for value, want := range map[string]struct {
 		loads  int
 		matrix bool
-	}{"latency": {0, false}, "load": {2, false}, "burst-create": {1, false}, "matrix": {0, true}, "all": {2, true}} {
+	}{"latency": {0, false}, "load": {3, false}, "burst-create": {1, false}, "matrix": {0, true}, "all": {3, true}} {
 		picked, err := pick(value)
 		require.NoError(t, err)
 		s := &Session{scenarios: picked}

@@ -35,6 +35,7 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"burst-create": "50 custom resources at once; create 0",
 		"burst-update": "20 custom resources, one every 5ms, a step every 100ms; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+		"hold-hundred": "100 custom resources, one every 100ms; create 0",
 	}, seen)
 }
 
