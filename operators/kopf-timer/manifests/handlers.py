@@ -3,7 +3,8 @@ import kopf
 
 import children  # its handlers
 import settings  # the same
-from memcached import Problem, instance, newest, settle, status_of
+from cluster import settle
+from plan import Problem, instance, newest, status_of
 
 
 @kopf.timer("memcacheds", interval=5)

@@ -1,7 +1,8 @@
 """The children of all Memcacheds, in memory, and the session with the API server that writes them."""
 import kopf
 
-from memcached import INSTANCE, MANAGED_BY, MANAGER, API, pod_of
+from cluster import API
+from plan import INSTANCE, MANAGED_BY, MANAGER, pod_of
 
 
 @kopf.on.startup()

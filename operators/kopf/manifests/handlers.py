@@ -10,7 +10,8 @@ import weakref
 import kopf
 
 import children  # its handlers
-from memcached import INSTANCE, Problem, instance, newest, settle, status_of
+from cluster import settle
+from plan import INSTANCE, Problem, instance, newest, status_of
 from settings import Backoffs
 
 SAFETY_NET = 300  # seconds: Kopf repairs nothing by level

@@ -3,7 +3,7 @@ import itertools
 
 import kopf
 
-from memcached import MANAGED_BY, MANAGER
+from plan import MANAGED_BY, MANAGER
 
 LONGEST = 10  # seconds between two tries
 

@@ -1,18 +1,10 @@
-"""What a Memcached comes to: its Deployment, its status, and the writes that bring about the first.
-
-It knows nothing of when; handlers.py does.
-"""
+"""What a Memcached comes to: its Deployment, and its status. It decides, and touches nothing."""
 import hashlib
-import ssl
 from datetime import datetime, timezone
-
-import aiohttp
-import kopf
 
 MANAGER = "memcached-operator"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 INSTANCE = "app.kubernetes.io/instance"
-ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
 
 class Problem(Exception):
@@ -23,62 +15,23 @@ class Problem(Exception):
         self.reason, self.again = reason, again
 
 
-class Refused(Exception):
-    """What the API server answered."""
-
-    def __init__(self, code, message):
-        super().__init__(message)
-        self.code = code
-
-
-class API:
-    """The API server, for what Kopf does not write by itself: it has no client for its users."""
-
-    async def __aenter__(self):
-        trusted = ssl.create_default_context(cafile=ACCOUNT + "ca.crt")
-        self.session = aiohttp.ClientSession(
-            "https://kubernetes.default.svc", connector=aiohttp.TCPConnector(ssl=trusted, limit=0),
-            timeout=aiohttp.ClientTimeout(total=30))
-        return self
-
-    async def __aexit__(self, *_):
-        await self.session.close()
-
-    async def call(self, method, path, body=None, kind="application/json", **query):
-        with open(ACCOUNT + "token") as token:  # the kubelet renews it
-            headers = {"Authorization": "Bearer " + token.read(), "Content-Type": kind}
-        async with self.session.request(method, path, json=body, headers=headers, params=query) as reply:
-            answer = await reply.json(content_type=None)
-            if reply.status >= 400:
-                raise Refused(reply.status, answer.get("message", str(answer)))
-            return answer
-
-    async def write_status(self, memcached, status):
-        """Returns the Memcached with its new status; nothing if it is gone, or its definition has no status."""
-        meta = memcached["metadata"]
-        path = f"/apis/cache.example.com/v1alpha1/namespaces/{meta['namespace']}/memcacheds/{meta['name']}/status"
-        try:
-            return await self.call("PATCH", path, {"status": status}, "application/merge-patch+json")
-        except (Refused, aiohttp.ClientError, TimeoutError) as error:
-            if getattr(error, "code", None) == 404:
-                return None
-            raise Problem("StatusNotWritten", f"the status could not be written: {error}", again=True) from error
-
-
 def instance(name):
     """The name as the value of a label, which has 63 letters at most."""
     return name if len(name) <= 63 else name[:52] + "-" + hashlib.sha256(name.encode()).hexdigest()[:10]
 
 
 def deployment_of(memcached):
+    size = memcached["spec"].get("size")
+    if type(size) is not int or not 0 <= size < 1 << 31:
+        raise Problem("InvalidSize", f"spec.size is {size!r}; it must be a whole number from 0 to 2147483647")
     meta = memcached["metadata"]
     labels = {"app": "memcached", INSTANCE: instance(meta["name"]), MANAGED_BY: MANAGER}
-    deployment = {
+    return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": meta["name"], "labels": dict(labels)},
         "spec": {
-            "replicas": memcached["spec"]["size"],
+            "replicas": size,
             "selector": {"matchLabels": labels},
             "template": {
                 "metadata": {"labels": labels},
@@ -105,8 +58,6 @@ def deployment_of(memcached):
             },
         },
     }
-    kopf.adopt(deployment, owner=memcached)
-    return deployment
 
 
 def holds(live, wanted):
@@ -130,30 +81,6 @@ def check_owner(deployment, memcached):
         raise Problem("DeploymentNotOwned", f"Deployment {name} is controlled by {owners[0]['kind']} {owners[0]['name']}: delete it or give one of the two another name")
     if meta.get("labels", {}).get(MANAGED_BY) != MANAGER:
         raise Problem("DeploymentNotOwned", f"Deployment {name} was not made for this Memcached: delete it or give one of the two another name")
-
-
-async def settle(memcached, deployment, api):
-    """Brings the Deployment to what is asked for, and returns it."""
-    size = memcached["spec"].get("size")
-    if type(size) is not int or not 0 <= size < 1 << 31:
-        raise Problem("InvalidSize", f"spec.size is {size!r}; it must be a whole number from 0 to 2147483647")
-    wanted = deployment_of(memcached)
-    path = f"/apis/apps/v1/namespaces/{memcached['metadata']['namespace']}/deployments"
-    one = f"{path}/{memcached['metadata']['name']}"
-    try:
-        if deployment is None:
-            try:
-                return await api.call("POST", path, wanted, fieldManager=MANAGER)
-            except Refused as refused:
-                if refused.code != 409:
-                    raise
-                deployment = await api.call("GET", one)  # the index is late, or it lacks our label
-        check_owner(deployment, memcached)
-        if "deletionTimestamp" in deployment["metadata"] or holds(deployment, wanted):
-            return deployment
-        return await api.call("PATCH", one, wanted, "application/apply-patch+yaml", fieldManager=MANAGER, force="true")
-    except (Refused, aiohttp.ClientError, TimeoutError) as error:
-        raise Problem("ApplyFailed", f"the Deployment could not be written: {error}", again=True) from error
 
 
 def pod_of(body):
