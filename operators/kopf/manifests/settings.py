@@ -22,6 +22,7 @@ async def configure(settings, **_):
     settings.watching.connect_timeout = 60
     for children in ("deployments.apps", "pods"):
         settings.watching.label_selectors[children] = f"{MANAGED_BY}={MANAGER}"
+    settings.networking.request_timeout = 30  # Kopf waits for 5 minutes
     settings.networking.error_backoffs = Backoffs()
     settings.queueing.error_delays = Backoffs()
     settings.execution.default_backoff = LONGEST
