@@ -1,0 +1,67 @@
+"""When a Memcached is looked at: at first, whenever it or one of its children changes, and every five minutes.
+
+As Kopf's page on reconciliation has it: children are kept in indices, and a daemon beside each Memcached
+waits until it is woken.
+"""
+import asyncio
+import contextlib
+import weakref
+
+import kopf
+
+import children  # its handlers
+from cluster import settle
+from plan import INSTANCE, Problem, instance, newest, status_of
+from settings import Backoffs
+
+SAFETY_NET = 300  # seconds: Kopf repairs nothing by level
+
+
+@kopf.on.startup()
+async def remember(memo, **_):
+    memo.woken = weakref.WeakValueDictionary()  # by namespace and instance, as long as the daemon runs
+
+
+# An indexer is not called for what is deleted, and its index changes after it; these are called for all, and then.
+@kopf.on.event("memcacheds")
+@kopf.on.event("deployments.apps")
+async def wake(namespace, name, memo, **_):
+    if woken := memo.woken.get((namespace, instance(name))):
+        woken.set()
+
+
+@kopf.on.event("pods")
+async def wake_grandparent(namespace, labels, memo, **_):
+    if woken := memo.woken.get((namespace, labels.get(INSTANCE))):
+        woken.set()
+
+
+@kopf.daemon("memcacheds", cancellation_timeout=1)
+async def reconcile(body, namespace, name, memo, deployments: kopf.Index, pods: kopf.Index, stopped, logger, **_):
+    """Reconciles whenever it is woken. It never ends by itself, so that it writes its status itself:
+    Kopf does so for a daemon that has ended."""
+    woken = memo.woken[namespace, instance(name)] = asyncio.Event()
+    memcached, written, told, backoffs = None, None, None, None
+    while not stopped:
+        woken.clear()
+        memcached = newest(memcached, dict(body))
+        deployment = newest(*deployments.get((namespace, name), []))
+        problem = None
+        try:
+            deployment = written = await settle(memcached, deployment and newest(deployment, written), memo.api)
+        except Problem as why:
+            problem = why
+        status = status_of(memcached, deployment, list(pods.get((namespace, instance(name)), [])), problem)
+        if status != memcached.get("status"):
+            try:
+                memcached = await memo.api.write_status(memcached, status)
+            except Problem as why:
+                problem = problem or why
+        if problem and str(problem) != told:
+            logger.warning(str(problem))
+            kopf.warn(body, reason=problem.reason, message=str(problem))
+        told = problem and str(problem)
+        backoffs = (backoffs or iter(Backoffs())) if problem and problem.again else None
+        with contextlib.suppress(TimeoutError):  # asyncio.wait_for of Python 3.11 can lose a cancellation
+            async with asyncio.timeout(next(backoffs) if backoffs else SAFETY_NET):
+                await woken.wait()

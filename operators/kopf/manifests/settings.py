@@ -1,0 +1,28 @@
+"""What this operator sets otherwise than Kopf does by itself."""
+import itertools
+
+import kopf
+
+from plan import MANAGED_BY, MANAGER
+
+LONGEST = 10  # seconds between two tries
+
+
+class Backoffs:
+    """From 0.1 s on, twice as long each time, LONGEST at most, without end."""
+
+    def __iter__(self):
+        return (min(LONGEST, 0.1 * 2**n) for n in itertools.count())
+
+
+@kopf.on.startup()
+async def configure(settings, **_):
+    settings.peering.standalone = True
+    settings.watching.server_timeout = 600  # as in Kopf's documentation; inactivity_timeout, 70 s, is its default
+    settings.watching.connect_timeout = 60
+    for children in ("deployments.apps", "pods"):
+        settings.watching.label_selectors[children] = f"{MANAGED_BY}={MANAGER}"
+    settings.networking.request_timeout = 30  # Kopf waits for 5 minutes
+    settings.networking.error_backoffs = Backoffs()
+    settings.queueing.error_delays = Backoffs()
+    settings.execution.default_backoff = LONGEST
