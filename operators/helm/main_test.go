@@ -65,6 +65,12 @@ func TestChartRefuses(t *testing.T) {
 	}
 }
 
+// The schema's message for a number that is too large is hard to read, the chart's is not.
+func TestChartSaysWhatIsOutOfRange(t *testing.T) {
+	_, err := render(t, map[string]any{"size": int64(1) << 31})
+	require.ErrorContains(t, err, "size 2147483648 is out of range")
+}
+
 func TestLoadChartSaysWhatIsWrong(t *testing.T) {
 	_, err := loadChart(fstest.MapFS{"chart/Chart.yaml": {Data: []byte("name: [")}})
 	require.ErrorContains(t, err, "load the chart")
