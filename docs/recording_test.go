@@ -39,7 +39,7 @@ func structs(t reflect.Type, found map[string]reflect.Type) {
 	found[t.Name()] = t
 	for _, f := range fieldsOf(t) {
 		of := elem(f.goType)
-		if of.Kind() == reflect.Slice {
+		if of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 			of = elem(of.Elem())
 		}
 		if kindOf(of) == "object" {

@@ -63,7 +63,7 @@ const (
 
 // audit keeps a request of a style's pod, and one of the harness on what it acts on.
 func (m *Meter) audit(a *record.Audit) {
-	account, isAccount := strings.CutPrefix(a.User, accounts)
+	namespace, name, isAccount := accountOf(a.User)
 	if !isAccount {
 		v := verbOf(a.Verb)
 		if v.writes() && a.Subresource == "" && a.Code < 300 && a.Namespace != "" {
@@ -72,7 +72,6 @@ func (m *Meter) audit(a *record.Audit) {
 		}
 		return
 	}
-	namespace, name, _ := strings.Cut(account, ":")
 	if !m.spaces[namespace] {
 		return
 	}
@@ -83,6 +82,13 @@ func (m *Meter) audit(a *record.Audit) {
 	m.calls = append(m.calls, call{
 		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
 	})
+}
+
+// accountOf tells of a user whether it is a service account, and which.
+func accountOf(user string) (namespace, name string, is bool) {
+	account, is := strings.CutPrefix(user, accounts)
+	namespace, name, _ = strings.Cut(account, ":")
+	return namespace, name, is
 }
 
 // resolve finds out for each sample what was asked for meanwhile.

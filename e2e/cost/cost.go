@@ -64,6 +64,20 @@ type Cost struct {
 	PeakMemory Figure `json:"peakMemory"`
 	IdleMemory Figure `json:"idleMemory"`
 
+	// ManyMemory is the same as IdleMemory with 100 custom resources that were all
+	// handled: of a load.
+	ManyMemory Figure `json:"manyMemory"`
+
+	// ColdStart is how long an operator that is started takes until it has handled
+	// something: in the correctness matrix, from the first container that started
+	// after the whole operator had been down until the first Deployment that was
+	// made then, for what had been asked for meanwhile; seconds.
+	ColdStart Figure `json:"coldStart"`
+	// UnchangedCalls are the requests that the style's accounts make in a custom
+	// resource's namespace for each write of it that changes nothing: of the
+	// correctness matrix, by the audit log.
+	UnchangedCalls Figure `json:"unchangedCalls"`
+
 	// Throttled is for how long CPU limits held the style's pods back in a block,
 	// from its installation on, in seconds; ThrottledShare is the share of the
 	// kernel's periods of 100 ms in which they used a limit up, 0 without limits.

@@ -68,6 +68,9 @@ func (m *Meter) measure(s *style, c *Cost) {
 		took, known := b.between(record.Installing, record.Installed, b.handled)
 		return took, known && b.handled > 0
 	})
+	c.ColdStart = told("s", noCold, s.cold)
+	c.ManyMemory = told("bytes", noMany, s.many)
+	c.UnchangedCalls = told("1", noUnchanged, m.unchangedCalls(s))
 	c.Throttled = all.figure("s", noLimits, func(b *block) (float64, bool) { return b.limited().Time.Seconds(), b.throttled != nil })
 	c.ThrottledShare = all.figure("1", noLimits, func(b *block) (float64, bool) {
 		return float64(b.limited().ThrottledPeriods) / float64(max(b.limited().Periods, 1)), b.throttled != nil

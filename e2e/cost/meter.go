@@ -17,6 +17,9 @@ type Meter struct {
 	styles map[string]*style
 	spaces map[string]bool // namespaces of any style
 
+	beside *beside          // the block of the matrix or of a load that is driven now
+	passes map[string]*pass // by namespace
+
 	block   *block              // the one that is driven now; nil: between two
 	open    map[string]*running // by namespace
 	windows []*window           // of the samples that count
@@ -33,7 +36,7 @@ type Meter struct {
 func NewMeter() *Meter {
 	return &Meter{
 		styles: map[string]*style{}, spaces: map[string]bool{}, open: map[string]*running{},
-		actions: map[target]int{}, harness: map[target][]request{},
+		passes: map[string]*pass{}, actions: map[target]int{}, harness: map[target][]request{},
 	}
 }
 
@@ -44,6 +47,7 @@ func (m *Meter) Add(e record.Entry) {
 	}
 	switch {
 	case m.aside: // faults and overlapping samples cost what they cost
+		m.asides(e)
 	case e.Header != nil:
 		m.header(e.Header)
 	case e.Block != nil:
@@ -80,6 +84,7 @@ type style struct {
 	rounds     map[int]bool
 	changes    int
 	blocks     []*block // that were driven to their end
+	cold, many []Value  // from blocks beside these: see beside
 }
 
 func (m *Meter) header(h *record.Header) {
@@ -160,7 +165,7 @@ func (m *Meter) Costs() []Cost {
 	m.resolve()
 	var costs []Cost
 	for _, s := range m.order {
-		if len(s.rounds) == 0 && len(s.blocks) == 0 {
+		if len(s.rounds) == 0 && len(s.blocks) == 0 && len(s.cold) == 0 && len(s.many) == 0 && len(m.unchangedCalls(s)) == 0 {
 			continue
 		}
 		c := Cost{Style: s.Name, Variant: s.Variant, Rounds: len(s.rounds), Changes: s.changes, Counters: m.counters(s)}

@@ -4,17 +4,22 @@ import (
 	"context"
 	"time"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
 // series creates custom resources at its pace, whatever becomes of those before.
-func (t *trial) series(ctx context.Context, step scenarios.Step) error {
-	began, pace := t.Recorder.Now(), step.Series.Pace(t.style.Typical.Reconcile)
+// While the operator is down none is under way, however long a reconcile takes.
+func (s *sampleRun) series(ctx context.Context, step scenarios.Step) error {
+	began, pace := s.Recorder.Now(), step.Series.Pace(s.style.Typical.Reconcile)
+	if s.together != nil && s.together.lasts(spec.FaultStop) {
+		pace = step.Series.Every
+	}
 	for i, name := range step.Series.Names() {
-		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
+		if err := s.until(ctx, began+time.Duration(i)*pace); err != nil {
 			return err
 		}
-		if err := t.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
+		if err := s.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
 			return err
 		}
 	}

@@ -196,6 +196,9 @@ func (r *Report) costColumns() []readmeColumn {
 		{"CPU / change", func(c result.Cost) cost.Figure { return c.BusyCPU }},
 		{"idle CPU", func(c result.Cost) cost.Figure { return c.IdleCPU }},
 		{"peak memory", func(c result.Cost) cost.Figure { return c.PeakMemory }},
+		{"memory at 100", func(c result.Cost) cost.Figure { return c.ManyMemory }},
+		{"cold start", func(c result.Cost) cost.Figure { return c.ColdStart }},
+		{"calls of a pass without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }},
 	} {
 		columns = append(columns, readmeColumn{one.head, func(label string) string {
 			for _, c := range r.Costs {

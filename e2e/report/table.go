@@ -16,15 +16,18 @@ import (
 // CostColumns are the figures of a cost that tables show, in their order.
 func CostColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
-		{"CPU net", c.BusyCPU},
-		{"idle CPU", c.IdleCPU},
-		{"pods", c.PerChange(cost.Pods)},
-		{"objects", c.Made()},
-		{"calls", c.PerChange(cost.Calls)},
-		{"writes", c.PerChange(cost.Writes)},
-		{"peak mem", c.PeakMemory},
-		{"idle mem", c.IdleMemory},
-		{"install", c.Install},
+		{"CPU net", c.BusyCPU, false},
+		{"idle CPU", c.IdleCPU, false},
+		{"pods", c.PerChange(cost.Pods), false},
+		{"objects", c.Made(), false},
+		{"calls", c.PerChange(cost.Calls), false},
+		{"writes", c.PerChange(cost.Writes), false},
+		{"peak mem", c.PeakMemory, false},
+		{"idle mem", c.IdleMemory, false},
+		{"mem at 100", c.ManyMemory, true},
+		{"install", c.Install, false},
+		{"cold start", c.ColdStart, true},
+		{"no-op calls", c.UnchangedCalls, true},
 	}
 }
 
@@ -32,6 +35,20 @@ func CostColumns(c result.Cost) []CostColumn {
 type CostColumn struct {
 	Name string
 	cost.Figure
+	// Beside: it comes from a load or from the correctness matrix, which not every
+	// run drives. Where nobody has it, it is left out.
+	Beside bool
+}
+
+// costColumns are those that a table of these costs has, by index.
+func costColumns(costs []result.Cost) map[int]bool {
+	shown := map[int]bool{}
+	for _, c := range append([]result.Cost{{}}, costs...) {
+		for i, column := range CostColumns(c) {
+			shown[i] = shown[i] || !column.Beside || column.Known()
+		}
+	}
+	return shown
 }
 
 // tables are those that have a row.
@@ -47,14 +64,20 @@ func (r *Report) CostTable() table.Table {
 		t.Header, t.Left = append(t.Header, "run"), 2
 	}
 	t.Header = append(t.Header, "rounds", "changes")
-	for _, column := range CostColumns(result.Cost{}) {
-		t.Header = append(t.Header, column.Name)
+	shown := costColumns(r.Costs)
+	for i, column := range CostColumns(result.Cost{}) {
+		if shown[i] {
+			t.Header = append(t.Header, column.Name)
+		}
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
 		row, known := []string{c.Label(), c.Run}[:t.Left], false
 		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
-		for _, column := range CostColumns(c) {
+		for i, column := range CostColumns(c) {
+			if !shown[i] {
+				continue
+			}
 			row = append(row, figure(column.Figure))
 			known = known || column.Known()
 			if !column.Known() {

@@ -43,10 +43,14 @@ type Style struct {
 	Owned []string `json:"owned,omitempty"`
 	// Scaffold are those of the owned files and folders that a generator of such
 	// projects wrote and nobody changed, but for names.
-	Scaffold []string      `json:"scaffold,omitempty"`
-	Warmup   Warmup        `json:"warmup"`
-	Typical  Typical       `json:"typical"`
-	Timeout  time.Duration `json:"timeout,omitempty"` // a reconcile that takes longer is a censored sample
+	Scaffold []string `json:"scaffold,omitempty"`
+	// Framework is what the operator is built on; nil: it is not said.
+	Framework *Framework `json:"framework,omitempty"`
+	// Settings are what the knobs are set to that most frameworks have, by the names of Rules.
+	Settings map[string]Setting `json:"settings,omitempty"`
+	Warmup   Warmup             `json:"warmup"`
+	Typical  Typical            `json:"typical"`
+	Timeout  time.Duration      `json:"timeout,omitempty"` // a reconcile that takes longer is a censored sample
 }
 
 // Control is what the harness is calibrated with.

@@ -70,6 +70,8 @@ const (
 	FaultRemoveImage = "removeImage"
 	FaultDefinition  = "definition"
 	FaultSuspend     = "suspend"
+	FaultCut         = "cut"
+	FaultSilence     = "silence"
 )
 
 // AllComponents is what a fault is done to that is done to every component.

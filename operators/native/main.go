@@ -59,6 +59,7 @@ type settings struct {
 	qps        float64
 	burst      int
 	resync     time.Duration
+	retryMost  time.Duration
 	verbosity  int
 }
 
@@ -73,9 +74,13 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	// resources, at half a dozen requests each, take a minute. The API server's
 	// priority and fairness guards it against more than it can take; this limit is
 	// only there to stop a mistake in this program.
-	flags.Float64Var(&s.qps, "qps", 200, "requests to the API a second, sustained")
-	flags.IntVar(&s.burst, "burst", 400, "requests to the API at once")
-	flags.DurationVar(&s.resync, "resync", 10*time.Minute, "how often everything is looked at again though nothing changed; 0: never")
+	flags.Float64Var(&s.qps, "qps", 100, "requests to the API a second, sustained")
+	flags.IntVar(&s.burst, "burst", 200, "requests to the API at once")
+	flags.DurationVar(&s.resync, "resync", 5*time.Minute, "how often everything is looked at again though nothing changed; 0: never")
+	// The longest wait is short, because a wait is also how the operator learns that a
+	// Deployment it may not see is gone, that a right was given back, or that the API
+	// server is there again. client-go's default is 1000 s.
+	flags.DurationVar(&s.retryMost, "retry-most", 10*time.Second, "longest wait before a reconcile that failed is tried again")
 	flags.IntVar(&s.verbosity, "v", 0, "log `level`: 0 what was done, 1 retries, 2 each reconcile")
 	if err := flags.Parse(args); err != nil {
 		return s, err
@@ -87,6 +92,8 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		return s, fmt.Errorf("-workers=%d: want at least 1", s.workers)
 	case s.qps <= 0 || s.burst < 1:
 		return s, fmt.Errorf("-qps=%g -burst=%d: both must be above zero", s.qps, s.burst)
+	case s.retryMost <= 0:
+		return s, fmt.Errorf("-retry-most=%s: must be above zero", s.retryMost)
 	case s.resync < 0 || s.verbosity < 0:
 		return s, fmt.Errorf("-resync=%s -v=%d: neither may be negative", s.resync, s.verbosity)
 	}
@@ -144,7 +151,7 @@ func clientConfig(s settings) (*rest.Config, error) {
 func startEvents(ctx context.Context, config *rest.Config) (events.EventRecorder, func(), error) {
 	// Own, and lower, limits: a flood of events must not hold up a reconcile.
 	config = rest.CopyConfig(config)
-	config.QPS, config.Burst = 20, 50
+	config.QPS, config.Burst = min(config.QPS, 20), min(config.Burst, 50)
 	client, err := eventsv1client.NewForConfig(config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make the client for events: %w", err)
@@ -184,6 +191,7 @@ func newController(ctx context.Context, config *rest.Config, s settings, recorde
 		Recorder:     recorder,
 		Workers:      s.workers,
 		Resync:       s.resync,
+		RetryMost:    s.retryMost,
 		QueueMetrics: metrics,
 		Observe: func(outcome controller.Outcome, took time.Duration) {
 			metrics.Reconciled(string(outcome), took)

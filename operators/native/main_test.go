@@ -35,6 +35,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"an unknown flag", []string{"-wrokers=3"}, []string{"wrokers"}},
 		{"no workers", []string{"-workers=0"}, []string{"-workers=0", "at least 1"}},
 		{"no requests", []string{"-qps=0"}, []string{"-qps=0", "above zero"}},
+		{"no wait", []string{"-retry-most=0s"}, []string{"-retry-most=0s", "above zero"}},
 		{"resync backwards", []string{"-resync=-1s"}, []string{"-resync=-1s"}},
 		{"no such kubeconfig", []string{"-kubeconfig=/nowhere/at/all"}, []string{"/nowhere/at/all", "-kubeconfig"}},
 		{"the address is taken", []string{"-kubeconfig=" + kubeconfig(t), "-listen=" + taken.Addr().String()}, []string{taken.Addr().String(), "-listen"}},

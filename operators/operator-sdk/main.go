@@ -28,7 +28,6 @@ func main() {
 
 // run is the program: it ends without an error when the context does.
 func run(ctx context.Context) error {
-	leaderElection := flag.Bool("leader-elect", false, "have one replica at a time reconcile")
 	probeAddress := flag.String("health-probe-bind-address", ":8081", "`address` of /healthz and /readyz")
 	logs := zap.Options{Development: true}
 	logs.BindFlags(flag.CommandLine)
@@ -49,7 +48,6 @@ func run(ctx context.Context) error {
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme, Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: *probeAddress,
-		LeaderElection: *leaderElection, LeaderElectionID: "86f835c3.example.com",
 	})
 	if err != nil {
 		return fmt.Errorf("make the manager: %w", err)

@@ -12,9 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -36,7 +38,12 @@ type reconciler struct {
 }
 
 func (r *reconciler) setUp(mgr ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(mgr).Named("memcached").For(&Memcached{}).Owns(&appsv1.Deployment{}).Complete(r)
+	return ctrl.NewControllerManagedBy(mgr).Named("memcached").For(&Memcached{}).Owns(&appsv1.Deployment{}).
+		WithOptions(controller.Options{
+			// As in all styles (docs/settings.md). The sample has the defaults, one and 16 minutes.
+			MaxConcurrentReconciles: 8,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](5*time.Millisecond, 10*time.Second),
+		}).Complete(r)
 }
 
 // Reconcile brings a custom resource's Deployment to the wanted size.

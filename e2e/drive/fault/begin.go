@@ -61,6 +61,8 @@ func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Ta
 		spec.FaultRefuse:      (*Injector).refuse,
 		spec.FaultRemoveImage: (*Injector).removeImage,
 		spec.FaultDefinition:  (*Injector).replaceDefinition,
+		spec.FaultCut:         (*Injector).cut,
+		spec.FaultSilence:     (*Injector).silence,
 		spec.FaultSuspend:     (*Injector).suspend,
 	}
 }

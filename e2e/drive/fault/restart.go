@@ -8,36 +8,40 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// What can be restarted.
-const (
-	apiServer = "api-server"
-	theNode   = "node"
+	"operatorbench/e2e/spec"
 )
 
 // restart ends the API server, or the whole node, and returns when the API
 // server answers again. It is mended when the cluster works again. What an
 // operator makes of it is left to the operator.
 func (i *Injector) restart(ctx context.Context, what string, _ Target) (Broken, error) {
-	if i.Node == nil {
-		return Broken{}, fmt.Errorf("restart the %s: %w", what, errForeign)
-	}
-	nodes, err := i.Kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	name, err := i.onlyNode(ctx)
 	if err != nil {
 		return Broken{}, fmt.Errorf("restart the %s: %w", what, err)
 	}
-	if len(nodes.Items) != 1 {
-		return Broken{}, fmt.Errorf("restart the %s: the cluster has %d nodes, not 1", what, len(nodes.Items))
-	}
-	name := nodes.Items[0].Name
 	switch what {
-	case apiServer:
+	case spec.RestartAPIServer:
 		return i.restartAPIServer(ctx, name)
-	case theNode:
+	case spec.RestartNode:
 		return i.restartNode(ctx, name)
 	}
-	return Broken{}, fmt.Errorf("restart %q: expected %s or %s", what, apiServer, theNode)
+	return Broken{}, fmt.Errorf("restart %q: expected %s or %s", what, spec.RestartAPIServer, spec.RestartNode)
+}
+
+// onlyNode is the name of the cluster's one node, below which faults can be done.
+func (i *Injector) onlyNode(ctx context.Context) (string, error) {
+	if i.Node == nil {
+		return "", errForeign
+	}
+	nodes, err := i.Kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	if len(nodes.Items) != 1 {
+		return "", fmt.Errorf("the cluster has %d nodes, not 1", len(nodes.Items))
+	}
+	return nodes.Items[0].Name, nil
 }
 
 // restartAPIServer removes the API server's container. The kubelet makes another

@@ -22,6 +22,7 @@ const (
 	RemoveImages      Capability = "have images removed from its nodes"
 	RestartNodes      Capability = "have its nodes restarted"
 	BreakControlPlane Capability = "have its control plane broken"
+	CutConnections    Capability = "have the connections of its pods cut"
 	RemoveWhole       Capability = "be removed as a whole" // else each object that a run makes is
 )
 

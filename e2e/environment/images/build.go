@@ -1,12 +1,14 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -18,6 +20,7 @@ import (
 	"operatorbench/e2e/environment/images/builders/dockerfile"
 	"operatorbench/e2e/environment/images/builders/golang"
 	"operatorbench/e2e/environment/images/builders/kindnode"
+	"operatorbench/e2e/environment/images/builders/pypi"
 )
 
 // assembler makes images of what the ecosystems give.
@@ -38,6 +41,9 @@ func (a *assembler) parts(i Image) []builders.Part {
 	}
 	if i.Packages != nil {
 		parts = append(parts, debian.Part{Tools: a.Tools, Release: a.catalogue.Debian, Packages: *i.Packages, Archive: a.archive})
+	}
+	if i.Wheels != nil {
+		parts = append(parts, pypi.Part{Tools: a.Tools, Wheels: *i.Wheels})
 	}
 	if i.Name == NodeImage {
 		parts = append(parts, a.kindNode(i))
@@ -75,7 +81,15 @@ func (a *assembler) key(image Image) (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", fmt.Errorf("image %s: %w", image.Name, err)
 	}
-	for _, inside := range a.catalogue.Parts(image.Name) {
+	inside := a.catalogue.Parts(image.Name)
+	if image.Base != "" {
+		base, err := a.catalogue.Image(image.Base)
+		if err != nil {
+			return "", err
+		}
+		inside = append(inside, base)
+	}
+	for _, inside := range inside {
 		sum, err := a.key(inside)
 		if err != nil {
 			return "", err
@@ -85,8 +99,9 @@ func (a *assembler) key(image Image) (string, error) {
 	return key.Sum()
 }
 
-// image builds one image; its layers are files in work or in the cache.
-func (a *assembler) image(ctx context.Context, image Image, work string) (v1.Image, error) {
+// image builds one image over another, or over the empty one; its layers are files in
+// work or in the cache.
+func (a *assembler) image(ctx context.Context, image Image, base v1.Image, work string) (v1.Image, error) {
 	key, err := a.key(image)
 	if err != nil {
 		return nil, err
@@ -112,7 +127,7 @@ func (a *assembler) image(ctx context.Context, image Image, work string) (v1.Ima
 		}
 		all.Layers = append(all.Layers, layer)
 	}
-	return configure(image.Config, all.Labels, all.Layers)
+	return configure(base, image.Config, all.Labels, all.Layers)
 }
 
 // files are those that the catalogue itself has for an image.
@@ -131,9 +146,10 @@ func (a *assembler) files(image Image) ([]builders.Entry, error) {
 	return entries, nil
 }
 
-// configure makes an image of layers.
-func configure(config Config, labels map[string]string, layers []v1.Layer) (v1.Image, error) {
-	image, err := mutate.AppendLayers(empty.Image, layers...)
+// configure makes an image of layers over a base, whose configuration holds where
+// there is no other.
+func configure(base v1.Image, config Config, labels map[string]string, layers []v1.Layer) (v1.Image, error) {
+	image, err := mutate.AppendLayers(base, layers...)
 	if err != nil {
 		return nil, fmt.Errorf("assemble the layers: %w", err)
 	}
@@ -144,11 +160,38 @@ func configure(config Config, labels map[string]string, layers []v1.Layer) (v1.I
 	file = file.DeepCopy()
 	file.OS, file.Architecture = "linux", runtime.GOARCH
 	file.Created = v1.Time{Time: builders.BuildTime}
+	below := file.Config
+	if below.Labels != nil { // the base's packages are this image's, too
+		all := maps.Clone(below.Labels)
+		maps.Copy(all, labels)
+		labels = all
+	}
+	if config.Entrypoint != nil {
+		below.Cmd = nil // it was of another program
+	}
 	file.Config = v1.Config{
-		Entrypoint: config.Entrypoint, Cmd: config.Cmd, Env: config.Env, User: config.User,
-		StopSignal: config.StopSignal, Labels: labels,
+		Entrypoint: firstOf(config.Entrypoint, below.Entrypoint), Cmd: firstOf(config.Cmd, below.Cmd),
+		Env: overridden(below.Env, config.Env), User: cmp.Or(config.User, below.User),
+		StopSignal: cmp.Or(config.StopSignal, below.StopSignal), Labels: labels,
 	}
 	return mutate.ConfigFile(image, file)
+}
+
+// overridden are a base's environment variables and an image's own, which hold where
+// both have one: of two in a container it is the first.
+func overridden(below, own []string) []string {
+	name := func(variable string) string { before, _, _ := strings.Cut(variable, "="); return before }
+	kept := slices.DeleteFunc(slices.Clone(below), func(b string) bool {
+		return slices.ContainsFunc(own, func(o string) bool { return name(o) == name(b) })
+	})
+	return append(kept, own...)
+}
+
+func firstOf(words, otherwise []string) []string {
+	if words != nil {
+		return words
+	}
+	return otherwise
 }
 
 // node builds the kind node and leaves it in the engine as ref.
@@ -158,7 +201,7 @@ func (a *assembler) node(ctx context.Context, node Image, ref, work string) erro
 	}
 	inside := map[string]v1.Image{}
 	for _, part := range a.catalogue.Parts(node.Name) {
-		built, err := a.image(ctx, part, work)
+		built, err := a.image(ctx, part, empty.Image, work)
 		if err != nil {
 			return fmt.Errorf("%s, which is inside the node: %w", part.Name, err)
 		}
@@ -167,7 +210,7 @@ func (a *assembler) node(ctx context.Context, node Image, ref, work string) erro
 	if _, err := a.catalogue.Image(pauseImage); err != nil {
 		return err
 	}
-	base, err := a.image(ctx, node, work)
+	base, err := a.image(ctx, node, empty.Image, work)
 	if err != nil {
 		return err
 	}

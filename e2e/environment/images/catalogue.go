@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/environment/images/builders"
 	"operatorbench/e2e/environment/images/builders/debian"
 	"operatorbench/e2e/environment/images/builders/golang"
+	"operatorbench/e2e/environment/images/builders/pypi"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -39,10 +40,12 @@ type Image struct {
 	Name        string           `yaml:"name"`
 	Reference   string           `yaml:"reference"`
 	Purpose     string           `yaml:"purpose"`
-	Size        builders.Size    `yaml:"size,omitempty"`        // roughly, for the check of free space
-	PartOf      string           `yaml:"partOf,omitempty"`      // the image that holds this one
-	NeverPulled bool             `yaml:"neverPulled,omitempty"` // no registry has it
+	Size        builders.Size    `yaml:"size,omitempty"`                   // roughly, for the check of free space
+	PartOf      string           `yaml:"partOf,omitempty"`                 // the image that holds this one
+	NeverPulled bool             `yaml:"neverPulled,omitempty"`            // no registry has it
+	Base        string           `yaml:"base,omitempty" json:",omitempty"` // the image that this one's layers go over
 	Packages    *debian.Packages `yaml:"packages,omitempty"`
+	Wheels      *pypi.Wheels     `yaml:"wheels,omitempty" json:",omitempty"`
 	Binaries    []golang.Binary  `yaml:"binaries,omitempty"`
 	Files       []File           `yaml:"files,omitempty"`
 	Config      Config           `yaml:"config,omitempty"`
@@ -182,11 +185,17 @@ func checkReference(reference string) error {
 // check notes what the schema cannot say: what one entry has to do with another.
 func (c *Catalogue) check(f *schema.File) {
 	recipes := slices.Sorted(maps.Keys(c.Recipes))
-	var names []string
+	var names, bases []string
 	for i, image := range c.Images {
 		names = append(names, image.Name)
 		if image.Packages != nil && c.Debian.Suite == "" {
 			f.FailAt([]any{"debian"}, "no Debian suite, and packages are asked for")
+		}
+		if image.Base != "" {
+			f.Known([]any{"images", i, "base"}, "base", image.Base, bases)
+		}
+		if image.Name != NodeImage && image.PartOf == "" {
+			bases = append(bases, image.Name)
 		}
 		for j, binary := range image.Binaries {
 			if binary.Package == "" {

@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/environment/images/builders"
 	"operatorbench/e2e/environment/images/builders/debian"
 	"operatorbench/e2e/environment/images/builders/golang"
+	"operatorbench/e2e/environment/images/builders/pypi"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -31,7 +32,7 @@ func TestTheCatalogue(t *testing.T) {
 	require.NoError(t, err)
 
 	assert.Equal(t, []string{
-		"node", "argo-events", "workflow-controller", "argoexec", "nats", "pause", "python", "memcached", "native", "controller-runtime", "operator-sdk", "helm", "mutant",
+		"node", "argo-events", "workflow-controller", "argoexec", "nats", "pause", "python", "memcached", "native", "controller-runtime", "operator-sdk", "helm", "kopf", "mutant",
 	}, catalogue.Names())
 
 	t.Run("every recipe is a folder with go.mod and go.sum, and is used", func(t *testing.T) {
@@ -53,6 +54,18 @@ func TestTheCatalogue(t *testing.T) {
 				if file.From != "" {
 					assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, file.From))
 				}
+			}
+		}
+	})
+	t.Run("every wheel has a hash", func(t *testing.T) {
+		for _, image := range catalogue.Images {
+			if image.Wheels == nil {
+				continue
+			}
+			raw, err := os.ReadFile(filepath.Join(root, builders.CatalogueFolder, image.Wheels.Requirements))
+			require.NoError(t, err)
+			for requirement := range strings.SplitSeq(regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(raw), ""), "\n") {
+				assert.Regexp(t, `^([a-z0-9-]+==[0-9][0-9a-z.]* \\|    --hash=sha256:[0-9a-f]{64}( \\)?|)$`, requirement, image.Name)
 			}
 		}
 	})
@@ -168,14 +181,14 @@ func TestParseExplainsMistakes(t *testing.T) {
 		{"no YAML", "images: [", "c.yaml: yaml: line 1"},
 		{"version", replaced("version: 1", "version: 7"), "c.yaml:1: version: found the number 7, expected 1"},
 		{"no images", "version: 1\n", `c.yaml:1: catalogue: field "images" is missing`},
-		{"unknown field", replaced("purpose", "porpoise"), `c.yaml:8: images: unknown field "porpoise", expected one of binaries, config`},
+		{"unknown field", replaced("purpose", "porpoise"), `c.yaml:8: images: unknown field "porpoise", expected one of base, binaries, config`},
 		{"bad size", replaced("3MB", "3MiB"), "3MiB"},
 		{"bad name", replaced("name: one", "name: One"), `c.yaml:6: images.name: found "One", expected lower-case letters, digits and dashes`},
 		{"twice", added("  - {name: one, reference: docker.io/library/one:2, binaries: [{recipe: tool, name: tool, to: /tool}]}\n"), `c.yaml:11: images: the name "one" stands twice`},
 		{"no tag", replaced("one:1", "one"), `c.yaml:7: images.reference: found "docker.io/library/one", expected host/repository:tag`},
 		{"no registry", replaced("docker.io/library/one:1", "library/one:1"), `c.yaml:7: images.reference: found "library/one:1", expected host/repository:tag`},
 		{"part of something else", added("    partOf: two\n"), `c.yaml:11: images.partOf: found "two", expected node`},
-		{"nothing to build from", replaced("    binaries: [{recipe: tool, name: tool, to: /tool}]\n", ""), "c.yaml:6: images: found 0 of the fields packages, binaries, expected at least one"},
+		{"nothing to build from", replaced("    binaries: [{recipe: tool, name: tool, to: /tool}]\n", ""), "c.yaml:6: images: found 0 of the fields packages, wheels, binaries, expected at least one"},
 		{"unknown recipe", replaced("{recipe: tool,", "{recipe: fool,"), `c.yaml:10: unknown recipe "fool", expected one of tool; did you mean "tool"?`},
 		{"binary without a place", replaced("to: /tool", "to: tool"), `c.yaml:10: images.binaries.to: found "tool", expected an absolute path`},
 		{"binary of neither", replaced("recipe: tool, name: tool,", ""), "c.yaml:10: images.binaries: expected either package, or recipe and name"},
@@ -189,6 +202,10 @@ func TestParseExplainsMistakes(t *testing.T) {
 		{"bad mode", added("    files: [{to: /a, text: x, mode: rw}]\n"), `c.yaml:11: images.files.mode: found "rw", expected an octal number`},
 		{"bad variant", added("    packages: {variant: huge, include: [x]}\n"), `c.yaml:11: images.packages.variant: found "huge", expected one of minbase, extract`},
 		{"bad snapshot", strings.Replace(added("    packages: {variant: extract, include: [x]}\n"), "{suite: bookworm}", "{suite: bookworm, snapshot: today}", 1), `c.yaml:2: debian.snapshot: found "today", expected a time`},
+		{"unknown base", added("    base: tow\n"), `c.yaml:11: unknown base "tow", expected one of `},
+		{"base of itself", added("    base: one\n"), `c.yaml:11: unknown base "one"`},
+		{"wheels from outside", added("    wheels: {requirements: ../r.txt, python: '3.11', to: /o}\n"), `c.yaml:11: images.wheels.requirements: found "../r.txt", expected a path beside`},
+		{"wheels of a number", added("    wheels: {requirements: r.txt, python: 3.11, to: /o}\n"), `c.yaml:11: images.wheels.python: found the number 3.11, expected`},
 		{"no packages", added("    packages: {variant: extract, include: []}\n"), "c.yaml:11: images.packages.include: found an empty list, expected a list of at least one"},
 		{"bad glob", added("    packages: {variant: extract, include: [x], keep: ['[']}\n"), `c.yaml:11: images.packages.keep: found "[", expected a pattern`},
 		{"bad concat", added("    packages: {variant: extract, include: [x], concat: {from: a, to: b}}\n"), `c.yaml:11: images.packages.concat.to: found "b", expected an absolute path`},
@@ -213,7 +230,7 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 	require.NoError(t, err)
 	for definition, of := range map[string]any{
 		"": Catalogue{}, "debian": debian.Release{}, "recipe": golang.Recipe{}, "restore": golang.Restore{}, "restored": golang.RestoredFile{}, "image": Image{},
-		"packages": debian.Packages{}, "concat": debian.Concat{}, "binary": golang.Binary{}, "file": File{}, "config": Config{},
+		"packages": debian.Packages{}, "wheels": pypi.Wheels{}, "concat": debian.Concat{}, "binary": golang.Binary{}, "file": File{}, "config": Config{},
 	} {
 		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}

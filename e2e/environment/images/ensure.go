@@ -213,6 +213,9 @@ func (s *Store) buildAll(ctx context.Context, states []state, of int) error {
 	for i, st := range states {
 		images[i] = st.image
 	}
+	if err := s.needs(ctx, images); err != nil {
+		return err
+	}
 	if err := s.spaceToBuild(ctx, images); err != nil {
 		return err
 	}
@@ -233,6 +236,20 @@ func (s *Store) buildAll(ctx context.Context, states []state, of int) error {
 		return builds.Wait()
 	})
 	return group.Wait()
+}
+
+// needs says what this machine lacks to build images, of all of them before the
+// first is built.
+func (s *Store) needs(ctx context.Context, images []Image) error {
+	var errs []error
+	for _, image := range s.withInside(images) {
+		for _, part := range s.parts(image) {
+			if err := part.Needs(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("build the image %s: %w", image.Name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // fetchAhead gets over the network what building images needs, in their order, of
@@ -321,8 +338,11 @@ func (s *Store) build(ctx context.Context, st state) error {
 	if st.image.Name == NodeImage {
 		err = s.node(ctx, st.image, st.nodeReference(fromBuild), work)
 	} else {
-		var image v1.Image
-		if image, err = s.image(ctx, st.image, work); err == nil {
+		var base, image v1.Image
+		if base, err = s.base(ctx, st.image, work); err == nil {
+			image, err = s.image(ctx, st.image, base, work)
+		}
+		if err == nil {
 			err = s.save(st, fromBuild, image)
 		}
 	}
@@ -330,6 +350,41 @@ func (s *Store) build(ctx context.Context, st state) error {
 		s.Progress.Say("built in %s", builders.Since(started))
 	}
 	return err
+}
+
+// base is the image that another's layers go over: as the cache has it or a registry,
+// else built, for which all but the assembling is kept.
+func (s *Store) base(ctx context.Context, image Image, work string) (v1.Image, error) {
+	if image.Base == "" {
+		return empty.Image, nil
+	}
+	below, err := s.catalogue.Image(image.Base)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.state(ctx, below)
+	if err != nil {
+		return nil, err
+	}
+	if st.have == nil {
+		got, err := s.obtainReady(ctx, st)
+		if err != nil {
+			return nil, fmt.Errorf("get its base %s: %w", below.Reference, err)
+		}
+		if got {
+			if st, err = s.state(ctx, below); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if st.have != nil {
+		return readImage(st.folder)
+	}
+	lower, err := s.base(ctx, below, work)
+	if err != nil {
+		return nil, err
+	}
+	return s.assembler.image(ctx, below, lower, work)
 }
 
 // withInside are images and those inside them.
@@ -442,7 +497,8 @@ func describe(image v1.Image, have *Description) error {
 	if err != nil {
 		return err
 	}
-	have.Packages = strings.Fields(config.Config.Labels[builders.LabelPackages])
+	labels := config.Config.Labels
+	have.Packages = strings.Fields(labels[builders.LabelPackages] + " " + labels[builders.LabelWheels])
 	return nil
 }
 

@@ -148,7 +148,7 @@ type Description struct {
 	Locked string `json:"locked,omitempty"`
 	// Recipe is the hash of what a built image was made from.
 	Recipe string `json:"recipe,omitempty"`
-	// Packages are a built image's Debian packages, "name=version".
+	// Packages are a built image's Debian packages, and then those of Python, "name=version".
 	Packages []string `json:"packages,omitempty"`
 	// Size is that of all layers, in bytes.
 	Size int64 `json:"size"`

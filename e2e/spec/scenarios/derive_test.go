@@ -99,6 +99,8 @@ func TestKindsOfFault(t *testing.T) {
 		{scenarios.Fault{Refuse: "deployments.apps"}, "refuse", "deployments.apps", true},
 		{scenarios.Fault{RemoveImage: "memcached"}, "removeImage", "memcached", false},
 		{scenarios.Fault{Definition: "tutorial"}, "definition", "tutorial", false},
+		{scenarios.Fault{Cut: "all"}, "cut", "all", false},
+		{scenarios.Fault{Silence: "sensor"}, "silence", "sensor", false},
 		{scenarios.Fault{Suspend: "work"}, "suspend", "work", true},
 		{scenarios.Fault{}, "", "", false},
 	} {

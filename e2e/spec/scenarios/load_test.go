@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -26,15 +27,16 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[string]string{}
 	for _, s := range all {
-		if s.Group == scenarios.Load {
+		if s.Group == spec.GroupLoad {
 			seen[s.Name] = s.Text()
-			assert.False(t, scenarios.InMatrix(s.Group))
+			assert.False(t, spec.InMatrix(s.Group))
 			assert.Equal(t, &scenarios.Spec{Size: 0}, s.Result())
 		}
 	}
 	assert.Equal(t, map[string]string{
 		"burst-create": "50 custom resources at once; create 0",
 		"burst-update": "20 custom resources, one every 5ms, a step every 100ms; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+		"hold-hundred": "100 custom resources, one every 100ms; create 0",
 	}, seen)
 }
 

@@ -137,9 +137,9 @@ func TestParseRefuses(t *testing.T) {
 		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: steps.drift.replicas: found the number -1, expected 0 to 5"},
 		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a Deployment: await handled first"},
 
-		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: steps.fault: found 2 of the fields kill, stop, upgrade, restart, forbid, refuse, removeImage, definition, suspend, expected exactly one"},
+		"two faults":          {head + "steps:\n  - fault: {kill: all, stop: all}\n" + tail, "x.yaml:6: steps.fault: found 2 of the fields kill, stop, upgrade, restart, forbid, refuse, removeImage, definition, cut, silence, suspend, expected exactly one"},
 		"no fault":            {head + "steps:\n  - fault: {}\n" + tail, "x.yaml:6: steps.fault: found 0 of the fields kill, stop"},
-		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, `x.yaml:6: steps.fault: unknown field "scare", expected one of definition, forbid`},
+		"unknown fault":       {head + "steps:\n  - fault: {scare: all}\n" + tail, `x.yaml:6: steps.fault: unknown field "scare", expected one of cut, definition, forbid`},
 		"kill what":           {head + "steps:\n  - fault: {kill: The Bus}\n" + tail, `x.yaml:6: steps.fault.kill: found "The Bus", expected a component's name or all`},
 		"upgrade one":         {head + "steps:\n  - fault: {upgrade: sensor}\n" + tail, `x.yaml:6: steps.fault.upgrade: found "sensor", expected all`},
 		"restart what":        {head + "steps:\n  - fault: {restart: etcd}\n" + tail, `x.yaml:6: steps.fault.restart: found "etcd", expected one of api-server, node`},
@@ -153,7 +153,7 @@ func TestParseRefuses(t *testing.T) {
 		"broken twice":        {head + "steps:\n  - fault: {stop: a}\n  - fault: {stop: b}\n  - mend: stop\n" + tail, "x.yaml:7: stop is broken since line 6: mend it"},
 		"mend nothing":        {head + "steps:\n  - mend: stop\n" + tail, "x.yaml:6: mend: no stop is broken at this point"},
 		"mend twice":          {head + "steps:\n  - fault: {stop: a}\n  - mend: stop\n  - mend: stop\n" + tail, "x.yaml:8: mend: no stop is broken at this point"},
-		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: steps.mend: found "roof", expected one of stop, restart, forbid, refuse, removeImage, definition, suspend`},
+		"mend what":           {head + "steps:\n  - mend: roof\n" + tail, `x.yaml:6: steps.mend: found "roof", expected one of stop, restart, forbid, refuse, removeImage, definition, cut, suspend`},
 		"mend what is over":   {head + "steps:\n  - fault: {kill: all}\n  - mend: kill\n" + tail, `x.yaml:7: steps.mend: found "kill", expected one of stop, restart`},
 		"unknown point":       {given + "steps:\n  - await: luck\n" + tail, `x.yaml:7: steps.await: found "luck", expected one of working, written`},
 		"await gone":          {given + "steps:\n  - await: gone\n" + tail, "x.yaml:7: await gone: the custom resource is still there"},
@@ -166,6 +166,7 @@ func TestParseRefuses(t *testing.T) {
 		"oracle twice":    {given + "steps:\n  - delete: {}\nexpect: [gone, gone]\n", `x.yaml:8: expect: "gone" stands twice, expected it once`},
 		"bad cause":       {given + "cause: '('\n", `x.yaml:6: cause: found "(", expected a regular expression (RE2)`},
 		"cause unwatched": {given + "cause: why\nsteps:\n  - patch: {size: 1}\n" + tail, "x.yaml:6: cause: nobody looks for it; expect diagnosable or refused"},
+		"no patience":     {head + "patience: 0s\nsteps:\n  - create: {size: 1}\n" + tail, "x.yaml:5: patience is 0s, expected more than 0s, to 5m0s"},
 		"bad component":   {head + "component: all\n", `x.yaml:5: component: found "all", expected the name of a part of an operator`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -228,7 +229,7 @@ func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
 	} {
 		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}
-	assert.Equal(t, scenarios.Groups(), rules.Words("group"))
+	assert.Equal(t, spec.Groups(), rules.Words("group"))
 	assert.Equal(t, spec.Points(), rules.Words("point"))
 }
 

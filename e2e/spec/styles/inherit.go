@@ -13,7 +13,7 @@ import (
 
 // inherit completes a style that names a base by what the base says and the style
 // does not: a field of the style replaces the base's, and null takes it away. The
-// fields of declares, the stages of install and the fields of a stage are completed
+// fields of declares and of settings, the stages of install and the fields of a stage are completed
 // one by one, so that a stage says only what it does otherwise. What is taken over
 // stands, for errors, in the line of base.
 func (p *parser) inherit(node *yaml.Node) {
@@ -27,6 +27,9 @@ func (p *parser) inherit(node *yaml.Node) {
 	}
 	if mine := below(node, "declares"); mine != nil {
 		complete(mine, below(base, "declares"))
+	}
+	if mine := below(node, "settings"); mine != nil {
+		complete(mine, below(base, "settings"))
 	}
 	if mine := below(node, "install"); mine != nil {
 		completeStages(mine, below(base, "install"))

@@ -21,6 +21,7 @@ func (p *parser) check() {
 	p.phases()
 	p.works()
 	p.differences()
+	p.settings()
 	p.paths("owned", s.Owned, "owned")
 	p.paths("scaffold", s.Scaffold, "scaffold")
 	if s.Timeout > 0 && s.Timeout <= s.Typical.Reconcile {

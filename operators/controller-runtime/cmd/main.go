@@ -22,19 +22,9 @@ import (
 	"operatorbench.local/memcached-operator/internal/controller"
 )
 
-const (
-	// leaderElectionID names the Lease; config/rbac/leader_election_role.yaml allows it.
-	leaderElectionID = "memcached-operator.cache.example.com"
-	// renewDeadline is how long the leader may not reach the API server before the
-	// process ends; leaseDuration how long the Lease of one that died keeps others
-	// out. The defaults, 10 s and 15 s, are less than an API server's restart takes on
-	// a small machine, so that each would restart the operator, too.
-	renewDeadline = 20 * time.Second
-	leaseDuration = 30 * time.Second
-	// shutdownTimeout bounds how long reconciles may take to end; it is less than the
-	// pod's grace period, so that the Lease is given back.
-	shutdownTimeout = 8 * time.Second
-)
+// shutdownTimeout bounds how long reconciles may take to end; it is less than the
+// pod's grace period.
+const shutdownTimeout = 8 * time.Second
 
 func main() {
 	err := run(ctrl.SetupSignalHandler(), os.Args[1:])
@@ -47,7 +37,7 @@ func main() {
 // settings are the command line.
 type settings struct {
 	metricsAddress, probeAddress string
-	leaderElection               bool
+	pace                         controller.Pace
 	log                          zap.Options
 }
 
@@ -56,7 +46,8 @@ func parse(args []string) (settings, error) {
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
 	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0", "`address` of /metrics over HTTP; 0: none")
 	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081", "`address` of /healthz and /readyz")
-	flags.BoolVar(&s.leaderElection, "leader-elect", false, "have one replica at a time reconcile")
+	flags.IntVar(&s.pace.Workers, "max-concurrent-reconciles", 8, "custom resources reconciled at a time")
+	flags.DurationVar(&s.pace.RetryMost, "retry-most", 10*time.Second, "longest wait before a reconcile that failed is tried again")
 	s.log.BindFlags(flags)
 	config.RegisterFlags(flags) // --kubeconfig
 	if err := flags.Parse(args); err != nil {
@@ -92,20 +83,13 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), cachev1alpha1.AddToScheme(scheme)); err != nil {
 		return nil, fmt.Errorf("make the scheme: %w", err)
 	}
-	lease, renew, wait := leaseDuration, renewDeadline, shutdownTimeout
+	wait := shutdownTimeout
 	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
 		Scheme:                  scheme,
 		Cache:                   controller.CacheOptions(),
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		HealthProbeBindAddress:  s.probeAddress,
-		LeaderElection:          s.leaderElection,
-		LeaderElectionID:        leaderElectionID,
-		LeaseDuration:           &lease,
-		RenewDeadline:           &renew,
 		GracefulShutdownTimeout: &wait,
-		// The process ends with the manager, so that the next leader need not wait
-		// until the Lease expires.
-		LeaderElectionReleaseOnCancel: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
@@ -114,7 +98,7 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(),
 		Recorder: mgr.GetEventRecorder("memcached-controller"),
 	}
-	if err := reconciler.SetupWithManager(mgr); err != nil {
+	if err := reconciler.SetupWithManager(mgr, s.pace); err != nil {
 		return nil, fmt.Errorf("set up the controller: %w", err)
 	}
 	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", controller.CachesSynced(mgr.GetCache()))); err != nil {

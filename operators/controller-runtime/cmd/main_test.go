@@ -3,23 +3,26 @@ package main
 import (
 	"flag"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	"k8s.io/client-go/rest"
+
+	"operatorbench.local/memcached-operator/internal/controller"
 )
 
 func TestParse(t *testing.T) {
 	g := NewWithT(t)
-	s, err := parse([]string{"--leader-elect", "--metrics-bind-address=:8080"})
+	s, err := parse([]string{"--max-concurrent-reconciles=1", "--metrics-bind-address=:8080"})
 	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(s.leaderElection).To(BeTrue())
+	g.Expect(s.pace).To(Equal(controller.Pace{Workers: 1, RetryMost: 10 * time.Second}))
 	g.Expect(s.metricsAddress).To(Equal(":8080"))
 	g.Expect(s.probeAddress).To(Equal(":8081"))
 
 	_, err = parse([]string{"memcached"})
 	g.Expect(err).To(MatchError(ContainSubstring(`unexpected argument "memcached"`)))
-	_, err = parse([]string{"--leader-elects"})
-	g.Expect(err).To(MatchError(ContainSubstring("-leader-elects")))
+	_, err = parse([]string{"--leader-elect"})
+	g.Expect(err).To(MatchError(ContainSubstring("-leader-elect")))
 	_, err = parse([]string{"-help"})
 	g.Expect(err).To(MatchError(flag.ErrHelp))
 }

@@ -2,10 +2,10 @@
 // must do, and has what they all need: jobs with a log, progress, layers and keys.
 //
 // Each ecosystem is one package beside this file: golang (Go modules), debian
-// (Debian packages), dockerfile, kindnode. Another one (wheels of PyPI, jars of
-// Maven Central, crates of a Cargo.lock) is one more package with a Part, a field
-// of images.Image with its entry in docs/schema/catalogue.schema.json, and one line
-// in images.Store.parts.
+// (Debian packages), pypi (Python's wheels), dockerfile, kindnode. Another one
+// (jars of Maven Central, crates of a Cargo.lock) is one more package with a Part, a
+// field of images.Image with its entry in docs/schema/catalogue.schema.json, and one
+// line in images.Store.parts.
 package builders
 
 import (
@@ -33,11 +33,14 @@ type Part interface {
 	AddTo(*Key) error
 	// Costs are those of what the cache does not have; see Cost.
 	Costs() ([]Cost, error)
+	// Needs says what this machine lacks to make what the cache does not have, and
+	// what to do: it is asked of all images before one is built.
+	Needs(context.Context) error
 	// Fetch gets over the network what building needs, where it can be had before:
 	// that waits for the network while other parts wait for the processor.
 	Fetch(ctx context.Context) error
 	// Build makes the part, from the cache where it can; files that nobody needs
-	// afterwards go to the folder work. An error names the client that is missing.
+	// afterwards go to the folder work.
 	Build(ctx context.Context, work string) (Made, error)
 }
 
@@ -63,6 +66,7 @@ const (
 	LabelName     = "operatorbench.image"
 	LabelRecipe   = "operatorbench.recipe"
 	LabelPackages = "operatorbench.debian-packages"
+	LabelWheels   = "operatorbench.python-packages"
 )
 
 // CatalogueFolder is where the repository has the catalogue and its recipes.

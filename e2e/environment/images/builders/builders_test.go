@@ -82,3 +82,38 @@ func TestJobNamesAProgramThatIsMissing(t *testing.T) {
 	j := Job{What: "step", Log: filepath.Join(t.TempDir(), "log"), Dir: t.TempDir(), Args: []string{"no-such-program"}}
 	require.ErrorContains(t, j.Run(t.Context()), "the program no-such-program is not in PATH: install it")
 }
+
+func TestMatchAny(t *testing.T) {
+	tests := []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"usr/share/doc/", "usr/share/doc", true},
+		{"usr/share/doc/", "usr/share/doc/a/b", true},
+		{"usr/share/doc/", "usr/share/docs", false},
+		{"usr/lib/*/lib*", "usr/lib/x86_64-linux-gnu/libc.so", true},
+		{"usr/lib/*/lib*", "usr/lib/x86_64-linux-gnu/a/libc.so", false},
+		{"usr/*/perl*/", "usr/lib/perl5/x/y", true},
+		{"etc/hostname", "etc/hostname", true},
+	}
+	for _, test := range tests {
+		assert.Equal(t, test.want, MatchAny([]string{test.pattern}, test.name), "%s %s", test.pattern, test.name)
+	}
+}
+
+func TestKeptLayerIsReadBack(t *testing.T) {
+	dir := t.TempDir()
+	layer, err := WriteLayer(filepath.Join(dir, "new.tar"), []Entry{{Name: "a", Mode: 0o644, Data: []byte("a")}})
+	require.NoError(t, err)
+	base := filepath.Join(dir, "debian", "hash")
+	require.NoError(t, KeepLayer(layer, []string{"a=1"}, base))
+
+	again, err := ReadLayer(base)
+	require.NoError(t, err)
+	assert.Equal(t, layer.Hash, again.Layer.Hash)
+	assert.Equal(t, []string{"a=1"}, again.Versions)
+
+	require.NoError(t, os.Truncate(base+".tar", 3))
+	_, err = ReadLayer(base)
+	require.ErrorContains(t, err, "has 3 bytes", "half a layer is none")
+}

@@ -26,28 +26,34 @@ import (
 )
 
 const (
-	// workers is how many custom resources are reconciled at a time; the default is
-	// one, which a single slow request would hold up.
-	workers = 8
-	// retryFirst and retryMost bound the wait before a failed reconcile is tried
-	// again, which doubles with each failure. The default's longest is 16 minutes:
-	// too long for a right that was given back, or for an API server that returns.
+	// retryFirst is the shortest wait before a failed reconcile is tried again, which
+	// doubles with each failure.
 	retryFirst = 5 * time.Millisecond
-	retryMost  = 10 * time.Second
 	// reconcileTimeout bounds one reconcile; the default is for ever.
 	reconcileTimeout = 15 * time.Second
 )
 
+// Pace is how much the controller does at a time, and how soon again.
+type Pace struct {
+	// Workers is how many custom resources are reconciled at a time. The default of
+	// controller-runtime is one, which a single slow request would hold up.
+	Workers int
+	// RetryMost is the longest wait before a failed reconcile is tried again. The
+	// default is 16 minutes: too long for a right that was given back, or for an API
+	// server that returns.
+	RetryMost time.Duration
+}
+
 // SetupWithManager has the manager run the controller.
-func (r *MemcachedReconciler) SetupWithManager(mgr ctrl.Manager) error {
+func (r *MemcachedReconciler) SetupWithManager(mgr ctrl.Manager, pace Pace) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("memcached").
 		For(&cachev1alpha1.Memcached{}, builder.WithPredicates(ofCustomResources())).
 		Owns(&appsv1.Deployment{}, builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(requestsOfPod), builder.WithPredicates(podChanged())).
 		WithOptions(controller.Options{
-			MaxConcurrentReconciles: workers,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retryFirst, retryMost),
+			MaxConcurrentReconciles: pace.Workers,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retryFirst, pace.RetryMost),
 			ReconciliationTimeout:   reconcileTimeout,
 		}).
 		Complete(r)

@@ -5,6 +5,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,7 @@ import (
 
 const (
 	// retryFirst and retryMost bound the wait before a failed reconcile is tried
-	// again; it doubles with each failure. The longest is short, because a wait is
-	// also how the operator learns that a Deployment it may not see is gone, that a
-	// right was given back, or that the API server is there again.
+	// again, where the options do not; it doubles with each failure.
 	retryFirst = 5 * time.Millisecond
 	retryMost  = 10 * time.Second
 	// reconcileTimeout bounds one reconcile, and so how long a shutdown waits for
@@ -65,6 +64,8 @@ type Options struct {
 	// Resync is how often all custom resources are looked at again though nothing
 	// was seen to change; zero is never.
 	Resync time.Duration
+	// RetryMost is the longest wait before a failed reconcile is tried again; zero is 10 s.
+	RetryMost time.Duration
 	// Clock gives the time of conditions; nil is the real one.
 	Clock clock.PassiveClock
 	// QueueMetrics makes the work queue's metrics; nil makes none.
@@ -117,7 +118,7 @@ func New(ctx context.Context, clients Clients, options Options) (*Controller, er
 	}
 	c := &Controller{clients: clients, options: options}
 	c.queue = workqueue.NewTypedRateLimitingQueueWithConfig(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](retryFirst, retryMost),
+		workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](retryFirst, cmp.Or(options.RetryMost, retryMost)),
 		workqueue.TypedRateLimitingQueueConfig[cache.ObjectName]{Name: "memcached", MetricsProvider: options.QueueMetrics},
 	)
 	if err := c.makeInformers(); err != nil {

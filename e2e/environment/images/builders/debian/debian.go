@@ -109,25 +109,15 @@ func (p Part) Build(ctx context.Context, _ string) (builders.Made, error) {
 	}, nil
 }
 
-// described is a layer of Debian packages and the versions that they had when it
-// was made: "name=version", in name order.
-type described struct {
-	*builders.Layer `json:"-"`
-
-	Hash     string   `json:"hash"` // SHA-256, hexadecimal
-	Size     int64    `json:"size"` // bytes
-	Versions []string `json:"versions"`
-}
-
 // layer returns the layer from the cache, or makes it. Calls for the same
 // packages share one making.
-func (p Part) layer(ctx context.Context) (*described, error) {
+func (p Part) layer(ctx context.Context) (*builders.Kept, error) {
 	base, err := p.base()
 	if err != nil {
 		return nil, err
 	}
 	_, err, _ = p.Once.Do("debian-"+base, func() (any, error) {
-		if _, err := read(base); err == nil {
+		if _, err := builders.ReadLayer(base); err == nil {
 			return nil, nil
 		}
 		return nil, p.bootstrap(ctx, base)
@@ -135,44 +125,7 @@ func (p Part) layer(ctx context.Context) (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(base)
-}
-
-// read reads base.tar's description from base.json.
-func read(base string) (*described, error) {
-	raw, err := os.ReadFile(base + ".json")
-	if err != nil {
-		return nil, err
-	}
-	layer := &described{}
-	if err := json.Unmarshal(raw, layer); err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(base + ".tar")
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() != layer.Size {
-		return nil, fmt.Errorf("%s.tar has %d bytes, not %d", base, info.Size(), layer.Size)
-	}
-	layer.Layer = &builders.Layer{Path: base + ".tar", Hash: v1.Hash{Algorithm: "sha256", Hex: layer.Hash}, Bytes: layer.Size}
-	return layer, nil
-}
-
-// save moves a layer to base.tar and, last, describes it in base.json.
-func save(layer *builders.Layer, versions []string, base string) error {
-	raw, err := json.MarshalIndent(described{Hash: layer.Hash.Hex, Size: layer.Bytes, Versions: versions}, "", "  ")
-	if err != nil {
-		return err
-	}
-	description := layer.Path + ".json"
-	if err := os.WriteFile(description, raw, 0o644); err != nil {
-		return err
-	}
-	if err := builders.Move(layer.Path, base+".tar"); err != nil {
-		return err
-	}
-	return builders.Move(description, base+".json")
+	return builders.ReadLayer(base)
 }
 
 // bootstrap runs mmdebstrap and writes base.tar and base.json.
@@ -206,7 +159,7 @@ func (p Part) bootstrap(ctx context.Context, base string) error {
 			return err
 		}
 	}
-	return save(layer, versions, base)
+	return builders.KeepLayer(layer, versions, base)
 }
 
 // mmdebstrap writes the root file system of packages to the tar file raw, from the
@@ -263,8 +216,15 @@ func answers(ctx context.Context, url string) error {
 	return nil
 }
 
-// needMmdebstrap installs mmdebstrap where it is missing and this is possible.
-func (p Part) needMmdebstrap(ctx context.Context) error {
+// Needs implements builders.Part: mmdebstrap, or what installs it.
+func (p Part) Needs(context.Context) error {
+	base, err := p.base()
+	if err != nil {
+		return err
+	}
+	if _, err := builders.ReadLayer(base); err == nil {
+		return nil
+	}
 	if _, err := exec.LookPath("mmdebstrap"); err == nil {
 		return nil
 	}
@@ -272,6 +232,17 @@ func (p Part) needMmdebstrap(ctx context.Context) error {
 		"or let images be pulled with --images=pull"
 	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
 		return errors.New("building images needs the program mmdebstrap, which is not in PATH: " + hint)
+	}
+	return nil
+}
+
+// needMmdebstrap installs mmdebstrap where it is missing and this is possible.
+func (p Part) needMmdebstrap(ctx context.Context) error {
+	if _, err := exec.LookPath("mmdebstrap"); err == nil {
+		return nil
+	}
+	if err := p.Needs(ctx); err != nil {
+		return err
 	}
 	_, err, _ := p.Once.Do("mmdebstrap", func() (any, error) {
 		job := builders.Job{

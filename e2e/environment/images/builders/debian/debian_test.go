@@ -121,24 +121,6 @@ func TestRootfsFilter(t *testing.T) {
 	})
 }
 
-func TestMatchAny(t *testing.T) {
-	tests := []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"usr/share/doc/", "usr/share/doc", true},
-		{"usr/share/doc/", "usr/share/doc/a/b", true},
-		{"usr/share/doc/", "usr/share/docs", false},
-		{"usr/lib/*/lib*", "usr/lib/x86_64-linux-gnu/libc.so", true},
-		{"usr/lib/*/lib*", "usr/lib/x86_64-linux-gnu/a/libc.so", false},
-		{"usr/*/perl*/", "usr/lib/perl5/x/y", true},
-		{"etc/hostname", "etc/hostname", true},
-	}
-	for _, test := range tests {
-		assert.Equal(t, test.want, matchAny([]string{test.pattern}, test.name), "%s %s", test.pattern, test.name)
-	}
-}
-
 func TestExtractedVersions(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(log, []byte("I: downloading\nzlib1g_1%3a1.2.13.dfsg-1_amd64.deb\npartial\nbash_5.2_amd64.deb\n/path/to/x_1_all.deb\n"), 0o644))
@@ -205,23 +187,6 @@ func TestDebianSnapshot(t *testing.T) {
 			assert.Contains(t, said.String(), test.says)
 		})
 	}
-}
-
-func TestSaveDebianIsReadBack(t *testing.T) {
-	dir := t.TempDir()
-	layer, err := builders.WriteLayer(filepath.Join(dir, "new.tar"), []builders.Entry{{Name: "a", Mode: 0o644, Data: []byte("a")}})
-	require.NoError(t, err)
-	base := filepath.Join(dir, "debian", "hash")
-	require.NoError(t, save(layer, []string{"a=1"}, base))
-
-	again, err := read(base)
-	require.NoError(t, err)
-	assert.Equal(t, layer.Hash, again.Layer.Hash)
-	assert.Equal(t, []string{"a=1"}, again.Versions)
-
-	require.NoError(t, os.Truncate(base+".tar", 3))
-	_, err = read(base)
-	require.ErrorContains(t, err, "has 3 bytes", "half a layer is none")
 }
 
 func FuzzInstalledVersions(f *testing.F) {

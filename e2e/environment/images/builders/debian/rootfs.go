@@ -103,10 +103,10 @@ func (f *rootfs) look(name string, header *tar.Header, content io.Reader) (io.Re
 
 // wanted says whether a path goes into the layer.
 func (f *rootfs) wanted(name string) bool {
-	if matchAny(machineFiles(), name) || matchAny(f.packages.Remove, name) {
+	if builders.MatchAny(machineFiles(), name) || builders.MatchAny(f.packages.Remove, name) {
 		return false
 	}
-	return len(f.packages.Keep) == 0 || matchAny(f.packages.Keep, name)
+	return len(f.packages.Keep) == 0 || builders.MatchAny(f.packages.Keep, name)
 }
 
 // machineFiles belong to the machine that built, or differ between two builds,
@@ -116,23 +116,6 @@ func machineFiles() []string {
 		"etc/resolv.conf", "etc/hostname", "dev/*", "var/log/*", "var/log/apt/",
 		"var/cache/ldconfig/*", "var/cache/apt/", "var/lib/apt/lists/", "var/lib/dpkg/*-old", "var/cache/debconf/*-old",
 	}
-}
-
-// matchAny reports whether a glob matches name; one with a final slash matches
-// everything below the folders that it names, and these.
-func matchAny(patterns []string, name string) bool {
-	for _, pattern := range patterns {
-		folder, below := strings.CutSuffix(pattern, "/")
-		for at := name; at != "."; at = path.Dir(at) {
-			if ok, err := path.Match(folder, at); err == nil && ok {
-				return true
-			}
-			if !below {
-				break
-			}
-		}
-	}
-	return false
 }
 
 // write writes a file after those folders above it that are not there yet.

@@ -45,6 +45,14 @@ func (p Part) AddTo(key *builders.Key) error { return addContext(key, p.Folder) 
 // Costs implements builders.Part: nobody knows them.
 func (p Part) Costs() ([]builders.Cost, error) { return nil, nil }
 
+// Needs implements builders.Part.
+func (p Part) Needs(context.Context) error {
+	if p.Engine == nil {
+		return errors.New("a Dockerfile is built by a container engine, and there is none")
+	}
+	return nil
+}
+
 // Fetch implements builders.Part: the engine gets what it needs when it builds.
 func (p Part) Fetch(context.Context) error { return nil }
 
@@ -52,8 +60,8 @@ func (p Part) Fetch(context.Context) error { return nil }
 // its own, and not the image.
 func (p Part) Build(ctx context.Context, work string) (builders.Made, error) {
 	var made builders.Made
-	if p.Engine == nil {
-		return made, errors.New("a Dockerfile is built by a container engine, and there is none")
+	if err := p.Needs(ctx); err != nil {
+		return made, err
 	}
 	key, err := p.Key()
 	if err != nil {

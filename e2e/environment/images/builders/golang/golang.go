@@ -104,6 +104,9 @@ func (p Part) Costs() ([]builders.Cost, error) {
 	return costs, err
 }
 
+// Needs implements builders.Part: who runs this from its source has the go command.
+func (p Part) Needs(context.Context) error { return nil }
+
 // buildCache is where the go command keeps what it has compiled.
 func buildCache(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()

@@ -76,6 +76,9 @@ func (p Part) Costs() ([]builders.Cost, error) {
 	return []builders.Cost{{Step: "loading the node", Time: 75 * time.Second}}, nil
 }
 
+// Needs implements builders.Part: an engine, of which the node's own build speaks.
+func (p Part) Needs(context.Context) error { return nil }
+
 // Fetch implements builders.Part: the suite itself has kind's module.
 func (p Part) Fetch(context.Context) error { return nil }
 

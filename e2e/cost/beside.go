@@ -1,0 +1,231 @@
+package cost
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// What is told of a block of the correctness matrix, or of a load. Its samples
+// overlap, so that no change's own cost can be told; these can.
+const (
+	// unchanged is the scenario that makes an operator look again though nothing
+	// that is asked for changes: each of its writes is one.
+	unchanged = "no-op-updates"
+	// manyCustom is how many custom resources a load must have for its memory to be told.
+	manyCustom = 100
+)
+
+// Why one of these is not known.
+const (
+	noCold      = "the recording has no scenario in which it was down, and then handled what had been asked for meanwhile"
+	noMany      = "the recording has no load of 100 custom resources that were all handled"
+	noUnchanged = "the recording has no " + unchanged + " with an audit log"
+)
+
+// beside is one such block.
+type beside struct {
+	*style
+
+	round int
+	open  map[string]*looked // by namespace
+	nodes map[string]int64   // the style's working set now, by node
+	looks []moment
+
+	down    bool          // the whole operator was, and has handled nothing since
+	started time.Duration // the first sign that a container of it runs again; 0: there is none
+	members int           // samples of a load that were begun
+	settled int           // and that ended well
+}
+
+// looked is a sample of the block that has begun.
+type looked struct {
+	record.Sample
+	touched time.Duration // the first write that changes nothing; 0: there is none
+	pass    *pass
+}
+
+// pass is what a sample was asked for that changes nothing.
+type pass struct {
+	*style
+
+	round int
+	lasts time.Duration // from the first of these writes until the sample's end; 0: it did not settle
+	made  []time.Time   // when the API server received them
+	calls []time.Time   // and the requests of the style's accounts in the sample's namespace
+}
+
+// asides takes the entries of such blocks.
+func (m *Meter) asides(e record.Entry) {
+	b := m.beside
+	switch {
+	case e.Block != nil:
+		m.asideStage(e.Block)
+	case b == nil:
+	case e.Begin != nil:
+		m.asideBegin(e)
+	case e.Usage != nil:
+		b.look(e)
+	case e.Fault != nil:
+		if f := e.Fault; f.Kind == spec.FaultStop && f.What == spec.AllComponents && f.Stage == record.Begun {
+			b.down, b.started = true, 0
+		}
+	case e.Watch != nil:
+		b.watch(e)
+	case e.Action != nil:
+		if s := b.open[e.Action.Namespace]; s != nil && s.pass != nil && s.touched == 0 && e.Action.Error == "" {
+			s.touched = e.Action.From
+		}
+	case e.Audit != nil:
+		m.asideAudit(e.Audit)
+	case e.End != nil:
+		b.end(e)
+	}
+}
+
+func (m *Meter) asideStage(b *record.Block) {
+	switch b.Stage {
+	case record.Installing, record.Installed:
+		if m.beside == nil {
+			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, open: map[string]*looked{}, nodes: map[string]int64{}}
+		}
+		if b.Installed != nil {
+			m.beside.Namespaces = b.Installed.Namespaces
+		}
+	case record.Driven:
+		m.beside = nil
+	}
+}
+
+func (m *Meter) asideBegin(e record.Entry) {
+	s := &looked{Sample: *e.Begin}
+	m.beside.open[s.Namespace] = s
+	switch {
+	case s.Warmup || s.Prepare || s.Reason != "":
+	case s.Load:
+		m.beside.members++
+	case s.Scenario == unchanged:
+		s.pass = &pass{style: m.beside.style, round: m.beside.round}
+		m.passes[s.Namespace] = s.pass
+	}
+}
+
+// asideAudit keeps the requests that concern a pass. The log may tell of them
+// after the sample's end.
+func (m *Meter) asideAudit(a *record.Audit) {
+	p := m.passes[a.Namespace]
+	if p == nil {
+		return
+	}
+	namespace, _, account := accountOf(a.User)
+	switch {
+	case account && p.within(namespace):
+		p.calls = append(p.calls, a.Received)
+	case !account && a.Resource == spec.CustomResources && a.Verb == "patch" && a.Subresource == "" && a.Code < 300:
+		p.made = append(p.made, a.Received)
+	}
+}
+
+// look takes a kubelet's figures.
+func (b *beside) look(e record.Entry) {
+	var used int64
+	for i := range e.Usage.Pods {
+		if p := &e.Usage.Pods[i]; b.within(p.Namespace) {
+			used += p.Memory
+		}
+	}
+	b.nodes[e.Usage.Node] = used
+	now := moment{at: e.Time}
+	for _, used := range b.nodes {
+		now.memory += used
+	}
+	b.looks = append(b.looks, now)
+}
+
+// watch follows how the operator comes back: by its container's start, and by the
+// first Deployment that is made after it.
+func (b *beside) watch(e record.Entry) {
+	w := e.Watch
+	switch {
+	case !b.down || w.Event == spec.Deleted:
+	case b.within(w.Namespace):
+		if b.started == 0 && runs(w) {
+			b.started = e.Time
+		}
+	case w.Resource == spec.Deployments && w.Event == spec.Added && b.open[w.Namespace] != nil:
+		if b.started > 0 {
+			b.cold = append(b.cold, Value{Round: b.round, Value: (e.Time - b.started).Seconds()})
+		}
+		b.down = false
+	}
+}
+
+// runs tells whether a pod, or an Event about one, says that a container has
+// started. The Event is sent at once, the pod's status up to a second later.
+func runs(w *record.Watch) bool {
+	if w.Resource == spec.Pods {
+		return gjson.GetBytes(w.Object, "status.containerStatuses.#.state.running.startedAt|0").Exists()
+	}
+	return gjson.GetBytes(w.Object, "reason").String() == "Started" && gjson.GetBytes(w.Object, "regarding.kind").String() == "Pod"
+}
+
+func (b *beside) end(e record.Entry) {
+	s := b.open[e.End.Namespace]
+	if s == nil {
+		return
+	}
+	delete(b.open, e.End.Namespace)
+	well := e.End.Outcome == record.Settled
+	if s.pass != nil && well && s.touched > 0 {
+		s.pass.lasts = e.Time - s.touched
+	}
+	if !s.Load || s.Warmup || s.Prepare {
+		return
+	}
+	if well {
+		b.settled++
+	}
+	if b.members < manyCustom || b.settled < b.members || len(b.open) > 0 {
+		return
+	}
+	// All have come to rest: what is used is what it takes to keep them.
+	rest := slices.DeleteFunc(slices.Clone(b.looks), func(look moment) bool { return look.at < e.Time-s.Window })
+	if len(rest) == 0 {
+		return
+	}
+	slices.SortFunc(rest, func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
+	b.many = append(b.many, Value{Round: b.round, Value: float64(rest[(len(rest)-1)/2].memory)})
+}
+
+// unchangedCalls are the requests of the style's accounts for each write that changed nothing.
+func (m *Meter) unchangedCalls(s *style) []Value {
+	var values []Value
+	for _, p := range m.passes {
+		if p.style != s || p.lasts == 0 || len(p.made) == 0 {
+			continue
+		}
+		from := slices.MinFunc(p.made, time.Time.Compare)
+		count := 0
+		for _, at := range p.calls {
+			if !at.Before(from) && at.Sub(from) <= p.lasts {
+				count++
+			}
+		}
+		values = append(values, Value{Round: p.round, Value: float64(count) / float64(len(p.made))})
+	}
+	slices.SortFunc(values, func(a, b Value) int { return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Value, b.Value)) })
+	return values
+}
+
+// told is a figure of these values.
+func told(unit, missing string, values []Value) Figure {
+	if len(values) > 0 {
+		missing = ""
+	}
+	return Figure{Unit: unit, Values: values, Missing: missing}
+}

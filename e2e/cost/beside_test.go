@@ -1,0 +1,115 @@
+package cost_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/record"
+)
+
+// aside begins a block of the matrix, or of a load.
+func aside(load string) *story {
+	s := newStory(argo)
+	for _, stage := range []string{record.Installing, record.Installed} {
+		b := &record.Block{Style: "argo", Round: 1, Stage: stage, Load: load}
+		if load == "" {
+			b.Wave = 1
+		}
+		s.add(record.Entry{Time: at(1), Kind: record.KindBlock, Block: b})
+	}
+	return s
+}
+
+func (s *story) only(t *testing.T) cost.Cost {
+	t.Helper()
+	costs := s.costs()
+	require.Len(t, costs, 1)
+	return costs[0]
+}
+
+// once is what a figure of one value has.
+func once(t *testing.T, want float64, f cost.Figure) {
+	t.Helper()
+	require.Len(t, f.Values, 1, f.Missing)
+	assert.InDelta(t, want, f.Values[0].Value, 1e-9)
+}
+
+func (s *story) stopped(ms int, stage string) {
+	s.add(record.Entry{Time: at(ms), Kind: record.KindFault, Fault: &record.Fault{Stage: stage, Kind: "stop", What: "all", Namespace: s.sample.Namespace}})
+}
+
+func (s *story) started(ms int) {
+	s.add(record.Entry{Time: at(ms), Kind: record.KindWatch, Watch: &record.Watch{
+		Event: "ADDED", Resource: "events.v1.events.k8s.io", Namespace: "argo", Name: "e", UID: fmt.Sprint("e", ms),
+		Object: []byte(`{"reason":"Started","regarding":{"kind":"Pod","name":"c"}}`),
+	}})
+}
+
+func TestColdStartRunsFromTheContainerToTheFirstDeployment(t *testing.T) {
+	s := aside("")
+	s.begin(100, argo, "created-while-down", 1)
+	s.started(150) // of the installation
+	s.stopped(1000, record.Begun)
+	s.started(5000)
+	s.started(5900) // of another part
+	s.deployment(6200, "ADDED")
+	s.deployment(6300, "ADDED")
+	s.stopped(7000, record.Over)
+	s.end(9000, record.Settled)
+	once(t, 1.2, s.only(t).ColdStart)
+}
+
+func TestColdStartIsUnknownOfWhatNeverComesBack(t *testing.T) {
+	s := aside("")
+	s.begin(100, argo, "changed-while-down", 1)
+	s.deployment(200, "ADDED")
+	s.stopped(1000, record.Begun)
+	s.started(5000)
+	s.end(9000, record.TimedOut)
+	assert.Empty(t, s.costs(), "nothing is known of it")
+}
+
+func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
+	members := func(n int, outcome string) *story {
+		s := aside("hold-hundred")
+		load := func(i int) func(*record.Sample) {
+			return func(o *record.Sample) {
+				o.Load, o.Namespace, o.Window = true, fmt.Sprint("services-", i), 3*time.Second
+			}
+		}
+		for i := range n {
+			s.begin(100, argo, "hold-hundred", 1, load(i))
+		}
+		for i, memory := range []int64{900, 40, 50, 60} { // the first while they were handled
+			s.look(5000+1000*i, 0, 0, used("c", 1, memory))
+		}
+		for i := range n {
+			load(i)(&s.sample)
+			s.end(8500, outcome)
+		}
+		return s
+	}
+	once(t, 50*mib, members(100, record.Settled).only(t).ManyMemory)
+	assert.Empty(t, members(50, record.Settled).costs(), "of fewer it is another figure")
+	assert.Empty(t, members(100, record.TimedOut).costs(), "they had not been handled")
+}
+
+func TestCallsOfAPassWithoutAChangeAreThoseInItsNamespace(t *testing.T) {
+	s := aside("")
+	s.begin(1000, argo, "no-op-updates", 1) // which writes once
+	own := s.sample.Namespace
+	s.asked(500, account, "c", "create", "deployments.v1.apps", own) // before
+	s.asked(1100, account, "c", "get", "deployments.v1.apps", own)
+	s.asked(1200, account, "c", "patch", crs, own)
+	s.asked(1200, account, "c", "patch", crs, "services-of-another")
+	s.asked(1300, "system:serviceaccount:kube-system:deployment-controller", "", "update", "deployments.v1.apps", own)
+	s.asked(1500, "kubernetes-admin", "", "patch", crs, own) // and once more
+	s.end(4000, record.Settled)
+	s.asked(4200, account, "c", "delete", "deployments.v1.apps", own) // when the namespace goes
+	once(t, 1, s.only(t).UnchangedCalls)
+}

@@ -1,0 +1,59 @@
+package spec
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Framework is what an operator is built on.
+type Framework struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Date    string `json:"date"` // of that version
+	// Newest is the newest version upstream, with its date, where it is not this
+	// one; Why says why it is not.
+	Newest string `json:"newest,omitempty"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Setting is what a knob of an operator is set to.
+type Setting struct {
+	Is string `json:"is"`
+	// Reason says why it is not what the rule says.
+	Reason string `json:"reason,omitempty"`
+}
+
+// UnmarshalJSON reads the value alone, too.
+func (s *Setting) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &s.Is) == nil {
+		return nil
+	}
+	type plain Setting
+	return json.Unmarshal(text, (*plain)(s))
+}
+
+// Rule is what a setting is in every style, wherever its framework has that knob.
+type Rule struct {
+	Setting string   // as in style.yaml
+	Values  []string // one of these
+	Why     string   // a sentence
+}
+
+// Holds tells whether a value is what the rule says.
+func (r Rule) Holds(value string) bool { return slices.Contains(r.Values, value) }
+
+// Rules are what a careful author sets, the same in all styles, so that what is
+// compared are frameworks and not the numbers that somebody gave them.
+func Rules() []Rule {
+	return []Rule{
+		{"workers", []string{"8"}, "One slow request would hold up all others behind a single worker."},
+		{"clientLimit", []string{"none", "100/s, burst 200"}, "The API server's priority and fairness guards it; a limit is there against a mistake of the program."},
+		{"retries", []string{"for ever, 10s apart at most"}, "A right that is given back, or an API server that returns, is noticed soon, and nothing is given up."},
+		{"safetyNet", []string{"none: it repairs by level", "5m"}, "What repairs nothing by level looks at everything again, so that no event is needed for ever."},
+		{"cpuLimit", []string{"none"}, "A limit holds an operator back in a burst, when it is needed."},
+		{"replicas", []string{"1, Recreate"}, "Two of them would act at once, and a rollout would overlap."},
+		{"leaderElection", []string{"off"}, "One replica needs none, and a lease that a dead one holds delays the next."},
+		{"status", []string{"compared before it is written", "none"}, "A write that changes nothing costs the API server as much as one that does."},
+		{"watched", []string{"by label"}, "An operator that keeps all pods of a cluster grows with the cluster, not with its work."},
+	}
+}
