@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"testing"
 	"testing/fstest"
 
@@ -8,6 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chartutil"
+	kubefake "helm.sh/helm/v3/pkg/kube/fake"
+	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/storage"
+	"helm.sh/helm/v3/pkg/storage/driver"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
@@ -23,11 +28,11 @@ func render(t *testing.T, spec map[string]any) (string, error) {
 	})
 	install.ReleaseName, install.Namespace = "cache-a", "team"
 	install.ClientOnly, install.DryRun = true, true
-	release, err := install.Run(memcached, spec)
+	rendered, err := install.Run(memcached, spec)
 	if err != nil {
 		return "", err
 	}
-	return release.Manifest, nil
+	return rendered.Manifest, nil
 }
 
 func TestChart(t *testing.T) {
@@ -69,6 +74,31 @@ func TestChartRefuses(t *testing.T) {
 func TestChartSaysWhatIsOutOfRange(t *testing.T) {
 	_, err := render(t, map[string]any{"size": int64(1) << 31})
 	require.ErrorContains(t, err, "size 2147483648 is out of range")
+}
+
+// The upstream defect that README.md names (helm-operator-plugins#94): the reconciler
+// begins with this dry run, which is refused for ever once a release was left pending
+// by an operator that was killed. When this test fails, it is mended.
+func TestAPendingReleaseBlocks(t *testing.T) {
+	memcached, err := loadChart(chartFiles)
+	require.NoError(t, err)
+	helm := &action.Configuration{
+		Releases: storage.Init(driver.NewMemory()), KubeClient: &kubefake.PrintingKubeClient{Out: io.Discard},
+		Capabilities: chartutil.DefaultCapabilities, Log: t.Logf,
+	}
+	install := action.NewInstall(helm)
+	install.ReleaseName, install.Namespace = "cache-a", "default"
+	installed, err := install.Run(memcached, map[string]any{"size": int64(1)})
+	require.NoError(t, err)
+	dryRun := action.NewUpgrade(helm)
+	dryRun.DryRun, dryRun.Namespace = true, "default"
+	_, err = dryRun.Run("cache-a", memcached, map[string]any{"size": int64(1)})
+	require.NoError(t, err)
+
+	installed.SetStatus(release.StatusPendingInstall, "as it is until its objects are made")
+	require.NoError(t, helm.Releases.Update(installed))
+	_, err = dryRun.Run("cache-a", memcached, map[string]any{"size": int64(1)})
+	require.ErrorContains(t, err, "another operation (install/upgrade/rollback) is in progress")
 }
 
 func TestLoadChartSaysWhatIsWrong(t *testing.T) {
