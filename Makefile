@@ -42,7 +42,7 @@ OPBENCH  := go run ./e2e/cmd/opbench
 PACKAGES  = $$(go list ./... | grep -vx $(SUITE))
 # Modules of their own: ./... does not reach them. The first is as Kubebuilder lays one out.
 LAID_OUT := operators/controller-runtime
-NESTED   := $(LAID_OUT) operators/operator-sdk
+NESTED   := $(LAID_OUT) operators/helm operators/operator-sdk
 SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
 
 ##@ The two commands

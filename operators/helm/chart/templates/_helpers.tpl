@@ -1,0 +1,4 @@
+{{- define "memcached.selector" -}}
+app: memcached
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}

@@ -1,0 +1,145 @@
+// Command helm is a Memcached operator whose logic is a Helm chart: the reconciler of
+// helm-operator-plugins keeps a release of the chart for each Memcached.
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/operator-framework/helm-operator-plugins/pkg/reconciler"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+const (
+	workers = 8 // the library's own number is 1
+	// history is how many revisions of a release are kept. Each reconcile reads and
+	// unpacks them all; the library's own number is 10.
+	history = 3
+	// shutdownTimeout bounds how long reconciles may take to end; it is less than the
+	// pod's grace period. A release that is cut off stays pending, and blocks for ever.
+	shutdownTimeout = 25 * time.Second
+	probeAddress    = ":8081"
+	probeTimeout    = 500 * time.Millisecond
+)
+
+// chartFiles are in the program, so that its image needs nothing else.
+//
+//go:embed all:chart
+var chartFiles embed.FS
+
+func main() {
+	if err := run(ctrl.SetupSignalHandler()); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "operator:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the program: it ends without an error when the context does.
+func run(ctx context.Context) error {
+	ctrl.SetLogger(zap.New())
+	cluster, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the cluster: %w: outside a cluster set KUBECONFIG", err)
+	}
+	mgr, err := newManager(cluster)
+	if err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// newManager returns a manager with the reconciler and the probes.
+func newManager(cluster *rest.Config) (ctrl.Manager, error) {
+	cluster.QPS = -1 // no limit, as controller-runtime has it since 0.21
+	wait := shutdownTimeout
+	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
+		Cache:                   cacheOptions(),
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress:  probeAddress,
+		GracefulShutdownTimeout: &wait,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	memcached, err := loadChart(chartFiles)
+	if err != nil {
+		return nil, err
+	}
+	helm, err := reconciler.New(
+		reconciler.WithChart(*memcached),
+		reconciler.WithGroupVersionKind(schema.GroupVersionKind{Group: "cache.example.com", Version: "v1alpha1", Kind: "Memcached"}),
+		reconciler.WithMaxConcurrentReconciles(workers),
+		reconciler.WithMaxReleaseHistory(history),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("make the reconciler: %w", err)
+	}
+	if err := helm.SetupWithManager(mgr); err != nil {
+		return nil, fmt.Errorf("set up the controller: %w", err)
+	}
+	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", synced(mgr.GetCache()))); err != nil {
+		return nil, fmt.Errorf("set up the probes: %w", err)
+	}
+	return mgr, nil
+}
+
+// cacheOptions limit the caches to what Helm made: the reconciler watches the
+// Deployments and the Secrets of all namespaces, whosever they are.
+func cacheOptions() cache.Options {
+	return cache.Options{ByObject: map[client.Object]cache.ByObject{
+		&appsv1.Deployment{}: {Label: labels.SelectorFromSet(labels.Set{"app": "memcached", "app.kubernetes.io/managed-by": "Helm"})},
+		&corev1.Secret{}:     {Label: labels.SelectorFromSet(labels.Set{"owner": "helm"})}, // as Helm marks its releases
+	}}
+}
+
+// synced returns a check that passes once what is watched has been listed.
+func synced(caches cache.Cache) healthz.Checker {
+	return func(req *http.Request) error {
+		ctx, cancel := context.WithTimeout(req.Context(), probeTimeout)
+		defer cancel()
+		if !caches.WaitForCacheSync(ctx) {
+			return errors.New("the caches are not synced yet")
+		}
+		return nil
+	}
+}
+
+// loadChart reads the chart that is in folder chart.
+func loadChart(files fs.FS) (*chart.Chart, error) {
+	var all []*loader.BufferedFile
+	err := fs.WalkDir(files, "chart", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(files, name)
+		all = append(all, &loader.BufferedFile{Name: strings.TrimPrefix(name, "chart/"), Data: data})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the chart: %w", err)
+	}
+	loaded, err := loader.LoadFiles(all)
+	if err != nil {
+		return nil, fmt.Errorf("load the chart: %w", err)
+	}
+	return loaded, nil
+}
