@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/table"
 )
 
@@ -53,7 +54,37 @@ func costColumns(costs []result.Cost) map[int]bool {
 
 // tables are those that have a row.
 func (r *Report) tables() []table.Table {
-	return slices.DeleteFunc([]table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc([]table.Table{r.ConformanceTable(), r.CostTable(), r.OwnedTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+}
+
+// ConformanceTable is what each style does of what every style is held to. A style
+// that was not driven for verdicts has no row.
+func (r *Report) ConformanceTable() table.Table {
+	t := table.Table{Title: "What every operator is held to", Header: append([]string{"style"}, result.ConformanceNames()...), Left: 1 + len(result.ConformanceNames())}
+	var out reasons
+	for _, s := range r.Matrix.Styles {
+		row := []table.Cell{{Text: s.Label}}
+		asked := false
+		for _, c := range r.Conformance(s.Label) {
+			cell := table.Cell{Text: "held", Outcome: c.Outcome}
+			switch {
+			case c.Outcome == spec.Fail:
+				cell.Text = "fails: " + c.Why
+			case c.Outcome != spec.Pass && c.Why == result.NotAsked:
+				cell.Text = unknown
+			case c.Outcome != spec.Pass:
+				cell.Text = "not offered"
+				out.add(c.Asked, c.Why, s.Label)
+			}
+			asked = asked || c.Why != result.NotAsked
+			row = append(row, cell)
+		}
+		if asked && len(row) > 1 {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	t.Notes = out.lines()
+	return t
 }
 
 // CostTable is what styles use for each change, and while they are installed.
