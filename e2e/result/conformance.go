@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ type Conformance struct {
 	Why string
 }
 
-// NotAsked is the Why of what no sample was judged by.
+// NotAsked is the Why of what no sample was judged by, or of which the style does
+// not say why it does not do it.
 const NotAsked = "not asked"
 
 // asked is one thing that every style is held to.
@@ -78,7 +80,7 @@ func (r *Set) Conformance(label string) []Conformance {
 	for _, a := range conformance() {
 		c := Conformance{Asked: a.name, Outcome: spec.NotApplicable}
 		if offered, reason := a.declared(declares); !offered {
-			c.Why = reason
+			c.Why = cmp.Or(reason, NotAsked)
 		} else {
 			c.Outcome, c.Why = a.found(r.Matrix.Cells(label))
 		}

@@ -190,15 +190,14 @@ type Declaration struct {
 	Without map[string]string `json:"without,omitempty"`
 }
 
-// Field tells whether a field of the status is written, and of one that is not, why.
+// Field tells whether a field of the status is written, and of one that is not, why;
+// "": the style does not say.
 func (d Declaration) Field(name string) (written bool, reason string) {
 	switch {
 	case !d.Supported:
 		return false, d.Reason
 	case slices.Contains(d.Fields, name):
 		return true, ""
-	case d.Without[name] == "":
-		return false, "not declared"
 	}
 	return false, d.Without[name]
 }
