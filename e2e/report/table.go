@@ -54,7 +54,7 @@ func costColumns(costs []result.Cost) map[int]bool {
 
 // tables are those that have a row.
 func (r *Report) tables() []table.Table {
-	return slices.DeleteFunc([]table.Table{r.ConformanceTable(), r.CostTable(), r.OwnedTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc([]table.Table{r.ConformanceTable(), r.CostTable(), r.OwnedTable(), r.BuiltTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
 }
 
 // ConformanceTable is what each style does of what every style is held to. A style
@@ -204,6 +204,53 @@ func (r *Report) OwnedTable() table.Table {
 		}
 	}
 	return t
+}
+
+// BuiltTable is what operators are built on, and what the lines that are owned are
+// for. It is left out where no style says what it is built on.
+func (r *Report) BuiltTable() table.Table {
+	t := table.Table{Title: "What it is built on, and the lines owned by what they are for", Header: []string{"style", "logic", "manifests", "build", "built on"}, Left: 1, Tail: true}
+	said := false
+	for _, label := range r.Styles {
+		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
+			logic, manifests, build := kindsOf(facts.Owned.Languages)
+			on := r.builtOn(label)
+			said = said || on != unknown
+			t.Row(label, strconv.Itoa(logic), strconv.Itoa(manifests), strconv.Itoa(build), on)
+		}
+	}
+	if !said {
+		t.Rows = nil
+	}
+	return t
+}
+
+// builtOn is a style's framework, with version and date.
+func (r *Report) builtOn(label string) string {
+	for _, part := range r.Parts {
+		for _, s := range part.Header.Styles {
+			if f := s.Framework; f != nil && record.Label(s.Name, s.Variant) == label {
+				return fmt.Sprintf("%s %s (%s)", f.Name, f.Version, f.Date)
+			}
+		}
+	}
+	return unknown
+}
+
+// kindsOf are lines by what they are for, by their language: programs are logic,
+// YAML and JSON are manifests, and what else there is (Makefile, Dockerfile, go.mod) builds.
+func kindsOf(lines map[string]int) (logic, manifests, build int) {
+	for language, n := range lines {
+		switch language {
+		case "YAML", "JSON":
+			manifests += n
+		case "other":
+			build += n
+		default:
+			logic += n
+		}
+	}
+	return logic, manifests, build
 }
 
 func ownedRow(label string, facts *record.StyleFacts, environment *record.Environment, scaffold bool) []string {
