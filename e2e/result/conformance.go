@@ -48,13 +48,13 @@ func conformance() []asked {
 		return func(d spec.Declares) (bool, string) { return pick(d).Supported, pick(d).Reason }
 	}
 	return []asked{
-		{"owner reference, with its flags", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
-		{"status.observedGeneration", field(spec.StatusObservedGeneration), []string{"status"}, nil},
+		{"owner", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
+		{"generation", field(spec.StatusObservedGeneration), []string{"status"}, nil},
 		{"conditions", field(spec.StatusConditions), []string{"status"}, nil},
-		{"status.nodes", field(spec.StatusNodes), []string{"status"}, nil},
-		{"scale subresource", field(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
-		{"drift repair", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
-		{"no needless writes", always, []string{"calm", "no-needless-work"}, nil},
+		{"nodes", field(spec.StatusNodes), []string{"status"}, nil},
+		{"scale", field(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
+		{"drift", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
+		{"calm", always, []string{"calm", "no-needless-work"}, nil},
 	}
 }
 
