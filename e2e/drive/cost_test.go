@@ -18,6 +18,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/timeline"
 )
@@ -60,7 +61,7 @@ func loadRun(t *testing.T, resources int) (c cost) {
 			return false, nil, nil
 		})
 		scenario := scenarios.Scenario{
-			Name: "rapid", Group: scenarios.Load, Expect: []string{"stays-converged"},
+			Name: "rapid", Group: spec.GroupLoad, Expect: []string{"stays-converged"},
 			Load:  &scenarios.Schedule{Resources: resources, Every: 5 * time.Millisecond, Pace: 500 * time.Millisecond, Within: 10 * time.Minute},
 			Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}},
 		}

@@ -42,7 +42,7 @@ func watchedFor(style Style) []string {
 type Judge interface {
 	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
 	Missing(namespace string) string
-	// Lacks is the same for a point of the reconcile: one of scenarios.Points, or Collected.
+	// Lacks is the same for a point of the reconcile: one of spec.Points, or spec.PointCollected.
 	Lacks(namespace, point string) string
 	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
 	LastEvent(namespace string) time.Duration
@@ -85,4 +85,25 @@ type Matrix struct {
 	Window   time.Duration // of quiescence
 	Patience time.Duration // nothing has moved for so long: the sample is given up
 	Overlap  int           // scenarios without a shared fault at a time
+}
+
+// began records the beginning of a sample, and tells of it.
+func (d *Driver) began(sample record.Sample) error {
+	if err := d.Recorder.Record(record.Entry{Time: d.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
+		return err
+	}
+	d.Observer.Began(sample)
+	return nil
+}
+
+// endOf is the end of a sample, but for how it ended.
+func endOf(sample record.Sample) record.End {
+	return record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+}
+
+// ended records the end of a sample, and tells of it.
+func (d *Driver) ended(sample record.Sample, end record.End) error {
+	err := d.Recorder.Record(record.Entry{Time: d.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	d.Observer.Ended(sample, end)
+	return err
 }

@@ -300,7 +300,7 @@ func TestLeavingIsInterruptible(t *testing.T) {
 		},
 		"a wave": func(ctx context.Context) (func(context.Context) error, error) {
 			return s.Drive(ctx, style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{
-				{Name: "walkthrough", Group: scenarios.Basic, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}},
+				{Name: "walkthrough", Group: spec.GroupBasic, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}},
 			}})
 		},
 	} {

@@ -16,11 +16,11 @@ import (
 // writeFloor stands in for an operator: no controller sees the custom resource,
 // the harness itself writes what it asks for. What is measured then is the
 // cluster and the observer, the floor below every operator.
-func (t *trial) writeFloor(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
-	client := t.Client.Resource(deployments).Namespace(t.sample.Namespace)
+func (s *sampleRun) writeFloor(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {
+	client := s.Client.Resource(deployments).Namespace(s.sample.Namespace)
 	if step.Delete != nil {
 		propagation := metav1.DeletePropagationBackground
-		err := client.Delete(ctx, t.sample.Name, metav1.DeleteOptions{PropagationPolicy: &propagation})
+		err := client.Delete(ctx, s.sample.Name, metav1.DeleteOptions{PropagationPolicy: &propagation})
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete the Deployment: %w", err)
 		}
@@ -37,7 +37,7 @@ func (t *trial) writeFloor(ctx context.Context, step scenarios.Step, cr *unstruc
 		return nil
 	}
 	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, step.Patch.Size)
-	if _, err := client.Patch(ctx, t.sample.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := client.Patch(ctx, s.sample.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("scale the Deployment: %w", err)
 	}
 	return nil

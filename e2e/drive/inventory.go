@@ -5,11 +5,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
-
-// Collected is the point at which all that was made for deleted custom resources
-// has gone, as the last inventory shows.
-const Collected = "collected"
 
 // inventoryPace is how often the inventory is made anew while the garbage collector is at work.
 const inventoryPace = 500 * time.Millisecond
@@ -17,25 +14,25 @@ const inventoryPace = 500 * time.Millisecond
 // takeInventory records what there is at the end of a sample of the matrix. The garbage
 // collector works in the background: where something is left over of a sample that
 // has come to rest, it is given as long as the quiescence window.
-func (t *trial) takeInventory(ctx context.Context, settled bool) error {
-	if t.style.Inventory == nil || !t.sample.Matrix || t.sample.Prepare {
+func (s *sampleRun) takeInventory(ctx context.Context, settled bool) error {
+	if s.style.Inventory == nil || !s.sample.Matrix || s.sample.Prepare {
 		return nil
 	}
-	namespaces := []string{t.sample.Namespace}
-	for _, other := range t.sample.Others {
-		if other.Namespace != t.sample.Namespace {
-			namespaces = []string{t.sample.Namespace, other.Namespace}
+	namespaces := []string{s.sample.Namespace}
+	for _, other := range s.sample.Others {
+		if other.Namespace != s.sample.Namespace {
+			namespaces = []string{s.sample.Namespace, other.Namespace}
 		}
 	}
 	pace := time.NewTicker(inventoryPace)
 	defer pace.Stop()
-	for until := t.Recorder.Now() + t.sample.Window; ctx.Err() == nil; {
-		found := t.style.Inventory.Take(ctx, namespaces...)
-		now := t.Recorder.Now()
-		if err := t.Recorder.Record(record.Entry{Time: now, Kind: record.KindInventory, Inventory: &found}); err != nil {
+	for until := s.Recorder.Now() + s.sample.Window; ctx.Err() == nil; {
+		found := s.style.Inventory.Take(ctx, namespaces...)
+		now := s.Recorder.Now()
+		if err := s.Recorder.Record(record.Entry{Time: now, Kind: record.KindInventory, Inventory: &found}); err != nil {
 			return err
 		}
-		if !settled || now >= until || t.Judge.Lacks(t.sample.Namespace, Collected) == "" {
+		if !settled || now >= until || s.Judge.Lacks(s.sample.Namespace, spec.PointCollected) == "" {
 			return nil
 		}
 		select {

@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/leak"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -32,7 +33,7 @@ func (k *keeper) Take(_ context.Context, namespaces ...string) record.Inventory 
 }
 
 func (k *keeper) Lacks(namespace, point string) string {
-	if point != drive.Collected {
+	if point != spec.PointCollected {
 		return k.stage.Lacks(namespace, point)
 	}
 	k.mu.Lock()
@@ -78,7 +79,7 @@ func (k *keeper) entries(t *testing.T) (lists []*record.Inventory, logs []*recor
 }
 
 func created(elsewhere bool) scenarios.Scenario {
-	s := scenarios.Scenario{Name: "made", Group: scenarios.Basic, Expect: []string{"converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
+	s := scenarios.Scenario{Name: "made", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
 	if elsewhere {
 		s.Steps = append(s.Steps, scenarios.Step{On: scenarios.Elsewhere + "other", Create: &scenarios.Spec{Size: 1}})
 	}

@@ -63,7 +63,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 		sample.Reason = l.unfit
 		return l.note(sample, record.Settled, l.unfit)
 	}
-	there := false // its trial takes it out of the faults
+	there := false // its run takes it out of the faults
 	defer func() {
 		if !there && l.together != nil {
 			_, left := l.together.leave()
@@ -93,24 +93,24 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 			return fmt.Errorf("wait for the others: %w", err)
 		}
 	}
-	t := l.trial(l.style, l.sample(s))
+	run := l.sampleRun(l.style, l.sample(s))
 	if l.plan.Wave > 0 {
 		if s.Window > 0 {
-			t.quiet, t.watched = l.window(), t.sample.Window
+			run.quiet, run.watched = l.window(), run.sample.Window
 		}
-		t.together, t.alone = l.together, newBarrier(l.style.Faults, l.Recorder.Now, 1, l.stopped)
+		run.together, run.alone = l.together, newBarrier(l.style.Faults, l.Recorder.Now, 1, l.stopped)
 	}
 	there = true
-	_, err = l.run(ctx, t, s.Steps)
+	_, err = l.run(ctx, run, s.Steps)
 	return err
 }
 
 // run records one sample: its beginning, its steps, and its end.
-func (l *lane) run(ctx context.Context, t *trial, steps []scenarios.Step) (record.End, error) {
-	end, err := t.run(ctx, steps)
+func (l *lane) run(ctx context.Context, run *sampleRun, steps []scenarios.Step) (record.End, error) {
+	end, err := run.run(ctx, steps)
 	l.broken, l.state = end.Outcome != record.Settled, nil
-	if t.sample.Size != nil {
-		l.state = &scenarios.Spec{Size: *t.sample.Size}
+	if run.sample.Size != nil {
+		l.state = &scenarios.Spec{Size: *run.sample.Size}
 	}
 	return end, err
 }
@@ -129,17 +129,10 @@ func (l *lane) unreached(s scenarios.Scenario, why string) error {
 func (l *lane) note(sample record.Sample, outcome, reason string) error {
 	end := endOf(sample)
 	end.Outcome, end.Reason = outcome, reason
-	l.Observer.Began(sample)
-	if err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindBegin, Begin: &sample}); err != nil {
+	if err := l.began(sample); err != nil {
 		return err
 	}
-	err := l.Recorder.Record(record.Entry{Time: l.Recorder.Now(), Kind: record.KindEnd, End: &end})
-	l.Observer.Ended(sample, end)
-	return err
-}
-
-func endOf(sample record.Sample) record.End {
-	return record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+	return l.ended(sample, end)
 }
 
 // prepare brings about the state that a scenario is given.
@@ -153,9 +146,9 @@ func (l *lane) prepare(ctx context.Context, s scenarios.Scenario) (record.End, e
 	case l.state != nil:
 		steps = []scenarios.Step{{Patch: s.Given}}
 	}
-	t := l.trial(l.style, sample)
-	end, err := l.run(ctx, t, steps)
-	l.lag = t.waited
+	run := l.sampleRun(l.style, sample)
+	end, err := l.run(ctx, run, steps)
+	l.lag = run.waited
 	return end, err
 }
 
@@ -166,7 +159,7 @@ func (l *lane) clear(ctx context.Context) error {
 	if l.state != nil && !l.broken {
 		sample := l.sample(scenarios.Scenario{Name: "empty"})
 		sample.Prepare = true
-		if _, err := l.run(ctx, l.trial(l.style, sample), []scenarios.Step{{Delete: &struct{}{}}}); err != nil {
+		if _, err := l.run(ctx, l.sampleRun(l.style, sample), []scenarios.Step{{Delete: &struct{}{}}}); err != nil {
 			return fmt.Errorf("style %s, round %d: delete what was left: %w", record.Label(l.style.Name, l.style.Variant), l.plan.Round, err)
 		}
 	}

@@ -26,7 +26,7 @@ type loadRun struct {
 
 // member is one of them.
 type member struct {
-	*trial
+	*sampleRun
 
 	err     error // of a step; the others after it were not made
 	stirred bool  // something was heard of it
@@ -57,15 +57,14 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		if err := r.unstartable(ctx, l.open[0]); err != nil {
 			return err
 		}
-		m := &member{trial: r.trial(r.style, l.sample(r.scenario))}
+		m := &member{sampleRun: r.sampleRun(r.style, l.sample(r.scenario))}
 		m.moved = func() time.Duration { return r.Judge.LastEvent(m.sample.Namespace) }
 		r.members = append(r.members, m)
 	}
 	for _, m := range r.members {
-		if err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindBegin, Begin: &m.sample}); err != nil {
+		if err := r.began(m.sample); err != nil {
 			return err
 		}
-		r.Observer.Began(m.sample)
 	}
 	begins := r.Recorder.Now() + headStart
 	within := headStart + schedule.Due(schedule.Resources-1, len(r.scenario.Steps)-1) + schedule.Within
@@ -129,7 +128,7 @@ func (m *member) follow(ctx context.Context, steps []scenarios.Step, due func(st
 // moved in any of them for the window: an operator that is behind may yet write
 // what is out of date.
 func (r *loadRun) settle(ctx context.Context) (settled bool, reason string) {
-	all := r.trial(r.style, record.Sample{})
+	all := r.sampleRun(r.style, record.Sample{})
 	all.moved = r.progress.moved
 	r.progress.of(r.members)
 	defer r.Recorder.Listen(r.progress.hear)()
@@ -233,7 +232,5 @@ func (r *loadRun) end(ctx context.Context, m *member, settled bool, reason strin
 	case r.Recorder.Now()-m.moved() < m.sample.Window:
 		end.Outcome, end.Reason = record.TimedOut, fmt.Sprintf("it has not stood still for %v yet", m.sample.Window)
 	}
-	err := r.Recorder.Record(record.Entry{Time: r.Recorder.Now(), Kind: record.KindEnd, End: &end})
-	r.Observer.Ended(m.sample, end)
-	return err
+	return r.ended(m.sample, end)
 }

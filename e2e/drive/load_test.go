@@ -153,7 +153,7 @@ func (l *loaded) actions(t *testing.T) map[string][]record.Entry {
 // rapid is three custom resources, 10 ms apart, each created and changed twice.
 func rapid() scenarios.Scenario {
 	return scenarios.Scenario{
-		Name: "rapid", Group: scenarios.Load, Expect: []string{"stays-converged"},
+		Name: "rapid", Group: spec.GroupLoad, Expect: []string{"stays-converged"},
 		Load: &scenarios.Schedule{Resources: 3, Every: 10 * time.Millisecond, Pace: 100 * time.Millisecond, Within: time.Minute},
 		Steps: []scenarios.Step{
 			{Create: &scenarios.Spec{Size: 1}}, {Patch: &scenarios.Spec{Size: 2}}, {Patch: &scenarios.Spec{Size: 0}},

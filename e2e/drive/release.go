@@ -111,12 +111,12 @@ func (d *Driver) abandon(ctx context.Context, namespaces []string) error {
 
 // taken tells whether the name of a custom resource that a step creates is that of
 // one which is being deleted, and which a finalizer holds.
-func (t *trial) taken(ctx context.Context, step scenarios.Step) (bool, error) {
+func (s *sampleRun) taken(ctx context.Context, step scenarios.Step) (bool, error) {
 	if step.Create == nil {
 		return false, nil
 	}
-	namespace, name := t.place(step.On)
-	live, err := t.Client.Resource(memcached.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	namespace, name := s.place(step.On)
+	live, err := s.Client.Resource(memcached.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -128,11 +128,11 @@ func (t *trial) taken(ctx context.Context, step scenarios.Step) (bool, error) {
 
 // vacate returns when the name of a custom resource that a step creates is free.
 // It is given up out of patience.
-func (t *trial) vacate(ctx context.Context, step scenarios.Step) error {
-	within, cancel := context.WithTimeout(ctx, cmp.Or(t.sample.Patience, t.style.bound()))
+func (s *sampleRun) vacate(ctx context.Context, step scenarios.Step) error {
+	within, cancel := context.WithTimeout(ctx, cmp.Or(s.sample.Patience, s.style.bound()))
 	defer cancel()
-	namespace, name := t.place(step.On)
-	err := (&kube.Client{Dynamic: t.Client}).WaitGone(within, memcached.Resource, namespace, name)
+	namespace, name := s.place(step.On)
+	err := (&kube.Client{Dynamic: s.Client}).WaitGone(within, memcached.Resource, namespace, name)
 	if err != nil && ctx.Err() == nil {
 		return &unreachedError{spec.PointGone, "the custom resource cannot be created anew: " + err.Error()}
 	}

@@ -76,7 +76,7 @@ func (s *stage) customs(t *testing.T) []unstructured.Unstructured {
 
 // create is a scenario whose custom resource is there at its end.
 func create(name string) scenarios.Scenario {
-	return scenarios.Scenario{Name: name, Group: scenarios.Basic, Expect: []string{"converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
+	return scenarios.Scenario{Name: name, Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
 }
 
 // turns are the ways to drive a style: each leaves a custom resource.
@@ -188,7 +188,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 		}
 	}
 	recreated := scenarios.Scenario{
-		Name: "recreated-while-down", Group: scenarios.Faults, Expect: []string{"converged"}, Given: &scenarios.Spec{Size: 2},
+		Name: "recreated-while-down", Group: spec.GroupFault, Expect: []string{"converged"}, Given: &scenarios.Spec{Size: 2},
 		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Stop: "all"}}, {Delete: &struct{}{}}, {Create: &scenarios.Spec{Size: 1}}, {Mend: "stop"}},
 	}
 	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreated}})

@@ -16,6 +16,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -62,7 +63,7 @@ func (s *stage) actions(t *testing.T) []*record.Action {
 func TestTheScaleSubresourceIsWrittenAndReadBack(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	s.scalable(t)
-	scaled := scenarios.Scenario{Name: "scaled", Group: scenarios.Basic, Expect: []string{"status"}, Custom: "named.otherwise", Steps: []scenarios.Step{
+	scaled := scenarios.Scenario{Name: "scaled", Group: spec.GroupBasic, Expect: []string{"status"}, Custom: "named.otherwise", Steps: []scenarios.Step{
 		{Create: &scenarios.Spec{Size: 1}}, {Scale: &scenarios.Spec{Size: 2}}, {ReadScale: &struct{}{}},
 	}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{scaled}}))
@@ -83,7 +84,7 @@ func TestTheScaleSubresourceIsWrittenAndReadBack(t *testing.T) {
 func TestASeriesDoesNotWait(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	s.missing = "nothing is handled"
-	series := scenarios.Scenario{Name: "many", Group: scenarios.Basic, Expect: []string{"series"}, Letters: 63, Steps: []scenarios.Step{
+	series := scenarios.Scenario{Name: "many", Group: spec.GroupBasic, Expect: []string{"series"}, Letters: 63, Steps: []scenarios.Step{
 		{Series: &scenarios.Series{Count: 5, Every: 10 * time.Millisecond}},
 	}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{series}}))
@@ -105,7 +106,7 @@ func TestASeriesDoesNotWait(t *testing.T) {
 func TestACalmMinuteIsWatchedToItsEnd(t *testing.T) {
 	s, _, style := newMatrixStage(t)
 	const window = 100 * time.Millisecond
-	calm := scenarios.Scenario{Name: "calm", Group: scenarios.Basic, Expect: []string{"stays-converged"}, Window: window, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
+	calm := scenarios.Scenario{Name: "calm", Group: spec.GroupBasic, Expect: []string{"stays-converged"}, Window: window, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{calm}}))
 	var began, ended time.Duration
 	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {

@@ -12,9 +12,9 @@ import (
 // touched is an annotation that no operator reads.
 const touched = "operatorbench/touched"
 
-func (t *trial) annotate(ctx context.Context, step scenarios.Step) error {
+func (s *sampleRun) annotate(ctx context.Context, step scenarios.Step) error {
 	for range step.Annotate {
-		if err := t.write(ctx, step, t.touch(step)); err != nil {
+		if err := s.write(ctx, step, s.touch(step)); err != nil {
 			return err
 		}
 	}
@@ -22,16 +22,16 @@ func (t *trial) annotate(ctx context.Context, step scenarios.Step) error {
 }
 
 // touch changes an annotation of the step's custom resource, and nothing else.
-func (t *trial) touch(step scenarios.Step) request {
-	r, client := t.on(step)
-	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, touched, t.Recorder.Now())
+func (s *sampleRun) touch(step scenarios.Step) request {
+	r, client := s.on(step)
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:"%d"}}}`, touched, s.Recorder.Now())
 	return merge(r, client, patch, metav1.PatchOptions{})
 }
 
 // nudge makes the operator look at the custom resource again.
-func (t *trial) nudge(ctx context.Context) error {
-	r := t.touch(scenarios.Step{})
+func (s *sampleRun) nudge(ctx context.Context) error {
+	r := s.touch(scenarios.Step{})
 	r.nudge, r.mayFail = true, true // it may be gone
-	_, err := t.send(ctx, r)
+	_, err := s.send(ctx, r)
 	return err
 }

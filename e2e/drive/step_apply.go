@@ -13,10 +13,10 @@ import (
 // applicant is the manager of a server-side apply.
 const applicant = "operatorbench-apply"
 
-func (t *trial) apply(ctx context.Context, step scenarios.Step) error {
-	r, client := t.on(step)
+func (s *sampleRun) apply(ctx context.Context, step scenarios.Step) error {
+	r, client := s.on(step)
 	r.verb, r.do = "apply", func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return client.Apply(ctx, r.name, memcached.New(r.namespace, r.name, step.Apply.Size), metav1.ApplyOptions{FieldManager: applicant, Force: true})
 	}
-	return t.write(ctx, step, r)
+	return s.write(ctx, step, r)
 }

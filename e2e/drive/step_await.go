@@ -17,17 +17,17 @@ func (e *unreachedError) Error() string { return fmt.Sprintf("await %s: %s", e.p
 
 // await waits for a point of the reconcile. That nobody says what is wrong
 // is for an oracle to judge; the steps go on.
-func (t *trial) await(ctx context.Context, step scenarios.Step) error {
-	return t.reach(ctx, step.Await, 0)
+func (s *sampleRun) await(ctx context.Context, step scenarios.Step) error {
+	return s.reach(ctx, step.Await, 0)
 }
 
 // reach waits for a point of the reconcile, and until nothing has moved for window.
-func (t *trial) reach(ctx context.Context, point string, window time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
+func (s *sampleRun) reach(ctx context.Context, point string, window time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, s.style.bound())
 	defer cancel()
-	began := t.Recorder.Now()
-	outcome, reason := t.wait(ctx, func() string { return t.Judge.Lacks(t.sample.Namespace, point) }, window, t.sample.Patience)
-	t.waited = t.Recorder.Now() - began
+	began := s.Recorder.Now()
+	outcome, reason := s.wait(ctx, func() string { return s.Judge.Lacks(s.sample.Namespace, point) }, window, s.sample.Patience)
+	s.waited = s.Recorder.Now() - began
 	switch {
 	case outcome == record.Settled, outcome == record.TimedOut && point == spec.PointStuck:
 		return nil

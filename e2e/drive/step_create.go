@@ -10,10 +10,10 @@ import (
 	"operatorbench/fixtures/workloads/memcached"
 )
 
-func (t *trial) create(ctx context.Context, step scenarios.Step) error {
-	r, client := t.on(step)
+func (s *sampleRun) create(ctx context.Context, step scenarios.Step) error {
+	r, client := s.on(step)
 	r.verb, r.do = "create", func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return client.Create(ctx, memcached.New(r.namespace, r.name, step.Create.Size), metav1.CreateOptions{})
 	}
-	return t.write(ctx, step, r)
+	return s.write(ctx, step, r)
 }

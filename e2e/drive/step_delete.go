@@ -9,10 +9,10 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-func (t *trial) delete(ctx context.Context, step scenarios.Step) error {
-	r, client := t.on(step)
+func (s *sampleRun) delete(ctx context.Context, step scenarios.Step) error {
+	r, client := s.on(step)
 	r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return nil, client.Delete(ctx, r.name, metav1.DeleteOptions{})
 	}
-	return t.write(ctx, step, r)
+	return s.write(ctx, step, r)
 }

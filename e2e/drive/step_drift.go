@@ -18,13 +18,13 @@ import (
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
 // drift changes the operator's Deployment behind its back.
-func (t *trial) drift(ctx context.Context, step scenarios.Step) error {
-	child, err := t.child(ctx)
+func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
+	child, err := s.child(ctx)
 	if err != nil {
 		return fmt.Errorf("drift: %w", err)
 	}
-	client := t.Client.Resource(deployments).Namespace(t.sample.Namespace)
-	r := request{verb: "patch", resource: deployments, namespace: t.sample.Namespace, name: child.GetName()}
+	client := s.Client.Resource(deployments).Namespace(s.sample.Namespace)
+	r := request{verb: "patch", resource: deployments, namespace: s.sample.Namespace, name: child.GetName()}
 	if step.Drift.Delete != nil {
 		r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 			background := metav1.DeletePropagationBackground
@@ -39,7 +39,7 @@ func (t *trial) drift(ctx context.Context, step scenarios.Step) error {
 			return client.Patch(ctx, r.name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 		}
 	}
-	_, err = t.send(ctx, r)
+	_, err = s.send(ctx, r)
 	return err
 }
 
@@ -58,22 +58,22 @@ func drifted(child *unstructured.Unstructured, d scenarios.Drift) ([]byte, error
 }
 
 // child is the Deployment of the sample's custom resource.
-func (t *trial) child(ctx context.Context) (*unstructured.Unstructured, error) {
-	wanted, err := bounds.DeploymentName(t.style.Child, t.sample.Namespace, t.sample.Name)
+func (s *sampleRun) child(ctx context.Context) (*unstructured.Unstructured, error) {
+	wanted, err := bounds.DeploymentName(s.style.Child, s.sample.Namespace, s.sample.Name)
 	if err != nil {
 		return nil, err
 	}
 	if wanted != "" {
-		return t.Client.Resource(deployments).Namespace(t.sample.Namespace).Get(ctx, wanted, metav1.GetOptions{})
+		return s.Client.Resource(deployments).Namespace(s.sample.Namespace).Get(ctx, wanted, metav1.GetOptions{})
 	}
-	list, err := t.Client.Resource(deployments).Namespace(t.sample.Namespace).List(ctx, metav1.ListOptions{})
+	list, err := s.Client.Resource(deployments).Namespace(s.sample.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("list the Deployments in %s: %w", t.sample.Namespace, err)
+		return nil, fmt.Errorf("list the Deployments in %s: %w", s.sample.Namespace, err)
 	}
 	for i := range list.Items {
-		if owner := metav1.GetControllerOf(&list.Items[i]); owner != nil && owner.Name == t.sample.Name {
+		if owner := metav1.GetControllerOf(&list.Items[i]); owner != nil && owner.Name == s.sample.Name {
 			return &list.Items[i], nil
 		}
 	}
-	return nil, fmt.Errorf("no Deployment in %s has Memcached %s as its controller", t.sample.Namespace, t.sample.Name)
+	return nil, fmt.Errorf("no Deployment in %s has Memcached %s as its controller", s.sample.Namespace, s.sample.Name)
 }

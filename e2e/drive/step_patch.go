@@ -10,7 +10,7 @@ import (
 )
 
 // patch sends what `kubectl apply` does: a merge patch.
-func (t *trial) patch(ctx context.Context, step scenarios.Step) error {
-	r, client := t.on(step)
-	return t.write(ctx, step, merge(r, client, fmt.Appendf(nil, `{"spec":{"size":%d}}`, step.Patch.Size), metav1.PatchOptions{}))
+func (s *sampleRun) patch(ctx context.Context, step scenarios.Step) error {
+	r, client := s.on(step)
+	return s.write(ctx, step, merge(r, client, fmt.Appendf(nil, `{"spec":{"size":%d}}`, step.Patch.Size), metav1.PatchOptions{}))
 }

@@ -12,14 +12,14 @@ import (
 )
 
 // readScale reads the scale subresource once all is at rest.
-func (t *trial) readScale(ctx context.Context, step scenarios.Step) error {
-	if err := t.reach(ctx, spec.PointHandled, t.quiet); err != nil {
+func (s *sampleRun) readScale(ctx context.Context, step scenarios.Step) error {
+	if err := s.reach(ctx, spec.PointHandled, s.quiet); err != nil {
 		return err
 	}
-	r, client := t.on(step)
+	r, client := s.on(step)
 	r.verb, r.do = record.ReadScale, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return client.Get(ctx, r.name, metav1.GetOptions{}, subresourceScale)
 	}
-	_, err := t.send(ctx, r)
+	_, err := s.send(ctx, r)
 	return err
 }

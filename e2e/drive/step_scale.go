@@ -16,8 +16,8 @@ const subresourceScale = "scale"
 
 // scale changes the size as autoscalers do: they read the scale subresource, write
 // another number into it, and try again when somebody else has written meanwhile.
-func (t *trial) scale(ctx context.Context, step scenarios.Step) error {
-	r, client := t.on(step)
+func (s *sampleRun) scale(ctx context.Context, step scenarios.Step) error {
+	r, client := s.on(step)
 	r.verb, r.do = record.Scale, func(ctx context.Context) (reply *unstructured.Unstructured, err error) {
 		err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			is, err := client.Get(ctx, r.name, metav1.GetOptions{}, subresourceScale)
@@ -39,5 +39,5 @@ func (t *trial) scale(ctx context.Context, step scenarios.Step) error {
 		}
 		return custom.GetGeneration(), nil
 	}
-	return t.write(ctx, step, r)
+	return s.write(ctx, step, r)
 }

@@ -10,16 +10,16 @@ import (
 
 // series creates custom resources at its pace, whatever becomes of those before.
 // While the operator is down none is under way, however long a reconcile takes.
-func (t *trial) series(ctx context.Context, step scenarios.Step) error {
-	began, pace := t.Recorder.Now(), step.Series.Pace(t.style.Typical.Reconcile)
-	if t.together != nil && t.together.lasts(spec.FaultStop) {
+func (s *sampleRun) series(ctx context.Context, step scenarios.Step) error {
+	began, pace := s.Recorder.Now(), step.Series.Pace(s.style.Typical.Reconcile)
+	if s.together != nil && s.together.lasts(spec.FaultStop) {
 		pace = step.Series.Every
 	}
 	for i, name := range step.Series.Names() {
-		if err := t.until(ctx, began+time.Duration(i)*pace); err != nil {
+		if err := s.until(ctx, began+time.Duration(i)*pace); err != nil {
 			return err
 		}
-		if err := t.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
+		if err := s.create(ctx, scenarios.Step{On: name, Create: &scenarios.Spec{Size: step.Series.Size}}); err != nil {
 			return err
 		}
 	}

@@ -15,21 +15,21 @@ import (
 
 // submit sends a custom resource that is wrong as kubectl does: strictly, so
 // that a field that nobody knows is an error.
-func (t *trial) submit(ctx context.Context, step scenarios.Step) error {
-	r, _ := t.on(step)
+func (s *sampleRun) submit(ctx context.Context, step scenarios.Step) error {
+	r, _ := s.on(step)
 	object := (&unstructured.Unstructured{Object: step.Submit.Object}).DeepCopy()
 	group, err := schema.ParseGroupVersion(object.GetAPIVersion())
 	if err == nil && !group.Empty() {
 		r.resource = group.WithResource(memcached.Resource.Resource)
 	}
-	client := t.Client.Resource(r.resource).Namespace(r.namespace)
+	client := s.Client.Resource(r.resource).Namespace(r.namespace)
 	r.mayFail = step.Submit.Refused
 	if step.Submit.Patch {
 		patch, err := json.Marshal(object.Object)
 		if err != nil {
 			return fmt.Errorf("write the patch: %w", err)
 		}
-		return t.write(ctx, step, merge(r, client, patch, metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}))
+		return s.write(ctx, step, merge(r, client, patch, metav1.PatchOptions{FieldValidation: metav1.FieldValidationStrict}))
 	}
 	object.SetNamespace(r.namespace)
 	if object.GetName() == "" {
@@ -39,5 +39,5 @@ func (t *trial) submit(ctx context.Context, step scenarios.Step) error {
 	r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return client.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 	}
-	return t.write(ctx, step, r)
+	return s.write(ctx, step, r)
 }

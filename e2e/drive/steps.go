@@ -24,32 +24,32 @@ import (
 
 // performers says how each kind of step is done: each is one file here, and one in
 // package scenarios, which says all else of it.
-func performers() map[string]func(*trial, context.Context, scenarios.Step) error {
-	return map[string]func(*trial, context.Context, scenarios.Step) error{
-		spec.StepCreate:    (*trial).create,
-		spec.StepPatch:     (*trial).patch,
-		spec.StepApply:     (*trial).apply,
-		spec.StepScale:     (*trial).scale,
-		spec.StepReadScale: (*trial).readScale,
-		spec.StepSeries:    (*trial).series,
-		spec.StepAnnotate:  (*trial).annotate,
-		spec.StepFinalize:  (*trial).finalize,
-		spec.StepDelete:    (*trial).delete,
-		spec.StepSubmit:    (*trial).submit,
-		spec.StepDrift:     (*trial).drift,
-		spec.StepFault:     (*trial).fault,
-		spec.StepMend:      (*trial).mend,
-		spec.StepAwait:     (*trial).await,
+func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) error {
+	return map[string]func(*sampleRun, context.Context, scenarios.Step) error{
+		spec.StepCreate:    (*sampleRun).create,
+		spec.StepPatch:     (*sampleRun).patch,
+		spec.StepApply:     (*sampleRun).apply,
+		spec.StepScale:     (*sampleRun).scale,
+		spec.StepReadScale: (*sampleRun).readScale,
+		spec.StepSeries:    (*sampleRun).series,
+		spec.StepAnnotate:  (*sampleRun).annotate,
+		spec.StepFinalize:  (*sampleRun).finalize,
+		spec.StepDelete:    (*sampleRun).delete,
+		spec.StepSubmit:    (*sampleRun).submit,
+		spec.StepDrift:     (*sampleRun).drift,
+		spec.StepFault:     (*sampleRun).fault,
+		spec.StepMend:      (*sampleRun).mend,
+		spec.StepAwait:     (*sampleRun).await,
 	}
 }
 
 // step performs one step, whatever it is.
-func (t *trial) step(ctx context.Context, step scenarios.Step) error {
+func (s *sampleRun) step(ctx context.Context, step scenarios.Step) error {
 	perform := performers()[step.Kind()]
 	if perform == nil {
 		return fmt.Errorf("no way is known to perform a step of the kind %q", step.Kind())
 	}
-	return perform(t, ctx, step)
+	return perform(s, ctx, step)
 }
 
 // request is one write to the API.
@@ -64,9 +64,9 @@ type request struct {
 }
 
 // on is a request that concerns the custom resource of a step, and what it is sent with.
-func (t *trial) on(step scenarios.Step) (request, dynamic.ResourceInterface) {
-	namespace, name := t.place(step.On)
-	return request{resource: memcached.Resource, namespace: namespace, name: name}, t.Client.Resource(memcached.Resource).Namespace(namespace)
+func (s *sampleRun) on(step scenarios.Step) (request, dynamic.ResourceInterface) {
+	namespace, name := s.place(step.On)
+	return request{resource: memcached.Resource, namespace: namespace, name: name}, s.Client.Resource(memcached.Resource).Namespace(namespace)
 }
 
 // merge makes of a request one that sends a merge patch.
@@ -79,34 +79,34 @@ func merge(r request, client dynamic.ResourceInterface, patch []byte, options me
 
 // write sends what a step asks of the operator; on the floor the harness
 // does that itself.
-func (t *trial) write(ctx context.Context, step scenarios.Step, r request) error {
-	reply, err := t.send(ctx, r)
-	if err != nil || !t.style.isFloor() {
+func (s *sampleRun) write(ctx context.Context, step scenarios.Step, r request) error {
+	reply, err := s.send(ctx, r)
+	if err != nil || !s.style.isFloor() {
 		return err
 	}
-	if err := t.writeFloor(ctx, step, reply); err != nil {
+	if err := s.writeFloor(ctx, step, reply); err != nil {
 		return fmt.Errorf("the floor: %w", err)
 	}
 	return nil
 }
 
 // until returns at a time of the recording's clock.
-func (t *trial) until(ctx context.Context, at time.Duration) error {
-	timer := time.NewTimer(at - t.Recorder.Now())
+func (s *sampleRun) until(ctx context.Context, at time.Duration) error {
+	timer := time.NewTimer(at - s.Recorder.Now())
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return nil
-	case <-t.Recorder.Failed():
-		return t.Recorder.Err()
+	case <-s.Recorder.Failed():
+		return s.Recorder.Err()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
 // place is where a step's custom resource is: "elsewhere/NAME" is in a second namespace.
-func (t *trial) place(on string) (namespace, custom string) {
-	namespace, custom = t.sample.Namespace, t.sample.Name
+func (s *sampleRun) place(on string) (namespace, custom string) {
+	namespace, custom = s.sample.Namespace, s.sample.Name
 	if other, second := strings.CutPrefix(on, scenarios.Elsewhere); second {
 		return secondOf(namespace), other
 	}
@@ -118,15 +118,15 @@ func (t *trial) place(on string) (namespace, custom string) {
 
 // send makes one request and records it. That the API server refuses what a
 // scenario sends because it must refuse it is no error.
-func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured, error) {
-	from := t.Recorder.Now()
+func (s *sampleRun) send(ctx context.Context, r request) (*unstructured.Unstructured, error) {
+	from := s.Recorder.Now()
 	reply, err := r.do(ctx)
-	at := t.Recorder.Now()
+	at := s.Recorder.Now()
 	var generation int64
 	if err == nil && r.generation != nil {
 		generation, err = r.generation(ctx)
 	}
-	if recorded := t.recordAction(r, from, at, generation, reply, err); recorded != nil {
+	if recorded := s.recordAction(r, from, at, generation, reply, err); recorded != nil {
 		return nil, recorded
 	}
 	if err != nil && !r.mayFail {
@@ -135,26 +135,26 @@ func (t *trial) send(ctx context.Context, r request) (*unstructured.Unstructured
 	return reply, nil
 }
 
-func (t *trial) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
+func (s *sampleRun) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
-		From: from, Intended: t.due, Verb: r.verb, Resource: watch.ResourceName(r.resource),
-		Namespace: r.namespace, Name: r.name, Measured: !t.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge,
+		From: from, Intended: s.due, Verb: r.verb, Resource: watch.ResourceName(r.resource),
+		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge,
 	}
 	if failure != nil {
 		action.Error = failure.Error()
 	} else if reply != nil {
 		action.Generation = cmp.Or(generation, reply.GetGeneration())
-		raw, err := t.written(reply)
+		raw, err := s.written(reply)
 		if err != nil {
 			return fmt.Errorf("record the reply to %s: %w", r.verb, err)
 		}
 		action.Object = raw
 	}
-	return t.Recorder.Record(record.Entry{Time: at, Kind: record.KindAction, Action: action})
+	return s.Recorder.Record(record.Entry{Time: at, Kind: record.KindAction, Action: action})
 }
 
 // written is what is recorded of a reply, which the caller goes on to use.
-func (t *trial) written(reply *unstructured.Unstructured) ([]byte, error) {
+func (s *sampleRun) written(reply *unstructured.Unstructured) ([]byte, error) {
 	object := reply.DeepCopy().Object
 	kube.Withhold(object, nil)
 	return json.Marshal(object)

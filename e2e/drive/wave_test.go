@@ -55,7 +55,7 @@ func (b *breaker) Begin(_ context.Context, f scenarios.Fault, _ fault.Target) (f
 // stop is a scenario that changes a custom resource while the operator is down.
 func stop(name string, mended bool) scenarios.Scenario {
 	s := scenarios.Scenario{
-		Name: name, Group: scenarios.Faults, Expect: []string{"converged"},
+		Name: name, Group: spec.GroupFault, Expect: []string{"converged"},
 		Steps: []scenarios.Step{{Fault: &scenarios.Fault{Stop: "all"}}, {Create: &scenarios.Spec{Size: 1}}},
 	}
 	if mended {
@@ -145,7 +145,7 @@ func TestAFaultThatCannotBeUndoneBreaksTheTestEnvironment(t *testing.T) {
 
 func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 	s, b, style := newMatrixStage(t)
-	kill := scenarios.Scenario{Name: "one", Group: scenarios.Faults, Expect: []string{"recovers"}, Steps: []scenarios.Step{
+	kill := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{
 		{Create: &scenarios.Spec{Size: 1}}, {Fault: &scenarios.Fault{Kill: "all"}},
 	}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{kill}}))
@@ -156,7 +156,7 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 // Packets stay lost until the sample ends: whoever waits for them waits in vain.
 func TestSilenceIsOverAtOnceAndTakenBackAtTheEnd(t *testing.T) {
 	s, b, style := newMatrixStage(t)
-	silence := scenarios.Scenario{Name: "one", Group: scenarios.Faults, Expect: []string{"recovers"}, Steps: []scenarios.Step{
+	silence := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{
 		{Fault: &scenarios.Fault{Silence: "all"}}, {Create: &scenarios.Spec{Size: 1}},
 	}}
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{silence}}))
@@ -216,7 +216,7 @@ func TestWaveLeavesNoFinalizer(t *testing.T) {
 	s.missing = "the operator has not begun"
 	yes := true
 	held := scenarios.Scenario{
-		Name: "held", Group: scenarios.Level, Expect: []string{"gone"},
+		Name: "held", Group: spec.GroupLevel, Expect: []string{"gone"},
 		Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}, {Finalize: &yes}, {Await: "working"}},
 	}
 	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{held}})

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"operatorbench/e2e/spec"
-
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -26,13 +26,15 @@ type Scenario struct {
 // Name is the scenario's name.
 func (s *Scenario) Name() string { return s.Style + " " + s.Scenario }
 
-// Tally counts samples, those that warm up included: correctness counts from
-// the first.
+// Tally is what a cell's samples come to, those that warm up included: correctness
+// counts from the first.
 type Tally struct {
 	Passed   int `json:"passed"`
 	Failed   int `json:"failed"`             // and what was not done in time
 	Unjudged int `json:"unjudged,omitempty"` // interrupted, or not watched without a gap
 }
+
+func tallyOf(c *result.Cell) Tally { return Tally{c.Passed, c.Failed + c.Late, c.Invalid} }
 
 func (t Tally) judged() int { return t.Passed + t.Failed }
 
@@ -47,11 +49,15 @@ type Failure struct {
 
 // compareScenarios lists the scenarios that both sides drove a style through.
 func (r *Result) compareScenarios() {
-	head := tallies(r.Head)
-	for _, was := range tallies(r.Base, r.Again) {
+	head := handled(r.Head)
+	for _, was := range handled(r.Base, r.Again) {
 		for _, is := range head {
-			if was.Style == is.Style && was.Scenario == is.Scenario && (was.Head != Tally{} || is.Head != Tally{}) { // else no oracle applies
-				r.Scenarios = append(r.Scenarios, Scenario{Style: was.Style, Scenario: was.Scenario, Base: was.Head, Head: is.Head, Failure: is.Failure})
+			if was.Style != is.Style || was.Scenario != is.Scenario {
+				continue
+			}
+			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is)}
+			if (one.Base != Tally{} || one.Head != Tally{}) { // else no oracle applies
+				r.Scenarios = append(r.Scenarios, one)
 			}
 		}
 	}
@@ -64,43 +70,33 @@ func (r *Result) compareScenarios() {
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
 }
 
-// tallies counts sides together, as Head.
-func tallies(sides ...Side) []*Scenario {
-	var list []*Scenario
+// handled is how styles handled scenarios on some sides, which count together.
+func handled(sides ...Side) []*result.Cell {
+	var cells result.Cells
 	for _, side := range sides {
-		for result := range side.compared() {
-			at := slices.IndexFunc(list, func(s *Scenario) bool { return s.Style == result.Style && s.Scenario == result.Scenario })
-			if at < 0 {
-				at, list = len(list), append(list, &Scenario{Style: result.Style, Scenario: result.Scenario})
-			}
-			list[at].add(result)
+		for one := range side.compared() {
+			sample := *one
+			sample.Variant = ""
+			cells.Add(side.Recording.Judgement.Header.Run, sample)
 		}
 	}
-	return list
+	return cells.Sum()
 }
 
-func (s *Scenario) add(result *judge.Result) {
-	switch result.Outcome() {
-	case spec.Pass:
-		s.Head.Passed++
-	case spec.Fail, spec.Late:
-		s.Head.Failed++
-		if s.Failure == nil {
-			s.Failure = failure(result)
+// failureOf is what the first oracle said that failed, in the first sample in which one
+// did or that was late; of what is late none did. Nil: there is no such sample.
+func failureOf(c *result.Cell) *Failure {
+	for _, sample := range c.Results {
+		if outcome := sample.Outcome(); outcome != spec.Fail && outcome != spec.Late {
+			continue
 		}
-	case spec.Invalid:
-		s.Head.Unjudged++
-	case spec.NotApplicable:
+		f := &Failure{Round: sample.Round, Warmup: sample.Warmup, Message: "not done in time: " + sample.Reason}
+		if i := slices.IndexFunc(sample.Verdicts, func(v judge.Verdict) bool { return v.Outcome == spec.Fail }); i >= 0 {
+			f.Oracle, f.Message = sample.Verdicts[i].Oracle, sample.Verdicts[i].Message
+		}
+		return f
 	}
-}
-
-// failure is what the first oracle said that failed; of what is late none did.
-func failure(result *judge.Result) *Failure {
-	f := &Failure{Round: result.Round, Warmup: result.Warmup, Message: "not done in time: " + result.Reason}
-	if i := slices.IndexFunc(result.Verdicts, func(v judge.Verdict) bool { return v.Outcome == spec.Fail }); i >= 0 {
-		f.Oracle, f.Message = result.Verdicts[i].Oracle, result.Verdicts[i].Message
-	}
-	return f
+	return nil
 }
 
 // decide: what never failed at base and does at head is broken, after however

@@ -36,11 +36,11 @@ func (r *Result) compareMetrics(driving bool) {
 	}
 }
 
-func stylesOf(keys []metricKey) []string {
+func stylesOf(keys []Key) []string {
 	var list []string
 	for _, key := range keys {
-		if !slices.Contains(list, key.style) {
-			list = append(list, key.style)
+		if !slices.Contains(list, key.Style) {
+			list = append(list, key.Style)
 		}
 	}
 	return list

@@ -10,7 +10,6 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // secondsOfRound is how long one round took; 0: the recording does not say.
@@ -36,9 +35,9 @@ func (r *Result) covered() []string {
 		}
 	}
 	var driven, not []string
-	for _, group := range scenarios.Groups() {
+	for _, group := range spec.Groups() {
 		switch {
-		case !scenarios.InMatrix(group):
+		case !spec.InMatrix(group):
 		case len(groups[group]) > 0:
 			driven = append(driven, fmt.Sprintf("%s (%s)", group, plain.Plural(len(groups[group]), "scenario")))
 		default:

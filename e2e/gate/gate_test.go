@@ -17,7 +17,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // whole is a story's recording as a side by itself.
@@ -468,7 +467,7 @@ func TestRoundNumbers(t *testing.T) {
 // Of the correctness matrix the groups basic and level are compared; the comment
 // says which were, and why others were not.
 func TestTheMatrixIsCompared(t *testing.T) {
-	for group, want := range map[string]gate.Verdict{scenarios.Basic: gate.Regression, scenarios.Level: gate.Regression, scenarios.Faults: gate.Pass} {
+	for group, want := range map[string]gate.Verdict{spec.GroupBasic: gate.Regression, spec.GroupLevel: gate.Regression, spec.GroupFault: gate.Pass} {
 		s := newStory("a", 0.03, 1)
 		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
 		for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
@@ -478,7 +477,7 @@ func TestTheMatrixIsCompared(t *testing.T) {
 		}
 		r := interleaved(t, s)
 		assert.Equal(t, want, r.Verdict, group)
-		if group == scenarios.Basic {
+		if group == spec.GroupBasic {
 			assert.Contains(t, outputs(t, r)[1], "of the correctness matrix: driven on both sides: basic (1 scenario); not driven: level, input, fault (not asked for), upgrade")
 		}
 	}

@@ -43,22 +43,15 @@ type ScenarioDocument struct {
 
 // MetricDocument is a Metric in gate.json.
 type MetricDocument struct {
-	Style     string          `json:"style"`
-	Scenario  string          `json:"scenario,omitempty"`
-	Phase     string          `json:"phase"`
-	Kind      Kind            `json:"kind"`
-	Verdict   Verdict         `json:"verdict"`
-	Base      *SideDocument   `json:"base,omitempty"`
-	Head      *SideDocument   `json:"head,omitempty"`
-	Ratio     *float64        `json:"ratio,omitempty"`
-	Interval  *BoundsDocument `json:"interval,omitempty"`
-	Again     *BoundsDocument `json:"again,omitempty"` // interval of base against itself
-	Rounds    int             `json:"rounds"`
-	P         float64         `json:"p"`
-	Corrected float64         `json:"corrected"`
-	Needed    int             `json:"needed,omitempty"` // rounds that would do
-	First     *Difference     `json:"first,omitempty"`
-	Message   string          `json:"message"`
+	Key
+	Verdict  Verdict         `json:"verdict"`
+	Base     *SideDocument   `json:"base,omitempty"`
+	Head     *SideDocument   `json:"head,omitempty"`
+	Ratio    *float64        `json:"ratio,omitempty"`
+	Interval *BoundsDocument `json:"interval,omitempty"`
+	Again    *BoundsDocument `json:"again,omitempty"` // interval of base against itself
+	Test
+	Message string `json:"message"`
 }
 
 // SideDocument is one side of a metric: seconds, bytes or a count; of a tail the
@@ -105,10 +98,7 @@ func (r *Result) Document() *Document {
 }
 
 func (m *Metric) document() MetricDocument {
-	d := MetricDocument{
-		Style: m.Style, Scenario: m.Scenario, Phase: m.Phase, Kind: m.Kind, Verdict: m.Verdict,
-		Rounds: m.Rounds, P: m.P, Corrected: m.Corrected, Needed: m.Needed, First: m.First, Message: m.Message(),
-	}
+	d := MetricDocument{Key: m.Key, Verdict: m.Verdict, Test: m.Test, Message: m.Message()}
 	if m.Rounds > 0 {
 		d.Base = side(m.Samples.Base, m.Lost.Base, m.Base, m.High.Base)
 		d.Head = side(m.Samples.Head, m.Lost.Head, m.Head, m.High.Head)

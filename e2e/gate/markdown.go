@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/table"
 )
 
 // Marker is in every comment of the gate, hidden, so that the next one is found
@@ -18,7 +20,7 @@ func (r *Result) context() []string {
 	if c == nil {
 		return nil
 	}
-	list := []string{cell(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0])}
+	list := []string{table.Escape(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0])}
 	if c.Command != "" {
 		list = append(list, "to repeat it: `"+strings.NewReplacer("`", "'", "\n", " ").Replace(clean(c.Command))+"`")
 	}
@@ -32,18 +34,17 @@ func (r *Result) context() []string {
 // first, then what is not fine, and the rest folded.
 func (r *Result) Markdown(out io.Writer) error {
 	var b strings.Builder
-	mark := map[Verdict]string{Regression: "❌", Inconclusive: "❔", Improvement: "✅", Pass: "✅"}
-	fmt.Fprintf(&b, "%s\n## operatorbench gate: %s %s\n\n%s\n\n", Marker, mark[r.Verdict], r.Verdict, cell(r.Conclusion()))
+	fmt.Fprintf(&b, "%s\n## operatorbench gate: %s %s\n\n%s\n\n", Marker, mark(r.Verdict), r.Verdict, table.Escape(r.Conclusion()))
 	context := r.context()
 	for _, line := range context {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	b.WriteString("\n")
 	for _, forced := range r.Forced {
-		fmt.Fprintf(&b, "> ⚠️ **Forced**: %s\n", cell(forced))
+		fmt.Fprintf(&b, "> ⚠️ **Forced**: %s\n", table.Escape(forced))
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(&b, "> ⚠️ %s\n", cell(warning))
+		fmt.Fprintf(&b, "> ⚠️ %s\n", table.Escape(warning))
 	}
 	if len(r.Forced)+len(r.Warnings) > 0 {
 		b.WriteString("\n")
@@ -57,44 +58,44 @@ func (r *Result) Markdown(out io.Writer) error {
 		}
 	}
 	if len(bad) > 0 {
-		markdownRows(&b, bad, mark)
+		b.WriteString(markdownTable(bad))
 		for _, row := range bad {
 			if row.why != "" {
-				fmt.Fprintf(&b, "- **%s**: %s\n", cell(row.name), cell(row.why))
+				fmt.Fprintf(&b, "- **%s**: %s\n", table.Escape(row.name), table.Escape(row.why))
 			}
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "<details><summary>%d of %d lines fine; %s</summary>\n\n", len(fine), len(fine)+len(bad), cell(r.same()))
+	fmt.Fprintf(&b, "<details><summary>%d of %d lines fine; %s</summary>\n\n", len(fine), len(fine)+len(bad), table.Escape(r.same()))
 	if len(fine) > 0 {
-		markdownRows(&b, fine, mark)
+		b.WriteString(markdownTable(fine))
 	}
 	for _, fact := range r.Facts {
-		if slices.Contains(context, cell(fact)) {
+		if slices.Contains(context, table.Escape(fact)) {
 			continue
 		}
-		fmt.Fprintf(&b, "- %s\n", cell(fact))
+		fmt.Fprintf(&b, "- %s\n", table.Escape(fact))
 	}
-	fmt.Fprintf(&b, "- %s\n- %s\n\n</details>\n", cell(r.title()), cell(r.rules()))
+	fmt.Fprintf(&b, "- %s\n- %s\n\n</details>\n", table.Escape(r.title()), table.Escape(r.rules()))
 	_, err := io.WriteString(out, b.String())
 	return err
 }
 
-func markdownRows(b *strings.Builder, rows []row, mark map[Verdict]string) {
-	b.WriteString("| " + strings.Join(header(), " | ") + " |\n| --- | --- |" + strings.Repeat(" --: |", len(header())-2) + "\n")
+// markdownTable is the rows as GitHub takes them.
+func markdownTable(rows []row) string {
+	t := table.Table{Header: header(), Left: 2}
 	for _, row := range rows {
 		cells := row.cells()
-		for i := range cells {
-			cells[i] = cell(cells[i])
-		}
-		cells[0] = mark[row.verdict] + " " + cells[0]
-		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		cells[0] = mark(row.verdict) + " " + cells[0]
+		t.Row(cells...)
 	}
-	b.WriteString("\n")
+	return t.Markdown() + "\n"
 }
 
-// cell makes a foreign text harmless in Markdown, in a table too.
-func cell(text string) string {
-	text = strings.Join(strings.Fields(clean(text)), " ")
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "@", "@\u200b").Replace(text)
+// mark is a verdict at a glance.
+func mark(v Verdict) string {
+	if v == Inconclusive {
+		return "❔"
+	}
+	return strings.TrimSpace(table.Emoji(outcome(v)))
 }

@@ -9,7 +9,6 @@ import (
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
 
@@ -57,10 +56,30 @@ func (m *Metric) exact() bool { return m.Kind == Counter && m.Scenario != "" }
 // if that is not significant.
 const wide = 0.5
 
+// Key is what a metric is of.
+type Key struct {
+	Style    string `json:"style"`
+	Scenario string `json:"scenario,omitempty"` // "" of what all of a style's have together
+	Phase    string `json:"phase"`
+	Kind     Kind   `json:"kind"`
+}
+
+// Test is what a metric's verdict rests on.
+type Test struct {
+	Rounds int `json:"rounds"` // 0: nothing can be compared; Why then says so
+	// P is the exact one-sided probability of so much, were there no difference;
+	// Corrected is that for all metrics and looks: below Alpha ÷ 2 is significant.
+	P         float64     `json:"p"`
+	Corrected float64     `json:"corrected"`
+	Needed    int         `json:"needed,omitempty"` // rounds that would do, where there were too few; 0: cannot be told
+	First     *Difference `json:"first,omitempty"`  // of a regression
+}
+
 // Metric is one measured thing of both sides.
 type Metric struct {
-	Style, Scenario, Phase string // Scenario is "" of what all of a style's have together
-	Kind                   Kind
+	Key
+	Verdict Verdict
+	Test
 
 	Base, Head stat.Observation // medians; of a tail the share above base's p90
 	High       Pair             // p90 where there are samples enough for it
@@ -70,15 +89,8 @@ type Metric struct {
 	Interval *stat.Bounds
 	Again    *stat.Bounds // the same of base once more against base: the noise floor
 
-	Rounds        int // 0: nothing can be compared; Why then says so
 	Samples, Lost Count
-	// P is the exact one-sided probability of so much, were there no difference;
-	// Corrected is that for all metrics and looks: below Alpha ÷ 2 is significant.
-	P, Corrected float64
-	Verdict      Verdict
-	Why          string      // of a verdict that needs an explanation
-	Needed       int         // rounds that would do, where there were too few; 0: cannot be told
-	First        *Difference // of a regression
+	Why           string // of a verdict that needs an explanation
 
 	base, head, again stat.Replicates // of all rounds of the style
 	score             stat.Score
@@ -117,17 +129,12 @@ func awaited(phase string) bool {
 	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseReady, spec.PhaseChildGone, spec.PhasePodsGone}, phase)
 }
 
-type metricKey struct {
-	kind                   Kind
-	style, scenario, phase string
-}
-
 // values are a side's by metric and round.
 type values struct {
-	order   []metricKey
-	rounds  map[metricKey]map[int][]stat.Observation
-	samples map[metricKey]int
-	lost    map[metricKey]int
+	order   []Key
+	rounds  map[Key]map[int][]stat.Observation
+	samples map[Key]int
+	lost    map[Key]int
 }
 
 // Quick is the end of the names of scenarios that are gone through at size 0,
@@ -137,19 +144,19 @@ const Quick = "-empty"
 
 // latenciesOf collects a side's phases, and the last of each load's.
 func latenciesOf(s Side) values {
-	v := values{rounds: map[metricKey]map[int][]stat.Observation{}, samples: map[metricKey]int{}, lost: map[metricKey]int{}}
+	v := values{rounds: map[Key]map[int][]stat.Observation{}, samples: map[Key]int{}, lost: map[Key]int{}}
 	for one := range s.results() {
 		if one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
 		}
-		load := one.Group == scenarios.Load
+		load := one.Group == spec.GroupLoad
 		for _, sample := range one.Samples {
-			key := metricKey{Phase, sample.Operator, sample.Scenario, sample.Phase}
+			key := Key{sample.Operator, sample.Scenario, sample.Phase, Phase}
 			switch {
 			case load:
-				key.kind = Load
+				key.Kind = Load
 			case awaited(sample.Phase):
-				key.kind = Latency
+				key.Kind = Latency
 			}
 			v.add(key, sample, load)
 		}
@@ -157,7 +164,7 @@ func latenciesOf(s Side) values {
 	return v
 }
 
-func (v *values) add(key metricKey, sample judge.Sample, load bool) {
+func (v *values) add(key Key, sample judge.Sample, load bool) {
 	v.know(key)
 	switch sample.Outcome {
 	case judge.OK, judge.Timeout:
@@ -176,11 +183,11 @@ func (v *values) add(key metricKey, sample judge.Sample, load bool) {
 }
 
 // has tells whether there is anything of a metric's scenario.
-func (v *values) has(key metricKey) bool {
-	return slices.ContainsFunc(v.order, func(k metricKey) bool { return k.style == key.style && k.scenario == key.scenario })
+func (v *values) has(key Key) bool {
+	return slices.ContainsFunc(v.order, func(k Key) bool { return k.Style == key.Style && k.Scenario == key.Scenario })
 }
 
-func (v *values) know(key metricKey) {
+func (v *values) know(key Key) {
 	if v.rounds[key] == nil {
 		v.order, v.rounds[key] = append(v.order, key), map[int][]stat.Observation{}
 	}
@@ -191,15 +198,15 @@ func (v *values) know(key metricKey) {
 // which. What else quick scenarios show is left out.
 func join(sides ...*values) {
 	for _, key := range keysOf(sides...) {
-		long, quick := strings.CutSuffix(key.scenario, Quick)
+		long, quick := strings.CutSuffix(key.Scenario, Quick)
 		if !quick {
 			continue
 		}
 		to := key
-		to.scenario = long
+		to.Scenario = long
 		own, other := middle(key, sides), middle(to, sides)
 		for _, side := range sides {
-			if own > 0 && other > 0 && side.rounds[to] != nil && (key.phase == spec.PhaseChildWritten || key.phase == spec.PhaseChildGone || key.phase == spec.PhaseAcknowledged) {
+			if own > 0 && other > 0 && side.rounds[to] != nil && (key.Phase == spec.PhaseChildWritten || key.Phase == spec.PhaseChildGone || key.Phase == spec.PhaseAcknowledged) {
 				for round, list := range side.rounds[key] {
 					for _, o := range list {
 						side.rounds[to][round] = append(side.rounds[to][round], stat.Observation{Value: o.Value * other / own, Censored: o.Censored})
@@ -209,13 +216,13 @@ func join(sides ...*values) {
 				side.lost[to] += side.lost[key]
 			}
 			delete(side.rounds, key)
-			side.order = slices.DeleteFunc(side.order, func(k metricKey) bool { return k == key })
+			side.order = slices.DeleteFunc(side.order, func(k Key) bool { return k == key })
 		}
 	}
 }
 
-func keysOf(sides ...*values) []metricKey {
-	var keys []metricKey
+func keysOf(sides ...*values) []Key {
+	var keys []Key
 	for _, side := range sides {
 		for _, key := range side.order {
 			if !slices.Contains(keys, key) {
@@ -227,9 +234,9 @@ func keysOf(sides ...*values) []metricKey {
 }
 
 // middle is the median of a metric over all sides; 0 where there is none.
-func middle(key metricKey, sides []*values) float64 { return quantile(0.5, key, sides) }
+func middle(key Key, sides []*values) float64 { return quantile(0.5, key, sides) }
 
-func quantile(p float64, key metricKey, sides []*values) float64 {
+func quantile(p float64, key Key, sides []*values) float64 {
 	var all []stat.Observation
 	for _, side := range sides {
 		for _, round := range side.rounds[key] {
@@ -256,14 +263,14 @@ func (v *values) costsOf(s Side) {
 			figure cost.Figure
 		}{{install, installed(c)}, {peakMemory, c.PeakMemory}, {"CPU for each change", c.CPU}} {
 			for _, one := range f.figure.Values {
-				v.count(metricKey{Cost, c.Style, "", f.name}, one.Round, one.Value)
+				v.count(Key{c.Style, "", f.name, Cost}, one.Round, one.Value)
 			}
 		}
 		for _, counter := range c.Counters {
 			if counted(counter.Name) {
 				v.average(c, counter.Name)
 				for _, one := range counter.Values {
-					v.count(metricKey{Counter, c.Style, counter.Scenario, counter.Name}, one.Round, float64(one.Value))
+					v.count(Key{c.Style, counter.Scenario, counter.Name, Counter}, one.Round, float64(one.Value))
 				}
 			}
 		}
@@ -272,7 +279,7 @@ func (v *values) costsOf(s Side) {
 
 // average adds a counter of all scenarios together, for each change.
 func (v *values) average(c cost.Cost, name string) {
-	key := metricKey{Counter, c.Style, "", perChange(name)}
+	key := Key{c.Style, "", perChange(name), Counter}
 	if v.rounds[key] != nil {
 		return
 	}
@@ -283,7 +290,7 @@ func (v *values) average(c cost.Cost, name string) {
 
 func perChange(counter string) string { return counter + " for each change" }
 
-func (v *values) count(key metricKey, round int, value float64) {
+func (v *values) count(key Key, round int, value float64) {
 	v.know(key)
 	v.rounds[key][round] = append(v.rounds[key][round], stat.Observation{Value: value})
 	v.samples[key]++
@@ -312,7 +319,7 @@ func counted(name string) bool {
 
 // replicates lists a metric by rounds, so that those of two sides stand beside
 // each other.
-func (v *values) replicates(key metricKey, rounds []int) stat.Replicates {
+func (v *values) replicates(key Key, rounds []int) stat.Replicates {
 	list := make(stat.Replicates, len(rounds))
 	for i, number := range rounds {
 		list[i] = v.rounds[key][number]
@@ -337,18 +344,18 @@ func (r *Result) sidesOf() (base, head, again *values) {
 func metricsOf(style string, rounds []int, base, head, again *values) []*Metric {
 	var list []*Metric
 	var tails []*Metric
-	all := &Metric{Style: style, Phase: "latencies", Kind: Tail, score: stat.ExcessScore(1)}
+	all := &Metric{Key: Key{style, "", "latencies", Tail}, score: stat.ExcessScore(1)}
 	for _, key := range base.order {
-		if key.style != style || !head.has(key) {
+		if key.Style != style || !head.has(key) {
 			continue // that it is missing is said once
 		}
 		m := &Metric{
-			Style: style, Scenario: key.scenario, Phase: key.phase, Kind: key.kind, score: stat.RankScore,
+			Key: key, score: stat.RankScore,
 			Samples: Count{base.samples[key], head.samples[key]}, Lost: Count{base.lost[key], head.lost[key]},
 			base: base.replicates(key, rounds), head: head.replicates(key, rounds), again: again.replicates(key, rounds),
 		}
 		list = append(list, m)
-		if key.kind == Latency && head.rounds[key] != nil {
+		if key.Kind == Latency && head.rounds[key] != nil {
 			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, again})))
 		}
 	}

@@ -39,7 +39,7 @@ type MetricProgress struct {
 // that a driver must fix that number before the first look (it may be estimated
 // from how long the first round took, never from what was measured).
 //
-// A look is taken only after a whole round: one that every arm of the style has
+// A look is taken only after a whole round: one that every variant of the style has
 // finished. Later, Compare of the same recording repeats the looks and comes to
 // the same verdicts.
 func Look(o Options, recording result.Recording) (*Progress, error) {

@@ -46,7 +46,7 @@ const (
 // reconcile is what one sample shows: seconds by phase.
 type reconcile map[string]float64
 
-// block is what one arm measures in one turn, by scenario.
+// block is what one variant measures in one turn, by scenario.
 type block map[string][]reconcile
 
 // source yields the noise of three turns in each of its rounds.
@@ -331,7 +331,7 @@ func morePods(c *cost.Cost) {
 	}
 }
 
-// compare judges three arms as opbench run --base does: by a few looks, and no
+// compare judges three variants as opbench run --base does: by a few looks, and no
 // further than it takes to know.
 func compare(random *rand.Rand, rounds [][3]block, c change, turn int) (*gate.Result, error) {
 	j := &judge.Judgement{Header: record.Header{Run: "selftest", Schema: record.Schema}}

@@ -12,7 +12,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // Variants of one recording that are compared, as an interleaved run names
@@ -151,7 +150,7 @@ func (s Side) results() iter.Seq[*judge.Result] {
 func (s Side) compared() iter.Seq[*judge.Result] {
 	return func(yield func(*judge.Result) bool) {
 		for one := range s.results() {
-			if one.Style != spec.Floor && (!one.Matrix || one.Group == scenarios.Basic || one.Group == scenarios.Level) && !yield(one) {
+			if one.Style != spec.Floor && (!one.Matrix || one.Group == spec.GroupBasic || one.Group == spec.GroupLevel) && !yield(one) {
 				return
 			}
 		}

@@ -26,12 +26,10 @@ func (r *Result) first(slow *Metric) *Difference {
 	lost := slow.Head.Value - slow.Base.Value
 	var fresh *Difference
 	for _, key := range r.walk(slow) {
-		i := slices.IndexFunc(r.Metrics, func(m Metric) bool {
-			return m.phase() && m.Style == key.style && m.Scenario == key.scenario && m.Phase == key.phase
-		})
+		i := slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.phase() && m.Key == key })
 		if i < 0 {
 			if fresh == nil {
-				fresh = &Difference{Phase: key.phase, Only: true, At: r.median(key)}
+				fresh = &Difference{Phase: key.Phase, Only: true, At: r.median(key)}
 			}
 			continue
 		}
@@ -60,18 +58,17 @@ func unless(last bool, fresh *Difference) *Difference {
 }
 
 // walk lists the phases of head that are reached before a metric, and it last.
-func (r *Result) walk(slow *Metric) []metricKey {
-	self := metricKey{slow.Kind, slow.Style, slow.Scenario, slow.Phase}
-	var keys []metricKey
+func (r *Result) walk(slow *Metric) []Key {
+	var keys []Key
 	for _, key := range r.head.order {
-		if (key.kind == Latency || key.kind == Phase) && key.style == slow.Style && key.scenario == slow.Scenario && key != self &&
+		if (key.Kind == Latency || key.Kind == Phase) && key.Style == slow.Style && key.Scenario == slow.Scenario && key != slow.Key &&
 			r.head.samples[key] > 0 && r.median(key) < slow.Head.Value {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b metricKey) int { return cmp.Compare(r.median(a), r.median(b)) })
-	return append(keys, self)
+	slices.SortStableFunc(keys, func(a, b Key) int { return cmp.Compare(r.median(a), r.median(b)) })
+	return append(keys, slow.Key)
 }
 
 // median is head's.
-func (r *Result) median(key metricKey) float64 { return quantile(0.5, key, []*values{r.head}) }
+func (r *Result) median(key Key) float64 { return quantile(0.5, key, []*values{r.head}) }

@@ -29,8 +29,8 @@ func held(t *testing.T, schema int, g spec.Grant, reasons []spec.SecretReader, c
 }
 
 func TestRightsThatAStyleShouldNotHold(t *testing.T) {
-	called := told(operator, "create", "deployments.v1.apps", "services", "memcached", 201)
-	read := told(operator, "list", "secrets.v1", "services", "", 200)
+	called := audited(operator, "create", "deployments.v1.apps", "services", "memcached", 201)
+	read := audited(operator, "list", "secrets.v1", "services", "", 200)
 	least := spec.Grant{Groups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"get", "list", "create"}}
 	admin := spec.Grant{Groups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}
 	verbs := spec.Grant{Groups: []string{"apps"}, Resources: []string{"deployments", "replicasets"}, Verbs: []string{"*", "get"}}

@@ -24,8 +24,8 @@ const (
 	sidecar  = "system:serviceaccount:op:sidecar"
 )
 
-// told is a request as the audit log tells of it, Subresource being part of what.
-func told(user, verb, what, namespace, name string, code int) record.Entry {
+// audited is a request as the audit log tells of it, Subresource being part of what.
+func audited(user, verb, what, namespace, name string, code int) record.Entry {
 	what, sub, _ := strings.Cut(what, "/")
 	return record.Entry{Kind: record.KindAudit, Audit: &record.Audit{
 		User: user, Verb: verb, Resource: what, Subresource: sub, Namespace: namespace, Name: name, Code: code,
@@ -75,18 +75,18 @@ func story() []grants.Use {
 		record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Installing}},
 		record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "delete"}},
 		record.Entry{Kind: record.KindBegin, Begin: &record.Sample{Style: "native", Scenario: "create"}},
-		told(operator, "list", "deployments.v1.apps", "", "", 200),
-		told(operator, "patch", "deployments.v1.apps", "services-1", "a", 201),
-		told(operator, "patch", "deployments.v1.apps", "services-2", "a", 403), // by an admission policy
-		told(operator, "get", "configmaps.v1", "op", "settings", 200),
-		told(operator, "delete", "pods.v1", "services-1", "a", 403),
-		told(operator, "delete", "pods.v1", "services-2", "a", 403),
-		told(operator, "update", "leases.v1.coordination.k8s.io", "op", "leader", 200),
-		told(operator, "create", "selfsubjectaccessreviews.v1.authorization.k8s.io", "", "", 201),
-		told(sidecar, "get", "secrets.v1", "op", "key", 200),
-		told(sidecar, "create", "pods.v1/eviction", "services-1", "p", 201),
-		told("system:serviceaccount:other:who", "get", "secrets.v1", "op", "key", 200), // nobody's
-		told("kubernetes-admin", "get", "secrets.v1", "op", "key", 200),
+		audited(operator, "list", "deployments.v1.apps", "", "", 200),
+		audited(operator, "patch", "deployments.v1.apps", "services-1", "a", 201),
+		audited(operator, "patch", "deployments.v1.apps", "services-2", "a", 403), // by an admission policy
+		audited(operator, "get", "configmaps.v1", "op", "settings", 200),
+		audited(operator, "delete", "pods.v1", "services-1", "a", 403),
+		audited(operator, "delete", "pods.v1", "services-2", "a", 403),
+		audited(operator, "update", "leases.v1.coordination.k8s.io", "op", "leader", 200),
+		audited(operator, "create", "selfsubjectaccessreviews.v1.authorization.k8s.io", "", "", 201),
+		audited(sidecar, "get", "secrets.v1", "op", "key", 200),
+		audited(sidecar, "create", "pods.v1/eviction", "services-1", "p", 201),
+		audited("system:serviceaccount:other:who", "get", "secrets.v1", "op", "key", 200), // nobody's
+		audited("kubernetes-admin", "get", "secrets.v1", "op", "key", 200),
 		record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Removed}},
 		record.Entry{Kind: record.KindGap, Gap: &record.Gap{Resource: "audit"}},
 		record.Entry{Kind: record.KindGap, Gap: &record.Gap{Resource: "pods.v1"}},
@@ -136,26 +136,26 @@ func TestWhatARuleAllows(t *testing.T) {
 		call record.Entry
 		want int
 	}{
-		"plain":                     {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 1},
-		"refused, but asked for":    {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 403), 1},
-		"any version":               {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1beta1.apps", "ns", "a", 200), 1},
-		"an apply that creates":     {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 201), 1},
-		"an apply that does not":    {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, told(operator, "patch", "deployments.v1.apps", "ns", "a", 200), 0},
-		"another verb":              {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(operator, "list", "deployments.v1.apps", "ns", "", 200), 0},
-		"another group":             {spec.Grant{Groups: list(""), Resources: list("deployments"), Verbs: list("get")}, told(operator, "get", "deployments.v1.apps", "ns", "a", 200), 0},
-		"another account":           {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, told(sidecar, "get", "deployments.v1.apps", "ns", "a", 200), 0},
-		"subresource, not said":     {spec.Grant{Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 0},
-		"subresource":               {spec.Grant{Groups: list(""), Resources: list("pods/log"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
-		"subresource of all":        {spec.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
-		"subresource of all, plain": {spec.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, told(operator, "get", "pods.v1", "ns", "a", 200), 0},
-		"all with subresources":     {spec.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, told(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
-		"its namespace":             {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "a", 200), 1},
-		"another namespace":         {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "n", "a", 200), 0},
-		"all namespaces at once":    {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("list")}, told(operator, "list", "pods.v1", "", "", 200), 0},
-		"its name":                  {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "a", 200), 1},
-		"another name":              {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, told(operator, "get", "pods.v1", "m", "b", 200), 0},
-		"a name that is not asked":  {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("create")}, told(operator, "create", "pods.v1", "m", "a", 201), 0},
-		"no resource":               {spec.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, told(operator, "get", "", "", "", 200), 0},
+		"plain":                     {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, audited(operator, "get", "deployments.v1.apps", "ns", "a", 200), 1},
+		"refused, but asked for":    {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, audited(operator, "get", "deployments.v1.apps", "ns", "a", 403), 1},
+		"any version":               {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, audited(operator, "get", "deployments.v1beta1.apps", "ns", "a", 200), 1},
+		"an apply that creates":     {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, audited(operator, "patch", "deployments.v1.apps", "ns", "a", 201), 1},
+		"an apply that does not":    {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("create")}, audited(operator, "patch", "deployments.v1.apps", "ns", "a", 200), 0},
+		"another verb":              {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, audited(operator, "list", "deployments.v1.apps", "ns", "", 200), 0},
+		"another group":             {spec.Grant{Groups: list(""), Resources: list("deployments"), Verbs: list("get")}, audited(operator, "get", "deployments.v1.apps", "ns", "a", 200), 0},
+		"another account":           {spec.Grant{Groups: list("apps"), Resources: list("deployments"), Verbs: list("get")}, audited(sidecar, "get", "deployments.v1.apps", "ns", "a", 200), 0},
+		"subresource, not said":     {spec.Grant{Groups: list(""), Resources: list("pods"), Verbs: list("get")}, audited(operator, "get", "pods.v1/log", "ns", "a", 200), 0},
+		"subresource":               {spec.Grant{Groups: list(""), Resources: list("pods/log"), Verbs: list("get")}, audited(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
+		"subresource of all":        {spec.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, audited(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
+		"subresource of all, plain": {spec.Grant{Groups: list("*"), Resources: list("*/log"), Verbs: list("get")}, audited(operator, "get", "pods.v1", "ns", "a", 200), 0},
+		"all with subresources":     {spec.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, audited(operator, "get", "pods.v1/log", "ns", "a", 200), 1},
+		"its namespace":             {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, audited(operator, "get", "pods.v1", "m", "a", 200), 1},
+		"another namespace":         {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("get")}, audited(operator, "get", "pods.v1", "n", "a", 200), 0},
+		"all namespaces at once":    {spec.Grant{Namespace: "m", Groups: list(""), Resources: list("pods"), Verbs: list("list")}, audited(operator, "list", "pods.v1", "", "", 200), 0},
+		"its name":                  {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, audited(operator, "get", "pods.v1", "m", "a", 200), 1},
+		"another name":              {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("get")}, audited(operator, "get", "pods.v1", "m", "b", 200), 0},
+		"a name that is not asked":  {spec.Grant{Names: list("a"), Groups: list(""), Resources: list("pods"), Verbs: list("create")}, audited(operator, "create", "pods.v1", "m", "a", 201), 0},
+		"no resource":               {spec.Grant{Groups: list("*"), Resources: list("*"), Verbs: list("*")}, audited(operator, "get", "", "", "", 200), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tt.want, used(t, tt.held, tt.call))
@@ -166,8 +166,8 @@ func TestWhatARuleAllows(t *testing.T) {
 func TestAGroupOfAccounts(t *testing.T) {
 	for group, want := range map[string]int{"op/*": 2, "*/*": 3, "other/*": 1} {
 		s := style(spec.Grant{ServiceAccount: group, Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})
-		found := uses([]record.Style{s}, told(operator, "get", "pods.v1", "n", "a", 200), told(sidecar, "get", "pods.v1", "n", "a", 200),
-			told("system:serviceaccount:other:x", "get", "pods.v1", "n", "a", 200))
+		found := uses([]record.Style{s}, audited(operator, "get", "pods.v1", "n", "a", 200), audited(sidecar, "get", "pods.v1", "n", "a", 200),
+			audited("system:serviceaccount:other:x", "get", "pods.v1", "n", "a", 200))
 		assert.Equal(t, want, found[0].Rights[0].Used, group)
 	}
 }
@@ -181,7 +181,7 @@ func TestVariantsTakeTurns(t *testing.T) {
 	stage := func(variant, stage string) record.Entry {
 		return record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Variant: variant, Round: 1, Stage: stage}}
 	}
-	call := told(operator, "get", "pods.v1", "n", "a", 200)
+	call := audited(operator, "get", "pods.v1", "n", "a", 200)
 	found := uses([]record.Style{base, head}, stage("base", record.Installing), call, stage("base", record.Removed), call, stage("head", record.Installing), call)
 	require.Len(t, found, 2)
 	assert.Equal(t, 2, found[0].Rights[0].Used)
@@ -205,7 +205,7 @@ func TestNamespacesOfSamplesAreOne(t *testing.T) {
 	s := style(spec.Grant{ServiceAccount: "op/operator", Role: "ClusterRole r", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}})
 	var calls []record.Entry
 	for _, namespace := range []string{"services-1", "services-2", "services-3"} {
-		calls = append(calls, told(operator, "delete", "pods.v1", namespace, namespace, 403))
+		calls = append(calls, audited(operator, "delete", "pods.v1", namespace, namespace, 403))
 	}
 	found := uses([]record.Style{s}, calls...)
 	assert.Equal(t, []grants.Call{{ServiceAccount: "op/operator", Verb: "delete", Resource: "pods", Namespace: "(elsewhere)", Count: 3}}, found[0].Denied)

@@ -2,7 +2,9 @@ package judge
 
 import (
 	"fmt"
+	"time"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
@@ -20,7 +22,7 @@ func diagnosable(t *timeline.Timeline) Verdict {
 		return notApplicable("nothing goes wrong of which a person must be told")
 	}
 	if m := t.CauseMessage(); m != nil {
-		return pass("%s after it went wrong, %s says: %s", timeline.Round(m.Event.Time-t.LastAct(m.Event.Time)), m.Where, timeline.Cut(m.Text, timeline.MostOfAMessage))
+		return pass("%s after it went wrong, %s says: %s", timeline.Round(m.Event.Time-lastAct(t, m.Event.Time)), m.Where, timeline.Cut(m.Text, timeline.MostOfAMessage))
 	}
 	near := append(
 		nearest(t, "of this resource, without the cause", func(m timeline.Message) bool { return m.Names && m.Alarm }),
@@ -42,4 +44,19 @@ func nearest(t *timeline.Timeline, what string, match func(timeline.Message) boo
 		}
 	}
 	return list[max(len(list)-most, 0):]
+}
+
+// lastAct is when the harness last did something, up to a time, that can be the
+// cause of what is told then.
+func lastAct(t *timeline.Timeline, until time.Duration) time.Duration {
+	last := t.StepsBegan()
+	for e := range t.All() {
+		switch {
+		case e.Kind == record.KindFault && e.Fault.Stage == record.Begun && e.Fault.From <= until:
+			last = max(last, e.Fault.From)
+		case e.Kind == record.KindAction && !e.Action.Nudge && e.Action.From <= until:
+			last = max(last, e.Action.From)
+		}
+	}
+	return last
 }

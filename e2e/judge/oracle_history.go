@@ -63,9 +63,9 @@ func mayCreate(t *timeline.Timeline) int {
 // time; before the sample if it was not in it.
 func lastDeletion(t *timeline.Timeline) time.Duration {
 	last := t.Began
-	for e := range t.All() {
-		if t.OnOwn(e) && e.Action.Verb == "delete" {
-			last = e.Action.From
+	for a := range t.AcceptedOn(t.Subjects[0]) {
+		if a.Deletes() {
+			last = a.From
 		}
 	}
 	return last

@@ -121,19 +121,16 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 	}
 	for _, events := range [][]timeline.Event{t.Before, t.Events} {
 		for e := range timeline.Each(events) {
-			switch {
-			case e.Kind == record.KindWatch && e.Time <= at && t.SubjectOf(e) == c:
-				if e.Watch.Event == spec.Deleted {
+			switch a, accepted := t.AcceptedIn(e); {
+			case accepted && a.On == c && a.From <= at:
+				if a.Deletes() {
 					last = nil
-					continue
+				} else if a.Reply.UID != "" {
+					take(a.Reply)
 				}
-				take(e.Object)
-			case e.Kind == record.KindAction && e.Action.From <= at && e.Action.Resource == spec.CustomResources &&
-				t.Subject(e.Action.Namespace, e.Action.Name) == c && e.Action.Error == "":
-				if e.Action.Verb == "delete" {
+			case t.SubjectOf(e) == c && e.Time <= at:
+				if take(e.Object); e.Watch.Event == spec.Deleted {
 					last = nil
-				} else if reply, err := timeline.ReplyOf(e.Action); err == nil && reply.UID != "" {
-					take(reply)
 				}
 			}
 		}
@@ -144,12 +141,12 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 // lostByDeletion finds a Deployment or pods that went when another custom resource was deleted.
 func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 	for a := range t.Accepted() {
-		if a.Verb != "delete" {
+		if !a.Deletes() {
 			continue
 		}
 		then := t.StateAt(a.From)
 		for _, c := range all {
-			if c.Size == nil || c == t.Subject(a.Namespace, a.Name) {
+			if c.Size == nil || c == a.On {
 				continue
 			}
 			was := deploymentOf(then, c)

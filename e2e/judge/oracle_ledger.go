@@ -39,7 +39,7 @@ func ledger(t *timeline.Timeline) Verdict {
 		}
 	}
 	wrong = append(wrong, book.strays...)
-	if works, writes := worksSinceWritten(t), len(book.changes)+len(noops(t)); len(works) > writes {
+	if works, writes := worksSinceWritten(t), len(book.changes)+noops(t); len(works) > writes {
 		wrong = append(wrong, fmt.Sprintf("worked on more than once: %s for %s to the custom resource",
 			timeline.Plural(len(works), "work object"), timeline.Plural(writes, "write")))
 	}
@@ -55,8 +55,11 @@ func ledger(t *timeline.Timeline) Verdict {
 // everything anew once it has been restarted or upgraded does so before, and not
 // on account of a write.
 func worksSinceWritten(t *timeline.Timeline) []*timeline.WorkObject {
-	first := slices.IndexFunc(t.Events, func(e timeline.Event) bool { return t.OnOwn(&e) })
-	return slices.DeleteFunc(worksMade(t), func(w *timeline.WorkObject) bool { return first >= 0 && w.Made < t.Events[first].Action.From })
+	works := worksMade(t)
+	for a := range t.AcceptedOn(t.Subjects[0]) {
+		return slices.DeleteFunc(works, func(w *timeline.WorkObject) bool { return w.Made < a.From })
+	}
+	return works
 }
 
 // change is something new that the custom resource asked for.
@@ -217,17 +220,12 @@ func changes(t *timeline.Timeline, given *change) []*change {
 			list = append(list, &change{at: at, uid: o.UID, generation: o.Generation, size: o.Size})
 		}
 	}
-	for e := range t.All() {
-		if !t.OnOwn(e) {
+	for a := range t.AcceptedOn(t.Subjects[0]) {
+		if a.Deletes() {
+			list = append(list, &change{at: a.From})
 			continue
 		}
-		if e.Action.Verb == "delete" {
-			list = append(list, &change{at: e.Action.From})
-			continue
-		}
-		if reply, err := timeline.ReplyOf(e.Action); err == nil {
-			ask(e.Action.From, reply)
-		}
+		ask(a.From, a.Reply)
 	}
 	for e := range t.All() {
 		if e.Kind == record.KindWatch && e.Watch.Resource == spec.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {

@@ -6,7 +6,6 @@ import (
 
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
-	"operatorbench/e2e/timeline/wire"
 )
 
 // noNeedlessWork judges writes to the custom resource that ask for nothing new
@@ -14,45 +13,40 @@ import (
 // right already, nor makes more objects to work by than there are changes.
 func noNeedlessWork(t *timeline.Timeline) Verdict {
 	noops := noops(t)
-	if len(noops) == 0 {
+	if noops == 0 {
 		return notApplicable("each write to the custom resource asked for something new")
 	}
 	writes := rightAlready(t)
 	if len(writes) > 0 {
 		return fail(nil, "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
-			timeline.Plural(len(noops), "write"), len(writes), t.Since(writes[0].At))
+			timeline.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
 	}
 	if works, asks := worksMade(t), len(changes(t, given(t))); len(works) > asks {
 		return fail(evidenceOf(t, of(spec.CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
-			timeline.Plural(len(noops), "write"), timeline.Plural(len(works), "work object"), timeline.Plural(asks, "change"), worksNames(works))
+			timeline.Plural(noops, "write"), timeline.Plural(len(works), "work object"), timeline.Plural(asks, "change"), worksNames(works))
 	}
-	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", timeline.Plural(len(noops), "write"))
+	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", timeline.Plural(noops, "write"))
 }
 
-// noops are the harness's writes to the custom resource that asked for nothing new.
-func noops(t *timeline.Timeline) []*timeline.Event {
-	var list []*timeline.Event
-	generations := map[string]int64{}
-	know := func(o *wire.Object) { generations[o.UID] = max(generations[o.UID], o.Generation) }
+// noops counts the harness's writes to the custom resource that asked for nothing new.
+func noops(t *timeline.Timeline) int {
+	n, generations := 0, map[string]int64{}
 	for e := range timeline.Each(t.Before) {
 		if e.Watch.Resource == spec.CustomResources {
-			know(e.Object)
+			generations[e.Object.UID] = e.Object.Generation
 		}
 	}
-	for e := range t.All() {
-		if !t.OnOwn(e) || e.Action.Verb == "delete" {
+	for a := range t.AcceptedOn(t.Subjects[0]) {
+		if a.Deletes() || a.Reply.UID == "" {
 			continue
 		}
-		reply, err := timeline.ReplyOf(e.Action)
-		if err != nil || reply.UID == "" {
-			continue
+		known := generations[a.Reply.UID]
+		if known > 0 && (a.Reply.Generation <= known || a.Reply.Deleting) {
+			n++
 		}
-		if known := generations[reply.UID]; known > 0 && (reply.Generation <= known || reply.Deleting) {
-			list = append(list, e)
-		}
-		know(reply)
+		generations[a.Reply.UID] = max(known, a.Reply.Generation)
 	}
-	return list
+	return n
 }
 
 // worksMade lists the objects that the style made in the sample to work by, for

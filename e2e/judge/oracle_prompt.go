@@ -58,41 +58,36 @@ func slowestReaction(t *timeline.Timeline) reaction {
 		return slowest
 	}
 	t.Settle()
-	waits := map[*timeline.Subject]*record.Entry{}
+	waits := map[*timeline.Subject]*record.Action{}
 	shows := map[*timeline.Subject]*timeline.Event{} // the event since which the Deployment has its size
-	reached := func(s *timeline.Subject, act *record.Entry, at time.Duration) {
+	reached := func(s *timeline.Subject, act *record.Action, at time.Duration) {
 		delete(waits, s)
-		slowest = slowest.slower(reaction{at - act.Action.From, fmt.Sprintf("the %s of %s at %s", act.Action.Verb, s, t.Since(act.Action.From))})
+		slowest = slowest.slower(reaction{at - act.From, fmt.Sprintf("the %s of %s at %s", act.Verb, s, t.Since(act.From))})
 	}
 	for e := range timeline.Each(t.Before) {
 		showSize(t, shows, e)
 	}
 	sizes := map[*timeline.Subject]int{}
 	for e := range t.All() {
-		switch {
+		switch a, accepted := t.AcceptedIn(e); {
 		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
 			showSize(t, shows, e)
 			for s, act := range waits {
 				if d := shows[s]; d != nil && d.Object.Replicas == sizes[s] {
-					reached(s, act, max(d.Time, act.Action.From))
+					reached(s, act, max(d.Time, act.From))
 				}
 			}
-		case e.Kind == record.KindAction && e.Action.Resource == spec.CustomResources && e.Action.Error == "" && !e.Action.Nudge:
-			s := t.Subject(e.Action.Namespace, e.Action.Name)
-			reply, err := timeline.ReplyOf(e.Action)
-			if s == nil || err != nil {
-				continue
-			}
-			delete(waits, s) // what was asked for before is out of date
-			if !slices.Contains([]string{"create", "patch", "apply"}, e.Action.Verb) || reply.UID == "" || reply.Deleting {
+		case accepted && a.On != nil && !a.Nudge:
+			delete(waits, a.On) // what was asked for before is out of date
+			if !slices.Contains([]string{"create", "patch", "apply"}, a.Verb) || a.Reply.UID == "" || a.Reply.Deleting {
 				continue // it asks for nothing, or the reply does not tell what
 			}
-			sizes[s] = reply.Size
-			switch d := shows[s]; {
-			case d == nil || d.Object.Replicas != reply.Size:
-				waits[s] = &e.Entry
-			case d.Time >= e.Action.From: // it was written before the reply came
-				reached(s, &e.Entry, d.Time)
+			sizes[a.On] = a.Reply.Size
+			switch d := shows[a.On]; {
+			case d == nil || d.Object.Replicas != a.Reply.Size:
+				waits[a.On] = a.Action
+			case d.Time >= a.From: // it was written before the reply came
+				reached(a.On, a.Action, d.Time)
 			}
 		}
 	}

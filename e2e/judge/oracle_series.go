@@ -45,11 +45,9 @@ func series(t *timeline.Timeline) Verdict {
 func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.Duration, missing []string) {
 	asked, written := map[*timeline.Subject]time.Duration{}, map[*timeline.Subject]time.Duration{}
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
-		switch {
-		case e.Kind == record.KindAction && e.Action.Verb == "create" && e.Action.Error == "":
-			if s := t.Subject(e.Action.Namespace, e.Action.Name); s != nil {
-				asked[s] = e.Action.From
-			}
+		switch a, accepted := t.AcceptedIn(e); {
+		case accepted && a.Verb == "create":
+			asked[a.On] = a.From
 		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
 			for _, s := range members {
 				if _, known := written[s]; known || s.Size == nil {

@@ -74,11 +74,11 @@ func taken(t *timeline.Timeline, before, e *timeline.Event) string {
 // without a finalizer that it had put in.
 func tookAway(t *timeline.Timeline, finalizer string, e *timeline.Event) bool {
 	put := false
-	for a, reply := range t.Accepted() {
-		if a.From > e.Time || reply == nil || reply.UID != e.Object.UID {
+	for a := range t.Accepted() {
+		if a.From > e.Time || a.Reply.UID != e.Object.UID {
 			continue
 		}
-		has := slices.Contains(reply.Finalizers, finalizer)
+		has := slices.Contains(a.Reply.Finalizers, finalizer)
 		if put && !has {
 			return true
 		}
@@ -96,10 +96,10 @@ type generation struct {
 // it deleted a custom resource.
 func causedGenerations(t *timeline.Timeline) (caused map[generation]bool, deletions bool) {
 	caused = map[generation]bool{}
-	for a, reply := range t.Accepted() {
-		deletions = deletions || a.Verb == "delete"
-		if reply != nil && reply.UID != "" {
-			caused[generation{reply.UID, max(reply.Generation, a.Generation)}] = true
+	for a := range t.Accepted() {
+		deletions = deletions || a.Deletes()
+		if a.Reply.UID != "" {
+			caused[generation{a.Reply.UID, max(a.Reply.Generation, a.Generation)}] = true
 		}
 	}
 	return caused, deletions

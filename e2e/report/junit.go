@@ -9,7 +9,6 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // The parts of JUnit's XML that continuous-integration systems read. Times are
@@ -61,7 +60,7 @@ func (r *Report) JUnit(out io.Writer) error {
 			took += suite.add(c, class, r.Expectation(r.Matrix.Cell(style, c.Scenario)), problemOf, "no oracle applies")
 		}
 		for _, c := range r.Matrix.Cells(style) {
-			if c.Group != scenarios.Latency {
+			if c.Group != spec.GroupLatency {
 				took += suite.add(c, class+"."+c.Group, r.Expectation(c), cellProblem, c.Reason)
 			}
 		}

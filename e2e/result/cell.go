@@ -9,7 +9,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/stat"
 )
 
@@ -238,7 +237,7 @@ func (c *Cell) Phase(name string) (stat.Summary, bool) {
 }
 
 // Load tells whether the scenario changes many custom resources at once.
-func (c *Cell) Load() bool { return c.Group == scenarios.Load }
+func (c *Cell) Load() bool { return c.Group == spec.GroupLoad }
 
 // IsFloor tells whether the cell is the floor's.
 func (c *Cell) IsFloor() bool { return c.Style.Name == spec.Floor }

@@ -7,7 +7,6 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // ofMatrix joins what recordings hold of the correctness matrix. The floor has
@@ -21,7 +20,7 @@ func ofMatrix(recordings []Recording) *Matrix {
 		}
 		judgements = append(judgements, judged)
 	}
-	return MatrixOf(judgements...).Without(spec.Floor)
+	return matrixOf(judgements, spec.Floor)
 }
 
 // HasMatrix tells whether there is a correctness matrix to show: scenarios that
@@ -84,7 +83,7 @@ func (r *Set) Differences() []Difference {
 // Recorded tells whether the report has recorded scenarios of the correctness
 // matrix for a style, and not only those that were measured.
 func (r *Set) Recorded(label string) bool {
-	return slices.ContainsFunc(r.Matrix.Cells(label), func(c *Cell) bool { return c.Group != scenarios.Latency })
+	return slices.ContainsFunc(r.Matrix.Cells(label), func(c *Cell) bool { return c.Group != spec.GroupLatency })
 }
 
 // NotRecorded stands where nothing of the matrix was recorded of a style.

@@ -5,13 +5,13 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 )
 
 // Matrix has a row for each scenario, by groups, and a column for each style.
 type Matrix struct {
 	Styles []Style // the columns, in the order of the recordings' headers
-	Groups []Group // in the order of scenarios.Groups
+	Groups []Group // in the order of spec.Groups
 }
 
 // Group is a group of scenarios.
@@ -30,38 +30,45 @@ type Row struct {
 // MatrixOf joins judged recordings: repeats of one run, and the shards of one, all
 // count alike. Samples that only warm up count too: correctness counts from the
 // first. Loads are left out: how far a style is behind is a figure.
-func MatrixOf(judgements ...*judge.Judgement) *Matrix {
-	b := builder{rows: map[string]*Row{}, cells: map[key]*Cell{}}
+func MatrixOf(judgements ...*judge.Judgement) *Matrix { return matrixOf(judgements, "") }
+
+// matrixOf is the same without the columns of a style.
+func matrixOf(judgements []*judge.Judgement, without string) *Matrix {
+	b := builder{rows: map[string]*Row{}}
 	for _, j := range judgements {
 		for _, s := range j.Header.Scenarios {
-			if s.Group != scenarios.Load {
+			if s.Group != spec.GroupLoad {
 				b.row(s)
 			}
 		}
 	}
 	for _, j := range judgements {
-		for i := range j.Results {
-			if j.Results[i].Group != scenarios.Load {
-				b.add(j.Header.Run, &j.Results[i])
+		for _, result := range j.Results {
+			if result.Group == spec.GroupLoad {
+				continue
+			}
+			result.Group = b.row(record.Scenario{Name: result.Scenario, Group: result.Group}).Group
+			result.Samples = nil // latencies are not the matrix's business, and they are many
+			if result.Style != without {
+				b.cells.Add(j.Header.Run, result)
 			}
 		}
 	}
+	b.cells.Sum()
 	return b.matrix(judgements)
 }
-
-type key struct{ label, scenario string }
 
 type builder struct {
 	rows  map[string]*Row
 	order []*Row
-	cells map[key]*Cell
+	cells Cells
 }
 
 // row returns a scenario's row, which is new where there was none.
 func (b *builder) row(s record.Scenario) *Row {
 	if b.rows[s.Name] == nil {
 		if s.Group == "" { // recordings had no groups when all scenarios were measured
-			s.Group = scenarios.Latency
+			s.Group = spec.GroupLatency
 		}
 		b.rows[s.Name] = &Row{Scenario: s}
 		b.order = append(b.order, b.rows[s.Name])
@@ -69,29 +76,12 @@ func (b *builder) row(s record.Scenario) *Row {
 	return b.rows[s.Name]
 }
 
-func (b *builder) add(run string, result *judge.Result) {
-	row := b.row(record.Scenario{Name: result.Scenario, Group: result.Group})
-	at := key{record.Label(result.Style, result.Variant), result.Scenario}
-	c := b.cells[at]
-	if c == nil {
-		c = &Cell{Style: Style{at.label, result.Style, result.Variant}, Scenario: row.Name, Group: row.Group}
-		b.cells[at] = c
-	}
-	kept := *result
-	kept.Samples = nil // latencies are not the matrix's business, and they are many
-	c.add(run, kept)
-}
-
 // matrix puts the cells in their places.
 func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 	m := &Matrix{Styles: b.styles(judgements)}
 	for _, row := range b.order {
 		for _, s := range m.Styles {
-			c := b.cells[key{s.Label, row.Name}]
-			if c != nil {
-				c.sum()
-			}
-			row.Cells = append(row.Cells, c)
+			row.Cells = append(row.Cells, b.cells.at[key{s.Label, row.Name}])
 		}
 		i := slices.IndexFunc(m.Groups, func(g Group) bool { return g.Name == row.Group })
 		if i < 0 {
@@ -105,10 +95,10 @@ func (b *builder) matrix(judgements []*judge.Judgement) *Matrix {
 
 // rank is a group's place; one that is not known comes last.
 func rank(group string) int {
-	if i := slices.Index(scenarios.Groups(), group); i >= 0 {
+	if i := slices.Index(spec.Groups(), group); i >= 0 {
 		return i
 	}
-	return len(scenarios.Groups())
+	return len(spec.Groups())
 }
 
 // styles lists those that have a cell, as the headers do.
@@ -116,7 +106,7 @@ func (b *builder) styles(judgements []*judge.Judgement) []Style {
 	var all []Style
 	take := func(style, variant string) {
 		s := Style{record.Label(style, variant), style, variant}
-		driven := func(r *Row) bool { return b.cells[key{s.Label, r.Name}] != nil }
+		driven := func(r *Row) bool { return b.cells.at[key{s.Label, r.Name}] != nil }
 		if !slices.Contains(all, s) && slices.ContainsFunc(b.order, driven) {
 			all = append(all, s)
 		}
@@ -145,31 +135,8 @@ func (m *Matrix) Rows() []*Row {
 // only to be measured.
 func (m *Matrix) Correctness() bool {
 	return slices.ContainsFunc(m.Rows(), func(r *Row) bool {
-		return r.Group != scenarios.Latency && slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil })
+		return r.Group != spec.GroupLatency && slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil })
 	})
-}
-
-// Without is the matrix without the columns of a style.
-func (m *Matrix) Without(style string) *Matrix {
-	rest := &Matrix{}
-	var kept []int
-	for i, s := range m.Styles {
-		if s.Name != style {
-			kept, rest.Styles = append(kept, i), append(rest.Styles, s)
-		}
-	}
-	for _, g := range m.Groups {
-		group := Group{Name: g.Name}
-		for _, r := range g.Rows {
-			row := &Row{Scenario: r.Scenario}
-			for _, i := range kept {
-				row.Cells = append(row.Cells, r.Cells[i])
-			}
-			group.Rows = append(group.Rows, row)
-		}
-		rest.Groups = append(rest.Groups, group)
-	}
-	return rest
 }
 
 // Cells are a style's, by its label, in the order of the rows.

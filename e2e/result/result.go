@@ -81,15 +81,7 @@ func Of(recordings ...Recording) *Set {
 		Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
 		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]verdicts.Expected{},
 	}
-	cells := map[[2]string]*Cell{}
-	cell := func(style, variant, scenario string) *Cell {
-		key := [2]string{record.Label(style, variant), scenario}
-		if cells[key] == nil {
-			cells[key] = &Cell{Style: Style{key[0], style, variant}, Scenario: scenario}
-			r.Cells = append(r.Cells, cells[key])
-		}
-		return cells[key]
-	}
+	var cells Cells
 	for _, one := range recordings {
 		j := one.Judgement
 		r.Runs = append(r.Runs, j.Header.Run)
@@ -107,19 +99,17 @@ func Of(recordings ...Recording) *Set {
 			r.Samples = append(r.Samples, result.Samples...)
 			result.Samples = r.Samples[from:len(r.Samples):len(r.Samples)]
 			r.Scenarios = plain.Once(r.Scenarios, result.Scenario)
-			c := cell(result.Style, result.Variant, result.Scenario)
-			c.Group = result.Group
-			c.add(j.Header.Run, result)
+			cells.Add(j.Header.Run, result)
 		}
 		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: j.Header, Samples: r.Samples[first:]})
 	}
 	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
-		c := cell(s.Operator, s.Variant, s.Scenario)
+		c := cells.at[key{record.Label(s.Operator, s.Variant), s.Scenario}]
 		c.Phases = append(c.Phases, s)
 	}
+	r.Cells = cells.Sum()
 	floors := r.floors()
 	for _, c := range r.Cells {
-		c.sum()
 		floors.beside(c)
 		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
 		c.explain(expected.Known && expected.Same)

@@ -7,7 +7,6 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // Rights stands, in a Difference, where a scenario's name stands: it is about all of them.
@@ -37,5 +36,5 @@ func (m *Matrix) throughout(label string) bool {
 	for _, c := range m.Cells(label) {
 		driven[c.Group] = driven[c.Group] || c.Verdict != spec.NotApplicable
 	}
-	return !slices.ContainsFunc(scenarios.Groups(), func(group string) bool { return scenarios.InMatrix(group) && !driven[group] })
+	return !slices.ContainsFunc(spec.Groups(), func(group string) bool { return spec.InMatrix(group) && !driven[group] })
 }

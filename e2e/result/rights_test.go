@@ -11,7 +11,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // A style that holds what it should not fails as by a verdict that is not expected,
@@ -27,8 +26,8 @@ func TestRightsAreADifference(t *testing.T) {
 		}
 		return result.MatrixOf(j)
 	}
-	assert.Empty(t, result.OfRights(of(scenarios.Basic, scenarios.Faults), uses), "what was not driven may use them")
-	found := result.OfRights(of(scenarios.Groups()...), uses)
+	assert.Empty(t, result.OfRights(of(spec.GroupBasic, spec.GroupFault), uses), "what was not driven may use them")
+	found := result.OfRights(of(spec.Groups()...), uses)
 	require.Len(t, found, 1)
 	assert.Equal(t, "native rights: expected no wildcards, and no right to read secrets that is never used and has no reason, seen otherwise; rights: it may all; it may secrets", found[0].String())
 }

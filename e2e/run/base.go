@@ -15,19 +15,12 @@ import (
 	"strings"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
-)
-
-// The variants of a style that is compared with its base: twice the base, so
-// that what it differs from itself by is known, and what it is now.
-const (
-	VariantBase  = "base"
-	VariantAgain = "again"
-	VariantHead  = "head"
 )
 
 // ErrUnchanged says that no style differs from the base.
@@ -44,7 +37,7 @@ type base struct {
 	added []string
 }
 
-// compare makes the arms of a comparison with the base. Without a choice of
+// compare makes the participants of a comparison with the base. Without a choice of
 // styles, those that differ take part.
 func (s *Session) compare(ctx context.Context) error {
 	var err error
@@ -89,9 +82,9 @@ func (s *Session) compareWith() error {
 		if !changed && s.options.Operator == styles.All {
 			continue
 		}
-		s.arms = append(s.arms, armOf(was, VariantBase), armOf(was, VariantAgain), armOf(head, VariantHead))
+		s.participants = append(s.participants, participantOf(was, gate.VariantBase), participantOf(was, gate.VariantAgain), participantOf(head, gate.VariantHead))
 	}
-	if len(s.arms) == 1 && len(s.base.gone) == 0 {
+	if len(s.participants) == 1 && len(s.base.gone) == 0 {
 		return ErrUnchanged
 	}
 	return nil
@@ -155,8 +148,8 @@ func (s *Session) lostScenarios() error {
 	return nil
 }
 
-func armOf(operator styles.Operator, variant string) *arm {
-	return &arm{operator: operator, asked: operator, variant: variant}
+func participantOf(operator styles.Operator, variant string) *participant {
+	return &participant{operator: operator, asked: operator, variant: variant}
 }
 
 // checkout writes the tree of a revision into a folder, which must not be there:

@@ -11,9 +11,10 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
-// Drive goes through the planned rounds. In each, every arm has its turn, in
+// Drive goes through the planned rounds. In each, every participant has its turn, in
 // random order (in the first one the quickest first, so that a person soon sees
 // a result): it is installed, warmed up, driven through the scenarios, and
 // removed, so that no two styles are ever there at once. What a style did wrong
@@ -30,11 +31,11 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 		return s.driveComparison(ctx)
 	}
 	for round := 1; round <= s.plan.Longest(); round++ {
-		for _, a := range s.turns(round) {
-			if a.err != nil || !s.enough(a, fmt.Sprintf("round %d", round), s.cost(a).Round) {
+		for _, p := range s.turns(round) {
+			if p.err != nil || !s.enough(p, fmt.Sprintf("round %d", round), s.cost(p).Round) {
 				continue
 			}
-			if err := s.guarded(ctx, a, func() error { return s.block(ctx, a, round) }); err != nil {
+			if err := s.guarded(ctx, p, func() error { return s.block(ctx, p, round) }); err != nil {
 				return err
 			}
 		}
@@ -48,28 +49,28 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
 }
 
-// turns are the arms that have a block in a round, in their order there. That of
+// turns are the participants that have a block in a round, in their order there. That of
 // the first round is no chance: a comparison with a base has none of that kind.
-func (s *Session) turns(round int) []*arm {
-	planned := slices.DeleteFunc(order(s.arms, s.options.Seed, round), func(a *arm) bool { return s.plan.Rounds[a.label()] < round })
+func (s *Session) turns(round int) []*participant {
+	planned := slices.DeleteFunc(order(s.participants, s.options.Seed, round), func(p *participant) bool { return s.plan.Rounds[p.label()] < round })
 	if round == 1 && s.base == nil {
-		slices.SortStableFunc(planned, func(a, b *arm) int { return cmp.Compare(a.typical().Reconcile, b.typical().Reconcile) })
+		slices.SortStableFunc(planned, func(p, b *participant) int { return cmp.Compare(p.typical().Reconcile, b.typical().Reconcile) })
 	}
 	if s.options.Keep && round == s.plan.Longest() {
-		return floorFirst(planned, s.arms[0])
+		return floorFirst(planned, s.participants[0])
 	}
 	return planned
 }
 
 // guarded drives one block. A style that failed has no further one. One that could
 // not be removed only ends the run where it is in everybody's way.
-func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error {
-	everybodys, itsOwn := s.inTheWay(ctx, a)
+func (s *Session) guarded(ctx context.Context, p *participant, drive func() error) error {
+	everybodys, itsOwn := s.inTheWay(ctx, p)
 	if everybodys != nil || itsOwn != nil {
-		a.err = itsOwn
+		p.err = itsOwn
 		return everybodys
 	}
-	before := a.bad()
+	before := p.bad()
 	err := drive()
 	s.recorder.CatchUp() // what cannot be judged has ended the recording
 	var remains *remainsError
@@ -81,49 +82,49 @@ func (s *Session) guarded(ctx context.Context, a *arm, drive func() error) error
 		return fmt.Errorf("the run was stopped: %w", errors.Join(context.Cause(ctx), err))
 	case s.recorder.Err() != nil:
 		return s.recorder.Err()
-	case a.operator == nil && err != nil:
+	case p.operator == nil && err != nil:
 		return err
-	case a.operator == nil && a.bad() && !before:
+	case p.operator == nil && p.bad() && !before:
 		return errors.New("the floor could not be measured: the cluster does not bring about what the harness itself writes; summary.md says what was seen")
 	}
-	a.err = err
+	p.err = err
 	if errors.As(err, &remains) {
 		s.progress.Clear()
-		s.say("%s could not be removed, and is not driven any further; the others are, as far as it is not in their way", a.label())
-		s.remaining = append(s.remaining, a)
+		s.say("%s could not be removed, and is not driven any further; the others are, as far as it is not in their way", p.label())
+		s.remaining = append(s.remaining, p)
 	}
 	return nil
 }
 
-// block is which installation of an arm something is done in.
+// block is which installation of a participant something is done in.
 type block struct {
-	arm   *arm
-	round int
-	wave  int    // of the correctness matrix; 0: latencies are measured
-	load  string // the scenario, of a load
+	participant *participant
+	round       int
+	wave        int    // of the correctness matrix; 0: latencies are measured
+	load        string // the scenario, of a load
 }
 
-// block is an arm's turn in a round.
-func (s *Session) block(ctx context.Context, a *arm, round int) error {
-	plan := drive.Plan{Round: round, Warmup: s.warmupOf(a), Scenarios: s.measured(), Passes: s.passes(a)}
-	if c := s.contestOf(a); c != nil && c.passes == 0 {
+// block is a participant's turn in a round.
+func (s *Session) block(ctx context.Context, p *participant, round int) error {
+	plan := drive.Plan{Round: round, Warmup: s.warmupOf(p), Scenarios: s.measured(), Passes: s.passes(p)}
+	if c := s.comparisonOf(p); c != nil && c.passes == 0 {
 		plan.Choose = func() int { return s.choosePasses(c) }
 	}
-	return s.turn(ctx, block{arm: a, round: round}, plan)
+	return s.turn(ctx, block{participant: p, round: round}, plan)
 }
 
-// turn installs an arm, drives it, and removes it; only then it leaves what driving
+// turn installs a participant, drives it, and removes it; only then it leaves what driving
 // left. The correctness matrix asks nothing of the floor: it is only said why not.
 func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err error) {
-	a := place.arm
-	style, err := a.driven()
-	if err == nil && a.operator != nil {
+	p := place.participant
+	style, err := p.driven()
+	if err == nil && p.operator != nil {
 		err = s.ready(place, &style)
 	}
 	if err != nil {
 		return err
 	}
-	if a.operator == nil && place.wave > 0 {
+	if p.operator == nil && place.wave > 0 {
 		_, err := s.driver.Drive(ctx, style, plan)
 		return err
 	}
@@ -135,10 +136,10 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 		}
 	}()
 	target := install.Cluster{Kube: s.kube, Run: s.id, Progress: s.note}
-	if a.operator != nil {
+	if p.operator != nil {
 		err = times.install.measure(func() error { return s.install(ctx, place, target) })
 	}
-	before := a.bad()
+	before := p.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
 		s.find(ctx, place, target)
@@ -154,9 +155,9 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 		}
 		s.mark(place, record.Driven)
 	}
-	if a.operator != nil {
-		if err != nil || a.bad() && !before {
-			s.collect(ctx, a)
+	if p.operator != nil {
+		if err != nil || p.bad() && !before {
+			s.collect(ctx, p)
 		}
 		err = errors.Join(err, times.remove.measure(func() error { return s.uninstall(ctx, place, target) }))
 	}
@@ -164,13 +165,13 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 	return err
 }
 
-// ready makes ready what an arm with an operator is driven with.
+// ready makes ready what a participant with an operator is driven with.
 func (s *Session) ready(place block, style *drive.Style) error {
 	if place.wave > 0 {
-		if err := s.breakable(place.arm, style); err != nil {
+		if err := s.breakable(place.participant, style); err != nil {
 			return err
 		}
-		if err := s.inspected(place.arm, style); err != nil {
+		if err := s.inspected(place.participant, style); err != nil {
 			return err
 		}
 	} else {
@@ -179,7 +180,7 @@ func (s *Session) ready(place block, style *drive.Style) error {
 	return s.collector()
 }
 
-// atRest looks, where latencies are measured, at what the arm uses idle, and begins
+// atRest looks, where latencies are measured, at what the participant uses idle, and begins
 // to count what it uses.
 func (s *Session) atRest(ctx context.Context, place block) {
 	if place.wave > 0 {
@@ -191,30 +192,30 @@ func (s *Session) atRest(ctx context.Context, place block) {
 }
 
 func (s *Session) install(ctx context.Context, place block, target install.Cluster) error {
-	if err := s.reload(ctx, place.arm); err != nil {
+	if err := s.reload(ctx, place.participant); err != nil {
 		return err
 	}
-	if err := s.observers.watch(place.arm); err != nil {
+	if err := s.observers.watch(place.participant); err != nil {
 		return err
 	}
 	s.mark(place, record.Installing)
-	return place.arm.operator.Install(ctx, target)
+	return place.participant.operator.Install(ctx, target)
 }
 
-// uninstall takes an arm away, unless the cluster is kept with it. Of a run that
+// uninstall takes a participant away, unless the cluster is kept with it. Of a run that
 // is stopped Close removes it, with all else.
 func (s *Session) uninstall(ctx context.Context, place block, target install.Cluster) error {
 	switch {
 	case s.options.Keep && s.last(place):
-		s.say("%s is left installed in the cluster that is kept", place.arm.label())
+		s.say("%s is left installed in the cluster that is kept", place.participant.label())
 		return nil
 	case ctx.Err() != nil:
 		return nil
 	}
 	limited, cancel := context.WithTimeout(ctx, removeWithin)
 	defer cancel()
-	if err := place.arm.operator.Uninstall(limited, target); err != nil {
-		return &remainsError{place.arm.label(), err}
+	if err := place.participant.operator.Uninstall(limited, target); err != nil {
+		return &remainsError{place.participant.label(), err}
 	}
 	s.mark(place, record.Removed)
 	return s.observers.watch(nil)
@@ -224,21 +225,24 @@ func (s *Session) uninstall(ctx context.Context, place block, target install.Clu
 func (s *Session) last(place block) bool {
 	if waves := s.waves(); len(waves) > 0 {
 		final := waves[len(waves)-1]
-		return place.round == s.matrixRounds() && place.arm == final.arm && place.wave == final.number
+		return place.round == s.matrixRounds() && place.participant == final.participant && place.wave == final.number
 	}
 	if loads := s.loads(); len(loads) > 0 {
 		turns := s.loadTurns(s.matrixRounds())
-		return place.round == s.matrixRounds() && place.arm == turns[len(turns)-1] && place.load == loads[len(loads)-1].Name
+		return place.round == s.matrixRounds() && place.participant == turns[len(turns)-1] && place.load == loads[len(loads)-1].Name
 	}
 	turns := s.turns(s.plan.Longest())
-	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.arm
+	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.participant
 }
 
 // mark records how far a block is. The driver learns through Recorder.Err of a
 // recording that failed.
-func (s *Session) mark(place block, stage string) {
+func (s *Session) mark(place block, stage string) { s.markWith(place, stage, nil) }
+
+// markWith records beside what the cluster has of the style; nil: nothing new.
+func (s *Session) markWith(place block, stage string, installed *spec.Installed) {
 	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: place.arm.name(), Variant: place.arm.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load,
+		Style: place.participant.name(), Variant: place.participant.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load, Installed: installed,
 	}})
 }
 
@@ -263,7 +267,7 @@ type blockTimes struct {
 func (s *Session) report(place block, times *blockTimes, err error) {
 	s.synced.Now()
 	s.progress.Clear()
-	label, what := place.arm.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
+	label, what := place.participant.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
 	switch {
 	case place.wave > 0:
 		what = fmt.Sprintf("wave %d", place.wave)
@@ -271,13 +275,13 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 		what = fmt.Sprintf("%s %d/%d", place.load, place.round, s.matrixRounds())
 	}
 	if place.wave == 0 && place.load == "" {
-		place.arm.took = times.install.took + times.drive.took + times.remove.took
+		place.participant.took = times.install.took + times.drive.took + times.remove.took
 		measured := min(times.measured, times.drive.took)
-		place.arm.fixed, place.arm.pass = place.arm.took-measured, measured/time.Duration(s.passes(place.arm))
-		s.firstLook(what, label, place.arm.took, err)
+		place.participant.fixed, place.participant.pass = place.participant.took-measured, measured/time.Duration(s.passes(place.participant))
+		s.firstLook(what, label, place.participant.took, err)
 	} else {
 		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())
-		if place.arm.operator != nil {
+		if place.participant.operator != nil {
 			line += fmt.Sprintf("  install %5.1f s  uninstall %5.1f s", times.install.took.Seconds(), times.remove.took.Seconds())
 		}
 		if err != nil {
@@ -289,7 +293,7 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 		s.took("matrix "+label, times.install.took+times.drive.took+times.remove.took)
 		return
 	}
-	if place.arm.operator != nil {
+	if place.participant.operator != nil {
 		s.took("install "+label, times.install.took)
 		s.took("uninstall "+label, times.remove.took)
 	}
@@ -298,9 +302,9 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 
 // Failed says why a style could not be driven to its end; nil if it was.
 func (s *Session) Failed(label string) error {
-	for _, a := range s.arms {
-		if a.label() == label {
-			return a.err
+	for _, p := range s.participants {
+		if p.label() == label {
+			return p.err
 		}
 	}
 	return fmt.Errorf("no style %s takes part in this run", label)
@@ -310,9 +314,9 @@ func (s *Session) Failed(label string) error {
 // as expected.
 func (s *Session) Wrong() error {
 	var problems []error
-	for _, a := range s.asked() {
-		if c := s.contestOf(a); a.err != nil && (c == nil || !c.lost()) {
-			problems = append(problems, fmt.Errorf("%s: %w", a.label(), a.err))
+	for _, p := range s.asked() {
+		if c := s.comparisonOf(p); p.err != nil && (c == nil || !c.lost()) {
+			problems = append(problems, fmt.Errorf("%s: %w", p.label(), p.err))
 		}
 	}
 	if s.base != nil { // the gate judges

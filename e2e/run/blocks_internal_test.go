@@ -17,39 +17,39 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-func labels(arms []*arm) string {
+func labels(participants []*participant) string {
 	var list []string
-	for _, a := range arms {
-		list = append(list, a.label())
+	for _, p := range participants {
+		list = append(list, p.label())
 	}
 	return strings.Join(list, " ")
 }
 
-// Every order of the arms is about as frequent as any other, and a seed and a
+// Every order of the participants is about as frequent as any other, and a seed and a
 // round give one order.
 func TestTheOrderOfARoundIsRandomAndComesFromTheSeed(t *testing.T) {
-	arms := []*arm{{}, {variant: "a"}, {variant: "b"}}
+	participants := []*participant{{}, {variant: "a"}, {variant: "b"}}
 	count := map[string]int{}
 	const rounds = 600
 	for round := range rounds {
-		shuffled := labels(order(arms, 7, round))
+		shuffled := labels(order(participants, 7, round))
 		count[shuffled]++
-		assert.Equal(t, shuffled, labels(order(arms, 7, round)))
+		assert.Equal(t, shuffled, labels(order(participants, 7, round)))
 	}
 	require.Len(t, count, 6)
 	for shuffled, n := range count {
 		assert.InDelta(t, rounds/6, n, 40, shuffled) // more than four standard deviations
 	}
-	assert.Equal(t, "floor floor@a floor@b", labels(arms), "the arms themselves keep their order")
+	assert.Equal(t, "floor floor@a floor@b", labels(participants), "the participants themselves keep their order")
 }
 
 func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
-	s := &Session{arms: []*arm{{}, {variant: "slow"}, {variant: "fast"}}}
+	s := &Session{participants: []*participant{{}, {variant: "slow"}, {variant: "fast"}}}
 	s.plan = Plan{Rounds: map[string]int{"floor": 3, "floor@slow": 1, "floor@fast": 3}}
 	count := map[string]int{}
 	for round := 1; round <= s.plan.Longest(); round++ {
-		for _, a := range s.turns(round) {
-			count[a.label()]++
+		for _, p := range s.turns(round) {
+			count[p.label()]++
 		}
 	}
 	assert.Equal(t, s.plan.Rounds, count)
@@ -61,9 +61,9 @@ func TestPassesOfTheFloor(t *testing.T) {
 	for want, s := range map[int]*Session{
 		3: {options: Options{Passes: 3}}, 1: {options: Options{Passes: 3}, base: &base{}},
 	} {
-		assert.Equal(t, want, s.passes(&arm{}))
+		assert.Equal(t, want, s.passes(&participant{}))
 	}
-	assert.Equal(t, 1, (&Session{}).passes(&arm{}))
+	assert.Equal(t, 1, (&Session{}).passes(&participant{}))
 }
 
 // A repository with a style, and with what else is added beside it, at two revisions.
@@ -96,7 +96,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 
 func compared(t *testing.T, root, operator, revision string) (*Session, error) {
 	t.Helper()
-	s := &Session{root: root, folder: filepath.Join(t.TempDir(), "results"), arms: []*arm{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
+	s := &Session{root: root, folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
 	err := s.compare(t.Context())
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, s.base.remove()) })
@@ -121,12 +121,12 @@ func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
 	})
 	s, err := compared(t, root, "all", "HEAD")
 	require.NoError(t, err)
-	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.arms))
-	before, err := manifestsHash(s.arms[1].operator.Style())
+	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.participants))
+	before, err := manifestsHash(s.participants[1].operator.Style())
 	require.NoError(t, err)
-	again, err := manifestsHash(s.arms[2].operator.Style())
+	again, err := manifestsHash(s.participants[2].operator.Style())
 	require.NoError(t, err)
-	after, err := manifestsHash(s.arms[3].operator.Style())
+	after, err := manifestsHash(s.participants[3].operator.Style())
 	require.NoError(t, err)
 	assert.Equal(t, before, again)
 	assert.NotEqual(t, before, after)
@@ -140,7 +140,7 @@ func TestAnUnchangedStyleIsComparedOnlyIfNamed(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnchanged)
 	s, err := compared(t, root, "mine", "HEAD")
 	require.NoError(t, err)
-	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.arms))
+	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.participants))
 }
 
 func TestABaseThatIsNotThereIsRefused(t *testing.T) {
@@ -230,7 +230,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, s.base.gone)
 			assert.Equal(t, test.added, s.base.added)
-			assert.Equal(t, "floor", labels(s.arms))
+			assert.Equal(t, "floor", labels(s.participants))
 			require.False(t, s.Drivable())
 			s.options.Cluster = "kind"
 			require.NoError(t, s.RecordLost(t.Context()))

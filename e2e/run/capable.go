@@ -28,9 +28,9 @@ func (s *Session) can(what cluster.Capability) bool {
 // neededBy is the capability without which a fault cannot be done; "": any cluster will do.
 func neededBy(f scenarios.Fault) cluster.Capability {
 	switch kind, what := f.Kind(); {
-	case kind == "restart" && what == "node":
+	case kind == spec.FaultRestart && what == spec.RestartNode:
 		return cluster.RestartNodes
-	case kind == "restart":
+	case kind == spec.FaultRestart:
 		return cluster.BreakControlPlane
 	case kind == spec.FaultRemoveImage:
 		return cluster.RemoveImages
@@ -53,11 +53,11 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 	return ""
 }
 
-// place tells the arms what the run's cluster can.
+// place tells the participants what the run's cluster can.
 func (s *Session) place() {
 	can := cluster.CapabilitiesOf(s.options.Cluster)
-	for _, a := range s.arms {
-		a.cluster = &can
+	for _, p := range s.participants {
+		p.cluster = &can
 	}
 }
 
@@ -96,13 +96,13 @@ const listedWithin = 15 * time.Second
 func (s *Session) obtainable(ctx context.Context) error {
 	catalogue, err := images.Load(s.root)
 	if err == nil {
-		catalogue, err = catalogue.With(ownOf(s.arms)...)
+		catalogue, err = catalogue.With(ownOf(s.participants)...)
 	}
 	if err != nil {
 		return err
 	}
 	var local []images.Image
-	for _, name := range imagesOf(s.arms) {
+	for _, name := range imagesOf(s.participants) {
 		image, err := catalogue.Image(name)
 		if err != nil {
 			return err

@@ -96,14 +96,14 @@ func TestScenariosThatTheClusterLacksSomethingFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, _, _ := onExisting(t, "--scenario="+name)
 			require.Len(t, s.scenarios, 1)
-			why := s.arms[1].unfit(s.scenarios[0])
+			why := s.participants[1].unfit(s.scenarios[0])
 			assert.Equal(t, want == "", why == "", why)
 			assert.Contains(t, why, want)
-			entry, _ := s.arms[1].expected.Of(name)
+			entry, _ := s.participants[1].expected.Of(name)
 			assert.Equal(t, want != "", entry.Verdict == spec.NotApplicable)
 			can := cluster.CapabilitiesOf(cluster.KindName)
-			s.arms[1].cluster = &can
-			assert.Empty(t, s.arms[1].unfit(s.scenarios[0]), "on a cluster of its own")
+			s.participants[1].cluster = &can
+			assert.Empty(t, s.participants[1].unfit(s.scenarios[0]), "on a cluster of its own")
 			assert.True(t, strings.HasPrefix(why, "an existing cluster") || why == "")
 		})
 	}

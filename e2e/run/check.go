@@ -54,23 +54,23 @@ func stale(operator styles.Operator, expected verdicts.Expected, all []scenarios
 	if !expected.Known() {
 		return nil
 	}
-	a := driving(operator)
+	p := driving(operator)
 	var problems []error
 	for _, s := range all {
 		entry, _ := expected.Of(s.Name)
-		if unfit := a.unfit(s); unfit != "" && a.operator != nil && entry.Verdict != spec.NotApplicable {
+		if unfit := p.unfit(s); unfit != "" && p.operator != nil && entry.Verdict != spec.NotApplicable {
 			problems = append(problems, fmt.Errorf("%s:%d: %s: expected %s, and it is not applicable: %s", expected.Path, max(entry.Line, 1), s.Name, entry.Verdict, unfit))
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// driving is the arm by which a run drives a style; that of the floor has no operator.
-func driving(operator styles.Operator) *arm {
+// driving is the participant by which a run drives a style; that of the floor has no operator.
+func driving(operator styles.Operator) *participant {
 	if operator.Style().Control == spec.Harness {
-		return &arm{}
+		return &participant{}
 	}
-	return armOf(operator, "")
+	return participantOf(operator, "")
 }
 
 // describe says what a run would do with a style of which nothing is wrong.
@@ -105,10 +105,10 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 		}
 		line([]string{"images", ""}[min(i, 1)], "%s: %s, %s", image.Name, image.Reference, from)
 	}
-	a, reasons, applicable := driving(operator), map[string][]string{}, 0
+	p, reasons, applicable := driving(operator), map[string][]string{}, 0
 	var order []string
 	for _, s := range all {
-		why := a.unfit(s)
+		why := p.unfit(s)
 		if why == "" {
 			applicable++
 			continue

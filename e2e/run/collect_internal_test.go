@@ -15,23 +15,23 @@ import (
 func TestCollectingLogsIsBounded(t *testing.T) {
 	var out bytes.Buffer
 	s := &Session{out: &out, progress: terminal.NewProgress(&out), collecting: logsWithin}
-	s.collect(t.Context(), &arm{})
+	s.collect(t.Context(), &participant{})
 	assert.Equal(t, "logs of floor are not collected: those of others have taken 30s in this run; drive it alone to have them\n", out.String())
 
 	out.Reset()
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	s.collect(stopped, &arm{})
+	s.collect(stopped, &participant{})
 	assert.Empty(t, out.String(), "that a person stopped the run is no failure")
 }
 
 // However many samples go wrong, the objects and logs of a few are collected.
 func TestAFewSamplesAreTelling(t *testing.T) {
-	a := &arm{}
-	assert.False(t, a.bad())
+	p := &participant{}
+	assert.False(t, p.bad())
 	for _, namespace := range []string{"one", "two", "three", "four"} {
-		a.blame(namespace)
+		p.blame(namespace)
 	}
-	assert.True(t, a.bad())
-	assert.Equal(t, []string{"one", "two", "three"}, a.telling())
+	assert.True(t, p.bad())
+	assert.Equal(t, []string{"one", "two", "three"}, p.telling())
 }

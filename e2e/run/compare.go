@@ -4,21 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// contest is the comparison of one style: base, base again and head.
-type contest struct {
-	style string
-	arms  []*arm
+// comparison is the comparison of one style: base, base again and head.
+type comparison struct {
+	style        string
+	participants []*participant
 	// rounds is how many of them the budget has time for, and passes how often a
 	// block goes through the scenarios; 0: its first block is still to decide that.
 	rounds, passes int
@@ -26,28 +27,28 @@ type contest struct {
 	open           []string // what cannot be told yet
 }
 
-// head is the arm that is judged.
-func (c *contest) head() *arm { return c.arms[len(c.arms)-1] }
+// head is the participant that is judged.
+func (c *comparison) head() *participant { return c.participants[len(c.participants)-1] }
 
 // failed is why it cannot be driven any further; nil: it can.
-func (c *contest) failed() error {
-	for _, a := range c.arms {
-		if a.err != nil {
-			return fmt.Errorf("%s: %w", a.label(), a.err)
+func (c *comparison) failed() error {
+	for _, p := range c.participants {
+		if p.err != nil {
+			return fmt.Errorf("%s: %w", p.label(), p.err)
 		}
 	}
 	return nil
 }
 
 // lost tells whether head alone cannot be driven.
-func (c *contest) lost() bool {
-	return c.head().err != nil && !slices.ContainsFunc(c.arms, func(a *arm) bool { return a != c.head() && a.err != nil })
+func (c *comparison) lost() bool {
+	return c.head().err != nil && !slices.ContainsFunc(c.participants, func(p *participant) bool { return p != c.head() && p.err != nil })
 }
 
 // round is how long one round of it is expected to take: what its blocks have
 // taken, with as many passes as the next ones have.
-func (c *contest) round() time.Duration {
-	return sum(c.arms, func(a *arm) time.Duration { return a.fixed + time.Duration(c.passes)*a.pass })
+func (c *comparison) round() time.Duration {
+	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
 // spread is how often each block goes through the scenarios, for a number of
@@ -63,16 +64,16 @@ func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
 // choosePasses is called when the first block of a style has gone through the
 // scenarios once: what that took, and what came before it, tells how often there
 // is time for. All of its blocks in the first round do the same.
-func (s *Session) choosePasses(c *contest) int {
+func (s *Session) choosePasses(c *comparison) int {
 	pass, before := time.Since(s.measuring), s.measuring.Sub(s.installing)
 	fixed := before + min(before, typicalUninstall) // to remove it takes no longer
 	c.passes = s.options.Passes
 	if c.passes == 0 {
-		c.passes = spread(s.options.Budget/time.Duration(len(s.contested)), s.most(), fixed, pass)
+		c.passes = spread(s.options.Budget/time.Duration(len(s.comparisons)), s.most(), fixed, pass)
 	}
 	s.progress.Clear()
 	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
-		c.style, before.Seconds(), pass.Seconds(), plural(c.passes, "pass"))
+		c.style, before.Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
 	return c.passes
 }
 
@@ -84,10 +85,10 @@ func (s *Session) most() int {
 	return gate.DefaultRounds
 }
 
-// contestOf is the comparison that an arm takes part in; nil: none.
-func (s *Session) contestOf(a *arm) *contest {
-	for _, c := range s.contested {
-		if slices.Contains(c.arms, a) {
+// contestOf is the comparison that a participant takes part in; nil: none.
+func (s *Session) comparisonOf(p *participant) *comparison {
+	for _, c := range s.comparisons {
+		if slices.Contains(c.participants, p) {
 			return c
 		}
 	}
@@ -129,21 +130,21 @@ func quick(list []scenarios.Scenario) []scenarios.Scenario {
 	return more
 }
 
-// contests are the styles that are compared.
-func (s *Session) contests() []*contest {
-	var all []*contest
-	for _, a := range s.arms[1:] {
-		if len(all) == 0 || all[len(all)-1].style != a.name() {
-			all = append(all, &contest{style: a.name()})
+// comparisons are the styles that are compared.
+func (s *Session) compared() []*comparison {
+	var all []*comparison
+	for _, p := range s.participants[1:] {
+		if len(all) == 0 || all[len(all)-1].style != p.name() {
+			all = append(all, &comparison{style: p.name()})
 		}
 		last := all[len(all)-1]
-		last.arms = append(last.arms, a)
+		last.participants = append(last.participants, p)
 	}
 	return all
 }
 
 // comparison is what the environment says of a comparison with a base, so far.
-func (s *Session) comparison() *record.Comparison {
+func (s *Session) recordedComparison() *record.Comparison {
 	if s.base == nil {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (s *Session) comparison() *record.Comparison {
 		Asked: s.options.Base, Base: s.base.commit, Command: s.options.command(s.base.commit), Link: s.options.Link,
 		Budget: s.options.Budget.Seconds(), Gone: s.base.gone, New: s.base.added,
 	}
-	for _, group := range scenarios.Groups() {
+	for _, group := range spec.Groups() {
 		if slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Group == group }) {
 			c.Groups = append(c.Groups, group)
 		} else {
@@ -164,19 +165,19 @@ func (s *Session) comparison() *record.Comparison {
 // foretellComparison says how long a comparison may take.
 func (s *Session) foretellComparison() string {
 	var names []string
-	for _, c := range s.contests() {
+	for _, c := range s.compared() {
 		one, source := s.history.round(c), "as the last one took on this machine"
 		if one == 0 {
 			source = "by what its style.yaml says"
-			for _, a := range c.arms {
-				one += s.cost(a).Round
+			for _, p := range c.participants {
+				one += s.cost(p).Round
 			}
 		}
 		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
 	}
 	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
 	matrix := ""
-	if takes := sum(s.contests(), func(c *contest) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+	if takes := sum(s.compared(), func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
 		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
 	}
 	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
@@ -190,7 +191,7 @@ func (s *Session) foretellComparison() string {
 func (s *Session) driveComparison(ctx context.Context) error {
 	s.options.Budget = min(s.options.Budget, s.remains())
 	s.plan.Rounds = map[string]int{}
-	s.contested = s.contests()
+	s.comparisons = s.compared()
 	var spent time.Duration
 	timed := func(do func() error) error {
 		began := time.Now()
@@ -199,10 +200,10 @@ func (s *Session) driveComparison(ctx context.Context) error {
 		s.environment.Comparison.Driven = spent.Seconds()
 		return err
 	}
-	for _, c := range s.contested {
+	for _, c := range s.comparisons {
 		c.rounds = 1
 	}
-	if err := timed(func() error { return s.round(ctx, 1, s.contested) }); err != nil {
+	if err := timed(func() error { return s.round(ctx, 1, s.comparisons) }); err != nil {
 		return err
 	}
 	s.planRounds(s.options.Budget - spent)
@@ -221,10 +222,10 @@ func (s *Session) driveComparison(ctx context.Context) error {
 				return err
 			}
 		}
-		next := slices.DeleteFunc(slices.Clone(s.contested), func(c *contest) bool {
+		next := slices.DeleteFunc(slices.Clone(s.comparisons), func(c *comparison) bool {
 			return c.settled || c.rounds < round || c.failed() != nil
 		})
-		if len(next) == 0 || spent+sum(next, (*contest).round) > s.options.Budget {
+		if len(next) == 0 || spent+sum(next, (*comparison).round) > s.options.Budget {
 			break
 		}
 		if err := timed(func() error { return s.round(ctx, round, next) }); err != nil {
@@ -244,38 +245,38 @@ func sum[T any](all []T, of func(T) time.Duration) time.Duration {
 	return total
 }
 
-// round lets the arms of some contests take their turns. The floor has one in the
+// round lets the participants of some comparisons take their turns. The floor has one in the
 // first round alone: it tells of the machine, and nothing is compared with it.
-func (s *Session) round(ctx context.Context, round int, some []*contest) error {
-	var arms []*arm
+func (s *Session) round(ctx context.Context, round int, some []*comparison) error {
+	var participants []*participant
 	for _, c := range some {
-		arms = append(arms, c.arms...)
-		for _, a := range c.arms {
-			s.plan.Rounds[a.label()] = c.rounds
+		participants = append(participants, c.participants...)
+		for _, p := range c.participants {
+			s.plan.Rounds[p.label()] = c.rounds
 		}
 	}
-	turn := func(arms []*arm, do func(*arm) error) error {
-		for _, a := range order(arms, s.options.Seed, round) {
-			if a.err != nil {
+	turn := func(participants []*participant, do func(*participant) error) error {
+		for _, p := range order(participants, s.options.Seed, round) {
+			if p.err != nil {
 				continue
 			}
-			if err := s.guarded(ctx, a, func() error { return do(a) }); err != nil {
+			if err := s.guarded(ctx, p, func() error { return do(p) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if len(s.measured()) > 0 {
-		measured := arms
+		measured := participants
 		if round == 1 {
-			measured = append([]*arm{s.arms[0]}, arms...)
+			measured = append([]*participant{s.participants[0]}, participants...)
 		}
-		if err := turn(measured, func(a *arm) error { return s.block(ctx, a, round) }); err != nil {
+		if err := turn(measured, func(p *participant) error { return s.block(ctx, p, round) }); err != nil {
 			return err
 		}
 	}
 	for _, load := range s.loads() {
-		if err := turn(arms, func(a *arm) error { return s.loadRun(ctx, a, round, load) }); err != nil {
+		if err := turn(participants, func(p *participant) error { return s.loadRun(ctx, p, round, load) }); err != nil {
 			return err
 		}
 	}
@@ -287,7 +288,7 @@ func (s *Session) round(ctx context.Context, round int, some []*contest) error {
 
 // lost notes a head that cannot be driven where its base can: that is no failure
 // of the comparison, it is its result.
-func (s *Session) lost(c *contest) {
+func (s *Session) lost(c *comparison) {
 	if !c.lost() {
 		return
 	}
@@ -306,24 +307,24 @@ const margin = 0.05
 func (s *Session) planRounds(left time.Duration) {
 	left = time.Duration(float64(left) * (1 - margin))
 	var costs []Cost
-	for _, c := range s.contested {
+	for _, c := range s.comparisons {
 		if c.failed() == nil {
 			c.passes = s.options.Passes
 			if c.passes == 0 {
-				arms := time.Duration(len(c.arms))
-				c.passes = spread(left/time.Duration(len(s.contested)), max(s.most()-1, 1),
-					sum(c.arms, func(a *arm) time.Duration { return a.fixed })/arms, sum(c.arms, func(a *arm) time.Duration { return a.pass })/arms)
+				n := time.Duration(len(c.participants))
+				c.passes = spread(left/time.Duration(len(s.comparisons)), max(s.most()-1, 1),
+					sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n, sum(c.participants, func(p *participant) time.Duration { return p.pass })/n)
 			}
 			costs = append(costs, Cost{Style: c.style, Wanted: s.most() - 1, Round: max(c.round(), time.Second)})
 		}
 	}
 	plan := NewPlan(max(left, 1), costs)
 	s.environment.Planned = map[string]int{}
-	for _, c := range s.contested {
+	for _, c := range s.comparisons {
 		c.rounds = 1 + min(plan.Rounds[c.style], s.most()-1)
 		s.environment.Planned[c.style] = c.rounds
 		s.progress.Clear()
-		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plural(c.rounds, "round"), c.round().Round(time.Second), plural(c.passes, "pass"), tooFew(c))
+		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), tooFew(c))
 	}
 }
 
@@ -331,7 +332,7 @@ func (s *Session) planRounds(left time.Duration) {
 const enoughRounds = gate.DefaultSlowRounds
 
 // tooFew warns where a budget holds too few rounds.
-func tooFew(c *contest) string {
+func tooFew(c *comparison) string {
 	if c.rounds >= enoughRounds {
 		return ""
 	}
@@ -351,7 +352,7 @@ func (s *Session) look(round int, spent time.Duration) error {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
 	s.progress.Clear()
-	for _, c := range s.contested {
+	for _, c := range s.comparisons {
 		i := slices.IndexFunc(progress.Styles, func(p gate.StyleProgress) bool { return p.Style == c.style })
 		if i < 0 || c.settled {
 			continue
@@ -382,7 +383,7 @@ func (s *Session) look(round int, spent time.Duration) error {
 // sumUp says why the driving ended.
 func (s *Session) sumUp(spent time.Duration) string {
 	var open []string
-	for _, c := range s.contested {
+	for _, c := range s.comparisons {
 		if err := c.failed(); err != nil {
 			open = append(open, err.Error())
 		} else if !c.settled {
@@ -399,7 +400,7 @@ func (s *Session) sumUp(spent time.Duration) string {
 // correctness matrix, once: as many of its groups as take no longer than the
 // budget, on top of which they come.
 func (s *Session) correctness(ctx context.Context) error {
-	for _, c := range s.contested {
+	for _, c := range s.comparisons {
 		list := s.matrix()
 		for len(list) > 0 && c.failed() == nil {
 			if takes := s.typicalMatrix(c, list); takes > s.options.Budget {
@@ -425,16 +426,16 @@ func (s *Session) leaveOut(u record.Undriven) {
 	s.say("%s: the scenarios of the group %s are not driven: %s", u.Style, u.Group, u.Why)
 }
 
-// sides are the arms that correctness is compared of: base once.
-func (c *contest) sides() []*arm {
-	return slices.DeleteFunc(slices.Clone(c.arms), func(a *arm) bool { return a.variant == VariantAgain })
+// sides are the participants that correctness is compared of: base once.
+func (c *comparison) sides() []*participant {
+	return slices.DeleteFunc(slices.Clone(c.participants), func(p *participant) bool { return p.variant == gate.VariantAgain })
 }
 
-func (s *Session) typicalMatrix(c *contest, list []scenarios.Scenario) time.Duration {
+func (s *Session) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
 	var all time.Duration
-	for _, a := range c.sides() {
-		for _, w := range wavesOf(a, list, 1) {
-			all += w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+	for _, p := range c.sides() {
+		for _, w := range wavesOf(p, list, 1) {
+			all += s.typicalWave(&w)
 		}
 	}
 	return all
@@ -442,15 +443,15 @@ func (s *Session) typicalMatrix(c *contest, list []scenarios.Scenario) time.Dura
 
 // matrixOf drives both sides of a style through scenarios of the matrix, in
 // random order.
-func (s *Session) matrixOf(ctx context.Context, c *contest, list []scenarios.Scenario, round int) error {
-	for _, a := range order(c.sides(), s.options.Seed, -round) {
-		for _, w := range wavesOf(a, list, 1) {
-			if a.err != nil {
+func (s *Session) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
+	for _, p := range order(c.sides(), s.options.Seed, -round) {
+		for _, w := range wavesOf(p, list, 1) {
+			if p.err != nil {
 				continue
 			}
 			s.progress.Clear()
-			s.say("matrix %d: %s: %s", round, a.label(), few(namesOf(w.scenarios), "scenarios"))
-			if err := s.guarded(ctx, a, func() error { return s.wave(ctx, w, round) }); err != nil {
+			s.say("matrix %d: %s: %s", round, p.label(), few(namesOf(w.scenarios), "scenarios"))
+			if err := s.guarded(ctx, p, func() error { return s.wave(ctx, w, round) }); err != nil {
 				return err
 			}
 		}
@@ -468,7 +469,7 @@ const mostRepeats = 6
 func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
 	for round := 2; round <= mostRepeats; round++ {
 		again := false
-		for _, c := range s.contested {
+		for _, c := range s.comparisons {
 			list := slices.DeleteFunc(s.matrix(), func(scenario scenarios.Scenario) bool {
 				return !slices.Contains(c.open, c.style+" "+scenario.Name)
 			})
@@ -492,7 +493,7 @@ func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
 
 // Drivable tells whether there is any style to compare. Without one, the result
 // is what head has lost; see RecordLost.
-func (s *Session) Drivable() bool { return len(s.arms) > 1 }
+func (s *Session) Drivable() bool { return len(s.participants) > 1 }
 
 // RecordLost writes a results folder from which the gate can say what head has
 // lost, without a cluster. Nothing else is to be called after it.
@@ -523,14 +524,4 @@ func (o *Options) command(commit string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	if strings.HasSuffix(word, "s") {
-		word += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/terminal"
@@ -48,7 +49,7 @@ func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) *Session {
 	t.Helper()
 	s := &Session{
-		arms: []*arm{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: terminal.NewProgress(io.Discard),
+		participants: []*participant{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: terminal.NewProgress(io.Discard),
 		options: Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second},
 	}
 	var err error
@@ -59,19 +60,19 @@ func contested(t *testing.T, budget time.Duration, out io.Writer, names ...strin
 	found, err := styles.Find("../../operators", names...)
 	require.NoError(t, err)
 	for _, style := range found {
-		s.arms = append(s.arms, armOf(style, VariantBase), armOf(style, VariantAgain), armOf(style, VariantHead))
+		s.participants = append(s.participants, participantOf(style, gate.VariantBase), participantOf(style, gate.VariantAgain), participantOf(style, gate.VariantHead))
 	}
 	s.quicken()
-	s.environment.Comparison = s.comparison()
-	s.contested = s.contests()
+	s.environment.Comparison = s.recordedComparison()
+	s.comparisons = s.compared()
 	return s
 }
 
-// driven gives a contest's arms a first round.
-func driven(c *contest, passes int, fixed, pass time.Duration) {
+// driven gives a comparison's participants a first round.
+func driven(c *comparison, passes int, fixed, pass time.Duration) {
 	c.passes = passes
-	for _, a := range c.arms {
-		a.fixed, a.pass = fixed, pass
+	for _, p := range c.participants {
+		p.fixed, p.pass = fixed, pass
 	}
 }
 
@@ -92,7 +93,7 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 			var out bytes.Buffer
 			s := contested(t, 20*time.Minute, &out, "native")
 			s.options.Rounds = test.rounds
-			driven(s.contested[0], 4, nativeFixed, nativePass)
+			driven(s.comparisons[0], 4, nativeFixed, nativePass)
 			s.planRounds(test.left)
 			assert.Equal(t, map[string]int{"native": test.want}, s.environment.Planned)
 			assert.Equal(t, test.says, out.String())
@@ -103,9 +104,9 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 // A quick style goes on where a slow one has no time for a further round.
 func TestAQuickStyleDoesNotWaitForASlowOne(t *testing.T) {
 	s := contested(t, time.Hour, io.Discard, "native", "argo")
-	require.Len(t, s.contested, 2)
-	driven(s.contested[0], 4, nativeFixed, nativePass)
-	driven(s.contested[1], 1, argoFixed, argoPass)
+	require.Len(t, s.comparisons, 2)
+	driven(s.comparisons[0], 4, nativeFixed, nativePass)
+	driven(s.comparisons[1], 1, argoFixed, argoPass)
 	s.planRounds(40 * time.Minute)
 	assert.Equal(t, map[string]int{"native": 6, "argo": 3}, s.environment.Planned, "a round of argo takes 14 minutes")
 }
@@ -115,19 +116,19 @@ func TestAQuickStyleDoesNotWaitForASlowOne(t *testing.T) {
 func TestAStylesFirstBlockChoosesThePasses(t *testing.T) {
 	var out bytes.Buffer
 	s := contested(t, 20*time.Minute, &out, "native")
-	c := s.contested[0]
+	c := s.comparisons[0]
 	s.measuring = time.Now().Add(-nativePass)
 	s.installing = s.measuring.Add(-nativeFixed / 2)
 	assert.Equal(t, 4, s.choosePasses(c))
 	assert.Equal(t, "native: a block takes 2.5 s to install and warm up, and 6.7 s for each pass through the scenarios: 4 passes in each block\n", out.String())
-	for _, a := range c.arms {
-		assert.Equal(t, 4, s.passes(a))
+	for _, p := range c.participants {
+		assert.Equal(t, 4, s.passes(p))
 	}
-	assert.Equal(t, 1, s.passes(s.arms[0]))
+	assert.Equal(t, 1, s.passes(s.participants[0]))
 
 	s = contested(t, time.Hour, io.Discard, "native")
 	s.options.Passes = 2
-	assert.Equal(t, 2, s.choosePasses(s.contested[0]))
+	assert.Equal(t, 2, s.choosePasses(s.comparisons[0]))
 }
 
 func TestQuickScenarios(t *testing.T) {
@@ -147,7 +148,7 @@ func TestQuickScenarios(t *testing.T) {
 // A head that cannot be driven is a result; a base that cannot is none.
 func TestAHeadThatCannotBeDriven(t *testing.T) {
 	s := contested(t, time.Hour, io.Discard, "native")
-	c := s.contested[0]
+	c := s.comparisons[0]
 	s.lost(c)
 	assert.Empty(t, s.environment.Comparison.Gone)
 	c.head().err = errors.New("it never got ready")
@@ -158,8 +159,8 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	require.NoError(t, s.Wrong(), "the gate says it")
 
 	s = contested(t, time.Hour, io.Discard, "native")
-	c = s.contested[0]
-	c.head().err, c.arms[0].err = errors.New("it never got ready"), errors.New("nor did base")
+	c = s.comparisons[0]
+	c.head().err, c.participants[0].err = errors.New("it never got ready"), errors.New("nor did base")
 	s.lost(c)
 	assert.Empty(t, s.environment.Comparison.Gone)
 	require.ErrorContains(t, s.Wrong(), "native@base: nor did base", "nothing can be said")
@@ -172,7 +173,7 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 	require.NoError(t, s.correctness(t.Context()))
 	left := s.environment.Comparison.Undriven
 	require.Len(t, left, 6, "besides those that were not asked for")
-	for i, group := range []string{scenarios.Level, scenarios.Basic} {
+	for i, group := range []string{spec.GroupLevel, spec.GroupBasic} {
 		assert.Equal(t, group, left[4+i].Group)
 		assert.Equal(t, "argo", left[4+i].Style)
 		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[4+i].Why)
@@ -183,13 +184,13 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 func TestWhatAComparisonSaysOfItself(t *testing.T) {
 	s := contested(t, 20*time.Minute, io.Discard, "native")
 	c := s.environment.Comparison
-	assert.Equal(t, []string{scenarios.Latency, scenarios.Basic, scenarios.Level}, c.Groups)
+	assert.Equal(t, []string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel}, c.Groups)
 	var not []string
 	for _, u := range c.Undriven {
 		not = append(not, u.Group)
 		assert.Equal(t, "not asked for: --scenario=latency,basic,level", u.Why)
 	}
-	assert.Equal(t, []string{scenarios.Load, scenarios.Input, scenarios.Faults, scenarios.Upgrade}, not)
+	assert.Equal(t, []string{spec.GroupLoad, spec.GroupInput, spec.GroupFault, spec.GroupUpgrade}, not)
 	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 12 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
 }
 

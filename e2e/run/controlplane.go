@@ -38,13 +38,13 @@ func restartsOf(pods []corev1.Pod) restarts {
 // since says of each pod that was restarted since another count how often it was.
 // One that was not there then counts from 0.
 func (r restarts) since(before restarts) []string {
-	var told []string
+	var pods []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		if n := r[name] - before[name]; n > 0 {
-			told = append(told, fmt.Sprintf("%s restarted %d×", name, n))
+			pods = append(pods, fmt.Sprintf("%s restarted %d×", name, n))
 		}
 	}
-	return told
+	return pods
 }
 
 // faulty tells whether this run breaks parts of the cluster on purpose.

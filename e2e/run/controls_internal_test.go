@@ -21,8 +21,8 @@ func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
 	require.NoError(t, err)
 	found, err := styles.Find("../../operators", "floor")
 	require.NoError(t, err)
-	floor := &arm{asked: found[0]}
-	waves := (&Session{arms: []*arm{floor}, scenarios: matrix}).waves()
+	floor := &participant{asked: found[0]}
+	waves := (&Session{participants: []*participant{floor}, scenarios: matrix}).waves()
 	require.Len(t, waves, 1)
 	assert.Len(t, waves[0].scenarios, len(matrix))
 	for _, s := range matrix {
@@ -37,7 +37,7 @@ func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 	}
 	found, err := styles.Find("../../operators", "native", "idle")
 	require.NoError(t, err)
-	native, idle := &arm{operator: found[0]}, &arm{operator: found[1]}
+	native, idle := &participant{operator: found[0]}, &participant{operator: found[1]}
 	assert.Empty(t, native.unfit(forbidden("deployments.apps")))
 	assert.Equal(t, "native has no right to write workflows.argoproj.io that could be withdrawn", native.unfit(forbidden("workflows.argoproj.io")))
 	assert.Equal(t, "idle has no right to write deployments.apps that could be withdrawn", idle.unfit(forbidden("deployments.apps")))
@@ -47,9 +47,9 @@ func TestARightThatAStyleDoesNotHaveIsNotWithdrawn(t *testing.T) {
 func TestIdleHasLittlePatience(t *testing.T) {
 	found, err := styles.Find("../../operators", "native", "idle")
 	require.NoError(t, err)
-	native, err := (&arm{operator: found[0]}).driven()
+	native, err := (&participant{operator: found[0]}).driven()
 	require.NoError(t, err)
-	idle, err := (&arm{operator: found[1]}).driven()
+	idle, err := (&participant{operator: found[1]}).driven()
 	require.NoError(t, err)
 	assert.Zero(t, native.Patience(), "the matrix's")
 	assert.Equal(t, found[1].Style().Timeout, idle.Patience())
@@ -72,7 +72,7 @@ func TestAnOverlayIsComparedWhenItsBaseChanges(t *testing.T) {
 			}, overlay(t))
 			s, err := compared(t, root, "all", "HEAD")
 			require.NoError(t, err)
-			assert.Equal(t, test.want, labels(s.arms))
+			assert.Equal(t, test.want, labels(s.participants))
 		})
 	}
 }

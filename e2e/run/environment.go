@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/styles"
 )
@@ -31,28 +30,28 @@ func (s *Session) surroundings(ctx context.Context) (record.Environment, error) 
 	e := record.Environment{
 		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
 		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
-		Comparison: s.comparison(),
+		Comparison: s.recordedComparison(),
 	}
 	e.Revision, e.Dirty = revision(ctx, s.root)
 	if s.engine != nil { // without one nothing is driven
 		e.Engine = s.engine.Name()
 		e.Kind = kindversion.Version()
 	}
-	for _, a := range s.arms[1:] {
-		hash, err := manifestsHash(a.operator.Style())
+	for _, p := range s.participants[1:] {
+		hash, err := manifestsHash(p.operator.Style())
 		if err != nil {
 			return e, err
 		}
-		owned, err := s.owned(a)
+		owned, err := s.owned(p)
 		if err != nil {
 			return e, err
 		}
-		standards, err := podSecurity(a.operator.Style())
+		standards, err := podSecurity(p.operator.Style())
 		if err != nil {
 			return e, err
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: a.name(), Variant: a.variant, Manifests: hash, Images: a.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
+			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
 		})
 	}
 	return e, nil
@@ -74,17 +73,17 @@ func podSecurity(style styles.Style) (map[string]string, error) {
 	return standards, nil
 }
 
-// owned counts what the maintainer of an arm's operator writes and answers for.
-func (s *Session) owned(a *arm) (*record.Owned, error) {
+// owned counts what the maintainer of a participant's operator writes and answers for.
+func (s *Session) owned(p *participant) (*record.Owned, error) {
 	root := s.root
-	if s.base != nil && a.variant != VariantHead {
+	if s.base != nil && p.variant != gate.VariantHead {
 		root = s.base.root
 	}
 	catalogue, err := images.Load(root)
 	if err != nil {
 		return nil, err
 	}
-	facts, err := a.operator.Style().Facts(catalogue)
+	facts, err := p.operator.Style().Facts(catalogue)
 	if err != nil {
 		return nil, err
 	}
@@ -127,14 +126,9 @@ func manifestsHash(style styles.Style) (string, error) {
 // revision is the repository's commit, and whether the work tree differs from
 // it; empty where git cannot say.
 func revision(ctx context.Context, root string) (commit string, dirty bool) {
-	git := func(args ...string) string {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
-	return git("rev-parse", "HEAD"), git("status", "--porcelain") != ""
+	commit, _ = git(ctx, root, nil, "rev-parse", "HEAD")
+	changes, _ := git(ctx, root, nil, "status", "--porcelain")
+	return commit, changes != ""
 }
 
 // imageFacts fills in what the styles run.

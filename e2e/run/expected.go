@@ -8,13 +8,14 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
 )
 
 // expectable are the scenarios of which verdicts are expected.
-const expectable = scenarios.Latency + "," + matrixName
+const expectable = spec.GroupLatency + "," + matrixName
 
 // verdictsOf are scenarios of which verdicts are expected.
 func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
@@ -55,12 +56,12 @@ func expectedOf(style styles.Operator) (verdicts.Expected, error) {
 // wherever their folders are.
 func (s *Session) Expected() (map[string]verdicts.Expected, error) {
 	all := map[string]verdicts.Expected{}
-	for _, a := range s.asked() {
-		expected, err := expectedOf(a.asked)
+	for _, p := range s.asked() {
+		expected, err := expectedOf(p.asked)
 		if err != nil {
 			return nil, err
 		}
-		all[a.name()] = expected
+		all[p.name()] = expected
 	}
 	return all, nil
 }
@@ -70,9 +71,9 @@ func (s *Session) Expected() (map[string]verdicts.Expected, error) {
 // no run accepts the file: a person must say why.
 func (s *Session) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
-	for _, a := range s.asked() {
-		name := filepath.Join(a.asked.Style().Folder, verdicts.File)
-		if err := os.WriteFile(name, verdicts.Update(a.expected, seen.Seen(a.name())), 0o644); err != nil {
+	for _, p := range s.asked() {
+		name := filepath.Join(p.asked.Style().Folder, verdicts.File)
+		if err := os.WriteFile(name, verdicts.Update(p.expected, seen.Seen(p.name())), 0o644); err != nil {
 			return fmt.Errorf("update the expected verdicts: %w", err)
 		}
 	}

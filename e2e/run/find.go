@@ -15,31 +15,29 @@ import (
 // there is of it. Where that is other than its manifests say, it is recorded. What
 // cannot be asked stays as the manifests say it.
 func (s *Session) find(ctx context.Context, place block, target install.Cluster) {
-	a := place.arm
-	if a.operator == nil || a.found != nil {
+	p := place.participant
+	if p.operator == nil || p.found != nil {
 		return
 	}
-	before, err := a.style()
+	before, err := p.style()
 	if err != nil {
 		return // the header has said why
 	}
-	found, err := install.Find(ctx, target, a.name())
+	found, err := install.Find(ctx, target, p.name())
 	if err != nil {
-		s.remark(fmt.Sprintf("what the cluster has of %s is not known, but what its manifests say: %v", a.label(), err))
+		s.remark(fmt.Sprintf("what the cluster has of %s is not known, but what its manifests say: %v", p.label(), err))
 		return
 	}
 	installed, err := install.InstalledOf(found)
 	if err != nil {
-		s.remark(fmt.Sprintf("what the cluster has of %s could not be read: %v", a.label(), err))
+		s.remark(fmt.Sprintf("what the cluster has of %s could not be read: %v", p.label(), err))
 		return
 	}
-	a.found = &installed
+	p.found = &installed
 	if slices.Equal(installed.Namespaces, before.Namespaces) && sameGrants(installed.Grants, before.Grants) {
 		return
 	}
-	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: a.name(), Variant: a.variant, Round: place.round, Stage: record.Found, Wave: place.wave, Load: place.load, Installed: &installed,
-	}})
+	s.markWith(place, record.Found, &installed)
 }
 
 func sameGrants(a, b []spec.Grant) bool {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -52,14 +51,14 @@ func (h history) block(style string, s *Session) time.Duration {
 
 // round is how long a round of a comparison took in the newest one; 0: there is
 // none.
-func (h history) round(c *contest) time.Duration {
+func (h history) round(c *comparison) time.Duration {
 	for _, e := range h {
 		if e.Comparison == nil {
 			continue
 		}
 		var all time.Duration
-		for _, a := range c.arms {
-			all += mean(e, "install "+a.label()) + mean(e, "scenarios "+a.label()) + mean(e, "uninstall "+a.label())
+		for _, p := range c.participants {
+			all += mean(e, "install "+p.label()) + mean(e, "scenarios "+p.label()) + mean(e, "uninstall "+p.label())
 		}
 		if all > 0 {
 			return all
@@ -111,8 +110,8 @@ func (s *Session) foretell() string {
 		}
 		parts = append(parts, part)
 	}
-	for _, a := range s.arms {
-		if s.history.block(a.name(), s) > 0 {
+	for _, p := range s.participants {
+		if s.history.block(p.name(), s) > 0 {
 			measured++
 		}
 	}
@@ -122,7 +121,7 @@ func (s *Session) foretell() string {
 	}
 	var matrix time.Duration
 	for _, w := range s.waves() {
-		matrix += time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
 	}
 	if matrix > 0 {
 		total += matrix
@@ -130,7 +129,7 @@ func (s *Session) foretell() string {
 	}
 	source := "typical of 2 cores; nothing has been measured on this machine yet"
 	switch {
-	case measured == len(s.arms):
+	case measured == len(s.participants):
 		source = "as earlier runs on this machine took"
 	case measured > 0 || s.history.environment() > 0:
 		source = "as earlier runs on this machine took, else typical of 2 cores"

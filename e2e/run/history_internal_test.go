@@ -74,7 +74,7 @@ func TestLatestLeadsToTheNewestRun(t *testing.T) {
 // The table grows by a row when a block has ended, and says what was late.
 func TestFirstLookIsARowForEachBlock(t *testing.T) {
 	var out writer
-	s := &Session{out: &out, scenarios: []scenarios.Scenario{{Name: "create", Group: scenarios.Latency}, {Name: "delete", Group: scenarios.Latency}}}
+	s := &Session{out: &out, scenarios: []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "delete", Group: spec.GroupLatency}}}
 	sample := func(scenario, phase string, value float64, outcome string) {
 		s.first.see(judge.Result{Scenario: scenario, Samples: []judge.Sample{{Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: spec.Pass}}})
 	}
@@ -97,10 +97,10 @@ func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return le
 func TestThereIsNotEnoughTime(t *testing.T) {
 	var out writer
 	s := &Session{out: &out, deadline: time.Now().Add(time.Minute), options: Options{Operator: "native", Cluster: "kind"}}
-	a := &arm{variant: "x"}
-	assert.True(t, s.enough(a, "round 1", time.Second))
+	p := &participant{variant: "x"}
+	assert.True(t, s.enough(p, "round 1", time.Second))
 	require.NoError(t, s.Unfinished())
-	assert.False(t, s.enough(a, "round 2", time.Hour))
+	assert.False(t, s.enough(p, "round 2", time.Hour))
 	assert.Contains(t, string(out), "floor@x: round 2 was not driven: it takes about 1h0m0s, and ")
 	require.ErrorContains(t, s.Unfinished(), "not all that was asked for was driven before go test's -timeout (floor@x: round 2 was not driven")
 	s.options.Operator = "all"

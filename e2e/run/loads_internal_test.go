@@ -26,21 +26,21 @@ func TestLoadsAreAskedFor(t *testing.T) {
 	}
 }
 
-// Every arm has its turn in every load, the floor first where the last style is kept.
+// Every participant has its turn in every load, the floor first where the last style is kept.
 func TestEveryArmTakesPartInALoad(t *testing.T) {
-	load := scenarios.Scenario{Name: "many", Group: scenarios.Load, Load: &scenarios.Schedule{Resources: 50, Within: 5 * time.Minute}, Steps: make([]scenarios.Step, 1)}
+	load := scenarios.Scenario{Name: "many", Group: spec.GroupLoad, Load: &scenarios.Schedule{Resources: 50, Within: 5 * time.Minute}, Steps: make([]scenarios.Step, 1)}
 	slow := styled(spec.Style{Name: "slow", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: time.Minute}})
 	fast := styled(spec.Style{Name: "fast", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: 100 * time.Millisecond}})
-	s := &Session{arms: []*arm{{}, slow, fast}, scenarios: []scenarios.Scenario{load}, options: Options{Seed: 7, Keep: true}}
+	s := &Session{participants: []*participant{{}, slow, fast}, scenarios: []scenarios.Scenario{load}, options: Options{Seed: 7, Keep: true}}
 	for round := 1; round <= 5; round++ {
 		turns := s.loadTurns(round)
 		require.Len(t, turns, 3)
 		assert.Equal(t, "floor", turns[0].label())
 	}
 	final := s.loadTurns(1)[2]
-	assert.True(t, s.last(block{arm: final, round: 1, load: "many"}))
-	assert.False(t, s.last(block{arm: s.loadTurns(1)[1], round: 1, load: "many"}))
-	assert.False(t, s.last(block{arm: final, round: 1}), "the loads come after what is measured one by one")
+	assert.True(t, s.last(block{participant: final, round: 1, load: "many"}))
+	assert.False(t, s.last(block{participant: s.loadTurns(1)[1], round: 1, load: "many"}))
+	assert.False(t, s.last(block{participant: final, round: 1}), "the loads come after what is measured one by one")
 	assert.Equal(t, 3*(50*typicalSpace+matrixWindow)+2*(10*time.Second+typicalUninstall)+5*time.Minute+5*time.Second, s.typicalLoads(),
 		"who takes a minute for one is given up")
 }

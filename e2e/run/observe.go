@@ -113,7 +113,7 @@ const idle = 3 * time.Second
 // it does to start is over, and then to see what it uses idle. A comparison with a
 // base has no use for that.
 func (s *Session) rest(ctx context.Context, place block) {
-	if s.observers.usage == nil || s.base != nil || place.arm.operator == nil {
+	if s.observers.usage == nil || s.base != nil || place.participant.operator == nil {
 		return
 	}
 	_ = s.observers.usage.Settle(ctx) // a look that fails leaves a gap
@@ -121,11 +121,11 @@ func (s *Session) rest(ctx context.Context, place block) {
 	_ = s.observers.usage.Rest(ctx, idle)
 }
 
-// watch says which arm is on the cluster; nil: none.
-func (o *observers) watch(a *arm) error {
+// watch says which participant is on the cluster; nil: none.
+func (o *observers) watch(p *participant) error {
 	var namespaces []string
-	if a != nil && a.operator != nil {
-		footprint, err := a.operator.Style().Plan()
+	if p != nil && p.operator != nil {
+		footprint, err := p.operator.Style().Plan()
 		if err != nil {
 			return err
 		}

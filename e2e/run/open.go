@@ -23,6 +23,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/terminal"
 	"operatorbench/fixtures/workloads/memcached"
@@ -123,8 +124,8 @@ func (s *Session) begin(ctx context.Context) error {
 			Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor,
 		})
 	}
-	for _, a := range s.arms {
-		style, err := a.recorded()
+	for _, p := range s.participants {
+		style, err := p.recorded()
 		if err != nil {
 			return err
 		}
@@ -160,10 +161,10 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	if s.engine, err = engine.Find(ctx, os.Getenv(engine.ProviderVariable)); err != nil {
 		return "", err
 	}
-	var heads []*arm
-	for _, a := range s.arms {
-		if a.variant != VariantBase && a.variant != VariantAgain {
-			heads = append(heads, a)
+	var heads []*participant
+	for _, p := range s.participants {
+		if p.variant != gate.VariantBase && p.variant != gate.VariantAgain {
+			heads = append(heads, p)
 		}
 	}
 	if s.store, err = s.openStore(s.root, heads); err != nil {
@@ -180,31 +181,31 @@ func (s *Session) images(ctx context.Context) (node string, err error) {
 	return s.store.Node(ctx)
 }
 
-// openStore opens the store of a repository's images, and of those that arms bring
+// openStore opens the store of a repository's images, and of those that participants bring
 // along, which get theirs from it.
-func (s *Session) openStore(root string, arms []*arm) (*images.Store, error) {
+func (s *Session) openStore(root string, participants []*participant) (*images.Store, error) {
 	cache, err := images.CacheFolder(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	store, err := images.Open(images.Options{
-		Root: root, Cache: cache, Source: images.Source(s.options.Images), Own: ownOf(arms), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
+		Root: root, Cache: cache, Source: images.Source(s.options.Images), Own: ownOf(participants), Engine: s.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: s.out,
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range arms {
-		a.store = store
+	for _, p := range participants {
+		p.store = store
 	}
 	return store, nil
 }
 
-// ownOf are the images that arms bring along.
-func ownOf(arms []*arm) []images.Image {
+// ownOf are the images that participants bring along.
+func ownOf(participants []*participant) []images.Image {
 	var own []images.Image
-	for _, a := range arms {
-		if a.operator != nil {
-			own = append(own, a.operator.Style().Own...)
+	for _, p := range participants {
+		if p.operator != nil {
+			own = append(own, p.operator.Style().Own...)
 		}
 	}
 	return own
@@ -219,12 +220,12 @@ func (s *Session) obtain(ctx context.Context, store *images.Store, needed []stri
 	return present(ctx, store, needed)
 }
 
-// imagesOf are the names of the images that arms need.
-func imagesOf(arms []*arm) []string {
+// imagesOf are the names of the images that participants need.
+func imagesOf(participants []*participant) []string {
 	var names []string
-	for _, a := range arms {
-		if a.operator != nil {
-			names = append(names, a.operator.Style().ImageNames()...)
+	for _, p := range participants {
+		if p.operator != nil {
+			names = append(names, p.operator.Style().ImageNames()...)
 		}
 	}
 	return unique(names)
@@ -233,10 +234,10 @@ func imagesOf(arms []*arm) []string {
 // baseImages gets the base's images, and finds those that have another content
 // under the same reference now.
 func (s *Session) baseImages(ctx context.Context) (err error) {
-	var old []*arm
-	for _, a := range s.arms {
-		if a.variant == VariantBase || a.variant == VariantAgain {
-			old = append(old, a)
+	var old []*participant
+	for _, p := range s.participants {
+		if p.variant == gate.VariantBase || p.variant == gate.VariantAgain {
+			old = append(old, p)
 		}
 	}
 	if s.base.store, err = s.openStore(s.base.root, old); err != nil {
@@ -249,10 +250,10 @@ func (s *Session) baseImages(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, a := range s.arms[1:] {
-		for _, name := range a.operator.Style().ImageNames() {
+	for _, p := range s.participants[1:] {
+		for _, name := range p.operator.Style().ImageNames() {
 			if slices.Contains(changed, name) {
-				a.own = append(a.own, name)
+				p.own = append(p.own, name)
 			}
 		}
 	}
@@ -282,7 +283,7 @@ func (s *Session) changedImages(ctx context.Context, names []string) ([]string, 
 }
 
 // load brings every image into the cluster. What has another content for some
-// arms is loaded before each of their blocks.
+// participants is loaded before each of their blocks.
 func (s *Session) load(ctx context.Context) error {
 	err := s.loadImages(ctx, func(w io.Writer) error {
 		return s.store.Archive(ctx, w, unique(append([]string{"memcached"}, imagesOf(s.of(s.store))...))...)
@@ -296,9 +297,9 @@ func (s *Session) load(ctx context.Context) error {
 	return err
 }
 
-// of are the arms whose images come from a store.
-func (s *Session) of(store *images.Store) []*arm {
-	return slices.DeleteFunc(slices.Clone(s.arms), func(a *arm) bool { return a.store != store })
+// of are the participants whose images come from a store.
+func (s *Session) of(store *images.Store) []*participant {
+	return slices.DeleteFunc(slices.Clone(s.participants), func(p *participant) bool { return p.store != store })
 }
 
 // onlyAtBase are the images that no style needs now.
@@ -307,12 +308,12 @@ func (s *Session) onlyAtBase() []string {
 	return slices.DeleteFunc(imagesOf(s.of(s.base.store)), func(name string) bool { return slices.Contains(now, name) })
 }
 
-// reload brings the arm's own content of an image into the cluster.
-func (s *Session) reload(ctx context.Context, a *arm) error {
-	if len(a.own) == 0 {
+// reload brings the participant's own content of an image into the cluster.
+func (s *Session) reload(ctx context.Context, p *participant) error {
+	if len(p.own) == 0 {
 		return nil
 	}
-	return s.loadImages(ctx, func(w io.Writer) error { return a.store.Archive(ctx, w, a.own...) })
+	return s.loadImages(ctx, func(w io.Writer) error { return p.store.Archive(ctx, w, p.own...) })
 }
 
 // present refuses to begin without all images: fetching them takes longer than
@@ -479,13 +480,13 @@ func (s *Session) announce() error {
 	s.say("this run makes, in the existing cluster, nothing but:")
 	s.say("  CustomResourceDefinition %s", memcached.Resource.GroupResource())
 	s.say("  namespaces services-%s-* for custom resources", s.id)
-	for _, a := range s.arms[1:] {
-		objects, err := a.operator.Style().Objects()
+	for _, p := range s.participants[1:] {
+		objects, err := p.operator.Style().Objects()
 		if err != nil {
 			return err
 		}
 		footprint := kube.Plan(s.kube.Scoped(objects))
-		s.say("  %s: namespaces %s; %s", a.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
+		s.say("  %s: namespaces %s; %s", p.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
 	}
 	s.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, s.id)
 	return nil
@@ -499,8 +500,8 @@ func (s *Session) refuseForeign(ctx context.Context, crd *unstructured.Unstructu
 		return nil
 	}
 	objects := []*unstructured.Unstructured{crd}
-	for _, a := range s.arms[1:] {
-		brought, err := a.operator.Style().Objects()
+	for _, p := range s.participants[1:] {
+		brought, err := p.operator.Style().Objects()
 		if err != nil {
 			return err
 		}

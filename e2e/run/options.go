@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/environment/cluster"
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 )
 
 // Options is what a person can ask of a run.
@@ -83,9 +83,9 @@ func (o *Options) scenario() string {
 	case o.Scenario != "":
 		return o.Scenario
 	case o.Base != "":
-		return strings.Join([]string{scenarios.Latency, scenarios.Basic, scenarios.Level}, ",")
+		return strings.Join([]string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel}, ",")
 	}
-	return scenarios.Latency
+	return spec.GroupLatency
 }
 
 // Check refuses values that no run can have, and draws the seed where none is

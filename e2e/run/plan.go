@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +97,7 @@ func (s *Session) newPlan() (Plan, error) {
 			least := plan.Planned
 			for _, c := range plan.Left {
 				least += c.Round
-				if s.base == nil && c.Style != s.arms[0].label() {
+				if s.base == nil && c.Style != s.participants[0].label() {
 					break // the quickest of them
 				}
 			}
@@ -114,11 +113,11 @@ func (s *Session) newPlan() (Plan, error) {
 
 // worthwhile tells whether a plan has a style that was asked for. A comparison
 // needs all of its sides.
-func (s *Session) worthwhile(p Plan) bool {
+func (s *Session) worthwhile(plan Plan) bool {
 	if s.base != nil {
-		return len(p.Left) == 0
+		return len(plan.Left) == 0
 	}
-	return slices.ContainsFunc(s.asked(), func(a *arm) bool { return p.Rounds[a.label()] > 0 })
+	return slices.ContainsFunc(s.asked(), func(p *participant) bool { return plan.Rounds[p.label()] > 0 })
 }
 
 // least names what a plan could not even begin with.
@@ -127,7 +126,7 @@ func (s *Session) least(p Plan) string {
 		return "one round of base, base again and head"
 	}
 	for _, c := range p.Left {
-		if c.Style != s.arms[0].label() {
+		if c.Style != s.participants[0].label() {
 			return fmt.Sprintf("one round of %s with the scenario %s alone", c.Style, s.measured()[0].Name)
 		}
 	}
@@ -143,7 +142,7 @@ func (s *Session) budget() time.Duration {
 	budget := time.Until(s.deadline) - s.around()
 	rest := s.typicalLoads() // which come after all rounds, as does the matrix
 	for _, w := range s.waves() {
-		rest += time.Duration(s.matrixRounds()) * w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+		rest += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
 	}
 	for _, c := range s.costs() {
 		rest += c.Round
@@ -176,8 +175,8 @@ func (s *Session) remains() time.Duration {
 
 func (s *Session) costs() []Cost {
 	var costs []Cost
-	for _, a := range s.arms {
-		costs = append(costs, s.cost(a))
+	for _, p := range s.participants {
+		costs = append(costs, s.cost(p))
 	}
 	return costs
 }
@@ -190,36 +189,36 @@ const (
 	typicalEnvironment = 45 * time.Second // cluster, custom resource, images loaded
 )
 
-// cost is how long one block of an arm is expected to take, and how many are
+// cost is how long one block of a participant is expected to take, and how many are
 // wanted: what its last block here took, else what one took in an earlier run on
 // this machine, else what its style.yaml says.
-func (s *Session) cost(a *arm) Cost {
-	cost := Cost{Style: a.label(), Wanted: s.rounds(), Round: a.took}
+func (s *Session) cost(p *participant) Cost {
+	cost := Cost{Style: p.label(), Wanted: s.rounds(), Round: p.took}
 	if cost.Round == 0 {
-		cost.Round = s.history.block(a.name(), s)
+		cost.Round = s.history.block(p.name(), s)
 	}
 	if cost.Round > 0 {
 		return cost
 	}
-	changes := len(s.measured()) * s.passes(a)
-	typical := a.typical()
-	if a.operator != nil {
+	changes := len(s.measured()) * s.passes(p)
+	typical := p.typical()
+	if p.operator != nil {
 		cost.Round = typical.Install + typicalUninstall
-		changes += 2 * len(s.warmupOf(a))
+		changes += 2 * len(s.warmupOf(p))
 	}
 	cost.Round += time.Duration(changes) * s.change(typical)
 	return cost
 }
 
-// enough tells whether there is time for a further part of an arm's work, and
+// enough tells whether there is time for a further part of a participant's work, and
 // keeps that there was not.
-func (s *Session) enough(a *arm, what string, expected time.Duration) bool {
+func (s *Session) enough(p *participant, what string, expected time.Duration) bool {
 	remains := s.remains()
 	if expected <= remains {
 		return true
 	}
 	left := fmt.Sprintf("%s: %s was not driven: it takes about %v, and %v remained before go test's -timeout",
-		a.label(), what, expected.Round(time.Second), max(remains, 0).Round(time.Second))
+		p.label(), what, expected.Round(time.Second), max(remains, 0).Round(time.Second))
 	s.say("%s", left)
 	s.remark(left)
 	s.left = append(s.left, left)

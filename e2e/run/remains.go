@@ -26,11 +26,11 @@ func (e *remainsError) Error() string {
 
 func (e *remainsError) Unwrap() error { return e.err }
 
-// inTheWay says how a style that could not be removed is in the way of an arm's
+// inTheWay says how a style that could not be removed is in the way of a participant's
 // turn; nil: it is not. What still runs is in everybody's way: it would act on the
 // same custom resources. What does not run is only in the way of a style that
 // brings the same objects.
-func (s *Session) inTheWay(ctx context.Context, a *arm) (everybodys, itsOwn error) {
+func (s *Session) inTheWay(ctx context.Context, p *participant) (everybodys, itsOwn error) {
 	for _, gone := range s.remaining {
 		pods, err := s.running(ctx, gone)
 		if err != nil {
@@ -39,7 +39,7 @@ func (s *Session) inTheWay(ctx context.Context, a *arm) (everybodys, itsOwn erro
 		if len(pods) > 0 {
 			return fmt.Errorf("%s could not be removed, and pods of it still run: %s; they would act on the same custom resources as what is driven next, so that the run ends here", gone.label(), most(pods)), nil
 		}
-		shared, err := s.shared(ctx, gone, a)
+		shared, err := s.shared(ctx, gone, p)
 		if err == nil && len(shared) > 0 {
 			err = errors.New(most(shared))
 		}
@@ -50,10 +50,10 @@ func (s *Session) inTheWay(ctx context.Context, a *arm) (everybodys, itsOwn erro
 	return nil, itsOwn
 }
 
-// running are the pods of an arm's components.
-func (s *Session) running(ctx context.Context, a *arm) ([]string, error) {
+// running are the pods of a participant's components.
+func (s *Session) running(ctx context.Context, p *participant) ([]string, error) {
 	var names []string
-	for _, c := range a.operator.Style().Components {
+	for _, c := range p.operator.Style().Components {
 		list, err := s.kube.Typed.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
 		if err != nil {
 			return nil, err
@@ -67,8 +67,8 @@ func (s *Session) running(ctx context.Context, a *arm) ([]string, error) {
 	return names, nil
 }
 
-// shared are the objects that are left of one arm and that another brings, too.
-func (s *Session) shared(ctx context.Context, gone, next *arm) ([]string, error) {
+// shared are the objects that are left of one participant and that another brings, too.
+func (s *Session) shared(ctx context.Context, gone, next *participant) ([]string, error) {
 	if next.operator == nil {
 		return nil, nil
 	}

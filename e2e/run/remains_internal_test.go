@@ -40,19 +40,19 @@ func left(t *testing.T, style styles.Style, pods ...runtime.Object) *Session {
 	}
 }
 
-// found are two arms of styles that bring other objects, and one that brings the
+// found are two participants of styles that bring other objects, and one that brings the
 // first one's.
-func found(t *testing.T) (native, again, other *arm) {
+func found(t *testing.T) (native, again, other *participant) {
 	t.Helper()
 	styles, err := styles.Find("../../operators", "native", "controller-runtime")
 	require.NoError(t, err)
-	return &arm{operator: styles[0], variant: "head"}, &arm{operator: styles[0], variant: "base"}, &arm{operator: styles[1]}
+	return &participant{operator: styles[0], variant: "head"}, &participant{operator: styles[0], variant: "base"}, &participant{operator: styles[1]}
 }
 
 // stuck is a block whose style was neither installed nor removed.
-func stuck(a *arm) func() error {
+func stuck(p *participant) func() error {
 	return func() error {
-		return errors.Join(errors.New("install operator: not ready"), &remainsError{a.label(), errors.New("a finalizer holds it")})
+		return errors.Join(errors.New("install operator: not ready"), &remainsError{p.label(), errors.New("a finalizer holds it")})
 	}
 }
 
@@ -67,9 +67,9 @@ func TestWhatCannotBeRemovedIsOnlyInTheWayOfWhoSharesIt(t *testing.T) {
 	require.NoError(t, s.guarded(t.Context(), native, stuck(native)))
 	require.EqualError(t, native.err, "install operator: not ready\nnative@head could not be removed: a finalizer holds it")
 	driven := 0
-	for _, a := range []*arm{{}, other} {
-		require.NoError(t, s.guarded(t.Context(), a, func() error { driven++; return nil }))
-		require.NoError(t, a.err)
+	for _, p := range []*participant{{}, other} {
+		require.NoError(t, s.guarded(t.Context(), p, func() error { driven++; return nil }))
+		require.NoError(t, p.err)
 	}
 	assert.Equal(t, 2, driven)
 	require.NoError(t, s.guarded(t.Context(), again, never(t)))

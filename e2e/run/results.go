@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -77,12 +78,12 @@ func (s *Session) Differences(style, scenario string) ([]result.Difference, erro
 	}
 	found := result.MatrixOf(all)
 	var differences []result.Difference
-	for _, a := range s.asked() {
-		if style != "" && a.label() != style {
+	for _, p := range s.asked() {
+		if style != "" && p.label() != style {
 			continue
 		}
-		for _, d := range result.Compare(found, a.name(), a.expected) {
-			if d.Label == a.label() && (scenario == "" || d.Scenario == scenario) {
+		for _, d := range result.Compare(found, p.name(), p.expected) {
+			if d.Label == p.label() && (scenario == "" || d.Scenario == scenario) {
 				differences = append(differences, d)
 			}
 		}
@@ -146,29 +147,31 @@ func (s *Session) Held(held record.Held) {
 	label := record.Label(held.Style, held.Variant)
 	s.progress.Clear()
 	s.say("%s", judge.HeldMessage(&held))
-	for _, a := range s.arms {
-		if a.label() == label {
-			a.blame(held.Namespace)
+	for _, p := range s.participants {
+		if p.label() == label {
+			p.blame(held.Namespace)
 		}
 	}
 }
 
-// blame notes where a sample was not handled as is expected of its arm, or not
+// blame notes where a sample was not handled as is expected of its participant, or not
 // correctly where nothing is.
 func (s *Session) blame(one judge.Result) {
 	label := record.Label(one.Style, one.Variant)
-	for _, a := range s.arms {
-		if a.label() != label {
+	if one.Group == spec.GroupLoad {
+		return // of a load nothing is expected
+	}
+	for _, p := range s.participants {
+		if p.label() != label {
 			continue
 		}
-		cell := result.MatrixOf(&judge.Judgement{Results: []judge.Result{one}}).Cell(label, one.Scenario)
-		if cell == nil { // of a load nothing is expected
+		var cells result.Cells
+		cells.Add("", one)
+		cell := cells.Sum()[0]
+		if _, same := p.expected.Match(cell.Seen()); same && (p.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
 			continue
 		}
-		if _, same := a.expected.Match(cell.Seen()); same && (a.expected.Known() || cell.Verdict == spec.Pass || cell.Verdict == spec.NotApplicable) {
-			continue
-		}
-		a.blame(one.Namespace)
+		p.blame(one.Namespace)
 	}
 }
 
@@ -185,8 +188,8 @@ func (s *Session) writeReports() error {
 		return err
 	}
 	one.Expected = map[string]verdicts.Expected{}
-	for _, a := range s.asked() {
-		one.Expected[a.name()] = a.expected
+	for _, p := range s.asked() {
+		one.Expected[p.name()] = p.expected
 	}
 	r := report.Of(one)
 	if s.environment.Undriven != "" && len(one.Judgement.Results) == 0 {
@@ -247,7 +250,7 @@ func Latest(root, folder string) error {
 // collect saves what explains a failure while it is still there. That a person
 // stopped the run is none; that its time was over may be. However many styles and
 // samples fail, it takes no longer than logsWithin in a run.
-func (s *Session) collect(ctx context.Context, a *arm) {
+func (s *Session) collect(ctx context.Context, p *participant) {
 	within := logsWithin - s.collecting
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -255,35 +258,32 @@ func (s *Session) collect(ctx context.Context, a *arm) {
 	case ctx.Err() != nil:
 		ctx, within = context.WithoutCancel(ctx), logsWhenOver
 	case within <= 0:
-		s.say("logs of %s are not collected: those of others have taken %v in this run; drive it alone to have them", a.label(), logsWithin)
+		s.say("logs of %s are not collected: those of others have taken %v in this run; drive it alone to have them", p.label(), logsWithin)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	dir, began := s.results("logs", a.label()), time.Now()
+	dir, began := s.results("logs", p.label()), time.Now()
 	err := s.stage("collect logs", func() error {
-		footprint, err := a.operator.Style().Plan()
+		footprint, err := p.operator.Style().Plan()
 		if err != nil {
 			return err
 		}
-		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, a.telling()...)...)
+		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, p.telling()...)...)
 		return errors.Join(err, os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, own...))
 	})
 	s.collecting += time.Since(began)
 	if err != nil {
 		s.say("some logs could not be collected: %v", err)
 	}
-	s.say("logs of the cluster and of %s are in %s", a.label(), dir)
+	s.say("logs of the cluster and of %s are in %s", p.label(), dir)
 }
 
+// unique are names, each once.
 func unique(names []string) []string {
-	seen := map[string]bool{}
 	var kept []string
 	for _, name := range names {
-		if !seen[name] {
-			seen[name] = true
-			kept = append(kept, name)
-		}
+		kept = plain.Once(kept, name)
 	}
 	return kept
 }

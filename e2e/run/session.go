@@ -27,19 +27,19 @@ import (
 	"operatorbench/e2e/terminal"
 )
 
-// Session is one run: a cluster, on which the arms take turns, and one recording.
+// Session is one run: a cluster, on which the participants take turns, and one recording.
 type Session struct {
-	options   Options
-	root      string // of the repository
-	folder    string // of the results
-	id        string
-	out       io.Writer
-	deadline  time.Time // zero: none
-	arms      []*arm    // the floor first
-	scenarios []scenarios.Scenario
-	warmup    []scenarios.Scenario
-	base      *base // nil: nothing is compared with a base
-	contested []*contest
+	options      Options
+	root         string // of the repository
+	folder       string // of the results
+	id           string
+	out          io.Writer
+	deadline     time.Time      // zero: none
+	participants []*participant // the floor first
+	scenarios    []scenarios.Scenario
+	warmup       []scenarios.Scenario
+	base         *base // nil: nothing is compared with a base
+	comparisons  []*comparison
 	// Since when a block is installed, and its scenarios are measured.
 	installing, measuring time.Time
 
@@ -64,7 +64,7 @@ type Session struct {
 	collecting  time.Duration // that collecting logs has taken
 	collector   func() error  // awaits that the garbage collector knows the custom resource
 	observers   observers
-	remaining   []*arm // that could not be removed
+	remaining   []*participant // that could not be removed
 	judged      func() (*judge.Judgement, error)
 	rights      []grantmeter.Use                   // once it is judged
 	terminal    func() (io.ReadWriteCloser, error) // where a person is asked
@@ -88,7 +88,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if s.warmup, err = pick(warmup); err != nil {
 		return nil, err
 	}
-	s.arms = []*arm{{}} // the floor
+	s.participants = []*participant{{}} // the floor
 	if options.Base != "" {
 		s.quicken()
 		err := s.compare(ctx)
@@ -109,10 +109,10 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		}
 		expected = s.within(expected)
 		if style.Style().Control == spec.Harness {
-			s.arms[0].asked, s.arms[0].expected = style, expected // it is driven as the floor anyway
+			s.participants[0].asked, s.participants[0].expected = style, expected // it is driven as the floor anyway
 			continue
 		}
-		s.arms = append(s.arms, &arm{operator: style, asked: style, expected: expected})
+		s.participants = append(s.participants, &participant{operator: style, asked: style, expected: expected})
 	}
 	s.place()
 	return s, nil
@@ -131,10 +131,10 @@ func (s *Session) check(all []styles.Operator) error {
 // installed, before anything is measured.
 const warmup = "create"
 
-// warmupOf is what an arm warms up with: a style that has just been installed
+// warmupOf is what a participant warms up with: a style that has just been installed
 // needs it, unless it says why not.
-func (s *Session) warmupOf(a *arm) []scenarios.Scenario {
-	if a.operator == nil || a.operator.Style().Warmup.Skip != "" {
+func (s *Session) warmupOf(p *participant) []scenarios.Scenario {
+	if p.operator == nil || p.operator.Style().Warmup.Skip != "" {
 		return nil
 	}
 	return s.warmup
@@ -152,19 +152,19 @@ func operatorNames(root, list string) []string {
 	return names
 }
 
-// Styles are the labels of the arms that were asked for: the floor is
+// Styles are the labels of the participants that were asked for: the floor is
 // one of them only if it was named.
 func (s *Session) Styles() []string {
 	var names []string
-	for _, a := range s.asked() {
-		names = append(names, a.label())
+	for _, p := range s.asked() {
+		names = append(names, p.label())
 	}
 	return names
 }
 
-// asked are the arms that were asked for.
-func (s *Session) asked() []*arm {
-	return slices.DeleteFunc(slices.Clone(s.arms), func(a *arm) bool { return a.asked == nil })
+// asked are the participants that were asked for.
+func (s *Session) asked() []*participant {
+	return slices.DeleteFunc(slices.Clone(s.participants), func(p *participant) bool { return p.asked == nil })
 }
 
 // Folder is where the results go.
@@ -186,21 +186,21 @@ func (s *Session) Drives(style, scenario string) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.waves(), func(w wave) bool {
-		return w.arm.label() == style && slices.Contains(namesOf(w.scenarios), scenario)
+		return w.participant.label() == style && slices.Contains(namesOf(w.scenarios), scenario)
 	})
 }
 
 // Keep leaves only the styles and scenarios for which keep is true.
 func (s *Session) Keep(keep func(style, scenario string) bool) {
-	some := func(a *arm) bool {
-		return slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return keep(a.label(), scenario.Name) })
+	some := func(p *participant) bool {
+		return slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return keep(p.label(), scenario.Name) })
 	}
-	if !some(s.arms[0]) {
-		s.arms[0].asked = nil
+	if !some(s.participants[0]) {
+		s.participants[0].asked = nil
 	}
-	s.arms = slices.Concat(s.arms[:1], slices.DeleteFunc(s.arms[1:], func(a *arm) bool { return !some(a) }))
+	s.participants = slices.Concat(s.participants[:1], slices.DeleteFunc(s.participants[1:], func(p *participant) bool { return !some(p) }))
 	s.scenarios = slices.DeleteFunc(s.scenarios, func(scenario scenarios.Scenario) bool {
-		return !slices.ContainsFunc(s.asked(), func(a *arm) bool { return keep(a.label(), scenario.Name) })
+		return !slices.ContainsFunc(s.asked(), func(p *participant) bool { return keep(p.label(), scenario.Name) })
 	})
 }
 
@@ -233,7 +233,7 @@ func (s *Session) Unfinished() error {
 	if s.options.Operator != styles.All {
 		left = append(left, s.left...)
 	}
-	if s.options.scenario() != scenarios.Latency && len(s.dropped) > 0 {
+	if s.options.scenario() != spec.GroupLatency && len(s.dropped) > 0 {
 		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
 	}
 	if len(left) == 0 {
@@ -255,7 +255,7 @@ func (s *Session) change(typical spec.Typical) time.Duration {
 // roundsToShow are enough for orders of magnitude, not for small differences.
 const roundsToShow = 5
 
-// rounds is how many blocks of an arm are wanted. Of a comparison with a base the
+// rounds is how many blocks of a participant are wanted. Of a comparison with a base the
 // first one tells how many there is time for.
 func (s *Session) rounds() int {
 	switch {
@@ -267,15 +267,15 @@ func (s *Session) rounds() int {
 	return roundsToShow
 }
 
-// passes is how often a block of an arm goes through the scenarios.
-func (s *Session) passes(a *arm) int {
+// passes is how often a block of a participant goes through the scenarios.
+func (s *Session) passes(p *participant) int {
 	switch {
-	case s.base != nil && a.operator == nil:
+	case s.base != nil && p.operator == nil:
 		return 1 // the gate does not compare the floor
 	case s.options.Passes > 0:
 		return s.options.Passes
 	}
-	if c := s.contestOf(a); c != nil && c.passes > 0 {
+	if c := s.comparisonOf(p); c != nil && c.passes > 0 {
 		return c.passes
 	}
 	return 1
@@ -287,17 +287,17 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the scenarios: %w", err)
 	}
-	known := slices.Concat(scenarios.Groups(), namesOf(all), []string{matrixName, styles.All})
+	known := slices.Concat(spec.Groups(), namesOf(all), []string{matrixName, styles.All})
 	wanted := strings.Split(value, ",")
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, schema.Suggestion(name, known), strings.Join(scenarios.Groups(), ", "), matrixName, scenarios.Latency, scenarios.Load, styles.All, strings.Join(namesOf(all), ", "))
+				value, name, schema.Suggestion(name, known), strings.Join(spec.Groups(), ", "), matrixName, spec.GroupLatency, spec.GroupLoad, styles.All, strings.Join(namesOf(all), ", "))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
 		return !slices.ContainsFunc(wanted, func(name string) bool {
-			return name == styles.All || name == s.Name || name == s.Group || (name == matrixName && scenarios.InMatrix(s.Group))
+			return name == styles.All || name == s.Name || name == s.Group || (name == matrixName && spec.InMatrix(s.Group))
 		})
 	}), nil
 }
@@ -307,12 +307,12 @@ const matrixName = "matrix"
 
 // measured are the scenarios whose latencies are compared.
 func (s *Session) measured() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return s.Group != scenarios.Latency })
+	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return s.Group != spec.GroupLatency })
 }
 
 // matrix are the scenarios of the correctness matrix.
 func (s *Session) matrix() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return !scenarios.InMatrix(s.Group) })
+	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return !spec.InMatrix(s.Group) })
 }
 
 // say prints a line for the person who runs this.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec"
 )
 
 // Shard is one of several runs that drive the correctness matrix together, each
@@ -40,7 +40,7 @@ func (s *Shard) Set(value string) error {
 func (s *Session) Measured() []string {
 	var names []string
 	for _, scenario := range s.scenarios {
-		if !scenarios.InMatrix(scenario.Group) {
+		if !spec.InMatrix(scenario.Group) {
 			names = append(names, scenario.Name)
 		}
 	}

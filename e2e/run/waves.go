@@ -34,21 +34,21 @@ const matrixWindow = 3 * time.Second
 func overlap(cores int, shard Shard) int { return min(max(3*cores/max(shard.Of, 1), 2), 6) }
 
 // wave is scenarios of the matrix that are driven at the same time against an
-// arm, in an installation of their own.
+// participant, in an installation of their own.
 type wave struct {
-	arm       *arm
-	number    int // from 1, of the arm
-	scenarios []scenarios.Scenario
+	participant *participant
+	number      int // from 1, of the participant
+	scenarios   []scenarios.Scenario
 }
 
-// wavesOf groups an arm's scenarios by the faults that they share: those
+// wavesOf groups a participant's scenarios by the faults that they share: those
 // without one come first, in so many parts, and in each those that last long. A
 // series has the operator to itself, where a reconcile is so slow that others would
 // be behind it.
-func wavesOf(a *arm, list []scenarios.Scenario, parts int) []wave {
+func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
-	typical := a.typical().Reconcile
+	typical := p.typical().Reconcile
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
@@ -67,8 +67,8 @@ func wavesOf(a *arm, list []scenarios.Scenario, parts int) []wave {
 	for _, key := range keys {
 		for _, part := range split(byKey[key], key, parts) {
 			number++
-			w := wave{arm: a, number: number, scenarios: part}
-			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return a.unfit(s) == "" }) || number == 1 {
+			w := wave{participant: p, number: number, scenarios: part}
+			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
 				waves = append(waves, w)
 			} else {
 				waves[0].scenarios = append(waves[0].scenarios, w.scenarios...) // they only say why not
@@ -91,12 +91,12 @@ func split(list []scenarios.Scenario, key string, parts int) [][]scenarios.Scena
 	return all
 }
 
-// unfit says why a scenario is not applicable to an arm; "": it is.
-func (a *arm) unfit(s scenarios.Scenario) string {
-	if a.operator == nil {
+// unfit says why a scenario is not applicable to a participant; "": it is.
+func (p *participant) unfit(s scenarios.Scenario) string {
+	if p.operator == nil {
 		return "the harness itself writes what is asked for: there is no operator to judge"
 	}
-	style := a.operator.Style()
+	style := p.operator.Style()
 	held := func(w spec.Work) bool { return w.Suspend != "" }
 	switch {
 	case !s.NeedsWork():
@@ -116,12 +116,12 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 		if step.Fault == nil || step.Fault.Forbid == "" {
 			continue
 		}
-		if what := schema.ParseGroupResource(step.Fault.Forbid); !a.mayWrite(what) {
+		if what := schema.ParseGroupResource(step.Fault.Forbid); !p.mayWrite(what) {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
 		}
 	}
-	if a.cluster != nil {
-		return lacks(*a.cluster, s)
+	if p.cluster != nil {
+		return lacks(*p.cluster, s)
 	}
 	return ""
 }
@@ -130,10 +130,10 @@ func (a *arm) unfit(s scenarios.Scenario) string {
 // reconciles one after the other, and as many that come to nothing, as the
 // longest of them.
 func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
-	if w.arm.operator == nil {
+	if w.participant.operator == nil {
 		return 0
 	}
-	style := w.arm.operator.Style()
+	style := w.participant.operator.Style()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
 	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
@@ -154,6 +154,11 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	}
 	one := min(patience, style.Timeout) + time.Duration(longest)*(style.Typical.Reconcile+typicalPods)
 	return style.Typical.Install + typicalUninstall + max(time.Duration(turns)*one, lasts+one)
+}
+
+// typicalWave is how long a wave is expected to take in this run.
+func (s *Session) typicalWave(w *wave) time.Duration {
+	return w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
 }
 
 // shared are the waves that are this shard's: the longest first, each goes to
@@ -180,7 +185,7 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 	return slices.DeleteFunc(slices.Clone(waves), func(w wave) bool { return !mine[w.name()] })
 }
 
-func (w *wave) name() string { return fmt.Sprintf("%s/%d", w.arm.label(), w.number) }
+func (w *wave) name() string { return fmt.Sprintf("%s/%d", w.participant.label(), w.number) }
 
 // waves are all waves of one round that are this run's to drive.
 func (s *Session) waves() []wave {
@@ -189,8 +194,8 @@ func (s *Session) waves() []wave {
 	if len(matrix) == 0 {
 		return nil
 	}
-	for _, a := range s.asked() {
-		all = append(all, wavesOf(a, matrix, s.options.Shard.Of)...)
+	for _, p := range s.asked() {
+		all = append(all, wavesOf(p, matrix, s.options.Shard.Of)...)
 	}
 	return shared(all, s.options.Shard, s.options.Patience)
 }
@@ -198,24 +203,24 @@ func (s *Session) waves() []wave {
 // matrixRounds is how often the matrix is gone through.
 func (s *Session) matrixRounds() int { return max(s.options.Rounds, 1) }
 
-// driveMatrix goes through the correctness matrix: every wave of every arm, as
+// driveMatrix goes through the correctness matrix: every wave of every participant, as
 // often as rounds were asked for. Errors are as those of Drive.
 func (s *Session) driveMatrix(ctx context.Context) error {
 	waves := s.waves()
 	for round := 1; round <= s.matrixRounds(); round++ {
 		for i, w := range waves {
-			if w.arm.err != nil || !s.enough(w.arm, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))) {
+			if w.participant.err != nil || !s.enough(w.participant, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), s.typicalWave(&w)) {
 				continue
 			}
 			s.progress.Clear()
-			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.arm.label(), few(namesOf(w.scenarios), "scenarios"))
-			if w.arm.operator == nil {
+			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.participant.label(), few(namesOf(w.scenarios), "scenarios"))
+			if w.participant.operator == nil {
 				if err := s.wave(ctx, w, round); err != nil {
 					return err
 				}
 				continue
 			}
-			if err := s.guarded(ctx, w.arm, func() error { return s.wave(ctx, w, round) }); err != nil {
+			if err := s.guarded(ctx, w.participant, func() error { return s.wave(ctx, w, round) }); err != nil {
 				return err
 			}
 		}
@@ -223,14 +228,14 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 	return nil
 }
 
-// wave is an arm's turn in one wave.
+// wave is a participant's turn in one wave.
 func (s *Session) wave(ctx context.Context, w wave, round int) error {
-	return s.turn(ctx, block{arm: w.arm, round: round, wave: w.number}, drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.arm.unfit})
+	return s.turn(ctx, block{participant: w.participant, round: round, wave: w.number}, drive.Plan{Round: round, Wave: w.number, Scenarios: w.scenarios, Applies: w.participant.unfit})
 }
 
 // breakable adds what breaks a style on purpose.
-func (s *Session) breakable(a *arm, style *drive.Style) error {
-	operator := a.operator.Style()
+func (s *Session) breakable(p *participant, style *drive.Style) error {
+	operator := p.operator.Style()
 	objects, err := operator.Objects()
 	if err != nil {
 		return err
@@ -242,16 +247,16 @@ func (s *Session) breakable(a *arm, style *drive.Style) error {
 }
 
 // inspected adds what looks at the end for what a style left, and for secrets in its logs.
-func (s *Session) inspected(a *arm, style *drive.Style) error {
+func (s *Session) inspected(p *participant, style *drive.Style) error {
 	client, err := metadata.NewForConfig(s.kube.Config)
 	if err != nil {
 		return fmt.Errorf("make a client for metadata: %w", err)
 	}
-	unknown, err := a.operator.Style().UnknownRoles()
+	unknown, err := p.operator.Style().UnknownRoles()
 	if err != nil {
 		return err
 	}
-	writes := a.mayWrite
+	writes := p.mayWrite
 	if len(unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}

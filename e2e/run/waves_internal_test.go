@@ -14,9 +14,9 @@ import (
 	"operatorbench/e2e/spec/styles"
 )
 
-// styled is an arm of a style that is only described.
-func styled(style spec.Style) *arm {
-	return &arm{operator: described{style: styles.Style{Style: style}}}
+// styled is a participant of a style that is only described.
+func styled(style spec.Style) *participant {
+	return &participant{operator: described{style: styles.Style{Style: style}}}
 }
 
 type described struct {
@@ -66,7 +66,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		assert.Equal(t, want, got, "a reconcile takes %v", typical)
 	}
 	slow := styled(spec.Style{Typical: spec.Typical{Reconcile: time.Minute}})
-	assert.Greater(t, (&wave{arm: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
+	assert.Greater(t, (&wave{participant: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
 }
 
 // What no change waits for cannot hold one up, and a deletion that the garbage

@@ -7,13 +7,13 @@ import (
 )
 
 // Stratum holds blocks that are alike but for their label, if the label means
-// nothing: those of one round, in which the arms took turns in random order; or
+// nothing: those of one round, in which the variants took turns in random order; or
 // all blocks of two runs. Each block holds the observations of one metric.
 type Stratum struct {
 	Head, Base []Block
 }
 
-// Block is what one arm measured in one turn.
+// Block is what one variant measured in one turn.
 type Block []Observation
 
 // Strata pairs the rounds of head with those of base, and of base once more
@@ -64,7 +64,7 @@ type Score func(blocks []Block) []float64
 // Deal returns the probability that head's blocks add up to as much as they do,
 // or more, if the labels are dealt anew within each stratum: an exact one-sided
 // p-value, whatever the noise is and however it is correlated within a block,
-// because the arms' order within a round is random (R. A. Fisher, "The Design of
+// because the variants' order within a round is random (R. A. Fisher, "The Design of
 // Experiments", 1935; E. Edgington and P. Onghena, "Randomization Tests", 4th
 // edition, 2007, chapter 5). Scores are rounded to a grid first, which makes it
 // the exact test of the rounded scores.
@@ -233,7 +233,7 @@ func RankScore(blocks []Block) []float64 {
 
 // ExcessScore is how far a block's observations lie above a threshold, on the
 // log scale, as a mean over the block: what it weighs is the tail, by how many
-// are in it and by how far out they are. The threshold must be one of all arms
+// are in it and by how far out they are. The threshold must be one of all variants
 // together.
 func ExcessScore(threshold float64) Score {
 	return func(blocks []Block) []float64 {

@@ -16,11 +16,11 @@ import (
 // observations for the quantile at all.
 func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 	r, _ = complete(r, nil, false)
-	a := newArm(p, r)
-	if len(r) < MinRounds || len(a.ranked) < Needed(p) {
+	s := newSide(p, r)
+	if len(r) < MinRounds || len(s.ranked) < Needed(p) {
 		return nil
 	}
-	if len(a.ranked) == len(r) {
+	if len(s.ranked) == len(r) {
 		i, ok := Order(slices.Concat(r...)).Interval(p, Level)
 		if !ok {
 			return nil
@@ -29,7 +29,7 @@ func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 	}
 	drawn, weights := make([]Observation, b.Draws), b.weights(len(r), 0)
 	for i := range drawn {
-		drawn[i] = a.quantile(weights[i*len(r):][:len(r)])
+		drawn[i] = s.quantile(weights[i*len(r):][:len(r)])
 	}
 	ordered, cut := Order(drawn), int(float64(b.Draws)*expanded(len(r)))
 	return &Interval{Low: ordered.At(cut + 1), High: ordered.At(b.Draws - cut), Level: Level}

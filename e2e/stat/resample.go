@@ -34,9 +34,9 @@ func complete(base, head Replicates, paired bool) (x, y Replicates) {
 	return x, y
 }
 
-// arm is one side's observations, sorted once, so that the quantile of any
+// side is one side's observations, sorted once, so that the quantile of any
 // resample is found by adding up the weights of its rounds in that order.
-type arm struct {
+type side struct {
 	p      float64
 	sizes  []int    // observations by round
 	ranked []placed // measured, ascending; then censored
@@ -49,43 +49,43 @@ type placed struct {
 	censored bool
 }
 
-func newArm(p float64, rounds Replicates) *arm {
-	a := &arm{p: p}
+func newSide(p float64, rounds Replicates) *side {
+	s := &side{p: p}
 	censored := false
 	for i, round := range rounds {
-		a.sizes = append(a.sizes, len(round))
+		s.sizes = append(s.sizes, len(round))
 		for _, o := range round {
-			a.ranked = append(a.ranked, placed{o.Value, int32(i), o.Censored}) //nolint:gosec // rounds are at most thousands
+			s.ranked = append(s.ranked, placed{o.Value, int32(i), o.Censored}) //nolint:gosec // rounds are at most thousands
 			censored = censored || o.Censored
 		}
 	}
-	slices.SortFunc(a.ranked, func(a, b placed) int { return cmp.Compare(a.value, b.value) })
+	slices.SortFunc(s.ranked, func(a, b placed) int { return cmp.Compare(a.value, b.value) })
 	if censored {
-		a.floor = slices.Clone(a.ranked)
-		a.ranked = slices.DeleteFunc(a.ranked, func(x placed) bool { return x.censored })
-		for _, x := range a.floor {
+		s.floor = slices.Clone(s.ranked)
+		s.ranked = slices.DeleteFunc(s.ranked, func(x placed) bool { return x.censored })
+		for _, x := range s.floor {
 			if x.censored {
-				a.ranked = append(a.ranked, x)
+				s.ranked = append(s.ranked, x)
 			}
 		}
 	}
-	return a
+	return s
 }
 
 // quantile is Ordered.Quantile of a resample: weights says how often each round
 // is in it.
-func (a *arm) quantile(weights []uint16) Observation {
+func (s *side) quantile(weights []uint16) Observation {
 	total := 0
 	for i, w := range weights {
-		total += int(w) * a.sizes[i]
+		total += int(w) * s.sizes[i]
 	}
-	rank := rankOf(a.p, total)
-	at := walk(a.ranked, weights, rank)
-	if !a.ranked[at].censored {
-		return Observation{Value: a.ranked[at].value}
+	rank := rankOf(s.p, total)
+	at := walk(s.ranked, weights, rank)
+	if !s.ranked[at].censored {
+		return Observation{Value: s.ranked[at].value}
 	}
-	o := Observation{Value: a.floor[walk(a.floor, weights, rank)].value, Censored: true}
-	for _, x := range slices.Backward(a.ranked[:at]) {
+	o := Observation{Value: s.floor[walk(s.floor, weights, rank)].value, Censored: true}
+	for _, x := range slices.Backward(s.ranked[:at]) {
 		if !x.censored && weights[x.round] > 0 {
 			o.Value = max(o.Value, x.value)
 			break

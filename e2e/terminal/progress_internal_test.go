@@ -11,8 +11,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// told runs through one style as the suite does.
-func told(p *Progress) {
+// throughOneStyle runs through one style as the suite does.
+func throughOneStyle(p *Progress) {
 	p.Note("install argo")
 	p.Start("argo", 5, []string{"create", "delete"})
 	p.Began(record.Sample{Style: "argo", Scenario: "create", Round: 2})
@@ -27,7 +27,7 @@ func told(p *Progress) {
 
 func TestProgressOnATerminal(t *testing.T) {
 	var out strings.Builder
-	told(&Progress{out: &out, terminal: true, width: func() int { return 60 }})
+	throughOneStyle(&Progress{out: &out, terminal: true, width: func() int { return 60 }})
 	assert.Equal(t, []string{
 		"",
 		"install argo",
@@ -41,7 +41,7 @@ func TestProgressOnATerminal(t *testing.T) {
 
 func TestProgressElsewhere(t *testing.T) {
 	var out strings.Builder
-	told(NewProgress(&out))
+	throughOneStyle(NewProgress(&out))
 	assert.Equal(t, "argo: 5 rounds of create, delete\n", out.String())
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -160,21 +159,6 @@ func (t *Timeline) Cause() (*Cause, error) {
 		names = append(names, s.Namespace, "NAMESPACE")
 	}
 	return &Cause{pattern, strings.NewReplacer(names...)}, nil
-}
-
-// LastAct is when the harness last did something, up to a time, that can be the
-// cause of what is told then.
-func (t *Timeline) LastAct(until time.Duration) time.Duration {
-	last := t.StepsBegan()
-	for e := range t.All() {
-		switch {
-		case e.Kind == record.KindFault && e.Fault.Stage == record.Begun && e.Fault.From <= until:
-			last = max(last, e.Fault.From)
-		case e.Kind == record.KindAction && !e.Action.Nudge && e.Action.From <= until:
-			last = max(last, e.Action.From)
-		}
-	}
-	return last
 }
 
 // CauseMessage is the first message since the harness began that a person can find

@@ -37,23 +37,49 @@ func (t *Timeline) Watched() iter.Seq[*Event] {
 	}
 }
 
-// Accepted yields the harness's actions on custom resources that the API server
-// accepted, with its replies, as far as they can be read; else nil.
-func (t *Timeline) Accepted() iter.Seq2[*record.Action, *wire.Object] {
-	return func(yield func(*record.Action, *wire.Object) bool) {
+// Accepted is an action of the harness that asks something of a custom resource, and
+// that the API server accepted.
+type Accepted struct {
+	*record.Action
+	On    *Subject     // nil: it is none of the sample's
+	Reply *wire.Object // a deletion's has no uid
+}
+
+// Deletes tells whether it asks for the custom resource to be gone.
+func (a Accepted) Deletes() bool { return a.Verb == "delete" }
+
+// Accepted yields all of them, in their order.
+func (t *Timeline) Accepted() iter.Seq[Accepted] {
+	return func(yield func(Accepted) bool) {
 		for e := range t.All() {
-			if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Resource != spec.CustomResources {
-				continue
-			}
-			reply, err := ReplyOf(e.Action)
-			if err != nil {
-				reply = nil
-			}
-			if !yield(e.Action, reply) {
+			if a, is := t.AcceptedIn(e); is && !yield(a) {
 				return
 			}
 		}
 	}
+}
+
+// AcceptedOn yields those on one of the sample's custom resources.
+func (t *Timeline) AcceptedOn(s *Subject) iter.Seq[Accepted] {
+	return func(yield func(Accepted) bool) {
+		for a := range t.Accepted() {
+			if a.On == s && !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// AcceptedIn tells whether an event is one.
+func (t *Timeline) AcceptedIn(e *Event) (Accepted, bool) {
+	if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Verb == record.ReadScale || e.Action.Resource != spec.CustomResources {
+		return Accepted{}, false
+	}
+	reply, err := ReplyOf(e.Action)
+	if err != nil {
+		return Accepted{}, false // no timeline is made of it
+	}
+	return Accepted{e.Action, t.Subject(e.Action.Namespace, e.Action.Name), reply}, true
 }
 
 // Replay goes through the sample once more, and calls visit with each event and
@@ -111,8 +137,8 @@ func (t *Timeline) FaultsBegun() []*record.Fault { return t.FaultsAt(record.Begu
 // FaultsAt lists the faults of the sample at a stage.
 func (t *Timeline) FaultsAt(stage string) []*record.Fault {
 	var list []*record.Fault
-	for e := range t.All() {
-		if e.Kind == record.KindFault && e.Fault.Stage == stage {
+	for e := range Each(t.Faults) {
+		if e.Fault.Stage == stage {
 			list = append(list, e.Fault)
 		}
 	}

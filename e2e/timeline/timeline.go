@@ -15,13 +15,6 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// OnOwn tells whether an event is an action on the sample's own custom resource
-// that the API server accepted.
-func (t *Timeline) OnOwn(e *Event) bool {
-	return e.Kind == record.KindAction && e.Action.Error == "" && e.Action.Verb != record.ReadScale && e.Action.Resource == spec.CustomResources &&
-		e.Action.Namespace == t.Sample.Namespace && e.Action.Name == t.Sample.Name
-}
-
 // Event is one entry of a Timeline.
 type Event struct {
 	record.Entry

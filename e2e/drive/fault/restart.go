@@ -8,12 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// What can be restarted.
-const (
-	apiServer = "api-server"
-	theNode   = "node"
+	"operatorbench/e2e/spec"
 )
 
 // restart ends the API server, or the whole node, and returns when the API
@@ -25,12 +21,12 @@ func (i *Injector) restart(ctx context.Context, what string, _ Target) (Broken, 
 		return Broken{}, fmt.Errorf("restart the %s: %w", what, err)
 	}
 	switch what {
-	case apiServer:
+	case spec.RestartAPIServer:
 		return i.restartAPIServer(ctx, name)
-	case theNode:
+	case spec.RestartNode:
 		return i.restartNode(ctx, name)
 	}
-	return Broken{}, fmt.Errorf("restart %q: expected %s or %s", what, apiServer, theNode)
+	return Broken{}, fmt.Errorf("restart %q: expected %s or %s", what, spec.RestartAPIServer, spec.RestartNode)
 }
 
 // onlyNode is the name of the cluster's one node, below which faults can be done.

@@ -10,7 +10,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/verdicts"
 )
 
@@ -138,7 +137,7 @@ func (s *study) correctness() *correctness {
 	for _, g := range s.Matrix.Groups {
 		c.add(s, g.Name, g.Rows)
 	}
-	c.add(s, scenarios.Load, s.loads())
+	c.add(s, spec.GroupLoad, s.loads())
 	if len(c.Groups) == 0 {
 		return nil
 	}
@@ -217,13 +216,13 @@ func (c *correctness) add(s *study, name string, rows []*result.Row) {
 // groupText says what a group of scenarios is.
 func groupText(name string) string {
 	return map[string]string{
-		scenarios.Latency: "one life of a custom resource, also measured",
-		scenarios.Load:    "many custom resources at once, also measured",
-		scenarios.Basic:   "plain needs",
-		scenarios.Level:   "level against edge: drift, bursts, races, no-ops",
-		scenarios.Input:   "what no operator can bring about",
-		scenarios.Faults:  "parts of the operator or of the cluster fail",
-		scenarios.Upgrade: "the operator is replaced",
+		spec.GroupLatency: "one life of a custom resource, also measured",
+		spec.GroupLoad:    "many custom resources at once, also measured",
+		spec.GroupBasic:   "plain needs",
+		spec.GroupLevel:   "level against edge: drift, bursts, races, no-ops",
+		spec.GroupInput:   "what no operator can bring about",
+		spec.GroupFault:   "parts of the operator or of the cluster fail",
+		spec.GroupUpgrade: "the operator is replaced",
 	}[name]
 }
 

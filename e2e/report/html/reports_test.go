@@ -160,7 +160,7 @@ func full(tb testing.TB) *report.Report {
 			case style == "argo-one-step" && at > 17:
 				continue
 			}
-			if s.Group == scenarios.Faults || s.Group == scenarios.Upgrade {
+			if s.Group == spec.GroupFault || s.Group == spec.GroupUpgrade {
 				by := map[spec.Outcome][]string{spec.Pass: {verdicts.Itself}, spec.Fail: {verdicts.Never, verdicts.Nudge}}[repeat.Outcome]
 				if len(by) > 0 {
 					repeat = repeat.Recovered(by[random.IntN(len(by))], time.Duration(random.ExpFloat64()*20e9))
@@ -196,7 +196,7 @@ func ten(tb testing.TB) *report.Report {
 	var rows []record.Scenario
 	var cells []made.Cell
 	for i, s := range all {
-		if !scenarios.InMatrix(s.Group) || i%4 != 0 {
+		if !spec.InMatrix(s.Group) || i%4 != 0 {
 			continue
 		}
 		rows = append(rows, record.Scenario{Name: s.Name, Group: s.Group, Description: s.Description, StandsFor: s.StandsFor})

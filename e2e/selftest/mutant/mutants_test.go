@@ -302,12 +302,12 @@ func TestMutantsDiffer(t *testing.T) {
 }
 
 func TestEveryMutantHasItsStory(t *testing.T) {
-	told := map[string]bool{none: true}
+	tested := map[string]bool{none: true}
 	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
-		told[s.mutant] = true
+		tested[s.mutant] = true
 	}
 	for _, m := range mutants() {
-		assert.True(t, told[m.name], "there is no story of %s", m.name)
+		assert.True(t, tested[m.name], "there is no story of %s", m.name)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -55,7 +56,7 @@ func TestTheDocumentedTables(t *testing.T) {
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	got := string(page)
-	for _, group := range scenarios.Groups() {
+	for _, group := range spec.Groups() {
 		begin, end := fmt.Sprintf("<!-- %s: written by make update -->\n", group), fmt.Sprintf("<!-- %s ends -->", group)
 		before, rest, found := strings.Cut(got, begin)
 		require.True(t, found, "%s lacks %q", file, begin)
@@ -88,9 +89,9 @@ func TestTheDocumentedNumbers(t *testing.T) {
 	measured, driven := 0, 0
 	for _, s := range all {
 		switch {
-		case s.Group == scenarios.Latency:
+		case s.Group == spec.GroupLatency:
 			measured++
-		case scenarios.InMatrix(s.Group):
+		case spec.InMatrix(s.Group):
 			driven++
 		}
 	}

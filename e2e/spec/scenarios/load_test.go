@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -26,9 +27,9 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[string]string{}
 	for _, s := range all {
-		if s.Group == scenarios.Load {
+		if s.Group == spec.GroupLoad {
 			seen[s.Name] = s.Text()
-			assert.False(t, scenarios.InMatrix(s.Group))
+			assert.False(t, spec.InMatrix(s.Group))
 			assert.Equal(t, &scenarios.Spec{Size: 0}, s.Result())
 		}
 	}

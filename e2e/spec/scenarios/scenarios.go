@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/spec"
 	files "operatorbench/fixtures/scenarios"
 )
 
@@ -89,5 +90,5 @@ func rank(s Scenario) int {
 	if i := slices.Index(order, s.Name); i >= 0 {
 		return i
 	}
-	return len(order) + slices.Index(Groups(), s.Group)
+	return len(order) + slices.Index(spec.Groups(), s.Group)
 }

@@ -229,7 +229,7 @@ func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
 	} {
 		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}
-	assert.Equal(t, scenarios.Groups(), rules.Words("group"))
+	assert.Equal(t, spec.Groups(), rules.Words("group"))
 	assert.Equal(t, spec.Points(), rules.Words("point"))
 }
 

@@ -67,12 +67,12 @@ func (f *File) FailAt(at []any, format string, args ...any) {
 func (f *File) Err() error {
 	slices.SortFunc(f.problems, func(a, b problem) int { return cmp.Or(a.line-b.line, strings.Compare(a.text, b.text)) })
 	var all []error
-	told := map[problem]bool{}
+	seen := map[problem]bool{}
 	for _, p := range f.problems {
-		if !told[p] {
+		if !seen[p] {
 			all = append(all, fmt.Errorf("%s:%d: %s", f.Name, p.line, p.text))
 		}
-		told[p] = true
+		seen[p] = true
 	}
 	return errors.Join(all...)
 }

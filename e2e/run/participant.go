@@ -18,16 +18,16 @@ import (
 	"operatorbench/e2e/spec/verdicts"
 )
 
-// arm is one of what is compared: a style in one of its variants, or the
-// floor. Arms take turns on the cluster.
-type arm struct {
+// participant is one of what is compared: a style in one of its variants, or the
+// floor. Participants take turns on the cluster.
+type participant struct {
 	operator styles.Operator // nil: the floor
 	// asked is the floor's folder if that was asked for, and not only
-	// measured as the floor; of an arm with an operator it is that.
+	// measured as the floor; of a participant with an operator it is that.
 	asked   styles.Operator
 	variant string        // "" outside of comparisons with a base
 	store   *images.Store // where its images come from; nil: no kind cluster
-	// own are images that another arm has under the same reference with another
+	// own are images that another participant has under the same reference with another
 	// content: they are loaded anew before each block.
 	own []string
 
@@ -52,74 +52,74 @@ type arm struct {
 }
 
 // bad tells whether some sample was not handled as expected.
-func (a *arm) bad() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.wrong) > 0
+func (p *participant) bad() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.wrong) > 0
 }
 
 // mostTelling is of how many samples the objects and logs are collected.
 const mostTelling = 3
 
 // blame takes note of a sample that was not handled as expected.
-func (a *arm) blame(namespace string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.wrong) < mostTelling {
-		a.wrong = append(a.wrong, namespace)
+func (p *participant) blame(namespace string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.wrong) < mostTelling {
+		p.wrong = append(p.wrong, namespace)
 	}
 }
 
 // telling are the namespaces in which what went wrong can be seen.
-func (a *arm) telling() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.wrong)
+func (p *participant) telling() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.wrong)
 }
 
-func (a *arm) name() string {
-	if a.operator == nil {
+func (p *participant) name() string {
+	if p.operator == nil {
 		return spec.Floor
 	}
-	return a.operator.Style().Name
+	return p.operator.Style().Name
 }
 
 // typical is how long things are expected to take where nothing is measured yet.
-func (a *arm) typical() spec.Typical {
-	if a.operator == nil {
+func (p *participant) typical() spec.Typical {
+	if p.operator == nil {
 		return spec.Typical{}
 	}
-	return a.operator.Style().Typical
+	return p.operator.Style().Typical
 }
 
-func (a *arm) label() string { return record.Label(a.name(), a.variant) }
+func (p *participant) label() string { return record.Label(p.name(), p.variant) }
 
 // mayWrite tells whether the manifests let a service account write objects of a
 // resource of an API group. What they do not say nobody can take away.
-func (a *arm) mayWrite(resource schema.GroupResource) bool {
-	a.once.Do(func() { a.grants, _ = a.operator.Style().Grants() }) // Check has rendered them
-	if a.found != nil {
-		a.grants = a.found.Grants
+func (p *participant) mayWrite(resource schema.GroupResource) bool {
+	p.once.Do(func() { p.grants, _ = p.operator.Style().Grants() }) // Check has rendered them
+	if p.found != nil {
+		p.grants = p.found.Grants
 	}
-	return slices.ContainsFunc(a.grants, func(g spec.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
+	return slices.ContainsFunc(p.grants, func(g spec.Grant) bool { return g.Writes(resource.Group, resource.Resource) })
 }
 
 // floorTimeout is generous: the floor waits for the kubelet alone.
 const floorTimeout = time.Minute
 
-// style is what is known of an arm before it is installed.
-func (a *arm) style() (record.Style, error) {
-	if a.operator == nil {
+// style is what is known of a participant before it is installed.
+func (p *participant) style() (record.Style, error) {
+	if p.operator == nil {
 		return record.Style{Style: spec.Style{Name: spec.Floor, Control: spec.Harness, Timeout: floorTimeout}}, nil
 	}
-	style := a.operator.Style()
-	r := record.Style{Style: style.Style, Variant: a.variant}
+	style := p.operator.Style()
+	r := record.Style{Style: style.Style, Variant: p.variant}
 	footprint, err := style.Plan()
 	if err != nil {
 		return r, err
 	}
-	if r.Namespaces = footprint.Namespaces; a.found != nil {
-		r.Namespaces, r.Grants = a.found.Namespaces, a.found.Grants
+	if r.Namespaces = footprint.Namespaces; p.found != nil {
+		r.Namespaces, r.Grants = p.found.Namespaces, p.found.Grants
 		r.Secrets, err = style.SecretReaders()
 		return r, err
 	}
@@ -130,15 +130,15 @@ func (a *arm) style() (record.Style, error) {
 	return r, err
 }
 
-// driven is what driving must know of an arm.
-func (a *arm) driven() (drive.Style, error) {
-	style, err := a.style()
+// driven is what driving must know of a participant.
+func (p *participant) driven() (drive.Style, error) {
+	style, err := p.style()
 	return drive.Style{Style: style}, err
 }
 
-// recorded is what a recording says of an arm.
-func (a *arm) recorded() (record.Style, error) {
-	style, err := a.style()
+// recorded is what a recording says of a participant.
+func (p *participant) recorded() (record.Style, error) {
+	style, err := p.style()
 	style.Work = slices.Clone(style.Work)
 	for i := range style.Work {
 		style.Work[i].Of = watch.RecordedOf()
@@ -146,10 +146,10 @@ func (a *arm) recorded() (record.Style, error) {
 	return style, err
 }
 
-// order is the order of the arms in a round: random, from the run's seed.
-func order(arms []*arm, seed uint64, round int) []*arm {
+// order is the order of the participants in a round: random, from the run's seed.
+func order(participants []*participant, seed uint64, round int) []*participant {
 	random := rand.New(rand.NewPCG(seed, uint64(round))) //nolint:gosec // an order of trials, not a secret
-	shuffled := slices.Clone(arms)
+	shuffled := slices.Clone(participants)
 	random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	return shuffled
 }

@@ -12,14 +12,14 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// trial drives one sample, from its beginning to its end.
-type trial struct {
+// sampleRun drives one sample, from its beginning to its end.
+type sampleRun struct {
 	*Driver
 	style   Style
 	sample  record.Sample
 	changed chan struct{} // something was recorded
 	stirred atomic.Int64  // when
-	moves   moves         // in its namespaces
+	changes changes       // in its namespaces
 	// moved is when something last happened that the sample must come to rest
 	// after, where it is not all that is recorded: others overlap with it.
 	moved func() time.Duration
@@ -35,65 +35,63 @@ type trial struct {
 	together, alone *barrier
 }
 
-func (d *Driver) trial(style Style, sample record.Sample) *trial {
-	t := &trial{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1), quiet: sample.Window}
-	t.moved = func() time.Duration { return time.Duration(t.stirred.Load()) }
+func (d *Driver) sampleRun(style Style, sample record.Sample) *sampleRun {
+	s := &sampleRun{Driver: d, style: style, sample: sample, changed: make(chan struct{}, 1), quiet: sample.Window}
+	s.moved = func() time.Duration { return time.Duration(s.stirred.Load()) }
 	if sample.Matrix {
-		t.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
+		s.moved = func() time.Duration { return d.Judge.LastEvent(sample.Namespace) }
 	}
-	return t
+	return s
 }
 
 // listen begins to signal that something was recorded.
-func (t *trial) listen() (stop func()) {
-	return t.Recorder.Listen(func(e record.Entry) {
+func (s *sampleRun) listen() (stop func()) {
+	return s.Recorder.Listen(func(e record.Entry) {
 		switch e.Kind {
 		case record.KindUsage:
 			return // nothing changed
 		case record.KindAudit: // nor has anything here, but that the operator has begun may be seen
-			if e.Audit.Namespace != t.sample.Namespace {
+			if e.Audit.Namespace != s.sample.Namespace {
 				return
 			}
 		default:
-			t.stirred.Store(int64(e.Time))
-			if e.Watch != nil && t.holds(e.Watch.Namespace) {
-				t.moves.see(&e)
+			s.stirred.Store(int64(e.Time))
+			if e.Watch != nil && s.holds(e.Watch.Namespace) {
+				s.changes.see(&e)
 			}
 		}
 		select {
-		case t.changed <- struct{}{}:
+		case s.changed <- struct{}{}:
 		default: // the signal that waits covers this entry too
 		}
 	})
 }
 
 // holds tells whether a namespace is one of the sample's.
-func (t *trial) holds(namespace string) bool {
-	return namespace != "" && (namespace == t.sample.Namespace || t.sample.Matrix && namespace == secondOf(t.sample.Namespace))
+func (s *sampleRun) holds(namespace string) bool {
+	return namespace != "" && (namespace == s.sample.Namespace || s.sample.Matrix && namespace == secondOf(s.sample.Namespace))
 }
 
 // run records the sample: its beginning, its steps, and its end.
-func (t *trial) run(ctx context.Context, steps []scenarios.Step) (record.End, error) {
-	defer t.listen()()
-	end := endOf(t.sample)
-	if err := t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindBegin, Begin: &t.sample}); err != nil {
+func (s *sampleRun) run(ctx context.Context, steps []scenarios.Step) (record.End, error) {
+	defer s.listen()()
+	end := endOf(s.sample)
+	if err := s.began(s.sample); err != nil {
 		return end, err
 	}
-	t.Observer.Began(t.sample)
-	if t.sample.Matrix {
-		end.Outcome, end.Reason = t.matrix(ctx, steps)
+	if s.sample.Matrix {
+		end.Outcome, end.Reason = s.matrix(ctx, steps)
 	} else {
-		end.Outcome, end.Reason = t.measured(ctx, steps)
+		end.Outcome, end.Reason = s.measured(ctx, steps)
 	}
-	mended := t.leaveFaults()
-	err := t.takeInventory(ctx, end.Outcome == record.Settled)
+	mended := s.leaveFaults()
+	err := s.takeInventory(ctx, end.Outcome == record.Settled)
 	if ctx.Err() != nil {
 		end.Outcome = record.Interrupted
 	}
-	if err == nil {
-		err = t.Recorder.Record(record.Entry{Time: t.Recorder.Now(), Kind: record.KindEnd, End: &end})
+	if recorded := s.ended(s.sample, end); err == nil {
+		err = recorded
 	}
-	t.Observer.Ended(t.sample, end)
 	switch {
 	case mended != nil:
 		return end, mended
@@ -104,24 +102,24 @@ func (t *trial) run(ctx context.Context, steps []scenarios.Step) (record.End, er
 }
 
 // measured performs the steps at once, and waits for the end state.
-func (t *trial) measured(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
-	ctx, cancel := context.WithTimeout(ctx, t.sample.Timeout)
+func (s *sampleRun) measured(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
+	ctx, cancel := context.WithTimeout(ctx, s.sample.Timeout)
 	defer cancel()
 	for _, step := range steps {
-		if err := t.step(ctx, step); err != nil {
+		if err := s.step(ctx, step); err != nil {
 			return record.Interrupted, err.Error()
 		}
 	}
-	return t.settle(ctx)
+	return s.settle(ctx)
 }
 
 // settle waits for the end state, and that it stands still.
-func (t *trial) settle(ctx context.Context) (outcome, reason string) {
-	return t.wait(ctx, func() string { return t.Judge.Missing(t.sample.Namespace) }, t.quiet, t.sample.Patience)
+func (s *sampleRun) settle(ctx context.Context) (outcome, reason string) {
+	return s.wait(ctx, func() string { return s.Judge.Missing(s.sample.Namespace) }, s.quiet, s.sample.Patience)
 }
 
-// calm follows a sample that comes to rest, or does not.
-type calm struct {
+// quiescence follows a sample that comes to rest, or does not.
+type quiescence struct {
 	window time.Duration // so long nothing may move
 	stirs  time.Duration // so long it may move on though nothing is lacking; 0: for ever
 	// Since when nothing is lacking, since when it is but for moments shorter than
@@ -129,68 +127,68 @@ type calm struct {
 	whole, nearly, lost time.Duration
 }
 
-// calm begins to follow the sample. By the style's timeout an operator would have
+// newQuiescence begins to follow the sample. By the style's timeout an operator would have
 // handled one change more; a load has a time of its own.
-func (t *trial) calm(window time.Duration) *calm {
-	c := &calm{window: window, whole: -1, nearly: -1, lost: -1}
-	if t.sample.Namespace != "" && t.style.Timeout > 0 {
-		c.stirs = max(t.style.Timeout, 2*window)
+func (s *sampleRun) newQuiescence(window time.Duration) *quiescence {
+	q := &quiescence{window: window, whole: -1, nearly: -1, lost: -1}
+	if s.sample.Namespace != "" && s.style.Timeout > 0 {
+		q.stirs = max(s.style.Timeout, 2*window)
 	}
-	return c
+	return q
 }
 
 // lacking takes note that something lacks.
-func (c *calm) lacking(now time.Duration) {
-	if c.whole >= 0 {
-		c.lost = now
+func (q *quiescence) lacking(now time.Duration) {
+	if q.whole >= 0 {
+		q.lost = now
 	}
-	c.whole = -1
+	q.whole = -1
 }
 
 // complete takes note that nothing lacks; moved is when something last did. It says
 // whether the sample has come to rest, or never will, and else when to look again.
-func (c *calm) complete(now, moved time.Duration) (outcome string, due time.Duration) {
-	if c.whole < 0 {
-		if c.whole = now; c.nearly < 0 || now-c.lost > c.window {
-			c.nearly = now
+func (q *quiescence) complete(now, moved time.Duration) (outcome string, due time.Duration) {
+	if q.whole < 0 {
+		if q.whole = now; q.nearly < 0 || now-q.lost > q.window {
+			q.nearly = now
 		}
 	}
-	due = max(c.whole, moved) + c.window
+	due = max(q.whole, moved) + q.window
 	switch {
 	case now >= due:
 		return record.Settled, due
-	case c.stirs == 0:
+	case q.stirs == 0:
 		return "", due
-	case now-c.nearly >= c.stirs:
+	case now-q.nearly >= q.stirs:
 		return record.TimedOut, due
 	}
-	return "", min(due, c.nearly+c.stirs)
+	return "", min(due, q.nearly+q.stirs)
 }
 
 // wait waits until nothing is lacking, and has not been for window. It gives up
 // when nothing has moved for patience (0: never), when nothing lacks and it does
 // not come to rest, or when ctx ends.
-func (t *trial) wait(ctx context.Context, lacks func() string, window, patience time.Duration) (outcome, reason string) {
+func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patience time.Duration) (outcome, reason string) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	began, calm := t.Recorder.Now(), t.calm(window)
+	began, quiescence := s.Recorder.Now(), s.newQuiescence(window)
 	for {
-		lack, now := lacks(), t.Recorder.Now()
+		lack, now := lacks(), s.Recorder.Now()
 		due := time.Duration(-1)
 		switch {
 		case lack == "":
-			switch outcome, due = calm.complete(now, t.moved()); outcome {
+			switch outcome, due = quiescence.complete(now, s.moved()); outcome {
 			case record.Settled:
 				return outcome, ""
 			case record.TimedOut:
-				return outcome, t.restless(window)
+				return outcome, s.restless(window)
 			}
 		default:
-			calm.lacking(now)
+			quiescence.lacking(now)
 			if patience == 0 {
 				break
 			}
-			if due = max(began, t.moved()) + patience; now >= due {
+			if due = max(began, s.moved()) + patience; now >= due {
 				return record.TimedOut, fmt.Sprintf("nothing has moved for %v: %s", patience, lack)
 			}
 		}
@@ -200,16 +198,16 @@ func (t *trial) wait(ctx context.Context, lacks func() string, window, patience 
 			timer.Reset(due - now)
 		}
 		select {
-		case <-t.changed:
+		case <-s.changed:
 		case <-timer.C:
-		case <-t.Recorder.Failed():
-			return record.Interrupted, t.Recorder.Err().Error()
+		case <-s.Recorder.Failed():
+			return record.Interrupted, s.Recorder.Err().Error()
 		case <-ctx.Done():
 			switch {
 			case lack == "":
-				lack = t.restless(window)
+				lack = s.restless(window)
 			case patience > 0: // something moved all the time
-				lack += "; " + t.moves.String(t.Recorder.Now())
+				lack += "; " + s.changes.String(s.Recorder.Now())
 			}
 			return record.TimedOut, lack
 		}
@@ -217,24 +215,24 @@ func (t *trial) wait(ctx context.Context, lacks func() string, window, patience 
 }
 
 // restless is the reason of a sample that lacked nothing, and did not come to rest.
-func (t *trial) restless(window time.Duration) string {
-	return fmt.Sprintf("it never stood still for %v; %s", window, t.moves.String(t.Recorder.Now()))
+func (s *sampleRun) restless(window time.Duration) string {
+	return fmt.Sprintf("it never stood still for %v; %s", window, s.changes.String(s.Recorder.Now()))
 }
 
 // matrix performs the steps, waits for the end state, and nudges an operator
 // that does not recover from a fault by itself.
-func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
+func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
 	faulty := slices.ContainsFunc(steps, func(s scenarios.Step) bool { return s.Fault != nil })
 	for i := 0; i < len(steps); i++ {
-		taken, err := t.taken(ctx, steps[i])
+		taken, err := s.taken(ctx, steps[i])
 		if taken { // while the operator is down, nobody lets the old one go
 			steps = later(steps, i)
 		}
 		if taken && steps[i].Create != nil {
-			err = t.vacate(ctx, steps[i])
+			err = s.vacate(ctx, steps[i])
 		}
 		if err == nil {
-			err = t.step(ctx, steps[i])
+			err = s.step(ctx, steps[i])
 		}
 		if err != nil {
 			if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
@@ -243,23 +241,23 @@ func (t *trial) matrix(ctx context.Context, steps []scenarios.Step) (outcome, re
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome, reason = t.rest(ctx); outcome == record.Settled && t.watched > 0 {
-		if err := t.until(ctx, t.Recorder.Now()+t.watched); err != nil {
+	if outcome, reason = s.rest(ctx); outcome == record.Settled && s.watched > 0 {
+		if err := s.until(ctx, s.Recorder.Now()+s.watched); err != nil {
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome != record.TimedOut || !faulty || t.Judge.Missing(t.sample.Namespace) == "" || t.sample.Size == nil || t.sample.Unmeetable {
+	if outcome != record.TimedOut || !faulty || s.Judge.Missing(s.sample.Namespace) == "" || s.sample.Size == nil || s.sample.Unmeetable {
 		return outcome, reason
 	}
-	if err := t.nudge(ctx); err != nil {
+	if err := s.nudge(ctx); err != nil {
 		return record.Interrupted, err.Error()
 	}
-	return t.rest(ctx)
+	return s.rest(ctx)
 }
 
 // rest waits for the end state as long as one reconcile may take.
-func (t *trial) rest(ctx context.Context) (outcome, reason string) {
-	ctx, cancel := context.WithTimeout(ctx, t.style.bound())
+func (s *sampleRun) rest(ctx context.Context) (outcome, reason string) {
+	ctx, cancel := context.WithTimeout(ctx, s.style.bound())
 	defer cancel()
-	return t.settle(ctx)
+	return s.settle(ctx)
 }

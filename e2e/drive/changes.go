@@ -13,16 +13,16 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// moves remembers how the objects in some namespaces last changed, so that a
+// changes remembers how the objects in some namespaces last changed, so that a
 // sample that does not stand still can say what moved.
-type moves struct {
+type changes struct {
 	mu      sync.Mutex
-	objects map[string]*move // by uid
-	last    *move
+	objects map[string]*change // by uid
+	last    *change
 }
 
-// move is how an object last changed.
-type move struct {
+// change is how an object last changed.
+type change struct {
 	what          string // kind/name
 	event         string
 	before, after json.RawMessage
@@ -30,41 +30,41 @@ type move struct {
 	times         int
 }
 
-// see takes up a watch event. What Kubernetes tells people is no move.
-func (m *moves) see(e *record.Entry) {
+// see takes up a watch event. What Kubernetes tells people is no change.
+func (c *changes) see(e *record.Entry) {
 	plural, rest, _ := strings.Cut(e.Watch.Resource, ".")
 	if e.Watch.Event == spec.Listed || strings.HasSuffix(rest, "events.k8s.io") {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.objects == nil {
-		m.objects = map[string]*move{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.objects == nil {
+		c.objects = map[string]*change{}
 	}
-	one := m.objects[e.Watch.UID]
+	one := c.objects[e.Watch.UID]
 	if one == nil {
-		one = &move{what: plural + "/" + e.Watch.Name}
-		m.objects[e.Watch.UID] = one
+		one = &change{what: plural + "/" + e.Watch.Name}
+		c.objects[e.Watch.UID] = one
 	}
 	one.event, one.before, one.after, one.at = e.Watch.Event, one.after, e.Watch.Object, e.Time
 	one.times++
-	m.last = one
+	c.last = one
 }
 
 // String says what moved last, and how; now is the time on the recording's clock.
-func (m *moves) String(now time.Duration) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.last == nil {
+func (c *changes) String(now time.Duration) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == nil {
 		return "nothing has moved"
 	}
-	what := strings.ToLower(m.last.event)
-	if m.last.event == spec.Modified {
-		what = changed(m.last.before, m.last.after)
+	what := strings.ToLower(c.last.event)
+	if c.last.event == spec.Modified {
+		what = changed(c.last.before, c.last.after)
 	}
-	text := fmt.Sprintf("what moved last, %v ago: %s: %s", (now - m.last.at).Round(time.Millisecond), m.last.what, what)
-	if m.last.times > 1 {
-		text += fmt.Sprintf(" (it moved %d times)", m.last.times)
+	text := fmt.Sprintf("what moved last, %v ago: %s: %s", (now - c.last.at).Round(time.Millisecond), c.last.what, what)
+	if c.last.times > 1 {
+		text += fmt.Sprintf(" (it moved %d times)", c.last.times)
 	}
 	return text
 }

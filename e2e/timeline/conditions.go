@@ -1,0 +1,302 @@
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// A condition says in one short sentence what it lacks; "" when it holds.
+
+// unmet is what the first condition lacks that does not hold.
+func unmet(conditions ...func() string) string {
+	for _, condition := range conditions {
+		if lacks := condition(); lacks != "" {
+			return lacks
+		}
+	}
+	return ""
+}
+
+const notAcknowledged = "the API server has not acknowledged the sample's action"
+
+// Missing says what the sample still waits for; "" once everything has been seen:
+// the harness's action acknowledged, the wanted state reached, the status written
+// where the style declares it, and the inner phases that end a reconcile, where the
+// action causes one. In the correctness matrix the style's work for the sample's
+// custom resources must have ended, instead; and where what is asked for cannot be
+// brought about, a message must say so.
+func (t *Timeline) Missing() string {
+	t.Settle()
+	if a := t.Actions.refused; a != nil {
+		return fmt.Sprintf("%s of %s %s was refused: %s", a.Verb, a.Resource, a.Name, a.Error)
+	}
+	if !t.Begun() {
+		return notAcknowledged
+	}
+	conditions := []func() string{t.unseen, t.StateLacks}
+	if t.Sample.Unmeetable {
+		conditions = append(conditions, t.causeLacks)
+	}
+	return unmet(append(conditions, t.underWay)...)
+}
+
+// Lacks says what the sample still lacks for a point of the reconcile, which concerns
+// the size that the custom resource asks for at present.
+func (t *Timeline) Lacks(point string) string {
+	t.Settle()
+	own, size := t.Subjects[0], t.Actions.present
+	if !t.Actions.any && (size == nil || point == spec.PointWorking) {
+		return notAcknowledged
+	}
+	switch point {
+	case spec.PointWorking:
+		return t.workingLacks()
+	case spec.PointStuck:
+		return t.causeLacks()
+	}
+	return unmet(t.unseen, func() string {
+		switch point {
+		case spec.PointWritten:
+			return t.writtenLacks()
+		case spec.PointReady:
+			return t.rolloutLacks(own, size)
+		case spec.PointHandled:
+			return unmet(func() string { return t.stateLacks(own, size) }, func() string { return t.workLacks(own) })
+		case spec.PointGone:
+			return t.GoneLacks(own)
+		case spec.PointCollected:
+			return t.collectedLacks()
+		}
+		return fmt.Sprintf("there is no point %q of a reconcile", point)
+	})
+}
+
+// StateLacks says what the wanted state of the sample's custom resources lacks.
+// Of what cannot be brought about only the last size that could is wanted.
+func (t *Timeline) StateLacks() string {
+	for i, s := range t.Subjects {
+		lacks := ""
+		switch {
+		case i > 0 || !t.Sample.Unmeetable:
+			lacks = t.stateLacks(s, s.Size)
+		case s.Size != nil:
+			lacks = t.SizeLacks(s, *s.Size)
+		}
+		switch {
+		case lacks == "":
+		case i > 0:
+			return fmt.Sprintf("of %s: %s", s, lacks)
+		default:
+			return lacks
+		}
+	}
+	return ""
+}
+
+// stateLacks says what a custom resource lacks to have a size, its status included;
+// nil: to be gone.
+func (t *Timeline) stateLacks(s *Subject, size *int) string {
+	lacks := t.rolloutLacks(s, size)
+	if lacks == "" && size != nil && t.Style.Declares.Status.Supported {
+		lacks = t.statusLacks(s, *size)
+	}
+	return lacks
+}
+
+// rolloutLacks is the same without the status.
+func (t *Timeline) rolloutLacks(s *Subject, size *int) string {
+	if size == nil {
+		return t.GoneLacks(s)
+	}
+	return t.SizeLacks(s, *size)
+}
+
+// SizeLacks says what a custom resource's Deployment lacks to have a size.
+func (t *Timeline) SizeLacks(s *Subject, size int) string {
+	child := t.ChildOf(s)
+	if child == nil {
+		return t.NoChild(s)
+	}
+	return Lacks(child, size)
+}
+
+// statusLacks says what a custom resource's status lacks for a size.
+func (t *Timeline) statusLacks(s *Subject, size int) string {
+	custom := t.CustomOf(s)
+	if custom == nil {
+		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
+	}
+	want := max(s.Want, custom.Generation)
+	switch ready := custom.Ready(t.Style.Declares.Status.Ready); {
+	case t.Style.Says("observedGeneration") && custom.ObservedGeneration != want:
+		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
+	case t.Style.Says("nodes") && len(custom.Nodes) != size:
+		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
+	case t.Style.Declares.Status.Ready != "" && (!ready.Yes || ready.Generation > 0 && ready.Generation != want):
+		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.Style.Declares.Status.Ready, want)
+	}
+	return ""
+}
+
+// GoneLacks says what of a deleted custom resource is still there.
+func (t *Timeline) GoneLacks(s *Subject) string {
+	if c := t.CustomOf(s); c != nil {
+		if c.Deleting && len(c.Finalizers) > 0 {
+			return fmt.Sprintf("the custom resource %s waits for its finalizers: %s", c.Name, strings.Join(c.Finalizers, ", ")) + t.refused()
+		}
+		return fmt.Sprintf("the custom resource %s is still there", c.Name)
+	}
+	return t.Leftovers(s)
+}
+
+// Leftovers says what a deleted custom resource's Deployment left. What by its
+// name is another's too, which is to stay, is not left over.
+func (t *Timeline) Leftovers(s *Subject) string {
+	mine := func(d *Entity) bool {
+		return s.IsChild(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
+			return o != s && o.Size != nil && o.IsChild(d)
+		})
+	}
+	for _, left := range []struct {
+		kind    string
+		objects []*wire.Object
+	}{
+		{"Deployment", Living(t.World.Deployments, mine)},
+		{"ReplicaSet", Living(t.World.ReplicaSets, func(set *Entity) bool { return t.World.setIs(set, mine) })},
+		{"pod", t.World.PodsOf(mine)},
+	} {
+		switch n := len(left.objects); {
+		case n == 1:
+			return fmt.Sprintf("%s %s is still there", left.kind, left.objects[0].Name)
+		case n > 1:
+			return fmt.Sprintf("%d %ss are still there: %s", n, left.kind, Names(left.objects))
+		}
+	}
+	return ""
+}
+
+// Lacks says in one sentence what a Deployment still needs to be rolled out
+// with size replicas; it is empty when nothing is missing.
+func Lacks(o *wire.Object, size int) string {
+	switch {
+	case o.Replicas != size:
+		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", o.Name, o.Replicas, size)
+	case o.ObservedGeneration < o.Generation:
+		return fmt.Sprintf("the Deployment controller has seen generation %d of Deployment %s, not yet %d", o.ObservedGeneration, o.Name, o.Generation)
+	case o.ReadyReplicas != size:
+		return fmt.Sprintf("Deployment %s has %d of %d ready replicas", o.Name, o.ReadyReplicas, size)
+	case o.UpdatedReplicas != size:
+		return fmt.Sprintf("Deployment %s has %d of %d replicas of the current template", o.Name, o.UpdatedReplicas, size)
+	case o.StatusReplicas != size:
+		return fmt.Sprintf("Deployment %s still has %d replicas, wanted %d", o.Name, o.StatusReplicas, size)
+	}
+	return ""
+}
+
+// underWay names what the style still does for the sample.
+func (t *Timeline) underWay() string {
+	if !t.Matrix || len(t.Style.work) == 0 {
+		return t.idleLacks()
+	}
+	for _, s := range t.Subjects {
+		if lacks := t.workLacks(s); lacks != "" {
+			return lacks
+		}
+	}
+	return ""
+}
+
+// workLacks names the work objects of a custom resource that have not ended.
+func (t *Timeline) workLacks(s *Subject) string {
+	var unfinished []string
+	for _, w := range t.WorksOf(s) {
+		if !w.ended {
+			unfinished = append(unfinished, Title(w.Resource, w.Name))
+		}
+	}
+	switch n := len(unfinished); {
+	case n == 1:
+		return unfinished[0] + " has not ended"
+	case n > 1:
+		return fmt.Sprintf("%s and %d more have not ended", unfinished[0], n-1)
+	}
+	return ""
+}
+
+// idleLacks names the inner phases that must still happen before the style is
+// done with this reconcile. A deletion that an owner reference leaves to the garbage
+// collector need not be one.
+func (t *Timeline) idleLacks() string {
+	if !t.Actions.Reconcile || t.Actions.present == nil && t.Style.Declares.OwnerReferences.Supported {
+		return ""
+	}
+	for i, p := range t.Phases {
+		if p.Inner >= 0 && !t.Marks[i].reached && slices.Contains(t.Style.Idle, p.Name) {
+			return fmt.Sprintf("inner phase %q has not happened", p.Name)
+		}
+	}
+	return ""
+}
+
+// workingLacks says that there is no sign yet of the operator's having begun.
+func (t *Timeline) workingLacks() string {
+	for i, p := range t.Phases {
+		if p.Inner >= 0 && t.Marks[i].reached {
+			return ""
+		}
+	}
+	for _, w := range t.WorksOf(t.Subjects[0]) {
+		if !w.Listed && w.Made >= t.Actions.Intent {
+			return ""
+		}
+	}
+	for _, w := range t.Writes() {
+		if w.At >= t.Actions.Intent {
+			return ""
+		}
+	}
+	if t.tried > 0 && t.tried >= t.Actions.Intent || t.mentioned() {
+		return ""
+	}
+	return "the operator has not begun: no inner phase, no work object, no write, no Event has been seen"
+}
+
+// mentioned tells whether an Event about the custom resource came since the intent.
+func (t *Timeline) mentioned() bool {
+	for e := range t.All() {
+		if e.Kind == record.KindWatch && e.Watch.Event == spec.Added && e.Time >= t.Actions.Intent &&
+			e.Object.Detail != nil && slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID) {
+			return true
+		}
+	}
+	return false
+}
+
+// writtenLacks says what the Deployment lacks to ask for the present size.
+func (t *Timeline) writtenLacks() string {
+	child := t.Child()
+	switch {
+	case t.Actions.present == nil && t.HasChildren():
+		return fmt.Sprintf("Deployment %s is still there", Names(t.Children()))
+	case t.Actions.present == nil:
+		return ""
+	case child == nil:
+		return t.NoChild(t.Subjects[0])
+	case child.Replicas != *t.Actions.present:
+		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", child.Name, child.Replicas, *t.Actions.present)
+	}
+	return ""
+}
+
+// causeLacks says that no message names the cause.
+func (t *Timeline) causeLacks() string {
+	if t.CauseMessage() != nil {
+		return ""
+	}
+	return fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)
+}
