@@ -32,7 +32,7 @@ func TestTheCatalogue(t *testing.T) {
 	require.NoError(t, err)
 
 	assert.Equal(t, []string{
-		"node", "argo-events", "workflow-controller", "argoexec", "nats", "pause", "python", "memcached", "native", "controller-runtime", "operator-sdk", "kopf", "mutant",
+		"node", "argo-events", "workflow-controller", "argoexec", "nats", "pause", "python", "memcached", "native", "controller-runtime", "operator-sdk", "kopf", "metacontroller", "metacontroller-go", "mutant",
 	}, catalogue.Names())
 
 	t.Run("every recipe is a folder with go.mod and go.sum, and is used", func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestTheCatalogue(t *testing.T) {
 				}
 				raw, err := os.ReadFile(filepath.Join(root, builders.CatalogueFolder, "recipes", binary.Recipe, "go.mod"))
 				require.NoError(t, err)
-				assert.Regexp(t, `(?m)^(tool |\t)\S*/`+binary.Name+`(/v\d+)?$`, string(raw))
+				assert.Regexp(t, `(?m)^(tool |\t)(\S*/)?`+binary.Name+`(/v\d+)?$`, string(raw))
 			}
 		}
 	})
