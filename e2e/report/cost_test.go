@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
@@ -115,4 +116,25 @@ func TestVariants(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, r.Bench(&out))
 	assert.Contains(t, out.String(), "BenchmarkReconcile/operator=argo/variant=head/scenario=create/phase=ready 1 62910000000 ns/op\n")
+}
+
+// Lines are told apart by what they are for, where it is said what a style is built on.
+func TestBuiltTable(t *testing.T) {
+	lines := &record.Owned{Lines: 111, Languages: map[string]int{"Go": 60, "Python": 20, "YAML": 15, "JSON": 5, "other": 11}}
+	environment := &record.Environment{Styles: []record.StyleFacts{{Name: "a", Owned: lines}}}
+	of := func(framework *spec.Framework) [][]string {
+		header := record.Header{Run: "r", Styles: []record.Style{{Style: spec.Style{Name: "a", Framework: framework}}}}
+		r := report.New(environment, &judge.Judgement{Header: header, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}})
+		var rows [][]string
+		for _, row := range r.BuiltTable().Rows {
+			var texts []string
+			for _, cell := range row {
+				texts = append(texts, cell.Text)
+			}
+			rows = append(rows, texts)
+		}
+		return rows
+	}
+	assert.Equal(t, [][]string{{"a", "80", "20", "11", "client-go v1 (2026-01-02)"}}, of(&spec.Framework{Name: "client-go", Version: "v1", Date: "2026-01-02"}))
+	assert.Empty(t, of(nil), "a recording of before says nothing of it")
 }

@@ -198,10 +198,10 @@ func (r *Report) costColumns() []readmeColumn {
 		{"peak memory", func(c result.Cost) cost.Figure { return c.PeakMemory }},
 		{"memory at 100", func(c result.Cost) cost.Figure { return c.ManyMemory }},
 		{"cold start", func(c result.Cost) cost.Figure { return c.ColdStart }},
-		{"calls of a pass without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }},
+		{"calls without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }},
 	} {
 		columns = append(columns, readmeColumn{one.head, func(label string) string {
-			for _, c := range r.Costs {
+			for _, c := range slices.Concat(r.Costs, r.Beside) {
 				if f := one.of(c); c.Label() == label && f.Known() {
 					return figure(f)
 				}

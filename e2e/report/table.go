@@ -10,24 +10,22 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/table"
 )
 
 // CostColumns are the figures of a cost that tables show, in their order.
 func CostColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
-		{"CPU net", c.BusyCPU, false},
-		{"idle CPU", c.IdleCPU, false},
-		{"pods", c.PerChange(cost.Pods), false},
-		{"objects", c.Made(), false},
-		{"calls", c.PerChange(cost.Calls), false},
-		{"writes", c.PerChange(cost.Writes), false},
-		{"peak mem", c.PeakMemory, false},
-		{"idle mem", c.IdleMemory, false},
-		{"mem at 100", c.ManyMemory, true},
-		{"install", c.Install, false},
-		{"cold start", c.ColdStart, true},
-		{"no-op calls", c.UnchangedCalls, true},
+		{"CPU net", c.BusyCPU},
+		{"idle CPU", c.IdleCPU},
+		{"pods", c.PerChange(cost.Pods)},
+		{"objects", c.Made()},
+		{"calls", c.PerChange(cost.Calls)},
+		{"writes", c.PerChange(cost.Writes)},
+		{"peak mem", c.PeakMemory},
+		{"idle mem", c.IdleMemory},
+		{"install", c.Install},
 	}
 }
 
@@ -35,25 +33,52 @@ func CostColumns(c result.Cost) []CostColumn {
 type CostColumn struct {
 	Name string
 	cost.Figure
-	// Beside: it comes from a load or from the correctness matrix, which not every
-	// run drives. Where nobody has it, it is left out.
-	Beside bool
 }
 
-// costColumns are those that a table of these costs has, by index.
-func costColumns(costs []result.Cost) map[int]bool {
-	shown := map[int]bool{}
-	for _, c := range append([]result.Cost{{}}, costs...) {
-		for i, column := range CostColumns(c) {
-			shown[i] = shown[i] || !column.Beside || column.Known()
-		}
+// BesideColumns are the figures of a cost that do not come from measured changes,
+// but from a load or from the correctness matrix.
+func BesideColumns(c result.Cost) []CostColumn {
+	return []CostColumn{
+		{"cold start", c.ColdStart},
+		{"memory at 100 custom resources", c.ManyMemory},
+		{"calls of a pass without a change", c.UnchangedCalls},
 	}
-	return shown
 }
 
 // tables are those that have a row.
 func (r *Report) tables() []table.Table {
-	return slices.DeleteFunc([]table.Table{r.CostTable(), r.OwnedTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc([]table.Table{r.ConformanceTable(), r.CostTable(), r.BesideTable(), r.OwnedTable(), r.BuiltTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+}
+
+// ConformanceTable is what each style does of what every style is held to. A style
+// that was not driven for verdicts has no row.
+func (r *Report) ConformanceTable() table.Table {
+	t := table.Table{Title: "What every operator is held to: owner reference with its flags; observedGeneration, conditions and nodes of the status; scale subresource; drift repair; no needless writes", Header: append([]string{"style"}, result.ConformanceNames()...), Left: 1 + len(result.ConformanceNames())}
+	var out reasons
+	for _, s := range r.Matrix.Styles {
+		row := []table.Cell{{Text: s.Label}}
+		asked := false
+		for _, c := range r.Conformance(s.Label) {
+			cell := table.Cell{Text: "held", Outcome: c.Outcome}
+			switch {
+			case c.Outcome == spec.Fail:
+				cell.Text = "fails"
+				out.add(c.Asked, "fails in "+c.Why, s.Label)
+			case c.Outcome != spec.Pass && c.Why == result.NotAsked:
+				cell.Text = unknown
+			case c.Outcome != spec.Pass:
+				cell.Text = "not offered"
+				out.add(c.Asked, strings.TrimSuffix(c.Why, "."), s.Label)
+			}
+			asked = asked || c.Why != result.NotAsked
+			row = append(row, cell)
+		}
+		if asked && len(row) > 1 {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	t.Notes = out.lines()
+	return t
 }
 
 // CostTable is what styles use for each change, and while they are installed.
@@ -64,20 +89,14 @@ func (r *Report) CostTable() table.Table {
 		t.Header, t.Left = append(t.Header, "run"), 2
 	}
 	t.Header = append(t.Header, "rounds", "changes")
-	shown := costColumns(r.Costs)
-	for i, column := range CostColumns(result.Cost{}) {
-		if shown[i] {
-			t.Header = append(t.Header, column.Name)
-		}
+	for _, column := range CostColumns(result.Cost{}) {
+		t.Header = append(t.Header, column.Name)
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
 		row, known := []string{c.Label(), c.Run}[:t.Left], false
 		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
-		for i, column := range CostColumns(c) {
-			if !shown[i] {
-				continue
-			}
+		for _, column := range CostColumns(c) {
 			row = append(row, figure(column.Figure))
 			known = known || column.Known()
 			if !column.Known() {
@@ -89,6 +108,32 @@ func (r *Report) CostTable() table.Table {
 		}
 	}
 	t.Notes = unknown.lines()
+	return t
+}
+
+// BesideTable is what styles take to start, to keep many custom resources, and to
+// find that nothing is to be done: of each, the first run that knows.
+func (r *Report) BesideTable() table.Table {
+	t := table.Table{Title: "Starting, keeping many, and finding nothing to do (medians)", Header: []string{"style"}, Left: 1}
+	for _, column := range BesideColumns(result.Cost{}) {
+		t.Header = append(t.Header, column.Name)
+	}
+	for _, label := range r.Styles {
+		row, known := []string{label}, false
+		for i := range BesideColumns(result.Cost{}) {
+			cell := unknown
+			for _, c := range r.Beside {
+				if f := BesideColumns(c)[i]; c.Label() == label && f.Known() {
+					cell, known = figure(f.Figure), true
+					break
+				}
+			}
+			row = append(row, cell)
+		}
+		if known {
+			t.Row(row...)
+		}
+	}
 	return t
 }
 
@@ -173,6 +218,53 @@ func (r *Report) OwnedTable() table.Table {
 		}
 	}
 	return t
+}
+
+// BuiltTable is what operators are built on, and what the lines that are owned are
+// for. It is left out where no style says what it is built on.
+func (r *Report) BuiltTable() table.Table {
+	t := table.Table{Title: "What it is built on, and the lines owned by what they are for", Header: []string{"style", "logic", "manifests", "build", "built on"}, Left: 1, Tail: true}
+	said := false
+	for _, label := range r.Styles {
+		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
+			logic, manifests, build := kindsOf(facts.Owned.Languages)
+			on := r.builtOn(label)
+			said = said || on != unknown
+			t.Row(label, strconv.Itoa(logic), strconv.Itoa(manifests), strconv.Itoa(build), on)
+		}
+	}
+	if !said {
+		t.Rows = nil
+	}
+	return t
+}
+
+// builtOn is a style's framework, with version and date.
+func (r *Report) builtOn(label string) string {
+	for _, part := range r.Parts {
+		for _, s := range part.Header.Styles {
+			if f := s.Framework; f != nil && record.Label(s.Name, s.Variant) == label {
+				return fmt.Sprintf("%s %s (%s)", f.Name, f.Version, f.Date)
+			}
+		}
+	}
+	return unknown
+}
+
+// kindsOf are lines by what they are for, by their language: programs are logic,
+// YAML and JSON are manifests, and what else there is (Makefile, Dockerfile, go.mod) builds.
+func kindsOf(lines map[string]int) (logic, manifests, build int) {
+	for language, n := range lines {
+		switch language {
+		case "YAML", "JSON":
+			manifests += n
+		case "other":
+			build += n
+		default:
+			logic += n
+		}
+	}
+	return logic, manifests, build
 }
 
 func ownedRow(label string, facts *record.StyleFacts, environment *record.Environment, scaffold bool) []string {

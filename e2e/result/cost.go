@@ -58,8 +58,15 @@ func (r *Set) costs(recordings []Recording) []Cost {
 	for _, one := range recordings {
 		for _, label := range r.Styles {
 			for _, c := range one.Costs {
-				if c.Label() == label && one.measured(label) {
-					all = append(all, Cost{Run: one.Judgement.Header.Run, Cost: c})
+				switch cost := (Cost{Run: one.Judgement.Header.Run, Cost: c}); {
+				case c.Label() != label:
+				case c.ColdStart.Known() || c.ManyMemory.Known() || c.UnchangedCalls.Known():
+					r.Beside = append(r.Beside, cost)
+					fallthrough
+				default:
+					if one.measured(label) {
+						all = append(all, cost)
+					}
 				}
 			}
 		}

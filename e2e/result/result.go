@@ -33,6 +33,9 @@ type Set struct {
 	Cells     []*Cell  // by scenario, then by style
 	Samples   []judge.Sample
 	Costs     []Cost // by recording, then by style
+	// Beside are those of runs, measured or not, that tell what loads and the
+	// correctness matrix alone do: cold starts, the memory of many, passes without a change.
+	Beside []Cost
 	// Matrix has all scenarios that styles were driven through, those that were
 	// measured too, without the floor.
 	Matrix *Matrix

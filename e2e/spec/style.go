@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -185,6 +186,20 @@ type Declaration struct {
 	// does. Of the status alone.
 	Fields []string `json:"fields,omitempty"`
 	Ready  string   `json:"ready,omitempty"`
+	// Without says of fields that it does not write, why not.
+	Without map[string]string `json:"without,omitempty"`
+}
+
+// Field tells whether a field of the status is written, and of one that is not, why;
+// "": the style does not say.
+func (d Declaration) Field(name string) (written bool, reason string) {
+	switch {
+	case !d.Supported:
+		return false, d.Reason
+	case slices.Contains(d.Fields, name):
+		return true, ""
+	}
+	return false, d.Without[name]
 }
 
 // UnmarshalJSON reads true or false, too.

@@ -33,6 +33,9 @@ type page struct {
 	Costs       table.Table
 	Spreads     []spreads
 	Owned       table.Table
+	Beside      table.Table
+	Built       table.Table
+	Conformance table.Table
 	Security    table.Table
 	Rights      []accountRights
 	Facts       *facts
@@ -54,7 +57,7 @@ func newPage(r *report.Report, css []byte, thrift int) *page {
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
 		Policy: policy(css), Title: s.title(), Run: strings.Join(r.Runs, ", "), Lead: s.lead(), Short: s.short(), Warnings: r.Warnings,
 		Thrift: thrift, Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds, X: s.x,
-		Correctness: s.correctness(), Costs: r.CostTable(), Spreads: s.spreads(), Owned: r.OwnedTable(), Security: r.SecurityTable(), Rights: s.rights(), Facts: s.facts(),
+		Correctness: s.correctness(), Costs: r.CostTable(), Spreads: s.spreads(), Owned: r.OwnedTable(), Beside: r.BesideTable(), Built: r.BuiltTable(), Conformance: r.ConformanceTable(), Security: r.SecurityTable(), Rights: s.rights(), Facts: s.facts(),
 	}
 	for _, one := range s.Styles {
 		p.Cards = append(p.Cards, s.card(one))

@@ -33,7 +33,7 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 		"child":      {value: spec.Child{}},
 		"declares":   {value: spec.Declares{}},
 		"status":     {value: spec.Declaration{}},
-		"reasoned":   {value: spec.Declaration{}, lacks: []string{"fields", "ready"}},
+		"reasoned":   {value: spec.Declaration{}, lacks: []string{"fields", "ready", "without"}},
 		"phase":      {value: spec.Phase{}},
 		"where":      {value: spec.FieldCondition{}},
 		"of":         {value: spec.FieldCondition{}, lacks: []string{"equals"}},
@@ -41,6 +41,8 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 		"work":       {value: spec.Work{}},
 		"distinct":   {value: spec.Distinct{}},
 		"difference": {value: spec.Difference{}},
+		"framework":  {value: spec.Framework{}},
+		"departure":  {value: spec.Setting{}},
 		"warmup":     {value: spec.Warmup{}},
 		"typical":    {value: spec.Typical{}},
 	} {
@@ -55,6 +57,11 @@ func TestTheSchemaHasTheWords(t *testing.T) {
 	rules, err := schema.Load("style", nil)
 	require.NoError(t, err)
 	assert.Equal(t, spec.StatusFields(), rules.Words("statusField"))
+	var settings []string
+	for _, rule := range spec.Rules() {
+		settings = append(settings, rule.Setting)
+	}
+	assert.ElementsMatch(t, settings, rules.Fields("settings"))
 	assert.Equal(t, []string{string(spec.Harness), string(spec.Idle)}, rules.Words("control"))
 	assert.Equal(t, []string{spec.Added, spec.Modified, spec.Deleted}, rules.Words("event"))
 }

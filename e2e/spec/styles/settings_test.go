@@ -29,6 +29,26 @@ func measured(t *testing.T) []styles.Style {
 	return list
 }
 
+// What departs from the rule says why; what does not says nothing.
+func TestADepartureHasItsReason(t *testing.T) {
+	text, err := os.ReadFile("../../../operators/native/style.yaml")
+	require.NoError(t, err)
+	for _, test := range []struct{ workers, want string }{
+		{`"8"`, ""},
+		{`"1"`, `settings.workers: found "1", expected 8 as in all styles, or {is, reason} with why it is otherwise`},
+		{`{is: "1", reason: why}`, ""},
+		{`{is: "8", reason: why}`, `settings.workers: "8" is as in all styles: leave the reason out`},
+	} {
+		changed := strings.Replace(string(text), `workers: "8"`, "workers: "+test.workers, 1)
+		_, err := styles.Parse("style.yaml", "native", []byte(changed), os.DirFS("../../../operators"))
+		if test.want == "" {
+			require.NoError(t, err, test.workers)
+		} else {
+			require.ErrorContains(t, err, test.want)
+		}
+	}
+}
+
 // Every style that is measured says what it is built on, and each of the settings.
 func TestEveryMeasuredStyleStatesItsSettings(t *testing.T) {
 	for _, style := range measured(t) {

@@ -1,0 +1,140 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// Conformance is what a style is found to do of one thing that every operator is
+// held to.
+type Conformance struct {
+	Asked   string       // what it is
+	Outcome spec.Outcome // pass, fail, or not applicable: of what the style declares itself out of, or was not asked
+	// Why is the reason of what is declared, where it failed, or that it was not asked.
+	Why string
+}
+
+// NotAsked is the Why of what no sample was judged by, or of which the style does
+// not say why it does not do it.
+const NotAsked = "not asked"
+
+// asked is one thing that every style is held to.
+type asked struct {
+	name      string
+	declared  func(spec.Declares) (offered bool, reason string)
+	oracles   []string
+	scenarios []string // in which they must pass; none: in all
+}
+
+// conformance lists what every style is held to, in the order in which it is shown.
+func conformance() []asked {
+	field := func(names ...string) func(spec.Declares) (bool, string) {
+		return func(d spec.Declares) (bool, string) {
+			for _, name := range names {
+				if offered, reason := d.Status.Field(name); !offered {
+					return false, reason
+				}
+			}
+			return true, ""
+		}
+	}
+	always := func(spec.Declares) (bool, string) { return true, "" }
+	of := func(pick func(spec.Declares) spec.Declaration) func(spec.Declares) (bool, string) {
+		return func(d spec.Declares) (bool, string) { return pick(d).Supported, pick(d).Reason }
+	}
+	return []asked{
+		{"owner", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
+		{"generation", field(spec.StatusObservedGeneration), []string{"status"}, nil},
+		{"conditions", field(spec.StatusConditions), []string{"status"}, nil},
+		{"nodes", field(spec.StatusNodes), []string{"status"}, nil},
+		{"scale", field(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
+		{"drift", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
+		{"calm", always, []string{"calm", "no-needless-work"}, nil},
+	}
+}
+
+// ConformanceNames are the names of what every style is held to.
+func ConformanceNames() []string {
+	var names []string
+	for _, a := range conformance() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// Conformance is what a style does of what every style is held to, by what it
+// declares and by its verdicts. What it declares not to do is never a failure here;
+// the matrix judges it as it judges everybody. None: nobody was driven for verdicts
+// alone, or what the style declares is not known.
+func (r *Set) Conformance(label string) []Conformance {
+	declares, known := r.declares(label)
+	if !known || !r.Matrix.Correctness() {
+		return nil
+	}
+	var all []Conformance
+	for _, a := range conformance() {
+		c := Conformance{Asked: a.name, Outcome: spec.NotApplicable}
+		if offered, reason := a.declared(declares); !offered {
+			c.Why = cmp.Or(reason, NotAsked)
+		} else {
+			c.Outcome, c.Why = a.found(r.Matrix.Cells(label))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// declares is what a style says of itself, in the header of a recording.
+func (r *Set) declares(label string) (declares spec.Declares, known bool) {
+	for _, part := range r.Parts {
+		for _, s := range part.Header.Styles {
+			if record.Label(s.Name, s.Variant) == label && s.Declares.OwnerReferences.Known() {
+				return s.Declares, true
+			}
+		}
+	}
+	return declares, false
+}
+
+// found sums up the verdicts of what is asked.
+func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
+	passed := 0
+	var failed []string
+	for _, cell := range cells {
+		if len(a.scenarios) > 0 && !slices.Contains(a.scenarios, cell.Scenario) {
+			continue
+		}
+		for _, sample := range cell.Results {
+			for _, verdict := range sample.Verdicts {
+				switch {
+				case !slices.Contains(a.oracles, verdict.Oracle):
+				case verdict.Outcome == spec.Pass:
+					passed++
+				case verdict.Outcome == spec.Fail && !slices.Contains(failed, cell.Scenario):
+					failed = append(failed, cell.Scenario)
+				}
+			}
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		return spec.Fail, few(failed)
+	case passed == 0:
+		return spec.NotApplicable, NotAsked
+	}
+	return spec.Pass, fmt.Sprintf("%d of %d", passed, passed)
+}
+
+// few names some of what there is.
+func few(names []string) string {
+	const most = 2
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
