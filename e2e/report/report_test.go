@@ -261,9 +261,9 @@ func TestBenchIsReadAsItWasMeasured(t *testing.T) {
 func TestBenchOfNastyNames(t *testing.T) {
 	r := nasty()
 	for i := range r.Samples {
-		r.Samples[i].Outcome = judge.OK
+		r.Samples[i].Operator, r.Samples[i].Outcome = "a/b c", judge.OK
 	}
-	judged := &judge.Judgement{Results: []judge.Result{{Style: "a/b c", Samples: r.Samples}}}
+	judged := &judge.Judgement{Results: []judge.Result{{Style: "a/b c", Scenario: r.Samples[0].Scenario, Samples: r.Samples}}}
 	judged.Header.Run = "x\nBenchmarkFalse 1 1 ns/op"
 	var out bytes.Buffer
 	require.NoError(t, report.New(nil, judged).Bench(&out))

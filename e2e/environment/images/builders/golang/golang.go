@@ -104,8 +104,17 @@ func (p Part) Costs() ([]builders.Cost, error) {
 	return costs, err
 }
 
-// Needs implements builders.Part: who runs this from its source has the go command.
-func (p Part) Needs(context.Context) error { return nil }
+// Needs implements builders.Part: the go command, where the cache does not have all programs.
+func (p Part) Needs(context.Context) error {
+	missing, err := p.missing()
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return fmt.Errorf("building images needs the program go: %w: install Go, or let images be pulled with --images=pull", err)
+	}
+	return nil
+}
 
 // buildCache is where the go command keeps what it has compiled.
 func buildCache(ctx context.Context) (string, error) {
