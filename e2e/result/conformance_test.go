@@ -13,8 +13,10 @@ import (
 
 // said is a sample of the matrix with what one oracle said.
 func said(scenario, oracle string, outcome spec.Outcome) judge.Result {
-	return judge.Result{Style: "a", Scenario: scenario, Group: spec.GroupLevel, Round: 1, Matrix: true, End: record.Settled,
-		Verdicts: []judge.Verdict{{Oracle: oracle, Outcome: outcome, Message: "m"}}}
+	return judge.Result{
+		Style: "a", Scenario: scenario, Group: spec.GroupLevel, Round: 1, Matrix: true, End: record.Settled,
+		Verdicts: []judge.Verdict{{Oracle: oracle, Outcome: outcome, Message: "m"}},
+	}
 }
 
 func TestConformance(t *testing.T) {
