@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -53,6 +54,9 @@ type program struct {
 
 func start(t *testing.T, how string) *program {
 	t.Helper()
+	caught := make(chan os.Signal, 1) // under nohup SIGHUP is ignored, and so by children, but for what is caught here
+	signal.Notify(caught, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(caught) })
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // else it ends by SIGKILL
 	t.Cleanup(cancel)
 	p := &program{Cmd: exec.CommandContext(ctx, os.Args[0])}

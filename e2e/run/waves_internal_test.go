@@ -53,10 +53,11 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 		{Name: "calm", Window: time.Minute},
 		killed("c", "all"),
 		{Name: "series", Steps: []scenarios.Step{{Series: &scenarios.Series{Count: 60, Every: 500 * time.Millisecond}}}},
+		{Name: "many-while-down", Steps: []scenarios.Step{{Fault: &scenarios.Fault{Kill: "all"}}, {Series: &scenarios.Series{Count: 47, Every: 640 * time.Millisecond}}}},
 	}
 	for typical, want := range map[time.Duration][]string{
-		time.Second: {"s/1 [calm a]", "s/2 [series b]", "s/3 [c]"},
-		time.Minute: {"s/1 [calm b]", "s/2 [a]", "s/3 [series]", "s/4 [c]"},
+		time.Second: {"s/1 [calm a]", "s/2 [series b]", "s/3 [many-while-down]", "s/4 [c]"},
+		time.Minute: {"s/1 [calm b]", "s/2 [a]", "s/3 [series]", "s/4 [many-while-down]", "s/5 [c]"},
 	} {
 		style := styled(spec.Style{Name: "s", Components: []spec.Component{{Name: "operator"}}, Typical: spec.Typical{Reconcile: typical}})
 		var got []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -15,6 +16,9 @@ import (
 
 // What only reads ends at once, also where it waits for what never comes.
 func TestReadingEndsBySignal(t *testing.T) {
+	caught := make(chan os.Signal, 1) // under nohup SIGHUP is ignored, and so by children, but for what is caught here
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	for _, command := range []string{"judge", "report", "gate"} {
 		for signal, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 			t.Run(command+" "+signal.String(), func(t *testing.T) {
