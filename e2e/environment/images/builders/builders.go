@@ -94,6 +94,21 @@ func (t Tools) Temporary(name string) (folder string, remove func(), err error) 
 	return folder, func() { _ = os.RemoveAll(folder) }, err // what stays, the next run clears
 }
 
+// KeptLayer returns the layer that the cache has at base, or makes it there. Calls
+// for the same base share one making.
+func (t Tools) KeptLayer(base string, build func() error) (*Kept, error) {
+	_, err, _ := t.Once.Do(base, func() (any, error) {
+		if _, err := ReadLayer(base); err == nil {
+			return nil, nil
+		}
+		return nil, build()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ReadLayer(base)
+}
+
 // Move puts a finished file or folder in its place in the cache.
 func Move(made, place string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(place), 0o755), os.Rename(made, place))

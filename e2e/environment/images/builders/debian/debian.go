@@ -116,16 +116,7 @@ func (p Part) layer(ctx context.Context) (*builders.Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err, _ = p.Once.Do("debian-"+base, func() (any, error) {
-		if _, err := builders.ReadLayer(base); err == nil {
-			return nil, nil
-		}
-		return nil, p.bootstrap(ctx, base)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return builders.ReadLayer(base)
+	return p.KeptLayer(base, func() error { return p.bootstrap(ctx, base) })
 }
 
 // bootstrap runs mmdebstrap and writes base.tar and base.json.

@@ -129,16 +129,7 @@ func (p Part) layer(ctx context.Context) (*builders.Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err, _ = p.Once.Do("pypi-"+base, func() (any, error) {
-		if _, err := builders.ReadLayer(base); err == nil {
-			return nil, nil
-		}
-		return nil, p.make(ctx, base)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return builders.ReadLayer(base)
+	return p.KeptLayer(base, func() error { return p.make(ctx, base) })
 }
 
 // make downloads the wheels and writes base.tar and base.json.
