@@ -211,11 +211,14 @@ func (r *Report) OwnedTable() table.Table {
 		t.Header = append(t.Header, "unscaffolded")
 		t.Notes = append(t.Notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
 	}
-	t.Header = append(t.Header, "rights", "images", "custom", "image size", "lines by language")
+	t.Header = append(t.Header, "rights", "images", "custom", "dependencies", "image size", "lines by language")
 	for _, label := range r.Styles {
 		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
 			t.Row(ownedRow(label, facts, environment, scaffold)...)
 		}
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "dependencies: Go modules and Python packages that the custom images are built from, direct / all")
 	}
 	return t
 }
@@ -288,7 +291,26 @@ func ownedRow(label string, facts *record.StyleFacts, environment *record.Enviro
 	if scaffold {
 		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
-	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
+	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, dependencies(environment.ImagesOf(facts)), bytes, languages(o.Languages))
+}
+
+// dependencies of the custom images of a style; there are none where all images are others'.
+func dependencies(images []record.ImageFacts) string {
+	if len(images) == 0 {
+		return unknown
+	}
+	var sum record.Dependencies
+	for _, image := range images {
+		if !image.Custom() {
+			continue
+		}
+		if image.Dependencies == nil {
+			return "not recorded"
+		}
+		sum.Direct += image.Dependencies.Direct
+		sum.All += image.Dependencies.All
+	}
+	return fmt.Sprintf("%d / %d", sum.Direct, sum.All)
 }
 
 // LinesText are the lines that are owned, and how many are left without the scaffold.

@@ -140,6 +140,7 @@ func (s *Session) imageFacts(ctx context.Context) error {
 	for _, d := range described {
 		s.environment.Images = append(s.environment.Images, record.ImageFacts{
 			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: d.Size, Packages: d.Packages,
+			Dependencies: (*record.Dependencies)(d.Depends),
 		})
 	}
 	return nil
