@@ -24,9 +24,10 @@ type participant struct {
 	operator styles.Operator // nil: the floor
 	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of a participant with an operator it is that.
-	asked   styles.Operator
-	variant string        // "" outside of comparisons with a base
-	store   *images.Store // where its images come from; nil: no kind cluster
+	asked      styles.Operator
+	variant    string        // "" outside of comparisons with a base
+	comparison *comparison   // that it takes part in; nil: none
+	store      *images.Store // where its images come from; nil: no kind cluster
 	// own are images that another participant has under the same reference with another
 	// content: they are loaded anew before each block.
 	own []string
