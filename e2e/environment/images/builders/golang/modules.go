@@ -27,8 +27,8 @@ func (p Part) addModules(modules map[string]bool, b Binary, program string) erro
 		return err
 	}
 	for _, dep := range info.Deps {
-		if !own.has(dep.Path) {
-			modules[dep.Path] = modules[dep.Path] // once, and direct where it is that already
+		if _, seen := modules[dep.Path]; !seen && !own.has(dep.Path) {
+			modules[dep.Path] = false
 		}
 	}
 	if !own.has(info.Main.Path) { // a tool, of another module
