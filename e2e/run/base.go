@@ -39,14 +39,14 @@ type base struct {
 
 // compare makes the participants of a comparison with the base. Without a choice of
 // styles, those that differ take part.
-func (s *Session) compare(ctx context.Context) error {
+func (j *job) compare(ctx context.Context) error {
 	var err error
-	if s.base, err = checkout(ctx, s.root, s.options.Base, s.results(baseFolder)); err != nil {
-		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
+	if j.base, err = checkout(ctx, j.root, j.options.Base, j.results(baseFolder)); err != nil {
+		return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 	}
-	if err = s.compareWith(); err != nil {
-		err = errors.Join(err, s.base.remove())
-		_ = os.Remove(s.folder) // unless there is something else in it
+	if err = j.compareWith(); err != nil {
+		err = errors.Join(err, j.base.remove())
+		_ = os.Remove(j.folder) // unless there is something else in it
 	}
 	return err
 }
@@ -54,37 +54,37 @@ func (s *Session) compare(ctx context.Context) error {
 // baseFolder is where the base's files are while a run lasts.
 const baseFolder = "base"
 
-func (s *Session) compareWith() error {
-	heads, err := s.present()
+func (j *job) compareWith() error {
+	heads, err := j.present()
 	if err != nil {
 		return err
 	}
-	if err := s.lostScenarios(); err != nil {
-		return fmt.Errorf("--base=%s: %w", s.options.Base, err)
+	if err := j.lostScenarios(); err != nil {
+		return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 	}
 	for _, head := range heads {
 		if head.Style().Control == spec.Harness {
 			continue // its folder holds nothing that is installed
 		}
-		was, err := s.base.style(s.root, head.Style())
+		was, err := j.base.style(j.root, head.Style())
 		if errors.Is(err, fs.ErrNotExist) {
-			s.say("%s is new: at %s there was nothing to compare it with", head.Style().Name, s.options.Base)
-			s.base.added = append(s.base.added, head.Style().Name)
+			j.say("%s is new: at %s there was nothing to compare it with", head.Style().Name, j.options.Base)
+			j.base.added = append(j.base.added, head.Style().Name)
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("--base=%s: %w", s.options.Base, err)
+			return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 		}
-		changed, err := differ(s.base.root, s.root, was.Style(), head.Style())
+		changed, err := differ(j.base.root, j.root, was.Style(), head.Style())
 		if err != nil {
 			return err
 		}
-		if !changed && s.options.Operator == styles.All {
+		if !changed && j.options.Operator == styles.All {
 			continue
 		}
-		s.participants = append(s.participants, participantOf(was, gate.VariantBase), participantOf(was, gate.VariantAgain), participantOf(head, gate.VariantHead))
+		j.participants = append(j.participants, participantOf(was, gate.VariantBase), participantOf(was, gate.VariantAgain), participantOf(head, gate.VariantHead))
 	}
-	if len(s.participants) == 1 && len(s.base.gone) == 0 {
+	if len(j.participants) == 1 && len(j.base.gone) == 0 {
 		return ErrUnchanged
 	}
 	return nil
@@ -92,56 +92,56 @@ func (s *Session) compareWith() error {
 
 // present finds the styles that are asked for, and notes those that only the
 // base has.
-func (s *Session) present() ([]styles.Operator, error) {
-	is, err := styles.Names(filepath.Join(s.root, "operators"))
+func (j *job) present() ([]styles.Operator, error) {
+	is, err := styles.Names(filepath.Join(j.root, "operators"))
 	if err != nil {
 		return nil, err
 	}
-	was, err := styles.Names(filepath.Join(s.base.root, "operators"))
+	was, err := styles.Names(filepath.Join(j.base.root, "operators"))
 	if err != nil {
 		return nil, err
 	}
-	asked := operatorNames(s.root, s.options.Operator)
+	asked := operatorNames(j.root, j.options.Operator)
 	for _, style := range was {
 		if slices.Contains(is, spec.StyleName(style)) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
 			continue
 		}
 		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })
-		s.base.gone = append(s.base.gone, record.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
+		j.base.gone = append(j.base.gone, record.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
 	}
-	if len(asked) == 0 || len(is) == 0 && len(s.base.gone) > 0 {
+	if len(asked) == 0 || len(is) == 0 && len(j.base.gone) > 0 {
 		return nil, nil // nothing is left to drive
 	}
-	found, err := styles.Find(filepath.Join(s.root, "operators"), asked...)
+	found, err := styles.Find(filepath.Join(j.root, "operators"), asked...)
 	if err == nil {
-		err = s.check(found)
+		err = j.check(found)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--operator=%s: %w", s.options.Operator, err)
+		return nil, fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
 	return found, nil
 }
 
 // lostScenarios notes scenarios that only the base has, and what only the
 // base's expect of a style.
-func (s *Session) lostScenarios() error {
+func (j *job) lostScenarios() error {
 	is, err := scenarios.All(judge.OracleNames())
 	if err != nil {
 		return err
 	}
-	was, err := scenarios.Expectations(os.DirFS(filepath.Join(s.base.root, scenarios.Folder)))
+	was, err := scenarios.Expectations(os.DirFS(filepath.Join(j.base.root, scenarios.Folder)))
 	if err != nil {
 		return err
 	}
 	for _, scenario := range was {
 		i := slices.IndexFunc(is, func(now scenarios.Scenario) bool { return now.Name == scenario.Name })
 		if i < 0 {
-			s.base.gone = append(s.base.gone, record.Gone{Scenario: scenario.Name, Why: "its file in " + scenarios.Folder + " was deleted, or it was renamed"})
+			j.base.gone = append(j.base.gone, record.Gone{Scenario: scenario.Name, Why: "its file in " + scenarios.Folder + " was deleted, or it was renamed"})
 			continue
 		}
 		for _, oracle := range scenario.Expect {
 			if !slices.Contains(is[i].Expect, oracle) {
-				s.base.gone = append(s.base.gone, record.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario expects it no more"})
+				j.base.gone = append(j.base.gone, record.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario expects it no more"})
 			}
 		}
 	}

@@ -1,17 +1,14 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 )
 
 // Drive goes through the planned rounds. In each, every participant has its turn, in
@@ -28,17 +25,14 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 	}
 	defer s.progress.Stop()
 	if s.base != nil {
-		return s.driveComparison(ctx)
+		return gateRun{s}.drive(ctx)
 	}
-	for round := 1; round <= s.plan.Longest(); round++ {
-		for _, p := range s.turns(round) {
-			if p.err != nil || !s.enough(p, fmt.Sprintf("round %d", round), s.cost(p).Round) {
-				continue
-			}
-			if err := s.guarded(ctx, p, func() error { return s.block(ctx, p, round) }); err != nil {
-				return err
-			}
-		}
+	rounds := s.driveRounds
+	if s.precise() {
+		rounds = preciseRun{s}.drive
+	}
+	if err := rounds(ctx); err != nil {
+		return err
 	}
 	if err := s.driveLoads(ctx); err != nil {
 		return err
@@ -49,17 +43,19 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
 }
 
-// turns are the participants that have a block in a round, in their order there. That of
-// the first round is no chance: a comparison with a base has none of that kind.
-func (s *Session) turns(round int) []*participant {
-	planned := slices.DeleteFunc(order(s.participants, s.options.Seed, round), func(p *participant) bool { return s.plan.Rounds[p.label()] < round })
-	if round == 1 && s.base == nil {
-		slices.SortStableFunc(planned, func(p, b *participant) int { return cmp.Compare(p.typical().Reconcile, b.typical().Reconcile) })
+// driveRounds goes through as many rounds as are planned.
+func (s *Session) driveRounds(ctx context.Context) error {
+	for round := 1; round <= s.plan.Longest(); round++ {
+		for _, p := range s.turns(round) {
+			if p.err != nil || !s.enough(p, fmt.Sprintf("round %d", round), s.cost(p).Round) {
+				continue
+			}
+			if err := s.guarded(ctx, p, func() error { return s.block(ctx, p, round) }); err != nil {
+				return err
+			}
+		}
 	}
-	if s.options.Keep && round == s.plan.Longest() {
-		return floorFirst(planned, s.participants[0])
-	}
-	return planned
+	return nil
 }
 
 // guarded drives one block. A style that failed has no further one. One that could
@@ -89,7 +85,6 @@ func (s *Session) guarded(ctx context.Context, p *participant, drive func() erro
 	}
 	p.err = err
 	if errors.As(err, &remains) {
-		s.progress.Clear()
 		s.say("%s could not be removed, and is not driven any further; the others are, as far as it is not in their way", p.label())
 		s.remaining = append(s.remaining, p)
 	}
@@ -107,8 +102,11 @@ type block struct {
 // block is a participant's turn in a round.
 func (s *Session) block(ctx context.Context, p *participant, round int) error {
 	plan := drive.Plan{Round: round, Warmup: s.warmupOf(p), Scenarios: s.measured(), Passes: s.passes(p)}
-	if c := s.comparisonOf(p); c != nil && c.passes == 0 {
+	if c := p.comparison; c != nil && c.passes == 0 {
 		plan.Choose = func() int { return s.choosePasses(c) }
+	}
+	if s.precise() && s.options.Passes == 0 && p.passes == 0 {
+		plan.Choose = func() int { return preciseRun{s}.choosePasses(p) }
 	}
 	return s.turn(ctx, block{participant: p, round: round}, plan)
 }
@@ -123,6 +121,9 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 	}
 	if err != nil {
 		return err
+	}
+	if p.operator == nil {
+		s.installing = time.Now()
 	}
 	if p.operator == nil && place.wave > 0 {
 		_, err := s.driver.Drive(ctx, style, plan)
@@ -221,31 +222,6 @@ func (s *Session) uninstall(ctx context.Context, place block, target install.Clu
 	return s.observers.watch(nil)
 }
 
-// last tells whether no other installation follows in this run.
-func (s *Session) last(place block) bool {
-	if waves := s.waves(); len(waves) > 0 {
-		final := waves[len(waves)-1]
-		return place.round == s.matrixRounds() && place.participant == final.participant && place.wave == final.number
-	}
-	if loads := s.loads(); len(loads) > 0 {
-		turns := s.loadTurns(s.matrixRounds())
-		return place.round == s.matrixRounds() && place.participant == turns[len(turns)-1] && place.load == loads[len(loads)-1].Name
-	}
-	turns := s.turns(s.plan.Longest())
-	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.participant
-}
-
-// mark records how far a block is. The driver learns through Recorder.Err of a
-// recording that failed.
-func (s *Session) mark(place block, stage string) { s.markWith(place, stage, nil) }
-
-// markWith records beside what the cluster has of the style; nil: nothing new.
-func (s *Session) markWith(place block, stage string, installed *spec.Installed) {
-	_ = s.recorder.Record(record.Entry{Time: s.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
-		Style: place.participant.name(), Variant: place.participant.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load, Installed: installed,
-	}})
-}
-
 // span is how long a part of a block took.
 type span struct{ took time.Duration }
 
@@ -267,7 +243,7 @@ type blockTimes struct {
 func (s *Session) report(place block, times *blockTimes, err error) {
 	s.synced.Now()
 	s.progress.Clear()
-	label, what := place.participant.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
+	label, what := place.participant.label(), s.numbered(place.round)
 	switch {
 	case place.wave > 0:
 		what = fmt.Sprintf("wave %d", place.wave)
@@ -298,33 +274,4 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 		s.took("uninstall "+label, times.remove.took)
 	}
 	s.took("scenarios "+label, times.drive.took)
-}
-
-// Failed says why a style could not be driven to its end; nil if it was.
-func (s *Session) Failed(label string) error {
-	for _, p := range s.participants {
-		if p.label() == label {
-			return p.err
-		}
-	}
-	return fmt.Errorf("no style %s takes part in this run", label)
-}
-
-// Wrong joins what Failed says of every style, and says which verdicts are not
-// as expected.
-func (s *Session) Wrong() error {
-	var problems []error
-	for _, p := range s.asked() {
-		if c := s.comparisonOf(p); p.err != nil && (c == nil || !c.lost()) {
-			problems = append(problems, fmt.Errorf("%s: %w", p.label(), p.err))
-		}
-	}
-	if s.base != nil { // the gate judges
-		return errors.Join(problems...)
-	}
-	differences, err := s.Differences("", "")
-	for _, d := range differences {
-		problems = append(problems, errors.New(d.String()))
-	}
-	return errors.Join(append(problems, err)...)
 }

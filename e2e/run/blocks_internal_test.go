@@ -44,7 +44,7 @@ func TestTheOrderOfARoundIsRandomAndComesFromTheSeed(t *testing.T) {
 }
 
 func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
-	s := &Session{participants: []*participant{{}, {variant: "slow"}, {variant: "fast"}}}
+	s := &schedule{job: &job{participants: []*participant{{}, {variant: "slow"}, {variant: "fast"}}}}
 	s.plan = Plan{Rounds: map[string]int{"floor": 3, "floor@slow": 1, "floor@fast": 3}}
 	count := map[string]int{}
 	for round := 1; round <= s.plan.Longest(); round++ {
@@ -58,12 +58,12 @@ func TestEveryArmHasAsManyBlocksAsPlanned(t *testing.T) {
 // The floor is measured as often as the styles that stand beside it; a comparison
 // with a base has no use for that.
 func TestPassesOfTheFloor(t *testing.T) {
-	for want, s := range map[int]*Session{
+	for want, s := range map[int]*job{
 		3: {options: Options{Passes: 3}}, 1: {options: Options{Passes: 3}, base: &base{}},
 	} {
 		assert.Equal(t, want, s.passes(&participant{}))
 	}
-	assert.Equal(t, 1, (&Session{}).passes(&participant{}))
+	assert.Equal(t, 1, (&job{}).passes(&participant{}))
 }
 
 // A repository with a style, and with what else is added beside it, at two revisions.
@@ -94,16 +94,16 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	return root
 }
 
-func compared(t *testing.T, root, operator, revision string) (*Session, error) {
+func compared(t *testing.T, root, operator, revision string) (*job, error) {
 	t.Helper()
-	s := &Session{root: root, folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}, out: t.Output()}
-	err := s.compare(t.Context())
+	j := &job{console: &console{out: t.Output()}, root: root, folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
+	err := j.compare(t.Context())
 	if err == nil {
-		t.Cleanup(func() { assert.NoError(t, s.base.remove()) })
+		t.Cleanup(func() { assert.NoError(t, j.base.remove()) })
 	} else {
-		assert.NoDirExists(t, s.folder, "nothing is left")
+		assert.NoDirExists(t, j.folder, "nothing is left")
 	}
-	return s, err
+	return j, err
 }
 
 func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
@@ -233,7 +233,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 			assert.Equal(t, "floor", labels(s.participants))
 			require.False(t, s.Drivable())
 			s.options.Cluster = "kind"
-			require.NoError(t, s.RecordLost(t.Context()))
+			require.NoError(t, (&recording{job: s}).RecordLost(t.Context()))
 			recording, err := result.Load(s.folder)
 			require.NoError(t, err)
 			base, head, again, err := gate.Sides(s.folder, recording)

@@ -2,9 +2,7 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -17,13 +15,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/e2e/spec/verdicts"
 )
-
-// can tells whether the run's cluster, made or not yet, has a capability.
-func (s *Session) can(what cluster.Capability) bool {
-	return cluster.CapabilitiesOf(s.options.Cluster).Can(what)
-}
 
 // neededBy is the capability without which a fault cannot be done; "": any cluster will do.
 func neededBy(f scenarios.Fault) cluster.Capability {
@@ -53,56 +45,22 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 	return ""
 }
 
-// place tells the participants what the run's cluster can.
-func (s *Session) place() {
-	can := cluster.CapabilitiesOf(s.options.Cluster)
-	for _, p := range s.participants {
-		p.cluster = &can
-	}
-}
-
-// within makes the scenarios for which the run's cluster lacks something be
-// expected not to be applicable, whatever a style's file says of them.
-func (s *Session) within(expected verdicts.Expected) verdicts.Expected {
-	if !expected.Known() {
-		return expected
-	}
-	expected.Entries = slices.Clone(expected.Entries)
-	for _, scenario := range s.matrix() {
-		if lacks(cluster.CapabilitiesOf(s.options.Cluster), scenario) == "" {
-			continue
-		}
-		expected.Entries = slices.DeleteFunc(expected.Entries, func(e verdicts.Entry) bool { return e.Scenario == scenario.Name })
-		expected.Entries = append(expected.Entries, verdicts.Entry{Scenario: scenario.Name, Verdict: spec.NotApplicable})
-	}
-	return expected
-}
-
-// loadImages brings an archive of images into the cluster.
-func (s *Session) loadImages(ctx context.Context, archive func(io.Writer) error) error {
-	loader, ok := s.provider.(cluster.ImageLoader)
-	if !ok {
-		return errors.New("load images: the cluster takes none")
-	}
-	return loader.LoadImages(ctx, archive)
-}
-
 // listedWithin is how long a node may take to list an image that it has: the kubelet
 // does so every ten seconds.
 const listedWithin = 15 * time.Second
 
 // obtainable refuses a cluster whose nodes lack an image of the run that no
 // registry has. Nothing has been made by then.
-func (s *Session) obtainable(ctx context.Context) error {
-	catalogue, err := images.Load(s.root)
+func (e *environment) obtainable(ctx context.Context) error {
+	catalogue, err := images.Load(e.root)
 	if err == nil {
-		catalogue, err = catalogue.With(ownOf(s.participants)...)
+		catalogue, err = catalogue.With(ownOf(e.participants)...)
 	}
 	if err != nil {
 		return err
 	}
 	var local []images.Image
-	for _, name := range imagesOf(s.participants) {
+	for _, name := range imagesOf(e.participants) {
 		image, err := catalogue.Image(name)
 		if err != nil {
 			return err
@@ -117,12 +75,12 @@ func (s *Session) obtainable(ctx context.Context) error {
 	var missing []string
 	began := time.Now()
 	err = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
-		nodes, err := s.kube.Typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		nodes, err := e.kube.Typed.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
 		}
 		missing = lacking(nodes.Items, local)
-		return len(missing) == 0 || time.Since(began) > s.listed, nil
+		return len(missing) == 0 || time.Since(began) > e.listed, nil
 	})
 	if err != nil {
 		return fmt.Errorf("look which images the nodes of the existing cluster have: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	"operatorbench/e2e/terminal"
 
@@ -14,7 +15,8 @@ import (
 // said then names the style.
 func TestCollectingLogsIsBounded(t *testing.T) {
 	var out bytes.Buffer
-	s := &Session{out: &out, progress: terminal.NewProgress(&out), collecting: logsWithin}
+	s := newSession(Options{}, "", time.Time{}, &out)
+	s.progress, s.collecting = terminal.NewProgress(&out), logsWithin
 	s.collect(t.Context(), &participant{})
 	assert.Equal(t, "logs of floor are not collected: those of others have taken 30s in this run; drive it alone to have them\n", out.String())
 

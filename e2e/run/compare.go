@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,59 +50,53 @@ func (c *comparison) round() time.Duration {
 	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
-// spread is how often each block goes through the scenarios, for a number of
-// rounds of three blocks to take a given time: what counts is that there are
-// enough rounds, and then how many samples each has.
-func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
+// spread is how often a block goes through the scenarios, to take no longer than it
+// may: what counts is that there are enough rounds, and then how many samples each has.
+func spread(block, fixed, pass time.Duration) int {
 	if pass <= 0 {
 		return 1
 	}
-	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), gate.DefaultPasses))
+	return int(min(max((block-fixed)/pass, 1), gate.DefaultPasses))
+}
+
+// paced is called when a block has gone through the scenarios once: what that took, and
+// what the block takes besides.
+func (s *Session) paced() (fixed, pass time.Duration) {
+	before := s.measuring.Sub(s.installing)
+	return before + min(before, typicalUninstall), time.Since(s.measuring) // to remove a style takes no longer
 }
 
 // choosePasses is called when the first block of a style has gone through the
 // scenarios once: what that took, and what came before it, tells how often there
 // is time for. All of its blocks in the first round do the same.
 func (s *Session) choosePasses(c *comparison) int {
-	pass, before := time.Since(s.measuring), s.measuring.Sub(s.installing)
-	fixed := before + min(before, typicalUninstall) // to remove it takes no longer
+	fixed, pass := s.paced()
 	c.passes = s.options.Passes
 	if c.passes == 0 {
-		c.passes = spread(s.options.Budget/time.Duration(len(s.comparisons)), s.most(), fixed, pass)
+		c.passes = spread(s.options.Budget/time.Duration(3*s.most()*len(s.comparisons)), fixed, pass)
 	}
-	s.progress.Clear()
 	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
-		c.style, before.Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
+		c.style, s.measuring.Sub(s.installing).Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
 	return c.passes
 }
 
 // most is how many rounds there are at most.
-func (s *Session) most() int {
-	if s.options.Rounds > 0 {
-		return s.options.Rounds
+func (j *job) most() int {
+	if j.options.Rounds > 0 {
+		return j.options.Rounds
 	}
 	return gate.DefaultRounds
 }
 
-// contestOf is the comparison that a participant takes part in; nil: none.
-func (s *Session) comparisonOf(p *participant) *comparison {
-	for _, c := range s.comparisons {
-		if slices.Contains(c.participants, p) {
-			return c
-		}
-	}
-	return nil
-}
-
 // quicken adds the quick scenarios to those of a comparison, and warms up with one.
-func (s *Session) quicken() {
-	more := quick(s.scenarios)
+func (j *job) quicken() {
+	more := quick(j.scenarios)
 	if len(more) == 0 {
 		return
 	}
-	s.warmup = more[:1]
-	last := slices.IndexFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "delete" })
-	s.scenarios = slices.Insert(s.scenarios, last+1, more...)
+	j.warmup = more[:1]
+	last := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "delete" })
+	j.scenarios = slices.Insert(j.scenarios, last+1, more...)
 }
 
 // quick are the measured scenarios whose question needs no pods, with a custom
@@ -131,110 +124,90 @@ func quick(list []scenarios.Scenario) []scenarios.Scenario {
 }
 
 // comparisons are the styles that are compared.
-func (s *Session) compared() []*comparison {
+func (j *job) compared() []*comparison {
 	var all []*comparison
-	for _, p := range s.participants[1:] {
+	for _, p := range j.participants[1:] {
 		if len(all) == 0 || all[len(all)-1].style != p.name() {
 			all = append(all, &comparison{style: p.name()})
 		}
 		last := all[len(all)-1]
 		last.participants = append(last.participants, p)
+		p.comparison = last
 	}
 	return all
 }
 
 // comparison is what the environment says of a comparison with a base, so far.
-func (s *Session) recordedComparison() *record.Comparison {
-	if s.base == nil {
+func (j *job) recordedComparison() *record.Comparison {
+	if j.base == nil {
 		return nil
 	}
 	c := &record.Comparison{
-		Asked: s.options.Base, Base: s.base.commit, Command: s.options.command(s.base.commit), Link: s.options.Link,
-		Budget: s.options.Budget.Seconds(), Gone: s.base.gone, New: s.base.added,
+		Asked: j.options.Base, Base: j.base.commit, Command: j.options.command(j.base.commit), Link: j.options.Link,
+		Budget: j.options.Budget.Seconds(), Gone: j.base.gone, New: j.base.added,
 	}
 	for _, group := range spec.Groups() {
-		if slices.ContainsFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Group == group }) {
+		if slices.ContainsFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Group == group }) {
 			c.Groups = append(c.Groups, group)
 		} else {
-			c.Undriven = append(c.Undriven, record.Undriven{Group: group, Why: "not asked for: --scenario=" + s.options.scenario()})
+			c.Undriven = append(c.Undriven, record.Undriven{Group: group, Why: "not asked for: --scenario=" + j.options.scenario()})
 		}
 	}
 	return c
 }
 
-// foretellComparison says how long a comparison may take.
-func (s *Session) foretellComparison() string {
-	var names []string
-	for _, c := range s.compared() {
-		one, source := s.history.round(c), "as the last one took on this machine"
-		if one == 0 {
-			source = "by what its style.yaml says"
-			for _, p := range c.participants {
-				one += s.cost(p).Round
-			}
-		}
-		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
-	}
-	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
-	matrix := ""
-	if takes := sum(s.compared(), func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
-		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
-	}
-	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
-		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, matrix)
-}
+// gateRun drives a comparison with a base.
+type gateRun struct{ *Session }
 
-// driveComparison lets base, base again and head of each style take turns until
+// drive lets base, base again and head of each style take turns until
 // the gate knows what to say of it, or the budget is spent. A first round tells
 // how many there is time for; after each one the gate takes a look. Correctness
 // comes on top of the budget. Errors are as those of Drive.
-func (s *Session) driveComparison(ctx context.Context) error {
-	s.options.Budget = min(s.options.Budget, s.remains())
-	s.plan.Rounds = map[string]int{}
-	s.comparisons = s.compared()
+func (g gateRun) drive(ctx context.Context) error {
+	g.options.Budget = min(g.options.Budget, g.remains())
+	g.plan.Rounds = map[string]int{}
 	var spent time.Duration
 	timed := func(do func() error) error {
 		began := time.Now()
 		err := do()
 		spent += time.Since(began)
-		s.environment.Comparison.Driven = spent.Seconds()
+		g.facts.Comparison.Driven = spent.Seconds()
 		return err
 	}
-	for _, c := range s.comparisons {
+	for _, c := range g.comparisons {
 		c.rounds = 1
 	}
-	if err := timed(func() error { return s.round(ctx, 1, s.comparisons) }); err != nil {
+	if err := timed(func() error { return g.round(ctx, 1, g.comparisons) }); err != nil {
 		return err
 	}
-	s.planRounds(s.options.Budget - spent)
-	if err := s.environment.Write(s.folder); err != nil { // the gate reads there what was planned
+	g.planRounds(g.options.Budget - spent)
+	if err := g.writeFacts(); err != nil { // the gate reads there what was planned
 		return err
 	}
-	if err := s.correctness(ctx); err != nil {
+	if err := g.correctness(ctx); err != nil {
 		return err
 	}
 	for round := 2; ; round++ {
-		if err := s.look(round-1, spent); err != nil {
+		if err := g.look(round-1, spent); err != nil {
 			return err
 		}
 		if round == 2 {
-			if err := s.repeat(ctx, spent); err != nil {
+			if err := g.repeat(ctx, spent); err != nil {
 				return err
 			}
 		}
-		next := slices.DeleteFunc(slices.Clone(s.comparisons), func(c *comparison) bool {
+		next := slices.DeleteFunc(slices.Clone(g.comparisons), func(c *comparison) bool {
 			return c.settled || c.rounds < round || c.failed() != nil
 		})
-		if len(next) == 0 || spent+sum(next, (*comparison).round) > s.options.Budget {
+		if len(next) == 0 || spent+sum(next, (*comparison).round) > g.options.Budget {
 			break
 		}
-		if err := timed(func() error { return s.round(ctx, round, next) }); err != nil {
+		if err := timed(func() error { return g.round(ctx, round, next) }); err != nil {
 			return err
 		}
 	}
-	s.progress.Clear()
-	s.say("%s", s.sumUp(spent))
-	return s.collector()
+	g.say("%s", g.sumUp(spent))
+	return g.collector()
 }
 
 func sum[T any](all []T, of func(T) time.Duration) time.Duration {
@@ -247,54 +220,54 @@ func sum[T any](all []T, of func(T) time.Duration) time.Duration {
 
 // round lets the participants of some comparisons take their turns. The floor has one in the
 // first round alone: it tells of the machine, and nothing is compared with it.
-func (s *Session) round(ctx context.Context, round int, some []*comparison) error {
+func (g gateRun) round(ctx context.Context, round int, some []*comparison) error {
 	var participants []*participant
 	for _, c := range some {
 		participants = append(participants, c.participants...)
 		for _, p := range c.participants {
-			s.plan.Rounds[p.label()] = c.rounds
+			g.plan.Rounds[p.label()] = c.rounds
 		}
 	}
 	turn := func(participants []*participant, do func(*participant) error) error {
-		for _, p := range order(participants, s.options.Seed, round) {
+		for _, p := range order(participants, g.options.Seed, round) {
 			if p.err != nil {
 				continue
 			}
-			if err := s.guarded(ctx, p, func() error { return do(p) }); err != nil {
+			if err := g.guarded(ctx, p, func() error { return do(p) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if len(s.measured()) > 0 {
+	if len(g.measured()) > 0 {
 		measured := participants
 		if round == 1 {
-			measured = append([]*participant{s.participants[0]}, participants...)
+			measured = append([]*participant{g.participants[0]}, participants...)
 		}
-		if err := turn(measured, func(p *participant) error { return s.block(ctx, p, round) }); err != nil {
+		if err := turn(measured, func(p *participant) error { return g.block(ctx, p, round) }); err != nil {
 			return err
 		}
 	}
-	for _, load := range s.loads() {
-		if err := turn(participants, func(p *participant) error { return s.loadRun(ctx, p, round, load) }); err != nil {
+	for _, load := range g.loads() {
+		if err := turn(participants, func(p *participant) error { return g.loadRun(ctx, p, round, load) }); err != nil {
 			return err
 		}
 	}
 	for _, c := range some {
-		s.lost(c)
+		g.lost(c)
 	}
 	return nil
 }
 
 // lost notes a head that cannot be driven where its base can: that is no failure
 // of the comparison, it is its result.
-func (s *Session) lost(c *comparison) {
+func (g gateRun) lost(c *comparison) {
 	if !c.lost() {
 		return
 	}
 	gone := record.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
-	if !slices.Contains(s.environment.Comparison.Gone, gone) {
-		s.environment.Comparison.Gone = append(s.environment.Comparison.Gone, gone)
+	if !slices.Contains(g.facts.Comparison.Gone, gone) {
+		g.facts.Comparison.Gone = append(g.facts.Comparison.Gone, gone)
 	}
 }
 
@@ -304,27 +277,26 @@ const margin = 0.05
 // planRounds fixes how many rounds of each style the rest of the budget holds,
 // the first one included: the gate shares its error probabilities out over them.
 // Its blocks know better than the first of them how many passes there is time for.
-func (s *Session) planRounds(left time.Duration) {
+func (g gateRun) planRounds(left time.Duration) {
 	left = time.Duration(float64(left) * (1 - margin))
 	var costs []Cost
-	for _, c := range s.comparisons {
+	for _, c := range g.comparisons {
 		if c.failed() == nil {
-			c.passes = s.options.Passes
+			c.passes = g.options.Passes
 			if c.passes == 0 {
 				n := time.Duration(len(c.participants))
-				c.passes = spread(left/time.Duration(len(s.comparisons)), max(s.most()-1, 1),
+				c.passes = spread(left/time.Duration(3*max(g.most()-1, 1)*len(g.comparisons)),
 					sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n, sum(c.participants, func(p *participant) time.Duration { return p.pass })/n)
 			}
-			costs = append(costs, Cost{Style: c.style, Wanted: s.most() - 1, Round: max(c.round(), time.Second)})
+			costs = append(costs, Cost{Style: c.style, Wanted: g.most() - 1, Round: max(c.round(), time.Second)})
 		}
 	}
 	plan := NewPlan(max(left, 1), costs)
-	s.environment.Planned = map[string]int{}
-	for _, c := range s.comparisons {
-		c.rounds = 1 + min(plan.Rounds[c.style], s.most()-1)
-		s.environment.Planned[c.style] = c.rounds
-		s.progress.Clear()
-		s.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), tooFew(c))
+	g.facts.Planned = map[string]int{}
+	for _, c := range g.comparisons {
+		c.rounds = 1 + min(plan.Rounds[c.style], g.most()-1)
+		g.facts.Planned[c.style] = c.rounds
+		g.say("%s: the budget holds %s of about %v, with %s in each block%s", c.style, plain.Plural(c.rounds, "round"), c.round().Round(time.Second), plain.Plural(c.passes, "pass", "passes"), tooFew(c))
 	}
 }
 
@@ -340,19 +312,19 @@ func tooFew(c *comparison) string {
 }
 
 // look asks the gate what it can say by now, and tells it.
-func (s *Session) look(round int, spent time.Duration) error {
-	recording, err := result.Load(s.folder)
+func (g gateRun) look(round int, spent time.Duration) error {
+	recording, err := result.Load(g.folder)
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
 	options := gate.DefaultOptions()
-	options.Planned = s.environment.Planned
+	options.Planned = g.facts.Planned
 	progress, err := gate.Look(options, recording)
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
-	s.progress.Clear()
-	for _, c := range s.comparisons {
+	g.progress.Clear()
+	for _, c := range g.comparisons {
 		i := slices.IndexFunc(progress.Styles, func(p gate.StyleProgress) bool { return p.Style == c.style })
 		if i < 0 || c.settled {
 			continue
@@ -368,22 +340,22 @@ func (s *Session) look(round int, spent time.Duration) error {
 				}
 			}
 		}
-		line := fmt.Sprintf("look %d/%d, %v of %v: %s: %d of %d settled", round, c.rounds, spent.Round(time.Second), s.options.Budget, c.style, settled, gated)
+		line := fmt.Sprintf("look %d/%d, %v of %v: %s: %d of %d settled", round, c.rounds, spent.Round(time.Second), g.options.Budget, c.style, settled, gated)
 		switch {
 		case p.Settled:
 			line += ": " + string(p.Verdict)
 		case len(p.Open) > 0:
 			line += "; open: " + most(p.Open)
 		}
-		s.say("%s", line)
+		g.say("%s", line)
 	}
 	return nil
 }
 
 // sumUp says why the driving ended.
-func (s *Session) sumUp(spent time.Duration) string {
+func (g gateRun) sumUp(spent time.Duration) string {
 	var open []string
-	for _, c := range s.comparisons {
+	for _, c := range g.comparisons {
 		if err := c.failed(); err != nil {
 			open = append(open, err.Error())
 		} else if !c.settled {
@@ -393,24 +365,24 @@ func (s *Session) sumUp(spent time.Duration) string {
 	if len(open) == 0 {
 		return fmt.Sprintf("all is settled after %v", spent.Round(time.Second))
 	}
-	return fmt.Sprintf("the driving ends after %v of %v (--budget); not settled: %s", spent.Round(time.Second), s.options.Budget, strings.Join(open, ", "))
+	return fmt.Sprintf("the driving ends after %v of %v (--budget); not settled: %s", spent.Round(time.Second), g.options.Budget, strings.Join(open, ", "))
 }
 
 // correctness drives base and head of each style through the scenarios of the
 // correctness matrix, once: as many of its groups as take no longer than the
 // budget, on top of which they come.
-func (s *Session) correctness(ctx context.Context) error {
-	for _, c := range s.comparisons {
-		list := s.matrix()
+func (g gateRun) correctness(ctx context.Context) error {
+	for _, c := range g.comparisons {
+		list := g.matrix()
 		for len(list) > 0 && c.failed() == nil {
-			if takes := s.typicalMatrix(c, list); takes > s.options.Budget {
+			if takes := g.typicalMatrix(c, list); takes > g.options.Budget {
 				group := list[len(list)-1].Group
-				s.leaveOut(record.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
-					takes.Round(time.Minute), s.options.Budget)})
+				g.leaveOut(record.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
+					takes.Round(time.Minute), g.options.Budget)})
 				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
 				continue
 			}
-			if err := s.matrixOf(ctx, c, list, 1); err != nil {
+			if err := g.matrixOf(ctx, c, list, 1); err != nil {
 				return err
 			}
 			break
@@ -420,10 +392,9 @@ func (s *Session) correctness(ctx context.Context) error {
 }
 
 // leaveOut notes what is not driven, and says it.
-func (s *Session) leaveOut(u record.Undriven) {
-	s.environment.Comparison.Undriven = append(s.environment.Comparison.Undriven, u)
-	s.progress.Clear()
-	s.say("%s: the scenarios of the group %s are not driven: %s", u.Style, u.Group, u.Why)
+func (g gateRun) leaveOut(u record.Undriven) {
+	g.facts.Comparison.Undriven = append(g.facts.Comparison.Undriven, u)
+	g.say("%s: the scenarios of the group %s are not driven: %s", u.Style, u.Group, u.Why)
 }
 
 // sides are the participants that correctness is compared of: base once.
@@ -431,32 +402,21 @@ func (c *comparison) sides() []*participant {
 	return slices.DeleteFunc(slices.Clone(c.participants), func(p *participant) bool { return p.variant == gate.VariantAgain })
 }
 
-func (s *Session) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
-	var all time.Duration
-	for _, p := range c.sides() {
-		for _, w := range wavesOf(p, list, 1) {
-			all += s.typicalWave(&w)
-		}
-	}
-	return all
-}
-
 // matrixOf drives both sides of a style through scenarios of the matrix, in
 // random order.
-func (s *Session) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
-	for _, p := range order(c.sides(), s.options.Seed, -round) {
+func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
+	for _, p := range order(c.sides(), g.options.Seed, -round) {
 		for _, w := range wavesOf(p, list, 1) {
 			if p.err != nil {
 				continue
 			}
-			s.progress.Clear()
-			s.say("matrix %d: %s: %s", round, p.label(), few(namesOf(w.scenarios), "scenarios"))
-			if err := s.guarded(ctx, p, func() error { return s.wave(ctx, w, round) }); err != nil {
+			g.say("matrix %d: %s: %s", round, p.label(), few(namesOf(w.scenarios), "scenarios"))
+			if err := g.guarded(ctx, p, func() error { return g.wave(ctx, w, round) }); err != nil {
 				return err
 			}
 		}
 	}
-	s.lost(c)
+	g.lost(c)
 	return nil
 }
 
@@ -466,25 +426,25 @@ const mostRepeats = 6
 
 // repeat drives again those scenarios of the matrix of which one time is too
 // little to tell, until it is not.
-func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
+func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
 	for round := 2; round <= mostRepeats; round++ {
 		again := false
-		for _, c := range s.comparisons {
-			list := slices.DeleteFunc(s.matrix(), func(scenario scenarios.Scenario) bool {
+		for _, c := range g.comparisons {
+			list := slices.DeleteFunc(g.matrix(), func(scenario scenarios.Scenario) bool {
 				return !slices.Contains(c.open, c.style+" "+scenario.Name)
 			})
 			if len(list) == 0 || c.settled || c.failed() != nil {
 				continue
 			}
 			again = true
-			if err := s.matrixOf(ctx, c, list, round); err != nil {
+			if err := g.matrixOf(ctx, c, list, round); err != nil {
 				return err
 			}
 		}
 		if !again {
 			return nil
 		}
-		if err := s.look(1, spent); err != nil {
+		if err := g.look(1, spent); err != nil {
 			return err
 		}
 	}
@@ -493,20 +453,7 @@ func (s *Session) repeat(ctx context.Context, spent time.Duration) error {
 
 // Drivable tells whether there is any style to compare. Without one, the result
 // is what head has lost; see RecordLost.
-func (s *Session) Drivable() bool { return len(s.participants) > 1 }
-
-// RecordLost writes a results folder from which the gate can say what head has
-// lost, without a cluster. Nothing else is to be called after it.
-func (s *Session) RecordLost(ctx context.Context) error {
-	err := s.begin(ctx)
-	if s.judge != nil {
-		s.judge.stop()
-	}
-	if s.recording != nil {
-		err = errors.Join(err, s.recording.Close())
-	}
-	return errors.Join(err, s.base.remove())
-}
+func (j *job) Drivable() bool { return len(j.participants) > 1 }
 
 // command repeats a comparison: with the commit, and with what was asked for
 // otherwise than by default.

@@ -40,18 +40,16 @@ func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 		"all time is installed": {20 * time.Minute, 12, time.Hour, nativePass, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, spread(test.budget, test.rounds, test.fixed, test.pass))
+			assert.Equal(t, test.want, spread(test.budget/time.Duration(3*test.rounds), test.fixed, test.pass))
 		})
 	}
 }
 
 // contested is a session that compares styles, of which nothing is driven.
-func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) *Session {
+func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) gateRun {
 	t.Helper()
-	s := &Session{
-		participants: []*participant{{}}, base: &base{commit: "0123456789abcdef"}, out: out, progress: terminal.NewProgress(io.Discard),
-		options: Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second},
-	}
+	s := newSession(Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second}, "", time.Time{}, out)
+	s.base, s.progress = &base{commit: "0123456789abcdef"}, terminal.NewProgress(io.Discard)
 	var err error
 	s.scenarios, err = pick(s.options.scenario())
 	require.NoError(t, err)
@@ -63,9 +61,9 @@ func contested(t *testing.T, budget time.Duration, out io.Writer, names ...strin
 		s.participants = append(s.participants, participantOf(style, gate.VariantBase), participantOf(style, gate.VariantAgain), participantOf(style, gate.VariantHead))
 	}
 	s.quicken()
-	s.environment.Comparison = s.recordedComparison()
+	s.facts.Comparison = s.recordedComparison()
 	s.comparisons = s.compared()
-	return s
+	return gateRun{s}
 }
 
 // driven gives a comparison's participants a first round.
@@ -95,7 +93,7 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 			s.options.Rounds = test.rounds
 			driven(s.comparisons[0], 4, nativeFixed, nativePass)
 			s.planRounds(test.left)
-			assert.Equal(t, map[string]int{"native": test.want}, s.environment.Planned)
+			assert.Equal(t, map[string]int{"native": test.want}, s.facts.Planned)
 			assert.Equal(t, test.says, out.String())
 		})
 	}
@@ -108,7 +106,7 @@ func TestAQuickStyleDoesNotWaitForASlowOne(t *testing.T) {
 	driven(s.comparisons[0], 4, nativeFixed, nativePass)
 	driven(s.comparisons[1], 1, argoFixed, argoPass)
 	s.planRounds(40 * time.Minute)
-	assert.Equal(t, map[string]int{"native": 6, "argo": 3}, s.environment.Planned, "a round of argo takes 14 minutes")
+	assert.Equal(t, map[string]int{"native": 6, "argo": 3}, s.facts.Planned, "a round of argo takes 14 minutes")
 }
 
 // The first block of a style has gone through the scenarios once when it chooses;
@@ -150,11 +148,11 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	s := contested(t, time.Hour, io.Discard, "native")
 	c := s.comparisons[0]
 	s.lost(c)
-	assert.Empty(t, s.environment.Comparison.Gone)
+	assert.Empty(t, s.facts.Comparison.Gone)
 	c.head().err = errors.New("it never got ready")
 	s.lost(c)
 	s.lost(c)
-	assert.Equal(t, []record.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.environment.Comparison.Gone)
+	assert.Equal(t, []record.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.facts.Comparison.Gone)
 
 	require.NoError(t, s.Wrong(), "the gate says it")
 
@@ -162,7 +160,7 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	c = s.comparisons[0]
 	c.head().err, c.participants[0].err = errors.New("it never got ready"), errors.New("nor did base")
 	s.lost(c)
-	assert.Empty(t, s.environment.Comparison.Gone)
+	assert.Empty(t, s.facts.Comparison.Gone)
 	require.ErrorContains(t, s.Wrong(), "native@base: nor did base", "nothing can be said")
 }
 
@@ -171,7 +169,7 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 	var out bytes.Buffer
 	s := contested(t, 5*time.Minute, &out, "argo")
 	require.NoError(t, s.correctness(t.Context()))
-	left := s.environment.Comparison.Undriven
+	left := s.facts.Comparison.Undriven
 	require.Len(t, left, 6, "besides those that were not asked for")
 	for i, group := range []string{spec.GroupLevel, spec.GroupBasic} {
 		assert.Equal(t, group, left[4+i].Group)
@@ -183,7 +181,7 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 
 func TestWhatAComparisonSaysOfItself(t *testing.T) {
 	s := contested(t, 20*time.Minute, io.Discard, "native")
-	c := s.environment.Comparison
+	c := s.facts.Comparison
 	assert.Equal(t, []string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel}, c.Groups)
 	var not []string
 	for _, u := range c.Undriven {

@@ -8,8 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"operatorbench/e2e/spec/scenarios"
 )
 
 // restarts is how often the containers of each pod have been restarted.
@@ -17,8 +15,8 @@ type restarts map[string]int
 
 // controlPlane counts the restarts of the cluster's own control plane. Of an
 // existing cluster they may not be there to be seen: none are counted then.
-func (s *Session) controlPlane(ctx context.Context) restarts {
-	pods, err := s.kube.Typed.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "tier=control-plane"})
+func (e *environment) controlPlane(ctx context.Context) restarts {
+	pods, err := e.kube.Typed.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "tier=control-plane"})
 	if err != nil {
 		return nil
 	}
@@ -46,6 +44,3 @@ func (r restarts) since(before restarts) []string {
 	}
 	return pods
 }
-
-// faulty tells whether this run breaks parts of the cluster on purpose.
-func (s *Session) faulty() bool { return slices.ContainsFunc(s.scenarios, scenarios.Scenario.Faulty) }

@@ -2,154 +2,241 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
-	"syscall"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/gate"
-	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec/styles"
+	"operatorbench/fixtures/workloads/memcached"
 )
 
-// surroundings gathers what is known before the cluster is.
-func (s *Session) surroundings(ctx context.Context) (record.Environment, error) {
-	host, err := readHost(os.DirFS("/"))
-	if err != nil {
-		return record.Environment{}, err
-	}
-	e := record.Environment{
-		Run: s.id, Began: time.Now().UTC(), Program: "operatorbench",
-		Cluster: s.options.Cluster, Host: host, Go: runtime.Version(), Seed: s.options.Seed, Flags: s.options.values(),
-		Comparison: s.recordedComparison(),
-	}
-	e.Revision, e.Dirty = revision(ctx, s.root)
-	if s.engine != nil { // without one nothing is driven
-		e.Engine = s.engine.Name()
-		e.Kind = kindversion.Version()
-	}
-	for _, p := range s.participants[1:] {
-		hash, err := manifestsHash(p.operator.Style())
+const (
+	createWithin = 5 * time.Minute
+	removeWithin = 5 * time.Minute  // of a style: argo's hundreds of pods go slowly
+	logsWithin   = 30 * time.Second // in all: however many styles fail
+	syncEvery    = time.Second      // what a machine that loses power loses of the recording
+)
+
+// environment is the test environment: the images, the cluster, and what watches it.
+type environment struct {
+	*recording
+	engine     *engine.Engine
+	store      *images.Store
+	provider   cluster.Provider
+	kube       *kube.Client
+	collector  func() error // awaits that the garbage collector knows the custom resource
+	observers  observers
+	remaining  []*participant                     // that could not be removed
+	collecting time.Duration                      // that collecting logs has taken
+	terminal   func() (io.ReadWriteCloser, error) // where a person is asked
+	leavings   atomic.Pointer[string]             // see Left
+	listed     time.Duration                      // how long a node may take to list an image that it has
+}
+
+// cluster makes the cluster or connects to it.
+func (e *environment) cluster(ctx context.Context, node string) error {
+	ctx, cancel := context.WithTimeout(ctx, createWithin)
+	defer cancel()
+	if existing := e.existing(); existing != nil {
+		e.provider = existing
+	} else {
+		host, err := engine.DetectHost()
 		if err != nil {
-			return e, err
+			return err
 		}
-		owned, err := s.owned(p)
-		if err != nil {
-			return e, err
+		for _, note := range cluster.HostNotes(host) {
+			e.say("%s", note)
 		}
-		standards, err := podSecurity(p.operator.Style())
-		if err != nil {
-			return e, err
-		}
-		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
+		kind, err := cluster.NewKind(cluster.KindOptions{
+			Run: e.id, Engine: e.engine.Name(), NodeImage: node, Host: host, Keep: e.options.Keep,
+			FailureLogs: e.results("logs"), Progress: e.kindProgress,
 		})
-	}
-	return e, nil
-}
-
-// podSecurity is the Pod Security Standard that is enforced on each namespace
-// of a style; "" where there is none.
-func podSecurity(style styles.Style) (map[string]string, error) {
-	objects, err := style.Objects()
-	if err != nil {
-		return nil, err
-	}
-	standards := map[string]string{}
-	for _, object := range objects {
-		if object.GetKind() == "Namespace" {
-			standards[object.GetName()] = object.GetLabels()["pod-security.kubernetes.io/enforce"]
+		if err != nil {
+			return err
 		}
+		e.provider = kind
+		e.leaves(fmt.Sprintf("its reaper, a process of its own, now deletes the cluster %s; that takes seconds; `make clean` removes what it leaves", cluster.Name(e.id)))
 	}
-	return standards, nil
-}
-
-// owned counts what the maintainer of a participant's operator writes and answers for.
-func (s *Session) owned(p *participant) (*record.Owned, error) {
-	root := s.root
-	if s.base != nil && p.variant != gate.VariantHead {
-		root = s.base.root
-	}
-	catalogue, err := images.Load(root)
-	if err != nil {
-		return nil, err
-	}
-	facts, err := p.operator.Style().Facts(catalogue)
-	if err != nil {
-		return nil, err
-	}
-	owned := &record.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced, Wildcards: facts.RBAC.Wildcards}
-	for _, lines := range facts.Owned {
-		owned.Files += lines.Files
-		owned.Lines += lines.Lines
-		owned.Languages[lines.Language] = lines.Lines
-	}
-	for _, lines := range facts.Scaffold {
-		owned.Scaffold += lines.Lines
-	}
-	return owned, nil
-}
-
-// values are the options that decide what is measured.
-func (o *Options) values() map[string]string {
-	return map[string]string{
-		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(),
-	}
-}
-
-// manifestsHash identifies what a style installs, as it is rendered.
-func manifestsHash(style styles.Style) (string, error) {
-	objects, err := style.Objects()
-	if err != nil {
-		return "", err
-	}
-	hash := sha256.New()
-	encoder := json.NewEncoder(hash)
-	for _, object := range objects {
-		if err := encoder.Encode(object.Object); err != nil {
-			return "", fmt.Errorf("hash %s of style %s: %w", kube.Describe(object), style.Name, err)
-		}
-	}
-	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// revision is the repository's commit, and whether the work tree differs from
-// it; empty where git cannot say.
-func revision(ctx context.Context, root string) (commit string, dirty bool) {
-	commit, _ = git(ctx, root, nil, "rev-parse", "HEAD")
-	changes, _ := git(ctx, root, nil, "status", "--porcelain")
-	return commit, changes != ""
-}
-
-// imageFacts fills in what the styles run.
-func (s *Session) imageFacts(ctx context.Context) error {
-	described, err := s.store.Describe(ctx, unique(append([]string{"node", "memcached"}, imagesOf(s.of(s.store))...))...)
+	config, err := e.provider.Create(ctx)
 	if err != nil {
 		return err
 	}
-	for _, d := range described {
-		s.environment.Images = append(s.environment.Images, record.ImageFacts{
-			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: d.Size, Packages: d.Packages,
-		})
+	return e.connect(config)
+}
+
+// namespaces makes the driver's namespaces as this run's own.
+type namespaces struct {
+	client *kube.Client
+	owner  kube.Owner
+}
+
+func (n namespaces) Make(ctx context.Context, name string) error {
+	return n.client.Apply(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
+}
+
+func (n namespaces) Delete(ctx context.Context, name string) error {
+	return n.client.Typed.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{})
+}
+
+func (n namespaces) Remove(ctx context.Context, name string) error {
+	return n.client.Delete(ctx, n.owner, []*unstructured.Unstructured{namespace(name)})
+}
+
+func (e *environment) connect(config *rest.Config) error {
+	client, err := kube.New(config)
+	if err != nil {
+		return err
+	}
+	e.kube = client
+	version, err := client.Typed.Discovery().ServerVersion()
+	if err != nil {
+		return fmt.Errorf("ask the cluster for its version: %w", err)
+	}
+	e.facts.Kubernetes = version.GitVersion
+	return nil
+}
+
+// definition announces what will be touched, applies the custom resource
+// definition, and begins the proof that the garbage collector knows it. The
+// proof takes up to 30 s, in which the images are loaded and the floor is
+// measured: no style is needed for either. Drive awaits it.
+func (e *environment) definition(ctx context.Context) error {
+	if err := e.announce(); err != nil {
+		return err
+	}
+	crd, err := memcached.Definition()
+	if err != nil {
+		return err
+	}
+	if err := e.refuseForeign(ctx, crd); err != nil {
+		return err
+	}
+	if !e.can(cluster.RemoveWhole) {
+		e.leaves("what the run has made is still in the existing cluster; this removes it:\n  " + e.cleanCommand())
+	}
+	probe := namespace(e.probeNamespace())
+	if err := e.kube.Apply(ctx, kube.Owner{Run: e.id}, []*unstructured.Unstructured{crd, probe}); err != nil {
+		return err
+	}
+	if err := e.firstWrite(ctx, memcached.New(probe.GetName(), "first", 0)); err != nil {
+		return err
+	}
+	proven := make(chan error, 1)
+	go func() {
+		proven <- install.ProveGarbageCollection(ctx, install.Cluster{Kube: e.kube, Run: e.id}, probe.GetName())
+	}()
+	e.collector = sync.OnceValue(func() error {
+		return e.stage("garbage collector", func() error { return <-proven })
+	})
+	return nil
+}
+
+// firstWrite makes a custom resource and deletes it. The API server answers the
+// first write to a new definition only after about 2 s, while it sets up its
+// storage; that would be measured as the floor's.
+func (e *environment) firstWrite(ctx context.Context, cr *unstructured.Unstructured) error {
+	client := e.kube.Dynamic.Resource(memcached.Resource).Namespace(cr.GetNamespace())
+	if _, err := client.Create(ctx, cr, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("create the first Memcached %s/%s: %w", cr.GetNamespace(), cr.GetName(), err)
+	}
+	if err := client.Delete(ctx, cr.GetName(), metav1.DeleteOptions{}); err != nil {
+		return fmt.Errorf("delete the first Memcached %s/%s: %w", cr.GetNamespace(), cr.GetName(), err)
 	}
 	return nil
 }
 
-// peakMemory is the largest resident set of this process so far, in bytes.
-func peakMemory() int64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return usage.Maxrss << 10 // Linux counts KiB
+func namespace(name string) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
+	object.SetName(name)
+	return object
 }
+
+func (j *job) probeNamespace() string { return "services-" + j.id + "-probe" }
+
+// announce names, before anything is touched, all that this run makes in an
+// existing cluster.
+func (e *environment) announce() error {
+	if e.can(cluster.RemoveWhole) {
+		return nil
+	}
+	e.say("this run makes, in the existing cluster, nothing but:")
+	e.say("  CustomResourceDefinition %s", memcached.Resource.GroupResource())
+	e.say("  namespaces services-%s-* for custom resources", e.id)
+	for _, p := range e.participants[1:] {
+		objects, err := p.operator.Style().Objects()
+		if err != nil {
+			return err
+		}
+		footprint := kube.Plan(e.kube.Scoped(objects))
+		e.say("  %s: namespaces %s; %s", p.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
+	}
+	e.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, e.id)
+	return nil
+}
+
+// refuseForeign fails if an existing cluster has anything that this run or one
+// of its styles would make. Install refuses too, but by then the definition and
+// the floor's namespaces are there, and other styles may have been driven.
+func (e *environment) refuseForeign(ctx context.Context, crd *unstructured.Unstructured) error {
+	if e.can(cluster.RemoveWhole) {
+		return nil
+	}
+	objects := []*unstructured.Unstructured{crd}
+	for _, p := range e.participants[1:] {
+		brought, err := p.operator.Style().Objects()
+		if err != nil {
+			return err
+		}
+		objects = append(objects, brought...)
+	}
+	return e.kube.RefuseForeign(ctx, kube.Owner{Run: e.id}, objects)
+}
+
+// largeRecording is the size in bytes from which a recording is compressed.
+const largeRecording = 8 << 20
+
+// teardown removes from an existing cluster what this run made, and deletes a
+// cluster of its own.
+func (e *environment) teardown(ctx context.Context) error {
+	var removed error
+	if e.Left() != "" && !e.can(cluster.RemoveWhole) { // else nothing was made
+		removed = e.sweep(ctx)
+	}
+	err := errors.Join(removed, e.provider.Delete(ctx))
+	if err == nil {
+		e.leaves("")
+	}
+	return err
+}
+
+// sweep removes all that this run has made in an existing cluster.
+func (e *environment) sweep(ctx context.Context) error {
+	if err := e.kube.Sweep(ctx, e.id, e.note); err != nil {
+		return fmt.Errorf("remove what the run has made in the existing cluster: %w\nthis tries again:\n  %s", err, e.cleanCommand())
+	}
+	return nil
+}
+
+// Left says what the run leaves if it is not closed, and what removes that; "":
+// nothing. It may be called at any time.
+func (e *environment) Left() string {
+	if left := e.leavings.Load(); left != nil {
+		return *left
+	}
+	return ""
+}
+
+// leaves sets what Left says.
+func (e *environment) leaves(what string) { e.leavings.Store(&what) }

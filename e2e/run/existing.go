@@ -8,40 +8,24 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
-
-	"operatorbench/e2e/environment/cluster"
 )
-
-// existing is the cluster that a person has named; nil: the run makes its own.
-func (s *Session) existing() *cluster.Existing {
-	if s.options.Cluster != cluster.ExistingName {
-		return nil
-	}
-	return &cluster.Existing{Kubeconfig: s.options.Kubeconfig, Context: s.options.Context}
-}
-
-// cleanCommand removes what a run that was killed left in its existing cluster.
-func (s *Session) cleanCommand() string {
-	return fmt.Sprintf("go run ./e2e/cmd/opbench clean %s --run=%s", s.existing().Flags(), s.id)
-}
 
 // agree tells which existing cluster is meant, and returns when a person has
 // agreed that it is used. Nothing has been made by then.
-func (s *Session) agree(ctx context.Context) error {
-	if s.existing() == nil {
+func (e *environment) agree(ctx context.Context) error {
+	if e.existing() == nil {
 		return nil
 	}
-	target, err := s.existing().Target()
+	target, err := e.existing().Target()
 	if err != nil {
 		return err
 	}
-	s.say("this run uses the existing cluster %s", target)
-	s.say("should the run be killed, this removes what it left there:\n  %s", s.cleanCommand())
-	if s.options.Yes {
+	e.say("this run uses the existing cluster %s", target)
+	e.say("should the run be killed, this removes what it left there:\n  %s", e.cleanCommand())
+	if e.options.Yes {
 		return nil
 	}
-	terminal, err := s.terminal()
+	terminal, err := e.terminal()
 	if err != nil {
 		return fmt.Errorf("use the existing cluster %s? There is no terminal to ask at (%w): agree with --yes", target, err)
 	}
@@ -83,53 +67,4 @@ func ask(ctx context.Context, terminal io.ReadWriter, question string) (string, 
 	case <-ctx.Done():
 		return "", fmt.Errorf("no answer came: %w", context.Cause(ctx))
 	}
-}
-
-// sweep removes all that this run has made in an existing cluster.
-func (s *Session) sweep(ctx context.Context) error {
-	if err := s.kube.Sweep(ctx, s.id, s.note); err != nil {
-		return fmt.Errorf("remove what the run has made in the existing cluster: %w\nthis tries again:\n  %s", err, s.cleanCommand())
-	}
-	return nil
-}
-
-// Left says what the run leaves if it is not closed, and what removes that; "":
-// nothing. It may be called at any time.
-func (s *Session) Left() string {
-	if left := s.leavings.Load(); left != nil {
-		return *left
-	}
-	return ""
-}
-
-// leaves sets what Left says.
-func (s *Session) leaves(what string) { s.leavings.Store(&what) }
-
-// What is done after driving has ended, at go test's deadline too.
-const (
-	mendWithin     = 5 * time.Second  // until what was broken on purpose is given back: see package drive
-	logsWhenOver   = 5 * time.Second  // of the style that took too long
-	reportsWithin  = 15 * time.Second // until the recording is judged and the reports are written: 139 MB take 2 s
-	removalWithin  = 20 * time.Second // of a kind cluster: it takes 4 s, and its reaper goes on by itself
-	sweepWithin    = 3 * time.Minute  // of an existing cluster, with a style in it
-	teardownWithin = 5 * time.Minute  // of either, where no deadline is near
-)
-
-// Reserve is the time before go test's -timeout that is kept for what comes
-// after driving. It depends on the cluster: of one of its own a run removes the
-// node, of an existing one each object, with those that finalizers hold.
-func (s *Session) Reserve() time.Duration {
-	removal := removalWithin
-	if !s.can(cluster.RemoveWhole) {
-		removal = sweepWithin
-	}
-	return mendWithin + logsWhenOver + removal + reportsWithin
-}
-
-// teardownTime is what Close has for the cluster.
-func (s *Session) teardownTime() time.Duration {
-	if s.deadline.IsZero() {
-		return teardownWithin
-	}
-	return min(teardownWithin, max(time.Until(s.deadline)-reportsWithin, time.Second))
 }

@@ -123,12 +123,16 @@ func TestNobodyWaitsForAnAnswerThatIsNotWanted(t *testing.T) {
 	require.ErrorIs(t, s.Open(ctx), stopped)
 }
 
+func scheduleOn(cluster string) *schedule {
+	return &schedule{job: &job{options: Options{Cluster: cluster}}}
+}
+
 // go test ends the process at its -timeout: what is kept for the teardown is what
 // the teardown may take.
 func TestTheReserveIsWhatTheTeardownMayTake(t *testing.T) {
-	kind, existing := &Session{options: Options{Cluster: "kind"}}, &Session{options: Options{Cluster: "existing"}}
+	kind, existing := scheduleOn("kind"), scheduleOn("existing")
 	assert.Greater(t, existing.Reserve(), kind.Reserve(), "each of its objects is removed")
-	for _, s := range []*Session{kind, existing} {
+	for _, s := range []*schedule{kind, existing} {
 		s.deadline = time.Now().Add(s.Reserve())
 		whole := mendWithin + logsWhenOver + s.teardownTime() + reportsWithin // from the moment at which driving is stopped
 		assert.LessOrEqual(t, s.teardownTime()+reportsWithin, time.Until(s.deadline)+time.Second)
@@ -151,7 +155,7 @@ func TestThePlanKeepsTheReserve(t *testing.T) {
 		require.NoError(t, err)
 		return plan.Budget
 	}
-	kind, existing := &Session{options: Options{Cluster: "kind"}}, &Session{options: Options{Cluster: "existing"}}
+	kind, existing := scheduleOn("kind"), scheduleOn("existing")
 	assert.InDelta(t, existing.Reserve()-kind.Reserve(), budget("kind")-budget("existing"), float64(time.Second))
 }
 

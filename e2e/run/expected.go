@@ -54,9 +54,9 @@ func expectedOf(style styles.Operator) (verdicts.Expected, error) {
 
 // Expected reads the verdicts that are expected of the styles that were asked for,
 // wherever their folders are.
-func (s *Session) Expected() (map[string]verdicts.Expected, error) {
+func (j *job) Expected() (map[string]verdicts.Expected, error) {
 	all := map[string]verdicts.Expected{}
-	for _, p := range s.asked() {
+	for _, p := range j.asked() {
 		expected, err := expectedOf(p.asked)
 		if err != nil {
 			return nil, err
@@ -69,9 +69,9 @@ func (s *Session) Expected() (map[string]verdicts.Expected, error) {
 // UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps
 // what stands there on why. A new failure is left without a sentence, with which
 // no run accepts the file: a person must say why.
-func (s *Session) UpdateVerdicts(judgements ...*judge.Judgement) error {
+func (j *job) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
-	for _, p := range s.asked() {
+	for _, p := range j.asked() {
 		name := filepath.Join(p.asked.Style().Folder, verdicts.File)
 		if err := os.WriteFile(name, verdicts.Update(p.expected, seen.Seen(p.name())), 0o644); err != nil {
 			return fmt.Errorf("update the expected verdicts: %w", err)

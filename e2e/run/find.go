@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -25,12 +24,12 @@ func (s *Session) find(ctx context.Context, place block, target install.Cluster)
 	}
 	found, err := install.Find(ctx, target, p.name())
 	if err != nil {
-		s.remark(fmt.Sprintf("what the cluster has of %s is not known, but what its manifests say: %v", p.label(), err))
+		s.keep("what the cluster has of %s is not known, but what its manifests say: %v", p.label(), err)
 		return
 	}
 	installed, err := install.InstalledOf(found)
 	if err != nil {
-		s.remark(fmt.Sprintf("what the cluster has of %s could not be read: %v", p.label(), err))
+		s.keep("what the cluster has of %s could not be read: %v", p.label(), err)
 		return
 	}
 	p.found = &installed

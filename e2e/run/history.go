@@ -3,11 +3,9 @@ package run
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -36,10 +34,10 @@ func readHistory(root string, host record.Host) history {
 
 // block is how long a block of a style took in the newest run that drove the
 // same scenarios as often; 0: there is none.
-func (h history) block(style string, s *Session) time.Duration {
+func (h history) block(style string, j *job) time.Duration {
 	for _, e := range h {
-		flags := s.options.values()
-		if e.Flags["scenario"] != flags["scenario"] || e.Flags["passes"] != flags["passes"] || e.Flags["quiescence"] != flags["quiescence"] || e.Flags["base"] != flags["base"] {
+		flags := j.options.values()
+		if e.Flags["scenario"] != flags["scenario"] || e.Flags["passes"] != flags["passes"] || e.Flags["quiescence"] != flags["quiescence"] || e.Flags["base"] != flags["base"] || e.Flags["precision"] != flags["precision"] {
 			continue
 		}
 		if scenarios := mean(e, "scenarios "+style); scenarios > 0 {
@@ -86,53 +84,4 @@ func mean(e record.Environment, name string) time.Duration {
 		}
 	}
 	return 0
-}
-
-// foretell says how long the run will take, and what that rests on.
-func (s *Session) foretell() string {
-	if s.base != nil {
-		return s.foretellComparison()
-	}
-	environment, measured := s.history.environment(), 0
-	if environment == 0 {
-		environment = typicalEnvironment
-	}
-	total, parts := environment+typicalCollector, []string{}
-	plan, err := s.newPlan()
-	for _, c := range s.costs() {
-		if err != nil || plan.Rounds[c.Style] == 0 {
-			continue
-		}
-		total += time.Duration(plan.Rounds[c.Style]) * c.Round
-		part := fmt.Sprintf("%s %v", c.Style, c.Round.Round(time.Second))
-		if plan.Rounds[c.Style] > 1 {
-			part = fmt.Sprintf("%s %d x %v", c.Style, plan.Rounds[c.Style], c.Round.Round(time.Second))
-		}
-		parts = append(parts, part)
-	}
-	for _, p := range s.participants {
-		if s.history.block(p.name(), s) > 0 {
-			measured++
-		}
-	}
-	if loads := s.typicalLoads(); loads > 0 {
-		total += loads
-		parts = append(parts, fmt.Sprintf("loads up to %v", loads.Round(time.Second)))
-	}
-	var matrix time.Duration
-	for _, w := range s.waves() {
-		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
-	}
-	if matrix > 0 {
-		total += matrix
-		parts = append(parts, fmt.Sprintf("matrix up to %v", matrix.Round(time.Minute)))
-	}
-	source := "typical of 2 cores; nothing has been measured on this machine yet"
-	switch {
-	case measured == len(s.participants):
-		source = "as earlier runs on this machine took"
-	case measured > 0 || s.history.environment() > 0:
-		source = "as earlier runs on this machine took, else typical of 2 cores"
-	}
-	return fmt.Sprintf("expected: about %v: cluster and images %v, %s (%s)", total.Round(10*time.Second), (environment + typicalCollector).Round(time.Second), strings.Join(parts, ", "), source)
 }

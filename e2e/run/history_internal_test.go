@@ -20,11 +20,11 @@ import (
 // another machine's.
 func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 	root := t.TempDir()
-	s := &Session{options: Options{Scenario: "latency"}}
+	j := &job{options: Options{Scenario: "latency"}}
 	wrote := func(folder string, hours int, cpu string, scenario string, seconds float64) {
 		dir := filepath.Join(root, "results", folder)
 		require.NoError(t, os.MkdirAll(dir, 0o750))
-		flags := s.options.values()
+		flags := j.options.values()
 		flags["scenario"] = scenario
 		e := record.Environment{
 			Began: time.Unix(0, 0).Add(time.Duration(hours) * time.Hour), Host: record.Host{CPU: cpu, CPUs: 2}, Flags: flags,
@@ -40,8 +40,8 @@ func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "results", "broken", record.EnvironmentFile), []byte("{"), 0o600))
 
 	h := readHistory(root, record.Host{CPU: "this", CPUs: 2})
-	assert.Equal(t, 12*time.Second, h.block("native", s), "install and scenarios, each time")
-	assert.Zero(t, h.block("argo", s))
+	assert.Equal(t, 12*time.Second, h.block("native", j), "install and scenarios, each time")
+	assert.Zero(t, h.block("argo", j))
 	assert.Equal(t, 20*time.Second, h.environment())
 	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).environment())
 }
@@ -74,7 +74,7 @@ func TestLatestLeadsToTheNewestRun(t *testing.T) {
 // The table grows by a row when a block has ended, and says what was late.
 func TestFirstLookIsARowForEachBlock(t *testing.T) {
 	var out writer
-	s := &Session{out: &out, scenarios: []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "delete", Group: spec.GroupLatency}}}
+	s := &recording{job: &job{console: &console{out: &out}, scenarios: []scenarios.Scenario{{Name: "create", Group: spec.GroupLatency}, {Name: "delete", Group: spec.GroupLatency}}}}
 	sample := func(scenario, phase string, value float64, outcome string) {
 		s.first.see(judge.Result{Scenario: scenario, Samples: []judge.Sample{{Phase: phase, Value: value, Outcome: outcome}}, Verdicts: []judge.Verdict{{Outcome: spec.Pass}}})
 	}
@@ -96,7 +96,7 @@ func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return le
 // What does not fit any more is said, and kept for the end.
 func TestThereIsNotEnoughTime(t *testing.T) {
 	var out writer
-	s := &Session{out: &out, deadline: time.Now().Add(time.Minute), options: Options{Operator: "native", Cluster: "kind"}}
+	s := newSession(Options{Operator: "native", Cluster: "kind"}, "", time.Now().Add(time.Minute), &out)
 	p := &participant{variant: "x"}
 	assert.True(t, s.enough(p, "round 1", time.Second))
 	require.NoError(t, s.Unfinished())

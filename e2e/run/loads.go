@@ -6,14 +6,8 @@ import (
 	"time"
 
 	"operatorbench/e2e/drive"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
-
-// loads are the scenarios that many custom resources are put through at once.
-func (s *Session) loads() []scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(s.scenarios), func(s scenarios.Scenario) bool { return s.Group != spec.GroupLoad })
-}
 
 // driveLoads goes through the loads, as often as rounds were asked for. Each participant,
 // the floor too, has an installation for each of them: what a load leaves undone
@@ -35,10 +29,10 @@ func (s *Session) driveLoads(ctx context.Context) error {
 }
 
 // loadTurns are the participants in the order of their turns in one load.
-func (s *Session) loadTurns(round int) []*participant {
-	participants := order(s.participants, s.options.Seed, round)
-	if s.options.Keep {
-		return floorFirst(participants, s.participants[0])
+func (j *job) loadTurns(round int) []*participant {
+	participants := order(j.participants, j.options.Seed, round)
+	if j.options.Keep {
+		return floorFirst(participants, j.participants[0])
 	}
 	return participants
 }
@@ -59,28 +53,3 @@ func (s *Session) loadRun(ctx context.Context, p *participant, round int, load s
 
 // typicalSpace is how long it takes to make a load's namespace, and to remove it.
 const typicalSpace = time.Second
-
-// typicalLoads is how long the loads are expected to take.
-func (s *Session) typicalLoads() time.Duration {
-	var all time.Duration
-	for _, load := range s.loads() {
-		for _, p := range s.participants {
-			all += s.typicalLoad(p, load)
-		}
-	}
-	return time.Duration(s.matrixRounds()) * all
-}
-
-// typicalLoad is how long a participant's turn in a load is expected to take. A style
-// that handles one custom resource after the other is given up when the load's
-// time is over.
-func (s *Session) typicalLoad(p *participant, load scenarios.Scenario) time.Duration {
-	n := time.Duration(load.Load.Resources)
-	all := n*typicalSpace + matrixWindow
-	if p.operator == nil {
-		return all
-	}
-	typical := p.typical()
-	all += typical.Install + typicalUninstall + min(n*time.Duration(len(load.Steps))*typical.Reconcile, load.Load.Within)
-	return all + time.Duration(2*len(s.warmupOf(p)))*s.change(typical)
-}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,10 +20,21 @@ func TestLoadsAreAskedFor(t *testing.T) {
 	}{"latency": {0, false}, "load": {3, false}, "burst-create": {1, false}, "matrix": {0, true}, "all": {3, true}} {
 		picked, err := pick(value)
 		require.NoError(t, err)
-		s := &Session{scenarios: picked}
+		s := &job{scenarios: picked}
 		assert.Len(t, s.loads(), want.loads, value)
 		assert.Equal(t, want.matrix, len(s.matrix()) > 0, value)
 		assert.Len(t, picked, len(s.measured())+len(s.loads())+len(s.matrix()), "%s: each is driven in one way", value)
+	}
+}
+
+// What styles use is told of a run of loads alone, too; of the matrix it is not.
+func TestLoadsAreLookedAt(t *testing.T) {
+	for value, want := range map[string]bool{"load": true, "latency": true, "matrix": false} {
+		picked, err := pick(value)
+		require.NoError(t, err)
+		e := &environment{recording: &recording{job: &job{scenarios: picked, console: &console{}}}} // --usage=0
+		require.NoError(t, e.observeUsage(t.Context()))
+		assert.Equal(t, want, slices.Contains(e.notes, "CPU time and memory were not measured: --usage=0"), value)
 	}
 }
 
@@ -31,7 +43,7 @@ func TestEveryArmTakesPartInALoad(t *testing.T) {
 	load := scenarios.Scenario{Name: "many", Group: spec.GroupLoad, Load: &scenarios.Schedule{Resources: 50, Within: 5 * time.Minute}, Steps: make([]scenarios.Step, 1)}
 	slow := styled(spec.Style{Name: "slow", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: time.Minute}})
 	fast := styled(spec.Style{Name: "fast", Typical: spec.Typical{Install: 10 * time.Second, Reconcile: 100 * time.Millisecond}})
-	s := &Session{participants: []*participant{{}, slow, fast}, scenarios: []scenarios.Scenario{load}, options: Options{Seed: 7, Keep: true}}
+	s := &schedule{job: &job{participants: []*participant{{}, slow, fast}, scenarios: []scenarios.Scenario{load}, options: Options{Seed: 7, Keep: true}}}
 	for round := 1; round <= 5; round++ {
 		turns := s.loadTurns(round)
 		require.Len(t, turns, 3)

@@ -27,77 +27,73 @@ type observers struct {
 
 // observe begins to record what the pods use and the API server's audit log.
 // Of an existing cluster, either may not be had: a note says so then.
-func (s *Session) observe(ctx context.Context) error {
-	s.observers.plane = s.controlPlane(ctx)
-	if err := s.observeUsage(ctx); err != nil {
+func (e *environment) observe(ctx context.Context) error {
+	e.observers.plane = e.controlPlane(ctx)
+	if err := e.observeUsage(ctx); err != nil {
 		return err
 	}
-	auditor, ok := s.provider.(cluster.Auditor)
-	if !ok || !s.can(cluster.ReadAuditLog) {
-		s.remark("API calls were not counted: the audit log of an existing cluster is not read")
+	auditor, ok := e.provider.(cluster.Auditor)
+	if !ok || !e.can(cluster.ReadAuditLog) {
+		e.keep("API calls were not counted: the audit log of an existing cluster is not read")
 		return nil
 	}
 	log, err := auditor.AuditLog(context.WithoutCancel(ctx)) // until the cluster is gone
 	if err != nil {
 		return fmt.Errorf("read the API server's audit log: %w", err)
 	}
-	s.observers.audit = audit.Follow(context.WithoutCancel(ctx), log, s.recorder)
+	e.observers.audit = audit.Follow(context.WithoutCancel(ctx), log, e.recorder)
 	return nil
 }
 
 // observeUsage looks at nothing where nothing is measured: a look costs the more,
 // the more pods there are, and in the correctness matrix argo leaves hundreds.
-func (s *Session) observeUsage(ctx context.Context) error {
-	if len(s.measured()) == 0 {
+func (e *environment) observeUsage(ctx context.Context) error {
+	if len(e.Measured()) == 0 {
 		return nil
 	}
-	if s.options.Usage == 0 {
-		s.remark("CPU time and memory were not measured: --usage=0")
+	if e.options.Usage == 0 {
+		e.keep("CPU time and memory were not measured: --usage=0")
 		return nil
 	}
-	sampler, err := usage.Open(context.WithoutCancel(ctx), s.kube.Typed.Discovery().RESTClient(), s.recorder, s.options.Usage, s.observers.watched)
+	sampler, err := usage.Open(context.WithoutCancel(ctx), e.kube.Typed.Discovery().RESTClient(), e.recorder, e.options.Usage, e.observers.watched)
 	switch {
 	case err == nil:
-		s.observers.usage = sampler
-	case !s.can(cluster.ReadUsage):
-		s.remark(fmt.Sprintf("CPU time and memory were not measured: %v", err))
+		e.observers.usage = sampler
+	case !e.can(cluster.ReadUsage):
+		e.keep("CPU time and memory were not measured: %v", err)
 	default:
 		return err
 	}
 	return nil
 }
 
-// remark adds to the notes of the run's environment.
-func (s *Session) remark(note string) { s.environment.Notes = append(s.environment.Notes, note) }
-
 // unobserve ends what observe began, when all that has happened is recorded.
-func (s *Session) unobserve(ctx context.Context) error {
-	if restarted := s.controlPlane(ctx).since(s.observers.plane); len(restarted) > 0 && !s.faulty() {
+func (e *environment) unobserve(ctx context.Context) error {
+	if restarted := e.controlPlane(ctx).since(e.observers.plane); len(restarted) > 0 && !e.faulty() {
 		note := "while this run lasted, unasked: " + strings.Join(restarted, ", ") +
 			"; the machine was too slow for the cluster itself, and latencies may tell of that: run it again with less beside it"
-		s.say("%s", note)
-		s.remark(note)
+		e.remark(note)
 	}
-	if s.observers.usage != nil {
-		if err := s.observers.usage.Stop(); err != nil {
-			s.remark(err.Error()) // the recording has a gap, and what follows from it says so
+	if e.observers.usage != nil {
+		if err := e.observers.usage.Stop(); err != nil {
+			e.keep("%v", err) // the recording has a gap, and what follows from it says so
 		}
-		if stale := s.observers.usage.Stale(); stale > staleFrom {
-			s.remark(fmt.Sprintf("the kubelet's figures were up to %v old: CPU time of short-lived pods is mostly missed", stale.Round(time.Second)))
+		if stale := e.observers.usage.Stale(); stale > staleFrom {
+			e.keep("the kubelet's figures were up to %v old: CPU time of short-lived pods is mostly missed", stale.Round(time.Second))
 		}
 	}
-	if s.observers.audit == nil {
+	if e.observers.audit == nil {
 		return nil
 	}
-	caught := s.observers.audit.CatchUp(ctx, s.kube.Typed.Discovery().RESTClient())
-	return errors.Join(caught, s.observers.audit.Stop())
+	caught := e.observers.audit.CatchUp(ctx, e.kube.Typed.Discovery().RESTClient())
+	return errors.Join(caught, e.observers.audit.Stop())
 }
 
 // edge looks at what the pods have used where a block begins or ends. A look
 // that fails leaves a gap in the recording.
-func (s *Session) edge(ctx context.Context) {
-	if s.observers.usage != nil {
-		_ = s.observers.usage.Sample(ctx)
+func (e *environment) edge(ctx context.Context) {
+	if e.observers.usage != nil {
+		_ = e.observers.usage.Sample(ctx)
 	}
 }
 

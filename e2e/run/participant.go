@@ -24,9 +24,10 @@ type participant struct {
 	operator styles.Operator // nil: the floor
 	// asked is the floor's folder if that was asked for, and not only
 	// measured as the floor; of a participant with an operator it is that.
-	asked   styles.Operator
-	variant string        // "" outside of comparisons with a base
-	store   *images.Store // where its images come from; nil: no kind cluster
+	asked      styles.Operator
+	variant    string        // "" outside of comparisons with a base
+	comparison *comparison   // that it takes part in; nil: none
+	store      *images.Store // where its images come from; nil: no kind cluster
 	// own are images that another participant has under the same reference with another
 	// content: they are loaded anew before each block.
 	own []string
@@ -45,6 +46,9 @@ type participant struct {
 	// Of its last block, pass is how long the scenarios took each time, and fixed
 	// all that came before and behind them.
 	fixed, pass time.Duration
+
+	passes  int      // how often its blocks go through the scenarios; 0: as the run says
+	unknown []string // medians that are not known as precisely as was asked for; nil: nobody has looked
 
 	mu    sync.Mutex
 	wrong []string // namespaces of the first samples that were not handled as expected

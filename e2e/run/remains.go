@@ -30,16 +30,16 @@ func (e *remainsError) Unwrap() error { return e.err }
 // turn; nil: it is not. What still runs is in everybody's way: it would act on the
 // same custom resources. What does not run is only in the way of a style that
 // brings the same objects.
-func (s *Session) inTheWay(ctx context.Context, p *participant) (everybodys, itsOwn error) {
-	for _, gone := range s.remaining {
-		pods, err := s.running(ctx, gone)
+func (e *environment) inTheWay(ctx context.Context, p *participant) (everybodys, itsOwn error) {
+	for _, gone := range e.remaining {
+		pods, err := e.running(ctx, gone)
 		if err != nil {
 			return fmt.Errorf("look whether %s, which could not be removed, still runs: %w", gone.label(), err), nil
 		}
 		if len(pods) > 0 {
 			return fmt.Errorf("%s could not be removed, and pods of it still run: %s; they would act on the same custom resources as what is driven next, so that the run ends here", gone.label(), most(pods)), nil
 		}
-		shared, err := s.shared(ctx, gone, p)
+		shared, err := e.shared(ctx, gone, p)
 		if err == nil && len(shared) > 0 {
 			err = errors.New(most(shared))
 		}
@@ -51,10 +51,10 @@ func (s *Session) inTheWay(ctx context.Context, p *participant) (everybodys, its
 }
 
 // running are the pods of a participant's components.
-func (s *Session) running(ctx context.Context, p *participant) ([]string, error) {
+func (e *environment) running(ctx context.Context, p *participant) ([]string, error) {
 	var names []string
 	for _, c := range p.operator.Style().Components {
-		list, err := s.kube.Typed.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
+		list, err := e.kube.Typed.CoreV1().Pods(c.Namespace).List(ctx, metav1.ListOptions{LabelSelector: c.Selector})
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (s *Session) running(ctx context.Context, p *participant) ([]string, error)
 }
 
 // shared are the objects that are left of one participant and that another brings, too.
-func (s *Session) shared(ctx context.Context, gone, next *participant) ([]string, error) {
+func (e *environment) shared(ctx context.Context, gone, next *participant) ([]string, error) {
 	if next.operator == nil {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func (s *Session) shared(ctx context.Context, gone, next *participant) ([]string
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.kube.Made(ctx, s.id)
+	left, err := e.kube.Made(ctx, e.id)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -34,10 +35,10 @@ func left(t *testing.T, style styles.Style, pods ...runtime.Object) *Session {
 		{Name: "namespaces", Kind: "Namespace", Verbs: []string{"list", "delete"}},
 	}}}
 	lists := map[schema.GroupVersionResource]string{{Version: "v1", Resource: "namespaces"}: "NamespaceList"}
-	return &Session{
-		id: "r", recorder: recorder, out: io.Discard, progress: terminal.NewProgress(io.Discard),
-		kube: &kube.Client{Typed: typed, Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, []runtime.Object{object}...)},
-	}
+	s := newSession(Options{}, "", time.Time{}, io.Discard)
+	s.id, s.recorder, s.progress = "r", recorder, terminal.NewProgress(io.Discard)
+	s.kube = &kube.Client{Typed: typed, Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, []runtime.Object{object}...)}
+	return s
 }
 
 // found are two participants of styles that bring other objects, and one that brings the

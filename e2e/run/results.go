@@ -49,36 +49,36 @@ func (r Result) Problems() []string {
 
 // Judgement reads the recording back: what is asserted is what anyone can judge
 // from the file. It is to be called when all has been driven.
-func (s *Session) Judgement() (*judge.Judgement, error) {
-	if s.judged == nil {
-		s.judged = sync.OnceValues(func() (*judge.Judgement, error) {
-			name, err := record.Find(s.folder) // a large one is compressed at the end
+func (rec *recording) Judgement() (*judge.Judgement, error) {
+	if rec.judged == nil {
+		rec.judged = sync.OnceValues(func() (*judge.Judgement, error) {
+			name, err := record.Find(rec.folder) // a large one is compressed at the end
 			if err != nil {
 				return nil, err
 			}
 			rights := grantmeter.NewMeter()
 			judged, err := judge.File(name, rights.Add)
-			s.rights = rights.Uses()
+			rec.rights = rights.Uses()
 			return judged, err
 		})
 	}
-	return s.judged()
+	return rec.judged()
 }
 
 // Differences are the verdicts of a style (by its label) and scenario that are
 // not as expected; of an empty name, all of them. A style's verdicts.yaml says
 // what is expected; without one nothing is but that there is a verdict.
-func (s *Session) Differences(style, scenario string) ([]result.Difference, error) {
-	all, err := s.Judgement()
+func (rec *recording) Differences(style, scenario string) ([]result.Difference, error) {
+	all, err := rec.Judgement()
 	if err != nil {
 		return nil, err
 	}
-	if !s.complete {
+	if !rec.complete {
 		all = all.Finished()
 	}
 	found := result.MatrixOf(all)
 	var differences []result.Difference
-	for _, p := range s.asked() {
+	for _, p := range rec.asked() {
 		if style != "" && p.label() != style {
 			continue
 		}
@@ -89,7 +89,7 @@ func (s *Session) Differences(style, scenario string) ([]result.Difference, erro
 		}
 	}
 	if scenario == "" || scenario == result.Rights {
-		for _, d := range result.OfRights(found, s.rights) {
+		for _, d := range result.OfRights(found, rec.rights) {
 			if style == "" || d.Label == style {
 				differences = append(differences, d)
 			}
@@ -99,8 +99,8 @@ func (s *Session) Differences(style, scenario string) ([]result.Difference, erro
 }
 
 // Judged returns every sample of a style (by its label) and scenario.
-func (s *Session) Judged(style, scenario string) ([]Result, error) {
-	all, err := s.Judgement()
+func (rec *recording) Judged(style, scenario string) ([]Result, error) {
+	all, err := rec.Judgement()
 	if err != nil {
 		return nil, err
 	}
@@ -115,39 +115,39 @@ func (s *Session) Judged(style, scenario string) ([]Result, error) {
 
 // Has tells whether any round of a scenario was driven against a style (by its
 // label). A recording that cannot be judged has: its subtest says why.
-func (s *Session) Has(style, scenario string) bool {
-	results, err := s.Judged(style, scenario)
+func (rec *recording) Has(style, scenario string) bool {
+	results, err := rec.Judged(style, scenario)
 	return err != nil || len(results) > 0
 }
 
 // Began shows a sample's beginning.
-func (s *Session) Began(sample record.Sample) {
-	if !sample.Warmup && !sample.Matrix && !sample.Load && s.measuring.IsZero() {
-		s.measuring = time.Now()
+func (rec *recording) Began(sample record.Sample) {
+	if !sample.Warmup && !sample.Matrix && !sample.Load && rec.measuring.IsZero() {
+		rec.measuring = time.Now()
 	}
-	s.progress.Began(sample)
+	rec.progress.Began(sample)
 }
 
 // Ended shows how a sample ended.
-func (s *Session) Ended(sample record.Sample, _ record.End) {
-	timeline := s.judge.take(sample.Namespace)
+func (rec *recording) Ended(sample record.Sample, _ record.End) {
+	timeline := rec.judge.take(sample.Namespace)
 	if timeline == nil || sample.Prepare {
 		return
 	}
 	result := judge.One(timeline)
-	s.blame(result)
+	rec.blame(result)
 	if !sample.Warmup && !sample.Matrix && !sample.Load {
-		s.first.see(result)
+		rec.first.see(result)
 	}
-	s.progress.Ended(result)
+	rec.progress.Ended(result)
 }
 
 // Held tells at once that a style did not release a custom resource.
-func (s *Session) Held(held record.Held) {
+func (rec *recording) Held(held record.Held) {
 	label := record.Label(held.Style, held.Variant)
-	s.progress.Clear()
-	s.say("%s", judge.HeldMessage(&held))
-	for _, p := range s.participants {
+	rec.progress.Clear()
+	rec.say("%s", judge.HeldMessage(&held))
+	for _, p := range rec.participants {
 		if p.label() == label {
 			p.blame(held.Namespace)
 		}
@@ -156,12 +156,12 @@ func (s *Session) Held(held record.Held) {
 
 // blame notes where a sample was not handled as is expected of its participant, or not
 // correctly where nothing is.
-func (s *Session) blame(one judge.Result) {
+func (rec *recording) blame(one judge.Result) {
 	label := record.Label(one.Style, one.Variant)
 	if one.Group == spec.GroupLoad {
 		return // of a load nothing is expected
 	}
-	for _, p := range s.participants {
+	for _, p := range rec.participants {
 		if p.label() != label {
 			continue
 		}
@@ -177,34 +177,34 @@ func (s *Session) blame(one judge.Result) {
 
 // writeReports judges the recording as it is in its file, writes the results
 // folder's other files, and prints the table.
-func (s *Session) writeReports() error {
-	s.environment.Notes = append(s.environment.Notes, fmt.Sprintf("peak memory of the harness %d MiB", peakMemory()>>20))
-	s.environment.Undriven = s.undriven()
-	if err := s.environment.Write(s.folder); err != nil {
+func (rec *recording) writeReports() error {
+	rec.keep("peak memory of the harness %d MiB", peakMemory()>>20)
+	rec.facts.Undriven = rec.undriven()
+	if err := rec.writeFacts(); err != nil {
 		return err
 	}
-	one, err := result.Load(s.folder)
+	one, err := result.Load(rec.folder)
 	if err != nil {
 		return err
 	}
 	one.Expected = map[string]verdicts.Expected{}
-	for _, p := range s.asked() {
+	for _, p := range rec.asked() {
 		one.Expected[p.name()] = p.expected
 	}
 	r := report.Of(one)
-	if s.environment.Undriven != "" && len(one.Judgement.Results) == 0 {
-		s.say("%s", s.environment.Undriven)
+	if rec.facts.Undriven != "" && len(one.Judgement.Results) == 0 {
+		rec.say("%s", rec.facts.Undriven)
 	}
 	var printed error // nobody may read it any more, but the files are there
 	if len(one.Judgement.Results) > 0 {
-		s.say("")
-		printed = r.Terminal(s.out, terminal.Is(s.out) && os.Getenv("NO_COLOR") == "")
+		rec.say("")
+		printed = r.Terminal(rec.out, terminal.Is(rec.out) && os.Getenv("NO_COLOR") == "")
 	}
-	if s.environment.Undriven != "" {
-		s.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
+	if rec.facts.Undriven != "" {
+		rec.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
 	}
-	s.say("results are in %s; open %s", s.folder, s.results(html.File))
-	return errors.Join(printed, r.WriteFiles(s.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
+	rec.say("results are in %s; open %s", rec.folder, rec.results(html.File))
+	return errors.Join(printed, r.WriteFiles(rec.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
 // Page is the report as a page, for report.WriteFiles.
@@ -250,33 +250,33 @@ func Latest(root, folder string) error {
 // collect saves what explains a failure while it is still there. That a person
 // stopped the run is none; that its time was over may be. However many styles and
 // samples fail, it takes no longer than logsWithin in a run.
-func (s *Session) collect(ctx context.Context, p *participant) {
-	within := logsWithin - s.collecting
+func (e *environment) collect(ctx context.Context, p *participant) {
+	within := logsWithin - e.collecting
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return
 	case ctx.Err() != nil:
 		ctx, within = context.WithoutCancel(ctx), logsWhenOver
 	case within <= 0:
-		s.say("logs of %s are not collected: those of others have taken %v in this run; drive it alone to have them", p.label(), logsWithin)
+		e.say("logs of %s are not collected: those of others have taken %v in this run; drive it alone to have them", p.label(), logsWithin)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	dir, began := s.results("logs", p.label()), time.Now()
-	err := s.stage("collect logs", func() error {
+	dir, began := e.results("logs", p.label()), time.Now()
+	err := e.stage("collect logs", func() error {
 		footprint, err := p.operator.Style().Plan()
 		if err != nil {
 			return err
 		}
-		own, err := s.kube.OwnNamespaces(ctx, kube.Owner{Run: s.id}, append(footprint.Namespaces, p.telling()...)...)
-		return errors.Join(err, os.MkdirAll(dir, 0o755), s.provider.CollectLogs(ctx, dir, own...))
+		own, err := e.kube.OwnNamespaces(ctx, kube.Owner{Run: e.id}, append(footprint.Namespaces, p.telling()...)...)
+		return errors.Join(err, os.MkdirAll(dir, 0o755), e.provider.CollectLogs(ctx, dir, own...))
 	})
-	s.collecting += time.Since(began)
+	e.collecting += time.Since(began)
 	if err != nil {
-		s.say("some logs could not be collected: %v", err)
+		e.say("some logs could not be collected: %v", err)
 	}
-	s.say("logs of the cluster and of %s are in %s", p.label(), dir)
+	e.say("logs of the cluster and of %s are in %s", p.label(), dir)
 }
 
 // unique are names, each once.
@@ -286,4 +286,23 @@ func unique(names []string) []string {
 		kept = plain.Once(kept, name)
 	}
 	return kept
+}
+
+// Wrong joins what Failed says of every style, and says which verdicts are not
+// as expected.
+func (rec *recording) Wrong() error {
+	var problems []error
+	for _, p := range rec.asked() {
+		if c := p.comparison; p.err != nil && (c == nil || !c.lost()) {
+			problems = append(problems, fmt.Errorf("%s: %w", p.label(), p.err))
+		}
+	}
+	if rec.base != nil { // the gate judges
+		return errors.Join(problems...)
+	}
+	differences, err := rec.Differences("", "")
+	for _, d := range differences {
+		problems = append(problems, errors.New(d.String()))
+	}
+	return errors.Join(append(problems, err)...)
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"operatorbench/e2e/spec"
 )
 
 // Shard is one of several runs that drive the correctness matrix together, each
@@ -33,16 +31,4 @@ func (s *Shard) Set(value string) error {
 	}
 	*s = Shard{i, n}
 	return nil
-}
-
-// Measured are the names of those of the run's scenarios that are not of the
-// correctness matrix: what they measure nothing else must disturb.
-func (s *Session) Measured() []string {
-	var names []string
-	for _, scenario := range s.scenarios {
-		if !spec.InMatrix(scenario.Group) {
-			names = append(names, scenario.Name)
-		}
-	}
-	return names
 }

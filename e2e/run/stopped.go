@@ -11,20 +11,20 @@ import (
 
 // undriven says which scenarios of which styles came to no end, where the run
 // ended before all was driven; "": it did not, or the gate says so.
-func (s *Session) undriven() string {
-	if s.complete || s.base != nil {
+func (rec *recording) undriven() string {
+	if rec.complete || rec.base != nil {
 		return ""
 	}
-	all, err := s.Judgement()
+	all, err := rec.Judgement()
 	if err != nil {
 		return "the run ended before all was driven"
 	}
 	var parts []string
-	for _, style := range s.Styles() {
+	for _, style := range rec.Styles() {
 		var left []string
 		asked := 0
-		for _, scenario := range s.Scenarios() {
-			if !s.Drives(style, scenario) {
+		for _, scenario := range rec.Scenarios() {
+			if !rec.Drives(style, scenario) {
 				continue
 			}
 			if asked++; !slices.ContainsFunc(all.Results, func(r judge.Result) bool {
@@ -49,11 +49,11 @@ func (s *Session) undriven() string {
 
 // SoFar joins, of a run that ended before all was driven, what was not as
 // expected until then; nil: nothing was.
-func (s *Session) SoFar() error {
-	if s.complete || s.base != nil || s.recording == nil {
+func (rec *recording) SoFar() error {
+	if rec.complete || rec.base != nil || rec.file == nil {
 		return nil
 	}
-	if err := s.Wrong(); err != nil {
+	if err := rec.Wrong(); err != nil {
 		return fmt.Errorf("not as expected so far:\n%w", err)
 	}
 	return nil

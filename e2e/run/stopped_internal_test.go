@@ -35,7 +35,7 @@ func TestWhatWasNotDrivenIsListed(t *testing.T) {
 	}
 	assert.Len(t, differences, 2)
 
-	s.recording = &os.File{}
+	s.file = &os.File{}
 	err = s.SoFar()
 	require.ErrorContains(t, err, "not as expected so far:\nnative create: expected pass, seen fail (converged)")
 	require.ErrorContains(t, err, "\nnative rollback: ")

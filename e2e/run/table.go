@@ -62,19 +62,19 @@ func (f *firstResults) cell(scenario string) string {
 // firstLook adds a row to the table that grows while styles take their turns:
 // the latencies of the block that has just ended, until the Deployment was right
 // (of delete: gone).
-func (s *Session) firstLook(what, label string, took time.Duration, err error) {
-	f := s.first
-	s.first = firstResults{}
-	names := namesOf(s.measured())
+func (rec *recording) firstLook(what, label string, took time.Duration, err error) {
+	f := rec.first
+	rec.first = firstResults{}
+	names := namesOf(rec.measured())
 	const most = 6 // columns that a terminal has room for
 	names = names[:min(len(names), most)]
-	if !s.headed {
-		s.headed = true
+	if !rec.headed {
+		rec.headed = true
 		row := fmt.Sprintf("%-12s %-18s", "", "median latency")
 		for _, name := range names {
 			row += fmt.Sprintf(" %*s", width(name), name)
 		}
-		s.say("%s %7s %8s", row, "right", "took")
+		rec.say("%s %7s %8s", row, "right", "took")
 	}
 	row := fmt.Sprintf("%-12s %-18s", what, label)
 	for _, name := range names {
@@ -84,7 +84,7 @@ func (s *Session) firstLook(what, label string, took time.Duration, err error) {
 	if err != nil {
 		row += "  FAILED"
 	}
-	s.say("%s", strings.TrimRight(row, " "))
+	rec.say("%s", strings.TrimRight(row, " "))
 }
 
 func width(name string) int { return max(len(name), 10) }

@@ -157,8 +157,8 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 }
 
 // typicalWave is how long a wave is expected to take in this run.
-func (s *Session) typicalWave(w *wave) time.Duration {
-	return w.typical(s.options.Patience, overlap(runtime.NumCPU(), s.options.Shard))
+func (j *job) typicalWave(w *wave) time.Duration {
+	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard))
 }
 
 // shared are the waves that are this shard's: the longest first, each goes to
@@ -188,20 +188,17 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 func (w *wave) name() string { return fmt.Sprintf("%s/%d", w.participant.label(), w.number) }
 
 // waves are all waves of one round that are this run's to drive.
-func (s *Session) waves() []wave {
+func (j *job) waves() []wave {
 	var all []wave
-	matrix := s.matrix()
+	matrix := j.matrix()
 	if len(matrix) == 0 {
 		return nil
 	}
-	for _, p := range s.asked() {
-		all = append(all, wavesOf(p, matrix, s.options.Shard.Of)...)
+	for _, p := range j.asked() {
+		all = append(all, wavesOf(p, matrix, j.options.Shard.Of)...)
 	}
-	return shared(all, s.options.Shard, s.options.Patience)
+	return shared(all, j.options.Shard, j.options.Patience)
 }
-
-// matrixRounds is how often the matrix is gone through.
-func (s *Session) matrixRounds() int { return max(s.options.Rounds, 1) }
 
 // driveMatrix goes through the correctness matrix: every wave of every participant, as
 // often as rounds were asked for. Errors are as those of Drive.
@@ -212,7 +209,6 @@ func (s *Session) driveMatrix(ctx context.Context) error {
 			if w.participant.err != nil || !s.enough(w.participant, fmt.Sprintf("wave %d of the matrix (%s)", w.number, few(namesOf(w.scenarios), "scenarios")), s.typicalWave(&w)) {
 				continue
 			}
-			s.progress.Clear()
 			s.say("matrix %d/%d, wave %d/%d: %s: %s", round, s.matrixRounds(), i+1, len(waves), w.participant.label(), few(namesOf(w.scenarios), "scenarios"))
 			if w.participant.operator == nil {
 				if err := s.wave(ctx, w, round); err != nil {
@@ -267,11 +263,11 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 
 // node is what faults below Kubernetes are done to; nil: the cluster is not
 // this run's own.
-func (s *Session) node() fault.Node {
-	if !s.can(cluster.RestartNodes) {
+func (e *environment) node() fault.Node {
+	if !e.can(cluster.RestartNodes) {
 		return nil
 	}
-	node, _ := s.provider.(fault.Node)
+	node, _ := e.provider.(fault.Node)
 	return node
 }
 

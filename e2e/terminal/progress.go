@@ -17,20 +17,18 @@ import (
 )
 
 // Progress shows a person what a run is doing: on a terminal in one line that
-// is written anew, elsewhere by one line where a style begins. What else is
-// printed to the same terminal must be preceded by Clear. It is safe for
-// concurrent use.
+// is written anew, elsewhere not at all. What else is
+// printed to the same terminal must be preceded by Clear. It is safe for concurrent use.
 type Progress struct {
 	mu       sync.Mutex
 	out      io.Writer
 	terminal bool
 	width    func() int
 
-	style  string
-	rounds int
-	now    string // what is being done
-	last   string // the last latency
-	shown  bool   // a line is on the terminal
+	style string
+	now   string // what is being done
+	last  string // the last latency
+	shown bool   // a line is on the terminal
 }
 
 // NewProgress writes to out; it is a terminal if out is a file that is one.
@@ -55,23 +53,14 @@ func Is(out io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Start says that the rounds of a style begin.
-func (p *Progress) Start(style string, rounds int, scenarios []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.style, p.rounds, p.now, p.last = style, rounds, "", ""
-	if !p.terminal {
-		p.print(fmt.Sprintf("%s: %s of %s\n", style, plain.Plural(rounds, "round"), strings.Join(scenarios, ", ")))
-		return
-	}
-	p.show(p.line())
-}
-
 // Began says that a sample begins.
 func (p *Progress) Began(sample record.Sample) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.style, p.now = sample.Style, fmt.Sprintf("round %d/%d  %s", sample.Round, max(p.rounds, sample.Round), sample.Scenario)
+	if p.style != sample.Style {
+		p.style, p.last = sample.Style, ""
+	}
+	p.now = fmt.Sprintf("round %d  %s", sample.Round, sample.Scenario)
 	if sample.Prepare {
 		p.now += " (given state)"
 	}
@@ -92,11 +81,11 @@ func (p *Progress) Ended(result judge.Result) {
 	p.show(p.line())
 }
 
-// Stop says that the rounds of a style have ended.
+// Stop says that driving has ended.
 func (p *Progress) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.style, p.rounds, p.now, p.last = "", 0, "", ""
+	p.style, p.now, p.last = "", "", ""
 	p.clear()
 }
 

@@ -1,0 +1,134 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec/styles"
+)
+
+// surroundings adds to the run's facts what is known before the cluster is.
+func (rec *recording) surroundings(ctx context.Context) error {
+	host, err := readHost(os.DirFS("/"))
+	if err != nil {
+		return err
+	}
+	e := &rec.facts
+	e.Run, e.Began, e.Program = rec.id, time.Now().UTC(), "operatorbench"
+	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, host, runtime.Version(), rec.options.Seed, rec.options.values()
+	e.Comparison = rec.recordedComparison()
+	e.Revision, e.Dirty = revision(ctx, rec.root)
+	for _, p := range rec.participants[1:] {
+		hash, err := manifestsHash(p.operator.Style())
+		if err != nil {
+			return err
+		}
+		owned, err := rec.owned(p)
+		if err != nil {
+			return err
+		}
+		standards, err := podSecurity(p.operator.Style())
+		if err != nil {
+			return err
+		}
+		e.Styles = append(e.Styles, record.StyleFacts{
+			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
+		})
+	}
+	return nil
+}
+
+// podSecurity is the Pod Security Standard that is enforced on each namespace
+// of a style; "" where there is none.
+func podSecurity(style styles.Style) (map[string]string, error) {
+	objects, err := style.Objects()
+	if err != nil {
+		return nil, err
+	}
+	standards := map[string]string{}
+	for _, object := range objects {
+		if object.GetKind() == "Namespace" {
+			standards[object.GetName()] = object.GetLabels()["pod-security.kubernetes.io/enforce"]
+		}
+	}
+	return standards, nil
+}
+
+// owned counts what the maintainer of a participant's operator writes and answers for.
+func (rec *recording) owned(p *participant) (*record.Owned, error) {
+	root := rec.root
+	if rec.base != nil && p.variant != gate.VariantHead {
+		root = rec.base.root
+	}
+	catalogue, err := images.Load(root)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := p.operator.Style().Facts(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	owned := &record.Owned{Languages: map[string]int{}, Rules: facts.RBAC.ClusterWide + facts.RBAC.Namespaced, Wildcards: facts.RBAC.Wildcards}
+	for _, lines := range facts.Owned {
+		owned.Files += lines.Files
+		owned.Lines += lines.Lines
+		owned.Languages[lines.Language] = lines.Lines
+	}
+	for _, lines := range facts.Scaffold {
+		owned.Scaffold += lines.Lines
+	}
+	return owned, nil
+}
+
+// values are the options that decide what is measured.
+func (o *Options) values() map[string]string {
+	return map[string]string{
+		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(), "precision": o.Precision.String(),
+	}
+}
+
+// manifestsHash identifies what a style installs, as it is rendered.
+func manifestsHash(style styles.Style) (string, error) {
+	objects, err := style.Objects()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	encoder := json.NewEncoder(hash)
+	for _, object := range objects {
+		if err := encoder.Encode(object.Object); err != nil {
+			return "", fmt.Errorf("hash %s of style %s: %w", kube.Describe(object), style.Name, err)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// revision is the repository's commit, and whether the work tree differs from
+// it; empty where git cannot say.
+func revision(ctx context.Context, root string) (commit string, dirty bool) {
+	commit, _ = git(ctx, root, nil, "rev-parse", "HEAD")
+	changes, _ := git(ctx, root, nil, "status", "--porcelain")
+	return commit, changes != ""
+}
+
+// peakMemory is the largest resident set of this process so far, in bytes.
+func peakMemory() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return usage.Maxrss << 10 // Linux counts KiB
+}

@@ -1,0 +1,265 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/verdicts"
+)
+
+// job is what is to be driven: which styles, through which scenarios.
+type job struct {
+	*console
+	options      Options
+	root         string // of the repository
+	folder       string // of the results
+	id           string
+	participants []*participant // the floor first
+	scenarios    []scenarios.Scenario
+	warmup       []scenarios.Scenario
+	base         *base // nil: nothing is compared with a base
+	comparisons  []*comparison
+}
+
+// check refuses styles that could not be installed, or should not be.
+func (j *job) check(all []styles.Operator) error {
+	catalogue, err := images.Load(j.root)
+	if err != nil {
+		return err
+	}
+	return styles.Check(catalogue, all...)
+}
+
+// warmup is the scenario that a style goes through when it has just been
+// installed, before anything is measured.
+const warmup = "create"
+
+// warmupOf is what a participant warms up with: a style that has just been installed
+// needs it, unless it says why not.
+func (j *job) warmupOf(p *participant) []scenarios.Scenario {
+	if p.operator == nil || p.operator.Style().Warmup.Skip != "" {
+		return nil
+	}
+	return j.warmup
+}
+
+// operatorNames are the styles that are asked for; folders are named from the
+// repository's root, since go test runs a test elsewhere.
+func operatorNames(root, list string) []string {
+	names := strings.Split(list, ",")
+	for i, name := range names {
+		if strings.HasPrefix(name, ".") {
+			names[i] = filepath.Join(root, name)
+		}
+	}
+	return names
+}
+
+// Styles are the labels of the participants that were asked for: the floor is
+// one of them only if it was named.
+func (j *job) Styles() []string {
+	var names []string
+	for _, p := range j.asked() {
+		names = append(names, p.label())
+	}
+	return names
+}
+
+// asked are the participants that were asked for.
+func (j *job) asked() []*participant {
+	return slices.DeleteFunc(slices.Clone(j.participants), func(p *participant) bool { return p.asked == nil })
+}
+
+// Folder is where the results go.
+func (j *job) Folder() string { return j.folder }
+
+// Scenarios are the names of the scenarios, in their order.
+func (j *job) Scenarios() []string {
+	var names []string
+	for _, scenario := range j.scenarios {
+		names = append(names, scenario.Name)
+	}
+	return names
+}
+
+// Drives tells whether a scenario is this run's to drive against a style: other
+// shards have theirs.
+func (j *job) Drives(style, scenario string) bool {
+	if slices.Contains(namesOf(slices.Concat(j.measured(), j.loads())), scenario) {
+		return true
+	}
+	return slices.ContainsFunc(j.waves(), func(w wave) bool {
+		return w.participant.label() == style && slices.Contains(namesOf(w.scenarios), scenario)
+	})
+}
+
+// Keep leaves only the styles and scenarios for which keep is true.
+func (j *job) Keep(keep func(style, scenario string) bool) {
+	some := func(p *participant) bool {
+		return slices.ContainsFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return keep(p.label(), scenario.Name) })
+	}
+	if !some(j.participants[0]) {
+		j.participants[0].asked = nil
+	}
+	j.participants = slices.Concat(j.participants[:1], slices.DeleteFunc(j.participants[1:], func(p *participant) bool { return !some(p) }))
+	j.scenarios = slices.DeleteFunc(j.scenarios, func(scenario scenarios.Scenario) bool {
+		return !slices.ContainsFunc(j.asked(), func(p *participant) bool { return keep(p.label(), scenario.Name) })
+	})
+}
+
+// roundsToShow are enough for orders of magnitude, not for small differences.
+const roundsToShow = 5
+
+// rounds is how many blocks of a participant are wanted. Of a comparison with a base the
+// first one tells how many there is time for.
+func (j *job) rounds() int {
+	switch {
+	case j.base != nil || j.precise():
+		return 1
+	case j.options.Rounds > 0:
+		return j.options.Rounds
+	}
+	return roundsToShow
+}
+
+// precise tells whether medians are to be known to a precision, instead of as well as a
+// number of rounds makes them.
+func (j *job) precise() bool { return j.options.Precision > 0 }
+
+// passes is how often a block of a participant goes through the scenarios.
+func (j *job) passes(p *participant) int {
+	switch {
+	case j.base != nil && p.operator == nil:
+		return 1 // the gate does not compare the floor
+	case j.options.Passes > 0:
+		return j.options.Passes
+	}
+	if c := p.comparison; c != nil && c.passes > 0 {
+		return c.passes
+	}
+	return max(p.passes, 1)
+}
+
+// pick returns the scenarios of a --scenario value, in their own order.
+func pick(value string) ([]scenarios.Scenario, error) {
+	all, err := scenarios.All(judge.OracleNames())
+	if err != nil {
+		return nil, fmt.Errorf("load the scenarios: %w", err)
+	}
+	known := slices.Concat(spec.Groups(), namesOf(all), []string{matrixName, styles.All})
+	wanted := strings.Split(value, ",")
+	for _, name := range wanted {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
+				value, name, schema.Suggestion(name, known), strings.Join(spec.Groups(), ", "), matrixName, spec.GroupLatency, spec.GroupLoad, styles.All, strings.Join(namesOf(all), ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
+		return !slices.ContainsFunc(wanted, func(name string) bool {
+			return name == styles.All || name == s.Name || name == s.Group || (name == matrixName && spec.InMatrix(s.Group))
+		})
+	}), nil
+}
+
+// matrixName names all groups of the correctness matrix.
+const matrixName = "matrix"
+
+// measured are the scenarios whose latencies are compared.
+func (j *job) measured() []scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return s.Group != spec.GroupLatency })
+}
+
+// matrix are the scenarios of the correctness matrix.
+func (j *job) matrix() []scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return !spec.InMatrix(s.Group) })
+}
+
+// results is a path in the results folder.
+func (j *job) results(name ...string) string {
+	return filepath.Join(append([]string{j.folder}, name...)...)
+}
+
+// Measured are the names of those of the run's scenarios that are not of the
+// correctness matrix: what they measure nothing else must disturb.
+func (j *job) Measured() []string {
+	var names []string
+	for _, scenario := range j.scenarios {
+		if !spec.InMatrix(scenario.Group) {
+			names = append(names, scenario.Name)
+		}
+	}
+	return names
+}
+
+// Failed says why a style could not be driven to its end; nil if it was.
+func (j *job) Failed(label string) error {
+	for _, p := range j.participants {
+		if p.label() == label {
+			return p.err
+		}
+	}
+	return fmt.Errorf("no style %s takes part in this run", label)
+}
+
+// can tells whether the run's cluster, made or not yet, has a capability.
+func (j *job) can(what cluster.Capability) bool {
+	return cluster.CapabilitiesOf(j.options.Cluster).Can(what)
+}
+
+// place tells the participants what the run's cluster can.
+func (j *job) place() {
+	can := cluster.CapabilitiesOf(j.options.Cluster)
+	for _, p := range j.participants {
+		p.cluster = &can
+	}
+}
+
+// within makes the scenarios for which the run's cluster lacks something be
+// expected not to be applicable, whatever a style's file says of them.
+func (j *job) within(expected verdicts.Expected) verdicts.Expected {
+	if !expected.Known() {
+		return expected
+	}
+	expected.Entries = slices.Clone(expected.Entries)
+	for _, scenario := range j.matrix() {
+		if lacks(cluster.CapabilitiesOf(j.options.Cluster), scenario) == "" {
+			continue
+		}
+		expected.Entries = slices.DeleteFunc(expected.Entries, func(e verdicts.Entry) bool { return e.Scenario == scenario.Name })
+		expected.Entries = append(expected.Entries, verdicts.Entry{Scenario: scenario.Name, Verdict: spec.NotApplicable})
+	}
+	return expected
+}
+
+// loads are the scenarios that many custom resources are put through at once.
+func (j *job) loads() []scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(j.scenarios), func(s scenarios.Scenario) bool { return s.Group != spec.GroupLoad })
+}
+
+// matrixRounds is how often the matrix is gone through.
+func (j *job) matrixRounds() int { return max(j.options.Rounds, 1) }
+
+// faulty tells whether this run breaks parts of the cluster on purpose.
+func (j *job) faulty() bool { return slices.ContainsFunc(j.scenarios, scenarios.Scenario.Faulty) }
+
+// existing is the cluster that a person has named; nil: the run makes its own.
+func (j *job) existing() *cluster.Existing {
+	if j.options.Cluster != cluster.ExistingName {
+		return nil
+	}
+	return &cluster.Existing{Kubeconfig: j.options.Kubeconfig, Context: j.options.Context}
+}
+
+// cleanCommand removes what a run that was killed left in its existing cluster.
+func (j *job) cleanCommand() string {
+	return fmt.Sprintf("go run ./e2e/cmd/opbench clean %s --run=%s", j.existing().Flags(), j.id)
+}

@@ -1,0 +1,225 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	kindversion "sigs.k8s.io/kind/pkg/cmd/kind/version"
+
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/engine"
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/gate"
+	"operatorbench/e2e/record"
+)
+
+// images sees that every image is there, and returns the node's.
+func (e *environment) images(ctx context.Context) (node string, err error) {
+	if e.engine, err = engine.Find(ctx, os.Getenv(engine.ProviderVariable)); err != nil {
+		return "", err
+	}
+	e.facts.Engine, e.facts.Kind = e.engine.Name(), kindversion.Version()
+	var heads []*participant
+	for _, p := range e.participants {
+		if p.variant != gate.VariantBase && p.variant != gate.VariantAgain {
+			heads = append(heads, p)
+		}
+	}
+	if e.store, err = e.openStore(e.root, heads); err != nil {
+		return "", err
+	}
+	if err := e.obtain(ctx, e.store, append(everyRun(), imagesOf(heads)...)); err != nil {
+		return "", err
+	}
+	if e.base != nil {
+		if err := e.baseImages(ctx); err != nil {
+			return "", err
+		}
+	}
+	return e.store.Node(ctx)
+}
+
+// openStore opens the store of a repository's images, and of those that participants bring
+// along, which get theirs from it.
+func (e *environment) openStore(root string, participants []*participant) (*images.Store, error) {
+	cache, err := images.CacheFolder(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	store, err := images.Open(images.Options{
+		Root: root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Engine: e.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: e.out,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range participants {
+		p.store = store
+	}
+	return store, nil
+}
+
+// ownOf are the images that participants bring along.
+func ownOf(participants []*participant) []images.Image {
+	var own []images.Image
+	for _, p := range participants {
+		if p.operator != nil {
+			own = append(own, p.operator.Style().Own...)
+		}
+	}
+	return own
+}
+
+// obtain gets images, or refuses to begin without them.
+func (e *environment) obtain(ctx context.Context, store *images.Store, needed []string) error {
+	needed = unique(needed)
+	if e.options.ImagesAsked {
+		return store.Ensure(ctx, needed...)
+	}
+	return present(ctx, store, needed)
+}
+
+// imagesOf are the names of the images that participants need.
+func imagesOf(participants []*participant) []string {
+	var names []string
+	for _, p := range participants {
+		if p.operator != nil {
+			names = append(names, p.operator.Style().ImageNames()...)
+		}
+	}
+	return unique(names)
+}
+
+// baseImages gets the base's images, and finds those that have another content
+// under the same reference now.
+func (e *environment) baseImages(ctx context.Context) (err error) {
+	var old []*participant
+	for _, p := range e.participants {
+		if p.variant == gate.VariantBase || p.variant == gate.VariantAgain {
+			old = append(old, p)
+		}
+	}
+	if e.base.store, err = e.openStore(e.base.root, old); err != nil {
+		return err
+	}
+	if err := e.obtain(ctx, e.base.store, imagesOf(old)); err != nil {
+		return err
+	}
+	changed, err := e.changedImages(ctx, imagesOf(old))
+	if err != nil {
+		return err
+	}
+	for _, p := range e.participants[1:] {
+		for _, name := range p.operator.Style().ImageNames() {
+			if slices.Contains(changed, name) {
+				p.own = append(p.own, name)
+			}
+		}
+	}
+	return nil
+}
+
+// changedImages are those of the base's images whose content is another now.
+func (e *environment) changedImages(ctx context.Context, names []string) ([]string, error) {
+	var changed []string
+	for _, name := range names {
+		if !slices.Contains(e.store.Names(), name) {
+			continue
+		}
+		now, err := e.store.Describe(ctx, name)
+		if err != nil {
+			continue // no style needs it now
+		}
+		was, err := e.base.store.Describe(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if was[0].Digest != now[0].Digest {
+			changed = append(changed, name)
+		}
+	}
+	return changed, nil
+}
+
+// load brings every image into the cluster. What has another content for some
+// participants is loaded before each of their blocks.
+func (e *environment) load(ctx context.Context) error {
+	err := e.loadImages(ctx, func(w io.Writer) error {
+		return e.store.Archive(ctx, w, unique(append([]string{"memcached"}, imagesOf(e.of(e.store))...))...)
+	})
+	if err != nil || e.base == nil {
+		return err
+	}
+	if gone := e.onlyAtBase(); len(gone) > 0 {
+		err = e.loadImages(ctx, func(w io.Writer) error { return e.base.store.Archive(ctx, w, gone...) })
+	}
+	return err
+}
+
+// of are the participants whose images come from a store.
+func (j *job) of(store *images.Store) []*participant {
+	return slices.DeleteFunc(slices.Clone(j.participants), func(p *participant) bool { return p.store != store })
+}
+
+// onlyAtBase are the images that no style needs now.
+func (e *environment) onlyAtBase() []string {
+	now := imagesOf(e.of(e.store))
+	return slices.DeleteFunc(imagesOf(e.of(e.base.store)), func(name string) bool { return slices.Contains(now, name) })
+}
+
+// reload brings the participant's own content of an image into the cluster.
+func (e *environment) reload(ctx context.Context, p *participant) error {
+	if len(p.own) == 0 {
+		return nil
+	}
+	return e.loadImages(ctx, func(w io.Writer) error { return p.store.Archive(ctx, w, p.own...) })
+}
+
+// present refuses to begin without all images: fetching them takes longer than
+// a test run has.
+func present(ctx context.Context, store *images.Store, needed []string) error {
+	missing, err := store.Missing(ctx, needed...)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	var names, reasons []string
+	for _, m := range missing {
+		names = append(names, m.Name)
+		reasons = append(reasons, fmt.Sprintf("%s (%s)", m.Name, m.Why))
+	}
+	build, err := store.BuildTime(names...)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%d of %d images are missing: %s\n`make images` gets them: it pulls what a registry has, and builds the rest from package registries, in about %v on 2 cores; with --images=auto the run itself does so first",
+		len(missing), len(needed), strings.Join(reasons, ", "), max(build.Round(time.Minute), time.Minute))
+}
+
+// loadImages brings an archive of images into the cluster.
+func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) error) error {
+	loader, ok := e.provider.(cluster.ImageLoader)
+	if !ok {
+		return errors.New("load images: the cluster takes none")
+	}
+	return loader.LoadImages(ctx, archive)
+}
+
+// imageFacts fills in what the styles run.
+func (e *environment) imageFacts(ctx context.Context) error {
+	described, err := e.store.Describe(ctx, unique(append([]string{"node", "memcached"}, imagesOf(e.of(e.store))...))...)
+	if err != nil {
+		return err
+	}
+	for _, d := range described {
+		e.facts.Images = append(e.facts.Images, record.ImageFacts{
+			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: d.Size, Packages: d.Packages,
+			Dependencies: (*record.Dependencies)(d.Depends),
+		})
+	}
+	return nil
+}

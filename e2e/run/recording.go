@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	grantmeter "operatorbench/e2e/grants"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/fixtures/workloads/memcached"
+)
+
+// recording is what is seen of a run, judged while it is written, and what is made of it
+// in the results folder.
+type recording struct {
+	*job
+	file      *os.File // nil until it is begun
+	recorder  *record.Recorder
+	synced    *record.Syncing
+	judge     *live
+	facts     record.Environment
+	measuring time.Time    // since when the scenarios of a block are measured
+	first     firstResults // of the block that is being driven
+	headed    bool         // the table of first results has its heading
+	complete  bool         // all was driven
+	judged    func() (*judge.Judgement, error)
+	rights    []grantmeter.Use // once it is judged
+}
+
+// begin makes the results folder and the recording in it.
+func (rec *recording) begin(ctx context.Context) error {
+	if err := os.MkdirAll(rec.folder, 0o755); err != nil {
+		return fmt.Errorf("make the results folder (choose another with --results): %w", err)
+	}
+	if rec.options.Shard.Of == 0 { // of shards, who drives them all says where their results are
+		if err := Latest(rec.root, rec.folder); err != nil {
+			rec.say("%v", err)
+		}
+	}
+	file, err := os.OpenFile(rec.results(record.FileName), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("begin the recording (a folder holds one run; choose another with --results): %w", err)
+	}
+	rec.file = file
+	header := record.Header{Run: rec.id, Seed: rec.options.Seed, Program: "operatorbench"}
+	if header.Reference, err = reference(); err != nil {
+		return err
+	}
+	for _, scenario := range rec.scenarios {
+		header.Scenarios = append(header.Scenarios, record.Scenario{
+			Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor,
+		})
+	}
+	for _, p := range rec.participants {
+		style, err := p.recorded()
+		if err != nil {
+			return err
+		}
+		header.Styles = append(header.Styles, style)
+	}
+	rec.recorder, err = record.NewRecorder(file, header)
+	if err != nil {
+		return err
+	}
+	rec.synced = rec.recorder.KeepSynced(file, syncEvery)
+	if rec.judge, err = newLive(rec.recorder); err != nil {
+		return err
+	}
+	if err = rec.surroundings(ctx); err != nil {
+		return err
+	}
+	return rec.writeFacts() // what a killed run leaves
+}
+
+// writeFacts writes what is known of the run by now.
+func (rec *recording) writeFacts() error {
+	rec.facts.Stages, rec.facts.Notes = rec.stages, rec.notes
+	return rec.facts.Write(rec.folder)
+}
+
+// reference is the Deployment that a custom resource asks for.
+func reference() (json.RawMessage, error) {
+	deployment, err := memcached.Deployment(memcached.New("services", "memcached", 1))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(deployment.Object)
+}
+
+// compress makes a large recording that has ended about a tenth of its size.
+func (rec *recording) compress() error {
+	name := rec.results(record.FileName)
+	info, err := os.Stat(name)
+	if err != nil || info.Size() < largeRecording {
+		return err
+	}
+	_, err = record.Compress(name)
+	return err
+}
+
+// mark records how far a block is. The driver learns through Recorder.Err of a
+// recording that failed.
+func (rec *recording) mark(place block, stage string) { rec.markWith(place, stage, nil) }
+
+// markWith records beside what the cluster has of the style; nil: nothing new.
+func (rec *recording) markWith(place block, stage string, installed *spec.Installed) {
+	_ = rec.recorder.Record(record.Entry{Time: rec.recorder.Now(), Kind: record.KindBlock, Block: &record.Block{
+		Style: place.participant.name(), Variant: place.participant.variant, Round: place.round, Stage: stage, Wave: place.wave, Load: place.load, Installed: installed,
+	}})
+}
+
+// RecordLost writes a results folder from which the gate can say what head has
+// lost, without a cluster. Nothing else is to be called after it.
+func (rec *recording) RecordLost(ctx context.Context) error {
+	err := rec.begin(ctx)
+	if rec.judge != nil {
+		rec.judge.stop()
+	}
+	if rec.file != nil {
+		err = errors.Join(err, rec.file.Close())
+	}
+	return errors.Join(err, rec.base.remove())
+}

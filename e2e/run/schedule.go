@@ -1,0 +1,389 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
+)
+
+// schedule fits what is driven into the time that there is.
+type schedule struct {
+	*job
+	deadline time.Time // of go test's -timeout; zero: none
+	history  history   // what earlier runs on this machine took
+	made     bool      // the test environment
+	plan     Plan
+	dropped  []string // scenarios for which there is no time
+	left     []string // what else was not driven for lack of time, and why
+}
+
+// newPlan plans with what remains now. Where not even the quickest style has
+// time for one round of all measured scenarios, the last scenarios are left
+// out, one after the other; it is an error if the first one alone does not fit.
+func (s *schedule) newPlan() (Plan, error) {
+	if len(s.measured()) == 0 {
+		return Plan{}, nil // the matrix has as many rounds as were asked for
+	}
+	for {
+		plan := NewPlan(s.budget(), s.costs())
+		if s.worthwhile(plan) {
+			return plan, nil
+		}
+		measured := s.measured()
+		if len(measured) == 1 || s.base != nil {
+			least := plan.Planned
+			for _, c := range plan.Left {
+				least += c.Round
+				if s.base == nil && c.Style != s.participants[0].label() {
+					break // the quickest of them
+				}
+			}
+			least += s.around()
+			return plan, fmt.Errorf("nothing was driven: %s takes about %v with set-up and teardown, and %v remain before go test's -timeout; give a longer one: go test -timeout %v …",
+				s.least(plan), least.Round(time.Second), time.Until(s.deadline).Round(time.Second), (least+least/4).Round(time.Minute)+time.Minute)
+		}
+		last := measured[len(measured)-1].Name
+		s.dropped = append(s.dropped, last)
+		s.scenarios = slices.DeleteFunc(s.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == last })
+	}
+}
+
+// worthwhile tells whether a plan has a style that was asked for. A comparison
+// needs all of its sides.
+func (s *schedule) worthwhile(plan Plan) bool {
+	if s.base != nil {
+		return len(plan.Left) == 0
+	}
+	return slices.ContainsFunc(s.asked(), func(p *participant) bool { return plan.Rounds[p.label()] > 0 })
+}
+
+// least names what a plan could not even begin with.
+func (s *schedule) least(p Plan) string {
+	if s.base != nil {
+		return "one round of base, base again and head"
+	}
+	for _, c := range p.Left {
+		if c.Style != s.participants[0].label() {
+			return fmt.Sprintf("one round of %s with the scenario %s alone", c.Style, s.measured()[0].Name)
+		}
+	}
+	return "one round of the floor"
+}
+
+// budget is what remains for the measured scenarios before go test's -timeout;
+// 0 where there is none.
+func (s *schedule) budget() time.Duration {
+	if s.deadline.IsZero() {
+		return 0
+	}
+	budget := time.Until(s.deadline) - s.around()
+	rest := s.typicalLoads() // which come after all rounds, as does the matrix
+	for _, w := range s.waves() {
+		rest += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
+	}
+	for _, c := range s.costs() {
+		rest += c.Round
+	}
+	if rest <= budget { // else one round each comes first
+		budget -= rest
+		for _, c := range s.costs() {
+			budget += c.Round
+		}
+	}
+	return max(budget, time.Second)
+}
+
+// around is how long everything but driving is expected to take from now on.
+func (s *schedule) around() time.Duration {
+	if !s.made {
+		return typicalEnvironment + typicalCollector + s.Reserve()
+	}
+	return typicalCollector + s.Reserve()
+}
+
+// remains is the time until the teardown must begin; it is not limited where
+// there is no -timeout.
+func (s *schedule) remains() time.Duration {
+	if s.deadline.IsZero() {
+		return 1<<63 - 1
+	}
+	return time.Until(s.deadline) - s.Reserve()
+}
+
+func (s *schedule) costs() []Cost {
+	var costs []Cost
+	for _, p := range s.participants {
+		costs = append(costs, s.cost(p))
+	}
+	return costs
+}
+
+// What planning expects where nothing has been measured yet.
+const (
+	typicalPods        = 2 * time.Second  // until pods are ready or gone
+	typicalUninstall   = 15 * time.Second // until nothing of a style is left
+	typicalCollector   = 30 * time.Second // until the garbage collector knows a new definition
+	typicalEnvironment = 45 * time.Second // cluster, custom resource, images loaded
+)
+
+// cost is how long one block of a participant is expected to take, and how many are
+// wanted: what its last block here took, else what one took in an earlier run on
+// this machine, else what its style.yaml says.
+func (s *schedule) cost(p *participant) Cost {
+	cost := Cost{Style: p.label(), Wanted: s.rounds(), Round: p.took}
+	if cost.Round == 0 {
+		cost.Round = s.history.block(p.name(), s.job)
+	}
+	if cost.Round > 0 {
+		return cost
+	}
+	changes := len(s.measured()) * s.passes(p)
+	typical := p.typical()
+	if p.operator != nil {
+		cost.Round = typical.Install + typicalUninstall
+		changes += 2 * len(s.warmupOf(p))
+	}
+	cost.Round += time.Duration(changes) * s.change(typical)
+	return cost
+}
+
+// enough tells whether there is time for a further part of a participant's work, and
+// keeps that there was not.
+func (s *schedule) enough(p *participant, what string, expected time.Duration) bool {
+	remains := s.remains()
+	if expected <= remains {
+		return true
+	}
+	left := fmt.Sprintf("%s: %s was not driven: it takes about %v, and %v remained before go test's -timeout",
+		p.label(), what, expected.Round(time.Second), max(remains, 0).Round(time.Second))
+	s.remark(left)
+	s.left = append(s.left, left)
+	return false
+}
+
+// makePlan fits the rounds into what remains of go test's -timeout, and says
+// what there is no time for.
+func (s *schedule) makePlan() error {
+	var err error
+	if s.plan, err = s.newPlan(); err != nil {
+		return err
+	}
+	if short := s.plan.Shortened(append([]string{spec.Floor}, s.Styles()...)); short != "" {
+		s.remark(short)
+	}
+	for _, c := range s.plan.Left {
+		s.left = append(s.left, fmt.Sprintf("%s: one round takes about %v", c.Style, c.Round.Round(time.Second)))
+	}
+	if len(s.dropped) > 0 {
+		short := "left out, because not even the quickest style has time for more: the scenarios " + strings.Join(s.dropped, ", ")
+		s.remark(short)
+	}
+	return nil
+}
+
+// Unfinished says what was asked for by its name and was not driven for lack of
+// time. Of all styles, and of all latency scenarios, those that fit are driven.
+func (s *schedule) Unfinished() error {
+	var left []string
+	if s.options.Operator != styles.All {
+		left = append(left, s.left...)
+	}
+	if s.options.scenario() != spec.GroupLatency && len(s.dropped) > 0 {
+		left = append(left, "scenarios "+strings.Join(s.dropped, ", "))
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("not all that was asked for was driven before go test's -timeout (%s): give a longer one, or ask for less", strings.Join(left, "; "))
+}
+
+// Fits tells whether the time was enough for a style to be driven at all.
+func (s *schedule) Fits(label string) bool {
+	return !slices.ContainsFunc(s.plan.Left, func(c Cost) bool { return c.Style == label }) || s.plan.Rounds[label] > 0
+}
+
+// change is how long one change of a custom resource is expected to take.
+func (s *schedule) change(typical spec.Typical) time.Duration {
+	return typical.Reconcile + typicalPods + s.options.Window
+}
+
+// What is done after driving has ended, at go test's deadline too.
+const (
+	mendWithin     = 5 * time.Second  // until what was broken on purpose is given back: see package drive
+	logsWhenOver   = 5 * time.Second  // of the style that took too long
+	reportsWithin  = 15 * time.Second // until the recording is judged and the reports are written: 139 MB take 2 s
+	removalWithin  = 20 * time.Second // of a kind cluster: it takes 4 s, and its reaper goes on by itself
+	sweepWithin    = 3 * time.Minute  // of an existing cluster, with a style in it
+	teardownWithin = 5 * time.Minute  // of either, where no deadline is near
+)
+
+// numbered says which round it is, and of how many where that is planned.
+func (s *schedule) numbered(round int) string {
+	if s.precise() {
+		return fmt.Sprintf("round %d", round)
+	}
+	return fmt.Sprintf("round %d/%d", round, s.plan.Longest())
+}
+
+// Reserve is the time before go test's -timeout that is kept for what comes
+// after driving. It depends on the cluster: of one of its own a run removes the
+// node, of an existing one each object, with those that finalizers hold.
+func (s *schedule) Reserve() time.Duration {
+	removal := removalWithin
+	if !s.can(cluster.RemoveWhole) {
+		removal = sweepWithin
+	}
+	return mendWithin + logsWhenOver + removal + reportsWithin
+}
+
+// teardownTime is what Close has for the cluster.
+func (s *schedule) teardownTime() time.Duration {
+	if s.deadline.IsZero() {
+		return teardownWithin
+	}
+	return min(teardownWithin, max(time.Until(s.deadline)-reportsWithin, time.Second))
+}
+
+// turns are the participants that have a block in a round, in their order there. That of
+// the first round is no chance: a comparison with a base has none of that kind.
+func (s *schedule) turns(round int) []*participant {
+	planned := slices.DeleteFunc(order(s.participants, s.options.Seed, round), func(p *participant) bool { return s.plan.Rounds[p.label()] < round })
+	if round == 1 && s.base == nil {
+		slices.SortStableFunc(planned, func(p, b *participant) int { return cmp.Compare(p.typical().Reconcile, b.typical().Reconcile) })
+	}
+	if s.options.Keep && round == s.plan.Longest() {
+		return floorFirst(planned, s.participants[0])
+	}
+	return planned
+}
+
+// last tells whether no other installation follows in this run.
+func (s *schedule) last(place block) bool {
+	if waves := s.waves(); len(waves) > 0 {
+		final := waves[len(waves)-1]
+		return place.round == s.matrixRounds() && place.participant == final.participant && place.wave == final.number
+	}
+	if loads := s.loads(); len(loads) > 0 {
+		turns := s.loadTurns(s.matrixRounds())
+		return place.round == s.matrixRounds() && place.participant == turns[len(turns)-1] && place.load == loads[len(loads)-1].Name
+	}
+	turns := s.turns(s.plan.Longest())
+	return place.round == s.plan.Longest() && turns[len(turns)-1] == place.participant
+}
+
+func (s *schedule) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
+	var all time.Duration
+	for _, p := range c.sides() {
+		for _, w := range wavesOf(p, list, 1) {
+			all += s.typicalWave(&w)
+		}
+	}
+	return all
+}
+
+// typicalLoads is how long the loads are expected to take.
+func (s *schedule) typicalLoads() time.Duration {
+	var all time.Duration
+	for _, load := range s.loads() {
+		for _, p := range s.participants {
+			all += s.typicalLoad(p, load)
+		}
+	}
+	return time.Duration(s.matrixRounds()) * all
+}
+
+// typicalLoad is how long a participant's turn in a load is expected to take. A style
+// that handles one custom resource after the other is given up when the load's
+// time is over.
+func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Duration {
+	n := time.Duration(load.Load.Resources)
+	all := n*typicalSpace + matrixWindow
+	if p.operator == nil {
+		return all
+	}
+	typical := p.typical()
+	all += typical.Install + typicalUninstall + min(n*time.Duration(len(load.Steps))*typical.Reconcile, load.Load.Within)
+	return all + time.Duration(2*len(s.warmupOf(p)))*s.change(typical)
+}
+
+// foretell says how long the run will take, and what that rests on.
+func (s *schedule) foretell() string {
+	if s.base != nil {
+		return s.foretellComparison()
+	}
+	environment, measured := s.history.environment(), 0
+	if environment == 0 {
+		environment = typicalEnvironment
+	}
+	total, parts := environment+typicalCollector, []string{}
+	if s.precise() {
+		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %v for cluster and images, and clean-up",
+			&s.options.Precision, s.options.Budget, total.Round(10*time.Second))
+	}
+	plan, err := s.newPlan()
+	for _, c := range s.costs() {
+		if err != nil || plan.Rounds[c.Style] == 0 {
+			continue
+		}
+		total += time.Duration(plan.Rounds[c.Style]) * c.Round
+		part := fmt.Sprintf("%s %v", c.Style, c.Round.Round(time.Second))
+		if plan.Rounds[c.Style] > 1 {
+			part = fmt.Sprintf("%s %d x %v", c.Style, plan.Rounds[c.Style], c.Round.Round(time.Second))
+		}
+		parts = append(parts, part)
+	}
+	for _, p := range s.participants {
+		if s.history.block(p.name(), s.job) > 0 {
+			measured++
+		}
+	}
+	if loads := s.typicalLoads(); loads > 0 {
+		total += loads
+		parts = append(parts, fmt.Sprintf("loads up to %v", loads.Round(time.Second)))
+	}
+	var matrix time.Duration
+	for _, w := range s.waves() {
+		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
+	}
+	if matrix > 0 {
+		total += matrix
+		parts = append(parts, fmt.Sprintf("matrix up to %v", matrix.Round(time.Minute)))
+	}
+	source := "typical of 2 cores; nothing has been measured on this machine yet"
+	switch {
+	case measured == len(s.participants):
+		source = "as earlier runs on this machine took"
+	case measured > 0 || s.history.environment() > 0:
+		source = "as earlier runs on this machine took, else typical of 2 cores"
+	}
+	return fmt.Sprintf("expected: about %v: cluster and images %v, %s (%s)", total.Round(10*time.Second), (environment + typicalCollector).Round(time.Second), strings.Join(parts, ", "), source)
+}
+
+// foretellComparison says how long a comparison may take.
+func (s *schedule) foretellComparison() string {
+	var names []string
+	for _, c := range s.compared() {
+		one, source := s.history.round(c), "as the last one took on this machine"
+		if one == 0 {
+			source = "by what its style.yaml says"
+			for _, p := range c.participants {
+				one += s.cost(p).Round
+			}
+		}
+		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
+	}
+	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
+	matrix := ""
+	if takes := sum(s.compared(), func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
+	}
+	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
+		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, matrix)
+}
