@@ -113,6 +113,9 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 			return fmt.Sprintf("%s has no component %s", style.Name, name)
 		}
 	}
+	if s.NeedsNext() && style.Upgrade == nil {
+		return style.Name + " says no next version: what is missed while its pods are replaced, changed-while-down finds"
+	}
 	for _, name := range s.Managed() {
 		if component, _ := style.Component(name); component.ManagedBy == "" {
 			return fmt.Sprintf("no part of %s makes the workload of component %s: who installed it mends it", style.Name, name)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/spec"
 )
@@ -22,12 +23,12 @@ func (i *Injector) deleteOwn(ctx context.Context, name string, _ Target) (Broken
 	if err != nil {
 		return Broken{}, err
 	}
-	old, err := i.podNames(ctx, component)
+	old, err := i.living(ctx, component)
 	if err != nil {
 		return Broken{}, err
 	}
 	var taken steps
-	broken := Broken{Undo: func(ctx context.Context) error { return taken.undo(ctx) }}
+	broken := Broken{Undo: taken.undo}
 	for _, w := range workloads {
 		client := i.Dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: w.plural()}).Namespace(w.namespace)
 		live, err := client.Get(ctx, w.name, metav1.GetOptions{})
@@ -41,7 +42,7 @@ func (i *Injector) deleteOwn(ctx context.Context, name string, _ Target) (Broken
 		}
 		broken.Objects = append(broken.Objects, w.String())
 	}
-	if err := i.awaitNone(ctx, component, func(pod *corev1.Pod) bool { return old[pod.Name] }); err != nil {
+	if err := i.awaitNone(ctx, component, func(pod *corev1.Pod) bool { return old[pod.UID] }); err != nil {
 		return broken, fmt.Errorf("delete the workload of component %s: %w", name, err)
 	}
 	return broken, nil
@@ -67,12 +68,12 @@ func (i *Injector) scaleOwn(ctx context.Context, name string, _ Target) (Broken,
 	if err != nil {
 		return Broken{}, err
 	}
-	old, err := i.podNames(ctx, component)
+	old, err := i.living(ctx, component)
 	if err != nil {
 		return Broken{}, err
 	}
 	var taken steps
-	broken := Broken{Undo: func(ctx context.Context) error { return taken.undo(ctx) }}
+	broken := Broken{Undo: taken.undo}
 	for _, w := range workloads {
 		taken = append(taken, func(ctx context.Context) error {
 			if err := i.scale(ctx, w, w.replicas); err != nil && !apierrors.IsNotFound(err) {
@@ -85,7 +86,7 @@ func (i *Injector) scaleOwn(ctx context.Context, name string, _ Target) (Broken,
 		}
 		broken.Objects = append(broken.Objects, w.String())
 	}
-	if err := i.awaitNone(ctx, component, func(pod *corev1.Pod) bool { return old[pod.Name] }); err != nil {
+	if err := i.awaitNone(ctx, component, func(pod *corev1.Pod) bool { return old[pod.UID] }); err != nil {
 		return broken, fmt.Errorf("scale the workload of component %s to 0: %w", name, err)
 	}
 	return broken, nil
@@ -101,12 +102,12 @@ func (i *Injector) managed(ctx context.Context, name string) (spec.Component, []
 	return component, workloads, err
 }
 
-// podNames are the pods of a component.
-func (i *Injector) podNames(ctx context.Context, c spec.Component) (map[string]bool, error) {
+// living are the pods that a component has now.
+func (i *Injector) living(ctx context.Context, c spec.Component) (map[types.UID]bool, error) {
 	pods, err := i.pods(ctx, c)
-	names := map[string]bool{}
+	all := map[types.UID]bool{}
 	for n := range pods {
-		names[pods[n].Name] = true
+		all[pods[n].UID] = true
 	}
-	return names, err
+	return all, err
 }

@@ -3,6 +3,7 @@ package fault
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,13 +63,11 @@ func (i *Injector) beginUpgrade(ctx context.Context, what string) (broken Broken
 	var found []workload
 	old := map[types.UID]bool{}
 	for _, c := range components {
-		pods, err := i.pods(ctx, c)
+		living, err := i.living(ctx, c)
 		if err != nil {
 			return broken, nil, err
 		}
-		for n := range pods {
-			old[pods[n].UID] = true
-		}
+		maps.Copy(old, living)
 		workloads, err := i.workloads(ctx, c)
 		if err != nil {
 			return broken, nil, fmt.Errorf("upgrade component %s: %w", c.Name, err)
