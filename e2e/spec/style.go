@@ -162,6 +162,9 @@ type Field struct {
 	Name       string   `json:"name"`
 	Path       string   `json:"path"`   // gjson syntax, into the object
 	Equals     []string `json:"equals"` // any of these
+	// Tells leads to what a person reads of why it has another value (gjson syntax),
+	// beside the reason and the message next to it; empty: nowhere.
+	Tells string `json:"tells,omitempty"`
 }
 
 // Component is a part of the operator that runs in pods of its own.
