@@ -92,8 +92,9 @@ func (i Installation) ready(ctx context.Context, c Cluster, what string, gates [
 func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
 	ctx, cancel := bounded(ctx, installWithin)
 	defer cancel()
-	owner, err := c.owner(i.Style.Name), error(nil)
-	if err = c.Kube.RefuseForeign(ctx, owner, i.Next); err == nil {
+	owner := c.owner(i.Style.Name)
+	err := c.Kube.RefuseForeign(ctx, owner, i.Next)
+	if err == nil {
 		err = c.Kube.Apply(ctx, owner, i.Next)
 	}
 	if err == nil {

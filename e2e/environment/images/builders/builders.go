@@ -49,6 +49,7 @@ type Made struct {
 	Layers  []v1.Layer
 	Entries []Entry           // of the last layer, which all parts share
 	Labels  map[string]string // of the image
+	Depends Dependencies      // of its own code
 	Whole   v1.Image          // where set, the image is that, and has no other part
 }
 
@@ -67,6 +68,7 @@ const (
 	LabelRecipe   = "operatorbench.recipe"
 	LabelPackages = "operatorbench.debian-packages"
 	LabelWheels   = "operatorbench.python-packages"
+	LabelDepends  = "operatorbench.dependencies"
 )
 
 // CatalogueFolder is where the repository has the catalogue and its recipes.
