@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.LoggerFactory;
 
 /** Starts the operator; with --defaults as the framework is where nobody says otherwise. */
 public final class Main {
@@ -45,7 +46,12 @@ public final class Main {
     });
     operator.installShutdownHook(Duration.ofSeconds(2));
     serveHealth(operator);
-    operator.start();
+    try {
+      operator.start();
+    } catch (RuntimeException failed) { // else the health endpoint would keep the process
+      LoggerFactory.getLogger(Main.class).error("cannot start; the kubelet tries again", failed);
+      System.exit(1);
+    }
   }
 
   /** Ready when all informers have their lists: from then on no change is missed. */
