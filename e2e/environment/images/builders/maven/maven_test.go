@@ -115,11 +115,17 @@ func TestJarsThatAreRefused(t *testing.T) {
 		lock string
 		says string
 	}{
-		"another checksum": {map[string]string{"g.greet-1.0.jar": "bad", ecj: "compiler"}, locked,
-			"g.greet-1.0.jar has the SHA-256 " + sum("bad") + ", and " + lock + " has " + sum("greet") + ": delete it in Maven's local repository"},
+		"another checksum": {
+			map[string]string{"g.greet-1.0.jar": "bad", ecj: "compiler"},
+			locked,
+			"g.greet-1.0.jar has the SHA-256 " + sum("bad") + ", and " + lock + " has " + sum("greet") + ": delete it in Maven's local repository",
+		},
 		"one is missing": {map[string]string{ecj: "compiler"}, locked, "g.greet-1.0.jar is in " + lock + ", and Maven did not bring it: " + pom + " asks for something else"},
-		"one more": {map[string]string{"g.greet-1.0.jar": "greet", "g.more-1.jar": "more", ecj: "compiler"}, locked,
-			"g.more-1.jar is not in " + lock + ": add it, with the SHA-256 " + sum("more")},
+		"one more": {
+			map[string]string{"g.greet-1.0.jar": "greet", "g.more-1.jar": "more", ecj: "compiler"},
+			locked,
+			"g.more-1.jar is not in " + lock + ": add it, with the SHA-256 " + sum("more"),
+		},
 		"no compiler": {map[string]string{"g.greet-1.0.jar": "greet"}, sum("greet") + "  g.greet-1.0.jar\n", "has no jar org.eclipse.jdt.ecj-…, which compiles"},
 		"no jar":      {nil, "# none\n", lock + ":1: it names no jar"},
 		"no hash":     {nil, "g.greet-1.0.jar\n", lock + ":1: found \"g.greet-1.0.jar\", expected a SHA-256"},
