@@ -48,11 +48,12 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 ##@ The two commands
 
 .PHONY: e2e
-e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=all ROUNDS=5 ARGS=…)
+e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=all ROUNDS=5, or PRECISION=10% BUDGET=1h; ARGS=…)
 	scripts/engine-up.sh
 	scripts/first-look.sh $(STYLES) $(IMAGES)
-	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) --rounds=$(or $(ROUNDS),1) $(ARGS)
+	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) $(rounds) $(ARGS)
 e2e: STYLES = $(or $(OPERATOR),$(QUICK))
+e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION) --budget=$(BUDGET)),--rounds=1)
 
 .PHONY: test
 test: vet unit ## Everything that needs no cluster: vet, unit and golden tests

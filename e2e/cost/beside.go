@@ -41,6 +41,7 @@ type beside struct {
 	started time.Duration // the first sign that a container of it runs again; 0: there is none
 	members int           // samples of a load that were begun
 	settled int           // and that ended well
+	rests   time.Duration // since when they have all been handled; 0: they have not
 }
 
 // looked is a sample of the block that has begun.
@@ -98,6 +99,9 @@ func (m *Meter) asideStage(b *record.Block) {
 			m.beside.Namespaces = b.Installed.Namespaces
 		}
 	case record.Driven:
+		if m.beside != nil {
+			m.beside.keep()
+		}
 		m.beside = nil
 	}
 }
@@ -193,9 +197,14 @@ func (b *beside) end(e record.Entry) {
 	if b.members < manyCustom || b.settled < b.members || len(b.open) > 0 {
 		return
 	}
-	// All have come to rest: what is used is what it takes to keep them.
-	rest := slices.DeleteFunc(slices.Clone(b.looks), func(look moment) bool { return look.at < e.Time-s.Window })
-	if len(rest) == 0 {
+	b.rests = e.Time - s.Window
+}
+
+// keep tells what it takes to keep many custom resources, once the block is over: until
+// then they are all there, and the kubelet is asked once more at its end.
+func (b *beside) keep() {
+	rest := slices.DeleteFunc(b.looks, func(look moment) bool { return look.at < b.rests })
+	if b.rests == 0 || len(rest) == 0 {
 		return
 	}
 	slices.SortFunc(rest, func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })

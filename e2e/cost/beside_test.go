@@ -25,6 +25,10 @@ func aside(load string) *story {
 	return s
 }
 
+func (s *story) driven(ms int) {
+	s.add(record.Entry{Time: at(ms), Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Driven, Load: "hold-hundred"}})
+}
+
 func (s *story) only(t *testing.T) cost.Cost {
 	t.Helper()
 	costs := s.costs()
@@ -92,11 +96,35 @@ func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
 			load(i)(&s.sample)
 			s.end(8500, outcome)
 		}
+		s.driven(8600)
 		return s
 	}
 	once(t, 50*mib, members(100, record.Settled).only(t).ManyMemory)
 	assert.Empty(t, members(50, record.Settled).costs(), "of fewer it is another figure")
 	assert.Empty(t, members(100, record.TimedOut).costs(), "they had not been handled")
+}
+
+// The kubelet is asked once a second, and a sample may come to rest sooner; it is asked
+// again when the block is over.
+func TestMemoryOfAHundredIsThatOfTheLookAfterThem(t *testing.T) {
+	s := aside("hold-hundred")
+	load := func(i int) func(*record.Sample) {
+		return func(o *record.Sample) {
+			o.Load, o.Namespace, o.Window = true, fmt.Sprint("services-", i), 500*time.Millisecond
+		}
+	}
+	for i := range 100 {
+		s.begin(100, argo, "hold-hundred", 1, load(i))
+	}
+	s.look(5000, 0, 0, used("c", 1, 900))
+	for i := range 100 {
+		load(i)(&s.sample)
+		s.end(5900, record.Settled)
+	}
+	s.look(5950, 0, 0, used("c", 1, 70))
+	s.driven(5960)
+	s.look(6000, 0, 0, used("c", 1, 10)) // while it is removed
+	once(t, 70*mib, s.only(t).ManyMemory)
 }
 
 func TestCallsOfAPassWithoutAChangeAreThoseInItsNamespace(t *testing.T) {

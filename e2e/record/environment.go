@@ -122,6 +122,15 @@ type ImageFacts struct {
 	// Packages are the Debian packages of an image that was built, as in
 	// "bash=5.2.15-2+b13": they may be those of the day on which it was.
 	Packages []string `json:"packages,omitempty"`
+	// Dependencies of an image that nobody else builds; nil: not recorded.
+	Dependencies *Dependencies `json:"dependencies,omitempty"`
+}
+
+// Dependencies are how many packages of an ecosystem (Go modules, Python packages)
+// something is built from.
+type Dependencies struct {
+	Direct int `json:"direct"` // those that its own code asks for
+	All    int `json:"all"`    // these, and those that they ask for in turn
 }
 
 // Custom tells whether nobody else publishes the image: it is built from the

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -135,6 +136,29 @@ func TestBuiltTable(t *testing.T) {
 		}
 		return rows
 	}
-	assert.Equal(t, [][]string{{"a", "80", "20", "11", "client-go v1 (2026-01-02)"}}, of(&spec.Framework{Name: "client-go", Version: "v1", Date: "2026-01-02"}))
+	assert.Equal(t, [][]string{{"a", "80", "20", "11", "–", "client-go v1 (2026-01-02)"}}, of(&spec.Framework{Name: "client-go", Version: "v1", Date: "2026-01-02"}))
 	assert.Empty(t, of(nil), "a recording of before says nothing of it")
+}
+
+// What a style's custom images are built from stands beside the lines; others' images
+// do not count.
+func TestDependenciesBesideTheLines(t *testing.T) {
+	of := func(images ...record.ImageFacts) string {
+		facts := record.StyleFacts{Name: "a", Owned: &record.Owned{Lines: 1}}
+		for _, image := range images {
+			facts.Images = append(facts.Images, image.Name)
+		}
+		environment := &record.Environment{Styles: []record.StyleFacts{facts}, Images: images}
+		header := record.Header{Run: "r", Styles: []record.Style{{Style: spec.Style{Name: "a", Framework: &spec.Framework{Name: "client-go"}}}}}
+		built := report.New(environment, &judge.Judgement{Header: header, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}}).BuiltTable()
+		return built.Rows[0][slices.Index(built.Header, "dependencies")].Text
+	}
+	custom := func(name string, depends *record.Dependencies) record.ImageFacts {
+		return record.ImageFacts{Name: name, Reference: "operatorbench.local/" + name + ":v1", Dependencies: depends}
+	}
+	upstream := record.ImageFacts{Name: "nats", Reference: "docker.io/library/nats:2"}
+	assert.Equal(t, "0 / 0", of(upstream), "plain YAML over what others publish")
+	assert.Equal(t, "5 / 60", of(upstream, custom("a", &record.Dependencies{Direct: 4, All: 50}), custom("b", &record.Dependencies{Direct: 1, All: 10})))
+	assert.Equal(t, "not recorded", of(custom("a", nil)))
+	assert.Equal(t, "–", of(), "of a style without images nothing is known")
 }

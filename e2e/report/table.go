@@ -220,17 +220,18 @@ func (r *Report) OwnedTable() table.Table {
 	return t
 }
 
-// BuiltTable is what operators are built on, and what the lines that are owned are
-// for. It is left out where no style says what it is built on.
+// BuiltTable is what operators are built on, what the lines that are owned are for,
+// and how many packages of others come with them. It is left out where no style says what it is built on.
 func (r *Report) BuiltTable() table.Table {
-	t := table.Table{Title: "What it is built on, and the lines owned by what they are for", Header: []string{"style", "logic", "manifests", "build", "built on"}, Left: 1, Tail: true}
+	t := table.Table{Title: "What it is built on, and the lines owned by what they are for", Header: []string{"style", "logic", "manifests", "build", "dependencies", "built on"}, Left: 1, Tail: true}
+	t.Notes = []string{"dependencies: Go modules and Python packages that the custom images are built from, direct / all"}
 	said := false
 	for _, label := range r.Styles {
-		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
+		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
 			logic, manifests, build := kindsOf(facts.Owned.Languages)
 			on := r.builtOn(label)
 			said = said || on != unknown
-			t.Row(label, strconv.Itoa(logic), strconv.Itoa(manifests), strconv.Itoa(build), on)
+			t.Row(label, strconv.Itoa(logic), strconv.Itoa(manifests), strconv.Itoa(build), dependencies(environment.ImagesOf(facts)), on)
 		}
 	}
 	if !said {
@@ -289,6 +290,25 @@ func ownedRow(label string, facts *record.StyleFacts, environment *record.Enviro
 		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
 	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
+}
+
+// dependencies of the custom images of a style; there are none where all images are others'.
+func dependencies(images []record.ImageFacts) string {
+	if len(images) == 0 {
+		return unknown
+	}
+	var sum record.Dependencies
+	for _, image := range images {
+		if !image.Custom() {
+			continue
+		}
+		if image.Dependencies == nil {
+			return "not recorded"
+		}
+		sum.Direct += image.Dependencies.Direct
+		sum.All += image.Dependencies.All
+	}
+	return fmt.Sprintf("%d / %d", sum.Direct, sum.All)
 }
 
 // LinesText are the lines that are owned, and how many are left without the scaffold.

@@ -27,6 +27,24 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 	if s.base != nil {
 		return gateRun{s}.drive(ctx)
 	}
+	rounds := s.driveRounds
+	if s.precise() {
+		rounds = preciseRun{s}.drive
+	}
+	if err := rounds(ctx); err != nil {
+		return err
+	}
+	if err := s.driveLoads(ctx); err != nil {
+		return err
+	}
+	if err := s.driveMatrix(ctx); err != nil {
+		return err
+	}
+	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
+}
+
+// driveRounds goes through as many rounds as are planned.
+func (s *Session) driveRounds(ctx context.Context) error {
 	for round := 1; round <= s.plan.Longest(); round++ {
 		for _, p := range s.turns(round) {
 			if p.err != nil || !s.enough(p, fmt.Sprintf("round %d", round), s.cost(p).Round) {
@@ -37,13 +55,7 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 			}
 		}
 	}
-	if err := s.driveLoads(ctx); err != nil {
-		return err
-	}
-	if err := s.driveMatrix(ctx); err != nil {
-		return err
-	}
-	return s.collector() // which no style may have waited for; nothing is to go on beside the teardown
+	return nil
 }
 
 // guarded drives one block. A style that failed has no further one. One that could
@@ -93,6 +105,9 @@ func (s *Session) block(ctx context.Context, p *participant, round int) error {
 	if c := p.comparison; c != nil && c.passes == 0 {
 		plan.Choose = func() int { return s.choosePasses(c) }
 	}
+	if s.precise() && s.options.Passes == 0 && p.passes == 0 {
+		plan.Choose = func() int { return preciseRun{s}.choosePasses(p) }
+	}
 	return s.turn(ctx, block{participant: p, round: round}, plan)
 }
 
@@ -106,6 +121,9 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 	}
 	if err != nil {
 		return err
+	}
+	if p.operator == nil {
+		s.installing = time.Now()
 	}
 	if p.operator == nil && place.wave > 0 {
 		_, err := s.driver.Drive(ctx, style, plan)
@@ -225,7 +243,7 @@ type blockTimes struct {
 func (s *Session) report(place block, times *blockTimes, err error) {
 	s.synced.Now()
 	s.progress.Clear()
-	label, what := place.participant.label(), fmt.Sprintf("round %d/%d", place.round, s.plan.Longest())
+	label, what := place.participant.label(), s.numbered(place.round)
 	switch {
 	case place.wave > 0:
 		what = fmt.Sprintf("wave %d", place.wave)

@@ -50,28 +50,33 @@ func (c *comparison) round() time.Duration {
 	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
-// spread is how often each block goes through the scenarios, for a number of
-// rounds of three blocks to take a given time: what counts is that there are
-// enough rounds, and then how many samples each has.
-func spread(budget time.Duration, rounds int, fixed, pass time.Duration) int {
+// spread is how often a block goes through the scenarios, to take no longer than it
+// may: what counts is that there are enough rounds, and then how many samples each has.
+func spread(block, fixed, pass time.Duration) int {
 	if pass <= 0 {
 		return 1
 	}
-	return int(min(max((budget/time.Duration(3*rounds)-fixed)/pass, 1), gate.DefaultPasses))
+	return int(min(max((block-fixed)/pass, 1), gate.DefaultPasses))
+}
+
+// paced is called when a block has gone through the scenarios once: what that took, and
+// what the block takes besides.
+func (s *Session) paced() (fixed, pass time.Duration) {
+	before := s.measuring.Sub(s.installing)
+	return before + min(before, typicalUninstall), time.Since(s.measuring) // to remove a style takes no longer
 }
 
 // choosePasses is called when the first block of a style has gone through the
 // scenarios once: what that took, and what came before it, tells how often there
 // is time for. All of its blocks in the first round do the same.
 func (s *Session) choosePasses(c *comparison) int {
-	pass, before := time.Since(s.measuring), s.measuring.Sub(s.installing)
-	fixed := before + min(before, typicalUninstall) // to remove it takes no longer
+	fixed, pass := s.paced()
 	c.passes = s.options.Passes
 	if c.passes == 0 {
-		c.passes = spread(s.options.Budget/time.Duration(len(s.comparisons)), s.most(), fixed, pass)
+		c.passes = spread(s.options.Budget/time.Duration(3*s.most()*len(s.comparisons)), fixed, pass)
 	}
 	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
-		c.style, before.Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
+		c.style, s.measuring.Sub(s.installing).Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
 	return c.passes
 }
 
@@ -280,7 +285,7 @@ func (g gateRun) planRounds(left time.Duration) {
 			c.passes = g.options.Passes
 			if c.passes == 0 {
 				n := time.Duration(len(c.participants))
-				c.passes = spread(left/time.Duration(len(g.comparisons)), max(g.most()-1, 1),
+				c.passes = spread(left/time.Duration(3*max(g.most()-1, 1)*len(g.comparisons)),
 					sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n, sum(c.participants, func(p *participant) time.Duration { return p.pass })/n)
 			}
 			costs = append(costs, Cost{Style: c.style, Wanted: g.most() - 1, Round: max(c.round(), time.Second)})

@@ -40,7 +40,7 @@ func TestPassesAreWhatTheBudgetHasTimeForInTwelveRounds(t *testing.T) {
 		"all time is installed": {20 * time.Minute, 12, time.Hour, nativePass, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, spread(test.budget, test.rounds, test.fixed, test.pass))
+			assert.Equal(t, test.want, spread(test.budget/time.Duration(3*test.rounds), test.fixed, test.pass))
 		})
 	}
 }

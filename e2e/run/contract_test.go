@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/environment/images"
@@ -23,12 +21,7 @@ import (
 	"operatorbench/e2e/spec/verdicts"
 )
 
-var update = flag.Bool("update", false, "write the styles into the lanes of .github/workflows/e2e.yml")
-
-const (
-	root  = "../.."
-	lanes = root + "/.github/workflows/e2e.yml"
-)
+const root = "../.."
 
 // Every folder under operators/ is held to what operators/README.md asks of a style.
 func TestEveryStyleKeepsTheContract(t *testing.T) {
@@ -219,48 +212,4 @@ func TestTheContractIsHeld(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-}
-
-// Each style has a lane of its own for latencies, and one for correctness. Run
-// with -update after a style was added.
-func TestEveryStyleHasItsLanes(t *testing.T) {
-	names, err := styles.Names(filepath.Join(root, "operators"))
-	require.NoError(t, err)
-	text, err := os.ReadFile(lanes)
-	require.NoError(t, err)
-	if *update {
-		list := regexp.MustCompile(`(?m)^( +operator: )\[.*\]$`)
-		text = list.ReplaceAll(text, []byte("${1}["+strings.Join(names, ", ")+"]"))
-		require.NoError(t, os.WriteFile(lanes, text, 0o644))
-	}
-	found, err := lanesOf(text)
-	require.NoError(t, err)
-	assert.Equal(t, map[string][]string{"e2e": names, "matrix": names}, found, "run `go test ./e2e/run -run Lanes -update`")
-}
-
-// lanesOf reads the styles of each job that has a matrix of them.
-func lanesOf(workflow []byte) (map[string][]string, error) {
-	var read struct {
-		Jobs map[string]struct {
-			Strategy struct {
-				Matrix struct{ Operator []string }
-			}
-		}
-	}
-	if err := yaml.Unmarshal(workflow, &read); err != nil {
-		return nil, err
-	}
-	found := map[string][]string{}
-	for name, job := range read.Jobs {
-		if styles := job.Strategy.Matrix.Operator; styles != nil {
-			found[name] = styles
-		}
-	}
-	return found, nil
-}
-
-func TestLanesAreRead(t *testing.T) {
-	found, err := lanesOf([]byte("jobs:\n  a: {strategy: {matrix: {operator: [x, y]}}}\n  b: {runs-on: z}\n"))
-	require.NoError(t, err)
-	assert.Equal(t, map[string][]string{"a": {"x", "y"}}, found)
 }

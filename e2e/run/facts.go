@@ -96,7 +96,7 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 func (o *Options) values() map[string]string {
 	return map[string]string{
 		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(), "precision": o.Precision.String(),
 	}
 }
 

@@ -37,7 +37,7 @@ func readHistory(root string, host record.Host) history {
 func (h history) block(style string, j *job) time.Duration {
 	for _, e := range h {
 		flags := j.options.values()
-		if e.Flags["scenario"] != flags["scenario"] || e.Flags["passes"] != flags["passes"] || e.Flags["quiescence"] != flags["quiescence"] || e.Flags["base"] != flags["base"] {
+		if e.Flags["scenario"] != flags["scenario"] || e.Flags["passes"] != flags["passes"] || e.Flags["quiescence"] != flags["quiescence"] || e.Flags["base"] != flags["base"] || e.Flags["precision"] != flags["precision"] {
 			continue
 		}
 		if scenarios := mean(e, "scenarios "+style); scenarios > 0 {

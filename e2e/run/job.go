@@ -123,13 +123,17 @@ const roundsToShow = 5
 // first one tells how many there is time for.
 func (j *job) rounds() int {
 	switch {
-	case j.base != nil:
+	case j.base != nil || j.precise():
 		return 1
 	case j.options.Rounds > 0:
 		return j.options.Rounds
 	}
 	return roundsToShow
 }
+
+// precise tells whether medians are to be known to a precision, instead of as well as a
+// number of rounds makes them.
+func (j *job) precise() bool { return j.options.Precision > 0 }
 
 // passes is how often a block of a participant goes through the scenarios.
 func (j *job) passes(p *participant) int {
@@ -142,7 +146,7 @@ func (j *job) passes(p *participant) int {
 	if c := p.comparison; c != nil && c.passes > 0 {
 		return c.passes
 	}
-	return 1
+	return max(p.passes, 1)
 }
 
 // pick returns the scenarios of a --scenario value, in their own order.

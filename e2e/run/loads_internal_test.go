@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,17 @@ func TestLoadsAreAskedFor(t *testing.T) {
 		assert.Len(t, s.loads(), want.loads, value)
 		assert.Equal(t, want.matrix, len(s.matrix()) > 0, value)
 		assert.Len(t, picked, len(s.measured())+len(s.loads())+len(s.matrix()), "%s: each is driven in one way", value)
+	}
+}
+
+// What styles use is told of a run of loads alone, too; of the matrix it is not.
+func TestLoadsAreLookedAt(t *testing.T) {
+	for value, want := range map[string]bool{"load": true, "latency": true, "matrix": false} {
+		picked, err := pick(value)
+		require.NoError(t, err)
+		e := &environment{recording: &recording{job: &job{scenarios: picked, console: &console{}}}} // --usage=0
+		require.NoError(t, e.observeUsage(t.Context()))
+		assert.Equal(t, want, slices.Contains(e.notes, "CPU time and memory were not measured: --usage=0"), value)
 	}
 }
 

@@ -48,7 +48,7 @@ func (e *environment) observe(ctx context.Context) error {
 // observeUsage looks at nothing where nothing is measured: a look costs the more,
 // the more pods there are, and in the correctness matrix argo leaves hundreds.
 func (e *environment) observeUsage(ctx context.Context) error {
-	if len(e.measured()) == 0 {
+	if len(e.Measured()) == 0 {
 		return nil
 	}
 	if e.options.Usage == 0 {

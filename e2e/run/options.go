@@ -14,6 +14,7 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
 )
 
 // Options is what a person can ask of a run.
@@ -35,7 +36,8 @@ type Options struct {
 	Patience   time.Duration // a sample of the matrix in which nothing has moved for so long is given up
 	Shard      Shard         // which part of the matrix this run drives
 	Base       string        // a revision that the styles are compared with; "": none
-	Budget     time.Duration // of a comparison with a base: how long base and head may take turns
+	Budget     time.Duration // of a comparison with a base, or of Precision: how long what is compared may take turns
+	Precision  Precision     // of the median of each style in each scenario; 0: as many rounds as Rounds says
 	Link       string        // to the job that runs this, for whoever reads its result; "": there is none
 
 	// ImagesAsked is true when the person named a source of images, and so
@@ -57,7 +59,8 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
 	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as that many rounds within --budget allow, at most 10)")
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
-	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base: how long base and head may take turns; it ends earlier, once all is settled")
+	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base or --precision: how long what is compared may take turns; it ends earlier, once all is settled")
+	flags.Var(&o.Precision, "precision", "go on with rounds until the 95% interval of the median of written (of delete: gone) is no wider than this on either side, such as 10%, for every style in every scenario, or --budget is spent; --rounds is the most then")
 	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "a sample of the correctness matrix is given up when nothing has moved for so long; longer than the 30s that a pod may take to end")
 	flags.Var(&o.Shard, "shard", "drive only a part of the correctness matrix, such as 1/3: other runs, on clusters of their own, drive the others")
 	flags.DurationVar(&o.Usage, "usage", time.Second, "how often CPU time and memory of the styles' pods are asked for; 0 turns it off")
@@ -101,7 +104,7 @@ func (o *Options) Check() error {
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
 	}
-	if o.Base != "" && (o.Budget < time.Minute || o.Budget > 24*time.Hour) {
+	if (o.Base != "" || o.Precision > 0) && (o.Budget < time.Minute || o.Budget > 24*time.Hour) {
 		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {
@@ -119,6 +122,15 @@ func (o *Options) Check() error {
 	}
 	if o.Cluster == cluster.ExistingName && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster is for --cluster=kind: an existing cluster always stays, and nothing of a run stays in it"))
+	}
+	if o.Base != "" && o.Precision > 0 {
+		problems = append(problems, errors.New("--precision with --base: the gate itself decides how many rounds there are"))
+	}
+	if o.Precision > 0 && o.Rounds > 0 && o.Rounds < stat.FirstLook {
+		problems = append(problems, fmt.Errorf("--precision with --rounds=%d: the first look is after %d rounds, an interval of fewer is too often narrow by chance", o.Rounds, stat.FirstLook))
+	}
+	if o.Precision > 0 && o.Keep {
+		problems = append(problems, errors.New("--keep-cluster with --precision: which style comes last shows only at the end; keep the cluster of a run without it"))
 	}
 	if o.Base != "" && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))

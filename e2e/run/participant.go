@@ -47,6 +47,9 @@ type participant struct {
 	// all that came before and behind them.
 	fixed, pass time.Duration
 
+	passes  int      // how often its blocks go through the scenarios; 0: as the run says
+	unknown []string // medians that are not known as precisely as was asked for; nil: nobody has looked
+
 	mu    sync.Mutex
 	wrong []string // namespaces of the first samples that were not handled as expected
 	err   error    // why it is not driven any further

@@ -224,6 +224,14 @@ const (
 	teardownWithin = 5 * time.Minute  // of either, where no deadline is near
 )
 
+// numbered says which round it is, and of how many where that is planned.
+func (s *schedule) numbered(round int) string {
+	if s.precise() {
+		return fmt.Sprintf("round %d", round)
+	}
+	return fmt.Sprintf("round %d/%d", round, s.plan.Longest())
+}
+
 // Reserve is the time before go test's -timeout that is kept for what comes
 // after driving. It depends on the cluster: of one of its own a run removes the
 // node, of an existing one each object, with those that finalizers hold.
@@ -315,6 +323,10 @@ func (s *schedule) foretell() string {
 		environment = typicalEnvironment
 	}
 	total, parts := environment+typicalCollector, []string{}
+	if s.precise() {
+		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %v for cluster and images, and clean-up",
+			&s.options.Precision, s.options.Budget, total.Round(10*time.Second))
+	}
 	plan, err := s.newPlan()
 	for _, c := range s.costs() {
 		if err != nil || plan.Rounds[c.Style] == 0 {

@@ -244,6 +244,33 @@ func TestIntervalsOverRoundsCover(t *testing.T) {
 	assert.InDelta(t, stat.Level, float64(covered)/trials, 0.025)
 }
 
+func TestAMedianIsKnownToAPrecision(t *testing.T) {
+	summary := func(samples []judge.Sample) *stat.Summary { return &stat.Summarize(slices.Values(samples))[0] }
+	late := func(samples []judge.Sample, n int) []judge.Sample {
+		for i := range samples[:n] {
+			samples[i].Outcome = judge.Timeout
+		}
+		return samples
+	}
+	for name, test := range map[string]struct {
+		of        *stat.Summary
+		precision float64
+		known     bool
+		how       string
+	}{
+		"wide":              {summary(roundsOf(8, 2)), 0.1, false, "±92%"},
+		"wide enough":       {summary(roundsOf(8, 2)), 0.95, true, "±92%"},
+		"few rounds":        {summary(roundsOf(3, 9)), 1, false, "3 rounds of 6"},
+		"some timed out":    {summary(late(roundsOf(8, 2), 6)), 1, false, "timed out in places"},
+		"all timed out":     {summary(late(roundsOf(8, 2), 16)), 0.01, true, ""},
+		"nothing was right": {&stat.Summary{Wrong: 6}, 0.01, true, ""},
+	} {
+		known, how := test.of.Known(test.precision)
+		assert.Equal(t, test.known, known, name)
+		assert.Equal(t, test.how, how, name)
+	}
+}
+
 func TestTimeoutsBoundResampledIntervals(t *testing.T) {
 	samples := roundsOf(8, 2)
 	for i := range samples[:6] {

@@ -1,10 +1,12 @@
 package stat
 
 import (
+	"fmt"
 	"iter"
 	"math"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 )
 
 // Level is the confidence level of all intervals.
@@ -38,6 +40,27 @@ type Summary struct {
 // bound them at all (Needed). What would stand there instead is the maximum,
 // which is to be called that.
 func (s *Summary) Shows(p float64) bool { return s.N > 0 && (p == 0.5 || s.N >= Needed(p)) }
+
+// FirstLook is from how many rounds on Known may end a run: an interval of fewer is too
+// often narrow by chance, and covers less for being looked at (80% to 90% from 6 rounds
+// on, 93% from 10 on: TestStoppingRule).
+const FirstLook = 10
+
+// Known tells whether the median is as precise as is asked for: half the width of its
+// interval is at most that share of it. What always timed out, and what has no latency
+// at all, becomes no more precise by more rounds. The text is how precise it is.
+func (s *Summary) Known(precision float64) (known bool, text string) {
+	switch {
+	case s.N == 0 || s.Censored == s.N:
+		return true, ""
+	case s.CI50 == nil:
+		return false, fmt.Sprintf("%s of %d", plain.Plural(s.Rounds, "round"), MinRounds)
+	case s.CI50.High.Censored:
+		return false, "timed out in places"
+	}
+	half := (s.CI50.High.Value - s.CI50.Low.Value) / 2 / s.P50.Value
+	return half <= precision, fmt.Sprintf("±%.0f%%", 100*half)
+}
 
 // Summarize groups samples, in the order of their first appearance.
 func Summarize(samples iter.Seq[judge.Sample]) []Summary {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -30,10 +31,6 @@ import (
 )
 
 const (
-	workers = 8 // the library's own number is 1
-	// history is how many revisions of a release are kept. Each reconcile reads and
-	// unpacks them all; the library's own number is 10.
-	history = 3
 	// shutdownTimeout bounds how long reconciles may take to end; it is less than the
 	// pod's grace period. A release that is cut off stays pending, and blocks for ever.
 	shutdownTimeout = 25 * time.Second
@@ -47,20 +44,46 @@ const (
 var chartFiles embed.FS
 
 func main() {
-	if err := run(ctrl.SetupSignalHandler()); err != nil {
+	err := run(ctrl.SetupSignalHandler(), os.Args[1:])
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		_, _ = fmt.Fprintln(os.Stderr, "operator:", err)
 		os.Exit(1)
 	}
 }
 
+// settings are the command line.
+type settings struct {
+	workers, history int
+	cacheAll         bool
+}
+
+func parse(args []string) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("operator", flag.ContinueOnError)
+	flags.IntVar(&s.workers, "max-concurrent-reconciles", 8, "custom resources reconciled at a time; the library's own number is 1")
+	flags.IntVar(&s.history, "max-release-history", 3, "revisions kept of a release: each reconcile reads and unpacks them all; the library's own number is 10")
+	flags.BoolVar(&s.cacheAll, "cache-all", false, "keep all Deployments and Secrets of the cluster in memory, as the library does by itself")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unexpected argument %q: there are only flags, see -help", flags.Arg(0))
+	}
+	return s, nil
+}
+
 // run is the program: it ends without an error when the context does.
-func run(ctx context.Context) error {
+func run(ctx context.Context, args []string) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
 	ctrl.SetLogger(zap.New())
 	cluster, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w: outside a cluster set KUBECONFIG", err)
 	}
-	mgr, err := newManager(cluster)
+	mgr, err := newManager(cluster, s)
 	if err != nil {
 		return err
 	}
@@ -68,11 +91,11 @@ func run(ctx context.Context) error {
 }
 
 // newManager returns a manager with the reconciler and the probes.
-func newManager(cluster *rest.Config) (ctrl.Manager, error) {
+func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 	cluster.QPS = -1 // no limit, as controller-runtime has it since 0.21
 	wait := shutdownTimeout
 	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
-		Cache:                   cacheOptions(),
+		Cache:                   cacheOptions(s.cacheAll),
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:  probeAddress,
 		GracefulShutdownTimeout: &wait,
@@ -87,8 +110,8 @@ func newManager(cluster *rest.Config) (ctrl.Manager, error) {
 	helm, err := reconciler.New(
 		reconciler.WithChart(*memcached),
 		reconciler.WithGroupVersionKind(schema.GroupVersionKind{Group: "cache.example.com", Version: "v1alpha1", Kind: "Memcached"}),
-		reconciler.WithMaxConcurrentReconciles(workers),
-		reconciler.WithMaxReleaseHistory(history),
+		reconciler.WithMaxConcurrentReconciles(s.workers),
+		reconciler.WithMaxReleaseHistory(s.history),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("make the reconciler: %w", err)
@@ -102,9 +125,13 @@ func newManager(cluster *rest.Config) (ctrl.Manager, error) {
 	return mgr, nil
 }
 
-// cacheOptions limit the caches to what Helm made: the reconciler watches the
-// Deployments and the Secrets of all namespaces, whosever they are.
-func cacheOptions() cache.Options {
+// cacheOptions limit the caches to what Helm made, unless all is to be kept: the
+// reconciler watches the Deployments and the Secrets of all namespaces, whosever
+// they are.
+func cacheOptions(all bool) cache.Options {
+	if all {
+		return cache.Options{}
+	}
 	return cache.Options{ByObject: map[client.Object]cache.ByObject{
 		&appsv1.Deployment{}: {Label: labels.SelectorFromSet(labels.Set{"app": "memcached", "app.kubernetes.io/managed-by": "Helm"})},
 		&corev1.Secret{}:     {Label: labels.SelectorFromSet(labels.Set{"owner": "helm"})}, // as Helm marks its releases

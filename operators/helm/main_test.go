@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"io"
 	"testing"
 	"testing/fstest"
@@ -17,6 +18,23 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
+
+func TestParse(t *testing.T) {
+	s, err := parse(nil)
+	require.NoError(t, err)
+	assert.Equal(t, settings{workers: 8, history: 3}, s)
+	s, err = parse([]string{"--max-concurrent-reconciles=1", "--max-release-history=10", "--cache-all"})
+	require.NoError(t, err)
+	assert.Equal(t, settings{workers: 1, history: 10, cacheAll: true}, s)
+	assert.Empty(t, cacheOptions(s.cacheAll).ByObject)
+
+	_, err = parse([]string{"memcached"})
+	require.ErrorContains(t, err, `unexpected argument "memcached"`)
+	_, err = parse([]string{"--leader-elect"})
+	require.ErrorContains(t, err, "-leader-elect")
+	_, err = parse([]string{"-help"})
+	require.ErrorIs(t, err, flag.ErrHelp)
+}
 
 // render returns the manifest that Helm makes of the chart for one Memcached's spec.
 func render(t *testing.T, spec map[string]any) (string, error) {
@@ -45,7 +63,7 @@ func TestChart(t *testing.T) {
 	assert.Equal(t, int32(3), *deployment.Spec.Replicas)
 	assert.Equal(t, deployment.Spec.Selector.MatchLabels, deployment.Spec.Template.Labels)
 	assert.Equal(t, "cache-a", deployment.Spec.Template.Labels["app.kubernetes.io/instance"])
-	for kind, selected := range cacheOptions().ByObject {
+	for kind, selected := range cacheOptions(false).ByObject {
 		if _, ok := kind.(*appsv1.Deployment); ok {
 			assert.True(t, selected.Label.Matches(labels.Set(deployment.Labels)), "its own cache must hold it")
 		}

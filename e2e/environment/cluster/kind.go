@@ -152,7 +152,7 @@ func (k *Kind) start(config []byte) (*link, error) {
 		return nil, err
 	}
 	k.dir, k.lock = dir, lock
-	if err := dir.writePolicy(); err != nil {
+	if err := errors.Join(dir.writePolicy(), dir.writeServiceRange()); err != nil {
 		return nil, err
 	}
 	program, err := os.Executable()

@@ -37,6 +37,7 @@ func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 	}
 	config.ContainerdConfigPatches = []string{registryPatch}
 	audit(config, dirOf(opts.Run))
+	closeServiceRange(config, dirOf(opts.Run))
 	adapt(config, opts.Host)
 	if opts.Configure != nil {
 		opts.Configure(config)

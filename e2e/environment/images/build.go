@@ -73,6 +73,9 @@ func (a *assembler) key(image Image) (string, error) {
 	described := image
 	described.Purpose, described.Size = "", 0 // what only informs does not change the image
 	key.Image = described
+	if image.NeverPulled {
+		key.Labels = []string{builders.LabelDepends}
+	}
 	var errs []error
 	for _, part := range a.parts(image) {
 		errs = append(errs, part.AddTo(key))
@@ -119,6 +122,10 @@ func (a *assembler) image(ctx context.Context, image Image, base v1.Image, work 
 		all.Layers = append(all.Layers, made.Layers...)
 		all.Entries = append(all.Entries, made.Entries...)
 		maps.Copy(all.Labels, made.Labels)
+		all.Depends = all.Depends.Plus(made.Depends)
+	}
+	if image.NeverPulled { // of what others build as well nobody here answers for the dependencies
+		all.Labels[builders.LabelDepends] = all.Depends.Label()
 	}
 	files, err := a.files(image)
 	if err != nil {

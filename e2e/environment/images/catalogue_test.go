@@ -32,9 +32,7 @@ func TestTheCatalogue(t *testing.T) {
 	catalogue, err := Load(root)
 	require.NoError(t, err)
 
-	assert.Equal(t, []string{
-		"node", "argo-events", "workflow-controller", "argoexec", "nats", "pause", "python", "memcached", "native", "controller-runtime", "operator-sdk", "helm", "kopf", "java-operator-sdk", "metacontroller", "metacontroller-go", "mutant",
-	}, catalogue.Names())
+	assert.Subset(t, catalogue.Names(), []string{NodeImage, "memcached", "pause", "mutant"}, "what a run needs whatever its styles are")
 
 	t.Run("every recipe is a folder with go.mod and go.sum, and is used", func(t *testing.T) {
 		used := map[string]bool{}

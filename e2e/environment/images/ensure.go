@@ -499,6 +499,7 @@ func describe(image v1.Image, have *Description) error {
 	}
 	labels := config.Config.Labels
 	have.Packages = strings.Fields(labels[builders.LabelPackages] + " " + labels[builders.LabelWheels] + " " + labels[builders.LabelJars])
+	have.Depends = builders.DependenciesOf(labels)
 	return nil
 }
 

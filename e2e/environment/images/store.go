@@ -150,6 +150,8 @@ type Description struct {
 	Recipe string `json:"recipe,omitempty"`
 	// Packages are a built image's Debian packages, and then those of Python, "name=version".
 	Packages []string `json:"packages,omitempty"`
+	// Depends is what an image that is built here alone is built from; nil: not known.
+	Depends *builders.Dependencies `json:"dependencies,omitempty"`
 	// Size is that of all layers, in bytes.
 	Size int64 `json:"size"`
 }

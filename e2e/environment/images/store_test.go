@@ -247,6 +247,12 @@ func TestDescribe(t *testing.T) {
 	assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, got.Digest)
 	assert.Regexp(t, `^[0-9a-f]{16}$`, got.Recipe)
 	assert.Greater(t, got.Size, int64(500_000))
+	assert.Nil(t, got.Depends, "others build it, too")
+
+	require.NoError(t, store.Ensure(t.Context(), "local"))
+	described, err = store.Describe(t.Context(), "local")
+	require.NoError(t, err)
+	assert.Equal(t, &builders.Dependencies{}, described[0].Depends)
 }
 
 func TestArchiveHasAllImagesUnderTheirReferences(t *testing.T) {

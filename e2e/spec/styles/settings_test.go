@@ -77,20 +77,38 @@ func TestFrameworksAreOfTheVersionsThatAreBuilt(t *testing.T) {
 	}
 }
 
-// docs/settings.md has the tables of what the styles state, between marks.
-func TestTheDocumentedSettings(t *testing.T) {
-	file := filepath.FromSlash("../../../docs/settings.md")
-	page, err := os.ReadFile(file)
-	require.NoError(t, err)
-	got := between(t, string(page), "rule", ruleTable())
-	got = between(t, got, "values", valuesTable(measured(t)))
-	got = between(t, got, "departures", departuresTable(measured(t)))
-	got = between(t, got, "frameworks", frameworksTable(measured(t)))
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
+// Two pages have tables of what the styles say of themselves, between marks.
+func TestTheDocumentedStyles(t *testing.T) {
+	for file, tables := range map[string]map[string]string{
+		"../../../docs/settings.md": {
+			"rule": ruleTable(), "values": valuesTable(measured(t)), "departures": departuresTable(measured(t)), "frameworks": frameworksTable(measured(t)),
+		},
+		"../../../operators/README.md": {"styles": stylesTable(t)},
+	} {
+		page, err := os.ReadFile(filepath.FromSlash(file))
+		require.NoError(t, err)
+		got := string(page)
+		for name, table := range tables {
+			got = between(t, got, name, table)
+		}
+		if *update {
+			require.NoError(t, os.WriteFile(filepath.FromSlash(file), []byte(got), 0o644))
+			continue
+		}
+		assert.Equal(t, got, string(page), "make update writes %s anew: read the diff", file)
 	}
-	assert.Equal(t, got, string(page), "make update writes docs/settings.md anew: read the diff")
+}
+
+func stylesTable(t *testing.T) string {
+	t.Helper()
+	all, err := styles.Find("../../../operators", styles.All)
+	require.NoError(t, err)
+	text := head("style", "what it is")
+	for _, operator := range all {
+		style := operator.Style()
+		text += row(fmt.Sprintf("[`%s`](%s/README.md)", style.Name, style.Name), style.Description)
+	}
+	return text
 }
 
 func between(t *testing.T, page, name, table string) string {

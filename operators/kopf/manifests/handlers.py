@@ -10,9 +10,10 @@ import weakref
 import kopf
 
 import children  # its handlers
+import settings  # the same
+from backoffs import Backoffs
 from cluster import settle
 from plan import INSTANCE, Problem, instance, newest, status_of
-from settings import Backoffs
 
 SAFETY_NET = 300  # seconds: Kopf repairs nothing by level
 

@@ -1,18 +1,8 @@
 """What this operator sets otherwise than Kopf does by itself."""
-import itertools
-
 import kopf
 
+from backoffs import LONGEST, Backoffs
 from plan import MANAGED_BY, MANAGER
-
-LONGEST = 10  # seconds between two tries
-
-
-class Backoffs:
-    """From 0.1 s on, twice as long each time, LONGEST at most, without end."""
-
-    def __iter__(self):
-        return (min(LONGEST, 0.1 * 2**n) for n in itertools.count())
 
 
 @kopf.on.startup()

@@ -2,8 +2,8 @@
 // must do, and has what they all need: jobs with a log, progress, layers and keys.
 //
 // Each ecosystem is one package beside this file: golang (Go modules), debian
-// (Debian packages), pypi (Python's wheels), maven (jars of Maven Central), dockerfile,
-// kindnode. Another one (crates of a Cargo.lock) is one more package with a Part, a
+// (Debian packages), pypi (Python's wheels), dockerfile, kindnode. Another one
+// (jars of Maven Central, crates of a Cargo.lock) is one more package with a Part, a
 // field of images.Image with its entry in docs/schema/catalogue.schema.json, and one
 // line in images.Store.parts.
 package builders
@@ -49,6 +49,7 @@ type Made struct {
 	Layers  []v1.Layer
 	Entries []Entry           // of the last layer, which all parts share
 	Labels  map[string]string // of the image
+	Depends Dependencies      // of its own code
 	Whole   v1.Image          // where set, the image is that, and has no other part
 }
 
@@ -68,6 +69,7 @@ const (
 	LabelPackages = "operatorbench.debian-packages"
 	LabelWheels   = "operatorbench.python-packages"
 	LabelJars     = "operatorbench.maven-artifacts"
+	LabelDepends  = "operatorbench.dependencies"
 )
 
 // CatalogueFolder is where the repository has the catalogue and its recipes.

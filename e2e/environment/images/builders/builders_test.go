@@ -117,3 +117,10 @@ func TestKeptLayerIsReadBack(t *testing.T) {
 	_, err = ReadLayer(base)
 	require.ErrorContains(t, err, "has 3 bytes", "half a layer is none")
 }
+
+func TestDependenciesLabel(t *testing.T) {
+	d := Dependencies{Direct: 1, All: 17}.Plus(Dependencies{Direct: 2, All: 3})
+	assert.Equal(t, &Dependencies{Direct: 3, All: 20}, DependenciesOf(map[string]string{LabelDepends: d.Label()}))
+	assert.Nil(t, DependenciesOf(nil))
+	assert.Nil(t, DependenciesOf(map[string]string{LabelDepends: "many"}))
+}

@@ -27,6 +27,7 @@ type Key struct {
 	Files   map[string]string `json:",omitempty"` // path in the repository → SHA-256
 	Kind    string            `json:",omitempty"` // kind's version, for the node
 	Parts   map[string]string `json:",omitempty"` // image inside → its key
+	Labels  []string          `json:",omitempty"` // that the image is to have beside name and recipe
 }
 
 // NewKey is the key of nothing yet, made by this compiler for this architecture.

@@ -139,13 +139,18 @@ func (p Part) Fetch(ctx context.Context) error {
 // Build implements builders.Part.
 func (p Part) Build(ctx context.Context, work string) (builders.Made, error) {
 	var made builders.Made
+	modules := map[string]bool{}
 	for _, b := range p.Binaries {
 		file, err := p.Program(ctx, b, work)
 		if err != nil {
 			return made, err
 		}
 		made.Entries = append(made.Entries, builders.Entry{Name: strings.TrimPrefix(b.To, "/"), Mode: 0o755, Source: file})
+		if err := p.addModules(modules, b, file); err != nil {
+			return made, err
+		}
 	}
+	made.Depends = count(modules)
 	return made, nil
 }
 

@@ -123,6 +123,22 @@ func (m module) folderOf(root, imported string) string {
 // Test files do not count.
 func (m module) packageFiles(root, folder string) ([]string, error) {
 	var files []string
+	err := m.walk(root, folder, func(own, _ []string) { files = append(files, own...) })
+	slices.Sort(files)
+	return slices.Compact(files), err
+}
+
+// imported lists the packages of other modules that those files import, and of the
+// standard library.
+func (m module) imported(root, folder string) ([]string, error) {
+	var all []string
+	err := m.walk(root, folder, func(_, imports []string) { all = append(all, imports...) })
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
+// walk visits the package in folder, and those that it imports from the module.
+func (m module) walk(root, folder string, visit func(files, others []string)) error {
 	seen := map[string]bool{}
 	queue := []string{filepath.Clean(folder)}
 	for len(queue) > 0 {
@@ -132,20 +148,19 @@ func (m module) packageFiles(root, folder string) ([]string, error) {
 			continue
 		}
 		seen[at] = true
-		own, imports, err := m.read(root, at)
+		files, imports, others, err := m.read(root, at)
 		if err != nil {
-			return nil, fmt.Errorf("read the Go package %s: %w", folder, err)
+			return fmt.Errorf("read the Go package %s: %w", folder, err)
 		}
-		files = append(files, own...)
+		visit(files, others)
 		queue = append(queue, imports...)
 	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
+	return nil
 }
 
-// read lists one package's files, whatever system they are for, and the folders
-// that it imports.
-func (m module) read(root, folder string) (files, imports []string, err error) {
+// read lists one package's files, whatever system they are for, the folders that it
+// imports, and what else it imports.
+func (m module) read(root, folder string) (files, imports, others []string, err error) {
 	all := build.Default
 	all.UseAllFiles, all.CgoEnabled = true, true
 	pkg, err := all.ImportDir(filepath.Join(root, folder), 0)
@@ -153,7 +168,7 @@ func (m module) read(root, folder string) (files, imports []string, err error) {
 		if none := (*build.NoGoError)(nil); errors.As(err, &none) {
 			err = errors.New("no Go files in " + folder)
 		}
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, name := range slices.Concat(pkg.GoFiles, pkg.CgoFiles, pkg.IgnoredGoFiles, pkg.InvalidGoFiles, pkg.SFiles, pkg.HFiles) {
 		files = append(files, filepath.Join(folder, name))
@@ -161,22 +176,24 @@ func (m module) read(root, folder string) (files, imports []string, err error) {
 	for _, imported := range pkg.Imports {
 		if at := m.folderOf(root, imported); at != "" {
 			imports = append(imports, at)
+		} else {
+			others = append(others, imported)
 		}
 	}
 	for _, pattern := range pkg.EmbedPatterns {
 		matches, err := filepath.Glob(filepath.Join(root, folder, strings.TrimPrefix(pattern, "all:")))
 		if err != nil {
-			return nil, nil, fmt.Errorf("go:embed in %s: %w", folder, err)
+			return nil, nil, nil, fmt.Errorf("go:embed in %s: %w", folder, err)
 		}
 		for _, match := range matches {
 			below, err := regularFiles(root, match)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			files = append(files, below...)
 		}
 	}
-	return files, imports, nil
+	return files, imports, others, nil
 }
 
 // regularFiles lists the files at and below path, relative to root.

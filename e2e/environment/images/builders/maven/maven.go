@@ -4,6 +4,7 @@ package maven
 
 import (
 	"context"
+	"encoding/xml"
 	"fmt"
 	"io/fs"
 	"os"
@@ -158,10 +159,35 @@ func (p Part) Build(ctx context.Context, _ string) (builders.Made, error) {
 	if err != nil {
 		return builders.Made{}, err
 	}
+	direct, err := p.direct()
 	return builders.Made{
-		Layers: []v1.Layer{made.Layer},
-		Labels: map[string]string{builders.LabelJars: strings.Join(made.Versions, " ")},
-	}, nil
+		Layers:  []v1.Layer{made.Layer},
+		Depends: builders.Dependencies{Direct: direct, All: len(made.Versions)},
+		Labels:  map[string]string{builders.LabelJars: strings.Join(made.Versions, " ")},
+	}, err
+}
+
+// direct counts the artifacts that pom.xml itself asks for, but for what compiles.
+func (p Part) direct() (int, error) {
+	raw, err := os.ReadFile(filepath.Join(p.Root, p.file("pom.xml")))
+	if err != nil {
+		return 0, err
+	}
+	var project struct {
+		Scopes []struct {
+			Scope string `xml:"scope"`
+		} `xml:"dependencies>dependency"`
+	}
+	if err := xml.Unmarshal(raw, &project); err != nil {
+		return 0, fmt.Errorf("read what %s asks for: %w", p.file("pom.xml"), err)
+	}
+	count := 0
+	for _, dependency := range project.Scopes {
+		if dependency.Scope != "provided" {
+			count++
+		}
+	}
+	return count, nil
 }
 
 // layer returns the layer from the cache, or makes it. Calls for the same program

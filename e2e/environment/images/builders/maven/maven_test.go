@@ -15,6 +15,11 @@ import (
 	"operatorbench/e2e/environment/images/builders"
 )
 
+// pom asks for one jar, and for a compiler.
+const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><dependencies>
+<dependency><artifactId>greet</artifactId></dependency><dependency><artifactId>ecj</artifactId><scope>provided</scope></dependency>
+</dependencies></project>`
+
 // newPart is a part of a repository with one source and a lock of that text.
 func newPart(t *testing.T, lock string) (Part, *strings.Builder) {
 	t.Helper()
@@ -29,7 +34,7 @@ func newPart(t *testing.T, lock string) (Part, *strings.Builder) {
 	}
 	require.NoError(t, os.MkdirAll(part.Work, 0o755))
 	for file, text := range map[string]string{
-		part.file("pom.xml"): "<project/>", part.file("jars.sha256"): lock,
+		part.file("pom.xml"): pom, part.file("jars.sha256"): lock,
 		"operators/greet/src/a/Greet.java": "package a; class Greet {}", "operators/greet/src/notes.txt": "",
 	} {
 		write(t, filepath.Join(root, file), text, 0o644)
@@ -70,6 +75,7 @@ func TestAProgramByTheHashesOfItsJars(t *testing.T) {
 	made, err := part.Build(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, "g.greet-1.0", made.Labels[builders.LabelJars], "the compiler is not in the image")
+	assert.Equal(t, builders.Dependencies{Direct: 1, All: 1}, made.Depends)
 	assert.Regexp(t, `2 jars of recipes/greet: downloaded in \S+, operators/greet/src compiled in \S+ \(0.0 MB\)`, said.String())
 	digest, err := made.Layers[0].Digest()
 	require.NoError(t, err)
@@ -108,7 +114,7 @@ func TestAProgramByTheHashesOfItsJars(t *testing.T) {
 }
 
 func TestJarsThatAreRefused(t *testing.T) {
-	const pom, lock = "fixtures/images/recipes/greet/pom.xml", "fixtures/images/recipes/greet/jars.sha256"
+	const asks, lock = "fixtures/images/recipes/greet/pom.xml", "fixtures/images/recipes/greet/jars.sha256"
 	locked := sum("greet") + "  g.greet-1.0.jar\n" + sum("compiler") + "  " + ecj + "\n"
 	for name, test := range map[string]struct {
 		jars map[string]string
@@ -120,7 +126,7 @@ func TestJarsThatAreRefused(t *testing.T) {
 			locked,
 			"g.greet-1.0.jar has the SHA-256 " + sum("bad") + ", and " + lock + " has " + sum("greet") + ": delete it in Maven's local repository",
 		},
-		"one is missing": {map[string]string{ecj: "compiler"}, locked, "g.greet-1.0.jar is in " + lock + ", and Maven did not bring it: " + pom + " asks for something else"},
+		"one is missing": {map[string]string{ecj: "compiler"}, locked, "g.greet-1.0.jar is in " + lock + ", and Maven did not bring it: " + asks + " asks for something else"},
 		"one more": {
 			map[string]string{"g.greet-1.0.jar": "greet", "g.more-1.jar": "more", ecj: "compiler"},
 			locked,

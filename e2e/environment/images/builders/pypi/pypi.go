@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,7 +24,9 @@ import (
 // Wheels are Python packages in one folder of an image.
 type Wheels struct {
 	// Requirements is a path beside the catalogue: every package by its version and,
-	// for each architecture, the hash of its wheel (pip's hash-checking mode).
+	// for each architecture, the hash of its wheel (pip's hash-checking mode). Those that
+	// are asked for by themselves are in a file beside it that ends with .in, as pip-compile
+	// has it; without one, all are.
 	Requirements string   `yaml:"requirements"`
 	Python       string   `yaml:"python"` // the image's: 3.11
 	To           string   `yaml:"to"`     // the folder for PYTHONPATH; programs are in bin below it
@@ -116,10 +121,52 @@ func (p Part) Build(ctx context.Context, _ string) (builders.Made, error) {
 	if err != nil {
 		return builders.Made{}, err
 	}
+	depends, err := p.depends()
 	return builders.Made{
-		Layers: []v1.Layer{made.Layer},
-		Labels: map[string]string{builders.LabelWheels: strings.Join(made.Versions, " ")},
-	}, nil
+		Layers:  []v1.Layer{made.Layer},
+		Depends: depends,
+		Labels:  map[string]string{builders.LabelWheels: strings.Join(made.Versions, " ")},
+	}, err
+}
+
+// depends counts the packages of the requirements file, and those of the file with
+// what was asked for; an error names one that was asked for and is not there.
+func (p Part) depends() (builders.Dependencies, error) {
+	file := filepath.Join(p.Root, p.file())
+	all, err := required(file)
+	if err != nil {
+		return builders.Dependencies{}, err
+	}
+	asked := strings.TrimSuffix(file, filepath.Ext(file)) + ".in"
+	direct, err := required(asked)
+	if errors.Is(err, fs.ErrNotExist) {
+		return builders.Dependencies{Direct: len(all), All: len(all)}, nil
+	}
+	for _, name := range direct {
+		if !slices.Contains(all, name) {
+			return builders.Dependencies{}, fmt.Errorf("%s asks for %s, and %s does not have it: renew that", asked, name, p.file())
+		}
+	}
+	return builders.Dependencies{Direct: len(direct), All: len(all)}, err
+}
+
+// requirement begins a line of a requirements file that names a package.
+var requirement = regexp.MustCompile(`(?m)^[A-Za-z0-9][A-Za-z0-9._-]*`)
+
+// separators are the same in a package's name, by PEP 503.
+var separators = regexp.MustCompile(`[-_.]+`)
+
+// required are the names of the packages in a requirements file, as PyPI has them.
+func required(file string) ([]string, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("count the packages of %s: %w", file, err)
+	}
+	names := requirement.FindAllString(string(raw), -1)
+	for i, name := range names {
+		names[i] = strings.ToLower(separators.ReplaceAllString(name, "-"))
+	}
+	return names, nil
 }
 
 // layer returns the layer from the cache, or makes it. Calls for the same wheels

@@ -89,6 +89,7 @@ func TestWheelsByTheirHashes(t *testing.T) {
 	made, err := part.Build(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, "greet=1.0", made.Labels[builders.LabelWheels])
+	assert.Equal(t, builders.Dependencies{Direct: 1, All: 1}, made.Depends)
 	assert.Regexp(t, `1 wheels of fixtures/images/recipes/greet/requirements.txt: downloaded in \S+, unpacked in \S+ \(0.0 MB\)`, said.String())
 	digest, err := made.Layers[0].Digest()
 	require.NoError(t, err)
@@ -163,6 +164,23 @@ func TestNoPip(t *testing.T) {
 		part.Wheels.Requirements = "recipes/absent.txt"
 		require.ErrorContains(t, part.Needs(t.Context()), "absent.txt")
 	})
+}
+
+func TestDepends(t *testing.T) {
+	part, _ := newPart(t, "# all\ngreet==1.0 \\\n    --hash=sha256:0\ntyping_extensions==4.0 --hash=sha256:1\n")
+	depends, err := part.depends()
+	require.NoError(t, err)
+	assert.Equal(t, builders.Dependencies{Direct: 2, All: 2}, depends, "nothing tells them apart")
+
+	asked := filepath.Join(part.Root, builders.CatalogueFolder, "recipes/greet/requirements.in")
+	require.NoError(t, os.WriteFile(asked, []byte("# asked for\nTyping.Extensions[more]>=4\n"), 0o644))
+	depends, err = part.depends()
+	require.NoError(t, err)
+	assert.Equal(t, builders.Dependencies{Direct: 1, All: 2}, depends)
+
+	require.NoError(t, os.WriteFile(asked, []byte("absent\n"), 0o644))
+	_, err = part.depends()
+	require.ErrorContains(t, err, "requirements.in asks for absent, and fixtures/images/recipes/greet/requirements.txt does not have it: renew that")
 }
 
 func TestTarget(t *testing.T) {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"operatorbench/e2e/environment/images"
+	job "operatorbench/e2e/run"
+	"operatorbench/e2e/spec/styles"
+)
+
+const stylesUsage = `Usage: opbench styles [--since=REVISION] [--json]
+
+Lists the operator styles of the repository, one a line. With --since those that
+may do otherwise than at a git revision: whose folder differs, or what they are
+rendered or built from; all of them where the harness itself does.
+
+Flags:
+`
+
+// runStyles is `opbench styles`.
+func runStyles(ctx context.Context, args []string, stdout, _ io.Writer) error {
+	flags := flag.NewFlagSet("opbench styles", flag.ContinueOnError)
+	since := flags.String("since", "", "a git revision, such as origin/main")
+	array := flags.Bool("json", false, "print one line, a JSON array")
+	if err := parseWith(flags, args, stylesUsage); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Sprintf("opbench styles takes no argument, such as %q\n%s", flags.Arg(0), stylesUsage)}
+	}
+	root, err := images.FindRoot(".")
+	if err != nil {
+		return err
+	}
+	names, err := styles.Names(filepath.Join(root, "operators"))
+	if *since != "" {
+		names, err = job.Changed(ctx, root, *since)
+	}
+	if err != nil {
+		return err
+	}
+	if *array {
+		return json.NewEncoder(stdout).Encode(append([]string{}, names...))
+	}
+	for _, name := range names {
+		fmt.Fprintln(stdout, name)
+	}
+	return nil
+}

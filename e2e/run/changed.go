@@ -1,0 +1,98 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/spec/styles"
+)
+
+// Changed are the styles that may do otherwise than at a revision, by name: those whose
+// folder differs, or what they are rendered or built from. Where anything else differs
+// that is no document, the harness itself may, and it is all of them.
+func Changed(ctx context.Context, root, revision string) ([]string, error) {
+	all, err := styles.Names(filepath.Join(root, "operators"))
+	if err != nil {
+		return nil, err
+	}
+	commit, err := resolve(ctx, root, revision)
+	if err != nil {
+		return nil, err
+	}
+	files, err := git(ctx, root, nil, "diff", "--name-only", "--no-renames", commit+"...HEAD")
+	if err != nil {
+		return nil, fmt.Errorf("list the files that differ from %s: %w", revision, err)
+	}
+	touched, shared := touchedBy(strings.Split(files, "\n"))
+	switch {
+	case shared:
+		return all, nil
+	case len(touched) == 0:
+		return nil, nil
+	}
+	folder, err := os.MkdirTemp("", "operatorbench-base-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the files of %s: %w", revision, err)
+	}
+	defer os.RemoveAll(folder)
+	was, err := checkout(ctx, root, commit, filepath.Join(folder, baseFolder))
+	if err != nil {
+		return nil, err
+	}
+	var changed []string
+	for _, name := range all {
+		differs, err := slices.Contains(touched, name), error(nil)
+		if !differs {
+			differs, err = was.differs(root, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if differs {
+			changed = append(changed, name)
+		}
+	}
+	return changed, nil
+}
+
+// touchedBy are the folders of operators, and that of images, in which files lie that
+// somebody runs; shared tells whether there are others that are no documents.
+func touchedBy(files []string) (touched []string, shared bool) {
+	for _, file := range files {
+		parts := strings.SplitN(file, "/", 3)
+		switch {
+		case file == "" || path.Ext(file) == ".md" || parts[0] == "docs" || file == "LICENSE":
+		case parts[0] == "operators" && len(parts) == 3:
+			touched = append(touched, parts[1])
+		case strings.HasPrefix(file, "fixtures/images/"):
+			touched = append(touched, "fixtures/images")
+		default:
+			return nil, true
+		}
+	}
+	return touched, false
+}
+
+// differs tells whether a style is new, or other than it was at the base.
+func (b *base) differs(root, name string) (bool, error) {
+	found, err := styles.Find(filepath.Join(root, "operators"), name)
+	if err != nil {
+		return false, err
+	}
+	is := found[0].Style()
+	was, err := b.style(root, is)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return differ(b.root, root, was.Style(), is)
+}

@@ -1,0 +1,1 @@
+"""What this operator sets otherwise than Kopf does by itself: nothing."""
