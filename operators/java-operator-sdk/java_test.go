@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlan compiles the operator with PlanTest.java, and runs that. It needs Maven,
+// TestJava compiles the operator with its tests, programs that fail, and runs them. It needs Maven,
 // and the jars where Maven keeps them: building the image brings them there.
-func TestPlan(t *testing.T) {
+func TestJava(t *testing.T) {
 	lib, classes := filepath.Join(t.TempDir(), "lib"), t.TempDir()
 	copied, err := exec.CommandContext(t.Context(), "mvn", "--offline", "--batch-mode", "--quiet",
 		"--file", "../../fixtures/images/recipes/java-operator-sdk/pom.xml",
@@ -31,6 +31,7 @@ func TestPlan(t *testing.T) {
 	for _, args := range [][]string{
 		append([]string{"-jar", compilers[0], "--release", "17", "-proc:none", "-nowarn", "-classpath", classpath, "-d", classes}, sources...),
 		{"-classpath", classpath, "com.example.cache.PlanTest"},
+		{"-classpath", classpath, "com.example.cache.MatcherTest"},
 	} {
 		out, err := exec.CommandContext(t.Context(), "java", args...).CombinedOutput()
 		require.NoError(t, err, string(out))
