@@ -133,9 +133,10 @@ func java(ctx context.Context, release int) (string, error) {
 	const hint = "install both (Debian and Ubuntu: apt-get install maven), or leave out the styles that are written in Java"
 	out, err := exec.CommandContext(ctx, "mvn", "--batch-mode", "--version").CombinedOutput()
 	if err != nil {
-		said := strings.TrimSpace(string(out))
-		return "", fmt.Errorf("jars are downloaded by Maven, and compiled with by Java %d or newer, and Maven does not run on this machine: "+
-			"mvn --version: %w: %s: %s", release, err, said[strings.LastIndex(said, "\n")+1:], hint)
+		if said := strings.TrimSpace(string(out)); said != "" {
+			err = fmt.Errorf("%w: %s", err, said[strings.LastIndex(said, "\n")+1:])
+		}
+		return "", fmt.Errorf("programs in Java need Maven, with a Java %d or newer, and it does not run on this machine: mvn --version: %w: %s", release, err, hint)
 	}
 	found := runtimeLine.FindStringSubmatch(string(out))
 	if found == nil {

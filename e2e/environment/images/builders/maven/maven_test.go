@@ -168,7 +168,7 @@ func TestNoMavenOrJava(t *testing.T) {
 	part, _ := newPart(t, "")
 	const hint = "install both (Debian and Ubuntu: apt-get install maven), or leave out the styles that are written in Java"
 	for name, test := range map[string]struct{ mvn, says string }{
-		"none":       {"", `mvn --version: exec: "mvn": executable file not found`},
+		"none":       {"", `mvn --version: exec: "mvn": executable file not found in $PATH: install both`},
 		"no Java":    {"echo 'The JAVA_HOME environment variable is not defined correctly' >&2; exit 1", "JAVA_HOME environment variable is not defined"},
 		"too old":    {"echo 'Java version: 1.8.0_402, vendor: X, runtime: /old/jre'", "compiled with Java 17 or newer, and Maven's here (/old/jre) is 8"},
 		"says other": {"echo 'hello'", "says nothing of its Java"},
