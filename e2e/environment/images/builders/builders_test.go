@@ -124,3 +124,14 @@ func TestDependenciesLabel(t *testing.T) {
 	assert.Nil(t, DependenciesOf(nil))
 	assert.Nil(t, DependenciesOf(map[string]string{LabelDepends: "many"}))
 }
+
+// What is read of a label is written in the same way.
+func FuzzDependenciesOf(f *testing.F) {
+	f.Add("direct=1 all=17")
+	f.Add("direct= all=")
+	f.Fuzz(func(t *testing.T, label string) {
+		if d := DependenciesOf(map[string]string{LabelDepends: label}); d != nil {
+			assert.Equal(t, d, DependenciesOf(map[string]string{LabelDepends: d.Label()}))
+		}
+	})
+}
