@@ -20,6 +20,7 @@ import (
 	"operatorbench/e2e/environment/images/builders/dockerfile"
 	"operatorbench/e2e/environment/images/builders/golang"
 	"operatorbench/e2e/environment/images/builders/kindnode"
+	"operatorbench/e2e/environment/images/builders/maven"
 	"operatorbench/e2e/environment/images/builders/pypi"
 )
 
@@ -44,6 +45,9 @@ func (a *assembler) parts(i Image) []builders.Part {
 	}
 	if i.Wheels != nil {
 		parts = append(parts, pypi.Part{Tools: a.Tools, Wheels: *i.Wheels})
+	}
+	if i.Jars != nil {
+		parts = append(parts, maven.Part{Tools: a.Tools, Jars: *i.Jars})
 	}
 	if i.Name == NodeImage {
 		parts = append(parts, a.kindNode(i))

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/environment/images/builders"
 	"operatorbench/e2e/environment/images/builders/debian"
 	"operatorbench/e2e/environment/images/builders/golang"
+	"operatorbench/e2e/environment/images/builders/maven"
 	"operatorbench/e2e/environment/images/builders/pypi"
 	"operatorbench/e2e/spec/schema"
 )
@@ -46,6 +47,7 @@ type Image struct {
 	Base        string           `yaml:"base,omitempty" json:",omitempty"` // the image that this one's layers go over
 	Packages    *debian.Packages `yaml:"packages,omitempty"`
 	Wheels      *pypi.Wheels     `yaml:"wheels,omitempty" json:",omitempty"`
+	Jars        *maven.Jars      `yaml:"jars,omitempty" json:",omitempty"`
 	Binaries    []golang.Binary  `yaml:"binaries,omitempty"`
 	Files       []File           `yaml:"files,omitempty"`
 	Config      Config           `yaml:"config,omitempty"`

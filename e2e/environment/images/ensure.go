@@ -498,7 +498,7 @@ func describe(image v1.Image, have *Description) error {
 		return err
 	}
 	labels := config.Config.Labels
-	have.Packages = strings.Fields(labels[builders.LabelPackages] + " " + labels[builders.LabelWheels])
+	have.Packages = strings.Fields(labels[builders.LabelPackages] + " " + labels[builders.LabelWheels] + " " + labels[builders.LabelJars])
 	have.Depends = builders.DependenciesOf(labels)
 	return nil
 }

@@ -68,6 +68,7 @@ const (
 	LabelRecipe   = "operatorbench.recipe"
 	LabelPackages = "operatorbench.debian-packages"
 	LabelWheels   = "operatorbench.python-packages"
+	LabelJars     = "operatorbench.maven-artifacts"
 	LabelDepends  = "operatorbench.dependencies"
 )
 
