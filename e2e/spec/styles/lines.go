@@ -28,7 +28,7 @@ type Lines struct {
 
 // languages by a file's extension. What has none here counts as "other".
 var languages = map[string]string{
-	".go": "Go", ".yaml": "YAML", ".yml": "YAML", ".json": "JSON", ".py": "Python", ".sh": "Shell",
+	".go": "Go", ".yaml": "YAML", ".yml": "YAML", ".json": "JSON", ".py": "Python", ".sh": "Shell", ".jq": "jq",
 	".ts": "TypeScript", ".js": "JavaScript", ".rs": "Rust", ".java": "Java",
 }
 
