@@ -201,10 +201,11 @@ func (b *beside) end(e record.Entry) {
 }
 
 // keep tells what it takes to keep many custom resources, once the block is over: until
-// then they are all there, and the kubelet is asked once more at its end.
+// then they are all there, and the kubelet is asked once more at its end. The floor has
+// no pod that could.
 func (b *beside) keep() {
 	rest := slices.DeleteFunc(b.looks, func(look moment) bool { return look.at < b.rests })
-	if b.rests == 0 || len(rest) == 0 {
+	if b.rests == 0 || len(rest) == 0 || b.Name == spec.Floor {
 		return
 	}
 	slices.SortFunc(rest, func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })

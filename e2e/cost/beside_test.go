@@ -10,13 +10,16 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 )
 
 // aside begins a block of the matrix, or of a load.
-func aside(load string) *story {
-	s := newStory(argo)
+func aside(load string) *story { return asideOf(argo, load) }
+
+func asideOf(style record.Style, load string) *story {
+	s := newStory(style)
 	for _, stage := range []string{record.Installing, record.Installed} {
-		b := &record.Block{Style: "argo", Round: 1, Stage: stage, Load: load}
+		b := &record.Block{Style: style.Name, Round: 1, Stage: stage, Load: load}
 		if load == "" {
 			b.Wave = 1
 		}
@@ -26,7 +29,7 @@ func aside(load string) *story {
 }
 
 func (s *story) driven(ms int) {
-	s.add(record.Entry{Time: at(ms), Kind: record.KindBlock, Block: &record.Block{Style: "argo", Round: 1, Stage: record.Driven, Load: "hold-hundred"}})
+	s.add(record.Entry{Time: at(ms), Kind: record.KindBlock, Block: &record.Block{Style: s.sample.Style, Round: 1, Stage: record.Driven, Load: "hold-hundred"}})
 }
 
 func (s *story) only(t *testing.T) cost.Cost {
@@ -79,15 +82,15 @@ func TestColdStartIsUnknownOfWhatNeverComesBack(t *testing.T) {
 }
 
 func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
-	members := func(n int, outcome string) *story {
-		s := aside("hold-hundred")
+	members := func(style record.Style, n int, outcome string) *story {
+		s := asideOf(style, "hold-hundred")
 		load := func(i int) func(*record.Sample) {
 			return func(o *record.Sample) {
 				o.Load, o.Namespace, o.Window = true, fmt.Sprint("services-", i), 3*time.Second
 			}
 		}
 		for i := range n {
-			s.begin(100, argo, "hold-hundred", 1, load(i))
+			s.begin(100, style, "hold-hundred", 1, load(i))
 		}
 		for i, memory := range []int64{900, 40, 50, 60} { // the first while they were handled
 			s.look(5000+1000*i, 0, 0, used("c", 1, memory))
@@ -99,9 +102,10 @@ func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
 		s.driven(8600)
 		return s
 	}
-	once(t, 50*mib, members(100, record.Settled).only(t).ManyMemory)
-	assert.Empty(t, members(50, record.Settled).costs(), "of fewer it is another figure")
-	assert.Empty(t, members(100, record.TimedOut).costs(), "they had not been handled")
+	once(t, 50*mib, members(argo, 100, record.Settled).only(t).ManyMemory)
+	assert.Empty(t, members(argo, 50, record.Settled).costs(), "of fewer it is another figure")
+	assert.Empty(t, members(argo, 100, record.TimedOut).costs(), "they had not been handled")
+	assert.Empty(t, members(record.Style{Style: spec.Style{Name: spec.Floor}}, 100, record.Settled).costs(), "the floor has no pod")
 }
 
 // The kubelet is asked once a second, and a sample may come to rest sooner; it is asked

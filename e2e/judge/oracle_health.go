@@ -211,7 +211,7 @@ func (w *podWatch) excuse(f *record.Fault) {
 			for container := range w.pods[uid] {
 				w.once[uid+"/"+container] = true
 			}
-		case slices.Contains([]string{spec.FaultKill, spec.FaultStop, spec.FaultUpgrade}, f.Kind) && (f.What == spec.AllComponents || f.What == w.component(pod)),
+		case slices.Contains([]string{spec.FaultKill, spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn}, f.Kind) && (f.What == spec.AllComponents || f.What == w.component(pod)),
 			slices.Contains(f.Objects, "pods/"+pod.Namespace+"/"+pod.Name):
 			w.excused[uid] = true
 		}

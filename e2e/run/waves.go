@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
@@ -110,6 +111,14 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	for _, name := range s.Components() {
 		if _, has := style.Component(name); !has {
 			return fmt.Sprintf("%s has no component %s", style.Name, name)
+		}
+	}
+	if s.NeedsNext() && style.Upgrade == nil {
+		return style.Name + " says no next version: what is missed while its pods are replaced, changed-while-down finds"
+	}
+	for _, name := range s.Managed() {
+		if component, _ := style.Component(name); component.ManagedBy == "" {
+			return fmt.Sprintf("no part of %s makes the workload of component %s: who installed it mends it", style.Name, name)
 		}
 	}
 	for _, step := range s.Steps {
@@ -238,6 +247,9 @@ func (s *Session) breakable(p *participant, style *drive.Style) error {
 	}
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Objects: objects, Folder: operator.Folder, Node: s.node(),
+		Next: func(ctx context.Context) error {
+			return p.operator.Upgrade(ctx, install.Cluster{Kube: s.kube, Run: s.id})
+		},
 	}
 	return nil
 }

@@ -44,6 +44,20 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
 }
 
+// What another part makes can be taken from it; what nobody makes is mended by who installed it. A rollout is no upgrade.
+func TestWhatOnlyAnInstallerMends(t *testing.T) {
+	kept := styled(spec.Style{Name: "kept", Upgrade: &spec.Upgrade{}, Components: []spec.Component{{Name: "installer"}, {Name: "operator", ManagedBy: "installer"}}})
+	plain := styled(spec.Style{Name: "plain", Components: []spec.Component{{Name: "operator"}}})
+	for _, f := range []scenarios.Fault{{DeleteWorkload: "operator"}, {ScaleWorkload: "operator"}} {
+		s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &f}}}
+		assert.Empty(t, kept.unfit(s))
+		assert.Equal(t, "no part of plain makes the workload of component operator: who installed it mends it", plain.unfit(s))
+	}
+	s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Upgrading: "all"}}}}
+	assert.Empty(t, kept.unfit(s))
+	assert.Equal(t, "plain says no next version: what is missed while its pods are replaced, changed-while-down finds", plain.unfit(s))
+}
+
 // What lasts begins first, so that the others are driven beside it. A series is on
 // one installation, whatever the shards; a slow operator has it to itself.
 func TestWhatLastsBeginsFirst(t *testing.T) {

@@ -23,8 +23,11 @@ type Style struct {
 	// none has.
 	Base string `json:"base,omitempty"`
 
-	Images     []Image     `json:"images,omitempty"`  // that the node must have
-	Stages     []Stage     `json:"install,omitempty"` // of the installation, in order
+	Images []Image `json:"images,omitempty"`  // that the node must have
+	Stages []Stage `json:"install,omitempty"` // of the installation, in order
+	// Upgrade is how the style's next version is installed; nil: it has none, and an
+	// upgrade is a rollout of what is there.
+	Upgrade    *Upgrade    `json:"upgrade,omitempty"`
 	Components []Component `json:"components,omitempty"`
 	Child      Child       `json:"child"`
 	Declares   Declares    `json:"declares"`
@@ -92,6 +95,14 @@ type Stage struct {
 	Ready     []Gate   `json:"ready,omitempty"`
 }
 
+// Upgrade is the installation of a style's next version over what is there: its
+// manifests are applied, then its gates are awaited.
+type Upgrade struct {
+	Manifests []string `json:"manifests"` // as a stage's
+	Ready     []Gate   `json:"ready"`
+	Replaces  []string `json:"replaces"` // the components whose pods are new then, by name
+}
+
 // Gate is a sign that a stage is ready. Exactly one field is set.
 type Gate struct {
 	Rollout   *Rollout   `json:"rollout,omitempty"`
@@ -151,6 +162,9 @@ type Field struct {
 	Name       string   `json:"name"`
 	Path       string   `json:"path"`   // gjson syntax, into the object
 	Equals     []string `json:"equals"` // any of these
+	// Tells leads to what a person reads of why it has another value (gjson syntax),
+	// beside the reason and the message next to it; empty: nowhere.
+	Tells string `json:"tells,omitempty"`
 }
 
 // Component is a part of the operator that runs in pods of its own.

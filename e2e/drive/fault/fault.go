@@ -32,7 +32,9 @@ type Injector struct {
 	// Objects are what the style has installed, from manifests in Folder.
 	Objects []*unstructured.Unstructured
 	Folder  string
-	Node    Node // nil: the cluster is not the harness's own; faults below Kubernetes are refused
+	// Next installs the style's next version and returns when that serves; it is asked where the style has one.
+	Next func(ctx context.Context) error
+	Node Node // nil: the cluster is not the harness's own; faults below Kubernetes are refused
 }
 
 // Target is the custom resource of the sample that a fault is a part of.

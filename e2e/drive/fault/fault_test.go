@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -141,4 +144,107 @@ func TestManagersThatManageThemselvesAreAMistake(t *testing.T) {
 	injector.Style.Components[0].ManagedBy = "worker"
 	_, err := injector.Begin(t.Context(), scenarios.Fault{Stop: "worker"}, fault.Target{})
 	require.ErrorContains(t, err, "is managed, in the end, by itself")
+}
+
+// pod is one of a component's, which somebody's object alone owns.
+func pod(name, of string, uid types.UID, owners ...metav1.OwnerReference) *corev1.Pod {
+	return &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: name, UID: uid, Labels: map[string]string{"app": of, kube.LabelRun: "mine", "app.kubernetes.io/managed-by": "operatorbench"}, OwnerReferences: owners},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "main", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now().Add(-time.Minute))}},
+		}}},
+	}
+}
+
+// A style that says its next version is upgraded by that alone, and nothing of it is rolled out beside.
+func TestAnUpgradeIsTheNextVersion(t *testing.T) {
+	for name, f := range map[string]scenarios.Fault{"whole": {Upgrade: "all"}, "begun": {Upgrading: "all"}} {
+		t.Run(name, func(t *testing.T) {
+			typed, injector := bench()
+			require.NoError(t, typed.Tracker().Add(pod("worker-1", "worker", "old")))
+			require.NoError(t, typed.Tracker().Add(pod("manager-1", "manager", "stays")))
+			injector.Style.Upgrade = &spec.Upgrade{Replaces: []string{"worker"}}
+			serves := make(chan struct{})
+			injector.Next = func(ctx context.Context) error {
+				if err := typed.CoreV1().Pods("n").Delete(ctx, "worker-1", metav1.DeleteOptions{}); err != nil {
+					return err
+				}
+				if f.Upgrade == "" {
+					<-serves
+				}
+				return typed.Tracker().Add(pod("worker-2", "worker", "new"))
+			}
+			broken, err := injector.Begin(t.Context(), f, fault.Target{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"deployments/n/worker"}, broken.Objects)
+			if f.Upgrading != "" {
+				_, err := typed.CoreV1().Pods("n").Get(t.Context(), "worker-2", metav1.GetOptions{})
+				require.Error(t, err, "it has only begun")
+				close(serves)
+				require.NoError(t, broken.Undo(t.Context()))
+			}
+			_, err = typed.CoreV1().Pods("n").Get(t.Context(), "worker-2", metav1.GetOptions{})
+			require.NoError(t, err, "the new one serves")
+			for _, action := range typed.Actions() {
+				assert.NotEqual(t, "patch", action.GetVerb())
+			}
+		})
+	}
+}
+
+func TestAnUpgradeThatDoesNotServeIsTold(t *testing.T) {
+	_, injector := bench()
+	injector.Style.Upgrade = &spec.Upgrade{Replaces: []string{"worker"}}
+	injector.Next = func(context.Context) error { return errors.New("the next version waits for its definition") }
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Upgrade: "all"}, fault.Target{})
+	require.ErrorContains(t, err, "upgrade: the next version waits for its definition")
+}
+
+// What another component makes is taken away behind that one's back: it is not stopped before.
+func TestTheWorkloadOfAManagedComponent(t *testing.T) {
+	t.Run("scaled", func(t *testing.T) {
+		typed, injector := bench()
+		broken, err := injector.Begin(t.Context(), scenarios.Fault{ScaleWorkload: "worker"}, fault.Target{})
+		require.NoError(t, err)
+		assert.Equal(t, map[string]int32{"manager": 1, "worker": 0, "other": 3}, replicas(t, typed))
+		require.NoError(t, broken.Undo(t.Context()))
+		assert.Equal(t, whole, replicas(t, typed))
+	})
+	t.Run("deleted", func(t *testing.T) {
+		_, injector := bench()
+		deployments := injector.Dynamic.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace("n")
+		broken, err := injector.Begin(t.Context(), scenarios.Fault{DeleteWorkload: "worker"}, fault.Target{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"deployments/n/worker"}, broken.Objects)
+		_, err = deployments.Get(t.Context(), "worker", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+		require.NoError(t, broken.Undo(t.Context()))
+		_, err = deployments.Get(t.Context(), "worker", metav1.GetOptions{})
+		require.NoError(t, err, "nobody made it again until the end")
+	})
+	t.Run("of nobody", func(t *testing.T) {
+		_, injector := bench()
+		_, err := injector.Begin(t.Context(), scenarios.Fault{DeleteWorkload: "other"}, fault.Target{})
+		require.ErrorContains(t, err, `style some has no component "other" that another one makes (managedBy)`)
+	})
+}
+
+// What an installer makes is this run's where its only owner is, though that does not control it.
+func TestAnOwnerThatDoesNotControl(t *testing.T) {
+	typed, injector := bench()
+	injector.Style.Components = []spec.Component{{Name: "made", Namespace: "n", Selector: "app=made"}}
+	typed.Resources = []*metav1.APIResourceList{{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "deployments", Kind: "Deployment", Namespaced: true}}}}
+	made := pod("made-1", "made", "new", metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "manager"})
+	made.Labels = map[string]string{"app": "made"}
+	require.NoError(t, typed.Tracker().Add(made))
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	require.NoError(t, err)
+
+	made = pod("made-2", "made", "other", metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "manager"}, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "foreign"})
+	made.Labels = map[string]string{"app": "made"}
+	require.NoError(t, typed.Tracker().Add(made))
+	_, err = injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	require.ErrorContains(t, err, "refusing to touch pod n/made-2", "of two owners one may be another's")
 }

@@ -19,7 +19,7 @@ const longestChain = 5
 
 // mine refuses what this run has neither made itself nor had made by what it
 // made: an object of the style that is installed, or one that such an object
-// controls, directly or not.
+// controls or alone owns, directly or not.
 func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) error {
 	described := kind + " " + obj.GetNamespace() + "/" + obj.GetName()
 	for range longestChain {
@@ -28,7 +28,7 @@ func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) err
 		if i.Owner.Owns(labelled) {
 			return nil
 		}
-		owner := metav1.GetControllerOf(obj)
+		owner := ownerOf(obj)
 		if owner == nil {
 			break
 		}
@@ -42,6 +42,18 @@ func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) err
 		obj = next
 	}
 	return fmt.Errorf("refusing to touch %s: neither it nor what made it carries the label %s=%s of this run", described, kube.LabelRun, i.Owner.Run)
+}
+
+// ownerOf is what controls an object, or else its only owner: what an installer
+// makes need not be controlled by what it was told. Nil: there is none.
+func ownerOf(obj metav1.Object) *metav1.OwnerReference {
+	if controller := metav1.GetControllerOf(obj); controller != nil {
+		return controller
+	}
+	if owners := obj.GetOwnerReferences(); len(owners) == 1 {
+		return &owners[0]
+	}
+	return nil
 }
 
 // owner returns the object that a reference names; nil: there is none any more.

@@ -27,7 +27,7 @@ func awaitField(ctx context.Context, c Cluster, field spec.Field) error {
 }
 
 // holds tells whether a field of an object has a wanted value, and what it has
-// instead, with the message beside it, if there is one.
+// instead, with what tells why: the reason and the message beside it, and what else the field says.
 func holds(obj *unstructured.Unstructured, field spec.Field) (done bool, lastSeen string) {
 	text, err := obj.MarshalJSON()
 	if err != nil {
@@ -39,8 +39,15 @@ func holds(obj *unstructured.Unstructured, field spec.Field) (done bool, lastSee
 	}
 	lastSeen = fmt.Sprintf("%s is %q", field.Path, value.String())
 	if dot := strings.LastIndex(field.Path, "."); dot > 0 {
-		if message := gjson.GetBytes(text, field.Path[:dot]+".message"); message.Type == gjson.String {
-			lastSeen += ": " + message.String()
+		for _, beside := range []string{".reason", ".message"} {
+			if told := gjson.GetBytes(text, field.Path[:dot]+beside); told.Type == gjson.String {
+				lastSeen += ": " + told.String()
+			}
+		}
+	}
+	if field.Tells != "" {
+		if told := gjson.GetBytes(text, field.Tells).String(); told != "" && told != "[]" {
+			lastSeen += ": " + told
 		}
 	}
 	return slices.Contains(field.Equals, value.String()), lastSeen

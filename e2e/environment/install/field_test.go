@@ -9,6 +9,32 @@ import (
 	"operatorbench/e2e/spec"
 )
 
+// What is not as wanted tells why, in what an installer writes beside it and where a style says that more is told.
+func TestFieldTellsWhy(t *testing.T) {
+	requirement := func(kind, status string) any {
+		return map[string]any{"kind": kind, "name": "m", "status": status, "version": "v1"}
+	}
+	field := spec.Field{Path: "status.phase", Equals: []string{"Succeeded"}, Tells: `status.parts.#(status!="Present")#.{kind,name,status}`}
+	for name, test := range map[string]struct {
+		parts []any
+		seen  string
+	}{
+		"what is missing": {[]any{requirement("Role", "Present"), requirement("ServiceAccount", "NotPresent")}, `: [{"kind":"ServiceAccount","name":"m","status":"NotPresent"}]`},
+		"nothing more":    {[]any{requirement("Role", "Present")}, ""},
+		"nothing at all":  {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := map[string]any{"phase": "Pending", "reason": "RequirementsNotMet", "message": "there is something missing"}
+			if test.parts != nil {
+				status["parts"] = test.parts
+			}
+			done, seen := holds(&unstructured.Unstructured{Object: map[string]any{"status": status}}, field)
+			assert.False(t, done)
+			assert.Equal(t, `status.phase is "Pending": RequirementsNotMet: there is something missing`+test.seen, seen)
+		})
+	}
+}
+
 func TestFieldHolds(t *testing.T) {
 	for name, test := range map[string]struct {
 		status map[string]any

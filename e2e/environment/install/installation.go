@@ -45,6 +45,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 type Installation struct {
 	Style  spec.Style
 	Stages [][]*unstructured.Unstructured // rendered, of each of the style's
+	Next   []*unstructured.Unstructured   // rendered, of its next version; none: it has no such
 }
 
 // Install applies stage by stage and awaits each. Everything is checked against
@@ -69,12 +70,38 @@ func (i Installation) install(ctx context.Context, c Cluster) error {
 		if err := c.Kube.Apply(ctx, owner, i.Stages[n]); err != nil {
 			return fmt.Errorf("stage %s: %w", stage.Name, err)
 		}
-		for _, gate := range stage.Ready {
-			c.progress("%s: stage %s: waiting for %s", i.Style.Name, stage.Name, gate)
-			if err := c.Kube.UnlessCrashing(ctx, i.pods(), func(ctx context.Context) error { return i.await(ctx, c, gate) }); err != nil {
-				return fmt.Errorf("stage %s: not ready: waited for %s: %w", stage.Name, gate, err)
-			}
+		if err := i.ready(ctx, c, "stage "+stage.Name, stage.Ready); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// ready awaits all gates.
+func (i Installation) ready(ctx context.Context, c Cluster, what string, gates []spec.Gate) error {
+	for _, gate := range gates {
+		c.progress("%s: %s: waiting for %s", i.Style.Name, what, gate)
+		if err := c.Kube.UnlessCrashing(ctx, i.pods(), func(ctx context.Context) error { return i.await(ctx, c, gate) }); err != nil {
+			return fmt.Errorf("%s: not ready: waited for %s: %w", what, gate, err)
+		}
+	}
+	return nil
+}
+
+// Upgrade applies the style's next version over what is there, and awaits it.
+func (i Installation) Upgrade(ctx context.Context, c Cluster) error {
+	ctx, cancel := bounded(ctx, installWithin)
+	defer cancel()
+	owner := c.owner(i.Style.Name)
+	err := c.Kube.RefuseForeign(ctx, owner, i.Next)
+	if err == nil {
+		err = c.Kube.Apply(ctx, owner, i.Next)
+	}
+	if err == nil {
+		err = i.ready(ctx, c, "the next version", i.Style.Upgrade.Ready)
+	}
+	if err != nil {
+		return fmt.Errorf("upgrade operator %s: %w", i.Style.Name, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -35,10 +36,21 @@ func (i Installation) Uninstall(ctx context.Context, c Cluster) error {
 	ctx, cancel := bounded(ctx, uninstallWithin)
 	defer cancel()
 	u := uninstaller{Cluster: c, style: i.Style, owner: c.owner(i.Style.Name), grace: finalizerGrace}
-	if err := u.remove(ctx, i.Stages); err != nil {
+	stages := slices.Clone(i.Stages)
+	if last := len(stages) - 1; last >= 0 {
+		stages[last] = slices.Concat(stages[last], i.added())
+	}
+	if err := u.remove(ctx, stages); err != nil {
 		return fmt.Errorf("uninstall operator %s: %w", i.Style.Name, err)
 	}
 	return nil
+}
+
+// added are the objects of the next version that the stages do not have.
+func (i Installation) added() []*unstructured.Unstructured {
+	return slices.DeleteFunc(slices.Clone(i.Next), func(obj *unstructured.Unstructured) bool {
+		return slices.ContainsFunc(i.objects(), func(old *unstructured.Unstructured) bool { return kube.Describe(old) == kube.Describe(obj) })
+	})
 }
 
 // uninstaller removes what one style has brought.

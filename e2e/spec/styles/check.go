@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,9 +39,36 @@ func (s Style) check(catalogue *images.Catalogue) error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkUpgrade(); err != nil {
+		return err
+	}
 	catalogue, _ = catalogue.With(s.Own...) // Check says what is wrong with these, of all styles at once
 	return errors.Join(s.checkObjects(all), s.checkBases(), s.checkUnused(), s.checkDistinct(all),
 		s.checkComponents(all), s.checkRollouts(all), s.checkImages(all, catalogue))
+}
+
+// checkUpgrade refuses a next version that cannot be rendered, or that is what is
+// installed already: an upgrade to it would replace nothing.
+func (s Style) checkUpgrade() error {
+	next, err := s.next()
+	if err != nil || s.Upgrade == nil {
+		return err
+	}
+	for j, manifests := range s.Upgrade.Manifests {
+		if err := install.Check(filepath.Join(s.Folder, manifests)); err != nil {
+			return s.upgradeProblem(j, err)
+		}
+	}
+	now, err := s.Objects()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(next, func(obj *unstructured.Unstructured) bool {
+		return !slices.ContainsFunc(now, func(old *unstructured.Unstructured) bool { return reflect.DeepEqual(old.Object, obj.Object) })
+	}) {
+		return s.errorAt([]any{"upgrade", "manifests"}, "upgrade: all of it is installed already, expected a next version")
+	}
+	return nil
 }
 
 // placed is an object with the place from which it is rendered.

@@ -88,6 +88,25 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, checkHouse(t, nil, "all"), "styles that have the same objects, and overlays of overlays, may be in one run")
 }
 
+// upgraded is otherStyle, which has a next version.
+var upgraded = otherStyle + `upgrade:
+  manifests: [manifests/next.yaml]
+  ready:
+    - rollout: {kind: Deployment, namespace: ns, name: d}
+  replaces: [manager]
+`
+
+// A style's next version is what its overlay has, too, which may change it.
+func TestTheNextVersion(t *testing.T) {
+	next := map[string]string{"other/style.yaml": upgraded, "other/manifests/next.yaml": ownMap + "data: {a: b}\n"}
+	require.NoError(t, checkHouse(t, next, "other"))
+	next["heir/style.yaml"] = "name: heir\ndescription: d\nsource: s\nbase: other\ntypical: {install: 5s, reconcile: 1s}\ntimeout: 30s\n"
+	require.NoError(t, checkHouse(t, next, "heir"))
+	all, err := styles.Find(house(t, next), "heir")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"../other/manifests/next.yaml"}, all[0].Style().Upgrade.Manifests)
+}
+
 // distinctSensors is otherStyle, which says that its Sensors must not do the same.
 var distinctSensors = otherStyle + `distinct:
   - apiVersion: argoproj.io/v1alpha1
@@ -177,6 +196,12 @@ func TestCheckRefuses(t *testing.T) {
 		}},
 		"a rollout of nothing": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "name: d,", "name: e,", 1)}, []string{
 			"other/style.yaml:13: stage operator: the manifests have no Deployment ns/d, whose rollout would be waited for in vain",
+		}},
+		"a next version that is gone": {"other", map[string]string{"other/style.yaml": upgraded, "other/manifests/next.yaml": "kind: ConfigMap\n"}, []string{
+			"other/style.yaml:21: operator other, upgrade, manifests manifests/next.yaml: next.yaml: document at line 1: apiVersion is missing",
+		}},
+		"a next version that is there": {"other", map[string]string{"other/style.yaml": upgraded, "other/manifests/next.yaml": ownMap}, []string{
+			"other/style.yaml:21: upgrade: all of it is installed already, expected a next version",
 		}},
 		"an image that nobody knows": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "[pause]", "[pause, paus]", 1)}, []string{
 			"other/style.yaml:4: ", `"paus"`,

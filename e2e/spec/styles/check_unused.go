@@ -25,16 +25,12 @@ func (s Style) checkUnused() error {
 	if err != nil {
 		return err
 	}
-	for i, stage := range s.Stages {
-		for j, manifests := range stage.Manifests {
-			used, err := install.Files(filepath.Join(s.Folder, manifests))
-			if err != nil {
-				return s.problem(i, j, err)
-			}
-			for _, file := range used {
-				delete(own, file)
-			}
-		}
+	used, err := s.used()
+	if err != nil {
+		return err
+	}
+	for _, file := range used {
+		delete(own, file)
 	}
 	var unused []string
 	for file := range own {
@@ -50,4 +46,29 @@ func (s Style) checkUnused() error {
 	slices.Sort(unused)
 	return s.errorAt([]any{"install"}, "no stage uses %s, so that what is installed is the base's: name them in install or in a kustomization.yaml that a stage uses, or delete them",
 		strings.Join(unused, ", "))
+}
+
+// used lists the files that the stages are made of, and the next version.
+func (s Style) used() ([]string, error) {
+	var all []string
+	for i, stage := range s.Stages {
+		for j, manifests := range stage.Manifests {
+			files, err := install.Files(filepath.Join(s.Folder, manifests))
+			if err != nil {
+				return nil, s.problem(i, j, err)
+			}
+			all = append(all, files...)
+		}
+	}
+	if s.Upgrade == nil {
+		return all, nil
+	}
+	for j, manifests := range s.Upgrade.Manifests {
+		files, err := install.Files(filepath.Join(s.Folder, manifests))
+		if err != nil {
+			return nil, s.upgradeProblem(j, err)
+		}
+		all = append(all, files...)
+	}
+	return all, nil
 }

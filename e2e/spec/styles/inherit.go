@@ -124,6 +124,9 @@ func relocate(base *yaml.Node, name string) {
 			lists = append(lists, below(stage, "manifests"))
 		}
 	}
+	if upgrade := below(base, "upgrade"); upgrade != nil {
+		lists = append(lists, below(upgrade, "manifests"))
+	}
 	var paths []*yaml.Node
 	for _, list := range lists {
 		if list != nil {

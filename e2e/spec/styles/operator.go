@@ -19,6 +19,9 @@ type Operator interface {
 	// Uninstall returns when nothing of the operator is left, whatever part of
 	// an Install went before it.
 	Uninstall(ctx context.Context, c install.Cluster) error
+	// Upgrade installs the next version over what Install has installed, and returns
+	// when that sees what happens; see spec.Upgrade.
+	Upgrade(ctx context.Context, c install.Cluster) error
 	// Style says what the operator is.
 	Style() Style
 }
@@ -47,7 +50,20 @@ func (f *folder) Uninstall(ctx context.Context, c install.Cluster) error {
 	return i.Uninstall(ctx, c)
 }
 
+// Upgrade implements Operator.
+func (f *folder) Upgrade(ctx context.Context, c install.Cluster) error {
+	i, err := f.installation()
+	if err != nil {
+		return fmt.Errorf("upgrade operator %s: %w", f.style.Name, err)
+	}
+	return i.Upgrade(ctx, c)
+}
+
 func (f *folder) installation() (install.Installation, error) {
 	stages, err := f.style.render()
-	return install.Installation{Style: f.style.Style, Stages: stages}, err
+	if err != nil {
+		return install.Installation{}, err
+	}
+	next, err := f.style.next()
+	return install.Installation{Style: f.style.Style, Stages: stages, Next: next}, err
 }

@@ -15,6 +15,7 @@ func (p *parser) check() {
 	p.Once([]any{"images"}, "images", s.ImageNames())
 	p.stages()
 	p.components()
+	p.upgrade()
 	if s.Child.OwnerReference && !s.Declares.OwnerReferences.Supported {
 		p.FailAt([]any{"child"}, "child: found by its owner reference, but declares.ownerReferences says that there is none")
 	}
@@ -58,6 +59,22 @@ func (p *parser) stages() {
 	p.Once([]any{"install"}, "stage", names)
 	if last := len(p.style.Stages) - 1; last >= 0 && len(p.style.Stages[last].Ready) == 0 {
 		p.FailAt([]any{"install"}, "install: the last stage has no ready list, expected the sign by which the operator is known to see events")
+	}
+}
+
+func (p *parser) upgrade() {
+	u := p.style.Upgrade
+	if u == nil {
+		return
+	}
+	p.paths("manifests", u.Manifests, "upgrade", "manifests")
+	for i, gate := range u.Ready {
+		if gate.Log != nil {
+			p.known([]any{"upgrade", "ready", i, "log", "component"}, "component", gate.Log.Component, p.componentNames())
+		}
+	}
+	for i, name := range u.Replaces {
+		p.known([]any{"upgrade", "replaces", i}, "component", name, p.componentNames())
 	}
 }
 

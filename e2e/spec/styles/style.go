@@ -51,6 +51,22 @@ func (s Style) render() ([][]*unstructured.Unstructured, error) {
 	return stages, nil
 }
 
+// next returns the objects of the style's next version; nil: it has none.
+func (s Style) next() ([]*unstructured.Unstructured, error) {
+	if s.Upgrade == nil {
+		return nil, nil
+	}
+	var all []*unstructured.Unstructured
+	for j, manifests := range s.Upgrade.Manifests {
+		objs, err := install.Render(filepath.Join(s.Folder, manifests))
+		if err != nil {
+			return nil, s.upgradeProblem(j, err)
+		}
+		all = append(all, objs...)
+	}
+	return all, nil
+}
+
 func flatten(stages [][]*unstructured.Unstructured) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for _, objs := range stages {

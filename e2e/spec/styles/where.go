@@ -17,6 +17,11 @@ func (s Style) problem(i, j int, err error) error {
 	return s.errorAt(manifestsAt(i, j), "operator %s, stage %s, manifests %s: %w", s.Name, s.Stages[i].Name, s.Stages[i].Manifests[j], err)
 }
 
+// upgradeProblem says which of the manifests of the next version an error is about.
+func (s Style) upgradeProblem(j int, err error) error {
+	return s.errorAt([]any{"upgrade", "manifests", j}, "operator %s, upgrade, manifests %s: %w", s.Name, s.Upgrade.Manifests[j], err)
+}
+
 // errorAt is an error about what stands at a place in style.yaml.
 func (s Style) errorAt(where []any, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", filepath.Join(s.Folder, styleFile), s.line(where), fmt.Errorf(format, args...))
