@@ -201,3 +201,28 @@ func owned(x thing, uid string) thing {
 	x.object = object
 	return x
 }
+
+// An operator that missed a deletion may take the old Deployment over, by the uid of the
+// new custom resource, before the garbage collector comes: it is the new one's then.
+func TestADeploymentThatIsTakenOver(t *testing.T) {
+	for name, test := range map[string]struct {
+		uid  string // of its controller at the end
+		want spec.Outcome
+	}{"by the new life": {"cr2", spec.Pass}, "by nobody": {"cr1", spec.Fail}, "by a stranger": {"cr3", spec.Fail}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.given()
+			s.begin(2000, "native", "recreate", 2, matrix("converged"))
+			s.act(2010, 2015, "delete", custom(1, 3, 1))
+			s.see(2016, "DELETED", custom(1, 3, 1))
+			s.act(2020, 2025, "create", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.see(2026, "ADDED", custom(1, 2, 0).named("cache", "cr2").at(700))
+			s.see(2050, "MODIFIED", owned(deployment(2, 2, 2, 2), test.uid))
+			s.see(2060, "DELETED", pod(1, "Running"))
+			s.see(2070, "MODIFIED", custom(1, 2, 1, "p2", "p3").named("cache", "cr2"))
+			s.end(6000, record.Settled)
+			v := s.verdict("converged")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+		})
+	}
+}

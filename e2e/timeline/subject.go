@@ -87,13 +87,13 @@ func (s *Subject) IsChild(d *Entity) bool {
 	if s.childName != "" {
 		return d.Name == s.childName && d.Namespace == s.Namespace
 	}
-	return d.Owner != "" && slices.Contains(s.UIDs, d.Owner)
+	return slices.ContainsFunc(s.UIDs, d.controlledBy)
 }
 
 // ChildOf is the Deployment of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	return First(t.World.Deployments, func(d *Entity) bool {
-		return s.IsChild(d) && (s.childName != "" || d.Owner == s.uid())
+		return s.IsChild(d) && (s.childName != "" || d.controlledBy(s.uid()))
 	})
 }
 

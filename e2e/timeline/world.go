@@ -14,6 +14,12 @@ type Entity struct {
 	Owner string // the controller that it first had
 }
 
+// controlledBy tells whether an object is the controller: the one that it first had,
+// since a reference may be lost, or the one that has taken it over.
+func (e *Entity) controlledBy(uid string) bool {
+	return uid != "" && (e.Owner == uid || e.Controller == uid)
+}
+
 // world is the state of a sample's objects after some of its events.
 type world struct {
 	seq         int
