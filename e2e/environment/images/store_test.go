@@ -774,7 +774,7 @@ func TestBuildTimeCountsARecipeOnce(t *testing.T) {
 	assert.Equal(t, 8*time.Second, two-one, "both come from one recipe")
 	all, err := store.BuildTime()
 	require.NoError(t, err)
-	assert.Less(t, all, 20*time.Minute)
+	assert.Less(t, all, time.Hour)
 	assert.Greater(t, all, 5*time.Minute)
 }
 

@@ -163,8 +163,7 @@ func TestMavenFails(t *testing.T) {
 }
 
 func TestNoMavenOrJava(t *testing.T) {
-	bin := t.TempDir()
-	t.Setenv("PATH", bin)
+	t.Setenv("PATH", t.TempDir())
 	part, _ := newPart(t, "")
 	const hint = "install both (Debian and Ubuntu: apt-get install maven), or leave out the styles that are written in Java"
 	for name, test := range map[string]struct{ mvn, says string }{
@@ -174,6 +173,8 @@ func TestNoMavenOrJava(t *testing.T) {
 		"says other": {"echo 'hello'", "says nothing of its Java"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			t.Setenv("PATH", bin)
 			if test.mvn != "" {
 				write(t, filepath.Join(bin, "mvn"), "#!/bin/sh\n"+test.mvn+"\n", 0o755)
 			}
