@@ -144,7 +144,7 @@ func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	none, err := verdicts.Load(t.TempDir(), names(), nil)
 	require.NoError(t, err)
 	written := string(verdicts.Update(none, m.Seen("argo")))
-	assert.Equal(t, `# The verdicts that are expected of this style: what is not named passes. A run that sees another one fails, and names both.
+	assert.Equal(t, `# The verdicts that are expected of this style: what is not named passes, or does not apply. A run that sees another one fails, and names both.
 # Each failure has a sentence on why; upstream is an issue about it.
 
 # level

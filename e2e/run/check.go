@@ -58,8 +58,8 @@ func stale(operator styles.Operator, expected verdicts.Expected, all []scenarios
 	var problems []error
 	for _, s := range all {
 		entry, _ := expected.Of(s.Name)
-		if unfit := p.unfit(s); unfit != "" && p.operator != nil && entry.Verdict != spec.NotApplicable {
-			problems = append(problems, fmt.Errorf("%s:%d: %s: expected %s, and it is not applicable: %s", expected.Path, max(entry.Line, 1), s.Name, entry.Verdict, unfit))
+		if unfit := p.unfit(s); unfit != "" && p.operator != nil && entry.Line > 0 && entry.Verdict != spec.NotApplicable {
+			problems = append(problems, fmt.Errorf("%s:%d: %s: expected %s, and it is not applicable: %s", expected.Path, entry.Line, s.Name, entry.Verdict, unfit))
 		}
 	}
 	return errors.Join(problems...)

@@ -82,8 +82,8 @@ func (c contract) readme(style styles.Style) error {
 	return err
 }
 
-// verdicts holds a style to a file that says which scenarios do not apply to it, by
-// what it declares; that a failure has its reason, reading the file sees to.
+// verdicts holds a style to a file that expects nothing of scenarios that do not
+// apply to it; that a failure has its reason, reading the file sees to.
 func (c contract) verdicts(operator styles.Operator) error {
 	folder := operator.Style().Folder
 	expected, err := verdicts.Load(folder, verdictsOf(c.scenarios), oracles())
@@ -172,11 +172,11 @@ func TestTheContractIsHeld(t *testing.T) {
 		"a README of no title": {"README.md", "# idle: ", "", "README.md:1: found \"what must fail\", expected a title"},
 		"a README of a page":   {"README.md", "\n\n", strings.Repeat("\nmore", 15) + "\n", "README.md:41: it has "},
 		"no verdicts":          {"verdicts.yaml", "*", "", "verdicts.yaml: it is not there: run `make matrix"},
-		"a verdict missing":    {"verdicts.yaml", "updates-race: ", "# ", "verdicts.yaml:1: updates-race: expected pass, and it is not applicable: "},
+		"a verdict stale":      {"verdicts.yaml", "# latency\n", "updates-race: {verdict: fail, why: It does nothing.}\n", "verdicts.yaml:4: updates-race: expected fail, and it is not applicable: "},
 		"a failure unexplained": {
-			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", `verdicts.yaml:6: create: found "fail", expected pass, not applicable, or {verdict: fail, why: a sentence}`,
+			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", `verdicts.yaml:5: create: found "fail", expected pass, not applicable, or {verdict: fail, why: a sentence}`,
 		},
-		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:6: unknown scenario "creat"`},
+		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:5: unknown scenario "creat"`},
 		"an image of nobody":          {"manifests/operator.yaml", "pause:3.10.2", "pause:3.9", "Deployment idle-operator/idle-operator: image registry.k8s.io/pause:3.9 is not in fixtures/images/catalogue.yaml"},
 		"an image unknown":            {"style.yaml", "[pause]", "[paus]", "style.yaml:6: "},
 		"an image unlisted":           {"style.yaml", "[pause]", "[memcached]", "which images (line 6) does not list: add pause"},

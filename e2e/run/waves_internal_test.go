@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -148,5 +149,35 @@ func TestShardIsAFlag(t *testing.T) {
 	assert.Equal(t, "2/3", s.String())
 	for _, wrong := range []string{"", "3", "0/3", "4/3", "a/b", "1/65", "-1/2", "1/3/4"} {
 		require.ErrorContains(t, s.Set(wrong), "expected INDEX/OF", wrong)
+	}
+}
+
+// Which scenarios do not apply follows from what a style is, and no file repeats it:
+// this is the list for a controller in one pod, and for one that works by objects.
+func TestWhichScenariosDoNotApply(t *testing.T) {
+	for name, want := range map[string][]string{
+		"native": {
+			"finalizer-races-delete", "update-races-delete", "updates-race",
+			"changed-after-bus-restart", "changed-while-eventsource-down", "created-while-bus-down", "created-while-eventsource-down", "created-while-sensor-down",
+			"created-while-workflow-controller-down", "deleted-while-eventsource-down", "events-controller-killed", "operator-deployment-deleted",
+			"operator-deployment-edited", "workflow-controller-restarted-while-working", "workflows-forbidden", "changed-while-upgrading",
+		},
+		// It leaves deletions to the garbage collector, and its changes are made by the
+		// step's pod: there is no work to hold up.
+		"argo-best": {"finalizer-races-delete", "update-races-delete", "updates-race", "operator-deployment-deleted", "operator-deployment-edited", "changed-while-upgrading"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := styles.Find(filepath.Join(root, "operators"), name)
+			require.NoError(t, err)
+			all, err := pick(expectable)
+			require.NoError(t, err)
+			var unfit []string
+			for _, s := range all {
+				if driving(found[0]).unfit(s) != "" {
+					unfit = append(unfit, s.Name)
+				}
+			}
+			assert.ElementsMatch(t, want, unfit)
+		})
 	}
 }

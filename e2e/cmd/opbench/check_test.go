@@ -52,12 +52,11 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	}{
 		"a field unknown":    {map[string][2]string{"style.yaml": {"timeout:", "timeuot:"}}, []string{"style.yaml:", `unknown field "timeuot"`}},
 		"manifests":          {map[string][2]string{"manifests/operator.yaml": {"kind: Namespace", "kind:"}}, []string{"style.yaml:9: operator idle, stage operator, manifests manifests: "}},
-		"a verdict missing":  {map[string][2]string{"verdicts.yaml": {"updates-race: ", "# "}}, []string{"idle/verdicts.yaml:1: updates-race: expected pass, and it is not applicable: "}},
-		"a scenario unknown": {map[string][2]string{"verdicts.yaml": {"create: ", "creat: "}}, []string{`idle/verdicts.yaml:6: unknown scenario "creat"`}},
-		"what cannot be": {map[string][2]string{"verdicts.yaml": {"created-while-bus-down: not applicable", "created-while-bus-down: pass"}}, []string{
+		"a scenario unknown": {map[string][2]string{"verdicts.yaml": {"create: ", "creat: "}}, []string{`idle/verdicts.yaml:5: unknown scenario "creat"`}},
+		"what cannot be": {map[string][2]string{"verdicts.yaml": {"# latency\n", "created-while-bus-down: pass\n"}}, []string{
 			"created-while-bus-down: expected pass, and it is not applicable: idle has no component eventbus",
 		}},
-		"two things at once": {map[string][2]string{"style.yaml": {"[pause]", "[pause, paus]"}, "verdicts.yaml": {"updates-race: ", "# "}}, []string{
+		"two things at once": {map[string][2]string{"style.yaml": {"[pause]", "[pause, paus]"}, "verdicts.yaml": {"# latency\n", "updates-race: pass\n"}}, []string{
 			`the catalogue has no image "paus"`, "updates-race: expected pass, and it is not applicable",
 		}},
 	} {

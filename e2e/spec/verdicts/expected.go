@@ -1,6 +1,7 @@
 // Package verdicts reads and writes what is expected of a style: verdicts.yaml in
 // its folder says of which scenarios it is not a pass, and why. A scenario that is
-// not named is expected to pass.
+// not named is expected to pass, or not to apply: what the style is and declares in
+// its style.yaml says which of the two.
 package verdicts
 
 import (
@@ -120,6 +121,7 @@ type Seen struct {
 }
 
 // Match tells whether what was seen is as expected, and what is expected, in words.
+// A scenario that is not named may also not apply to the style.
 func (e Expected) Match(seen Seen) (want string, same bool) {
 	if !e.Known() {
 		return "a verdict", seen.Verdict != spec.Invalid
@@ -128,8 +130,14 @@ func (e Expected) Match(seen Seen) (want string, same bool) {
 	if !there {
 		return "nothing: " + e.Path + " has no entry for it", false
 	}
+	if seen.Verdict == spec.NotApplicable && !entry.named() {
+		entry.Verdict = spec.NotApplicable
+	}
 	return entry.String(), entry.matches(seen)
 }
+
+// named tells whether the file has the entry.
+func (e Entry) named() bool { return e.Line > 0 }
 
 func (e Entry) matches(seen Seen) bool {
 	switch {

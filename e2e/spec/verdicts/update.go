@@ -12,11 +12,11 @@ import (
 )
 
 // header is what a new file begins with.
-const header = `The verdicts that are expected of this style: what is not named passes. A run that sees another one fails, and names both.
+const header = `The verdicts that are expected of this style: what is not named passes, or does not apply. A run that sees another one fails, and names both.
 Each failure has a sentence on why; upstream is an issue about it.`
 
 // Update writes the file of a style anew, with the verdicts that were seen, in the
-// order of the scenarios. What passes is left out, unless there is more to say of it.
+// order of the scenarios. What passes or does not apply is left out, unless there is more to say of it.
 // An entry that is as expected stays as it was written, with its comments; another
 // keeps its why and upstream, as far as it still fails. What was not driven stays. A
 // flaky or invalid cell is no verdict: it changes nothing, and a comment says so. A
@@ -67,19 +67,17 @@ func (w *writer) begin(group string) {
 // entryOf is what would be the entry of what was seen, with the words of an old one.
 func entryOf(seen Seen, old Entry) Entry {
 	e := Entry{Scenario: seen.Scenario, Verdict: seen.Verdict}
+	if seen.Verdict == spec.NotApplicable {
+		return Entry{Scenario: seen.Scenario, Verdict: spec.Pass} // not named: what a style declares says so
+	}
 	if slices.Contains(Recoveries(), seen.Recovery) && (seen.Verdict == spec.Fail || old.Recovery != "") {
 		e.Recovery = seen.Recovery
 	}
-	switch seen.Verdict {
-	case spec.Fail:
-		e.Oracles, e.Upstream, e.Why = seen.Failed, old.Upstream, old.Why
-	case spec.NotApplicable:
-		e.Why = old.Why
-		if old.Verdict != spec.NotApplicable {
-			e.Why = "" // it said why something failed
-		}
+	if seen.Verdict != spec.Fail {
+		return e
 	}
-	if e.Verdict == spec.Fail && e.Why == "" {
+	e.Oracles, e.Upstream, e.Why = seen.Failed, old.Upstream, old.Why
+	if e.Why == "" {
 		e.key = &yaml.Node{Kind: yaml.ScalarNode, Value: seen.Scenario, HeadComment: "seen: " + firstLine(seen.Reason)}
 	}
 	return e

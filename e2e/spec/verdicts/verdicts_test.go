@@ -78,6 +78,28 @@ func TestParseAllPass(t *testing.T) {
 	assert.False(t, same)
 }
 
+// What does not apply to a style need not be named; what is named must be as it says.
+func TestWhatDoesNotApplyIsNotNamed(t *testing.T) {
+	e := parse(t, good)
+	for _, one := range []struct {
+		scenario, want string
+		verdict        spec.Outcome
+		same           bool
+	}{
+		{"upgrade", "not applicable", spec.NotApplicable, true},
+		{"create", "pass", spec.NotApplicable, false},
+		{"drift", "fail (converged), recovery: never", spec.NotApplicable, false},
+		{"input-negative", "not applicable", spec.NotApplicable, true},
+		{"input-negative", "not applicable", spec.Pass, false},
+	} {
+		want, same := e.Match(verdicts.Seen{Scenario: one.scenario, Verdict: one.verdict})
+		assert.Equal(t, one.want, want, one.scenario)
+		assert.Equal(t, one.same, same, one.scenario)
+	}
+	written := string(verdicts.Update(parse(t, "drift: {verdict: fail, why: of old}\n"), []verdicts.Seen{seen("drift", spec.NotApplicable), seen("upgrade", spec.NotApplicable)}))
+	assert.True(t, strings.HasSuffix(written, "\n\n{}\n"), written)
+}
+
 func TestTheSchemaHasTheWords(t *testing.T) {
 	rules, err := schema.Load("verdicts", nil)
 	require.NoError(t, err)
@@ -212,7 +234,7 @@ func TestUpdateOfAStyleWithoutAFile(t *testing.T) {
 	written := string(verdicts.Update(old, []verdicts.Seen{
 		seen("create", spec.Pass), seen("drift", spec.Fail, "converged"), seen("kill-bus", spec.Invalid), {Scenario: "upgrade"},
 	}))
-	assert.Equal(t, `# The verdicts that are expected of this style: what is not named passes. A run that sees another one fails, and names both.
+	assert.Equal(t, `# The verdicts that are expected of this style: what is not named passes, or does not apply. A run that sees another one fails, and names both.
 # Each failure has a sentence on why; upstream is an issue about it.
 
 # level
