@@ -16,7 +16,8 @@ func converged(t *timeline.Timeline) Verdict {
 	size, child := *t.Sample.Size, t.Child()
 	lacks := t.SizeLacks(t.Subjects[0], size)
 	if lacks != "" {
-		return fail(nil, "expected %d ready replicas%s; %s (%s) %s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks)
+		evidence, last := complaints(t)
+		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks, last)
 	}
 	at, reached := t.Reached(spec.PhaseReady)
 	if reached && t.Sample.Timeout > 0 && at-t.Actions.Intent > t.Sample.Timeout {
@@ -26,6 +27,18 @@ func converged(t *timeline.Timeline) Verdict {
 		return pass("Deployment %s had %d ready replicas all along", child.Name, size)
 	}
 	return pass("Deployment %s had %d ready replicas at %s", child.Name, size, t.Since(at))
+}
+
+// complaints are the last messages of the cluster that something is amiss with this
+// custom resource, and the very last as the end of a sentence; "": there is none.
+func complaints(t *timeline.Timeline) (evidence []string, last string) {
+	evidence = nearest(t, "of this resource", func(m timeline.Message) bool {
+		if m.Names && m.Alarm {
+			last = "; last said of it: " + m.Where + ": " + timeline.Cut(m.Text, timeline.MostOfAMessage)
+		}
+		return m.Names && m.Alarm
+	})
+	return evidence, last
 }
 
 // withinTimeout says how long an end state was waited for; "" in the correctness

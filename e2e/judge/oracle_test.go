@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -300,4 +301,22 @@ func TestEventsDoNotDisturbTheQuiet(t *testing.T) {
 	s.see(900, "ADDED", thing{resource: "events.v1.events.k8s.io", namespace: "services", name: "e1", uid: "e1"})
 	s.end(1910, record.Settled)
 	assert.Contains(t, phases(s.result()), "quiet ok 690")
+}
+
+// What never came about is told with what the cluster says of it: the reader need not
+// open the recording for the reason.
+func TestConvergedTellsTheReasonThatWasGiven(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "create", 3, matrix("converged"))
+	s.act(10, 15, "create", custom(1, 3, 0))
+	s.see(30, "MODIFIED", conditioned(custom(1, 3, 0), "Ready", "Waiting", "0 of 3 pods are ready"))
+	broken := conditioned(custom(1, 3, 0), "Irreconcilable", "ReconcileError", "template: memcached.yaml:7: unexpected EOF")
+	broken.object["status"].(fields)["conditions"].([]any)[0].(fields)["status"] = "True"
+	s.see(40, "MODIFIED", broken)
+	s.end(4000, record.TimedOut)
+	v := s.verdict("converged")
+	assert.Equal(t, spec.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "there is no Deployment", v.Message)
+	assert.True(t, strings.HasSuffix(v.Message, "; last said of it: condition Irreconcilable of memcacheds/cache: ReconcileError: template: memcached.yaml:7: unexpected EOF"), v.Message)
+	assert.Len(t, v.Evidence, 2)
 }
