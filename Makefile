@@ -104,6 +104,10 @@ gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fa
 
 ##@ With a cluster or a container engine
 
+.PHONY: workflow
+workflow: ## Run WORKFLOW (ci, e2e or gate) of .github/workflows here, with stubs for its actions (ARGS: the style, or the gate's base)
+	scripts/run-workflow.sh $(WORKFLOW) $(ARGS)
+
 .PHONY: matrix
 matrix: ## Correctness: every style through all scenarios and faults, on SHARDS clusters side by side; fails where a verdict is not as in its verdicts.yaml
 	scripts/engine-up.sh

@@ -34,7 +34,7 @@ func (r *Report) Comment(out io.Writer) error {
 	}
 	m.failures(r)
 	m.commentMatrix(r)
-	if t := r.readmeTable(); len(r.Cells) > 0 {
+	if t := r.stylesTable(); len(r.Cells) > 0 {
 		m.line("")
 		m.rows(t)
 		m.line("\n%s.", strings.Join(t.Short, ". "))

@@ -44,8 +44,8 @@ type wave struct {
 
 // wavesOf groups a participant's scenarios by the faults that they share: those
 // without one come first, in so many parts, and in each those that last long. A
-// series has the operator to itself where a reconcile is so slow that others would be
-// behind it, and where a fault makes all of it wait: what is piled up comes at once.
+// series has the operator to itself: others would be behind it, however quick the
+// operator is, where its client may send few requests a second.
 func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
@@ -54,7 +54,7 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
 		key := s.Exclusive()
-		if series := s.Series(); series != nil && (key != "" || series.Pace(typical) > series.Every) {
+		if s.Series() != nil {
 			key = strings.TrimPrefix(key+", series of "+s.Name, ", ") // which nobody shares
 		}
 		if byKey[key] == nil {

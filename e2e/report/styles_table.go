@@ -13,25 +13,57 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// readmeColumn is a column of the README's table; a style of which nothing is
+// styleColumn is a column of a table of the styles; a style of which nothing is
 // known has a dash.
-type readmeColumn struct {
+type styleColumn struct {
 	head string
 	of   func(label string) string
 }
 
-// readmeTable has a row for each style. A column of which nothing is known is
-// left out.
-func (r *Report) readmeTable() table.Table {
+// stylesTable has a row for each style, and every column of which something is known.
+func (r *Report) stylesTable() table.Table {
 	columns := append(r.sizeColumns(), r.latencyColumns()...)
 	columns = append(columns, r.correctColumn())
 	columns = append(columns, r.costColumns()...)
-	columns = append(columns, readmeColumn{"lines owned", func(label string) string {
+	return r.byStyle(append(columns, r.linesColumn())...)
+}
+
+// readmeTable has the few columns of a first look: how quick one change is and how
+// quick many at once, what is wrong, and what it costs in memory and in lines.
+func (r *Report) readmeTable() table.Table {
+	columns := r.sizeColumns()
+	columns = append(columns, styleColumn{r.Headline() + ", p50 [95% interval]", func(label string) string {
+		c := r.Cell(label, r.Headline())
+		if c == nil {
+			return unknown
+		}
+		written, _ := c.Outcome()
+		return failing(c, counted(written, bounded(&written, 0.5, written.P50, written.CI50)))
+	}})
+	if at := slices.IndexFunc(r.Scenarios, r.isLoad); at >= 0 {
+		columns = append(columns, r.latencyColumn(r.Scenarios[at]))
+	}
+	columns = append(columns, r.correctColumn())
+	for _, column := range r.costColumns() {
+		if column.head == peakMemory {
+			columns = append(columns, column)
+		}
+	}
+	return r.byStyle(append(columns, r.linesColumn())...)
+}
+
+// linesColumn is what a maintainer owns.
+func (r *Report) linesColumn() styleColumn {
+	return styleColumn{"lines owned", func(label string) string {
 		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
 			return LinesText(facts.Owned)
 		}
 		return unknown
-	}})
+	}}
+}
+
+// byStyle is a table of columns, without those of which nothing is known.
+func (r *Report) byStyle(columns ...styleColumn) table.Table {
 	t := table.Table{Header: []string{"style"}, Left: 1}
 	labels := r.ByLatency(r.Headline())
 	for _, label := range labels {
@@ -50,13 +82,13 @@ func (r *Report) readmeTable() table.Table {
 			t.Rows[i] = append(t.Rows[i], table.Cell{Text: cells[i]})
 		}
 	}
-	t.Notes, t.Short = r.readmeNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
+	t.Notes, t.Short = r.stylesNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
 	return t
 }
 
 // sizeColumns are how much the figures rest on, and what order they allow.
-func (r *Report) sizeColumns() []readmeColumn {
-	return []readmeColumn{
+func (r *Report) sizeColumns() []styleColumn {
+	return []styleColumn{
 		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
 		{r.Headline() + " n in rounds", func(label string) string {
 			c := r.Cell(label, r.Headline())
@@ -72,29 +104,34 @@ func (r *Report) sizeColumns() []readmeColumn {
 // latencyColumns are the scenarios that were measured: when the operator had
 // done its part, of a load when it had done the last one. Scaling down is so much
 // like scaling up that one of them does.
-func (r *Report) latencyColumns() []readmeColumn {
-	var columns []readmeColumn
+func (r *Report) latencyColumns() []styleColumn {
+	var columns []styleColumn
 	for _, scenario := range r.Scenarios {
 		if scenario == "scale-down" && slices.Contains(r.Scenarios, "scale-up") {
 			continue
 		}
-		tail := "p90"
-		if r.short(scenario) {
-			tail = "max" // of all, so that a column holds one kind of figure
-		}
-		head := scenario + " p50 / " + tail
-		cell := func(c *result.Cell) string { return latencyCell(c, tail) }
-		if r.isLoad(scenario) {
-			head, cell = scenario+" max (floor), "+r.loadSize(scenario), lastCell
-		}
-		columns = append(columns, readmeColumn{head, func(label string) string {
-			if c := r.Cell(label, scenario); c != nil {
-				return cell(c)
-			}
-			return unknown
-		}})
+		columns = append(columns, r.latencyColumn(scenario))
 	}
 	return columns
+}
+
+// latencyColumn is one scenario that was measured.
+func (r *Report) latencyColumn(scenario string) styleColumn {
+	tail := "p90"
+	if r.short(scenario) {
+		tail = "max" // of all, so that a column holds one kind of figure
+	}
+	head := scenario + " p50 / " + tail
+	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
+	if r.isLoad(scenario) {
+		head, cell = scenario+" max (floor), "+r.loadSize(scenario), lastCell
+	}
+	return styleColumn{head, func(label string) string {
+		if c := r.Cell(label, scenario); c != nil {
+			return cell(c)
+		}
+		return unknown
+	}}
 }
 
 // loadSize is how many latencies of a load there are, in how many rounds.
@@ -170,8 +207,8 @@ func counted(s stat.Summary, cell string) string {
 
 // correctColumn counts a style's scenarios of the correctness matrix that fail, as
 // they were recorded.
-func (r *Report) correctColumn() readmeColumn {
-	return readmeColumn{"scenarios that fail", func(label string) string {
+func (r *Report) correctColumn() styleColumn {
+	return styleColumn{"scenarios that fail", func(label string) string {
 		switch style, _ := r.Named(label); {
 		case style == spec.Floor:
 			return unknown
@@ -183,10 +220,13 @@ func (r *Report) correctColumn() readmeColumn {
 	}}
 }
 
+// peakMemory heads the most memory that a style took.
+const peakMemory = "peak memory"
+
 // costColumns are what a change takes. Of several runs the first that knows it
 // counts.
-func (r *Report) costColumns() []readmeColumn {
-	var columns []readmeColumn
+func (r *Report) costColumns() []styleColumn {
+	var columns []styleColumn
 	for _, one := range []struct {
 		head string
 		of   func(result.Cost) cost.Figure
@@ -195,12 +235,12 @@ func (r *Report) costColumns() []readmeColumn {
 		{"API calls / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
 		{"CPU / change", func(c result.Cost) cost.Figure { return c.BusyCPU }},
 		{"idle CPU", func(c result.Cost) cost.Figure { return c.IdleCPU }},
-		{"peak memory", func(c result.Cost) cost.Figure { return c.PeakMemory }},
+		{peakMemory, func(c result.Cost) cost.Figure { return c.PeakMemory }},
 		{"memory at 100", func(c result.Cost) cost.Figure { return c.ManyMemory }},
 		{"cold start", func(c result.Cost) cost.Figure { return c.ColdStart }},
 		{"calls without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }},
 	} {
-		columns = append(columns, readmeColumn{one.head, func(label string) string {
+		columns = append(columns, styleColumn{one.head, func(label string) string {
 			for _, c := range slices.Concat(r.Costs, r.Beside) {
 				if f := one.of(c); c.Label() == label && f.Known() {
 					return figure(f)
@@ -212,8 +252,8 @@ func (r *Report) costColumns() []readmeColumn {
 	return columns
 }
 
-// readmeNotes say what the figures are and where they come from.
-func (r *Report) readmeNotes() []string {
+// stylesNotes say what the figures are and where they come from.
+func (r *Report) stylesNotes() []string {
 	first := "Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."
 	if slices.Contains(r.Styles, spec.Floor) {
 		first += " `" + spec.Floor + "` is no operator: the harness writes the Deployment itself, which is the floor of every latency."
@@ -224,15 +264,12 @@ func (r *Report) readmeNotes() []string {
 	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
 		first += " A `burst-…` changes many custom resources at once; its maximum is when the last of them was done, in brackets the floor's in the same run."
 	}
-	notes := []string{first, strings.ToUpper(result.RankNote()[:1]) + result.RankNote()[1:] + ".", "CPU of a change is what it takes beyond the idle CPU, which is in % of one CPU."}
+	notes := []string{first, strings.ToUpper(result.RankNote()[:1]) + result.RankNote()[1:] + "."}
 	if e := r.Environment; e != nil {
 		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
 		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+".")
-	}
-	if slices.ContainsFunc(r.Scenarios, func(scenario string) bool { return !r.isLoad(scenario) && r.short(scenario) }) {
-		notes = append(notes, fmt.Sprintf("A p90 takes %d latencies: with fewer there is the maximum instead.", stat.Needed(0.9)))
 	}
 	return notes
 }
