@@ -124,6 +124,10 @@ func (n need) decide(labels []string) Need {
 				uncounted, s.text = append(uncounted, label), "scenarios not recorded"
 			}
 		}
+		if s.N == 0 && n.count == nil { // nothing is known of it that could decide
+			uncounted = append(uncounted, label)
+			continue
+		}
 		if s.N == 0 || s.Rounds < stat.RankedRounds && !n.by.exact {
 			unmeasured = append(unmeasured, label)
 		}
@@ -132,7 +136,7 @@ func (n need) decide(labels []string) Need {
 	switch {
 	case n.strict:
 		known = slices.DeleteFunc(known, func(s scored) bool { return slices.Contains(uncounted, s.label) })
-	case len(uncounted) > 0 && len(known) > 1:
+	case n.count != nil && len(uncounted) > 0 && len(known) > 1:
 		one.Open = "Failing scenarios do not decide: not recorded of " + sum(uncounted) + "."
 	}
 	counts := len(uncounted) == 0 || n.strict
@@ -164,13 +168,15 @@ func (n need) decide(labels []string) Need {
 	}
 	switch {
 	case len(known) == 0 && len(uncounted) > 0:
-		one.Open = "Not known: the scenarios were not recorded of any style."
+		one.Open = "Not known: it was not recorded of any style."
 	case len(known) == 0:
 		one.Open = "No style of this kind was recorded."
 	case len(one.Picks()) == 0:
 		one.Open = strings.TrimSpace(one.Open + fmt.Sprintf(" No recommendation: telling styles apart takes %d rounds.", stat.RankedRounds))
-	case n.strict && len(uncounted) > 0:
+	case (n.strict || n.count == nil) && len(uncounted) > 0:
 		one.Open = "Not recorded of " + sum(uncounted) + "."
+	case len(known) == 1:
+		one.Open = "It is the only one that was recorded."
 	case len(unmeasured) > 0 && len(known) > len(unmeasured):
 		one.Open = strings.TrimSpace(one.Open + " Too few rounds of " + sum(unmeasured) + ".")
 	}

@@ -194,7 +194,7 @@ func TestNeeds(t *testing.T) {
 	assert.Equal(t, "a-yaml-operator-05", needs["Only YAML"][0])
 	assert.Equal(t, "no recommendation", needs["Argo is given"][0])
 	assert.Equal(t, "no recommendation", needs["Nothing may be lost"][0])
-	assert.Contains(t, needs["Nothing may be lost"][1], "not recorded of any style")
+	assert.Contains(t, needs["Nothing may be lost"][1], "it was not recorded of any style")
 	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
 	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["Hundreds of resources at once"][0])
 	assert.Equal(t, "a-go-operator-00a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
