@@ -90,8 +90,10 @@ func (s *site) profile(of *style) *profile {
 // what says in two sentences what a style is.
 func (s *site) what(of *style) []string {
 	if of.Floor {
-		return []string{"The floor: no operator is installed, the harness writes the Deployment itself.",
-			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not."}
+		return []string{
+			"The floor: no operator is installed, the harness writes the Deployment itself.",
+			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not.",
+		}
 	}
 	header := s.Header(of.Label)
 	first := "What it is was not recorded: this recording’s header has no description."
