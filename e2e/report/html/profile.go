@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -144,6 +145,7 @@ func (s *site) styleFacts(of *style) []pair {
 		if f := header.Framework; f != nil {
 			add("Framework", fmt.Sprintf("%s %s", f.Name, f.Version))
 			add("Of", f.Date)
+			add("Its licence", cmp.Or(f.Licence, "not recorded"))
 			newest := f.Newest
 			if f.Why != "" {
 				newest = strings.TrimSpace(newest + " " + f.Why)
@@ -174,7 +176,6 @@ func (s *site) styleFacts(of *style) []pair {
 	add("Pod Security Standard that is enforced", strings.Join(enforced, ", "))
 	add("Dependencies, direct / all", report.DependenciesText(environment.ImagesOf(facts)))
 	add("Hash of its rendered manifests", facts.Manifests)
-	add("Licence", "not recorded")
 	add("Measured with", environment.Program)
 	add("Recorded", environment.Began.UTC().Format("2 January 2006"))
 	return all
