@@ -105,7 +105,7 @@ gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fa
 ##@ With a cluster or a container engine
 
 .PHONY: workflow
-workflow: ## Run WORKFLOW (ci, e2e or gate) of .github/workflows here, with stubs for its actions (ARGS: the style, or the gate's base)
+workflow: ## Run WORKFLOW (ci, e2e, gate or pages) of .github/workflows here, with stubs for its actions (ARGS: the style, or the gate's base)
 	scripts/run-workflow.sh $(WORKFLOW) $(ARGS)
 
 .PHONY: matrix

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -152,8 +151,6 @@ func published(t *testing.T) []string {
 
 // What a published report shows is what its recordings give.
 func TestReportsAreWhatTheirRecordingsGive(t *testing.T) {
-	always := []string{report.SummaryFile, html.File, html.PictureFile, html.DarkPictureFile}
-	page := report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
 	for _, folder := range published(t) {
 		var all []result.Recording
 		for _, shard := range result.Shards(folder) {
@@ -162,9 +159,16 @@ func TestReportsAreWhatTheirRecordingsGive(t *testing.T) {
 			all = append(all, one)
 		}
 		r := report.Of(all...)
-		for _, file := range slices.Concat(report.Files(), []report.File{page}, html.Pictures()) {
-			name := filepath.Join(folder, file.Name)
-			if _, err := os.Stat(name); err != nil && !slices.Contains(always, file.Name) {
+		pages := html.Pages(r, html.Options{})
+		always := slices.Concat(pages, html.Pictures())
+		if *update {
+			require.NoError(t, os.RemoveAll(filepath.Join(folder, html.Folder))) // it may have pages of styles that are gone
+			require.NoError(t, r.Write(folder, always...))
+		}
+		for _, file := range slices.Concat(report.Files(), always) {
+			name := filepath.Join(folder, filepath.FromSlash(file.Name))
+			needed := file.Name == report.SummaryFile || slices.ContainsFunc(always, func(one report.File) bool { return one.Name == file.Name })
+			if _, err := os.Stat(name); err != nil && !needed {
 				continue // not all are committed
 			}
 			var out bytes.Buffer
@@ -174,7 +178,13 @@ func TestReportsAreWhatTheirRecordingsGive(t *testing.T) {
 			}
 			assert.Equal(t, string(read(t, name)), out.String(), "go test ./docs -update writes %s anew", name)
 			assert.Less(t, out.Len(), 1<<20, "%s is more than a tracked file may have", name)
+			if file.Name == html.File {
+				assert.LessOrEqual(t, out.Len(), 300_000, "%s opens at once on a phone", name)
+			}
 		}
+		left, err := os.ReadDir(filepath.Join(folder, html.Folder))
+		require.NoError(t, err)
+		assert.Len(t, left, len(pages)-1, "pages of styles that are in no recording")
 	}
 }
 

@@ -4,12 +4,13 @@
 #   scripts/run-workflow.sh ci                 make verify, the gate's self-test, the browser
 #   scripts/run-workflow.sh e2e [STYLE]        correctness and latencies of one style (native)
 #   scripts/run-workflow.sh gate [BASE]        HEAD against a revision (HEAD~1)
-# What act has no part in: the job that comments on a pull request, and the one that asks registries for digests.
+#   scripts/run-workflow.sh pages              the pages that would be published
+# What act has no part in: the jobs that comment on a pull request and that publish pages, and the one that asks registries for digests.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
-	sed -n '4,6s/^#  */  /p' "${BASH_SOURCE[0]}" >&2
+	sed -n '4,7s/^#  */  /p' "${BASH_SOURCE[0]}" >&2
 	exit 2
 }
 workflow=${1:-} option=${2:-}
@@ -17,6 +18,7 @@ case $workflow in
 	ci) jobs=(test) event=push arguments=() ;;
 	e2e) jobs=(matrix e2e) event=workflow_dispatch arguments=(--input rounds=1 --matrix "operator:${option:-native}") ;;
 	gate) jobs=(gate) event=pull_request arguments=() ;;
+	pages) jobs=(build) event=push arguments=() ;;
 	*) usage ;;
 esac
 

@@ -36,6 +36,7 @@ type lane struct {
 	together *barrier      // of the lanes that share a fault; nil: they share none
 	marks    []leak.Mark   // that are in its namespaces
 	lag      time.Duration // until the operator began to bring about the given state
+	wrote    time.Duration // until it had written that state's Deployment; 0: it is not known
 }
 
 // drive goes through scenarios once; empty: nothing is then left of them.
@@ -95,6 +96,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 	}
 	run := l.sampleRun(l.style, l.sample(s))
 	if l.plan.Wave > 0 {
+		run.wrote = l.wrote
 		if s.Window > 0 {
 			run.quiet, run.watched = l.window(), run.sample.Window
 		}
@@ -148,7 +150,7 @@ func (l *lane) prepare(ctx context.Context, s scenarios.Scenario) (record.End, e
 	}
 	run := l.sampleRun(l.style, sample)
 	end, err := l.run(ctx, run, steps)
-	l.lag = run.waited
+	l.lag, l.wrote = run.waited, run.wrote
 	return end, err
 }
 

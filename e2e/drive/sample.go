@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -30,6 +31,10 @@ type sampleRun struct {
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.
 	waited time.Duration
+	// wrote is how long the operator took to write the Deployment of a custom resource
+	// that was created, in the given state or here; 0: that is not known, or not asked.
+	// It is measured from created on; 0: it is not.
+	wrote, created time.Duration
 	// together does the faults that the samples of a wave share, alone does
 	// those of this sample; nil: it has none.
 	together, alone *barrier
@@ -175,13 +180,16 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 	for {
 		lack, now := lacks(), s.Recorder.Now()
 		due := time.Duration(-1)
+		if pace := s.pace(now); window > 0 {
+			quiescence.window = max(window, pace)
+		}
 		switch {
 		case lack == "":
 			switch outcome, due = quiescence.complete(now, s.moved()); outcome {
 			case record.Settled:
 				return outcome, ""
 			case record.TimedOut:
-				return outcome, s.restless(window)
+				return outcome, s.restless(quiescence.window)
 			}
 		default:
 			quiescence.lacking(now)
@@ -205,13 +213,25 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 		case <-ctx.Done():
 			switch {
 			case lack == "":
-				lack = s.restless(window)
+				lack = s.restless(quiescence.window)
 			case patience > 0: // something moved all the time
 				lack += "; " + s.changes.String(s.Recorder.Now())
 			}
 			return record.TimedOut, lack
 		}
 	}
+}
+
+// What an operator without work objects does between two writes is not seen: nothing
+// may move for so many times what it took to write the Deployment.
+const windowWrites = 2
+
+// pace is how long nothing may move at least, as far as is known now.
+func (s *sampleRun) pace(now time.Duration) time.Duration {
+	if s.created > 0 && s.Judge.Lacks(s.sample.Namespace, spec.PointWritten) == "" {
+		s.wrote, s.created = now-s.created, 0
+	}
+	return min(windowWrites*s.wrote, longestWindow)
 }
 
 // restless is the reason of a sample that lacked nothing, and did not come to rest.
@@ -223,6 +243,9 @@ func (s *sampleRun) restless(window time.Duration) string {
 // that does not recover from a fault by itself.
 func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
 	faulty := slices.ContainsFunc(steps, func(s scenarios.Step) bool { return s.Fault != nil })
+	if !faulty && len(s.style.Work) == 0 && len(steps) > 0 && steps[0].Create != nil {
+		s.created = s.Recorder.Now()
+	}
 	for i := 0; i < len(steps); i++ {
 		taken, err := s.taken(ctx, steps[i])
 		if taken { // while the operator is down, nobody lets the old one go

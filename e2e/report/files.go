@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 
@@ -46,13 +49,24 @@ func Files() []File {
 // WriteFiles writes Files, and further ones, into a results folder, side by
 // side. Each replaces what was there only once it is whole.
 func (r *Report) WriteFiles(dir string, further ...File) error {
-	files := append(Files(), further...)
+	return r.Write(dir, append(Files(), further...)...)
+}
+
+// Write is WriteFiles of nothing but these.
+func (r *Report) Write(dir string, files ...File) error {
 	problems := make([]error, len(files))
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0)) // more would only take more memory
 	for i, file := range files {
 		all.Go(func() error {
-			problems[i] = record.Replace(filepath.Join(dir, file.Name), func(out io.Writer) error { return file.Print(r, out) })
+			name := filepath.Join(dir, filepath.FromSlash(file.Name))
+			if path.Dir(file.Name) != "." {
+				if err := os.Mkdir(filepath.Dir(name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+					problems[i] = fmt.Errorf("write %s: %w", name, err)
+					return nil
+				}
+			}
+			problems[i] = record.Replace(name, func(out io.Writer) error { return file.Print(r, out) })
 			return nil // the other files are written all the same
 		})
 	}

@@ -49,19 +49,6 @@ func attribute(s string) string {
 	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(plain.Line(s))
 }
 
-// Headline is the scenario that styles are known by: create where it was
-// measured, else the first; empty: none was.
-func (r *Report) Headline() string {
-	const create = "create"
-	switch {
-	case slices.Contains(r.Scenarios, create):
-		return create
-	case len(r.Scenarios) > 0:
-		return r.Scenarios[0]
-	}
-	return ""
-}
-
 // ByLatency are the styles' labels: the floor first, then as Ranking orders them.
 // Those that have no latency come last, in the order of Styles.
 func (r *Report) ByLatency(scenario string) []string {

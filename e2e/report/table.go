@@ -231,7 +231,7 @@ func (r *Report) BuiltTable() table.Table {
 			logic, manifests, build := kindsOf(facts.Owned.Languages)
 			on := r.builtOn(label)
 			said = said || on != unknown
-			t.Row(label, strconv.Itoa(logic), strconv.Itoa(manifests), strconv.Itoa(build), dependencies(environment.ImagesOf(facts)), on)
+			t.Row(label, strconv.Itoa(logic), strconv.Itoa(manifests), strconv.Itoa(build), DependenciesText(environment.ImagesOf(facts)), on)
 		}
 	}
 	if !said {
@@ -289,11 +289,11 @@ func ownedRow(label string, facts *record.StyleFacts, environment *record.Enviro
 	if scaffold {
 		row = append(row, strconv.Itoa(o.Lines-o.Scaffold))
 	}
-	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, bytes, languages(o.Languages))
+	return append(row, Rights(o), strconv.Itoa(len(facts.Images)), custom, bytes, LanguagesText(o))
 }
 
-// dependencies of the custom images of a style; there are none where all images are others'.
-func dependencies(images []record.ImageFacts) string {
+// DependenciesText are the dependencies, direct and all, of the custom images of a style; there are none where all images are others'.
+func DependenciesText(images []record.ImageFacts) string {
 	if len(images) == 0 {
 		return unknown
 	}
@@ -319,8 +319,9 @@ func LinesText(o *record.Owned) string {
 	return fmt.Sprintf("%d (%d without scaffold)", o.Lines, o.Lines-o.Scaffold)
 }
 
-// languages lists lines by language, the most first.
-func languages(lines map[string]int) string {
+// LanguagesText lists the lines that are owned by language, the most first.
+func LanguagesText(o *record.Owned) string {
+	lines := o.Languages
 	var names []string
 	for name := range lines {
 		names = append(names, name)

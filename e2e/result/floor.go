@@ -20,6 +20,7 @@ const floorsDiffer = 1.2
 type floors struct {
 	samples map[floorKey][]judge.Sample
 	runs    []string
+	pooled  []string // of runs: those that do not stand apart
 	done    map[string]stat.Summary
 }
 
@@ -31,6 +32,9 @@ func (r *Set) floors() *floors {
 		if s.Operator == spec.Floor {
 			key := floorKey{s.Scenario, s.Phase, s.Run}
 			f.samples[key], f.runs = append(f.samples[key], s), plain.Once(f.runs, s.Run)
+			if s.Variant == "" {
+				f.pooled = plain.Once(f.pooled, s.Run)
+			}
 		}
 	}
 	return f
@@ -76,7 +80,7 @@ func (f *floors) differ(names []string) []string {
 	for _, scenario := range names {
 		for _, phase := range []string{spec.PhaseChildWritten, spec.PhaseChildGone} {
 			var medians []float64
-			for _, run := range f.runs {
+			for _, run := range f.pooled {
 				if s := f.of(scenario, phase, []string{run}); s.N > 0 && !s.P50.Censored && s.P50.Value > 0 {
 					medians = append(medians, s.P50.Value)
 				}

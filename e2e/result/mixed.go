@@ -94,25 +94,6 @@ func shared(all []*record.Environment) *record.Environment {
 func mixed(every []Recording) []string {
 	var warnings []string
 	recordings := measured(every)
-	for _, what := range []struct {
-		name string
-		of   func(Recording) string
-	}{
-		{"machines", func(one Recording) string { return one.Environment.Machine() }},
-		{"clusters", func(one Recording) string { return one.Environment.Place() }},
-		{"schemas", func(one Recording) string { return schema(one.Judgement.Header.Schema) }},
-	} {
-		var values []string
-		for _, one := range recordings {
-			if value := what.of(one); value != "" {
-				values = plain.Once(values, value)
-			}
-		}
-		if len(values) > 1 {
-			warnings = append(warnings, "recordings of different "+what.name+" stand in one table ("+strings.Join(values, "; ")+
-				"): their figures do not compare")
-		}
-	}
 	if n := unknownPlaces(recordings); n > 0 && len(recordings) > 1 {
 		warnings = append(warnings, fmt.Sprintf("of %d of %d recordings the environment is not known: whether they were made on one machine cannot be told", n, len(recordings)))
 	}

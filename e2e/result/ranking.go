@@ -41,7 +41,7 @@ func (r *Set) Ranking(scenario string) []Rank {
 		written, _ := c.Outcome()
 		switch {
 		case written.N == 0:
-		case c.IsFloor():
+		case c.IsFloor(), r.Apart(c.Style.Label):
 			all = append(all, Rank{Label: c.Style.Label})
 		default:
 			written.Operator, written.Variant = c.Style.Label, ""

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
@@ -42,6 +43,8 @@ type Set struct {
 	Grants []grants.Use // by style, over all recordings
 
 	Parts    []Part                       // by recording
+	apart    []string                     // labels: see Apart
+	used     sync.Map                     // Used by label and name, as they were asked for
 	expected map[string]verdicts.Expected // by style; one that is not here: not known
 }
 
@@ -74,11 +77,12 @@ func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
 	return Of(recordings...)
 }
 
-// Of adds up recordings. Where they were made in different
-// environments, or by different schemas, it warns of that.
-func Of(recordings ...Recording) *Set {
+// Of adds up recordings. Where some were made in another environment, or by another
+// schema, their latencies and costs stand apart, and it warns of that: see Apart.
+func Of(given ...Recording) *Set {
+	recordings, elsewhere := separate(given)
 	r := &Set{
-		Environment: common(recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
+		Environment: common(home(given, recordings)), apart: apartLabels(given, recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
 		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]verdicts.Expected{},
 	}
 	var cells Cells
@@ -114,7 +118,7 @@ func Of(recordings ...Recording) *Set {
 		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
 		c.explain(expected.Known && expected.Same)
 	}
-	r.Warnings = append(append(r.Warnings, mixed(recordings)...), floors.differ(r.Scenarios)...)
+	r.Warnings = slices.Concat(r.Warnings, elsewhere, mixed(recordings), floors.differ(r.Scenarios))
 	r.Styles = r.order()
 	r.Costs = r.costs(recordings)
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {

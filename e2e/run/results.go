@@ -204,12 +204,7 @@ func (rec *recording) writeReports() error {
 		rec.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
 	}
 	rec.say("results are in %s; open %s", rec.folder, rec.results(html.File))
-	return errors.Join(printed, r.WriteFiles(rec.folder, Page()), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
-}
-
-// Page is the report as a page, for report.WriteFiles.
-func Page() report.File {
-	return report.File{Name: html.File, Print: func(r *report.Report, out io.Writer) error { return html.Write(out, r) }}
+	return errors.Join(printed, r.WriteFiles(rec.folder, html.Pages(r, html.Options{})...), AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), r.Markdown))
 }
 
 // AppendSummary adds what write writes to the summary of a GitHub Actions job;

@@ -130,3 +130,15 @@ func (g *group) done(b *Bootstrap) Summary {
 	s.CI50, s.CI90, s.CI99 = s.Replicates.interval(b, 0.5), s.Replicates.interval(b, 0.9), s.Replicates.interval(b, 0.99)
 	return s
 }
+
+// Of sums up observations of which each is a round of its own.
+func Of(values ...Observation) Summary {
+	g := &group{}
+	for _, o := range values {
+		g.N, g.all, g.Replicates = g.N+1, append(g.all, o), append(g.Replicates, []Observation{o})
+		if o.Censored {
+			g.Censored++
+		}
+	}
+	return g.done(NewBootstrap(1))
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
 )
 
 const judgeUsage = `Usage: opbench judge [--out=DIR] RESULTS_DIR | RECORDING.jsonl ...
@@ -58,14 +59,14 @@ func rewrite(found *report.Report, out string, args []string) error {
 		if err := os.MkdirAll(out, 0o755); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
-		return found.WriteFiles(out, further()...)
+		return found.WriteFiles(out, html.Pages(found, html.Options{})...)
 	case len(args) > 1:
 		return nil
 	}
 	if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
 		return err
 	}
-	return found.WriteFiles(args[0], further()...)
+	return found.WriteFiles(args[0], html.Pages(found, html.Options{})...)
 }
 
 // verdict is an error unless every scenario was handled as is expected, or

@@ -17,6 +17,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/verdicts"
 )
@@ -141,7 +142,7 @@ func joinShards(ctx context.Context, sessions []*job.Session, results string, st
 	if printed == nil {
 		_, printed = fmt.Fprintf(stdout, "results are in %s\n", results)
 	}
-	written := errors.Join(printed, found.WriteFiles(results, job.Page()), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
+	written := errors.Join(printed, found.WriteFiles(results, html.Pages(found, html.Options{})...), job.AppendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), found.Markdown))
 	if ctx.Err() != nil { // what was not driven proves nothing
 		if len(found.Differences()) == 0 {
 			return written

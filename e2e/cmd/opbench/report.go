@@ -24,7 +24,7 @@ import (
 	"operatorbench/e2e/terminal"
 )
 
-const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] RESULTS_DIR | RECORDING.jsonl ...
+const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] [--repository=URL] [--site=URL] RESULTS_DIR | RECORDING.jsonl ...
 
 Prints a report of what was recorded, without a cluster. Several recordings are
 shown in one report; where they come from different machines, it warns.
@@ -33,7 +33,10 @@ Flags:
   --format=FORMAT   %s (default terminal)
   --out=FILE        write to a file, which is replaced only once it is whole;
                     of a README the lines from <!-- results:begin --> to
-                    <!-- results:end --> are, for --format=readme
+                    <!-- results:end --> are, for --format=readme; beside
+                    a page for --format=html, those of styles in styles/
+  --repository=URL  of a page: where its readers can open an issue
+  --site=URL        of a page: where it is published, for previews
 
 readme is the block of results of a README: a picture and a table. It refers to
 pictures and reports in the first results folder, where these write them:
@@ -57,16 +60,12 @@ func formats() []format {
 		{"samples", (*report.Report).SamplesJSON},
 		{"bench", (*report.Report).Bench},
 		{"junit", (*report.Report).JUnit},
-		{"html", job.Page().Print},
+		{"html", nil}, // one page for all, and one for each style: see printPages
 		{"picture", pictures[0].Print},
 		{"dark-picture", pictures[1].Print},
 		{readme, nil}, // it refers to files: see readmeBlock
 	}
 }
-
-// further are the files of a results folder that package report does not write
-// itself.
-func further() []report.File { return []report.File{job.Page()} }
 
 // runReport is `opbench report`.
 func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -77,6 +76,9 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
+	var links html.Options
+	flags.StringVar(&links.Repository, "repository", "", "")
+	flags.StringVar(&links.Site, "site", "", "")
 	if err := parseWith(flags, args, usage); err != nil {
 		return err
 	}
@@ -86,6 +88,11 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	case flags.NArg() == 0:
 		return usageError{"opbench report needs a results folder or a recording\n" + usage}
 	}
+	for flag, value := range map[string]string{"repository": links.Repository, "site": links.Site} {
+		if value != "" && !strings.HasPrefix(value, "https://") {
+			return usageError{fmt.Sprintf("--%s=%s: expected an address that begins with https://", flag, value)}
+		}
+	}
 	if err := outFile(*out, filepath.Join(*out, "report."+*name)); err != nil {
 		return err
 	}
@@ -93,14 +100,27 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	if *name == readme {
+	switch *name {
+	case readme:
 		return printREADME(found, flags.Arg(0), *out, stdout)
+	case "html":
+		return printPages(found, *out, links, stdout)
 	}
 	printed := formats()[slices.Index(names, *name)].print
 	if *out == "" {
 		return printed(found, stdout)
 	}
 	return record.Replace(*out, func(to io.Writer) error { return printed(found, to) })
+}
+
+// printPages writes the first page to a file and those of styles beside it; without
+// a file, it prints the first alone.
+func printPages(found *report.Report, out string, links html.Options, stdout io.Writer) error {
+	if out == "" {
+		return html.Pages(found, links)[0].Print(found, stdout)
+	}
+	links.Front = filepath.Base(out)
+	return found.Write(filepath.Dir(out), html.Pages(found, links)...)
 }
 
 // printTerminal prints a report for a person, in colour where that can be seen.
@@ -172,9 +192,10 @@ func warn(stderr io.Writer, text string) {
 // fileNames lists what a report writes into a results folder.
 func fileNames() string {
 	var names []string
-	for _, file := range append(report.Files(), further()...) {
+	for _, file := range report.Files() {
 		names = append(names, file.Name)
 	}
+	names = append(names, html.File)
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -10,6 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,8 +24,12 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
 )
 
 var (
@@ -171,27 +178,167 @@ const charts = `(() => {
 	return problems;
 })()`
 
-func TestPageInABrowser(t *testing.T) {
+// stylePage is where a style's page is, beside the first one.
+func stylePage(first, style string) string {
+	return filepath.Join(filepath.Dir(first), html.Folder, style+".html")
+}
+
+func TestPagesInABrowser(t *testing.T) {
 	for name, r := range reports(t) {
 		t.Run(name, func(t *testing.T) {
-			path := written(t, r)
-			o := open(t, path)
-			for _, width := range []int64{1280, 400} {
-				o.width(width)
-				assert.LessOrEqual(t, ask[int64](o, `document.documentElement.scrollWidth`), width, "the page does not scroll sideways")
-				assert.Empty(t, ask[[]string](o, charts), "at %d pixels", width)
+			first := written(t, r)
+			pages := []string{first}
+			beside, err := filepath.Glob(stylePage(first, "*"))
+			require.NoError(t, err)
+			pages = append(pages, beside[:min(len(beside), 2)]...)
+			o := open(t, first)
+			var asked []string
+			for _, path := range pages {
+				o.do(chromedp.Navigate(fileURL(path)))
+				for _, width := range []int64{1280, 400} {
+					o.width(width)
+					assert.LessOrEqual(t, ask[int64](o, `document.documentElement.scrollWidth`), width, "%s does not scroll sideways", path)
+					assert.Empty(t, ask[[]string](o, charts), "%s at %d pixels", path, width)
+				}
+				assert.Equal(t, "complete", ask[string](o, `document.readyState`))
+				asked = append(asked, fileURL(path))
 			}
-			drawn, measured := ask[int](o, `document.querySelectorAll('.latencies td.plot').length`), 0
-			for _, c := range r.Cells {
-				written, ready := c.Outcome()
-				measured += min(written.N+written.Wrong, 1) + min(ready.N+ready.Wrong, 1)
-			}
-			assert.GreaterOrEqual(t, drawn, measured, "two charts a cell")
 			requests, problems := o.heard()
-			assert.Equal(t, []string{fileURL(path)}, requests, "nothing but the file itself is asked for")
+			assert.Equal(t, append([]string{fileURL(first)}, asked...), requests, "nothing but the files themselves is asked for")
 			assert.Empty(t, problems, "nothing is complained of")
-			assert.Equal(t, "complete", ask[string](o, `document.readyState`))
 		})
+	}
+}
+
+// The first page of thirty styles can be used within a second.
+func TestThirtyStylesAreInteractiveAtOnce(t *testing.T) {
+	o := open(t, written(t, thirty(t)))
+	took := ask[float64](o, `performance.getEntriesByType('navigation')[0].loadEventEnd`)
+	t.Logf("interactive after %.0f ms", took)
+	assert.Less(t, took, 1000.0, "milliseconds until its script has run")
+	took = ask[float64](o, `(() => { const began = performance.now(); document.querySelector('#table thead tr:nth-child(2) th:nth-child(3) button').click(); return performance.now() - began; })()`)
+	t.Logf("sorted in %.0f ms", took)
+	assert.Less(t, took, 200.0, "milliseconds to sort")
+}
+
+// column is the texts of a column of the table of all figures, as they stand in it.
+func column(o *tab, head string) []string {
+	o.t.Helper()
+	return ask[[]string](o, fmt.Sprintf(`(() => {
+		const i = [...document.querySelectorAll('#table thead tr:nth-child(2) th')].findIndex(th => th.textContent.trim() === %q);
+		return [...document.querySelectorAll('#table tbody tr')].filter(r => !r.hidden).map(r => r.cells[i].dataset.v ?? r.cells[i].querySelector('a')?.textContent ?? '');
+	})()`, head))
+}
+
+// press focuses what a selector finds and presses a key.
+func (o *tab) press(selector, key string) {
+	o.t.Helper()
+	require.True(o.t, ask[bool](o, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.focus(); return document.activeElement === e; })()`, selector)), "%s takes the focus", selector)
+	o.do(chromedp.KeyEvent(key))
+}
+
+// Heads of columns are buttons: a press sorts up, the next down, and what is not
+// known comes last in both.
+func TestSortingByKeyboard(t *testing.T) {
+	o := open(t, written(t, thirty(t)))
+	o.width(1280)
+	const head, button = `#table thead tr:nth-child(2) th:nth-child(2)`, `#table thead tr:nth-child(2) th:nth-child(2) button`
+	sorted := func(down bool) {
+		var last float64
+		for i, text := range column(o, "create p50") {
+			value, err := strconv.ParseFloat(text, 64)
+			require.NoError(t, err)
+			if i > 0 && down {
+				require.LessOrEqual(t, value, last)
+			} else if i > 0 {
+				require.GreaterOrEqual(t, value, last)
+			}
+			last = value
+		}
+	}
+	o.press(button, kb.Enter)
+	assert.Equal(t, "ascending", ask[string](o, `document.querySelector('`+head+`').ariaSort`))
+	sorted(false)
+	o.press(button, " ")
+	assert.Equal(t, "descending", ask[string](o, `document.querySelector('`+head+`').ariaSort`))
+	sorted(true)
+	o.press(`#table thead tr:nth-child(2) th:first-child button`, kb.Enter)
+	names := column(o, "style")
+	assert.True(t, slices.IsSorted(names), "%v", names)
+	assert.Equal(t, 1, ask[int](o, `document.querySelectorAll('#table [aria-sort]').length`))
+}
+
+// A style that is ticked off is gone from the table, the plot and the verdicts, and
+// the colours are ratios to the best of those that are left.
+func TestTickingStylesOff(t *testing.T) {
+	o := open(t, written(t, thirty(t)))
+	o.width(1280)
+	seen := func() (table, plot, verdicts int) {
+		return ask[int](o, `[...document.querySelectorAll('#table tbody tr')].filter(e => e.checkVisibility()).length`),
+			ask[int](o, `[...document.querySelectorAll('.dots tbody tr')].filter(e => e.checkVisibility()).length`),
+			ask[int](o, `[...document.querySelectorAll('#heat thead th a')].filter(e => e.checkVisibility()).length`)
+	}
+	best := func() string {
+		return ask[string](o, `[...document.querySelectorAll('#table tbody tr')].filter(r => !r.hidden && r.cells[1].className === 'h0')[0].cells[0].querySelector('a').textContent`)
+	}
+	table, plot, verdicts := seen()
+	assert.Equal(t, []int{30, 30, 29}, []int{table, plot, verdicts})
+	first := best()
+	for _, label := range []string{"a-go-operator-00", "a-python-operator-01"} {
+		o.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll('#ticks label')].find(l => l.textContent.trim() === %q).querySelector('input').click()`, label)))
+	}
+	table, plot, verdicts = seen()
+	assert.Equal(t, []int{28, 28, 27}, []int{table, plot, verdicts})
+	assert.NotEqual(t, first, best())
+	o.press("#none", kb.Enter)
+	table, plot, verdicts = seen()
+	assert.Equal(t, []int{0, 0, 0}, []int{table, plot, verdicts})
+	o.press("#all", kb.Enter)
+	assert.Equal(t, first, best())
+	o.do(chromedp.SendKeys("#filter", "rust"))
+	for _, name := range column(o, "style") {
+		assert.Contains(t, name, "rust")
+	}
+	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('#groups input').click()`))
+	assert.Equal(t, 0, ask[int](o, `[...document.querySelectorAll('#table [data-g="0"]')].filter(e => e.checkVisibility()).length`), "a group of figures is hidden")
+}
+
+// Without its script the page has the same texts, and no control that does nothing.
+func TestPageWithoutScript(t *testing.T) {
+	o := open(t, written(t, thirty(t)))
+	with := ask[int](o, `document.querySelectorAll('#table tbody td').length`)
+	o.do(enable(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	o.do(chromedp.Navigate(ask[string](o, `location.href`)))
+	assert.Equal(t, with, ask[int](o, `document.querySelectorAll('#table tbody td').length`))
+	assert.False(t, ask[bool](o, `document.querySelector('.controls').checkVisibility()`))
+	assert.Equal(t, 0, ask[int](o, `document.querySelectorAll('#table button').length`))
+	assert.Positive(t, ask[int](o, `document.querySelectorAll('#table td.h0').length`), "coloured all the same")
+}
+
+// faint lists texts whose contrast with the ground that they stand on is below what
+// level AA asks for, as a browser computes both.
+const faint = `(() => {
+	const parse = c => c.match(/[0-9.]+/g).map(Number);
+	const light = c => { const [r, g, b] = c.slice(0, 3).map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+	const ground = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+	const bad = new Set();
+	for (const e of document.querySelectorAll('body *')) {
+		if (e.closest('svg, script') || !e.checkVisibility() || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+		const a = light(parse(getComputedStyle(e).color)), b = light(ground(e)), ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+		if (ratio < 4.5) bad.add(e.tagName + '.' + e.className + ' ' + ratio.toFixed(2) + ' ' + e.textContent.trim().slice(0, 30));
+	}
+	return [...bad];
+})()`
+
+func TestContrastInABrowser(t *testing.T) {
+	first := written(t, full(t))
+	o := open(t, first)
+	for _, path := range []string{first, stylePage(first, "argo")} {
+		o.do(chromedp.Navigate(fileURL(path)))
+		for _, scheme := range []string{"light", "dark"} {
+			o.media("screen", scheme)
+			assert.Empty(t, ask[[]string](o, faint), "%s, %s", path, scheme)
+		}
 	}
 }
 
@@ -207,53 +354,48 @@ func TestBrowserTellsOfWhatIsFetched(t *testing.T) {
 
 func TestSchemes(t *testing.T) {
 	o := open(t, written(t, handMade(t)))
-	o.width(1280)
 	const background, ink = `getComputedStyle(document.body).backgroundColor`, `getComputedStyle(document.querySelector('.latencies .c1 .dot')).stroke`
 	o.media("screen", "light")
 	lightGround, lightInk := ask[string](o, background), ask[string](o, ink)
-	o.keep("hand-made-light.png")
 	o.media("screen", "dark")
 	assert.NotEqual(t, lightGround, ask[string](o, background))
 	assert.NotEqual(t, lightInk, ask[string](o, ink), "charts follow the scheme")
-	o.keep("hand-made-dark.png")
 }
 
 func TestPrint(t *testing.T) {
-	o := open(t, written(t, example(t)))
-	assert.NotEqual(t, "none", ask[string](o, `getComputedStyle(document.querySelector('nav')).display`))
-	o.media("print", "dark")
-	assert.Equal(t, "none", ask[string](o, `getComputedStyle(document.querySelector('nav')).display`))
-	assert.Equal(t, "rgb(255, 255, 255)", ask[string](o, `getComputedStyle(document.body).backgroundColor`), "paper is white in a dark room too")
-	pdf, err := chromedp.Run(o, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
-	require.NoError(t, err)
-	require.Greater(t, len(pdf), 10_000)
-	assert.Equal(t, "%PDF-", string(pdf[:5]))
-	o.store("example.pdf", pdf)
-}
-
-func TestScreenshots(t *testing.T) {
-	o := open(t, written(t, example(t)))
-	for _, one := range []struct {
-		name   string
-		width  int64
-		scheme string
-	}{{"example-light.png", 1280, "light"}, {"example-dark.png", 1280, "dark"}, {"example-phone.png", 400, "light"}, {"example-phone-dark.png", 400, "dark"}} {
-		o.width(one.width)
-		o.media("screen", one.scheme)
-		o.keep(one.name)
+	first := written(t, example(t))
+	o := open(t, first)
+	for name, path := range map[string]string{"front": first, "style": stylePage(first, "argo")} {
+		o.do(chromedp.Navigate(fileURL(path)))
+		o.media("screen", "dark")
+		assert.NotEqual(t, "none", ask[string](o, `getComputedStyle(document.querySelector('nav')).display`))
+		o.media("print", "dark")
+		assert.Equal(t, "none", ask[string](o, `getComputedStyle(document.querySelector('nav')).display`))
+		assert.Equal(t, "rgb(255, 255, 255)", ask[string](o, `getComputedStyle(document.body).backgroundColor`), "paper is white in a dark room too")
+		assert.True(t, ask[bool](o, `[...document.querySelectorAll('.sheet')].every(d => d.lastElementChild.getBoundingClientRect().height > 0)`), "what is folded away is on paper")
+		pdf, err := chromedp.Run(o, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
+		require.NoError(t, err)
+		require.Greater(t, len(pdf), 10_000)
+		assert.Equal(t, "%PDF-", string(pdf[:5]))
+		o.store(name+".pdf", pdf)
 	}
 }
 
-// What is folded away, all samples of a figure among it, unfolds in its place.
-func TestSamplesUnfold(t *testing.T) {
-	o := open(t, written(t, example(t)))
-	const shown = `document.querySelector('.latencies td details').innerText.includes('round 1: ')`
-	assert.False(t, ask[bool](o, shown))
-	assert.True(t, ask[bool](o, `(() => { const s = document.querySelector('.latencies td summary'); s.focus(); return document.activeElement === s; })()`), "by keyboard too")
-	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.latencies td summary').click()`))
-	assert.True(t, ask[bool](o, shown))
-	o.width(1280)
-	o.keep("example-samples.png")
+func TestScreenshots(t *testing.T) {
+	for name, r := range map[string]*report.Report{"example": example(t), "thirty": thirty(t), "matrix": full(t)} {
+		first := written(t, r)
+		beside, err := filepath.Glob(stylePage(first, "*"))
+		require.NoError(t, err)
+		o := open(t, first)
+		for page, path := range map[string]string{name: first, name + "-style": beside[0]} {
+			o.do(chromedp.Navigate(fileURL(path)))
+			for look, width := range map[string]int64{"light": 1280, "dark": 1280, "phone-light": 400, "phone-dark": 400} {
+				o.width(width)
+				o.media("screen", strings.TrimPrefix(look, "phone-"))
+				o.keep(page + "-" + look + ".png")
+			}
+		}
+	}
 }
 
 // Assistive technology reads every table by its name, and charts by the figures
@@ -282,39 +424,12 @@ func TestAccessibilityTree(t *testing.T) {
 	assert.Equal(t, ask[int](o, `[...document.querySelectorAll('table')].filter(e => e.checkVisibility({contentVisibilityAuto: true})).length`), tables)
 }
 
-// A cell of the matrix leads to what the oracles said, although it is folded away.
-func TestMatrixCellsOpenTheirSheets(t *testing.T) {
-	o := open(t, written(t, alone()))
-	const shown = `document.getElementById('correctness-argo-killed').checkVisibility({contentVisibilityAuto: true})`
-	assert.False(t, ask[bool](o, shown))
-	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('.correctness a[href="#correctness-argo-killed"]').click()`))
-	assert.True(t, ask[bool](o, shown))
-	assert.True(t, ask[bool](o, `document.getElementById('correctness-killed').open`))
-}
-
-// Of a full matrix, names and verdicts can be read at once on a phone too, and
-// what is folded away is on paper.
-func TestMatrixInABrowser(t *testing.T) {
-	o := open(t, written(t, full(t)))
-	const (
-		inside = `(() => { const table = document.querySelector('table.correctness'); return table.scrollWidth <= table.closest('.scroll').clientWidth; })()`
-		named  = `[...document.querySelectorAll('table.correctness tbody td')].every(td => td.closest('.group') || /[a-z]{3}/.test(td.innerText))`
-	)
-	for _, one := range []struct {
-		name   string
-		width  int64
-		scheme string
-	}{{"matrix-light.png", 1280, "light"}, {"matrix-dark.png", 1280, "dark"}, {"matrix-phone.png", 400, "light"}} {
-		o.width(one.width)
-		o.media("screen", one.scheme)
-		assert.True(t, ask[bool](o, inside), "at %d pixels the matrix needs no scrolling sideways", one.width)
-		assert.True(t, ask[bool](o, named), "colour is never the only sign")
-		o.do(chromedp.Evaluate[chromedp.Void](`void [...document.querySelectorAll('body > main > section')].forEach(s => s.hidden = !['summary', 'correctness', 'security'].includes(s.getAttribute('aria-labelledby')))`))
-		o.keep(one.name)
-	}
-	o.media("print", "light")
-	assert.True(t, ask[bool](o, `[...document.querySelectorAll('.sheet')].every(d => d.lastElementChild.getBoundingClientRect().height > 0)`))
-	pdf, err := chromedp.Run(o, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
-	require.NoError(t, err)
-	o.store("matrix.pdf", pdf)
+// A cell of the matrix leads to what the oracles said.
+func TestCellsLeadToWhatWasSeen(t *testing.T) {
+	first := written(t, alone())
+	o := open(t, first)
+	target := ask[string](o, `document.querySelector('#heat td.fail a').href`)
+	assert.Equal(t, fileURL(stylePage(first, "argo"))+"#scenario-burst", target)
+	o.do(chromedp.Navigate(target))
+	assert.True(t, ask[bool](o, `document.querySelector(':target').checkVisibility({contentVisibilityAuto: true}) && document.querySelector(':target').innerText.includes('expected 7, seen 6')`))
 }

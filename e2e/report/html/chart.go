@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
@@ -37,12 +37,8 @@ const (
 	lane     = 6 // apart
 )
 
-// How near dots must be, in percent, to be one: no screen tells them apart. A large
-// page has fewer.
-const (
-	finest = 0.25
-	coarse = 1
-)
+// near is how near dots must be, in percent, to be one: hardly a screen tells them apart.
+const near = 0.5
 
 // dotsOf draws what a cell's samples of a phase say. Marks that would hide each
 // other wholly are one, where apart, in percent, says how near that is.
@@ -89,63 +85,86 @@ func dotsOf(c *cell, one *series, x *axis, apart float64) *dots {
 	return d
 }
 
-// latencies is a table of some phases of a scenario, with a chart in each row.
+// latencies is a table of a style's latencies: a group for each scenario, with a
+// row for each phase and a chart in it.
 type latencies struct {
 	ID, Title string
 	Plots     bool     // its rows have charts
 	Heads     []string // of the quantiles that some row has
-	Beside    string   // head of the column with the floor; empty: there is none
 	Groups    []phaseGroup
 	Notes     []string // what there are too few samples for
 }
 
 // Columns is how many the table has.
 func (t *latencies) Columns() int {
-	n := 3 + len(t.Heads)
 	if t.Plots {
-		n++
+		return 5 + len(t.Heads)
 	}
-	if t.Beside != "" {
-		n++
-	}
-	return n
+	return 4 + len(t.Heads)
 }
 
-// phaseGroup are the rows of one phase: a style each.
+// phaseGroup are the rows of one scenario: a phase each.
 type phaseGroup struct {
-	Phase, Text string // Text says it in words; empty: the name does
-	Rows        []*latencyRow
+	Scenario string
+	Rows     []latencyRow
 }
 
-// latencyRow is one style in one phase.
+// latencyRow is one phase.
 type latencyRow struct {
-	Style   *style
-	Dots    *dots    // nil: the table has no charts
-	Figures []figure // one for each of the table's heads
-	Max     string
-	Beside  string // the median to the floor's, or the floor's
-	N       string // with the rounds
-	Apart   string // what is not counted, or only bounded
-	Samples string // every one, by rounds
+	Phase, Text string   // Text says it in words; empty: the name does
+	Dots        *dots    // nil: the table has no charts
+	Figures     []figure // one for each of the table's heads
+	Max         string
+	Beside      string // the median to the floor's, or the floor's
+	N           string // with the rounds
+	Apart       string // what is not counted, or only bounded
 }
 
 // figure is a quantile with its interval; empty where none can be had.
 type figure struct{ Value, Interval string }
 
-// latencies are those of some phases of a scenario; nil: no style has one.
-func (s *study) latencies(in *scene, title string, phases []string, plots bool) *latencies {
-	t := &latencies{ID: s.ids.of("latencies", in.Name, title), Title: title, Plots: plots}
+// latencies are those of a style's cells, of the phases that all styles have or of
+// its own; nil: it has none.
+func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencies {
+	t := &latencies{ID: id, Title: title, Plots: !inner}
 	var all []*series
-	for _, phase := range phases {
-		for _, c := range in.Cells {
-			if one := c.series[phase]; one != nil {
+	for _, c := range cells {
+		g := phaseGroup{Scenario: c.Scenario}
+		for _, name := range s.Phases(c.Scenario) {
+			if one := c.series[name]; one != nil && slices.Contains(spec.Phases(), name) != inner {
 				all = append(all, one)
+				row := latencyRow{Phase: name}
+				if text := inWords(name); text != name {
+					row.Text = text
+				}
+				g.Rows = append(g.Rows, row)
+			}
+		}
+		if len(g.Rows) > 0 {
+			t.Groups = append(t.Groups, g)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	shown := t.quantiles(all)
+	for i := range t.Groups {
+		for k := range t.Groups[i].Rows {
+			row := &t.Groups[i].Rows[k]
+			c := cells[slices.IndexFunc(cells, func(c *cell) bool { return c.Scenario == t.Groups[i].Scenario })]
+			one := c.series[row.Phase]
+			row.fill(c, one, shown)
+			if t.Plots {
+				row.Dots = dotsOf(c, one, s.x, near)
 			}
 		}
 	}
-	if in.floor() != nil {
-		t.Beside = "× floor" // of a load, the floor's p50 in the same run
-	}
+	return t
+}
+
+// quantiles are those that some row has, for the heads; what there are too few
+// latencies for is noted.
+func (t *latencies) quantiles(all []*series) []float64 {
 	var shown []float64
 	for _, p := range []float64{0.5, 0.9, 0.99} {
 		if p == 0.5 || slices.ContainsFunc(all, func(one *series) bool { return one.Shows(p) }) {
@@ -158,29 +177,11 @@ func (s *study) latencies(in *scene, title string, phases []string, plots bool) 
 	if slices.ContainsFunc(all, func(one *series) bool { return one.Rounds < stat.MinRounds }) {
 		t.Notes = append(t.Notes, fmt.Sprintf("an interval takes %d rounds", stat.MinRounds))
 	}
-	for _, phase := range phases {
-		g := phaseGroup{Phase: phase, Text: inWords(phase)}
-		for _, c := range in.Cells {
-			if one := c.series[phase]; one != nil {
-				row := s.latencyRow(c, one, shown)
-				if plots {
-					row.Dots = dotsOf(c, one, s.x, map[bool]float64{false: finest, true: coarse}[s.thrift > 0])
-				}
-				g.Rows = append(g.Rows, row)
-			}
-		}
-		if len(g.Rows) > 0 {
-			t.Groups = append(t.Groups, g)
-		}
-	}
-	if len(t.Groups) == 0 {
-		return nil
-	}
-	return t
+	return shown
 }
 
-func (s *study) latencyRow(c *cell, one *series, shown []float64) *latencyRow {
-	r := &latencyRow{Style: c.Style, Max: "–", Beside: "–", N: "0", Apart: apart(one.Summary), Samples: s.samples(one)}
+func (r *latencyRow) fill(c *cell, one *series, shown []float64) {
+	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", apart(one.Summary)
 	for _, p := range shown {
 		r.Figures = append(r.Figures, one.figure(p))
 	}
@@ -190,7 +191,6 @@ func (s *study) latencyRow(c *cell, one *series, shown []float64) *latencyRow {
 	if beside := c.BesideFloor(one.Summary); beside != "" {
 		r.Beside = beside
 	}
-	return r
 }
 
 // figure is a quantile; a dash where there are too few samples for it.
@@ -222,45 +222,6 @@ func apart(s stat.Summary) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// samples lists samples by rounds, with a word for each that does not count, or
-// timed out; where there are very many, the first.
-func (s *study) samples(one *series) string {
-	most := 200
-	if s.thrift > 0 {
-		most = 12
-	}
-	var text strings.Builder
-	run, block := "", -1
-	for i, sample := range one.samples[:min(len(one.samples), most)] {
-		switch {
-		case sample.Block == block && sample.Run == run:
-			text.WriteString(", ")
-		case i > 0:
-			text.WriteString("; ")
-			fallthrough
-		default:
-			if len(s.Runs) > 1 && sample.Run != run {
-				fmt.Fprintf(&text, "run %s, ", sample.Run)
-			}
-			fmt.Fprintf(&text, "round %d: ", sample.Block)
-			run, block = sample.Run, sample.Block
-		}
-		text.WriteString(plain.AtLeast(sample.Value, sample.Outcome == judge.Timeout))
-		switch {
-		case sample.Outcome == judge.Timeout:
-			text.WriteString(" (timed out)")
-		case sample.Outcome != judge.OK:
-			text.WriteString(" (" + sample.Outcome + ")")
-		case sample.Warmup:
-			text.WriteString(" (warm-up)")
-		}
-	}
-	if left := len(one.samples) - most; left > 0 {
-		fmt.Fprintf(&text, "; and %s more in samples.jsonl", fmt.Sprint(left))
-	}
-	return text.String()
 }
 
 // round names a sample's round, with its run where there are several.

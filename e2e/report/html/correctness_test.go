@@ -1,12 +1,13 @@
 package html_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	parser "golang.org/x/net/html"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -28,57 +29,37 @@ func alone() *report.Report {
 	return report.Of(one)
 }
 
-// Every cell says its verdict in a word, and leads to what the oracles said.
+// Every cell says its verdict by a sign and a word, and leads to what the oracles said.
 func TestCorrectness(t *testing.T) {
-	p := parse(t, write(t, alone()))
-	var cells []string
-	for _, table := range p.all("table") {
-		if attr(table, "class") != "correctness" {
-			continue
-		}
-		for n := range table.Descendants() {
-			if n.Data == "td" && strings.TrimSpace(text(n)) != "" {
-				cells = append(cells, strings.Join(strings.Fields(text(n)), " "))
-			}
-		}
-	}
-	assert.Equal(t, []string{"✗ fail converged ≠ expected: pass", "not run", "✗ fail never recovers", "✓ pass 1.20 s"}, cells)
+	front, argo := write(t, alone()), parse(t, about(t, alone(), "argo"))
+	assert.Equal(t, [][]string{
+		{"scenario", "fail", "argo", "native"}, {"burstlevel", "1 of 1", "✗≠", ""}, {"killedfault", "1 of 2", "✗↗", "✓"},
+	}, rows(t, front, "heat"))
+	assert.Contains(t, said(t, front), "Not as expected argo burst : expected pass, seen fail (converged)")
+	assert.Contains(t, said(t, front), "Of the 2 styles whose correctness was recorded", "it is the finding")
+	assert.Nil(t, parse(t, front).byID("dots"), "what was not measured has no chapter")
 
-	burst, killed := p.byID("correctness-burst"), p.byID("correctness-killed")
-	require.NotNil(t, burst)
-	require.NotNil(t, killed)
 	open := func(id string) bool {
-		for _, a := range p.byID(id).Attr {
-			if a.Key == "open" {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(argo.byID(id).Attr, func(a parser.Attribute) bool { return a.Key == "open" })
 	}
-	assert.True(t, open("correctness-burst"), "what is not as expected is seen at once")
-	assert.False(t, open("correctness-killed"))
-	said := strings.Join(strings.Fields(text(p.byID("correctness-argo-killed"))), " ")
-	for _, want := range []string{"never recovered", "as expected", "It forgets.", "upstream issue", "recovers: never", "+45.120 s MODIFIED", "namespace services-argo-killed-1", "entries from t = 10000000000"} {
-		assert.Contains(t, said, want)
+	assert.True(t, open("scenario-burst"))
+	assert.True(t, open("scenario-killed"), "what failed is seen at once")
+	killed := strings.Join(strings.Fields(textOf(argo.byID("scenario-killed"))), " ")
+	for _, want := range []string{"never recovered", "as expected", "It forgets.", "upstream issue", "recovers: never", "+45.120 s MODIFIED", "namespace services-argo-killed-1", "entries from t = 10000000000", "It stands for: A node that dies."} {
+		assert.Contains(t, killed, want)
 	}
-	assert.Contains(t, text(killed), "It stands for: A node that dies.")
-	assert.Contains(t, text(p.byID("correctness-native-killed")), "recovered in 1.20 s")
-
-	assert.Nil(t, p.byID("latencies"), "what was not measured has no chapter")
-	assert.Contains(t, text(p.byID("summary").Parent), "2 of 2 fail")
-	assert.Regexp(t, `(?s)not passed|What did not pass, and why.*✗ fail.*argo.*killed.*It forgets\.`, text(p.byID("correctness").Parent), "failures first, each with its reason")
+	native := parse(t, about(t, alone(), "native"))
+	assert.Contains(t, textOf(native.byID("scenario-killed")), "recovered in 1.20 s")
+	assert.Nil(t, native.byID("failures"))
+	assert.Contains(t, said(t, about(t, alone(), "argo")), "Gets wrong: 2 of 2 scenarios that apply, by oracle: converged in 1, recovers in 1.")
 }
 
 // What was measured is judged too: it has the same table.
 func TestCorrectnessWithoutAMatrix(t *testing.T) {
-	p := parse(t, write(t, handMade(t)))
-	assert.Nil(t, p.byID("security"))
-	assert.Contains(t, rows(t, p, "correctness-caption"), []string{"create", "✓ pass 3/3", "≈ flaky 1/3 converged"})
+	assert.Contains(t, rows(t, write(t, handMade(t)), "heat"), []string{"createlatency", "1 of 2", "✓", "≈"})
 }
 
-func TestSecurity(t *testing.T) {
-	p := parse(t, write(t, full(t)))
-	said := strings.Join(strings.Fields(text(p.byID("security").Parent)), " ")
-	assert.Contains(t, said, "argo1 with * + 2211211–")
-	assert.Contains(t, said, "deletecollection deployments.apps")
+func TestRights(t *testing.T) {
+	r := full(t)
+	assert.Contains(t, said(t, about(t, r, "argo")), "deletecollection deployments.apps")
 }

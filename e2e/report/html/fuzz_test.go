@@ -34,9 +34,11 @@ func FuzzWrite(f *testing.F) {
 				},
 			})
 		}
-		page := write(t, report.New(nil, &judge.Judgement{Header: record.Header{Run: message}, Results: results, Warnings: []string{message}}))
-		require.True(t, utf8.Valid(page))
-		assert.Len(t, parse(t, page).all("main"), 1)
-		nesting(t, page)
+		r := report.New(nil, &judge.Judgement{Header: record.Header{Run: message}, Results: results, Warnings: []string{message}})
+		for name, page := range site(t, r) {
+			require.True(t, utf8.Valid(page), name)
+			assert.Len(t, parse(t, page).all("main"), 1, name)
+			nesting(t, page)
+		}
 	})
 }

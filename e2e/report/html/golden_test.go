@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // The charts of the hand-made recording; what tables say is tested value by value.
 func TestGolden(t *testing.T) {
-	p := parse(t, write(t, handMade(t)))
-	for _, id := range []string{outcomes, "waterfall-argo-create"} {
+	p := parse(t, about(t, handMade(t), "argo"))
+	for _, id := range []string{outcomes, "waterfall-create"} {
 		t.Run(id, func(t *testing.T) {
 			n := p.byID(id)
 			require.NotNil(t, n)

@@ -1,62 +1,148 @@
-// Package html prints a report as one self-contained page: no script, no font
-// and no image is fetched, so that it opens from disk, and in years to come.
-// Charts are inline SVG, made here and styled by the page's CSS, so that they
-// follow the reader's light or dark scheme and print well.
+// Package html prints a report as pages: one that answers first, and one for each
+// style, which has all that was seen of it. They open from disk, and in years to
+// come: no font, image or script is fetched. The one script there is, which sorts
+// and filters, stands in the page, and its hash in the page's content security
+// policy; without it everything can be read. Charts are inline SVG, styled by the
+// pages' CSS, so that they follow the reader's light or dark scheme and print well.
 //
-// All that comes from a recording is foreign text. It reaches the page through
+// All that comes from a recording is foreign text. It reaches a page through
 // html/template alone, which escapes it.
 package html
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"path"
+	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 )
 
-// File is the page's name in a results folder.
-const File = "report.html"
+// File is the first page's name in a results folder, and Folder that of the pages
+// of styles beside it.
+const (
+	File   = "report.html"
+	Folder = "styles"
+)
 
-//go:embed templates/*.tmpl style.css picture.css
+// Options are what the pages cannot know from recordings.
+type Options struct {
+	// Front is the first page's name; empty: File.
+	Front string
+	// Repository is where a figure is disputed, an address that /issues/new can
+	// follow; empty: it is not known, and nothing links there.
+	Repository string
+	// Site is where the pages are published, for previews, which take a whole
+	// address; empty: it is not known, and they have no picture.
+	Site string
+}
+
+//go:embed templates/*.tmpl style.css picture.css script.js
 var assets embed.FS
 
-// Write prints the report as a page.
-func Write(out io.Writer, r *report.Report) error {
-	css, err := assets.ReadFile("style.css")
-	if err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
+// Pages are the first page and that of each style, in Folder.
+func Pages(r *report.Report, o Options) []report.File {
+	if o.Front == "" {
+		o.Front = File
 	}
+	build := sync.OnceValue(func() *site { return newSite(r, o) })
+	files := []report.File{{Name: o.Front, Print: func(_ *report.Report, out io.Writer) error {
+		s := build()
+		return s.print(out, "front", s.front())
+	}}}
+	for _, one := range stylesOf(r) {
+		files = append(files, report.File{Name: path.Join(Folder, one.File), Print: func(_ *report.Report, out io.Writer) error {
+			s := build()
+			return s.print(out, "style", s.profile(s.style(one.Label)))
+		}})
+	}
+	return files
+}
+
+// Write prints the first page alone.
+func Write(out io.Writer, r *report.Report) error { return Pages(r, Options{})[0].Print(r, out) }
+
+// site is what all pages are made of.
+type site struct {
+	*study
+	Options
+	needs needsTable
+}
+
+func newSite(r *report.Report, o Options) *site {
+	s := &site{study: newStudy(r), Options: o}
+	s.needs = s.newNeeds()
+	return s
+}
+
+// head is what every page has.
+type head struct {
+	CSS                template.CSS
+	JS                 template.JS // empty: the page has no script
+	Policy             string
+	Title, Description string
+	Address, Picture   string // of the page, and of what previews show; empty: not known
+	Run                string
+	Base               string // the way from the page to the first page's folder
+	Front              string
+	X                  *axis
+	Dispute            dispute
+}
+
+// head is that of a page; its policy lets a browser take the page's own style sheet
+// and script, and load nothing else.
+func (s *site) head(base, title, description string, dispute dispute, scripted bool) head {
+	css, js := asset("style.css"), asset("script.js")
+	h := head{
+		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
+		Policy: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(css),
+		Title:  title, Description: description, Run: strings.Join(s.Runs, ", "), Base: base, Front: base + s.Front, X: s.x, Dispute: dispute,
+	}
+	if scripted {
+		h.JS = template.JS(js) //nolint:gosec // the page's own script, embedded
+		h.Policy += "; script-src " + hash(js)
+	}
+	if s.Site != "" {
+		h.Address, h.Picture = strings.TrimSuffix(s.Site, "/")+"/", strings.TrimSuffix(s.Site, "/")+"/preview.png"
+	}
+	return h
+}
+
+// print writes a page.
+func (s *site) print(out io.Writer, name string, data any) error {
 	pages, err := template.ParseFS(assets, "templates/*.tmpl")
 	if err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
-	var page []byte
-	for thrift := 0; thrift <= mostThrift && (page == nil || len(page) > mostBytes); thrift++ {
-		var text bytes.Buffer
-		if err := pages.ExecuteTemplate(&text, "page", newPage(r, css, thrift)); err != nil {
-			return fmt.Errorf("write the HTML report: %w", err)
-		}
-		page = bytes.Map(printable, text.Bytes())
+	var text bytes.Buffer
+	if err := pages.ExecuteTemplate(&text, name, data); err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
 	}
-	if _, err := out.Write(page); err != nil {
+	if _, err := out.Write(bytes.Map(printable, text.Bytes())); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	return nil
 }
 
-// mostBytes is how large a page becomes with all that is known; a larger one has
-// less detail, so that it opens at once and can be a tracked file.
-const mostBytes = 1 << 20
+// asset is an embedded file; one that is missing shows as a page without style, which tests see.
+func asset(name string) []byte {
+	text, _ := assets.ReadFile(name)
+	return text
+}
 
-// mostThrift is the last step: 1 lists fewer samples, 2 tells of what passed in
-// the matrix only that it did, 3 draws only the main scenario's waterfalls, and
-// has no inner phases.
-const mostThrift = 3
+// hash is a text's, as a content security policy has it.
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
 
 // printable replaces what HTML does not allow in a text, and the marks that
 // would let a foreign text turn the direction of what stands beside it.

@@ -162,7 +162,7 @@ func (p *picture) legend() string {
 	seen := func(is func(*pictureRow, *dots) bool) bool {
 		return slices.ContainsFunc(p.Rows, func(r *pictureRow) bool { return r.Dots != nil && is(r, r.Dots) })
 	}
-	sentences := []string{"Logarithmic axis; the floor, then styles by their medians.", "Large mark: median of n samples; small dots: the samples."}
+	sentences := []string{"Each line is 10 times the one before; the floor, then styles by their medians.", "Large mark: median of n samples; small dots: the samples."}
 	for _, one := range []struct {
 		text string
 		is   func(*pictureRow, *dots) bool

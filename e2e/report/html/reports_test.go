@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -115,7 +114,7 @@ func named(name func(of string) string) *report.Report {
 	environment := &record.Environment{
 		Run: name("run"), Program: name("program"), Cluster: name("cluster"), Kubernetes: name("version"), Revision: name("revision"),
 		Host:   record.Host{CPU: name("cpu"), Kernel: name("kernel")},
-		Styles: []record.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Owned: &record.Owned{Languages: map[string]int{name("language"): 1}}}},
+		Styles: []record.StyleFacts{{Name: name("style"), Versions: map[string]string{name("part"): name("version")}, Manifests: name("hash"), Images: []string{name("image")}, Owned: &record.Owned{Languages: map[string]int{name("language"): 1}}}},
 		Images: []record.ImageFacts{{Name: name("image"), Reference: name("reference"), Digest: name("digest"), Source: name("source"), Packages: []string{name("package")}}},
 		Flags:  map[string]string{name("flag"): name("value")}, Stages: []record.Stage{{Name: name("stage"), Seconds: 1}}, Notes: []string{name("note")},
 	}
@@ -183,6 +182,7 @@ func full(tb testing.TB) *report.Report {
 	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows, expected.String()), "native": {}}
 	one.Grants = []grants.Use{made.Grants("argo"), made.Grants("native")}
 	shard := judged(tb, exampleFolder, "recording.jsonl.gz")
+	one.Judgement.Header.Schema = shard.Judgement.Header.Schema // else it would stand apart
 	return report.Of(shard, one)
 }
 
@@ -258,10 +258,61 @@ func write(tb testing.TB, r *report.Report) []byte {
 	return out.Bytes()
 }
 
-// written puts a report into a file and returns its absolute path.
+// site are all pages of a report, by their names.
+func site(tb testing.TB, r *report.Report) map[string][]byte {
+	tb.Helper()
+	all := map[string][]byte{}
+	for _, file := range html.Pages(r, html.Options{}) {
+		var out bytes.Buffer
+		require.NoError(tb, file.Print(r, &out), file.Name)
+		require.NotContains(tb, all, file.Name)
+		all[file.Name] = out.Bytes()
+	}
+	return all
+}
+
+// about is the page of a style.
+func about(tb testing.TB, r *report.Report, style string) []byte {
+	tb.Helper()
+	page := site(tb, r)[html.Folder+"/"+style+".html"]
+	require.NotEmpty(tb, page, style)
+	return page
+}
+
+// written puts the pages of a report into a folder and returns the first one's
+// absolute path.
 func written(tb testing.TB, r *report.Report) string {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), html.File)
-	require.NoError(tb, os.WriteFile(path, write(tb, r), 0o644))
-	return path
+	folder := tb.TempDir()
+	require.NoError(tb, r.Write(folder, html.Pages(r, html.Options{})...))
+	return filepath.Join(folder, html.File)
+}
+
+// thirty is a report of as many styles as there may be: measured in twelve rounds,
+// and driven through the whole matrix.
+func thirty(tb testing.TB) *report.Report {
+	tb.Helper()
+	all, err := scenarios.All(judge.OracleNames())
+	require.NoError(tb, err)
+	random := rand.New(rand.NewPCG(7, 8))
+	styles := made.Thirty()
+	var rows []record.Scenario
+	var cells []made.Cell
+	for _, s := range all {
+		if !spec.InMatrix(s.Group) {
+			continue
+		}
+		rows = append(rows, record.Scenario{Name: s.Name, Group: s.Group, Description: s.Description, StandsFor: s.StandsFor})
+		for i, style := range styles[1:] {
+			repeat := made.Pass()
+			switch at := random.IntN(40); {
+			case at < i/2:
+				repeat = made.Fail("expected 5 ready replicas; at the end (+45.1 s) 3 of 5 pods are ready", "converged", "recovers")
+			case at == 39:
+				repeat = made.Exempt("it works in its own memory")
+			}
+			cells = append(cells, made.Cell{Style: style.Name, Scenario: s.Name, Repeats: []made.Repeat{repeat}})
+		}
+	}
+	return report.Of(made.Many(styles, 12), made.Recording("matrix", rows, cells...))
 }

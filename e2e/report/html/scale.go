@@ -28,10 +28,10 @@ func (a *axis) at(seconds float64) float64 {
 }
 
 // The least and greatest value that an axis goes to, in seconds: what a watch
-// can tell apart, and far more than a run lasts.
+// can hardly tell apart, and more than a run lasts.
 const (
-	least    = 1e-9
-	greatest = 1e9
+	least    = 1e-6
+	greatest = 1e5
 )
 
 // What the axis of latencies reaches at least, in seconds, so that reports of
@@ -42,7 +42,7 @@ const (
 )
 
 // logAxis is logarithmic and goes to whole decades around low and high, which are
-// seconds. What lies above a minute is labelled in minutes and hours.
+// seconds: each of its lines is 10 times the one before.
 func logAxis(low, high float64) *axis {
 	low = min(max(low, least), greatest)
 	high = min(max(high, low), greatest)
@@ -53,20 +53,10 @@ func logAxis(low, high float64) *axis {
 	// Nice, which goes to whole decades, is asked for as many as there may be.
 	s.Nice(scale.TickOptions{Max: 24})
 	a := &axis{scale: s}
-	major, minor := s.Ticks(scale.TickOptions{Max: 8})
-	for _, v := range major {
-		if v < 60 {
-			a.Ticks = append(a.Ticks, tick{place(a.at(v)), short(v)})
-		}
+	for decade := s.Min; decade <= s.Max*1.001; decade *= 10 {
+		a.Ticks = append(a.Ticks, tick{place(a.at(decade)), short(decade)})
 	}
-	for _, one := range []struct {
-		seconds float64
-		label   string
-	}{{60, "1 min"}, {600, "10 min"}, {3600, "1 h"}, {36000, "10 h"}} {
-		if low < one.seconds && one.seconds <= s.Max {
-			a.Ticks = append(a.Ticks, tick{place(a.at(one.seconds)), one.label})
-		}
-	}
+	_, minor := s.Ticks(scale.TickOptions{Max: 8})
 	for _, v := range minor {
 		a.Minor = append(a.Minor, place(a.at(v)))
 	}

@@ -1,10 +1,11 @@
 package html
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -15,17 +16,17 @@ import (
 // it comes from.
 type study struct {
 	*report.Report
-	ids    *ids
-	Styles []*style
+	Styles []*style // the quickest first
 	Scenes []*scene
 	x      *axis // of all latencies
-	thrift int   // how much detail is left out, for the page's size
+	// anchors are the ids that scenarios have on every style's page.
+	anchors map[string]string
 }
 
 // scene is a scenario with a cell for each style that went through it.
 type scene struct {
-	Name, ID string
-	Cells    []*cell
+	Name  string
+	Cells []*cell
 }
 
 // cell is one style in one scenario.
@@ -43,18 +44,9 @@ type series struct {
 
 // newStudy regroups a report.
 func newStudy(r *report.Report) *study {
-	s := &study{Report: r, ids: newIDs()}
-	looks := 0
-	for _, label := range r.Styles {
-		one := &style{Label: label, Floor: slices.ContainsFunc(r.Cells, func(c *result.Cell) bool { return c.Style.Label == label && c.IsFloor() })}
-		one.Look = lookOf(looks, one.Floor)
-		if !one.Floor {
-			looks++
-		}
-		s.Styles = append(s.Styles, one)
-	}
+	s := &study{Report: r, Styles: stylesOf(r)}
 	for _, name := range r.Scenarios {
-		in := &scene{Name: name, ID: s.ids.of("scenario", name)}
+		in := &scene{Name: name}
 		for c := range r.Of(name) {
 			if len(c.Results) > 0 { // else there is nothing to show
 				in.Cells = append(in.Cells, newCell(c, s.style(c.Style.Label)))
@@ -62,8 +54,29 @@ func newStudy(r *report.Report) *study {
 		}
 		s.Scenes = append(s.Scenes, in)
 	}
-	s.x = logAxis(reach("", s.Scenes...))
+	s.x, s.anchors = logAxis(reach("", s.Scenes...)), map[string]string{}
+	ids := newIDs()
+	for _, row := range s.judged() {
+		s.anchors[row.Name] = ids.of("scenario", row.Name)
+	}
 	return s
+}
+
+// stylesOf are all styles, the quickest first, each with a look and a page of its own.
+func stylesOf(r *report.Report) []*style {
+	ids := newIDs()
+	var all []*style
+	looks := 0
+	for _, label := range r.ByLatency(r.Headline()) {
+		name, _ := r.Named(label)
+		one := &style{Label: label, Floor: name == spec.Floor, File: ids.of(cmp.Or(strings.Trim(slug(label), "-"), "style")) + ".html"}
+		one.Look = lookOf(looks, one.Floor)
+		if !one.Floor {
+			looks++
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // newCell takes a report's cell with its samples.
@@ -107,29 +120,6 @@ func (s *study) style(label string) *style {
 		return s.Styles[i]
 	}
 	return &style{Label: label}
-}
-
-// phases parts a scenario's phases: those at which the operator and the cluster
-// had done their parts, others that all styles have, and those of one style alone.
-func (s *study) phases(in *scene) (outcome, common, inner []string) {
-	for _, c := range in.Cells {
-		written, ready := c.outcome()
-		for _, one := range []*series{written, ready} {
-			if one != nil {
-				outcome = plain.Once(outcome, one.Phase)
-			}
-		}
-	}
-	for _, name := range s.Phases(in.Name) {
-		switch {
-		case slices.Contains(outcome, name):
-		case slices.Contains(spec.Phases(), name):
-			common = append(common, name)
-		default:
-			inner = append(inner, name)
-		}
-	}
-	return outcome, common, inner
 }
 
 // scene finds what was measured in a scenario; nil: nothing was.

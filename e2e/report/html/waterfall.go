@@ -172,7 +172,7 @@ func (s *study) waterfall(c *cell) *waterfall {
 	if result == nil {
 		return nil
 	}
-	w := &waterfall{ID: s.ids.of("waterfall", c.Style.Label, c.Scenario), Cell: c, Open: c.Scenario == s.Headline(), Why: "no latency counts here; this is its first sample"}
+	w := &waterfall{ID: "waterfall-" + slug(c.Scenario), Cell: c, Open: c.Scenario == s.Headline(), Why: "no latency counts here; this is its first sample"}
 	goal := ""
 	if _, ready := c.outcome(); ready != nil {
 		goal = ready.Phase

@@ -1,8 +1,10 @@
 package made
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"operatorbench/e2e/cost"
@@ -22,6 +24,8 @@ type Style struct {
 	Slow, Idle bool
 	Languages  map[string]int
 	Scaffold   int // lines that a generator wrote
+	// Undescribed styles say nothing of themselves.
+	Undescribed bool
 }
 
 // Ten are about as many styles as there will be, with names as long as theirs.
@@ -39,6 +43,25 @@ func Ten() []Style {
 		{Name: "native", Written: 0.0137, Languages: map[string]int{"Go": 1257, "YAML": 113}},
 		{Name: "idle", Idle: true, Languages: map[string]int{"YAML": 30}},
 	}
+}
+
+// Thirty are more styles than there are, in six languages, some as quick as others,
+// one of which nobody has said what it is.
+func Thirty() []Style {
+	all := []Style{{Name: spec.Floor, Written: 0.0105}}
+	languages := []string{"Go", "Python", "Java", "Rust", "Shell", "YAML"}
+	for i := range 29 {
+		language := languages[i%len(languages)]
+		one := Style{
+			Name: fmt.Sprintf("a-%s-operator-%02d", strings.ToLower(language), i), Written: 0.015 * math.Pow(1.3, float64(i/2)), Pods: i / 10,
+			Languages: map[string]int{language: 300 + 20*i}, Undescribed: i == 3,
+		}
+		if language != "YAML" {
+			one.Languages["YAML"] = 100
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // measured are the scenarios that Many has.
@@ -68,7 +91,8 @@ func Many(styles []Style, rounds int) result.Recording {
 	j := &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: "many", Scenarios: measured()}}
 	one := result.Recording{Judgement: j, Environment: &record.Environment{
 		Run: "many", Began: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Program: "operatorbench", Cluster: "kind", Kind: "0.33.0", Kubernetes: "v1.37.0",
-		Host: record.Host{CPU: "Some CPU @ 2.10 GHz", CPUs: 2, Memory: 24 << 30, Kernel: "6.18"},
+		Host:     record.Host{CPU: "Some CPU @ 2.10 GHz", CPUs: 2, Memory: 24 << 30, Kernel: "6.18"},
+		Revision: "0123456789abcdef", Flags: map[string]string{"operator": "all", "scenario": "measured", "rounds": "12"},
 	}}
 	for _, s := range styles {
 		for round := 1; round <= rounds; round++ {
@@ -82,7 +106,12 @@ func Many(styles []Style, rounds int) result.Recording {
 		if s.Name == spec.Floor {
 			continue
 		}
-		j.Header.Styles = append(j.Header.Styles, record.Style{Style: spec.Style{Name: s.Name}})
+		header := record.Style{Style: spec.Style{Name: s.Name}}
+		if !s.Undescribed {
+			header.Description, header.Framework = "An operator by the name of "+s.Name+".", &spec.Framework{Name: "a framework", Version: "1.2.3", Date: "2026-01-02"}
+			header.Stages = []spec.Stage{{Name: "operator", Manifests: []string{"manifests"}, Ready: []spec.Gate{{Rollout: &spec.Rollout{Kind: "Deployment", Namespace: "n", Name: "operator"}}}}}
+		}
+		j.Header.Styles = append(j.Header.Styles, header)
 		lines := 0
 		for _, n := range s.Languages {
 			lines += n

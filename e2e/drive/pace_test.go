@@ -1,0 +1,71 @@
+package drive_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// slow is a stage on which an operator writes a Deployment only after a while.
+type slow struct {
+	*stage
+	t     *testing.T
+	takes time.Duration
+	asked time.Time
+}
+
+func (s *slow) Missing(string) string {
+	if s.asked.IsZero() {
+		s.asked = time.Now()
+		time.AfterFunc(s.takes, func() {
+			assert.NoError(s.t, s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindWatch, Watch: &record.Watch{
+				Event: "ADDED", Resource: "deployments.v1.apps", Name: scenarios.Name, UID: "u",
+			}}))
+		})
+	}
+	if time.Since(s.asked) < s.takes {
+		return "there is no Deployment"
+	}
+	return ""
+}
+
+func (s *slow) Lacks(namespace, _ string) string { return s.Missing(namespace) }
+
+// An operator that takes seconds between two writes is not done when nothing was written for
+// a moment: one more pass of ansible-operator wrote into the scenario that came next. What
+// has work objects is seen to be at work.
+func TestASlowOperatorIsGivenTimeForOneWriteMore(t *testing.T) {
+	const takes = 80 * time.Millisecond
+	for _, work := range [][]spec.Work{nil, {{Resource: "pods.v1"}}} {
+		s, _, style := newMatrixStage(t)
+		style.Work = work
+		s.Matrix.Patience = time.Minute
+		s.Judge = &slow{stage: s, t: t, takes: takes}
+		create := scenarios.Scenario{Name: "one", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
+		require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{create}}))
+		assert.Equal(t, []string{"one settled"}, s.ends)
+		var began, ended time.Duration
+		for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+			require.NoError(t, err)
+			switch e.Kind {
+			case record.KindBegin:
+				began = e.Time
+			case record.KindEnd:
+				ended = e.Time
+			}
+		}
+		if work == nil {
+			assert.GreaterOrEqual(t, ended-began, 3*takes)
+		} else {
+			assert.Less(t, ended-began, 3*takes)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// Advice is what the figures say of one style in three sentences, each by a rule,
+// and the needs for which it is recommended, or another is.
+type Advice struct {
+	Quick string // where its median is nearest to the lowest of all styles
+	Costs string // where it uses most, against what uses least
+	Wrong string // how many scenarios it fails, and by which oracles
+	For   []string
+	Not   []string
+}
+
+// AdviceRules say how the sentences of an Advice are made.
+func AdviceRules() []string {
+	return []string{
+		"Quick at: the measured change whose median is nearest to the lowest of all styles, with the farthest beside it.",
+		"Costs: the two quantities of which it uses most, by ratio to the style that uses least.",
+		"Gets wrong: the scenarios that it fails, by the oracles that fail most often.",
+		"For and not for: the rows of the table of needs in which it is recommended, or in which it was asked about and another is.",
+	}
+}
+
+// Advise says it of a style.
+func (r *Report) Advise(label string, needs []result.Need) Advice {
+	a := Advice{Quick: r.quickAt(label), Costs: r.costsMost(label), Wrong: r.getsWrong(label)}
+	for _, need := range needs {
+		i := slices.IndexFunc(need.Candidates, func(c result.Candidate) bool { return c.Label == label })
+		picks := need.Picks()
+		switch {
+		case i < 0:
+		case slices.Contains(picks, label) && len(picks) > 1:
+			a.For = append(a.For, need.Name+" (with "+listed(slices.DeleteFunc(picks, func(pick string) bool { return pick == label }))+")")
+		case slices.Contains(picks, label):
+			a.For = append(a.For, need.Name)
+		case len(picks) > 0:
+			a.Not = append(a.Not, fmt.Sprintf("%s: %s; %s: %s", need.Name, strings.Join(need.Candidates[i].Figures, ", "), picks[0], strings.Join(need.Candidates[0].Figures, ", ")))
+		}
+	}
+	return a
+}
+
+// listed names some, the first of many.
+func listed(names []string) string {
+	const most = 4
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Finding is what the recordings come to, in one sentence.
+func (r *Report) Finding() string {
+	headline := r.Headline()
+	var measured []stat.Summary
+	for _, label := range r.Contestants() {
+		if c := r.Cell(label, headline); c != nil {
+			if written, _ := c.Outcome(); written.N > 0 {
+				written.Operator = label
+				measured = append(measured, written)
+			}
+		}
+	}
+	switch len(measured) {
+	case 0:
+		return r.findingOfMatrix()
+	case 1:
+		one := measured[0]
+		return fmt.Sprintf("%s does its part of a %s in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.faultless())
+	}
+	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
+	first, last := measured[0], measured[len(measured)-1]
+	var tied []string
+	for _, k := range r.Ranking(headline) {
+		if k.Place == 1 {
+			tied = append(tied, k.Label)
+		}
+	}
+	who := first.Operator + " does its part of a " + headline + " first"
+	switch {
+	case len(tied) > 1:
+		who = listed(tied) + " do their part of a " + headline + " first and cannot be told apart, the lowest median being"
+	case len(tied) == 0:
+		who = "too few rounds rank them; the lowest median of a " + headline + " is " + first.Operator + "’s,"
+	}
+	return fmt.Sprintf("Of %d styles, %s %s (%s); %s takes %s (%s), %s times as long%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String),
+		last.Operator, last.P50, result.Spread(last, stat.Observation.String), plain.Digits(last.P50.Value/first.P50.Value), r.faultless())
+}
+
+// faultless is the half of the finding that is about correctness.
+func (r *Report) faultless() string {
+	recorded, clean, worst, name := 0, 0, 0, ""
+	var of int
+	for _, label := range r.Contestants() {
+		bad, all, known := r.Fails(label)
+		if !known {
+			continue
+		}
+		if recorded++; bad == 0 {
+			clean++
+		}
+		if bad > worst {
+			worst, of, name = bad, all, label
+		}
+	}
+	switch {
+	case recorded == 0:
+		return ""
+	case worst == 0:
+		return fmt.Sprintf("; of the %s whose correctness was recorded none fails a scenario", plain.Plural(recorded, "style"))
+	}
+	return fmt.Sprintf("; of the %s whose correctness was recorded %d fail no scenario, %s fails %d of %d", plain.Plural(recorded, "style"), clean, name, worst, of)
+}
+
+func (r *Report) findingOfMatrix() string {
+	if text := r.faultless(); text != "" {
+		return strings.ToUpper(text[2:3]) + text[3:] + "."
+	}
+	return "There is no finding: no style was measured or judged."
+}
+
+// quickAt is the sentence on latency.
+func (r *Report) quickAt(label string) string {
+	type ratio struct {
+		scenario string
+		times    float64
+		stat.Summary
+	}
+	var all []ratio
+	for c := range r.By(label) {
+		written, _ := c.Outcome()
+		if c.Load() || written.N == 0 {
+			continue
+		}
+		least := written.P50.Value
+		for _, other := range r.Contestants() {
+			if o := r.Cell(other, c.Scenario); o != nil {
+				if w, _ := o.Outcome(); w.N > 0 && !w.P50.Censored {
+					least = min(least, w.P50.Value)
+				}
+			}
+		}
+		if least > 0 {
+			all = append(all, ratio{c.Scenario, written.P50.Value / least, written})
+		}
+	}
+	if len(all) == 0 {
+		return "Quick at: no latency of it was recorded."
+	}
+	slices.SortStableFunc(all, func(a, b ratio) int { return cmp.Compare(a.times, b.times) })
+	say := func(one ratio) string {
+		return fmt.Sprintf("%s, p50 %s (%s), %s times the lowest", one.scenario, one.P50, result.Spread(one.Summary, stat.Observation.String), plain.Digits(one.times))
+	}
+	text := "Quick at: " + say(all[0])
+	if last := all[len(all)-1]; len(all) > 1 {
+		text += "; slowest at " + say(last)
+	}
+	return text + "."
+}
+
+// Quantities are what styles use, with a word for each: a column of the page and
+// of its comparisons.
+func (r *Report) Quantities() []Quantity {
+	var all []Quantity
+	for i, one := range CostColumns(result.Cost{}) {
+		all = append(all, Quantity{one.Name, "cost", func(c result.Cost) cost.Figure { return CostColumns(c)[i].Figure }})
+	}
+	for i, one := range BesideColumns(result.Cost{}) {
+		all = append(all, Quantity{one.Name, "cost", func(c result.Cost) cost.Figure { return BesideColumns(c)[i].Figure }})
+	}
+	return all
+}
+
+// Quantity is a figure of what a style uses.
+type Quantity struct {
+	Name, Group string
+	Of          func(result.Cost) cost.Figure
+}
+
+// Show prints a value of a used quantity, and where it comes from.
+func Show(u result.Used) (value, spread string) {
+	if u.N == 0 {
+		return unknown, ""
+	}
+	show := func(o stat.Observation) string { return Amount(u.Unit, o.Value) }
+	return show(u.P50), result.Spread(u.Summary, show)
+}
+
+// costsMost is the sentence on costs.
+func (r *Report) costsMost(label string) string {
+	type ratio struct {
+		times float64
+		text  string
+	}
+	var all []ratio
+	for _, q := range r.Quantities() {
+		mine := r.Used(label, q.Name, q.Of)
+		least, who := mine.P50.Value, label
+		for _, other := range r.Contestants() {
+			if o := r.Used(other, q.Name, q.Of); o.N > 0 && o.P50.Value > 0 && o.P50.Value < least {
+				least, who = o.P50.Value, other
+			}
+		}
+		if mine.N == 0 || who == label || least <= 0 {
+			continue
+		}
+		value, spread := Show(mine)
+		all = append(all, ratio{mine.P50.Value / least, fmt.Sprintf("%s %s (%s), %s times that of %s", q.Name, value, spread, plain.Digits(mine.P50.Value/least), who)})
+	}
+	if len(all) == 0 {
+		return "Costs: of nothing that was recorded does another style use less."
+	}
+	slices.SortStableFunc(all, func(a, b ratio) int { return cmp.Compare(b.times, a.times) })
+	texts := []string{}
+	for _, one := range all[:min(2, len(all))] {
+		texts = append(texts, one.text)
+	}
+	return "Costs: " + strings.Join(texts, "; ") + "."
+}
+
+// getsWrong is the sentence on correctness.
+func (r *Report) getsWrong(label string) string {
+	bad, of, known := r.Fails(label)
+	if !known {
+		return "Gets wrong: not recorded; it was not driven through the correctness matrix."
+	}
+	if bad == 0 {
+		return fmt.Sprintf("Gets wrong: none of %s that apply.", plain.Plural(of, "scenario"))
+	}
+	count := map[string]int{}
+	var names []string
+	for _, c := range r.Matrix.Cells(label) {
+		if c.Verdict == spec.Fail || c.Verdict == spec.Flaky {
+			for _, name := range c.FailedNames() {
+				count[name]++
+				names = plain.Once(names, name)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s in %d", name, count[name])
+	}
+	text := fmt.Sprintf("Gets wrong: %d of %s that apply", bad, plain.Plural(of, "scenario"))
+	if len(names) > 0 {
+		text += ", by oracle: " + listed(names)
+	}
+	return text + "."
+}

@@ -1,0 +1,323 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// bigTable has every style as a row and every figure as a column.
+type bigTable struct {
+	Groups  []columnGroup
+	Columns []tableColumn
+	Rows    []tableRow
+}
+
+// columnGroup is a heading over some columns, which are shown and hidden together.
+type columnGroup struct {
+	Name    string
+	Columns int
+}
+
+type tableColumn struct {
+	Group, Head, Text string // Text says what it is
+	entries           []entry
+}
+
+type tableRow struct {
+	*style
+	Index   int
+	Apart   bool // it was measured elsewhere
+	Entries []entry
+}
+
+// entry is a figure with where it comes from.
+type entry struct {
+	Text, From string
+	Value      string // to sort by; empty: not known
+	Heat       string // class of its ratio to the best; empty: it is not coloured
+	Group      int    // of columns, from 0
+	number     float64
+	known      bool
+}
+
+func known(value float64, text, from string) entry {
+	return entry{Text: text, From: from, Value: strconv.FormatFloat(value, 'g', 6, 64), number: value, known: true}
+}
+
+func unknown(why string) entry { return entry{Text: plain.Unknown, From: why} }
+
+// heats are the ratios to the best at which the next colour begins.
+var heats = [...]float64{1.1, 2, 5, 10, 100}
+
+// heatWords say what the colours mean.
+func heatWords() []string {
+	words := []string{"best, and up to 1.1 times that"}
+	for i, from := range heats {
+		if i+1 < len(heats) {
+			words = append(words, fmt.Sprintf("up to %g times", heats[i+1]))
+			continue
+		}
+		words = append(words, fmt.Sprintf("over %g times", from))
+	}
+	return words
+}
+
+// heat is the class of a ratio to the best.
+func heat(ratio float64) string {
+	i := 0
+	for i < len(heats) && ratio > heats[i] {
+		i++
+	}
+	return "h" + strconv.Itoa(i)
+}
+
+// bigTable computes the table. A column of which nothing is known is left out.
+func (s *site) bigTable() bigTable {
+	var t bigTable
+	for _, c := range slices.Concat(s.latencyColumns(), s.loadColumns(), s.correctColumns(), s.costColumns(), s.codeColumns()) {
+		if slices.ContainsFunc(c.entries, func(e entry) bool { return e.known }) {
+			s.colour(c.entries)
+			t.Columns = append(t.Columns, c)
+			if n := len(t.Groups); n == 0 || t.Groups[n-1].Name != c.Group {
+				t.Groups = append(t.Groups, columnGroup{Name: c.Group})
+			}
+			t.Groups[len(t.Groups)-1].Columns++
+			for i := range c.entries {
+				c.entries[i].Group = len(t.Groups) - 1
+			}
+		}
+	}
+	for i, one := range s.Styles {
+		row := tableRow{style: one, Index: i, Apart: s.Apart(one.Label)}
+		for _, c := range t.Columns {
+			row.Entries = append(row.Entries, c.entries[i])
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// colour gives entries their heat: less is better. The floor and what was measured
+// elsewhere are no contestants.
+func (s *site) colour(entries []entry) {
+	best := math.Inf(1)
+	in := func(i int) bool {
+		return entries[i].known && !math.IsNaN(entries[i].number) && !s.Styles[i].Floor && !s.Apart(s.Styles[i].Label)
+	}
+	for i, e := range entries {
+		if in(i) && e.number > 0 {
+			best = min(best, e.number)
+		}
+	}
+	for i, e := range entries {
+		switch {
+		case !in(i):
+		case e.number <= 0:
+			entries[i].Heat = heat(1)
+		default:
+			entries[i].Heat = heat(e.number / best)
+		}
+	}
+}
+
+// column asks every style for an entry.
+func (s *site) column(group, head, text string, of func(label string) entry) tableColumn {
+	c := tableColumn{Group: group, Head: head, Text: text}
+	for _, one := range s.Styles {
+		c.entries = append(c.entries, of(one.Label))
+	}
+	return c
+}
+
+// latencyColumns are the median and the tail of each scenario that changes one
+// custom resource at a time, until the operator has done its part.
+func (s *site) latencyColumns() []tableColumn {
+	var all []tableColumn
+	for _, in := range s.Scenes {
+		if len(in.Cells) == 0 || in.Cells[0].Load() {
+			continue
+		}
+		of := func(label string, value func(stat.Summary) (stat.Observation, string)) entry {
+			c := s.Cell(label, in.Name)
+			if c == nil {
+				return unknown("")
+			}
+			written, _ := c.Outcome()
+			if written.N == 0 {
+				return unknown("n 0" + also(apart(written)))
+			}
+			o, from := value(written)
+			return known(o.Value, o.String(), from+also(apart(written)))
+		}
+		all = append(all,
+			s.column("latency", in.Name+" p50", "median time until the operator has done its part of a "+in.Name, func(label string) entry {
+				return of(label, func(w stat.Summary) (stat.Observation, string) {
+					return w.P50, result.Spread(w, stat.Observation.String)
+				})
+			}),
+			s.column("latency", in.Name+" p90", "p90 of the same; the maximum where n is too small for a p90", func(label string) entry {
+				return of(label, tail)
+			}))
+	}
+	return all
+}
+
+// tail is the p90 with its interval, or the maximum where n is too small for it.
+func tail(w stat.Summary) (stat.Observation, string) {
+	n := fmt.Sprintf("n %d in %s", w.N, plain.Plural(w.Rounds, "round"))
+	switch {
+	case !w.Shows(0.9):
+		return w.Max, "max, " + n
+	case w.CI90 != nil:
+		return w.P90, interval(w.CI90) + ", " + n
+	}
+	return w.P90, n
+}
+
+func also(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ", " + text
+}
+
+// loadColumns are when the last custom resource of a load was done: the median over
+// rounds.
+func (s *site) loadColumns() []tableColumn {
+	var all []tableColumn
+	for _, in := range s.Scenes {
+		if len(in.Cells) == 0 || !in.Cells[0].Load() {
+			continue
+		}
+		all = append(all, s.column("many at once", in.Name+" last", "when the last custom resource of the load is done, the floor’s own in brackets; median over rounds", func(label string) entry {
+			c := s.Cell(label, in.Name)
+			if c == nil {
+				return unknown("")
+			}
+			written, _ := c.Outcome()
+			last := result.Lasts(written)
+			if last.N == 0 {
+				return unknown("n 0" + also(apart(written)))
+			}
+			from := result.Spread(last, stat.Observation.String) + fmt.Sprintf(" of %d", written.N/max(written.Rounds, 1)) + also(apart(written))
+			if floor, there := c.Floor(written.Phase); there {
+				from += " (floor " + result.Lasts(floor).P50.String() + ")"
+			}
+			if c.Verdict == spec.Late || c.Verdict == spec.Fail || c.Verdict == spec.Flaky {
+				from = c.Word() + "; " + from
+			}
+			return known(last.P50.Value, last.P50.String(), from)
+		}))
+	}
+	return all
+}
+
+// correctColumns are how many scenarios fail, and what every operator is held to.
+func (s *site) correctColumns() []tableColumn {
+	all := []tableColumn{s.column("correctness", "scenarios that fail", "of those of the correctness matrix that apply", func(label string) entry {
+		bad, of, recorded := s.Fails(label)
+		if !recorded {
+			return unknown(result.NotRecorded)
+		}
+		return known(float64(bad), strconv.Itoa(bad), "of "+strconv.Itoa(of))
+	})}
+	for i, name := range result.ConformanceNames() {
+		all = append(all, s.column("correctness", name, "what every operator is held to: "+name, func(label string) entry {
+			held := s.Conformance(label)
+			if len(held) == 0 || held[i].Why == result.NotAsked {
+				return unknown("not asked")
+			}
+			switch held[i].Outcome {
+			case spec.Pass:
+				return known(1, "held", held[i].Why)
+			case spec.Fail:
+				return known(200, "fails", held[i].Why)
+			}
+			return known(10, "not offered", "")
+		}))
+	}
+	return all
+}
+
+// costColumns are what a style uses.
+func (s *site) costColumns() []tableColumn {
+	var all []tableColumn
+	for _, q := range s.Quantities() {
+		all = append(all, s.column("cost", q.Name, "median over rounds", func(label string) entry {
+			used := s.Used(label, q.Name, q.Of)
+			if used.N == 0 {
+				return unknown("")
+			}
+			value, from := report.Show(used)
+			return known(used.P50.Value, value, from)
+		}))
+	}
+	return all
+}
+
+// codeColumns are what a maintainer owns: counted, not measured.
+func (s *site) codeColumns() []tableColumn {
+	of := func(count func(*record.StyleFacts, *record.Environment) entry) func(string) entry {
+		return func(label string) entry {
+			facts, environment := s.Report.Facts(label)
+			if facts == nil || facts.Owned == nil {
+				return unknown("")
+			}
+			return count(facts, environment)
+		}
+	}
+	whole := func(n int, from string) entry { return known(float64(n), strconv.Itoa(n), from) }
+	language := s.column("code", "language", "that most of the lines owned are in", func(label string) entry {
+		e := entry{Text: plain.Unknown}
+		if name := s.Language(label); name != "" {
+			e = entry{Text: name, Value: name, known: true, number: math.NaN()}
+		}
+		return e
+	})
+	return []tableColumn{language,
+		s.column("code", "lines owned", "neither blank nor comment, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
+			from := ""
+			if f.Owned.Scaffold > 0 {
+				from = fmt.Sprintf("%d without scaffold", f.Owned.Lines-f.Owned.Scaffold)
+			}
+			return whole(f.Owned.Lines, from)
+		})),
+		s.column("code", "rights", "of RBAC: verbs on resources, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
+			return whole(f.Owned.Rules, wildcards(f.Owned))
+		})),
+		s.column("code", "images", "size of all images", of(func(f *record.StyleFacts, e *record.Environment) entry {
+			var size int64
+			custom := 0
+			images := e.ImagesOf(f)
+			for _, image := range images {
+				if image.Bytes == 0 {
+					return unknown("size not recorded")
+				}
+				size += image.Bytes
+				if image.Custom() {
+					custom++
+				}
+			}
+			if size == 0 {
+				return unknown("")
+			}
+			return known(float64(size), plain.Bytes(size), fmt.Sprintf("%s, %d custom", plain.Plural(len(images), "image"), custom))
+		})),
+	}
+}
+
+func wildcards(o *record.Owned) string {
+	if len(o.Wildcards) == 0 {
+		return ""
+	}
+	return "with " + plain.Plural(len(o.Wildcards), "wildcard")
+}

@@ -1,0 +1,325 @@
+package html_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	parser "golang.org/x/net/html"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/spec"
+)
+
+// rows of a table, by its own id or that of its caption.
+func rows(t *testing.T, text []byte, id string) [][]string {
+	t.Helper()
+	p := parse(t, text)
+	of := p.byID(id)
+	require.NotNil(t, of, "no element has the id %s", id)
+	if of.Data == "caption" {
+		of = of.Parent
+	}
+	var all [][]string
+	for _, row := range (page{of}).all("tr") {
+		var cells []string
+		for cell := range row.ChildNodes() {
+			if cell.Type == parser.ElementNode {
+				cells = append(cells, strings.Join(strings.Fields(textOf(cell)), " "))
+			}
+		}
+		all = append(all, cells)
+	}
+	return all
+}
+
+// said is all text of a page.
+func said(t *testing.T, text []byte) string {
+	t.Helper()
+	var all []string
+	for n := range within(parse(t, text).root, "body").Descendants() {
+		if n.Type == parser.TextNode && n.Parent.Data != "script" {
+			all = append(all, strings.Fields(n.Data)...)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+const (
+	outcomes = "latencies-of-all" // the table of latencies of a style's page
+	figures  = "table"            // the table of all figures
+)
+
+// The figures are those that README.md shows of the same recording.
+func TestFiguresOfTheExample(t *testing.T) {
+	r := example(t)
+	native := rows(t, about(t, r, "native"), outcomes)
+	assert.Equal(t, []string{"Phase", "Samples", "p50", "max", "× floor", "n in rounds"}, native[0])
+	assert.Contains(t, native, []string{"child written Deployment is written", "", "13.7 ms", "17.5 ms", "1.30", "3 in 3"})
+	assert.Contains(t, rows(t, about(t, r, "argo"), outcomes), []string{"ready pods are ready", "", "63.0 s", "63.6 s", "85.9", "3 in 3"})
+
+	front := write(t, r)
+	assert.Contains(t, rows(t, front, "dots-caption"), []string{"native", "", "1", "13.7 ms", "13.7 ms to 17.5 ms seen, n 3 in 3 rounds"})
+	assert.Contains(t, said(t, front), "Of 2 styles, native does its part of a create first 13.7 ms (13.7 ms to 17.5 ms seen, n 3 in 3 rounds); argo takes 62.1 s")
+	heads := rows(t, front, figures)[1]
+	all := rows(t, front, figures)
+	at := slices.IndexFunc(all, func(row []string) bool { return row[0] == "native" })
+	require.Positive(t, at)
+	assert.Equal(t, "13.7 ms13.7 ms to 17.5 ms seen, n 3 in 3 rounds", all[at][slices.Index(heads, "create p50")])
+	assert.Equal(t, "17.5 msmax, n 3 in 3 rounds", all[at][slices.Index(heads, "create p90")])
+}
+
+// A figure without n is none: each that was measured says from how many samples it is.
+func TestEveryFigureSaysWhereItIsFrom(t *testing.T) {
+	for name, r := range reports(t) {
+		table := rows(t, write(t, r), figures)
+		for _, row := range table[2:] {
+			for i, cell := range row[1:] {
+				switch head := table[1][i+1]; {
+				case strings.HasPrefix(cell, "–"):
+				case strings.HasSuffix(head, " p50"), strings.HasSuffix(head, " p90"), strings.HasSuffix(head, " last"), strings.HasSuffix(head, "mem"), head == "CPU net":
+					assert.Regexp(t, `n \d+ in \d+ round`, cell, "%s: %s of %s", name, head, row[0])
+				}
+			}
+		}
+	}
+}
+
+func TestTimeoutsAndWrongSamplesAreTold(t *testing.T) {
+	argo := about(t, handMade(t), "argo")
+	assert.Contains(t, rows(t, argo, outcomes), []string{"ready pods are ready", "", "62.9 s", ">180 s", "98.3", "2 in 2 1 timed out, 1 interrupted"})
+	assert.Contains(t, string(argo), `class="arrow"`)
+	assert.Contains(t, said(t, argo), "expected 3 ready replicas within 3m0s")
+	assert.Contains(t, said(t, argo), "+60.999 s MODIFIED workflows/create-2 workflow finished (status.phase Failed)")
+}
+
+// What another machine measured stands in the same page, and is neither pooled nor
+// ranked with the rest.
+func TestAnotherMachineStandsApart(t *testing.T) {
+	r := report.Of(judged(t, exampleFolder, "recording.jsonl.gz"), judged(t, handMadeFolder, record.FileName))
+	front := write(t, r)
+	assert.Contains(t, said(t, front), "was made with another machine")
+	assert.Contains(t, said(t, front), "neither pooled nor ranked with the others")
+	dots := rows(t, front, "dots-caption")
+	assert.Contains(t, dots, []string{"native", "", "1", "13.7 ms", "13.7 ms to 17.5 ms seen, n 3 in 3 rounds"}, "as without the other machine")
+	at := slices.IndexFunc(dots, func(row []string) bool { return row[0] == "native@apart" })
+	require.Positive(t, at)
+	assert.Equal(t, "–", dots[at][2], "no rank")
+	assert.Contains(t, said(t, about(t, r, "native-apart")), "they do not compare")
+	require.NotNil(t, r.Environment, "that of the others is known")
+}
+
+func TestAnotherSchemaStandsApart(t *testing.T) {
+	one, other := judged(t, handMadeFolder, record.FileName), judged(t, handMadeFolder, record.FileName)
+	other.Judgement.Header.Run, other.Judgement.Header.Schema = "other", one.Judgement.Header.Schema+1
+	r := report.Of(one, other)
+	assert.Contains(t, strings.Join(r.Warnings, "\n"), "run other was made with another schema")
+	assert.Contains(t, r.Styles, "argo@apart")
+}
+
+// What is not known is a dash with a reason, never a zero.
+func TestCosts(t *testing.T) {
+	r := handMade(t)
+	native, argo := rows(t, about(t, r, "native"), "cost-caption"), rows(t, about(t, r, "argo"), "cost-caption")
+	assert.Contains(t, native, []string{"CPU net", "28.9 ms", "12.3 ms to 45.6 ms seen, n 2 in 2 rounds", "12.3 ms, 45.6 ms"})
+	assert.Contains(t, native, []string{"calls", "8", "7 to 9 seen, n 2 in 2 rounds", "7, 9"})
+	assert.Contains(t, argo, []string{"CPU net", "–", "the kubelet did not answer", ""})
+}
+
+func TestIntervalsAreShownWhereThereAreSome(t *testing.T) {
+	r := large(20_000)
+	assert.Regexp(t, `\[[0-9.]+ m?s, [0-9.]+ m?s\], n \d+ in \d+ rounds`, said(t, write(t, r)))
+	native := string(about(t, r, "native"))
+	assert.Regexp(t, `<span class="ci">\[[0-9.]+ m?s, [0-9.]+ m?s\]</span>`, native)
+	assert.NotContains(t, native, "an interval takes")
+	assert.Contains(t, string(about(t, example(t), "native")), "Too few here: p90 takes n = 36, p99 takes n = 368, an interval takes 6 rounds.")
+}
+
+// However many samples there are, a browser opens each page at once.
+func TestPagesOfALargeRecordingAreBounded(t *testing.T) {
+	r := large(100_000)
+	require.GreaterOrEqual(t, len(r.Samples), 100_000)
+	for name, page := range site(t, r) {
+		assert.Less(t, len(page), 1<<20, "%s, bytes", name)
+	}
+}
+
+// The first page of thirty styles and the whole matrix is half a megabyte at most, and
+// a style's page no more than a tracked file may have.
+func TestPagesOfThirtyStylesAreSmall(t *testing.T) {
+	r := thirty(t)
+	require.Len(t, r.Styles, 30)
+	pages := site(t, r)
+	require.Len(t, pages, 31)
+	for name, page := range pages {
+		most := 1 << 20
+		if name == html.File {
+			most = 500_000
+		}
+		assert.LessOrEqual(t, len(page), most, "%s, bytes", name)
+	}
+	assert.Len(t, rows(t, pages[html.File], figures), 32)
+}
+
+// A style of which nobody has said what it is has a page that says so.
+func TestAStyleWithoutADescription(t *testing.T) {
+	pages := site(t, thirty(t))
+	assert.Contains(t, said(t, pages["styles/a-rust-operator-03.html"]), "What it is was not recorded")
+	assert.Contains(t, said(t, pages["styles/a-rust-operator-03.html"]), "How it is installed was not recorded.")
+	assert.Contains(t, said(t, pages["styles/a-go-operator-00.html"]), "An operator by the name of a-go-operator-00. It is built on a framework 1.2.3 of 2026-01-02, and has 400 lines that a maintainer owns, most of them Go.")
+	assert.Contains(t, said(t, pages["styles/a-go-operator-00.html"]), "applies manifests, then waits for the rollout of Deployment n/operator")
+}
+
+// The recommendations of made recordings: what is as quick as another is named with it.
+func TestNeeds(t *testing.T) {
+	front := write(t, report.Of(made.Many(made.Thirty(), 12)))
+	needs := map[string][]string{}
+	for _, row := range rows(t, front, "needs-caption")[1:] {
+		name, _, _ := strings.Cut(row[0], "Rule:")
+		needs[name] = row[1:]
+	}
+	assert.Equal(t, "a-go-operator-00", needs["Our team writes Go"][0])
+	assert.Contains(t, needs["Our team writes Go"][1], "scenarios not recorded, create p50 ")
+	assert.Contains(t, needs["Our team writes Go"][1], "n 12 in 12 rounds")
+	assert.Equal(t, "a-yaml-operator-05", needs["Only YAML"][0])
+	assert.Equal(t, "no recommendation", needs["Argo is given"][0])
+	assert.Equal(t, "no recommendation", needs["Nothing may be lost"][0])
+	assert.Contains(t, needs["Nothing may be lost"][1], "it was not recorded of any style")
+	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
+	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["Hundreds of resources at once"][0])
+	assert.Equal(t, "a-go-operator-00a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
+	assert.Contains(t, said(t, about(t, report.Of(made.Many(made.Thirty(), 12)), "a-java-operator-02")), "Our team writes Java")
+
+	few := write(t, report.Of(made.Many(made.Thirty(), 2)))
+	assert.Contains(t, said(t, few), "No recommendation: telling styles apart takes 3 rounds.")
+}
+
+// Where correctness was recorded of all it decides before time does.
+func TestNeedsPutRightBeforeQuick(t *testing.T) {
+	measured := made.Many(made.Thirty()[:4], 12) // Go, Python and Java
+	list := []record.Scenario{{Name: "drift", Group: "level"}}
+	cell := func(style string, repeat made.Repeat) made.Cell {
+		return made.Cell{Style: style, Scenario: "drift", Repeats: []made.Repeat{repeat}}
+	}
+	front := write(t, report.Of(measured, made.Recording("matrix", list, cell("a-go-operator-00", made.Fail("lost", "converged")),
+		cell("a-python-operator-01", made.Fail("lost", "converged")), cell("a-java-operator-02", made.Pass()))))
+	for _, row := range rows(t, front, "needs-caption")[1:] {
+		if strings.HasPrefix(row[0], "Nothing may be lost") || strings.HasPrefix(row[0], "The strictest correctness") {
+			assert.Equal(t, "a-java-operator-02", row[1])
+			assert.Contains(t, row[2], "1 of 5 scenarios fail")
+		}
+	}
+}
+
+// What most styles fail comes first, and each cell leads to what was seen.
+func TestHeatMap(t *testing.T) {
+	r := full(t)
+	front := write(t, r)
+	all := rows(t, front, "heat")
+	last := 1 << 20
+	for _, row := range all[1:] {
+		var failing int
+		_, err := fmt.Sscanf(row[1], "%d of", &failing)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, failing, last)
+		last = failing
+	}
+	assert.Contains(t, string(front), `rel="noreferrer" aria-label="upstream issue">↗</a>`)
+	for _, n := range parse(t, front).all("a") {
+		if attr(n, "aria-label") == "fail" {
+			file, id, _ := strings.Cut(attr(n, "href"), "#")
+			of := parse(t, site(t, r)[file]).byID(id)
+			require.NotNil(t, of)
+			assert.Contains(t, textOf(of), "expected spec.replicas 5")
+			return
+		}
+	}
+	assert.Fail(t, "no cell failed")
+}
+
+func TestEmptyReport(t *testing.T) {
+	page := string(write(t, report.New(nil, &judge.Judgement{})))
+	assert.Contains(t, page, "The recording holds no sample.")
+	assert.Contains(t, page, "there is no environment.json")
+}
+
+func TestWriteTellsOfAFullDisk(t *testing.T) {
+	reader, writer := io.Pipe()
+	require.NoError(t, reader.CloseWithError(errors.New("no space left")))
+	require.ErrorContains(t, html.Write(writer, report.New(nil, &judge.Judgement{})), "write the HTML report: no space left")
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for _, samples := range []int{1_000, 10_000, 100_000} {
+		r := large(samples)
+		b.Run(fmt.Sprint(samples), func(b *testing.B) {
+			b.ReportAllocs()
+			size := 0
+			for b.Loop() {
+				size = len(write(b, r))
+			}
+			b.ReportMetric(float64(size), "B/page")
+		})
+	}
+}
+
+// What was not done in its time is late: red, in the header, and nowhere a pass.
+func TestWhatTimedOutIsLate(t *testing.T) {
+	one := func(scenario, group string, outcome spec.Outcome, sample string) judge.Result {
+		end := record.Settled
+		if sample == judge.Timeout {
+			end = record.TimedOut
+		}
+		return judge.Result{
+			Style: "argo", Scenario: scenario, Group: group, Round: 1, End: end, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: outcome}},
+			Samples: []judge.Sample{{Operator: "argo", Scenario: scenario, Phase: spec.PhaseChildWritten, Value: 300, Outcome: sample}},
+		}
+	}
+	r := report.New(nil, &judge.Judgement{Results: []judge.Result{
+		one("create", "latency", spec.Pass, judge.OK), one("burst-update", "load", spec.NotApplicable, judge.Timeout),
+	}})
+	front := write(t, r)
+	assert.Contains(t, string(front), `<span class="badge fail"><span aria-hidden="true">✗</span> 1 of 2 samples handled correctly, 1 late</span>`)
+	assert.Equal(t, []string{"burst-updateload", "1 of 1", "✗"}, rows(t, front, "heat")[1])
+	assert.Contains(t, said(t, about(t, r, "argo")), "✗ late 0 of 1 in time")
+}
+
+// The floor of a load is not the least that an operator can take.
+func TestTheFloorSaysWhatItIsNot(t *testing.T) {
+	assert.Contains(t, string(about(t, ten(t), "floor")), "of a load of updates it is not, since the harness writes every step")
+}
+
+// A title that lists ten styles is none.
+func TestTitleOfManyStyles(t *testing.T) {
+	assert.Equal(t, "9 operator styles", textOf(parse(t, write(t, ten(t))).all("h1")[0]))
+	assert.Equal(t, "Operator styles: native and argo", textOf(parse(t, write(t, handMade(t))).all("h1")[0]))
+}
+
+// A figure is disputed where the repository is, with what measures it again; where
+// that is not known nothing links anywhere. Previews take a whole address.
+func TestLinksToElsewhere(t *testing.T) {
+	r := report.Of(made.Many(made.Thirty(), 3))
+	var out bytes.Buffer
+	pages := html.Pages(r, html.Options{Repository: "https://example.org/who/what", Site: "https://example.org/pages"})
+	at := slices.IndexFunc(pages, func(f report.File) bool { return f.Name == html.Folder+"/a-go-operator-00.html" })
+	require.NoError(t, pages[at].Print(r, &out))
+	assert.Contains(t, out.String(), `href="https://example.org/who/what/issues/new?command=go`)
+	assert.Contains(t, out.String(), "template=figure.yml")
+	assert.Contains(t, out.String(), `<meta property="og:image" content="https://example.org/pages/preview.png">`)
+	page := string(about(t, r, "a-go-operator-00"))
+	assert.Contains(t, page, "opbench run --operator=a-go-operator-00 --scenario=measured --rounds=12 --seed=0 # run many, revision 0123456789abcdef")
+	assert.Contains(t, page, ".github/ISSUE_TEMPLATE/figure.yml")
+	assert.NotContains(t, page, "https://")
+	assert.NotContains(t, page, "og:image")
+	assert.Contains(t, page, `<meta name="description" content="An operator by the name of a-go-operator-00.`)
+}

@@ -1,0 +1,258 @@
+package html
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/stat"
+)
+
+// frontPage is the page that answers first.
+type frontPage struct {
+	head
+	Finding  string
+	Lead     string
+	Short    badge // whether all was handled correctly
+	Warnings []string
+	Dots     *dotPlot // nil: nothing was measured
+	Needs    needsTable
+	Table    bigTable
+	Heat     *heatMap // nil: nothing was judged
+	Surprise []surprise
+	Facts    *facts
+	Rank     string
+	Heats    []string // what the colours mean
+}
+
+// surprise is a verdict that is not as expected.
+type surprise struct {
+	result.Difference
+	Link string // to the cell; empty: it has none
+}
+
+// mostSurprises is how many the first page lists; the pages of styles have all.
+const mostSurprises = 30
+
+func (s *site) front() *frontPage {
+	p := &frontPage{
+		Finding: s.Finding(), Lead: s.lead(), Short: s.short(), Warnings: s.Warnings, Dots: s.dotPlot(), Needs: s.needs,
+		Table: s.bigTable(), Heat: s.heatMap(), Facts: s.facts(), Rank: result.RankNote(), Heats: heatWords(),
+	}
+	for _, d := range s.Differences() {
+		one := surprise{Difference: d}
+		if anchor := s.anchors[d.Scenario]; anchor != "" {
+			one.Link = path.Join(Folder, s.style(d.Label).File) + "#" + anchor
+		}
+		p.Surprise = append(p.Surprise, one)
+	}
+	p.Surprise = p.Surprise[:min(len(p.Surprise), mostSurprises)]
+	p.head = s.head("", s.title(), p.Finding, s.dispute(""), true)
+	return p
+}
+
+// dotPlot is the chart of the headline's latencies: a row for each style.
+type dotPlot struct {
+	Scenario, Goal string
+	Rows           []dotRow
+}
+
+// dotRow is one style: its samples, and the figures that they come to.
+type dotRow struct {
+	Style                       *style
+	Index                       int
+	Rank, Median, Spread, Apart string
+	Dots                        *dots
+}
+
+func (s *site) dotPlot() *dotPlot {
+	in := s.main()
+	if in == nil {
+		return nil
+	}
+	p := &dotPlot{Scenario: in.Name}
+	for i, one := range s.Styles {
+		at := slices.IndexFunc(in.Cells, func(c *cell) bool { return c.Style == one })
+		if at < 0 {
+			continue
+		}
+		c := in.Cells[at]
+		row := dotRow{Style: one, Index: i, Rank: s.RankOf(one.Label, in.Name).String(), Median: plain.Unknown, Spread: "n 0"}
+		if written, _ := c.outcome(); written != nil {
+			row.Dots, row.Spread, row.Apart = dotsOf(c, written, s.x, near), result.Spread(written.Summary, stat.Observation.String), apart(written.Summary)
+			p.Goal = inWords(written.Phase)
+			if written.N > 0 {
+				row.Median = written.P50.String()
+			}
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	return p
+}
+
+// needsTable is the table of what styles are chosen by.
+type needsTable struct {
+	Rows []needRow
+	Note string
+	all  []result.Need
+}
+
+// needRow is a need with its answer.
+type needRow struct {
+	Name, Rule, Open string
+	Picks            []*style
+	Figures          []needFigure
+	More             int // candidates that are not shown
+}
+
+type needFigure struct {
+	Style  *style
+	Picked bool
+	Text   string
+}
+
+// mostFigures is of how many candidates a row shows figures.
+const mostFigures = 3
+
+func (s *site) newNeeds() needsTable {
+	t := needsTable{Note: result.NeedsNote(), all: s.Needs()}
+	for _, need := range t.all {
+		row := needRow{Name: need.Name, Rule: need.Rule, Open: need.Open}
+		for i, c := range need.Candidates {
+			if c.Picked {
+				row.Picks = append(row.Picks, s.style(c.Label))
+			}
+			if i >= mostFigures && !(c.Picked && len(row.Picks) <= mostFigures) {
+				row.More++
+				continue
+			}
+			row.Figures = append(row.Figures, needFigure{s.style(c.Label), c.Picked, strings.Join(c.Figures, ", ")})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// dispute is what an issue about a figure needs.
+type dispute struct {
+	Link    string   // that opens it; empty: the repository's address is not known
+	Command string   // that measures again, with seed and revision
+	Runs    []string // what it is computed from
+}
+
+// dispute is that of a style; of an empty label that of the whole report.
+func (s *site) dispute(label string) dispute {
+	d := dispute{Command: s.again(label)}
+	if s.Repository == "" {
+		return d
+	}
+	which := "run " + strings.Join(s.Runs, ", ")
+	if label != "" {
+		which = "style " + label + ", " + which
+	}
+	query := url.Values{"template": {"figure.yml"}, "figure": {plain.Line(which)}, "command": {plain.Text(d.Command)}}
+	d.Link = strings.TrimSuffix(s.Repository, "/") + "/issues/new?" + query.Encode()
+	return d
+}
+
+// again are the commands that measure a style again, a line for each run that it was in.
+func (s *site) again(label string) string {
+	name, _ := s.Named(label)
+	var lines []string
+	for _, part := range s.Parts {
+		e := part.Environment
+		in := label == "" || slices.ContainsFunc(part.Header.Styles, func(one record.Style) bool { return record.Label(one.Name, one.Variant) == label })
+		if e == nil || !in {
+			continue
+		}
+		line := "go run ./e2e/cmd/opbench run"
+		if e.Flags["scenario"] == "matrix" {
+			line = "go run ./e2e/cmd/opbench matrix"
+		}
+		for _, flag := range []string{"operator", "scenario", "rounds", "passes", "quiescence"} {
+			value := e.Flags[flag]
+			if flag == "operator" && label != "" {
+				value = name
+			}
+			if value != "" && value != "0" && !(flag == "scenario" && value == "matrix") {
+				line += " --" + flag + "=" + value
+			}
+		}
+		lines = plain.Once(lines, fmt.Sprintf("%s --seed=%d # run %s, revision %s", line, part.Header.Seed, part.Header.Run, e.Revision))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// short is Report.InShort as a badge.
+func (s *site) short() badge {
+	outcome, text := s.InShort()
+	b := badgeOf(outcome)
+	if outcome == "" {
+		b = badge{Class: "none", Sign: "→"}
+	}
+	b.Word, b.Text = text, ""
+	return b
+}
+
+// title names what was compared; the floor is no contestant.
+func (s *study) title() string {
+	var names []string
+	for _, label := range s.Report.Styles {
+		if !s.style(label).Floor {
+			names = append(names, label)
+		}
+	}
+	const few = 4 // more would be no title
+	switch {
+	case len(names) == 0:
+		return "The floor"
+	case len(names) == 1:
+		return "Operator style: " + names[0]
+	case len(names) > few:
+		return fmt.Sprintf("%d operator styles", len(names))
+	}
+	return "Operator styles: " + list(names)
+}
+
+// lead says what was done, where and when.
+func (s *study) lead() string {
+	var names, recorded []string
+	for _, in := range s.Scenes {
+		names = append(names, in.Name)
+	}
+	for _, one := range s.Matrix.Styles {
+		if s.Recorded(one.Label) {
+			recorded = append(recorded, one.Label)
+		}
+	}
+	checked := plain.Plural(len(s.Matrix.Rows()), "scenario")
+	var lead string
+	switch {
+	case len(names) == 0 && !s.HasMatrix():
+		return "The recording holds no sample."
+	case len(names) == 0:
+		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", checked)
+	default:
+		lead = fmt.Sprintf("The same changes (%s) of the same custom resources on one real cluster, handled by each style: %s, %s latencies.",
+			list(names), s.RoundsText(), fmt.Sprint(len(s.Samples)))
+	}
+	if len(names) > 0 && s.HasMatrix() {
+		who := "Each"
+		switch {
+		case len(recorded) > 4:
+			who = fmt.Sprintf("%d of the styles", len(recorded))
+		case len(recorded) < len(s.Matrix.Styles):
+			who = list(recorded)
+		}
+		lead += fmt.Sprintf(" %s went through %s to see whether it does what it must.", who, checked)
+	}
+	if e := s.Environment; e != nil {
+		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)
+	}
+	return lead
+}

@@ -1,0 +1,247 @@
+package html
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// profile is a style's own page: all that was seen of it.
+type profile struct {
+	head
+	Style      *style
+	What       []string // it is, in two sentences
+	Source     string
+	Installed  []pair // stages, with what each waits for
+	Facts      []pair
+	Images     []record.ImageFacts
+	Needs      bool // there is a table of needs
+	Advice     report.Advice
+	Rules      []string
+	Warnings   []string
+	Notes      []string // about this style alone
+	Latencies  *latencies
+	Inner      *latencies
+	Costs      []costRow
+	Waterfalls []*waterfall
+	Bad, Good  []*verdictCell
+	Held       []result.Conformance
+	Rights     string
+	Level      string
+	Least      int
+}
+
+// costRow is a quantity with the rounds that it comes from.
+type costRow struct{ Name, Value, Spread, Rounds string }
+
+func (s *site) profile(of *style) *profile {
+	p := &profile{
+		Style: of, Needs: len(s.needs.Rows) > 0, What: s.what(of), Facts: s.styleFacts(of), Advice: s.Advise(of.Label, s.needs.all), Rules: report.AdviceRules(), Warnings: s.Warnings,
+		Costs: s.costRows(of.Label), Held: s.Conformance(of.Label), Rights: s.rights(of.Label), Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds,
+	}
+	if header := s.Header(of.Label); header != nil {
+		p.Source, p.Installed = header.Source, stages(header)
+	}
+	if facts, environment := s.Report.Facts(of.Label); facts != nil {
+		p.Images = environment.ImagesOf(facts)
+	}
+	if s.Apart(of.Label) {
+		p.Notes = append(p.Notes, "Its figures were measured elsewhere than those of the other styles, or by another schema: they do not compare.")
+	}
+	var cells []*cell
+	for _, in := range s.Scenes {
+		for _, c := range in.Cells {
+			if c.Style == of {
+				cells = append(cells, c)
+				if w := s.waterfall(c); w != nil {
+					p.Waterfalls = append(p.Waterfalls, w)
+				}
+			}
+		}
+	}
+	p.Latencies = s.latencies(cells, "latencies-of-all", "Phases that all styles have", false)
+	p.Inner = s.latencies(cells, "latencies-inner", "Phases of this style alone", true)
+	for _, row := range s.judged() {
+		for _, c := range row.Cells {
+			if c == nil || c.Style.Label != of.Label {
+				continue
+			}
+			v := s.verdictCell(c, row.Scenario, s.anchors[row.Name])
+			if v.Bad() {
+				p.Bad = append(p.Bad, v)
+			} else {
+				p.Good = append(p.Good, v)
+			}
+		}
+	}
+	p.head = s.head("../", of.Label, strings.Join(p.What, " "), s.dispute(of.Label), false)
+	return p
+}
+
+// what says in two sentences what a style is.
+func (s *site) what(of *style) []string {
+	if of.Floor {
+		return []string{"The floor: no operator is installed, the harness writes the Deployment itself.",
+			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not."}
+	}
+	header := s.Header(of.Label)
+	first := "What it is was not recorded: this recording’s header has no description."
+	if header != nil && header.Description != "" {
+		first = header.Description
+	}
+	var parts []string
+	if header != nil && header.Framework != nil {
+		f := header.Framework
+		parts = append(parts, fmt.Sprintf("is built on %s %s of %s", f.Name, f.Version, f.Date))
+	}
+	if language := s.Language(of.Label); language != "" {
+		facts, _ := s.Report.Facts(of.Label)
+		parts = append(parts, fmt.Sprintf("has %d lines that a maintainer owns, most of them %s", facts.Owned.Lines, language))
+	}
+	if len(parts) == 0 {
+		return []string{first, "Neither its framework nor its lines were recorded."}
+	}
+	return []string{first, "It " + strings.Join(parts, ", and ") + "."}
+}
+
+// stages are how a style is installed.
+func stages(header *record.Style) []pair {
+	var all []pair
+	for _, stage := range header.Stages {
+		var gates []string
+		for _, gate := range stage.Ready {
+			gates = append(gates, gate.String())
+		}
+		text := "applies " + list(stage.Manifests)
+		if len(gates) > 0 {
+			text += ", then waits for " + list(gates)
+		}
+		all = append(all, pair{stage.Name, text})
+	}
+	return all
+}
+
+// styleFacts are versions, hashes and what is owned.
+func (s *site) styleFacts(of *style) []pair {
+	var all []pair
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, pair{name, value})
+		}
+	}
+	if header := s.Header(of.Label); header != nil {
+		if f := header.Framework; f != nil {
+			add("Framework", fmt.Sprintf("%s %s", f.Name, f.Version))
+			add("Of", f.Date)
+			newest := f.Newest
+			if f.Why != "" {
+				newest = strings.TrimSpace(newest + " " + f.Why)
+			}
+			add("Newest upstream", newest)
+		}
+		add("Completes", header.Base)
+	}
+	facts, environment := s.Report.Facts(of.Label)
+	if facts == nil {
+		return all
+	}
+	var versions []string
+	for part, version := range facts.Versions {
+		versions = append(versions, part+" "+version)
+	}
+	slices.Sort(versions)
+	add("Versions", strings.Join(versions, ", "))
+	if o := facts.Owned; o != nil {
+		add("Owned", fmt.Sprintf("%s, %s lines (%s)", plain.Plural(o.Files, "file"), report.LinesText(o), report.LanguagesText(o)))
+		add("Rights", report.Rights(o))
+	}
+	var enforced []string
+	for namespace, standard := range facts.PodSecurity {
+		enforced = append(enforced, standard+" in "+namespace)
+	}
+	slices.Sort(enforced)
+	add("Pod Security Standard that is enforced", strings.Join(enforced, ", "))
+	add("Dependencies, direct / all", report.DependenciesText(environment.ImagesOf(facts)))
+	add("Hash of its rendered manifests", facts.Manifests)
+	add("Licence", "not recorded")
+	add("Measured with", environment.Program)
+	add("Recorded", environment.Began.UTC().Format("2 January 2006"))
+	return all
+}
+
+// costRows are what the style used, in every round; what is not known says why.
+func (s *site) costRows(label string) []costRow {
+	var all []costRow
+	add := func(name string, of func(result.Cost) result.Figure) {
+		used := s.Used(label, name, of)
+		value, spread := report.Show(used)
+		row := costRow{Name: name, Value: value, Spread: spread}
+		switch {
+		case used.N == 0 && used.Missing == "":
+			return
+		case used.N == 0:
+			row.Spread = used.Missing
+		default:
+			var rounds []string
+			for _, round := range used.Replicates {
+				rounds = append(rounds, report.Amount(used.Unit, round[0].Value))
+			}
+			row.Rounds = strings.Join(rounds, ", ")
+		}
+		all = append(all, row)
+	}
+	for _, q := range s.Quantities() {
+		add(q.Name, q.Of)
+	}
+	add("uninstall", func(c result.Cost) result.Figure { return c.Uninstall })
+	for _, c := range s.Costs {
+		if c.Label() != label {
+			continue
+		}
+		for _, one := range c.ComponentCPU {
+			name := "CPU of " + one.Component + ", idle use included"
+			if !slices.ContainsFunc(all, func(row costRow) bool { return row.Name == name }) {
+				add(name, func(c result.Cost) result.Figure {
+					if i := slices.IndexFunc(c.ComponentCPU, func(f cost.ComponentFigure) bool { return f.Component == one.Component }); i >= 0 {
+						return c.ComponentCPU[i].Figure
+					}
+					return result.Figure{}
+				})
+			}
+		}
+	}
+	return all
+}
+
+// rights are a style's, one a line; empty: not known.
+func (s *site) rights(label string) string {
+	var text strings.Builder
+	for _, use := range s.Grants {
+		if record.Label(use.Style, use.Variant) == label {
+			_ = grants.Text(&text, []grants.Use{use}) // a builder takes all
+		}
+	}
+	return text.String()
+}
+
+// Spoken is a conformance outcome in words.
+func (p *profile) Spoken(c result.Conformance) string {
+	switch {
+	case c.Outcome == spec.Pass:
+		return "held, in " + c.Why
+	case c.Outcome == spec.Fail:
+		return "fails in " + c.Why
+	case c.Why == result.NotAsked:
+		return "not asked"
+	}
+	return "not offered: " + c.Why
+}

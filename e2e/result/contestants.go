@@ -1,0 +1,216 @@
+package result
+
+import (
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// Headline is the scenario that styles are known by: create where it was
+// measured, else the first; empty: none was.
+func (r *Set) Headline() string {
+	const create = "create"
+	switch {
+	case slices.Contains(r.Scenarios, create):
+		return create
+	case len(r.Scenarios) > 0:
+		return r.Scenarios[0]
+	}
+	return ""
+}
+
+// Header is what a recording's header says of a style; nil: no recording has one.
+// Of several the one that says the most counts, which is the newest schema's.
+func (r *Set) Header(label string) *record.Style {
+	var found *record.Style
+	newest := -1
+	for _, part := range r.Parts {
+		for i := range part.Header.Styles {
+			if s := &part.Header.Styles[i]; record.Label(s.Name, s.Variant) == label && part.Header.Schema > newest {
+				found, newest = s, part.Header.Schema
+			}
+		}
+	}
+	return found
+}
+
+// Contestants are the styles that are compared: neither the floor nor another
+// control, nor what stands apart (see Apart).
+func (r *Set) Contestants() []string {
+	return slices.DeleteFunc(slices.Clone(r.Styles), func(label string) bool {
+		name, _ := r.Named(label)
+		header := r.Header(label)
+		return name == spec.Floor || r.Apart(label) || header != nil && header.Control != ""
+	})
+}
+
+// sound tells whether a style was measured, and handled every single change rightly.
+func (r *Set) sound(label string) bool {
+	measured := false
+	for c := range r.By(label) {
+		if !c.Load() {
+			if measured = true; c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {
+				return false
+			}
+		}
+	}
+	return measured
+}
+
+// Language is the one that most of the lines which a style's maintainer owns are
+// in, files that only build left out; empty: not recorded.
+func (r *Set) Language(label string) string {
+	facts, _ := r.Facts(label)
+	if facts == nil || facts.Owned == nil {
+		return ""
+	}
+	most, lines := "", 0
+	for language, n := range facts.Owned.Languages {
+		if language == "JSON" {
+			language, n = "YAML", n+facts.Owned.Languages["YAML"]
+		}
+		if language != "other" && (n > lines || n == lines && language < most) {
+			most, lines = language, n
+		}
+	}
+	return most
+}
+
+func (r *Set) onlyYAML(label string) bool {
+	facts, _ := r.Facts(label)
+	if facts == nil || facts.Owned == nil || len(facts.Owned.Languages) == 0 {
+		return false
+	}
+	for language := range facts.Owned.Languages {
+		if language != "YAML" && language != "JSON" {
+			return false
+		}
+	}
+	return true
+}
+
+// noImage tells whether a style is known to need no image that nobody else publishes.
+func (r *Set) noImage(label string) bool {
+	facts, environment := r.Facts(label)
+	if facts == nil {
+		return false
+	}
+	images := environment.ImagesOf(facts)
+	return len(images) > 0 && !slices.ContainsFunc(images, record.ImageFacts.Custom)
+}
+
+// builtOn tells whether a style's framework is of a family. Headers before schema 6
+// do not name it: there a namespace of that name among its components does.
+func (r *Set) builtOn(label, family string) bool {
+	header := r.Header(label)
+	if header == nil {
+		return false
+	}
+	if header.Framework != nil {
+		return strings.Contains(strings.ToLower(header.Framework.Name), family)
+	}
+	return slices.ContainsFunc(header.Components, func(c spec.Component) bool { return strings.HasPrefix(c.Namespace, family) })
+}
+
+// Fails counts the scenarios of the correctness matrix that a style fails, of those
+// that apply to it and could be judged. Unknown: it was not driven through it.
+func (r *Set) Fails(label string) (bad, of int, known bool) {
+	return r.failing(label, func(*Cell) bool { return true })
+}
+
+// loses counts those in which a change was not carried out.
+func (r *Set) loses(label string) (bad, of int, known bool) {
+	return r.failing(label, func(c *Cell) bool {
+		return slices.ContainsFunc(c.FailedNames(), func(name string) bool { return name == "converged" || name == "gone" || name == "ledger" })
+	})
+}
+
+func (r *Set) failing(label string, counts func(*Cell) bool) (bad, of int, known bool) {
+	if !r.Recorded(label) {
+		return 0, 0, false
+	}
+	for _, c := range r.Matrix.Cells(label) {
+		switch c.Verdict {
+		case spec.Fail, spec.Flaky, spec.Late:
+			if counts(c) {
+				bad++
+			}
+			of++
+		case spec.Pass:
+			of++
+		}
+	}
+	return bad, of, true
+}
+
+// Figure is cost.Figure, for short.
+type Figure = cost.Figure
+
+// Used is a quantity of what a style used, over all runs that drove the same
+// scenarios as the first one that knows it. Its Missing says why there is none.
+type Used struct {
+	stat.Summary
+	Unit, Missing string
+}
+
+// Used sums up a figure of a style's costs, which has a name.
+func (r *Set) Used(label, name string, of func(Cost) Figure) Used {
+	at := [2]string{label, name}
+	if used, there := r.used.Load(at); there {
+		return used.(Used)
+	}
+	used := r.sumUp(label, of)
+	r.used.Store(at, used)
+	return used
+}
+
+func (r *Set) sumUp(label string, of func(Cost) Figure) Used {
+	var used Used
+	var pooled Figure
+	var samples []judge.Sample
+	scenarios := ""
+	for _, c := range slices.Concat(r.Costs, r.Beside) {
+		if c.Label() != label {
+			continue
+		}
+		f := of(c)
+		if !f.Known() {
+			if used.Missing == "" {
+				used.Missing = f.Missing
+			}
+			continue
+		}
+		driven := r.driven(c.Run)
+		if len(samples) > 0 && (driven != scenarios || slices.ContainsFunc(samples, func(s judge.Sample) bool { return s.Run == c.Run })) {
+			continue
+		}
+		used.Unit, scenarios, pooled.Values = f.Unit, driven, append(pooled.Values, f.Values...)
+		for _, v := range f.Values {
+			samples = append(samples, judge.Sample{Operator: label, Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK})
+		}
+	}
+	if all := stat.Summarize(slices.Values(samples)); len(all) > 0 {
+		used.Summary, used.Missing = all[0], ""
+		used.P50.Value = pooled.Median()
+	}
+	return used
+}
+
+// driven names the scenarios that a run went through.
+func (r *Set) driven(run string) string {
+	var names []string
+	for _, part := range r.Parts {
+		if part.Header.Run == run {
+			for _, s := range part.Header.Scenarios {
+				names = plain.Once(names, s.Name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
+}

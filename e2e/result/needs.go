@@ -1,0 +1,342 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// Need is what somebody asks of a style, with the styles that answer it by a rule.
+type Need struct {
+	Name       string
+	Rule       string
+	Candidates []Candidate // the best first
+	Open       string      // what could not decide, or why nobody is recommended; empty: nothing is open
+}
+
+// Candidate is a style that is asked about, with the figures that decided.
+type Candidate struct {
+	Label   string
+	Picked  bool // it is recommended, alone or with those that cannot be told apart from it
+	Figures []string
+}
+
+// Picks are the labels of what is recommended; none: see Open.
+func (n Need) Picks() []string {
+	var labels []string
+	for _, c := range n.Candidates {
+		if c.Picked {
+			labels = append(labels, c.Label)
+		}
+	}
+	return labels
+}
+
+// NeedsNote says what all rules have in common.
+func NeedsNote() string {
+	return fmt.Sprintf("Rules: controls and styles that handled a measured change wrongly are left out. Then what the row asks for decides. Fewest failing scenarios come first where they were recorded for all that "+
+		"are left, then the lowest median. Recommended together are those that share the first rank among them, since neighbours cannot be told apart at 5%%; a rank takes %d rounds.", stat.RankedRounds)
+}
+
+// need is a row of Needs, before anybody has answered it.
+type need struct {
+	name, rule string
+	in         func(label string) bool
+	count      func(label string) (bad, of int, known bool) // that must be least; nil: nothing is counted
+	strict     bool                                         // what was not counted is out
+	by         measure
+}
+
+// measure is a quantity of which less is better.
+type measure struct {
+	of    func(label string) stat.Summary // N is 0: not known
+	text  func(stat.Summary) string
+	exact bool // it is counted, and known without rounds
+}
+
+// Needs are the questions that the recordings answer, each with its rule.
+func (r *Set) Needs() []Need {
+	if r.Headline() == "" {
+		return nil
+	}
+	quick := r.latency(r.Headline())
+	const then = "; then fewest failing scenarios, then " // and a measure
+	var rows []need
+	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
+		rows = append(rows, need{"Our team writes " + one, "most lines owned are " + one + then + r.Headline() + " p50",
+			func(label string) bool { return r.Language(label) == one }, r.Fails, false, quick})
+	}
+	rows = append(rows,
+		need{"Only YAML", "all lines owned are YAML or JSON" + then + r.Headline() + " p50", r.onlyYAML, r.Fails, false, quick},
+		need{"Argo is given", "built on Argo" + then + r.Headline() + " p50", func(label string) bool { return r.builtOn(label, "argo") }, r.Fails, false, quick},
+		need{"A Helm chart exists", "built on a Helm framework" + then + r.Headline() + " p50", func(label string) bool { return r.builtOn(label, "helm") }, r.Fails, false, quick},
+		need{"No image of our own", "no custom image" + then + r.Headline() + " p50", r.noImage, r.Fails, false, quick},
+		need{"A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s" + then + r.Headline() + " p50", r.subSecond, r.Fails, false, quick},
+	)
+	if load := r.heaviest(); load != "" {
+		rows = append(rows, need{"Hundreds of resources at once", "no load late or failed" + then + "when the last of " + load + " is done", r.bearsLoads, r.Fails, false, r.last(load)})
+	}
+	all := func(string) bool { return true }
+	return r.answer(append(rows,
+		need{"Nothing may be lost", "fewest scenarios in which a change is not carried out (oracles converged, gone or ledger fail), where recorded; then " + r.Headline() + " p50", all, r.loses, true, quick},
+		need{"The strictest correctness", "fewest failing scenarios, where recorded; then " + r.Headline() + " p50", all, r.Fails, true, quick},
+		need{"The least memory", "lowest peak memory of all pods, median over rounds", all, nil, false, r.memory()},
+		need{"The fewest lines to own", "fewest lines owned, neither blank nor comment", all, nil, false, r.lines()},
+	))
+}
+
+func (r *Set) answer(rows []need) []Need {
+	var all []Need
+	for _, row := range rows {
+		var labels []string
+		for _, label := range r.Contestants() {
+			if r.sound(label) && row.in(label) {
+				labels = append(labels, label)
+			}
+		}
+		all = append(all, row.decide(labels))
+	}
+	return all
+}
+
+// decide answers a need with some of the styles that it asks about.
+func (n need) decide(labels []string) Need {
+	one := Need{Name: n.name, Rule: n.rule}
+	type scored struct {
+		label string
+		bad   int
+		text  string
+		stat.Summary
+	}
+	var known []scored
+	var uncounted, unmeasured []string
+	for _, label := range labels {
+		s := scored{label: label, Summary: n.by.of(label)}
+		if n.count != nil {
+			bad, of, counted := n.count(label)
+			if s.bad, s.text = bad, fmt.Sprintf("%d of %d scenarios fail", bad, of); !counted {
+				uncounted, s.text = append(uncounted, label), "scenarios not recorded"
+			}
+		}
+		if s.N == 0 && n.count == nil { // nothing is known of it that could decide
+			uncounted = append(uncounted, label)
+			continue
+		}
+		if s.N == 0 || s.Rounds < stat.RankedRounds && !n.by.exact {
+			unmeasured = append(unmeasured, label)
+		}
+		known = append(known, s)
+	}
+	switch {
+	case n.strict:
+		known = slices.DeleteFunc(known, func(s scored) bool { return slices.Contains(uncounted, s.label) })
+	case n.count != nil && len(uncounted) > 0 && len(known) > 1:
+		one.Open = "Failing scenarios do not decide: not recorded of " + sum(uncounted) + "."
+	}
+	counts := len(uncounted) == 0 || n.strict
+	slices.SortStableFunc(known, func(a, b scored) int {
+		if counts && a.bad != b.bad {
+			return cmp.Compare(a.bad, b.bad)
+		}
+		if (a.N == 0) != (b.N == 0) {
+			return cmp.Compare(b.N, a.N)
+		}
+		return cmp.Compare(a.P50.Value, b.P50.Value)
+	})
+	var best []stat.Summary
+	for _, s := range known {
+		if !counts || s.bad == known[0].bad {
+			best = append(best, s.Summary)
+		}
+	}
+	picked := n.by.lowest(best)
+	for i, s := range known {
+		c := Candidate{Label: s.label, Picked: i < len(picked) && picked[i]}
+		if s.text != "" {
+			c.Figures = append(c.Figures, s.text)
+		}
+		if s.N > 0 {
+			c.Figures = append(c.Figures, n.by.text(s.Summary))
+		}
+		one.Candidates = append(one.Candidates, c)
+	}
+	switch {
+	case len(known) == 0 && len(uncounted) > 0:
+		one.Open = "Not known: it was not recorded of any style."
+	case len(known) == 0:
+		one.Open = "No style of this kind was recorded."
+	case len(one.Picks()) == 0:
+		one.Open = strings.TrimSpace(one.Open + fmt.Sprintf(" No recommendation: telling styles apart takes %d rounds.", stat.RankedRounds))
+	case (n.strict || n.count == nil) && len(uncounted) > 0:
+		one.Open = "Not recorded of " + sum(uncounted) + "."
+	case len(known) == 1:
+		one.Open = "It is the only one that was recorded."
+	case len(unmeasured) > 0 && len(known) > len(unmeasured):
+		one.Open = strings.TrimSpace(one.Open + " Too few rounds of " + sum(unmeasured) + ".")
+	}
+	return one
+}
+
+// lowest tells which of some measurements, in order of size, share the first rank;
+// one alone needs no rounds.
+func (m measure) lowest(all []stat.Summary) []bool {
+	picked := make([]bool, len(all))
+	switch {
+	case len(all) == 0 || all[0].N == 0 && len(all) > 1:
+	case len(all) == 1:
+		picked[0] = true
+	case m.exact:
+		for i := range all {
+			picked[i] = all[i].N > 0 && all[i].P50 == all[0].P50
+		}
+	case all[0].Rounds >= stat.RankedRounds:
+		for i := range all {
+			all[i].Operator, all[i].Variant = strconv.Itoa(i), ""
+		}
+		places := placesOf(all)
+		for i := range all {
+			picked[i] = places[strconv.Itoa(i)].Place == 1
+		}
+	}
+	return picked
+}
+
+// sum names some labels, the first of many.
+func sum(labels []string) string {
+	const most = 4
+	if len(labels) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), len(labels)-most)
+	}
+	return strings.Join(labels, ", ")
+}
+
+// Spread says where a summary's figure comes from: its 95% interval where rounds
+// are enough for one, else all that was seen, with n and rounds.
+func Spread(s stat.Summary, show func(stat.Observation) string) string {
+	if s.N == 0 {
+		return "n 0"
+	}
+	n := fmt.Sprintf("n %d in %s", s.N, plain.Plural(s.Rounds, "round"))
+	switch low, high := show(s.Ordered.At(1)), show(s.Max); {
+	case s.CI50 != nil:
+		return fmt.Sprintf("[%s, %s], %s", show(s.CI50.Low), show(s.CI50.High), n)
+	case low == high:
+		return n
+	default:
+		return fmt.Sprintf("%s to %s seen, %s", low, high, n)
+	}
+}
+
+func (r *Set) latency(scenario string) measure {
+	return measure{
+		of: func(label string) stat.Summary {
+			if c := r.Cell(label, scenario); c != nil {
+				written, _ := c.Outcome()
+				return written
+			}
+			return stat.Summary{}
+		},
+		text: func(s stat.Summary) string {
+			return scenario + " p50 " + s.P50.String() + " (" + Spread(s, stat.Observation.String) + ")"
+		},
+	}
+}
+
+// last is when the last custom resource of a load is done, each round for itself.
+func (r *Set) last(scenario string) measure {
+	return measure{
+		of: func(label string) stat.Summary {
+			c := r.Cell(label, scenario)
+			if c == nil {
+				return stat.Summary{}
+			}
+			written, _ := c.Outcome()
+			return Lasts(written)
+		},
+		text: func(s stat.Summary) string {
+			return "last of " + scenario + " after " + s.P50.String() + " (" + Spread(s, stat.Observation.String) + ")"
+		},
+	}
+}
+
+// Lasts are the maxima of a summary's rounds, summed up.
+func Lasts(s stat.Summary) stat.Summary {
+	var values []stat.Observation
+	for _, round := range s.Replicates {
+		if len(round) > 0 {
+			values = append(values, stat.Order(round).Max())
+		}
+	}
+	return stat.Of(values...)
+}
+
+func (r *Set) memory() measure {
+	bytes := func(o stat.Observation) string { return plain.Bytes(int64(o.Value)) }
+	return measure{
+		of: func(label string) stat.Summary {
+			return r.Used(label, "peak mem", func(c Cost) Figure { return c.PeakMemory }).Summary
+		},
+		text: func(s stat.Summary) string { return "peak memory " + bytes(s.P50) + " (" + Spread(s, bytes) + ")" },
+	}
+}
+
+func (r *Set) lines() measure {
+	return measure{
+		of: func(label string) stat.Summary {
+			facts, _ := r.Facts(label)
+			if facts == nil || facts.Owned == nil {
+				return stat.Summary{}
+			}
+			return stat.Of(stat.Observation{Value: float64(facts.Owned.Lines)})
+		},
+		text:  func(s stat.Summary) string { return fmt.Sprintf("%.0f lines, counted", s.P50.Value) },
+		exact: true,
+	}
+}
+
+// heaviest is the load with the most custom resources; empty: there is none.
+func (r *Set) heaviest() string {
+	name, most := "", 0
+	for _, c := range r.Cells {
+		if _, _, n := c.Rounds(); c.Load() && n > most {
+			name, most = c.Scenario, n
+		}
+	}
+	return name
+}
+
+func (r *Set) bearsLoads(label string) bool {
+	driven := false
+	for c := range r.By(label) {
+		if c.Load() {
+			if driven = true; c.Verdict == spec.Late || c.Verdict == spec.Fail || c.Verdict == spec.Flaky || c.Verdict == spec.Invalid {
+				return false
+			}
+		}
+	}
+	return driven
+}
+
+func (r *Set) subSecond(label string) bool {
+	driven := false
+	for c := range r.By(label) {
+		if c.Load() {
+			continue
+		}
+		written, _ := c.Outcome()
+		tail := written.Max
+		if written.Shows(0.9) {
+			tail = written.P90
+		}
+		if driven = true; written.N == 0 || tail.Censored || tail.Value >= 1 {
+			return false
+		}
+	}
+	return driven
+}
