@@ -51,6 +51,7 @@ type need struct {
 	count      func(label string) (bad, of int, known bool) // that must be least; nil: nothing is counted
 	strict     bool                                         // what was not counted is out
 	by         measure
+	counted    string // what a counted scenario does; empty: it fails
 }
 
 // measure is a quantity of which less is better.
@@ -67,29 +68,37 @@ func (r *Set) Needs() []Need {
 	}
 	quick := r.latency(r.Headline())
 	const then = "; then fewest failing scenarios, then " // and a measure
+	of := func(name, rule string, in func(label string) bool) need {
+		return need{name: name, rule: rule + then + r.Headline() + " p50", in: in, count: r.Fails, by: quick}
+	}
 	var rows []need
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, need{
-			"Our team writes " + one, "most lines owned are " + one + then + r.Headline() + " p50",
-			func(label string) bool { return r.Language(label) == one }, r.Fails, false, quick,
-		})
+		rows = append(rows, of("Our team writes "+one, "most lines owned are "+one, func(label string) bool { return r.Language(label) == one }))
 	}
 	rows = append(rows,
-		need{"Only YAML", "all lines owned are YAML or JSON" + then + r.Headline() + " p50", r.onlyYAML, r.Fails, false, quick},
-		need{"Argo is given", "built on Argo" + then + r.Headline() + " p50", func(label string) bool { return r.builtOn(label, "argo") }, r.Fails, false, quick},
-		need{"A Helm chart exists", "built on a Helm framework" + then + r.Headline() + " p50", func(label string) bool { return r.builtOn(label, "helm") }, r.Fails, false, quick},
-		need{"No image of our own", "no custom image" + then + r.Headline() + " p50", r.noImage, r.Fails, false, quick},
-		need{"A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s" + then + r.Headline() + " p50", r.subSecond, r.Fails, false, quick},
-	)
+		of("Only YAML", "all lines owned are YAML or JSON", r.onlyYAML),
+		of("Argo is given", "built on Argo", func(label string) bool { return r.builtOn(label, "argo") }),
+		of("A Helm chart exists", "built on a Helm framework", func(label string) bool { return r.builtOn(label, "helm") }),
+		of("No image of our own", "no custom image", r.noImage),
+		of("A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s", r.subSecond))
 	if load := r.heaviest(); load != "" {
-		rows = append(rows, need{"Hundreds of resources at once", "no load late or failed" + then + "when the last of " + load + " is done", r.bearsLoads, r.Fails, false, r.last(load)})
+		rows = append(rows, need{
+			name: "Hundreds of resources at once", rule: "no load late or failed" + then + "when the last of " + load + " is done",
+			in: r.bearsLoads, count: r.Fails, by: r.last(load),
+		})
 	}
 	all := func(string) bool { return true }
 	return r.answer(append(rows,
-		need{"Nothing may be lost", "fewest scenarios in which a change is not carried out (oracles converged, gone or ledger fail), where recorded; then " + r.Headline() + " p50", all, r.loses, true, quick},
-		need{"The strictest correctness", "fewest failing scenarios, where recorded; then " + r.Headline() + " p50", all, r.Fails, true, quick},
-		need{"The least memory", "lowest peak memory of all pods, median over rounds", all, nil, false, r.memory()},
-		need{"The fewest lines to own", "fewest lines owned, neither blank nor comment", all, nil, false, r.lines()},
+		need{
+			name: "Nothing may be lost", rule: "fewest scenarios in which a change is not carried out (oracles converged, gone or ledger fail), where recorded; then " + r.Headline() + " p50",
+			in: all, count: r.loses, counted: "lose a change", strict: true, by: quick,
+		},
+		need{
+			name: "The strictest correctness", rule: "fewest failing scenarios, where recorded; then " + r.Headline() + " p50",
+			in: all, count: r.Fails, strict: true, by: quick,
+		},
+		need{name: "The least memory", rule: "lowest peak memory of all pods, median over rounds", in: all, by: r.memory()},
+		need{name: "The fewest lines to own", rule: "fewest lines owned, neither blank nor comment", in: all, by: r.lines()},
 	))
 }
 
@@ -126,7 +135,7 @@ func (n need) score(labels []string) (all []scored, missing []string) {
 			s.bad, of, known = n.count(label)
 			s.text = "scenarios not recorded"
 			if known {
-				s.text = fmt.Sprintf("%d of %d scenarios fail", s.bad, of)
+				s.text = fmt.Sprintf("%d of %d scenarios %s", s.bad, of, cmp.Or(n.counted, "fail"))
 			}
 		}
 		if !known {
