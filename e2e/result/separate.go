@@ -47,13 +47,21 @@ func (o origin) unlike(other origin) string {
 func separate(recordings []Recording) (all []Recording, warnings []string) {
 	places := []origin{} // the most latencies first
 	count := map[origin]int{}
-	vague := func(one Recording) bool { return one.Environment == nil } // it would fit all, and joins what others make a place
-	given := measured(recordings)
-	for _, one := range slices.Concat(slices.DeleteFunc(slices.Clone(given), vague), slices.DeleteFunc(slices.Clone(given), func(one Recording) bool { return !vague(one) })) {
+	given := slices.Clone(measured(recordings))
+	vague := func(one Recording) int { // it fits more, and makes a place only where it fits none
+		if one.Environment == nil {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(given, func(a, b Recording) int { return vague(a) - vague(b) })
+	for _, one := range given {
 		at := originOf(one)
 		i := slices.IndexFunc(places, at.fits)
 		if i < 0 {
 			i, places = len(places), append(places, at)
+		} else if one.Environment == nil {
+			continue
 		}
 		count[places[i]] += samplesOf([]Recording{one})
 	}

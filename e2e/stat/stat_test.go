@@ -337,3 +337,11 @@ func TestApart(t *testing.T) {
 		assert.Equal(t, test.apart, p < 0.05, "%s: p = %v", name, p)
 	}
 }
+
+func TestOfTakesEachObservationForARound(t *testing.T) {
+	s := stat.Of(stat.Observation{Value: 3}, stat.Observation{Value: 1}, stat.Observation{Value: 9, Censored: true})
+	assert.Equal(t, []int{3, 3, 1}, []int{s.N, s.Rounds, s.Censored})
+	assert.InDelta(t, 3.0, s.P50.Value, 0)
+	assert.True(t, s.Max.Censored)
+	assert.Zero(t, stat.Of().N)
+}

@@ -174,10 +174,13 @@ func (s *site) again(label string) string {
 		if e.Flags["scenario"] == "matrix" {
 			line = "go run ./e2e/cmd/opbench matrix"
 		}
-		for _, flag := range []string{"operator", "scenario", "rounds", "passes", "quiescence"} {
+		for _, flag := range []string{"operator", "scenario", "rounds", "passes", "precision", "quiescence"} {
 			value := e.Flags[flag]
 			if flag == "operator" && label != "" {
 				value = name
+			}
+			if flag == "precision" && value != "" {
+				value += " --budget=" + e.Flags["budget"]
 			}
 			if value != "" && value != "0" && !(flag == "scenario" && value == "matrix") {
 				line += " --" + flag + "=" + value
