@@ -21,6 +21,7 @@ type Advice struct {
 	Wrong string // how many scenarios it fails, and by which oracles
 	For   []string
 	Not   []string
+	Asked bool // some need asks about it: it was measured, and handled every single change rightly
 }
 
 // AdviceRules say how the sentences of an Advice are made.
@@ -39,6 +40,7 @@ func (r *Report) Advise(label string, needs []result.Need) Advice {
 	for _, need := range needs {
 		i := slices.IndexFunc(need.Candidates, func(c result.Candidate) bool { return c.Label == label })
 		picks := need.Picks()
+		a.Asked = a.Asked || i >= 0
 		switch {
 		case i < 0:
 		case slices.Contains(picks, label) && len(picks) > 1:
@@ -205,8 +207,10 @@ func (r *Report) costsMost(label string) string {
 		text  string
 	}
 	var all []ratio
+	recorded := false
 	for _, q := range r.Quantities() {
 		mine := r.Used(label, q.Name, q.Of)
+		recorded = recorded || mine.N > 0
 		least, who := mine.P50.Value, label
 		for _, other := range r.Contestants() {
 			if o := r.Used(other, q.Name, q.Of); o.N > 0 && o.P50.Value > 0 && o.P50.Value < least {
@@ -219,7 +223,10 @@ func (r *Report) costsMost(label string) string {
 		value, spread := Show(mine)
 		all = append(all, ratio{mine.P50.Value / least, fmt.Sprintf("%s %s (%s), %s times that of %s", q.Name, value, spread, plain.Digits(mine.P50.Value/least), who)})
 	}
-	if len(all) == 0 {
+	switch {
+	case !recorded:
+		return "Costs: not recorded."
+	case len(all) == 0:
 		return "Costs: of nothing that was recorded does another style use less."
 	}
 	slices.SortStableFunc(all, func(a, b ratio) int { return cmp.Compare(b.times, a.times) })

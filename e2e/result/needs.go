@@ -51,6 +51,7 @@ type need struct {
 	count      func(label string) (bad, of int, known bool) // that must be least; nil: nothing is counted
 	strict     bool                                         // what was not counted is out
 	by         measure
+	counted    string // what a counted scenario does; empty: it fails
 }
 
 // measure is a quantity of which less is better.
@@ -67,27 +68,37 @@ func (r *Set) Needs() []Need {
 	}
 	quick := r.latency(r.Headline())
 	const then = "; then fewest failing scenarios, then " // and a measure
+	of := func(name, rule string, in func(label string) bool) need {
+		return need{name: name, rule: rule + then + r.Headline() + " p50", in: in, count: r.Fails, by: quick}
+	}
 	var rows []need
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, need{"Our team writes " + one, "most lines owned are " + one + then + r.Headline() + " p50",
-			func(label string) bool { return r.Language(label) == one }, r.Fails, false, quick})
+		rows = append(rows, of("Our team writes "+one, "most lines owned are "+one, func(label string) bool { return r.Language(label) == one }))
 	}
 	rows = append(rows,
-		need{"Only YAML", "all lines owned are YAML or JSON" + then + r.Headline() + " p50", r.onlyYAML, r.Fails, false, quick},
-		need{"Argo is given", "built on Argo" + then + r.Headline() + " p50", func(label string) bool { return r.builtOn(label, "argo") }, r.Fails, false, quick},
-		need{"A Helm chart exists", "built on a Helm framework" + then + r.Headline() + " p50", func(label string) bool { return r.builtOn(label, "helm") }, r.Fails, false, quick},
-		need{"No image of our own", "no custom image" + then + r.Headline() + " p50", r.noImage, r.Fails, false, quick},
-		need{"A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s" + then + r.Headline() + " p50", r.subSecond, r.Fails, false, quick},
-	)
+		of("Only YAML", "all lines owned are YAML or JSON", r.onlyYAML),
+		of("Argo is given", "built on Argo", func(label string) bool { return r.builtOn(label, "argo") }),
+		of("A Helm chart exists", "built on a Helm framework", func(label string) bool { return r.builtOn(label, "helm") }),
+		of("No image of our own", "no custom image", r.noImage),
+		of("A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s", r.subSecond))
 	if load := r.heaviest(); load != "" {
-		rows = append(rows, need{"Hundreds of resources at once", "no load late or failed" + then + "when the last of " + load + " is done", r.bearsLoads, r.Fails, false, r.last(load)})
+		rows = append(rows, need{
+			name: "Hundreds of resources at once", rule: "no load late or failed" + then + "when the last of " + load + " is done",
+			in: r.bearsLoads, count: r.Fails, by: r.last(load),
+		})
 	}
 	all := func(string) bool { return true }
 	return r.answer(append(rows,
-		need{"Nothing may be lost", "fewest scenarios in which a change is not carried out (oracles converged, gone or ledger fail), where recorded; then " + r.Headline() + " p50", all, r.loses, true, quick},
-		need{"The strictest correctness", "fewest failing scenarios, where recorded; then " + r.Headline() + " p50", all, r.Fails, true, quick},
-		need{"The least memory", "lowest peak memory of all pods, median over rounds", all, nil, false, r.memory()},
-		need{"The fewest lines to own", "fewest lines owned, neither blank nor comment", all, nil, false, r.lines()},
+		need{
+			name: "Nothing may be lost", rule: "fewest scenarios in which a change is not carried out (oracles converged, gone or ledger fail), where recorded; then " + r.Headline() + " p50",
+			in: all, count: r.loses, counted: "lose a change", strict: true, by: quick,
+		},
+		need{
+			name: "The strictest correctness", rule: "fewest failing scenarios, where recorded; then " + r.Headline() + " p50",
+			in: all, count: r.Fails, strict: true, by: quick,
+		},
+		need{name: "The least memory", rule: "lowest peak memory of all pods, median over rounds", in: all, by: r.memory()},
+		need{name: "The fewest lines to own", rule: "fewest lines owned, neither blank nor comment", in: all, by: r.lines()},
 	))
 }
 
@@ -105,58 +116,63 @@ func (r *Set) answer(rows []need) []Need {
 	return all
 }
 
+// scored is a style with what decides about it.
+type scored struct {
+	label string
+	bad   int
+	text  string
+	stat.Summary
+}
+
+// score asks of each style what decides. Missing are those of which something was
+// not recorded; where the rest can be decided without them, they are left out.
+func (n need) score(labels []string) (all []scored, missing []string) {
+	for _, label := range labels {
+		s := scored{label: label, Summary: n.by.of(label)}
+		known := n.count != nil || s.N > 0
+		if n.count != nil {
+			var of int
+			s.bad, of, known = n.count(label)
+			s.text = "scenarios not recorded"
+			if known {
+				s.text = fmt.Sprintf("%d of %d scenarios %s", s.bad, of, cmp.Or(n.counted, "fail"))
+			}
+		}
+		if !known {
+			missing = append(missing, label)
+		}
+		if known || !n.leavesOut() {
+			all = append(all, s)
+		}
+	}
+	return all, missing
+}
+
+// leavesOut tells whether a style of which something was not recorded is no candidate.
+func (n need) leavesOut() bool { return n.strict || n.count == nil }
+
 // decide answers a need with some of the styles that it asks about.
 func (n need) decide(labels []string) Need {
 	one := Need{Name: n.name, Rule: n.rule}
-	type scored struct {
-		label string
-		bad   int
-		text  string
-		stat.Summary
-	}
-	var known []scored
-	var uncounted, unmeasured []string
-	for _, label := range labels {
-		s := scored{label: label, Summary: n.by.of(label)}
-		if n.count != nil {
-			bad, of, counted := n.count(label)
-			if s.bad, s.text = bad, fmt.Sprintf("%d of %d scenarios fail", bad, of); !counted {
-				uncounted, s.text = append(uncounted, label), "scenarios not recorded"
-			}
-		}
-		if s.N == 0 && n.count == nil { // nothing is known of it that could decide
-			uncounted = append(uncounted, label)
-			continue
-		}
-		if s.N == 0 || s.Rounds < stat.RankedRounds && !n.by.exact {
-			unmeasured = append(unmeasured, label)
-		}
-		known = append(known, s)
-	}
-	switch {
-	case n.strict:
-		known = slices.DeleteFunc(known, func(s scored) bool { return slices.Contains(uncounted, s.label) })
-	case n.count != nil && len(uncounted) > 0 && len(known) > 1:
-		one.Open = "Failing scenarios do not decide: not recorded of " + sum(uncounted) + "."
-	}
-	counts := len(uncounted) == 0 || n.strict
-	slices.SortStableFunc(known, func(a, b scored) int {
-		if counts && a.bad != b.bad {
+	all, missing := n.score(labels)
+	counts := n.leavesOut() || len(missing) == 0
+	slices.SortStableFunc(all, func(a, b scored) int {
+		switch {
+		case counts && a.bad != b.bad:
 			return cmp.Compare(a.bad, b.bad)
-		}
-		if (a.N == 0) != (b.N == 0) {
+		case (a.N == 0) != (b.N == 0):
 			return cmp.Compare(b.N, a.N)
 		}
 		return cmp.Compare(a.P50.Value, b.P50.Value)
 	})
 	var best []stat.Summary
-	for _, s := range known {
-		if !counts || s.bad == known[0].bad {
+	for _, s := range all {
+		if !counts || s.bad == all[0].bad {
 			best = append(best, s.Summary)
 		}
 	}
 	picked := n.by.lowest(best)
-	for i, s := range known {
+	for i, s := range all {
 		c := Candidate{Label: s.label, Picked: i < len(picked) && picked[i]}
 		if s.text != "" {
 			c.Figures = append(c.Figures, s.text)
@@ -166,21 +182,29 @@ func (n need) decide(labels []string) Need {
 		}
 		one.Candidates = append(one.Candidates, c)
 	}
-	switch {
-	case len(known) == 0 && len(uncounted) > 0:
-		one.Open = "Not known: it was not recorded of any style."
-	case len(known) == 0:
-		one.Open = "No style of this kind was recorded."
-	case len(one.Picks()) == 0:
-		one.Open = strings.TrimSpace(one.Open + fmt.Sprintf(" No recommendation: telling styles apart takes %d rounds.", stat.RankedRounds))
-	case (n.strict || n.count == nil) && len(uncounted) > 0:
-		one.Open = "Not recorded of " + sum(uncounted) + "."
-	case len(known) == 1:
-		one.Open = "It is the only one that was recorded."
-	case len(unmeasured) > 0 && len(known) > len(unmeasured):
-		one.Open = strings.TrimSpace(one.Open + " Too few rounds of " + sum(unmeasured) + ".")
-	}
+	one.Open = n.open(one, missing)
 	return one
+}
+
+// open says what could not decide, or why nobody is recommended.
+func (n need) open(answer Need, missing []string) string {
+	var parts []string
+	switch candidates := len(answer.Candidates); {
+	case candidates == 0 && len(missing) > 0:
+		return "Not known: it was not recorded of any style."
+	case candidates == 0:
+		return "No style of this kind was recorded."
+	case len(missing) > 0 && n.leavesOut():
+		parts = append(parts, "Not recorded of "+sum(missing)+".")
+	case candidates == 1:
+		parts = append(parts, "It is the only one that was recorded.")
+	case len(missing) > 0:
+		parts = append(parts, "Failing scenarios do not decide: not recorded of "+sum(missing)+".")
+	}
+	if len(answer.Picks()) == 0 {
+		parts = append(parts, fmt.Sprintf("No recommendation: telling styles apart takes %d rounds.", stat.RankedRounds))
+	}
+	return strings.Join(parts, " ")
 }
 
 // lowest tells which of some measurements, in order of size, share the first rank;

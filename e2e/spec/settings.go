@@ -10,6 +10,8 @@ type Framework struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Date    string `json:"date"` // of that version
+	// Licence is the framework's own, by its SPDX identifier; empty: not said.
+	Licence string `json:"licence,omitempty"`
 	// Newest is the newest version upstream, with its date, where it is not this
 	// one; Why says why it is not.
 	Newest string `json:"newest,omitempty"`

@@ -27,7 +27,8 @@ import (
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] [--repository=URL] [--site=URL] RESULTS_DIR | RECORDING.jsonl ...
 
 Prints a report of what was recorded, without a cluster. Several recordings are
-shown in one report; where they come from different machines, it warns.
+shown in one report; what comes from another machine or schema than the rest
+stands apart there, and it warns.
 
 Flags:
   --format=FORMAT   %s (default terminal)

@@ -283,7 +283,8 @@ func (s *site) codeColumns() []tableColumn {
 		}
 		return e
 	})
-	return []tableColumn{language,
+	return []tableColumn{
+		language,
 		s.column("code", "lines owned", "neither blank nor comment, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
 			from := ""
 			if f.Owned.Scaffold > 0 {

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,8 +91,10 @@ func (s *site) profile(of *style) *profile {
 // what says in two sentences what a style is.
 func (s *site) what(of *style) []string {
 	if of.Floor {
-		return []string{"The floor: no operator is installed, the harness writes the Deployment itself.",
-			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not."}
+		return []string{
+			"The floor: no operator is installed, the harness writes the Deployment itself.",
+			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not.",
+		}
 	}
 	header := s.Header(of.Label)
 	first := "What it is was not recorded: this recording’s header has no description."
@@ -142,6 +145,7 @@ func (s *site) styleFacts(of *style) []pair {
 		if f := header.Framework; f != nil {
 			add("Framework", fmt.Sprintf("%s %s", f.Name, f.Version))
 			add("Of", f.Date)
+			add("Its licence", cmp.Or(f.Licence, "not recorded"))
 			newest := f.Newest
 			if f.Why != "" {
 				newest = strings.TrimSpace(newest + " " + f.Why)
@@ -172,7 +176,6 @@ func (s *site) styleFacts(of *style) []pair {
 	add("Pod Security Standard that is enforced", strings.Join(enforced, ", "))
 	add("Dependencies, direct / all", report.DependenciesText(environment.ImagesOf(facts)))
 	add("Hash of its rendered manifests", facts.Manifests)
-	add("Licence", "not recorded")
 	add("Measured with", environment.Program)
 	add("Recorded", environment.Began.UTC().Format("2 January 2006"))
 	return all
