@@ -429,7 +429,7 @@ func TestCellsLeadToWhatWasSeen(t *testing.T) {
 	first := written(t, alone())
 	o := open(t, first)
 	target := ask[string](o, `document.querySelector('#heat td.fail a').href`)
-	assert.Equal(t, fileURL(stylePage(first, "argo"))+"#scenario-burst", target)
+	assert.Equal(t, fileURL(stylePage(first, "argo"))+"#s-burst", target)
 	o.do(chromedp.Navigate(target))
 	assert.True(t, ask[bool](o, `document.querySelector(':target').checkVisibility({contentVisibilityAuto: true}) && document.querySelector(':target').innerText.includes('expected 7, seen 6')`))
 }

@@ -42,14 +42,14 @@ func TestCorrectness(t *testing.T) {
 	open := func(id string) bool {
 		return slices.ContainsFunc(argo.byID(id).Attr, func(a parser.Attribute) bool { return a.Key == "open" })
 	}
-	assert.True(t, open("scenario-burst"))
-	assert.True(t, open("scenario-killed"), "what failed is seen at once")
-	killed := strings.Join(strings.Fields(textOf(argo.byID("scenario-killed"))), " ")
+	assert.True(t, open("s-burst"))
+	assert.True(t, open("s-killed"), "what failed is seen at once")
+	killed := strings.Join(strings.Fields(textOf(argo.byID("s-killed"))), " ")
 	for _, want := range []string{"never recovered", "as expected", "It forgets.", "upstream issue", "recovers: never", "+45.120 s MODIFIED", "namespace services-argo-killed-1", "entries from t = 10000000000", "It stands for: A node that dies."} {
 		assert.Contains(t, killed, want)
 	}
 	native := parse(t, about(t, alone(), "native"))
-	assert.Contains(t, textOf(native.byID("scenario-killed")), "recovered in 1.20 s")
+	assert.Contains(t, textOf(native.byID("s-killed")), "recovered in 1.20 s")
 	assert.Nil(t, native.byID("failures"))
 	assert.Contains(t, said(t, about(t, alone(), "argo")), "Gets wrong: 2 of 2 scenarios that apply, by oracle: converged in 1, recovers in 1.")
 }

@@ -57,7 +57,7 @@ func newStudy(r *report.Report) *study {
 	s.x, s.anchors = logAxis(reach("", s.Scenes...)), map[string]string{}
 	ids := newIDs()
 	for _, row := range s.judged() {
-		s.anchors[row.Name] = ids.of("scenario", row.Name)
+		s.anchors[row.Name] = ids.of("s", row.Name)
 	}
 	return s
 }
