@@ -41,16 +41,25 @@ func (s *slow) Lacks(namespace, _ string) string { return s.Missing(namespace) }
 
 // An operator that takes seconds between two writes is not done when nothing was written for
 // a moment: one more pass of ansible-operator wrote into the scenario that came next. What
-// has work objects is seen to be at work.
+// has work objects is seen to be at work, and what cannot be brought about is tried for ever.
 func TestASlowOperatorIsGivenTimeForOneWriteMore(t *testing.T) {
 	const takes = 80 * time.Millisecond
-	for _, work := range [][]spec.Work{nil, {{Resource: "pods.v1"}}} {
+	create := []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}
+	for _, c := range []struct {
+		work  []spec.Work
+		steps []scenarios.Step
+		given bool
+	}{
+		{steps: create, given: true},
+		{work: []spec.Work{{Resource: "pods.v1"}}, steps: create},
+		{steps: append(create, scenarios.Step{Submit: &scenarios.Submit{Patch: true, Object: map[string]any{"spec": map[string]any{"size": int64(-1)}}}})},
+	} {
 		s, _, style := newMatrixStage(t)
-		style.Work = work
+		style.Work = c.work
 		s.Matrix.Patience = time.Minute
 		s.Judge = &slow{stage: s, t: t, takes: takes}
-		create := scenarios.Scenario{Name: "one", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
-		require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{create}}))
+		one := scenarios.Scenario{Name: "one", Group: spec.GroupBasic, Expect: []string{"converged"}, Steps: c.steps}
+		require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
 		assert.Equal(t, []string{"one settled"}, s.ends)
 		var began, ended time.Duration
 		for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
@@ -62,7 +71,7 @@ func TestASlowOperatorIsGivenTimeForOneWriteMore(t *testing.T) {
 				ended = e.Time
 			}
 		}
-		if work == nil {
+		if c.given {
 			assert.GreaterOrEqual(t, ended-began, 3*takes)
 		} else {
 			assert.Less(t, ended-began, 3*takes)

@@ -226,8 +226,12 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 // may move for so many times what it took to write the Deployment.
 const windowWrites = 2
 
-// pace is how long nothing may move at least, as far as is known now.
+// pace is how long nothing may move at least, as far as is known now. What cannot be
+// brought about is tried again and again: more calm may never come.
 func (s *sampleRun) pace(now time.Duration) time.Duration {
+	if s.sample.Unmeetable {
+		return 0
+	}
 	if s.created > 0 && s.Judge.Lacks(s.sample.Namespace, spec.PointWritten) == "" {
 		s.wrote, s.created = now-s.created, 0
 	}
