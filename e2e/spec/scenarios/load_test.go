@@ -34,9 +34,9 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
-		"burst-create": "50 custom resources at once; create 0",
-		"burst-update": "20 custom resources, one every 5ms, a step every 100ms; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
-		"hold-hundred": "100 custom resources, one every 100ms; create 0",
+		"burst-create": "50 custom resources at once, each to be right within 1m0s; create 0",
+		"burst-update": "20 custom resources, one every 5ms, a step every 100ms, each to be right within 1m0s; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+		"hold-hundred": "100 custom resources, one every 100ms, each to be right within 5m0s; create 0",
 	}, seen)
 }
 
