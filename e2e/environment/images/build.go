@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
 	"operatorbench/e2e/environment/images/builders"
+	"operatorbench/e2e/environment/images/builders/cargo"
 	"operatorbench/e2e/environment/images/builders/debian"
 	"operatorbench/e2e/environment/images/builders/dockerfile"
 	"operatorbench/e2e/environment/images/builders/golang"
@@ -48,6 +49,9 @@ func (a *assembler) parts(i Image) []builders.Part {
 	}
 	if i.Jars != nil {
 		parts = append(parts, maven.Part{Tools: a.Tools, Jars: *i.Jars})
+	}
+	if i.Crate != nil {
+		parts = append(parts, cargo.Part{Tools: a.Tools, Crate: *i.Crate})
 	}
 	if i.Name == NodeImage {
 		parts = append(parts, a.kindNode(i))

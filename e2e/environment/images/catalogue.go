@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"operatorbench/e2e/environment/images/builders"
+	"operatorbench/e2e/environment/images/builders/cargo"
 	"operatorbench/e2e/environment/images/builders/debian"
 	"operatorbench/e2e/environment/images/builders/golang"
 	"operatorbench/e2e/environment/images/builders/maven"
@@ -48,6 +49,7 @@ type Image struct {
 	Packages    *debian.Packages `yaml:"packages,omitempty"`
 	Wheels      *pypi.Wheels     `yaml:"wheels,omitempty" json:",omitempty"`
 	Jars        *maven.Jars      `yaml:"jars,omitempty" json:",omitempty"`
+	Crate       *cargo.Crate     `yaml:"crate,omitempty" json:",omitempty"`
 	Binaries    []golang.Binary  `yaml:"binaries,omitempty"`
 	Files       []File           `yaml:"files,omitempty"`
 	Config      Config           `yaml:"config,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/images/builders"
+	"operatorbench/e2e/environment/images/builders/cargo"
 	"operatorbench/e2e/environment/images/builders/debian"
 	"operatorbench/e2e/environment/images/builders/golang"
 	"operatorbench/e2e/environment/images/builders/maven"
@@ -187,7 +188,7 @@ func TestParseExplainsMistakes(t *testing.T) {
 		{"no tag", replaced("one:1", "one"), `c.yaml:7: images.reference: found "docker.io/library/one", expected host/repository:tag`},
 		{"no registry", replaced("docker.io/library/one:1", "library/one:1"), `c.yaml:7: images.reference: found "library/one:1", expected host/repository:tag`},
 		{"part of something else", added("    partOf: two\n"), `c.yaml:11: images.partOf: found "two", expected node`},
-		{"nothing to build from", replaced("    binaries: [{recipe: tool, name: tool, to: /tool}]\n", ""), "c.yaml:6: images: found 0 of the fields packages, wheels, jars, binaries, expected at least one"},
+		{"nothing to build from", replaced("    binaries: [{recipe: tool, name: tool, to: /tool}]\n", ""), "c.yaml:6: images: found 0 of the fields packages, wheels, jars, crate, binaries, expected at least one"},
 		{"unknown recipe", replaced("{recipe: tool,", "{recipe: fool,"), `c.yaml:10: unknown recipe "fool", expected one of tool; did you mean "tool"?`},
 		{"binary without a place", replaced("to: /tool", "to: tool"), `c.yaml:10: images.binaries.to: found "tool", expected an absolute path`},
 		{"binary of neither", replaced("recipe: tool, name: tool,", ""), "c.yaml:10: images.binaries: expected either package, or recipe and name"},
@@ -207,6 +208,7 @@ func TestParseExplainsMistakes(t *testing.T) {
 		{"wheels of a number", added("    wheels: {requirements: r.txt, python: 3.11, to: /o}\n"), `c.yaml:11: images.wheels.python: found the number 3.11, expected`},
 		{"jars from outside", added("    jars: {recipe: ../r, sources: s, release: 17, to: /o}\n"), `c.yaml:11: images.jars.recipe: found "../r", expected a path beside`},
 		{"jars of a text", added("    jars: {recipe: r, sources: s, release: '17', to: /o}\n"), `c.yaml:11: images.jars.release: found "17", expected a version`},
+		{"crate from outside", added("    crate: {package: ../r, to: /o}\n"), `c.yaml:11: images.crate.package: found "../r", expected a path inside`},
 		{"no packages", added("    packages: {variant: extract, include: []}\n"), "c.yaml:11: images.packages.include: found an empty list, expected a list of at least one"},
 		{"bad glob", added("    packages: {variant: extract, include: [x], keep: ['[']}\n"), `c.yaml:11: images.packages.keep: found "[", expected a pattern`},
 		{"bad concat", added("    packages: {variant: extract, include: [x], concat: {from: a, to: b}}\n"), `c.yaml:11: images.packages.concat.to: found "b", expected an absolute path`},
@@ -231,7 +233,7 @@ func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
 	require.NoError(t, err)
 	for definition, of := range map[string]any{
 		"": Catalogue{}, "debian": debian.Release{}, "recipe": golang.Recipe{}, "restore": golang.Restore{}, "restored": golang.RestoredFile{}, "image": Image{},
-		"packages": debian.Packages{}, "wheels": pypi.Wheels{}, "jars": maven.Jars{}, "concat": debian.Concat{}, "binary": golang.Binary{}, "file": File{}, "config": Config{},
+		"packages": debian.Packages{}, "wheels": pypi.Wheels{}, "jars": maven.Jars{}, "crate": cargo.Crate{}, "concat": debian.Concat{}, "binary": golang.Binary{}, "file": File{}, "config": Config{},
 	} {
 		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
 	}

@@ -498,7 +498,9 @@ func describe(image v1.Image, have *Description) error {
 		return err
 	}
 	labels := config.Config.Labels
-	have.Packages = strings.Fields(labels[builders.LabelPackages] + " " + labels[builders.LabelWheels] + " " + labels[builders.LabelJars])
+	have.Packages = strings.Fields(strings.Join([]string{
+		labels[builders.LabelPackages], labels[builders.LabelWheels], labels[builders.LabelJars], labels[builders.LabelCrates],
+	}, " "))
 	have.Depends = builders.DependenciesOf(labels)
 	return nil
 }

@@ -2,10 +2,10 @@
 // must do, and has what they all need: jobs with a log, progress, layers and keys.
 //
 // Each ecosystem is one package beside this file: golang (Go modules), debian
-// (Debian packages), pypi (Python's wheels), dockerfile, kindnode. Another one
-// (jars of Maven Central, crates of a Cargo.lock) is one more package with a Part, a
-// field of images.Image with its entry in docs/schema/catalogue.schema.json, and one
-// line in images.Store.parts.
+// (Debian packages), pypi (Python's wheels), maven (jars), cargo (Rust's crates),
+// dockerfile, kindnode. Another one is one more package with a Part, a field of
+// images.Image with its entry in docs/schema/catalogue.schema.json, and one line in
+// images.Store.parts.
 package builders
 
 import (
@@ -69,6 +69,7 @@ const (
 	LabelPackages = "operatorbench.debian-packages"
 	LabelWheels   = "operatorbench.python-packages"
 	LabelJars     = "operatorbench.maven-artifacts"
+	LabelCrates   = "operatorbench.cargo-crates"
 	LabelDepends  = "operatorbench.dependencies"
 )
 
