@@ -224,7 +224,7 @@ func (r *Report) OwnedTable() table.Table {
 // and how many packages of others come with them. It is left out where no style says what it is built on.
 func (r *Report) BuiltTable() table.Table {
 	t := table.Table{Title: "What it is built on, and the lines owned by what they are for", Header: []string{"style", "logic", "manifests", "build", "dependencies", "built on"}, Left: 1, Tail: true}
-	t.Notes = []string{"dependencies: Go modules and Python packages that the custom images are built from, direct / all"}
+	t.Notes = []string{"dependencies: packages (Go modules, Python wheels, jars, crates) that the custom images are built from, direct / all"}
 	said := false
 	for _, label := range r.Styles {
 		if facts, environment := r.Facts(label); facts != nil && facts.Owned != nil {
@@ -245,7 +245,11 @@ func (r *Report) builtOn(label string) string {
 	for _, part := range r.Parts {
 		for _, s := range part.Header.Styles {
 			if f := s.Framework; f != nil && record.Label(s.Name, s.Variant) == label {
-				return fmt.Sprintf("%s %s (%s)", f.Name, f.Version, f.Date)
+				on := f.Name + " " + f.Version
+				if f.Date != "" {
+					on += " (" + f.Date + ")"
+				}
+				return on
 			}
 		}
 	}

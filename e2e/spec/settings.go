@@ -9,7 +9,7 @@ import (
 type Framework struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	Date    string `json:"date"` // of that version
+	Date    string `json:"date,omitempty"` // of that version; empty: the registry does not tell it
 	// Licence is the framework's own, by its SPDX identifier; empty: not said.
 	Licence string `json:"licence,omitempty"`
 	// Newest is the newest version upstream, with its date, where it is not this

@@ -104,7 +104,11 @@ func (s *site) what(of *style) []string {
 	var parts []string
 	if header != nil && header.Framework != nil {
 		f := header.Framework
-		parts = append(parts, fmt.Sprintf("is built on %s %s of %s", f.Name, f.Version, f.Date))
+		on := fmt.Sprintf("is built on %s %s", f.Name, f.Version)
+		if f.Date != "" {
+			on += " of " + f.Date
+		}
+		parts = append(parts, on)
 	}
 	if language := s.Language(of.Label); language != "" {
 		facts, _ := s.Report.Facts(of.Label)

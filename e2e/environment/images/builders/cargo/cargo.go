@@ -42,6 +42,9 @@ func (p Part) file(name string) string { return filepath.Join(p.Crate.Package, n
 // sources are Cargo's two files and the .rs files below src, relative to the repository.
 func (p Part) sources() ([]string, error) {
 	files := []string{p.file("Cargo.toml"), p.file("Cargo.lock")}
+	if !builders.Exists(filepath.Join(p.Root, files[1])) {
+		return nil, fmt.Errorf("%s is missing, and which crates are in the image must be pinned: run cargo generate-lockfile in %s and commit it", files[1], p.Crate.Package)
+	}
 	err := filepath.WalkDir(filepath.Join(p.Root, p.file("src")), func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(file) != ".rs" {
 			return err
