@@ -1,7 +1,7 @@
 //! A Memcached operator with kube-rs; with --defaults as kube-rs is where nobody says otherwise.
 
-mod controller;
 mod memcached;
+mod pass;
 mod plan;
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures::{StreamExt, TryFutureExt};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Pod;
-use kube::runtime::controller::{Config, Controller};
+use kube::runtime::controller::{self, Config, Controller};
 use kube::runtime::events::{Recorder, Reporter};
 use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::{WatchStreamExt, predicates, watcher};
@@ -19,8 +19,8 @@ use kube::{Api, Client, ResourceExt};
 use tokio::net::TcpListener;
 use tracing::warn;
 
-use controller::{Context, Settings, error_policy, reconcile};
 use memcached::Memcached;
+use pass::{Context, Settings, error_policy, reconcile};
 use plan::{INSTANCE, MANAGER, instance, selector};
 
 const WORKERS: u16 = 8; // kube-rs: no limit
@@ -85,8 +85,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .shutdown_on_signal()
         .run(reconcile, error_policy, context)
         .for_each(|result| async move {
-            if let Err(error) = result {
-                warn!(%error, "a pass or a watch failed");
+            match result {
+                // The error policy tells of passes, and what is gone needs none.
+                Ok(_) | Err(controller::Error::ReconcilerFailed(..) | controller::Error::ObjectNotFound(_)) => {}
+                Err(error) => warn!(%error, "a watch failed"),
             }
         })
         .await;

@@ -48,11 +48,7 @@ fn size(memcached: &Memcached) -> Result<i32, Problem> {
     let size = &memcached.spec.size;
     match size.as_i64().map(i32::try_from) {
         Some(Ok(n)) if n >= 0 => Ok(n),
-        _ => Err(Problem {
-            reason: "InvalidSize",
-            message: format!("spec.size is {size}; it must be a whole number from 0 to 2147483647"),
-            retried: false,
-        }),
+        _ => Err(Problem { reason: "InvalidSize", message: format!("spec.size is {size}; it must be a whole number from 0 to 2147483647"), retried: false }),
     }
 }
 
@@ -91,12 +87,8 @@ pub fn deployment(memcached: &Memcached) -> Result<Value, Problem> {
 /// Whether all that is wanted is there. What else is there is somebody else's.
 pub fn has(there: &Value, wanted: &Value) -> bool {
     match (there, wanted) {
-        (Value::Object(there), Value::Object(wanted)) => {
-            wanted.iter().all(|(key, value)| there.get(key).is_some_and(|found| has(found, value)))
-        }
-        (Value::Array(there), Value::Array(wanted)) => {
-            there.len() == wanted.len() && there.iter().zip(wanted).all(|(found, value)| has(found, value))
-        }
+        (Value::Object(there), Value::Object(wanted)) => wanted.iter().all(|(key, value)| there.get(key).is_some_and(|found| has(found, value))),
+        (Value::Array(there), Value::Array(wanted)) => there.len() == wanted.len() && there.iter().zip(wanted).all(|(found, value)| has(found, value)),
         _ => there == wanted,
     }
 }
@@ -130,13 +122,7 @@ pub fn check_owner(there: &impl Resource, memcached: &Memcached) -> Result<(), P
 }
 
 /// The whole status; the time of the condition is that of the last change of its truth.
-pub fn status(
-    memcached: &Memcached,
-    deployment: Option<&Deployment>,
-    pods: &[Arc<Pod>],
-    problem: Option<&Problem>,
-    now: &str,
-) -> MemcachedStatus {
+pub fn status(memcached: &Memcached, deployment: Option<&Deployment>, pods: &[Arc<Pod>], problem: Option<&Problem>, now: &str) -> MemcachedStatus {
     let mut nodes: Vec<String> = pods.iter().filter(|pod| is_ready(pod)).map(|pod| pod.name_any()).collect();
     nodes.sort();
     let state = deployment.and_then(|d| d.status.clone()).unwrap_or_default();
@@ -186,9 +172,7 @@ fn condition(
     let trouble = living.filter_map(|pod| Some(format!(": pod {}: {}", pod.name_any(), trouble(pod)?))).min();
     message.push_str(trouble.as_deref().unwrap_or_default());
     for c in state.conditions.iter().flatten() {
-        if let (Some(kind @ "ReplicaFailure"), Some("True")) | (Some(kind @ "Progressing"), Some("False")) =
-            (c.type_.as_deref(), c.status.as_deref())
-        {
+        if let (Some(kind @ "ReplicaFailure"), Some("True")) | (Some(kind @ "Progressing"), Some("False")) = (c.type_.as_deref(), c.status.as_deref()) {
             return because(kind, format!("{message}: {}", c.message.as_deref().unwrap_or_default()));
         }
     }

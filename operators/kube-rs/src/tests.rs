@@ -79,9 +79,7 @@ fn whose_a_deployment_is() {
         let there: Deployment = serde_json::from_value(json!({"metadata": metadata})).unwrap();
         check_owner(&there, &memcached).err().map(|problem| problem.reason)
     };
-    let owner = |kind: &str, name: &str, uid: &str| {
-        json!({"name": "m", "ownerReferences": [{"apiVersion": "v1", "kind": kind, "name": name, "uid": uid, "controller": true}]})
-    };
+    let owner = |kind: &str, name: &str, uid: &str| json!({"name": "m", "ownerReferences": [{"apiVersion": "v1", "kind": kind, "name": name, "uid": uid, "controller": true}]});
     assert_eq!(reason(owner("Memcached", "m", "u1")), None);
     assert_eq!(reason(owner("Memcached", "m", "u0")), Some("PredecessorDeleting"));
     assert_eq!(reason(owner("Redis", "m", "u0")), Some("DeploymentNotOwned"));
@@ -111,8 +109,10 @@ fn a_status_is_ready_when_all_is() {
 #[test]
 fn a_status_says_what_is_wrong() {
     let memcached = memcached(json!(1));
-    let waiting = |reason: &str| json!({"containerStatuses": [{"name": "c", "image": "i", "imageID": "", "ready": false,
-        "restartCount": 0, "state": {"waiting": {"reason": reason}}}]});
+    let waiting = |reason: &str| {
+        json!({"containerStatuses": [{"name": "c", "image": "i", "imageID": "", "ready": false,
+        "restartCount": 0, "state": {"waiting": {"reason": reason}}}]})
+    };
     let there = applied(&memcached, json!({}));
     let said = |pod: Arc<Pod>| status(&memcached, Some(&there), &[pod], None, NOW).conditions[0].clone();
     let (pull, back_off) = (said(pod("p", waiting("ErrImagePull"))), said(pod("p", waiting("ImagePullBackOff"))));

@@ -22,7 +22,7 @@ use crate::plan::{self, INSTANCE, MANAGER, Problem};
 /// Longer than any request that is answered at all.
 const PASS: Duration = Duration::from_secs(15);
 
-/// How often what is looked at again without an event.
+/// When a Memcached is looked at again without an event.
 pub struct Settings {
     /// After a good pass; none: never.
     pub safety_net: Option<Duration>,
@@ -96,7 +96,13 @@ async fn apply(memcached: &Memcached, context: &Context) -> Result<(), Problem> 
     let wanted = plan::deployment(memcached)?;
     let (name, namespace) = (memcached.name_any(), memcached.namespace().unwrap_or_default());
     let api: Api<Deployment> = Api::namespaced(context.client.clone(), &namespace);
-    let refused = |what: &str, e: kube::Error| Problem::retried("DeploymentRefused", format!("{what} Deployment {name}: {e}"));
+    let refused = |what: &str, error: kube::Error| {
+        let why = match error {
+            kube::Error::Api(answer) => answer.message, // without the whole object
+            error => error.to_string(),
+        };
+        Problem::retried("DeploymentRefused", format!("{what} Deployment {name}: {why}"))
+    };
     match context.deployments.get(&ObjectRef::new(&name).within(&namespace)) {
         Some(there) => {
             plan::check_owner(&*there, memcached)?;
@@ -122,9 +128,8 @@ async fn write_status(memcached: &Memcached, context: &Context, problem: Option<
     let owned = |d: &Arc<Deployment>| d.owner_references().iter().any(|o| Some(&o.uid) == memcached.meta().uid.as_ref());
     let deployment = context.deployments.get(&ObjectRef::new(&name).within(&namespace)).filter(owned);
     let instance = plan::instance(&name);
-    let pods = context.pods.state_filter(|pod| {
-        pod.meta().namespace.as_deref() == Some(&namespace) && pod.labels().get(INSTANCE).is_some_and(|of| *of == instance)
-    });
+    let pods =
+        context.pods.state_filter(|pod| pod.meta().namespace.as_deref() == Some(&namespace) && pod.labels().get(INSTANCE).is_some_and(|of| *of == instance));
     let now = Timestamp::now().round(Unit::Second).unwrap_or_default().to_string();
     let status = plan::status(memcached, deployment.as_deref(), &pods, problem, &now);
     if memcached.status.as_ref() == Some(&status) {
