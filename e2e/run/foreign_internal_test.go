@@ -24,8 +24,10 @@ var served = map[string][]metav1.APIResource{
 	"/apis/networking.k8s.io/v1": {{Name: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true}},
 	"/apis/apps/v1":              {{Name: "deployments", Kind: "Deployment", Namespaced: true}},
 	"/apis/rbac.authorization.k8s.io/v1": {
-		{Name: "clusterroles", Kind: "ClusterRole"}, {Name: "clusterrolebindings", Kind: "ClusterRoleBinding"},
-		{Name: "roles", Kind: "Role", Namespaced: true}, {Name: "rolebindings", Kind: "RoleBinding", Namespaced: true},
+		{Name: "clusterroles", Kind: "ClusterRole"},
+		{Name: "clusterrolebindings", Kind: "ClusterRoleBinding"},
+		{Name: "roles", Kind: "Role", Namespaced: true},
+		{Name: "rolebindings", Kind: "RoleBinding", Namespaced: true},
 	},
 	"/apis/apiextensions.k8s.io/v1":       {{Name: "customresourcedefinitions", Kind: "CustomResourceDefinition"}},
 	"/apis/operators.coreos.com/v1":       {{Name: "operatorgroups", Kind: "OperatorGroup", Namespaced: true}, {Name: "olmconfigs", Kind: "OLMConfig"}},
