@@ -120,9 +120,6 @@ func (e *environment) definition(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.refuseForeign(ctx, crd); err != nil {
-		return err
-	}
 	if !e.can(cluster.RemoveWhole) {
 		e.leaves("what the run has made is still in the existing cluster; this removes it:\n  " + e.cleanCommand())
 	}
@@ -188,10 +185,15 @@ func (e *environment) announce() error {
 
 // refuseForeign fails if an existing cluster has anything that this run or one
 // of its styles would make. Install refuses too, but by then the definition and
-// the floor's namespaces are there, and other styles may have been driven.
-func (e *environment) refuseForeign(ctx context.Context, crd *unstructured.Unstructured) error {
+// the floor's namespaces are there, and other styles may have been driven. It comes
+// before the images: nobody is to load any for a run that is refused.
+func (e *environment) refuseForeign(ctx context.Context) error {
 	if e.can(cluster.RemoveWhole) {
 		return nil
+	}
+	crd, err := memcached.Definition()
+	if err != nil {
+		return err
 	}
 	objects := []*unstructured.Unstructured{crd}
 	for _, p := range e.participants[1:] {

@@ -124,6 +124,9 @@ func (s *Session) Open(ctx context.Context) error {
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
 		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard)},
 	}
+	if err := s.refuseForeign(ctx); err != nil {
+		return err
+	}
 	if !s.can(cluster.LoadImages) {
 		if err := s.obtainable(ctx); err != nil {
 			return err
