@@ -14,6 +14,12 @@ pub const MANAGER: &str = "memcached-operator";
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
 
+/// The fields by which the API server tells apart the entries of the lists that this operator writes.
+const KEYS: [&str; 3] = ["uid", "name", "containerPort"];
+
+/// The value of a label has no more characters.
+pub const LONGEST_LABEL: usize = 63;
+
 /// Why a Deployment is not as it should be, for the status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
@@ -29,9 +35,9 @@ impl Problem {
     }
 }
 
-/// The name as the value of a label, which has 63 characters at most.
+/// The name as the value of a label.
 pub fn instance(name: &str) -> String {
-    if name.len() <= 63 {
+    if name.len() <= LONGEST_LABEL {
         return name.to_string();
     }
     // FNV-1a: a hash that is the same in every build.
@@ -84,11 +90,14 @@ pub fn deployment(memcached: &Memcached) -> Result<Value, Problem> {
     }))
 }
 
-/// Whether all that is wanted is there. What else is there is somebody else's.
+/// Whether all that is wanted is there, of a list each by its key. What else is there is somebody else's.
 pub fn has(there: &Value, wanted: &Value) -> bool {
     match (there, wanted) {
         (Value::Object(there), Value::Object(wanted)) => wanted.iter().all(|(key, value)| there.get(key).is_some_and(|found| has(found, value))),
-        (Value::Array(there), Value::Array(wanted)) => there.len() == wanted.len() && there.iter().zip(wanted).all(|(found, value)| has(found, value)),
+        (Value::Array(there), Value::Array(wanted)) => wanted.iter().all(|value| match KEYS.iter().find_map(|key| Some((key, value.get(key)?))) {
+            Some((key, of)) => there.iter().any(|found| found.get(key) == Some(of) && has(found, value)),
+            None => there == wanted, // no list of objects
+        }),
         _ => there == wanted,
     }
 }

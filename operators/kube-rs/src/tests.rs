@@ -50,6 +50,7 @@ fn what_is_applied_is_found_again() {
     let wanted = deployment(&memcached).unwrap();
     let mut there = serde_json::to_value(applied(&memcached, json!({}))).unwrap();
     there["spec"]["template"]["spec"]["dnsPolicy"] = json!("ClusterFirst"); // a default of the API server
+    there["spec"]["template"]["spec"]["containers"].as_array_mut().unwrap().push(json!({"name": "injected"}));
     assert!(has(&there, &wanted));
     for (path, value) in [
         ("/spec/replicas", json!(3)),
