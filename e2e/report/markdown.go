@@ -83,12 +83,12 @@ func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "rounds", "rank", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor, written", ""}, Left: 3, Tail: true}
+	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "rounds", "rank", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor, written", "× " + result.Reference, ""}, Left: 3, Tail: true}
 	for _, label := range r.Styles {
 		for c := range r.By(label) {
 			written, ready := c.Outcome()
 			row := table.Texts(c.Style.Label, c.Scenario, verdictWithWarmups(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
-				join(written), join(ready), c.BesideFloor(written), notes(ready))
+				join(written), join(ready), c.BesideFloor(written), r.RatioText(label, c.Scenario), notes(ready))
 			row[2].Outcome = c.Verdict
 			t.Rows = append(t.Rows, row)
 		}
@@ -103,7 +103,7 @@ func (m *markdown) overview(r *Report) {
 // legend says what stands in tables of latencies.
 func (r *Report) legend() string {
 	return "n: latencies, in so many rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + result.RankNote() +
-		"; × floor: p50 by the floor's, in the same runs; loads stand beside the floor of their own run"
+		"; × floor: p50 by the floor's, in the same runs; loads stand beside the floor of their own run; " + result.RatioNote()
 }
 
 func join(s stat.Summary) string {

@@ -297,7 +297,9 @@ func Lasts(s stat.Summary) stat.Summary {
 			values = append(values, stat.Order(round).Max())
 		}
 	}
-	return stat.Of(values...)
+	last := stat.Of(values...)
+	last.Names = s.Names
+	return last
 }
 
 func (r *Set) memory() measure {

@@ -31,7 +31,7 @@ func (k Rank) String() string {
 }
 
 // Ranking orders the styles that have a latency in a scenario by the p50 at which
-// the operator had done its part, the floor first. Neighbours in that order that
+// the operator had done its part (of a load, the last of it), the floor first. Neighbours in that order that
 // cannot be told apart (stat.Apart, corrected by Holm's method for all of them,
 // at 5%) share a place.
 func (r *Set) Ranking(scenario string) []Rank {
@@ -39,6 +39,9 @@ func (r *Set) Ranking(scenario string) []Rank {
 	var measured []stat.Summary
 	for c := range r.Of(scenario) {
 		written, _ := c.Outcome()
+		if c.Load() {
+			written = Lasts(written)
+		}
 		switch {
 		case written.N == 0:
 		case c.IsFloor(), r.Apart(c.Style.Label):
@@ -97,6 +100,6 @@ func (r *Set) RankOf(label, scenario string) Rank {
 
 // RankNote says what the marks of a ranking mean.
 func RankNote() string {
-	return fmt.Sprintf("rank: in the order of the p50 of written (or gone); neighbours that cannot be told apart at 5%% share one, marked ~ "+
+	return fmt.Sprintf("rank: in the order of the p50 of written (or gone; of a load, of when the last is done); neighbours that cannot be told apart at 5%% share one, marked ~ "+
 		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over neighbours); %s: not ranked, which takes %d rounds", plain.Unknown, stat.RankedRounds)
 }

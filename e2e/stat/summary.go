@@ -33,6 +33,7 @@ type Summary struct {
 
 	Ordered    Ordered // the N latencies
 	Replicates Replicates
+	Names      []Round // of Replicates; nil: they have none
 }
 
 // Shows tells whether a quantile may be printed: the median always, as what lies
@@ -70,7 +71,7 @@ func Summarize(samples iter.Seq[judge.Sample]) []Summary {
 		key := Key{s.Operator, s.Variant, s.Scenario, s.Phase}
 		g := groups[key]
 		if g == nil {
-			g = &group{Summary: Summary{Key: key}, at: map[round]int{}}
+			g = &group{Summary: Summary{Key: key}, at: map[Round]int{}}
 			groups[key] = g
 			order = append(order, g)
 		}
@@ -89,13 +90,13 @@ func Summarize(samples iter.Seq[judge.Sample]) []Summary {
 type group struct {
 	Summary
 	all []Observation
-	at  map[round]int // of Replicates
+	at  map[Round]int // of Replicates
 }
 
-// round is a replicate's name: runs count from 1, each for itself.
-type round struct {
-	run   string
-	block int
+// Round is a replicate's name: runs count from 1, each for itself.
+type Round struct {
+	Run   string
+	Block int
 }
 
 func (g *group) add(s judge.Sample) {
@@ -106,10 +107,11 @@ func (g *group) add(s judge.Sample) {
 		g.Wrong++
 	case (s.Outcome == judge.OK || s.Outcome == judge.Timeout) && !math.IsNaN(s.Value):
 		o := Observation{Value: s.Value, Censored: s.Outcome == judge.Timeout}
-		at, there := g.at[round{s.Run, s.Block}]
+		name := Round{s.Run, s.Block}
+		at, there := g.at[name]
 		if !there {
 			at = len(g.Replicates)
-			g.at[round{s.Run, s.Block}], g.Replicates = at, append(g.Replicates, nil)
+			g.at[name], g.Replicates, g.Names = at, append(g.Replicates, nil), append(g.Names, name)
 		}
 		g.N, g.all, g.Replicates[at] = g.N+1, append(g.all, o), append(g.Replicates[at], o)
 		if o.Censored {

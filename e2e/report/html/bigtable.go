@@ -166,9 +166,24 @@ func (s *site) latencyColumns() []tableColumn {
 			}),
 			s.column("latency", in.Name+" p90", "p90 of the same; the maximum where n is too small for a p90", func(label string) entry {
 				return of(label, tail)
-			}))
+			}), s.ratioColumn("latency", in.Name))
 	}
 	return all
+}
+
+// ratioColumn is how many times as long as the reference the styles take.
+func (s *site) ratioColumn(group, scenario string) tableColumn {
+	return s.column(group, scenario+" × "+result.Reference, result.RatioNote(), func(label string) entry {
+		ratio, there := s.ToReference(label, scenario)
+		switch {
+		case label == result.Reference && s.Cell(label, scenario) != nil:
+			return known(1, "1", "the reference")
+		case !there:
+			return unknown("")
+		}
+		figure, from := result.RatioParts(ratio)
+		return known(ratio.Value, figure, from)
+	})
 }
 
 // tail is the p90 with its interval, or the maximum where n is too small for it.
@@ -216,7 +231,7 @@ func (s *site) loadColumns() []tableColumn {
 				from = c.Word() + "; " + from
 			}
 			return known(last.P50.Value, last.P50.String(), from)
-		}))
+		}), s.ratioColumn("many at once", in.Name))
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -106,6 +107,7 @@ func (t *latencies) Columns() int {
 // phaseGroup are the rows of one scenario: a phase each.
 type phaseGroup struct {
 	Scenario string
+	Ratio    string // to the reference
 	Rows     []latencyRow
 }
 
@@ -130,6 +132,9 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 	var all []*series
 	for _, c := range cells {
 		g := phaseGroup{Scenario: c.Scenario}
+		if ratio := s.RatioText(c.Style.Label, c.Scenario); ratio != "" && !inner {
+			g.Ratio = "× " + result.Reference + " " + ratio
+		}
 		for _, name := range s.Phases(c.Scenario) {
 			if one := c.series[name]; one != nil && slices.Contains(spec.Phases(), name) != inner {
 				all = append(all, one)
