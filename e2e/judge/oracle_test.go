@@ -306,8 +306,17 @@ func TestEventsDoNotDisturbTheQuiet(t *testing.T) {
 // What never came about is told with what the cluster says of it: the reader need not
 // open the recording for the reason.
 func TestConvergedTellsTheReasonThatWasGiven(t *testing.T) {
+	for name, change := range map[string]func(*record.Sample){
+		"in the matrix": matrix("converged"), "measured": func(s *record.Sample) { s.Expect = []string{"converged"} },
+	} {
+		t.Run(name, func(t *testing.T) { tellsTheReason(t, change) })
+	}
+}
+
+func tellsTheReason(t *testing.T, change func(*record.Sample)) {
+	t.Helper()
 	s := newStory(t)
-	s.begin(0, "native", "create", 3, matrix("converged"))
+	s.begin(0, "native", "create", 3, change)
 	s.act(10, 15, "create", custom(1, 3, 0))
 	s.see(30, "MODIFIED", conditioned(custom(1, 3, 0), "Ready", "Waiting", "0 of 3 pods are ready"))
 	broken := conditioned(custom(1, 3, 0), "Irreconcilable", "ReconcileError", "template: memcached.yaml:7: unexpected EOF")

@@ -72,15 +72,15 @@ func (t *Timeline) said(e *Event, related map[string]bool) []Message {
 	for _, text := range e.messages() {
 		list = append(list, Message{Where: what, Text: text, Names: names, Alarm: true})
 	}
-	d := e.Object.Detail
-	if d == nil {
-		return list
-	}
-	for _, c := range d.Conditions {
+	for _, c := range e.Object.Notices() {
 		if e.Watch.Resource == spec.Pods && c.Type != "PodScheduled" {
 			continue // each pod that starts is not ready first, and says why in them all
 		}
 		list = append(list, Message{Where: "condition " + c.Type + " of " + what, Text: c.Text(), Names: names, Alarm: c.Alarms()})
+	}
+	d := e.Object.Detail
+	if d == nil {
+		return list
 	}
 	for _, c := range d.Containers {
 		where := "container " + c.Name + " of " + what

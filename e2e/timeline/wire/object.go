@@ -36,10 +36,9 @@ type Object struct {
 
 // Condition is a condition in the status of a custom resource.
 type Condition struct {
-	Type               string `json:"type"`
-	Status             string `json:"status"`
-	Reason             string `json:"reason"`
-	ObservedGeneration int64  `json:"observedGeneration"` // 0: it does not say
+	Notice
+
+	ObservedGeneration int64 `json:"observedGeneration"` // 0: it does not say
 }
 
 // wire is the part of an object's JSON that Object is made from.
@@ -127,6 +126,19 @@ func (o *Object) take(in *wire) {
 	s := &in.Status
 	o.ObservedGeneration, o.Nodes, o.Phase = s.ObservedGeneration, s.Nodes, s.Phase
 	o.StatusReplicas, o.ReadyReplicas, o.UpdatedReplicas = s.Replicas, s.ReadyReplicas, s.UpdatedReplicas
+}
+
+// Notices are what the object's conditions say: outside of the correctness matrix only
+// those of a custom resource are read.
+func (o *Object) Notices() []Notice {
+	if o.Detail != nil {
+		return o.Detail.Conditions
+	}
+	var list []Notice
+	for _, c := range o.Conditions {
+		list = append(list, c.Notice)
+	}
+	return list
 }
 
 // Readiness is what the condition that a style declares for it says.

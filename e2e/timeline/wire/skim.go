@@ -108,6 +108,8 @@ func (o *Object) skimCondition(s *scanner) {
 			c.Status = s.string()
 		case "reason":
 			c.Reason = s.string()
+		case "message":
+			c.Message = s.string()
 		case "observedGeneration":
 			c.ObservedGeneration = s.int(c.ObservedGeneration)
 		}
