@@ -17,6 +17,9 @@ func converged(t *timeline.Timeline) Verdict {
 	lacks := t.SizeLacks(t.Subjects[0], size)
 	if lacks != "" {
 		evidence, last := complaints(t)
+		if child != nil {
+			evidence = nil // what became of it tells more
+		}
 		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks, last)
 	}
 	at, reached := t.Reached(spec.PhaseReady)
