@@ -130,7 +130,7 @@ func TestParseRefuses(t *testing.T) {
 		"submit strictly":      {head + "steps:\n  - submit: {object: {spec: {}}}\n" + tail, "x.yaml:6: submit: the project's own definition refuses it"},
 		"submit for other":     {head + "steps:\n" + loose + "  - {on: y, submit: {object: {spec: {}}}}\n" + tail, "x.yaml:7: submit: what cannot be brought about is asked of the scenario's own"},
 		"refused unwatched":    {head + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: a submit must be refused, and no oracle checks that it is: expect refused"},
-		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: what is asked for last cannot be brought about"},
+		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: the last request cannot be fulfilled"},
 
 		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, expected exactly one"},
 		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, expected exactly one"},
