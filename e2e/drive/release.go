@@ -134,7 +134,7 @@ func (s *sampleRun) vacate(ctx context.Context, step scenarios.Step) error {
 	namespace, name := s.place(step.On)
 	err := (&kube.Client{Dynamic: s.Client}).WaitGone(within, memcached.Resource, namespace, name)
 	if err != nil && ctx.Err() == nil {
-		return &unreachedError{spec.PointGone, "the custom resource cannot be created anew: " + err.Error()}
+		return &unreachedError{spec.PointGone, "the custom resource cannot be created again: " + err.Error()}
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func (u Use) text(w *strings.Builder) {
 	section(w, "it should not hold", u.Findings)
 	section(w, "wildcards", u.wildcards())
 	section(w, "never used", lines(u.Unused(), func(Right) string { return "" }))
-	section(w, "a Role would have been enough", lines(u.narrow(), func(r Right) string { return ", used in " + strings.Join(r.Within, ", ") + " alone" }))
+	section(w, "a Role would have been enough", lines(u.narrow(), func(r Right) string { return ", used only in " + strings.Join(r.Within, ", ") }))
 	section(w, "refused with 403", tell(u.Denied))
 	section(w, "allowed by no right that is known", tell(u.Beyond))
 	section(w, "can read secrets", u.secrets())

@@ -19,7 +19,7 @@ func diagnosable(t *timeline.Timeline) Verdict {
 	case err != nil:
 		return Verdict{Outcome: spec.Invalid, Message: err.Error()}
 	case cause == nil:
-		return notApplicable("nothing goes wrong of which a person must be told")
+		return notApplicable("nothing goes wrong that a person must be told of")
 	}
 	if m := t.CauseMessage(); m != nil {
 		return pass("%s after it went wrong, %s says: %s", timeline.Round(m.Event.Time-lastAct(t, m.Event.Time)), m.Where, timeline.Cut(m.Text, timeline.MostOfAMessage))

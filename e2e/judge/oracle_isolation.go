@@ -25,7 +25,7 @@ func isolation(t *timeline.Timeline) Verdict {
 			return fail(nil, "expected custom resources that do not touch each other; %s", wrong)
 		}
 	}
-	return pass("each of %s has its own Deployment, written for its own sake alone", timeline.Plural(len(all), "custom resource"))
+	return pass("each of %s has its own Deployment, written only because of its own changes", timeline.Plural(len(all), "custom resource"))
 }
 
 // deploymentOf is a Deployment of a custom resource, in any of its lives; nil: none.

@@ -42,7 +42,7 @@ func untouched(t *timeline.Timeline) Verdict {
 			if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
 				continue
 			}
-			return fail([]string{line(t, before), line(t, e)}, "expected nobody but the user to change the custom resource's spec; %s came to generation %d at %s, which the harness did not bring about: %s",
+			return fail([]string{line(t, before), line(t, e)}, "expected only the user to change the custom resource's spec; %s came to generation %d at %s, and the harness did not do that: %s",
 				timeline.Title(e.Watch.Resource, e.Watch.Name), g, t.Since(e.Time), whatChanged(before, e))
 		}
 	}

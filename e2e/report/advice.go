@@ -27,7 +27,7 @@ type Advice struct {
 // AdviceRules say how the sentences of an Advice are made.
 func AdviceRules() []string {
 	return []string{
-		"Quick at: the measured change whose median is nearest to the lowest of all styles, with the farthest beside it.",
+		"Quick at: the measured change whose median is nearest to the lowest of all styles, and the one that is farthest from it.",
 		"Costs: the two quantities of which it uses most, by ratio to the style that uses least.",
 		"Gets wrong: the scenarios that it fails, by the oracles that fail most often.",
 		"For and not for: the rows of the table of needs in which it is recommended, or in which it was asked about and another is.",
@@ -97,8 +97,13 @@ func (r *Report) Finding() string {
 	case len(tied) == 0:
 		who = "too few rounds rank them; the lowest median of a " + headline + " is " + first.Operator + "’s,"
 	}
-	return fmt.Sprintf("Of %d styles, %s %s (%s); %s takes %s (%s), %s times as long%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String),
-		last.Operator, last.P50, result.Spread(last, stat.Observation.String), plain.Digits(last.P50.Value/first.P50.Value), r.faultless())
+	times := ""
+	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs
+		figure, from := result.RatioParts(ratio)
+		times = ", " + figure + " times as long " + from
+	}
+	return fmt.Sprintf("Of %d styles, %s %s (%s); %s takes %s (%s)%s%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String),
+		last.Operator, last.P50, result.Spread(last, stat.Observation.String), times, r.faultless())
 }
 
 // faultless is the half of the finding that is about correctness.

@@ -209,7 +209,7 @@ func (r *Report) OwnedTable() table.Table {
 	})
 	if scaffold {
 		t.Header = append(t.Header, "unscaffolded")
-		t.Notes = append(t.Notes, "unscaffolded: lines without those that a generator of such projects wrote and nobody changed")
+		t.Notes = append(t.Notes, "unscaffolded: lines without those that a project generator wrote and that are unchanged")
 	}
 	t.Header = append(t.Header, "rights", "images", "custom", "image size", "lines by language")
 	for _, label := range r.Styles {

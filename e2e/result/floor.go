@@ -95,7 +95,7 @@ func (f *floors) differ(names []string) []string {
 		return nil
 	}
 	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
-		"): a style's figures stand beside the floor of its own run, and do not compare with those of another run"}
+		"): a style's figures are shown with the floor of its own run; do not compare them with those of another run"}
 }
 
 // Floor returns the floor's summary of a phase in the cell's own runs: what the

@@ -79,7 +79,7 @@ func separate(recordings []Recording) (all []Recording, warnings []string) {
 				variant = fmt.Sprintf("%s-%d", aside, i)
 			}
 			one = one.under(variant)
-			warnings = append(warnings, fmt.Sprintf("run %s was made with %s: its figures stand apart, as …@%s, and are neither pooled nor ranked with the others",
+			warnings = append(warnings, fmt.Sprintf("run %s was made with %s: its figures are shown separately, as …@%s, and are neither pooled nor ranked with the others",
 				one.Judgement.Header.Run, at.unlike(places[0]), variant))
 		}
 		all = append(all, one)

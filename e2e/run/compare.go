@@ -308,7 +308,7 @@ func tooFew(c *comparison) string {
 	if c.rounds >= enoughRounds {
 		return ""
 	}
-	return fmt.Sprintf(", of which too little can be told: --budget=%v holds %d", (enoughRounds*c.round()*21/20).Round(time.Minute)+time.Minute, enoughRounds)
+	return fmt.Sprintf(", which is too few to decide: --budget=%v allows %d", (enoughRounds*c.round()*21/20).Round(time.Minute)+time.Minute, enoughRounds)
 }
 
 // look asks the gate what it can say by now, and tells it.

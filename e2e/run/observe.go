@@ -71,7 +71,7 @@ func (e *environment) observeUsage(ctx context.Context) error {
 func (e *environment) unobserve(ctx context.Context) error {
 	if restarted := e.controlPlane(ctx).since(e.observers.plane); len(restarted) > 0 && !e.faulty() {
 		note := "while this run lasted, unasked: " + strings.Join(restarted, ", ") +
-			"; the machine was too slow for the cluster itself, and latencies may tell of that: run it again with less beside it"
+			"; the machine was too slow for the cluster itself, which may show in latencies: run it again with less other work on the machine"
 		e.remark(note)
 	}
 	if e.observers.usage != nil {

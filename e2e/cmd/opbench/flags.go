@@ -90,7 +90,7 @@ func parseRun(flags *flag.FlagSet, args []string, stdout io.Writer, notFor ...st
 		return false, usageError{err.Error()}
 	}
 	if flags.NArg() > 0 {
-		return false, usageError{fmt.Sprintf("%s takes flags alone, not %q", strings.TrimPrefix(flags.Name(), "opbench "), flags.Arg(0))}
+		return false, usageError{fmt.Sprintf("%s takes only flags, not %q", strings.TrimPrefix(flags.Name(), "opbench "), flags.Arg(0))}
 	}
 	flags.Visit(func(f *flag.Flag) {
 		switch {

@@ -63,7 +63,7 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{"run", "run the main job: cluster, styles, scenarios, reports", gently, runRun},
 		{"matrix", "drive the correctness matrix on several clusters side by side", gently, runMatrix},
-		{"judge", "judge a recording or a results folder anew, and print the table", atOnce, runJudge},
+		{"judge", "judge a recording or a results folder again, and print the table", atOnce, runJudge},
 		{"report", "print a report of recordings in any format", atOnce, runReport},
 		{"pack", "keep recordings for good, in files that a repository takes", gently, runPack},
 		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},

@@ -84,7 +84,7 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 		sessions, outs = append(sessions, session), append(outs, out)
 	}
 	if measured := sessions[0].Measured(); len(measured) > 0 {
-		return nil, usageError{fmt.Sprintf("--scenario=%s: %s would be measured while other clusters run beside it; use `opbench run --scenario=%[1]s` for what is measured, and give matrix scenarios of its own",
+		return nil, usageError{fmt.Sprintf("--scenario=%s: %s would be measured while other clusters run on the same machine; use `opbench run --scenario=%[1]s` for what is measured, and give matrix scenarios of its own",
 			options.Scenario, strings.Join(measured, ", "))}
 	}
 	if err := job.Latest(root, filepath.Dir(sessions[0].Folder())); err != nil {

@@ -94,7 +94,7 @@ func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured,
 			continue
 		}
 		if clusterRole, is := live.(*rbacv1.ClusterRole); is && clusterRole.AggregationRule != nil {
-			return nil, fmt.Errorf("%s is aggregated from others: a controller would write its rules anew", r)
+			return nil, fmt.Errorf("%s is aggregated from others: a controller would write its rules again", r)
 		}
 		if err := i.mine(ctx, live, obj.GetKind()); err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (i *Injector) restartNode(ctx context.Context, name string) (Broken, error)
 	broken.Undo = func(ctx context.Context) error {
 		err := i.awaitControllers(ctx)
 		if err == nil {
-			err = until(ctx, "the pods of the cluster and of the style to live anew", func(ctx context.Context) (bool, string, error) {
+			err = until(ctx, "the pods of the cluster and of the style to be running again", func(ctx context.Context) (bool, string, error) {
 				return i.anew(ctx, before)
 			})
 		}

@@ -205,11 +205,11 @@ func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 func (l Leftover) clean(ctx context.Context, e enginehost, opts CleanOptions, out io.Writer) error {
 	switch {
 	case l.Alive:
-		fmt.Fprintf(out, "left alone, still running: %s\n", l)
+		fmt.Fprintf(out, "kept, still running: %s\n", l)
 	case l.Kept && opts.Run == "":
-		fmt.Fprintf(out, "left alone, kept on purpose (delete it: opbench clean --run %s): %s\n", l.Run, l)
+		fmt.Fprintf(out, "kept on purpose (delete it: opbench clean --run %s): %s\n", l.Run, l)
 	case l.Unknown != "" && opts.Run == "":
-		fmt.Fprintf(out, "left alone, may still be running: it was made %s (if it has ended, delete it: opbench clean --run %s): %s\n", l.Unknown, l.Run, l)
+		fmt.Fprintf(out, "kept, may still be running: it was made %s (if it has ended, delete it: opbench clean --run %s): %s\n", l.Unknown, l.Run, l)
 	case opts.DryRun:
 		fmt.Fprintf(out, "would remove %s\n", l)
 	default:

@@ -222,7 +222,7 @@ esac`)
 
 	require.NoError(t, Clean(t.Context(), CleanOptions{}, &wet))
 	assert.Contains(t, wet.String(), "left alone, still running: run alive123")
-	assert.Contains(t, wet.String(), "left alone, kept on purpose (delete it: opbench clean --run kept1234): run kept1234")
+	assert.Contains(t, wet.String(), "kept on purpose (delete it: opbench clean --run kept1234): run kept1234")
 	assert.Contains(t, commands(t), "rm -f -v 111111111111\n")
 	assert.NoDirExists(t, string(dead))
 	assert.DirExists(t, string(alive))
@@ -255,8 +255,8 @@ esac`)
 func TestCleanByLabels(t *testing.T) {
 	const (
 		removes = "removed run labelled: network operatorbench-labelled"
-		unknown = "left alone, may still be running: it was made "
-		kept    = "left alone, kept on purpose (delete it: opbench clean --run labelled): run labelled"
+		unknown = "kept, may still be running: it was made "
+		kept    = "kept on purpose (delete it: opbench clean --run labelled): run labelled"
 	)
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for name, test := range map[string]struct {
@@ -370,7 +370,7 @@ case "$*" in
 esac`)
 	var out strings.Builder
 	require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
-	assert.Equal(t, "left alone, may still be running: it was made on a machine that is not known "+
+	assert.Equal(t, "kept, may still be running: it was made on a machine that is not known "+
 		"(if it has ended, delete it: opbench clean --run nameonly): run nameonly: cluster operatorbench-nameonly (1 node containers)\n", out.String())
 	assert.NotContains(t, commands(t), "rm ")
 	require.NoError(t, Clean(t.Context(), CleanOptions{Run: "nameonly"}, &out))

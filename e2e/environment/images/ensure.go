@@ -128,7 +128,7 @@ func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
 func (s *Store) whereNot() string {
 	switch {
 	case s.source == Pull:
-		return "it is taken from its registry alone (--images=pull)"
+		return "it is only pulled from its registry (--images=pull)"
 	case s.Engine == nil:
 		return "there is no container engine that could have it"
 	}

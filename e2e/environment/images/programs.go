@@ -19,7 +19,7 @@ import (
 // not taken apart. Programs of this repository are none of them.
 func (s *Store) Programs(ctx context.Context, names ...string) (string, error) {
 	if len(names) == 0 {
-		return "", errors.New("programs of which images?")
+		return "", errors.New("which images? name those whose programs are to be compiled")
 	}
 	var wanted []Image
 	sums := ""

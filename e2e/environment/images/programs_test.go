@@ -80,5 +80,5 @@ func TestPrograms(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 	_, err = store.Programs(t.Context())
-	require.ErrorContains(t, err, "programs of which images?")
+	require.ErrorContains(t, err, "which images? name those whose programs are to be compiled")
 }

@@ -70,7 +70,7 @@ func (s *site) profile(of *style) *profile {
 		}
 	}
 	p.Latencies = s.latencies(cells, "latencies-of-all", "Phases that all styles have", false)
-	p.Inner = s.latencies(cells, "latencies-inner", "Phases of this style alone", true)
+	p.Inner = s.latencies(cells, "latencies-inner", "Phases that only this style has", true)
 	for _, row := range s.judged() {
 		for _, c := range row.Cells {
 			if c == nil || c.Style.Label != of.Label {

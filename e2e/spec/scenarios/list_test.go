@@ -67,20 +67,20 @@ func TestTheDocumentedTables(t *testing.T) {
 	golden(t, file, got)
 }
 
+// table says what is done in each scenario of a group, and below, folded, what for,
+// in which steps, and by which oracles it is judged.
 func table(all []scenarios.Scenario, group string) string {
-	text := "| scenario | what is done | stands for | oracles |\n| --- | --- | --- | --- |\n"
+	rows, more := "| scenario | what is done |\n| --- | --- |\n", ""
 	for _, s := range all {
-		if s.Group != group {
-			continue
+		if s.Group == group {
+			rows += fmt.Sprintf("| `%s` | %s |\n", s.Name, strings.ReplaceAll(oneLine(s.Description), "|", `\|`))
+			more += fmt.Sprintf("- **`%s`** %s  \n  Steps: `%s`  \n  Oracles: %s\n", s.Name, oneLine(s.StandsFor), oneLine(s.Text()), strings.Join(s.Expect, ", "))
 		}
-		cells := []string{"`" + s.Name + "`", strings.TrimSpace(s.Description) + "<br>`" + s.Text() + "`", s.StandsFor, strings.Join(s.Expect, ", ")}
-		for i, cell := range cells {
-			cells[i] = strings.ReplaceAll(strings.Join(strings.Fields(cell), " "), "|", `\|`)
-		}
-		text += "| " + strings.Join(cells, " | ") + " |\n"
 	}
-	return text
+	return rows + "\n<details><summary>Why each is there, its steps and its oracles</summary>\n\n" + more + "\n</details>\n"
 }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // README.md says how many there are.
 func TestTheDocumentedNumbers(t *testing.T) {

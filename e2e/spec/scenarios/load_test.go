@@ -68,7 +68,7 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 		"delete":         {head + load + "steps:\n  - create: {size: 1}\n  - delete: {}\n" + tail, "x.yaml:8: a load is a create, then patches or nothing"},
 		"ends with pods": {head + load + "steps:\n  - create: {size: 1}\n" + tail, "x.yaml:7: the last size is 1, expected 0: no pod of a load is ever started"},
 		"ends early":     {head + load + "steps:\n  - create: {size: 0}\n  - patch: {size: 0}\n" + tail, "x.yaml:7: the size is 0 before the last step"},
-		"verdict":        {head + load + steps + "expect: [stays-converged, converged]\n", "x.yaml:9: converged: that a custom resource of a load is late is a figure"},
+		"verdict":        {head + load + steps + "expect: [stays-converged, converged]\n", "x.yaml:9: converged: a late custom resource of a load is a figure"},
 		"no steps":       {head + load + tail, `x.yaml:1: scenario: field "steps" is missing`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -110,7 +110,7 @@ func (s Style) root(overlays ...string) (Style, error) {
 		return s, err
 	}
 	if overlays = append(overlays, s.Folder); slices.Contains(overlays, bases[0].style.Folder) {
-		return s, s.errorAt(bases[0].where, "this is of the style %s, which is an overlay of this one in turn: one of them must be made of its own manifests alone",
+		return s, s.errorAt(bases[0].where, "this is of the style %s, which is itself an overlay of this one: one of the two must have manifests of its own",
 			bases[0].style.Name)
 	}
 	return bases[0].style.root(overlays...)

@@ -48,7 +48,7 @@ func (s Style) checkRollouts(all []placed) error {
 			if !slices.ContainsFunc(all, func(obj placed) bool {
 				return obj.GetKind() == r.Kind && obj.GetNamespace() == r.Namespace && obj.GetName() == r.Name
 			}) {
-				problems = append(problems, s.errorAt([]any{"install", i, "ready", j}, "stage %s: the manifests have no %s %s/%s, whose rollout would be waited for in vain", stage.Name, r.Kind, r.Namespace, r.Name))
+				problems = append(problems, s.errorAt([]any{"install", i, "ready", j}, "stage %s: the manifests have no %s %s/%s, so that its rollout would never complete", stage.Name, r.Kind, r.Namespace, r.Name))
 			}
 		}
 	}

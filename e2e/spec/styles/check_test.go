@@ -195,7 +195,7 @@ func TestCheckRefuses(t *testing.T) {
 			"other/style.yaml:15: component manager: no workload of the manifests has pods app=manager in namespace ns",
 		}},
 		"a rollout of nothing": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "name: d,", "name: e,", 1)}, []string{
-			"other/style.yaml:13: stage operator: the manifests have no Deployment ns/d, whose rollout would be waited for in vain",
+			"other/style.yaml:13: stage operator: the manifests have no Deployment ns/d, so that its rollout would never complete",
 		}},
 		"a next version that is gone": {"other", map[string]string{"other/style.yaml": upgraded, "other/manifests/next.yaml": "kind: ConfigMap\n"}, []string{
 			"other/style.yaml:21: operator other, upgrade, manifests manifests/next.yaml: next.yaml: document at line 1: apiVersion is missing",

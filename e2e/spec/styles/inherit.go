@@ -48,7 +48,7 @@ func (p *parser) base(value *yaml.Node) *yaml.Node {
 	file := path.Join("..", name, styleFile)
 	text, err := fs.ReadFile(p.beside, path.Join(name, styleFile))
 	if err != nil || name == p.folder {
-		p.Fail(value, "base: found %q, expected another style, in a folder beside this one's; there is no %s", name, file)
+		p.Fail(value, "base: found %q, expected the name of another style; there is no %s", name, file)
 		return nil
 	}
 	var document yaml.Node

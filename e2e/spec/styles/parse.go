@@ -161,7 +161,7 @@ func (p *parser) paths(what string, list []string, at ...any) {
 		switch {
 		case found == "":
 		case !filepath.IsLocal(found) && (!inBase.MatchString(found) || filepath.ToSlash(filepath.Clean(found)) != strings.TrimSuffix(found, "/")):
-			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/… in that of the style beside it that it is an overlay of", what, found)
+			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/…, where STYLE is the style that this one is an overlay of", what, found)
 		case !p.exists(found) && strings.HasPrefix(found, ".."):
 			p.FailAt(here, "%s: there is no %q, expected a file or a folder of the style that this one is an overlay of", what, found)
 		case !p.exists(found):

@@ -39,7 +39,7 @@ func (p *parser) name() {
 	}
 	switch {
 	case spec.StyleName(name) == spec.Floor && !harness:
-		p.FailAt(at, "name: found %q, expected another: it is the floor's, which stands beside the styles in every report", name)
+		p.FailAt(at, "name: found %q, expected another name: floor is reserved, since every report shows the floor next to the styles", name)
 	case name != "" && name != spec.Floor && harness:
 		p.FailAt(at, "name: found %q, expected %q: with control: harness the style is the floor", name, spec.Floor)
 	}

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Pod;
+use kube::runtime::{reflector, watcher};
 use serde_json::{Value, json};
 
 use crate::growing;
+use crate::lists::Lists;
 use crate::memcached::Memcached;
 use crate::plan::{check_owner, deployment, has, instance, status};
 
@@ -141,4 +143,33 @@ fn delays_grow_to_ten_seconds() {
     assert_eq!(growing(3), Duration::from_millis(40));
     assert_eq!(growing(12), Duration::from_secs(10));
     assert_eq!(growing(u32::MAX), Duration::from_secs(10));
+}
+
+// Why there is a lists.rs. Should a later version wake both, it is not needed any more.
+#[tokio::test]
+async fn a_store_wakes_one_of_those_who_wait_for_it() {
+    let (store, mut writer) = reflector::store::<Memcached>();
+    let wait = |store: reflector::Store<Memcached>| tokio::spawn(async move { store.wait_until_ready().await });
+    let (first, second) = (wait(store.clone()), wait(store));
+    tokio::time::sleep(Duration::from_millis(50)).await; // until both wait
+    writer.apply_watcher_event(&watcher::Event::Init);
+    writer.apply_watcher_event(&watcher::Event::InitDone);
+    let within = Duration::from_secs(1);
+    let woken = (tokio::time::timeout(within, first).await.is_ok(), tokio::time::timeout(within, second).await.is_ok());
+    assert_eq!(woken, (false, true));
+}
+
+#[tokio::test]
+async fn all_lists_are_waited_for_by_everybody() {
+    let lists = Lists::new();
+    let (mut one, mut other) = (lists.one::<Memcached>(), lists.one::<Pod>());
+    let wait = |lists: Lists| tokio::spawn(async move { lists.complete().await });
+    let (first, second) = (wait(lists.clone()), wait(lists.clone()));
+    one(&Ok(watcher::Event::InitDone));
+    one(&Ok(watcher::Event::InitDone)); // it was listed again
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(!first.is_finished() && !second.is_finished());
+    other(&Ok(watcher::Event::InitDone));
+    first.await.unwrap();
+    second.await.unwrap();
 }
