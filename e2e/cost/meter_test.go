@@ -156,7 +156,7 @@ func TestUnknownIsNotZero(t *testing.T) {
 			s := newStory(argo)
 			s.block(0, 1)
 			return s
-		}(), func(c cost.Cost) string { return c.UnseenCPU.Missing }, "the floor, whose blocks"},
+		}(), func(c cost.Cost) string { return c.UnseenCPU.Missing }, "the floor has no such figures"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			missing := test.missing(of(t, test.story.costs(), "argo"))

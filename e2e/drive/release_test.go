@@ -218,6 +218,6 @@ func TestACreateIsGivenUpWhereTheOldOneNeverGoes(t *testing.T) {
 	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{recreate}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"recreate timeout"}, s.ends)
-	assert.Contains(t, s.recording.String(), "await gone: the custom resource cannot be created anew")
+	assert.Contains(t, s.recording.String(), "await gone: the custom resource cannot be created again")
 	assert.Contains(t, s.recording.String(), cleanup)
 }

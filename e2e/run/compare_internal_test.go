@@ -82,10 +82,10 @@ func TestTheFirstRoundTellsHowManyThereIsTimeFor(t *testing.T) {
 		says   string
 	}{
 		"a budget":            {left: 19 * time.Minute, want: 12, says: "native: the budget holds 12 rounds of about 1m35s, with 4 passes in each block\n"},
-		"fewer are asked for": {rounds: 3, left: 4 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m35s, with 4 passes in each block, of which too little can be told: --budget=16m0s holds 9\n"},
+		"fewer are asked for": {rounds: 3, left: 4 * time.Minute, want: 3, says: "native: the budget holds 3 rounds of about 1m35s, with 4 passes in each block, which is too few to decide: --budget=16m0s allows 9\n"},
 		"a small budget":      {left: 5 * time.Minute, want: 9, says: "native: the budget holds 9 rounds of about 35s, with 1 pass in each block\n"},
-		"it is used up":       {left: time.Minute, want: 2, says: "native: the budget holds 2 rounds of about 35s, with 1 pass in each block, of which too little can be told: --budget=7m0s holds 9\n"},
-		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 35s, with 1 pass in each block, of which too little can be told: --budget=7m0s holds 9\n"},
+		"it is used up":       {left: time.Minute, want: 2, says: "native: the budget holds 2 rounds of about 35s, with 1 pass in each block, which is too few to decide: --budget=7m0s allows 9\n"},
+		"and more than that":  {left: -time.Minute, want: 1, says: "native: the budget holds 1 round of about 35s, with 1 pass in each block, which is too few to decide: --budget=7m0s allows 9\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -221,7 +221,7 @@ esac`)
 	assert.DirExists(t, string(dead))
 
 	require.NoError(t, Clean(t.Context(), CleanOptions{}, &wet))
-	assert.Contains(t, wet.String(), "left alone, still running: run alive123")
+	assert.Contains(t, wet.String(), "kept, still running: run alive123")
 	assert.Contains(t, wet.String(), "kept on purpose (delete it: opbench clean --run kept1234): run kept1234")
 	assert.Contains(t, commands(t), "rm -f -v 111111111111\n")
 	assert.NoDirExists(t, string(dead))

@@ -334,7 +334,7 @@ func TestKilledRunIsReaped(t *testing.T) {
 
 	var out strings.Builder
 	require.NoError(t, Clean(bounded(t), CleanOptions{}, &out))
-	assert.Contains(t, out.String(), "left alone, still running: run "+run)
+	assert.Contains(t, out.String(), "kept, still running: run "+run)
 
 	require.NoError(t, victim.Process.Kill())
 	killed := time.Now()

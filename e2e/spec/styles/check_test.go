@@ -189,7 +189,7 @@ func TestCheckRefuses(t *testing.T) {
 			"other/style.yaml": strings.NewReplacer("NAME", "other", "- manifests\n", "- manifests/own.yaml\n").Replace(overlayStyle),
 			"base/style.yaml":  strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- ../other/manifests/own.yaml", "- manifests\n", "- manifests/code\n").Replace(overlayStyle),
 		}, []string{
-			"base/style.yaml:8: this is of the style other, which is an overlay of this one in turn",
+			"base/style.yaml:8: this is of the style other, which is itself an overlay of this one",
 		}},
 		"a component of nobody": {"other", map[string]string{"other/manifests/own.yaml": ownMap + strings.Replace(deploy, "app: manager", "app: other", 1)}, []string{
 			"other/style.yaml:15: component manager: no workload of the manifests has pods app=manager in namespace ns",

@@ -89,9 +89,9 @@ func TestParseBase(t *testing.T) {
 
 func TestParseBaseErrors(t *testing.T) {
 	for name, test := range map[string]struct{ was, is, inBase, toBase, want string }{
-		"a base that is not there":        {was: "base: base", is: "base: bas", want: `style.yaml:4: base: found "bas", expected another style, in a folder beside this one's; there is no ../bas/style.yaml`},
-		"a base outside":                  {was: "base: base", is: "base: ../base", want: `style.yaml:4: base: found "../base", expected another style`},
-		"itself":                          {was: "base: base", is: "base: mine", want: `style.yaml:4: base: found "mine", expected another style`},
+		"a base that is not there":        {was: "base: base", is: "base: bas", want: `style.yaml:4: base: found "bas", expected the name of another style; there is no ../bas/style.yaml`},
+		"a base outside":                  {was: "base: base", is: "base: ../base", want: `style.yaml:4: base: found "../base", expected the name of another style`},
+		"itself":                          {was: "base: base", is: "base: mine", want: `style.yaml:4: base: found "mine", expected the name of another style`},
 		"no name":                         {was: "base: base", is: "base: [base]", want: `style.yaml:4: base: found a list, expected a text`},
 		"a base with a base":              {inBase: "name: base", toBase: "base: other", want: `style.yaml:4: base: ../base/style.yaml:1 has base, expected a style that stands on its own and is no control`},
 		"a base that is a control":        {inBase: "child:", toBase: "control: idle\nchild:", want: `style.yaml:4: base: ../base/style.yaml:16 has control`},

@@ -167,7 +167,7 @@ func TestParseControls(t *testing.T) {
 	require.ErrorContains(t, err, `style.yaml:1: name: found "mine", expected "floor": with control: harness the style is the floor`)
 	for _, name := range []string{"floor", "null"} {
 		_, err = floor(strings.Replace(good, "name: mine", fmt.Sprintf("name: %q", name), 1))
-		require.ErrorContains(t, err, fmt.Sprintf("style.yaml:1: name: found %q, expected another: it is the floor's", name))
+		require.ErrorContains(t, err, fmt.Sprintf("style.yaml:1: name: found %q, expected another name: floor is reserved", name))
 	}
 	style, err = parse("control: idle\n" + good)
 	require.NoError(t, err)
