@@ -41,7 +41,7 @@ func (n Need) Picks() []string {
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
 	return fmt.Sprintf("Rules: controls and styles that handled a measured change wrongly are left out. Then what the row asks for decides. Fewest failing scenarios come first where they were recorded for all that "+
-		"are left, then the lowest median. Recommended together are those that share the first rank among them, since neighbours cannot be told apart at 5%%; a rank takes %d rounds.", stat.RankedRounds)
+		"are left, then the lowest median. Recommended together are those that share the first rank among them, which cannot be told apart from its first at 5%%; a rank takes %d rounds.", stat.RankedRounds)
 }
 
 // need is a row of Needs, before anybody has answered it.

@@ -31,9 +31,9 @@ func (k Rank) String() string {
 }
 
 // Ranking orders the styles that have a latency in a scenario by the p50 at which
-// the operator had done its part (of a load, the last of it), the floor first. Neighbours in that order that
-// cannot be told apart (stat.Apart, corrected by Holm's method for all of them,
-// at 5%) share a place.
+// the operator had done its part (of a load, the last of it), the floor first. A style that cannot be told
+// apart from the first of a place (stat.Apart at 5%, corrected by Holm's method for
+// all pairs, since which are compared follows from the figures) shares that place.
 func (r *Set) Ranking(scenario string) []Rank {
 	var all []Rank
 	var measured []stat.Summary
@@ -73,20 +73,40 @@ func placesOf(measured []stat.Summary) map[string]Rank {
 	if len(ranked) < 2 {
 		return places
 	}
-	p := make([]float64, len(ranked)-1)
-	for i := range p {
-		p[i], _ = stat.Apart(ranked[i].Replicates, ranked[i+1].Replicates)
-	}
-	p = stat.Holm(p)
-	place := 0
+	apart := allPairs(ranked)
+	first := 0
 	for i, s := range ranked {
-		before, after := i > 0 && p[i-1] >= 1-stat.Level, i < len(p) && p[i] >= 1-stat.Level
-		if !before {
-			place = i + 1
+		if apart[first][i] {
+			first = i
 		}
-		places[s.Operator] = Rank{Place: place, Tied: before || after}
+		places[s.Operator] = Rank{Place: first + 1, Tied: i > first}
+	}
+	for i := range len(ranked) - 1 {
+		k := places[ranked[i].Operator]
+		k.Tied = k.Tied || places[ranked[i+1].Operator].Place == k.Place
+		places[ranked[i].Operator] = k
 	}
 	return places
+}
+
+// allPairs tells of each style and each that is listed after it whether they can be told apart.
+func allPairs(ranked []stat.Summary) [][]bool {
+	var p []float64
+	for i, one := range ranked {
+		for _, other := range ranked[i+1:] {
+			found, _ := stat.Apart(one.Replicates, other.Replicates)
+			p = append(p, found)
+		}
+	}
+	p = stat.Holm(p)
+	apart := make([][]bool, len(ranked))
+	for i := range ranked {
+		apart[i] = make([]bool, len(ranked))
+		for j := i + 1; j < len(ranked); j++ {
+			apart[i][j], p = p[0] < 1-stat.Level, p[1:]
+		}
+	}
+	return apart
 }
 
 // RankOf is a style's place in a scenario.
@@ -100,6 +120,6 @@ func (r *Set) RankOf(label, scenario string) Rank {
 
 // RankNote says what the marks of a ranking mean.
 func RankNote() string {
-	return fmt.Sprintf("rank: in the order of the p50 of written (or gone; of a load, of when the last is done); neighbours that cannot be told apart at 5%% share one, marked ~ "+
-		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over neighbours); %s: not ranked, which takes %d rounds", plain.Unknown, stat.RankedRounds)
+	return fmt.Sprintf("rank: in the order of the p50 of written (or gone; of a load, of when the last is done); a style that cannot be told apart at 5%% from the first of a rank shares it, marked ~ "+
+		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over all pairs); %s: not ranked, which takes %d rounds", plain.Unknown, stat.RankedRounds)
 }

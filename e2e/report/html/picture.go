@@ -50,7 +50,7 @@ type picture struct {
 type pictureRow struct {
 	Style      *style
 	Name, Note string // Note is n, and what is not counted
-	Tied       bool   // it cannot be told apart from a neighbour
+	Tied       bool   // it shares its rank with another
 	Value      string // the median
 	Range      string // its interval; empty: none can be had
 	Y          int
@@ -171,7 +171,7 @@ func (p *picture) legend() string {
 		{fmt.Sprintf("No whiskers: an interval takes %d rounds.", stat.MinRounds), func(_ *pictureRow, d *dots) bool { return d.Whiskers == "" && d.Median != "" }},
 		{"Arrow: timed out, so slower than that.", func(_ *pictureRow, d *dots) bool { return len(d.Arrows) > 0 }},
 		{"Cross: handled wrongly, so not counted.", func(_ *pictureRow, d *dots) bool { return len(d.Crosses) > 0 }},
-		{"~: it cannot be told apart from a neighbour of that mark.", func(r *pictureRow, _ *dots) bool { return r.Tied }},
+		{"~: it shares its rank; it cannot be told apart from the first of that rank.", func(r *pictureRow, _ *dots) bool { return r.Tied }},
 		{"Shaded: the floor, which is what the cluster and the observer take with no operator at all.", func(*pictureRow, *dots) bool { return p.Floor != "" }},
 	} {
 		if seen(one.is) {
