@@ -149,11 +149,11 @@ func TestUntouched(t *testing.T) {
 			s.act(1800, 1805, "patch", custom(0, 4, 0).at(900))
 			s.see(1806, "MODIFIED", custom(2, 4, 0).at(900))
 		}, spec.Pass, "brought about by the harness"},
-		"the operator's": {func(s *story) { s.see(1800, "MODIFIED", custom(2, 5, 1)) }, spec.Fail, "memcacheds/cache came to generation 2 at +1.790 s, which the harness did not bring about: spec.size from 3 to 5"},
+		"the operator's": {func(s *story) { s.see(1800, "MODIFIED", custom(2, 5, 1)) }, spec.Fail, "memcacheds/cache came to generation 2 at +1.790 s, and the harness did not do that: spec.size from 3 to 5"},
 		"the operator's after the user's": {func(s *story) {
 			s.changed(1800, 2, 4)
 			s.see(1900, "MODIFIED", custom(3, 3, 1))
-		}, spec.Fail, "generation 3 at +1.890 s, which the harness did not bring about: spec.size from 4 to 3"},
+		}, spec.Fail, "generation 3 at +1.890 s, and the harness did not do that: spec.size from 4 to 3"},
 		"one of two in a gap": {func(s *story) {
 			s.act(1800, 1805, "patch", custom(3, 4, 0).at(900))
 			s.see(1806, "LISTED", custom(3, 4, 0).at(900))
