@@ -169,9 +169,7 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 // ready makes ready what a participant with an operator is driven with.
 func (s *Session) ready(place block, style *drive.Style) error {
 	if place.wave > 0 {
-		if err := s.breakable(place.participant, style); err != nil {
-			return err
-		}
+		s.breakable(place.participant, style)
 		if err := s.inspected(place.participant, style); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
@@ -239,19 +240,13 @@ func (s *Session) wave(ctx context.Context, w wave, round int) error {
 }
 
 // breakable adds what breaks a style on purpose.
-func (s *Session) breakable(p *participant, style *drive.Style) error {
-	operator := p.operator.Style()
-	objects, err := operator.Objects()
-	if err != nil {
-		return err
-	}
+func (s *Session) breakable(p *participant, style *drive.Style) {
+	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
 	style.Faults = &fault.Injector{
-		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Objects: objects, Folder: operator.Folder, Node: s.node(),
-		Next: func(ctx context.Context) error {
-			return p.operator.Upgrade(ctx, install.Cluster{Kube: s.kube, Run: s.id})
-		},
+		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Folder: operator.Folder, Node: s.node(),
+		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) { return install.Find(ctx, cluster, operator.Name) },
+		Next:      func(ctx context.Context) error { return p.operator.Upgrade(ctx, cluster) },
 	}
-	return nil
 }
 
 // inspected adds what looks at the end for what a style left, and for secrets in its logs.

@@ -171,13 +171,10 @@ func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err erro
 		return err
 	}
 	style := operator.Style()
-	objects, err := style.Objects()
-	if err != nil {
-		return err
-	}
+	installed := func(ctx context.Context) ([]*unstructured.Unstructured, error) { return install.Find(ctx, target, style.Name) }
 	driven := drive.Style{
 		Style:  recorded(style),
-		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Objects: objects, Node: node},
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Node: node, Installed: installed},
 	}
 	if err := b.inspected(style, &driven); err != nil {
 		return err

@@ -5,6 +5,7 @@ package olm_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -23,10 +24,10 @@ import (
 )
 
 // The definitions are upstream's but for schemas and what kubectl prints of them,
-// and all but that of CatalogSource are there.
+// and all are there: that of CatalogSource with the style olm-catalogue.
 func TestTheDefinitionsAreUpstreams(t *testing.T) {
 	want, got := definitions(t, upstream(t)), definitions(t, render(t, "manifests/olm/definitions.yaml"))
-	delete(want, "CatalogSource")
+	maps.Copy(got, definitions(t, render(t, "../olm-catalogue/manifests/catalog-operator/catalogsource.yaml")))
 	for _, all := range []map[string]apiextensionsv1.CustomResourceDefinition{want, got} {
 		for kind, definition := range all {
 			definition.Annotations, definition.Labels = nil, nil
@@ -43,7 +44,9 @@ func TestTheDefinitionsAreUpstreams(t *testing.T) {
 // upstream's schemas, and no field of it is unknown there.
 func TestWhatIsSaidHoldsToUpstreamsSchemas(t *testing.T) {
 	known := definitions(t, upstream(t))
-	for _, manifests := range []string{"manifests/v0.1.0", "manifests/v0.1.1"} {
+	for manifests, want := range map[string]int{ // ClusterServiceVersion or Subscription, OperatorGroup, OLMConfig; CatalogSource
+		"manifests/v0.1.0": 3, "manifests/v0.1.1": 3, "../olm-catalogue/manifests/v0.1.0": 3, "../olm-catalogue/manifests/v0.1.1": 3, "../olm-catalogue/manifests/catalogue": 1,
+	} {
 		checked := 0
 		for _, obj := range render(t, manifests) {
 			definition, is := known[obj.GetKind()]
@@ -56,7 +59,7 @@ func TestWhatIsSaidHoldsToUpstreamsSchemas(t *testing.T) {
 			unknown := pruning.PruneWithOptions(obj.DeepCopy().Object, structural(t, schema), true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 			assert.Empty(t, unknown, "%s: %s", manifests, obj.GetName())
 		}
-		assert.Equal(t, 3, checked, "ClusterServiceVersion, OperatorGroup, OLMConfig")
+		assert.Equal(t, want, checked, manifests)
 	}
 }
 

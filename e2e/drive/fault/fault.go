@@ -29,9 +29,9 @@ type Injector struct {
 	// Owner marks what the injector itself makes, so that it can be found and removed.
 	Owner kube.Owner
 	Style spec.Style
-	// Objects are what the style has installed, from manifests in Folder.
-	Objects []*unstructured.Unstructured
-	Folder  string
+	// Installed returns what the cluster has of the style, which was installed from manifests in Folder.
+	Installed func(ctx context.Context) ([]*unstructured.Unstructured, error)
+	Folder    string
 	// Next installs the style's next version and returns when that serves; it is asked where the style has one.
 	Next func(ctx context.Context) error
 	Node Node // nil: the cluster is not the harness's own; faults below Kubernetes are refused

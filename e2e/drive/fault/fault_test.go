@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
@@ -132,7 +134,7 @@ func TestNothingOfAnotherRunIsTouched(t *testing.T) {
 	injector.Owner.Run = "yours"
 	for _, f := range []scenarios.Fault{{Stop: "all"}, {Upgrade: "all"}} {
 		_, err := injector.Begin(t.Context(), f, fault.Target{})
-		require.ErrorContains(t, err, "refusing to touch Deployment n/manager: neither it nor what made it carries the label operatorbench/run=yours of this run")
+		require.ErrorContains(t, err, "refusing to touch Deployment n/manager: neither it nor what made it nor its namespace carries the label operatorbench/run=yours of this run")
 	}
 	for _, action := range typed.Actions() {
 		assert.Equal(t, "list", action.GetVerb())
@@ -229,6 +231,70 @@ func TestTheWorkloadOfAManagedComponent(t *testing.T) {
 		_, err := injector.Begin(t.Context(), scenarios.Fault{DeleteWorkload: "other"}, fault.Target{})
 		require.ErrorContains(t, err, `style some has no component "other" that another one makes (managedBy)`)
 	})
+}
+
+// What an installer makes has neither our label nor an owner: it is this run's where its namespace is.
+func TestWhatIsWithinANamespaceOfTheRun(t *testing.T) {
+	typed, injector := bench()
+	injector.Style.Components = []spec.Component{{Name: "made", Namespace: "n", Selector: "app=made"}}
+	made := pod("made-1", "made", "new")
+	made.Labels = map[string]string{"app": "made"}
+	require.NoError(t, typed.Tracker().Add(made))
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: kube.Owner{Run: "another"}.Labels()}}
+	require.NoError(t, typed.Tracker().Add(namespace))
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	require.ErrorContains(t, err, "refusing to touch pod n/made-1")
+
+	namespace.Labels = kube.Owner{Run: "mine", Style: "some"}.Labels()
+	_, err = typed.CoreV1().Namespaces().Update(t.Context(), namespace, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = injector.Begin(t.Context(), scenarios.Fault{Kill: "made"}, fault.Target{})
+	require.NoError(t, err)
+}
+
+// A cluster role, which has no namespace, is this run's where it is bound to accounts in namespaces of the run alone, and is no older.
+func TestAClusterRoleThatAnInstallerMade(t *testing.T) {
+	began := time.Now().Add(-time.Hour)
+	account := func(namespace string) rbacv1.Subject {
+		return rbacv1.Subject{Kind: "ServiceAccount", Namespace: namespace, Name: "manager"}
+	}
+	for name, c := range map[string]struct {
+		made     time.Time
+		subjects []rbacv1.Subject
+		refused  bool
+	}{
+		"bound here alone": {began.Add(time.Second), []rbacv1.Subject{account("n")}, false},
+		"older":            {began.Add(-time.Second), []rbacv1.Subject{account("n")}, true},
+		"shared":           {began.Add(time.Second), []rbacv1.Subject{account("n"), account("others")}, true},
+		"a person's":       {began.Add(time.Second), []rbacv1.Subject{{Kind: "User", Name: "n"}}, true},
+		"not bound":        {began.Add(time.Second), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			role := &rbacv1.ClusterRole{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole"},
+				ObjectMeta: metav1.ObjectMeta{Name: "made", CreationTimestamp: metav1.NewTime(c.made)},
+				Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"apps"}, Resources: []string{"deployments"}, Verbs: []string{"create"}}},
+			}
+			typed, injector := bench()
+			for _, obj := range []runtime.Object{
+				role,
+				&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "made"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "made"}, Subjects: c.subjects},
+				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: kube.Owner{Run: "mine"}.Labels(), CreationTimestamp: metav1.NewTime(began)}},
+			} {
+				require.NoError(t, typed.Tracker().Add(obj))
+			}
+			injector.Installed = func(context.Context) ([]*unstructured.Unstructured, error) {
+				fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(role)
+				return []*unstructured.Unstructured{{Object: fields}}, err
+			}
+			_, err := injector.Begin(t.Context(), scenarios.Fault{Forbid: "deployments.apps"}, fault.Target{Namespace: "n", Name: "some"})
+			if c.refused {
+				require.ErrorContains(t, err, "refusing to touch ClusterRole")
+			} else {
+				require.ErrorContains(t, err, "no service account that style some binds", "it is refused for nothing but what this test leaves out")
+			}
+		})
+	}
 }
 
 // What an installer makes is this run's where its only owner is, though that does not control it.

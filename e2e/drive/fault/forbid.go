@@ -18,11 +18,15 @@ import (
 // when its service accounts do not have it any more.
 func (i *Injector) forbid(ctx context.Context, resource string, cr Target) (Broken, error) {
 	what := schema.ParseGroupResource(resource)
-	roles, err := i.roles(ctx, i.Objects, what)
+	installed, err := i.Installed(ctx)
 	if err != nil {
 		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
 	}
-	rights, err := i.held(ctx, i.Objects, roles, what, cr)
+	roles, err := i.roles(ctx, installed, what)
+	if err != nil {
+		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
+	}
+	rights, err := i.held(ctx, installed, roles, what, cr)
 	if err != nil {
 		return Broken{}, fmt.Errorf("forbid writing %s: %w", resource, err)
 	}

@@ -3,11 +3,15 @@ package fault
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/kube"
@@ -18,8 +22,8 @@ import (
 const longestChain = 5
 
 // mine refuses what this run has neither made itself nor had made by what it
-// made: an object of the style that is installed, or one that such an object
-// controls or alone owns, directly or not.
+// made: an object of the style that is installed, one that such an object
+// controls or alone owns, directly or not, or one that is within what it made.
 func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) error {
 	described := kind + " " + obj.GetNamespace() + "/" + obj.GetName()
 	for range longestChain {
@@ -41,7 +45,70 @@ func (i *Injector) mine(ctx context.Context, obj metav1.Object, kind string) err
 		}
 		obj = next
 	}
-	return fmt.Errorf("refusing to touch %s: neither it nor what made it carries the label %s=%s of this run", described, kube.LabelRun, i.Owner.Run)
+	within, err := i.within(ctx, obj)
+	if err != nil {
+		return fmt.Errorf("find out who made %s: %w", described, err)
+	}
+	if within {
+		return nil
+	}
+	return fmt.Errorf("refusing to touch %s: neither it nor what made it nor its namespace carries the label %s=%s of this run", described, kube.LabelRun, i.Owner.Run)
+}
+
+// within says whether an object is in a namespace that this run made, or a cluster
+// role that is bound to their service accounts alone, and no older than these namespaces: an
+// installer gives what it makes in the cluster no owner, and no label of ours.
+func (i *Injector) within(ctx context.Context, obj metav1.Object) (bool, error) {
+	list, err := i.Kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: labels.SelectorFromSet(i.Owner.Labels()).String()})
+	if err != nil {
+		return false, fmt.Errorf("list the namespaces of this run: %w", err)
+	}
+	made := map[string]time.Time{}
+	for n := range list.Items {
+		made[list.Items[n].Name] = list.Items[n].CreationTimestamp.Time
+	}
+	if obj.GetNamespace() != "" {
+		_, is := made[obj.GetNamespace()]
+		return is, nil
+	}
+	role, is := obj.(*rbacv1.ClusterRole)
+	if !is {
+		return false, nil
+	}
+	subjects, err := i.bound(ctx, role.Name)
+	if err != nil {
+		return false, err
+	}
+	others := slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool {
+		since, is := made[s.Namespace]
+		return s.Kind != rbacv1.ServiceAccountKind || !is || role.CreationTimestamp.Time.Before(since)
+	})
+	return len(subjects) > 0 && !others, nil
+}
+
+// bound are all that a cluster role is bound to.
+func (i *Injector) bound(ctx context.Context, name string) ([]rbacv1.Subject, error) {
+	everywhere, err := i.Kube.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list the bindings of cluster role %s: %w", name, err)
+	}
+	inNamespaces, err := i.Kube.RbacV1().RoleBindings("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list the bindings of cluster role %s: %w", name, err)
+	}
+	var subjects []rbacv1.Subject
+	add := func(role rbacv1.RoleRef, of []rbacv1.Subject) {
+		if role.Kind == "ClusterRole" && role.Name == name {
+			subjects = append(subjects, of...)
+		}
+	}
+	for n := range everywhere.Items {
+		add(everywhere.Items[n].RoleRef, everywhere.Items[n].Subjects)
+	}
+	for n := range inNamespaces.Items {
+		add(inNamespaces.Items[n].RoleRef, inNamespaces.Items[n].Subjects)
+	}
+	return subjects, nil
 }
 
 // ownerOf is what controls an object, or else its only owner: what an installer

@@ -80,10 +80,11 @@ func installed(t *testing.T, style string) *scene {
 	require.NoError(t, client.Apply(t.Context(), kube.Owner{Run: run}, objects))
 	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, space))
 	require.NoError(t, operator.Install(t.Context(), c))
-	objects, err = operator.Style().Objects()
-	require.NoError(t, err)
 	return &scene{Client: client, t: t, style: operator.Style(), injector: &fault.Injector{
-		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style().Style, Objects: objects, Node: node,
+		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style().Style, Node: node,
+		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
+			return install.Find(ctx, c, operator.Style().Name)
+		},
 	}}
 }
 

@@ -66,6 +66,10 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 	if err != nil {
 		return nil, fmt.Errorf("ask the cluster who the harness is: %w", err)
 	}
+	installed, err := i.Installed(ctx)
+	if err != nil {
+		return nil, err
+	}
 	fail, forbidden := admissionv1.Fail, metav1.StatusReasonForbidden
 	return &admissionv1.ValidatingAdmissionPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "operatorbench-" + cr.Namespace + "-" + what.String(), Labels: i.Owner.Labels()},
@@ -83,7 +87,7 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 			},
 			MatchConditions: []admissionv1.MatchCondition{
 				{Name: "not-the-harness", Expression: "request.userInfo.username != " + strconv.Quote(self.Status.UserInfo.Username) + " || (has(request.dryRun) && request.dryRun)"},
-				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + i.accounts()},
+				{Name: "not-the-cluster-itself", Expression: "!(" + clusterItself + ") || request.userInfo.username in " + accounts(installed)},
 			},
 			Validations: []admissionv1.Validation{{
 				Expression: "false", Reason: &forbidden,
@@ -98,11 +102,11 @@ func (i *Injector) policy(ctx context.Context, what schema.GroupResource, cr Tar
 const clusterItself = `request.userInfo.username.startsWith("system:kube-") || request.userInfo.username == "system:apiserver"` +
 	` || (has(request.userInfo.groups) && request.userInfo.groups.exists(g, g == "system:nodes" || g == "system:serviceaccounts:kube-system"))`
 
-// accounts are the style's service accounts, as a list of CEL: a style may be
+// accounts are the service accounts among what is installed, as a list of CEL: a style may be
 // installed where the cluster's own parts are.
-func (i *Injector) accounts() string {
+func accounts(installed []*unstructured.Unstructured) string {
 	var names []string
-	for _, obj := range i.Objects {
+	for _, obj := range installed {
 		if obj.GetKind() == "ServiceAccount" {
 			names = append(names, strconv.Quote("system:serviceaccount:"+obj.GetNamespace()+":"+obj.GetName()))
 		}

@@ -28,18 +28,21 @@ func telling() []schema.GroupVersionResource {
 		of("rbac.authorization.k8s.io", "roles", "rolebindings", "clusterroles", "clusterrolebindings"))
 }
 
-// Find returns what there is of an installed style in the cluster: what carries the labels of its run and its own or,
-// made by a controller, any of the marks; workloads, accounts, roles and bindings that one of these owns, and so on; and
-// the roles that are bound, whoever made them. Namespaces and what is in them come first.
-func Find(ctx context.Context, c Cluster, style string, marks ...labels.Selector) ([]*unstructured.Unstructured, error) {
+// Find returns what there is of an installed style in the cluster: what carries the labels of its run and its own; of
+// workloads, accounts, roles and bindings also what is in a namespace among these, what one of these owns, and so on, and
+// the cluster's bindings of accounts in these namespaces alone; and the roles that are bound, whoever made them.
+func Find(ctx context.Context, c Cluster, style string) ([]*unstructured.Unstructured, error) {
 	found, err := c.Kube.Made(ctx, c.Run)
 	if err != nil {
 		return nil, fmt.Errorf("find what %s has installed: %w", style, err)
 	}
 	found = slices.DeleteFunc(found, func(obj *unstructured.Unstructured) bool { return obj.GetLabels()[kube.LabelStyle] != style })
-	known := map[types.UID]bool{}
+	known, own := map[types.UID]bool{}, map[string]bool{}
 	for _, obj := range found {
 		known[obj.GetUID()] = true
+		if obj.GroupVersionKind() == (schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}) {
+			own[obj.GetName()] = true
+		}
 	}
 	var others []*unstructured.Unstructured
 	for _, resource := range telling() {
@@ -56,7 +59,7 @@ func Find(ctx context.Context, c Cluster, style string, marks ...labels.Selector
 	for grown := true; grown; {
 		grown = false
 		others = slices.DeleteFunc(others, func(obj *unstructured.Unstructured) bool {
-			if !marked(obj, marks) && !slices.ContainsFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return known[r.UID] }) {
+			if !own[obj.GetNamespace()] && !binds(obj, own) && !slices.ContainsFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return known[r.UID] }) {
 				return false
 			}
 			found, grown, known[obj.GetUID()] = append(found, obj), true, true
@@ -66,8 +69,17 @@ func Find(ctx context.Context, c Cluster, style string, marks ...labels.Selector
 	return c.withRoles(ctx, found)
 }
 
-func marked(obj *unstructured.Unstructured, marks []labels.Selector) bool {
-	return slices.ContainsFunc(marks, func(mark labels.Selector) bool { return mark.Matches(labels.Set(obj.GetLabels())) })
+// binds says whether an object is a binding for the whole cluster, of service accounts in some namespaces alone.
+func binds(obj *unstructured.Unstructured, namespaces map[string]bool) bool {
+	if obj.GetKind() != "ClusterRoleBinding" {
+		return false
+	}
+	subjects, _, err := unstructured.NestedSlice(obj.Object, "subjects")
+	return err == nil && len(subjects) > 0 && !slices.ContainsFunc(subjects, func(each any) bool {
+		subject, _ := each.(map[string]any)
+		namespace, _ := subject["namespace"].(string)
+		return subject["kind"] != "ServiceAccount" || !namespaces[namespace]
+	})
 }
 
 // withRoles adds the cluster roles that bindings among objects name and that are not among them.

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/fake"
@@ -17,8 +16,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// bundle is what a controller has made of one object that was applied: a Deployment
-// and its account by owner, and a cluster role, which nobody can own, by a label.
+// bundle is what a controller has made of one namespace that was applied: a Deployment
+// and its account in it, and a cluster role, which is bound to that account alone.
 const bundle = `
 apiVersion: v1
 kind: Namespace
@@ -30,29 +29,43 @@ metadata: {name: others, uid: o, labels: {app.kubernetes.io/managed-by: operator
 ---
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: manager, namespace: operator, uid: d, ownerReferences: [{apiVersion: v1, kind: ServiceAccount, name: manager, uid: s}]}
+metadata: {name: manager, namespace: operator, uid: d}
 spec: {template: {metadata: {labels: {app: manager}}}}
 ---
 apiVersion: v1
 kind: ServiceAccount
-metadata: {name: manager, namespace: operator, uid: s, ownerReferences: [{apiVersion: v1, kind: Namespace, name: operator, uid: n}]}
+metadata: {name: manager, namespace: operator, uid: s}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
-metadata: {name: manager-x7, uid: r, labels: {made.example/for: bundled}}
+metadata: {name: manager-x7, uid: r}
 rules: [{apiGroups: [apps], resources: [deployments], verbs: [create]}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
-metadata: {name: manager-x7, uid: b, labels: {made.example/for: bundled}}
+metadata: {name: manager-x7, uid: b}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager-x7}
 subjects: [{kind: ServiceAccount, name: manager, namespace: operator}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
-metadata: {name: manager-view, uid: v, labels: {made.example/for: bundled}}
+metadata: {name: manager-view, uid: v}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
 subjects: [{kind: ServiceAccount, name: manager, namespace: operator}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: shared, uid: h}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: somebody-elses}
+subjects: [{kind: ServiceAccount, name: manager, namespace: operator}, {kind: ServiceAccount, name: default, namespace: others}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: manager-edit, uid: u, ownerReferences: [{apiVersion: v1, kind: Namespace, name: operator, uid: n}]}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default, namespace: others, uid: z, ownerReferences: [{apiVersion: v1, kind: ServiceAccount, name: manager, uid: unknown}]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -66,7 +79,7 @@ metadata: {name: somebody-elses, uid: e}
 rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]
 `
 
-// What a controller makes of what was applied is found by owners and marks: its
+// What a controller makes of what was applied is found by namespace, owner and binding: its
 // workload, its account and its rights, and nobody else's.
 func TestFind(t *testing.T) {
 	objs, err := yaml.Parse("bundle.yaml", []byte(bundle))
@@ -91,9 +104,16 @@ func TestFind(t *testing.T) {
 		{Name: "namespaces", Kind: "Namespace", Verbs: []string{"list", "delete"}},
 	}}}
 	c := Cluster{Run: "abc123", Kube: &kube.Client{Dynamic: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, existing...), Typed: cluster}}
-	mark := labels.SelectorFromSet(labels.Set{"made.example/for": "bundled"})
-	found, err := Find(t.Context(), c, "bundled", mark)
+	found, err := Find(t.Context(), c, "bundled")
 	require.NoError(t, err)
+	var names []string
+	for _, obj := range found {
+		names = append(names, obj.GetKind()+" "+obj.GetName())
+	}
+	assert.ElementsMatch(t, []string{
+		"Namespace operator", "ServiceAccount manager", "Deployment manager",
+		"ClusterRoleBinding manager-x7", "ClusterRoleBinding manager-view", "ClusterRole manager-x7", "ClusterRole manager-edit", "ClusterRole view",
+	}, names)
 	installed, err := InstalledOf(found)
 	require.NoError(t, err)
 	assert.Equal(t, spec.Installed{
@@ -107,8 +127,4 @@ func TestFind(t *testing.T) {
 	unmade, err := Unmade(components, found)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"gone"}, unmade)
-
-	found, err = Find(t.Context(), c, "bundled")
-	require.NoError(t, err)
-	assert.Len(t, found, 3, "without the mark the namespace, and what it owns")
 }

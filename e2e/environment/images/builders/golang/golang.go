@@ -19,6 +19,7 @@ import (
 // Recipe is a folder recipes/<name> with a go.mod whose tools are built.
 type Recipe struct {
 	LDFlags string        `yaml:"ldflags,omitempty"`
+	Tags    string        `yaml:"tags,omitempty"` // build constraints that hold, with commas
 	Restore *Restore      `yaml:"restore,omitempty"`
 	Cold    time.Duration `yaml:"cold"` // compile time on 2 cores with an empty build cache
 	Disk    builders.Size `yaml:"disk"` // what compiling leaves in the build cache
@@ -162,10 +163,10 @@ func env() []string { return []string{"CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=",
 // that the build cache has a library once for all that it is in. Nobody debugs an
 // image's programs, so that no debug information is made for the linker to leave
 // out, which takes an eighth of the time; their code is the same without it.
-func compile(ldflags string) []string {
+func compile(r Recipe) []string {
 	return []string{
-		"go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false",
-		"-ldflags=" + strings.TrimSpace("-s -w "+ldflags),
+		"go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-tags=" + r.Tags,
+		"-ldflags=" + strings.TrimSpace("-s -w "+r.LDFlags),
 	}
 }
 
@@ -210,7 +211,7 @@ func (p Part) compilePackage(ctx context.Context, b Binary, work string) (string
 	out := filepath.Join(work, filepath.Base(name))
 	return out, builders.Job{
 		What: "compile " + name, Log: p.Log("compile-" + name), Dir: filepath.Join(root, m.folder), Env: env(),
-		Args: append(compile(""), "-o", out, "./"+inside), CPU: p.Progress.Compiled(name),
+		Args: append(compile(Recipe{}), "-o", out, "./"+inside), CPU: p.Progress.Compiled(name),
 	}.Run(ctx)
 }
 
@@ -238,7 +239,7 @@ func (p Part) compileRecipe(ctx context.Context, name, folder string) error {
 	}
 	job := builders.Job{
 		What: "compile " + name, Log: p.Log("compile-" + name), Dir: source, Env: env(),
-		Args: append(compile(p.Recipes[name].LDFlags), "-v", "-mod=readonly", "-o", out+string(filepath.Separator), "tool"),
+		Args: append(compile(p.Recipes[name]), "-v", "-mod=readonly", "-o", out+string(filepath.Separator), "tool"),
 		Status: func(lines int) {
 			p.Progress.Say("compile %s: %d of %d packages, %s", name, lines, total, builders.Since(started))
 		},
@@ -255,7 +256,7 @@ func (p Part) compileRecipe(ctx context.Context, name, folder string) error {
 // how many packages the recipe consists.
 func (p Part) fetch(ctx context.Context, name string) (int, error) {
 	count, err, _ := p.Once.Do("fetch-"+name, func() (any, error) {
-		args := []string{"go", "list", "-mod=readonly", "-deps", "-f", "package {{.ImportPath}}", "tool"}
+		args := []string{"go", "list", "-mod=readonly", "-tags=" + p.Recipes[name].Tags, "-deps", "-f", "package {{.ImportPath}}", "tool"}
 		if p.Recipes[name].Restore != nil {
 			args = slices.Insert(args, 2, "-e") // what its module lacks is put in later
 		}
