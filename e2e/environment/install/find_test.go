@@ -21,7 +21,7 @@ import (
 const bundle = `
 apiVersion: v1
 kind: Namespace
-metadata: {name: operator, uid: n, labels: {app.kubernetes.io/managed-by: operatorbench, operatorbench/run: abc123, operatorbench/style: bundled}}
+metadata: {name: operator, uid: "n", labels: {app.kubernetes.io/managed-by: operatorbench, operatorbench/run: abc123, operatorbench/style: bundled}}
 ---
 apiVersion: v1
 kind: Namespace
@@ -61,7 +61,7 @@ subjects: [{kind: ServiceAccount, name: manager, namespace: operator}, {kind: Se
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
-metadata: {name: manager-edit, uid: u, ownerReferences: [{apiVersion: v1, kind: Namespace, name: operator, uid: n}]}
+metadata: {name: manager-edit, uid: u, ownerReferences: [{apiVersion: v1, kind: Namespace, name: operator, uid: "n"}]}
 ---
 apiVersion: v1
 kind: ServiceAccount
