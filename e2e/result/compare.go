@@ -33,8 +33,8 @@ func (d Difference) String() string {
 }
 
 // Compare lists where a style's verdicts, in all of its variants, are not as
-// expected. Only what was driven is compared. Flaky and invalid are never as
-// expected. A scenario without an entry is a difference. Of a style without a file
+// expected. Only what was driven is compared. Invalid is never as expected, and
+// flaky only where it is said. A scenario without an entry is a difference. Of a style without a file
 // nothing is expected but that there is a verdict.
 func Compare(m *Matrix, style string, expected verdicts.Expected) []Difference {
 	var all []Difference

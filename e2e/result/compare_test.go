@@ -101,6 +101,18 @@ func TestCompare(t *testing.T) {
 			[]judge.Result{passed("argo", "drift"), failed("argo", "drift", "converged")},
 			[]string{"argo drift: expected fail, seen flaky, 1 of 2 passed (converged); converged: converged says no"},
 		},
+		"flaky where it is left to chance": {
+			"drift: {verdict: flaky, oracles: [converged], why: a draw}\n",
+			[]judge.Result{passed("argo", "drift"), failed("argo", "drift", "converged")},
+			nil,
+		},
+		"chance may be kind": {"drift: {verdict: flaky, oracles: [converged], why: a draw}\n", []judge.Result{passed("argo", "drift")}, nil},
+		"chance may not be":  {"drift: {verdict: flaky, oracles: [converged], why: a draw}\n", []judge.Result{failed("argo", "drift", "converged")}, nil},
+		"chance excuses only what it says": {
+			"drift: {verdict: flaky, oracles: [converged], why: a draw}\n",
+			[]judge.Result{passed("argo", "drift"), failed("argo", "drift", "converged", "garbage")},
+			[]string{"argo drift: expected flaky (converged), seen flaky, 1 of 2 passed (converged, garbage); converged: converged says no"},
+		},
 		"invalid is nothing": {
 			"drift: pass\n",
 			[]judge.Result{judged("argo", "drift", 1, verdict("converged", spec.Invalid, "a gap"))},

@@ -48,10 +48,10 @@ type Scenario struct{ Name, Group string }
 // Entry is the verdict that is expected of one scenario.
 type Entry struct {
 	Scenario string
-	Verdict  spec.Outcome // spec.Pass, spec.Fail or spec.NotApplicable
+	Verdict  spec.Outcome // spec.Pass, spec.Fail, spec.NotApplicable, or spec.Flaky: it passes or fails from sample to sample
 	Oracles  []string     // exactly these fail; none: any may
 	Recovery string       // Itself, Nudge or Never; empty: any
-	Why      string       // a sentence; every failure has one
+	Why      string       // a sentence; what is not a pass for certain has one
 	Upstream string       // URL of an issue about it; empty: none is known
 	Line     int          // in the file; 0: it is not named there
 
@@ -141,7 +141,9 @@ func (e Entry) named() bool { return e.Line > 0 }
 
 func (e Entry) matches(seen Seen) bool {
 	switch {
-	case seen.Verdict != e.Verdict: // an entry is never flaky or invalid
+	case e.Verdict == spec.Flaky && seen.Verdict == spec.Pass:
+		return true
+	case seen.Verdict != e.Verdict && (e.Verdict != spec.Flaky || seen.Verdict != spec.Fail):
 		return false
 	case len(e.Oracles) > 0 && !slices.Equal(slices.Sorted(slices.Values(e.Oracles)), slices.Sorted(slices.Values(seen.Failed))):
 		return false

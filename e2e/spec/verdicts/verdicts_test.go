@@ -104,7 +104,7 @@ func TestTheSchemaHasTheWords(t *testing.T) {
 	rules, err := schema.Load("verdicts", nil)
 	require.NoError(t, err)
 	assert.Equal(t, verdicts.Recoveries(), rules.Words("recovery"))
-	assert.Equal(t, []string{string(spec.Pass), string(spec.Fail), string(spec.NotApplicable)}, rules.Words("verdict"))
+	assert.Equal(t, []string{string(spec.Pass), string(spec.Fail), string(spec.Flaky), string(spec.NotApplicable)}, rules.Words("verdict"))
 	assert.Equal(t, []string{"oracles", "recovery", "upstream", "verdict", "why"}, rules.Fields("entry"))
 }
 
@@ -120,7 +120,7 @@ func TestParseRefuses(t *testing.T) {
 		"no YAML":           {"create: [", []string{"v.yaml: "}},
 		"unknown scenario":  {"create: pass\nsail: pass\n", []string{`v.yaml:2: unknown scenario "sail", expected one of create, drift`}},
 		"twice":             {"create: pass\ndrift: pass\ncreate: pass\n", []string{`v.yaml:3: verdicts: field "create" stands twice`}},
-		"unknown verdict":   {"create: flaky\n", []string{`v.yaml:1: create: found "flaky", expected pass, not applicable, or {verdict: fail, why: a sentence}`}},
+		"unknown verdict":   {"create: maybe\n", []string{`v.yaml:1: create: found "maybe", expected pass, not applicable, or {verdict: fail, why: a sentence}`}},
 		"no verdict":        {"create: {why: so}\n", []string{`v.yaml:1: create: field "verdict" is missing`}},
 		"nothing":           {"create:\n", []string{"v.yaml:1: create: found nothing, expected pass"}},
 		"bare fail":         {"create: fail\n", []string{`v.yaml:1: create: found "fail", expected pass, not applicable, or {verdict: fail, why: a sentence}`}},
