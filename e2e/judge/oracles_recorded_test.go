@@ -35,7 +35,7 @@ func TestNoFalseAlarmOnRecordings(t *testing.T) {
 // was recorded: what needs an inventory or logs, which it does not have, apart.
 func TestNoFalseAlarmOnTheRecordedMatrix(t *testing.T) {
 	passed := map[string]int{}
-	for _, shard := range []string{"shard-5", "shard-6"} {
+	for _, shard := range []string{"shard-1", "shard-2"} {
 		file, err := record.Find("../../docs/comparison/" + shard)
 		require.NoError(t, err)
 		j, err := judge.Judge(asMatrix(record.ReadFile(file), func(*record.Header) {}, scenarios.Standing()...))

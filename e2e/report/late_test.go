@@ -50,6 +50,17 @@ func runOf(run string, parts ...[]judge.Result) result.Recording {
 	return result.Recording{Judgement: j}
 }
 
+// Where all were written in time and only their status was late, README says both.
+func TestALateStatusIsNotALateWrite(t *testing.T) {
+	late := burst("one", "argo", 5, 3, 2)
+	for i := range late {
+		late[i].Samples[0].Value, late[i].Samples[0].Outcome = 2, judge.OK
+	}
+	var out bytes.Buffer
+	require.NoError(t, report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), late)).README(&out, place()))
+	assert.Contains(t, out.String(), "❌ 2.00 s (200 ms), with its status 3 of 5 in time |")
+}
+
 // What timed out is late: red, counted in every header, and nowhere a pass.
 func TestLateInEveryFormat(t *testing.T) {
 	r := report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), burst("one", "argo", 5, 0, 0), burst("one", "native", 5, 3, 1)))

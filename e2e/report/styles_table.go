@@ -169,10 +169,11 @@ func latencyCell(c *result.Cell, tail string) string {
 }
 
 // lastCell is when the last one of a load was done, of the slowest round, beside
-// the floor of the same runs; what is late says so instead.
+// the floor of the same runs. Where some were not even written in time, that is
+// said instead; where only the rest was late, such as the status, beside it.
 func lastCell(c *result.Cell) string {
 	written, _ := c.Outcome()
-	if c.Verdict == spec.Late {
+	if c.Verdict == spec.Late && written.Max.Censored {
 		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), plain.Duration(written.Max.Value)))
 	}
 	text := counted(written, figures(written)[2])
@@ -185,6 +186,9 @@ func lastCell(c *result.Cell) string {
 	}
 	if floor, there := c.Floor(written.Phase); there {
 		text += " (" + floor.Max.String() + ")"
+	}
+	if c.Verdict == spec.Late {
+		text += ", with its status " + c.CountText()
 	}
 	return failing(c, text)
 }
