@@ -244,8 +244,10 @@ func (s *Session) breakable(p *participant, style *drive.Style) {
 	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
 	style.Faults = &fault.Injector{
 		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Folder: operator.Folder, Node: s.node(),
-		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) { return install.Find(ctx, cluster, operator.Name) },
-		Next:      func(ctx context.Context) error { return p.operator.Upgrade(ctx, cluster) },
+		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
+			return install.Find(ctx, cluster, operator.Name)
+		},
+		Next: func(ctx context.Context) error { return p.operator.Upgrade(ctx, cluster) },
 	}
 }
 

@@ -171,7 +171,9 @@ func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err erro
 		return err
 	}
 	style := operator.Style()
-	installed := func(ctx context.Context) ([]*unstructured.Unstructured, error) { return install.Find(ctx, target, style.Name) }
+	installed := func(ctx context.Context) ([]*unstructured.Unstructured, error) {
+		return install.Find(ctx, target, style.Name)
+	}
 	driven := drive.Style{
 		Style:  recorded(style),
 		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Node: node, Installed: installed},
