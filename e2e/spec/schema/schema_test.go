@@ -64,7 +64,7 @@ func TestAliases(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: &a {verdict: fail, why: so}\nb: *a\n":                    "",
 		"a: &a {verdict: fail, why: so, upstream: *a}\n":             "v.yaml:1: a.upstream: found an alias, expected it written out",
-		"a: &a {verdict: good, why: so}\nb: *a\n":                    `v.yaml:1: b.verdict: found "good", expected one of pass, fail, not applicable`,
+		"a: &a {verdict: good, why: so}\nb: *a\n":                    `v.yaml:1: b.verdict: found "good", expected one of pass, fail, flaky, not applicable`,
 		"a: &a {verdict: pass}\nb: {<<: *a}\n":                       `v.yaml:2: b: found "<<" as a field's name, expected a text`,
 		"a: {verdict: fail, why: so, oracles: &o [x, x]}\nb: pass\n": `v.yaml:1: a.oracles: "x" stands twice, expected it once`,
 	} {
