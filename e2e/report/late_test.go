@@ -161,6 +161,35 @@ func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 	}
 }
 
+// The floors of single changes differ where their rounds tell them apart: a single sample is no floor.
+func TestFloorsOfSingleChangesDifferWhereRoundsTellThemApart(t *testing.T) {
+	floor := func(run string, seconds ...float64) result.Recording {
+		results := rounds("floor", seconds...)
+		for i := range results {
+			results[i].Samples[0].Run = run
+		}
+		return runOf(run, results)
+	}
+	for name, c := range map[string]struct {
+		other []float64
+		warns bool
+	}{
+		"twice as slow in every round":  {[]float64{0.040, 0.041, 0.042}, true},
+		"twice as slow in two rounds":   {[]float64{0.040, 0.041}, false},
+		"slower by less than they vary": {[]float64{0.015, 0.026, 0.045}, false},
+		"slower by less than 20%":       {[]float64{0.022, 0.023, 0.024}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			warnings := strings.Join(report.Of(floor("one", 0.020, 0.021, 0.022), floor("two", c.other...)).Warnings, "\n")
+			if c.warns {
+				assert.Contains(t, warnings, "floors of the runs that are pooled here differ by more than 20% (create 21.0 ms to 41.0 ms, 2.0 times)")
+			} else {
+				assert.NotContains(t, warnings, "floors")
+			}
+		})
+	}
+}
+
 // rounds are those of single changes by one style, in seconds.
 func rounds(style string, seconds ...float64) []judge.Result {
 	var results []judge.Result

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,19 +76,29 @@ func (f *floors) beside(c *Cell) {
 }
 
 // differ warns where the floors of runs that are pooled are too far apart.
-func (f *floors) differ(names []string) []string {
+func (f *floors) differ(r *Set) []string {
 	var parts []string
-	for _, scenario := range names {
+	for _, scenario := range r.Scenarios {
 		for _, phase := range []string{spec.PhaseChildWritten, spec.PhaseChildGone} {
-			var medians []float64
+			var measured []stat.Summary
 			for _, run := range f.pooled {
 				if s := f.of(scenario, phase, []string{run}); s.N > 0 && !s.P50.Censored && s.P50.Value > 0 {
-					medians = append(medians, s.P50.Value)
+					measured = append(measured, s)
 				}
 			}
-			if len(medians) > 1 && slices.Max(medians) > floorsDiffer*slices.Min(medians) {
-				least, most := slices.Min(medians), slices.Max(medians)
-				parts = append(parts, fmt.Sprintf("%s %s to %s, %.1f times", scenario, plain.Duration(least), plain.Duration(most), most/least))
+			slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
+			load := r.isLoad(scenario)
+			var least, most float64
+			worst := floorsDiffer
+			for i, one := range measured {
+				for _, other := range measured[i+1:] {
+					if times := other.P50.Value / one.P50.Value; times > worst && (load || toldApart(one, other)) {
+						worst, least, most = times, one.P50.Value, other.P50.Value
+					}
+				}
+			}
+			if most > 0 {
+				parts = append(parts, fmt.Sprintf("%s %s to %s, %.1f times", scenario, plain.Duration(least), plain.Duration(most), worst))
 			}
 		}
 	}
@@ -96,6 +107,20 @@ func (f *floors) differ(names []string) []string {
 	}
 	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
 		"): a style's figures are shown with the floor of its own run; do not compare them with those of another run"}
+}
+
+// toldApart tells whether the medians of two runs' rounds show that their floors
+// differ (stat.Apart at 5%). Too few rounds show nothing: a single sample is no floor.
+func toldApart(one, other stat.Summary) bool {
+	p, known := stat.Apart(one.Replicates, other.Replicates)
+	return known && p < 1-stat.Level
+}
+
+func (r *Set) isLoad(scenario string) bool {
+	for c := range r.Of(scenario) {
+		return c.Load()
+	}
+	return false
 }
 
 // Floor returns the floor's summary of a phase in the cell's own runs: what the

@@ -118,7 +118,7 @@ func Of(given ...Recording) *Set {
 		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
 		c.explain(expected.Known && expected.Same)
 	}
-	r.Warnings = slices.Concat(r.Warnings, elsewhere, mixed(recordings), floors.differ(r.Scenarios))
+	r.Warnings = slices.Concat(r.Warnings, elsewhere, mixed(recordings), floors.differ(r))
 	r.Styles = r.order()
 	r.Costs = r.costs(recordings)
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
