@@ -93,7 +93,7 @@ func (r *Report) Finding() string {
 	who := first.Operator + " does its part of a " + headline + " first"
 	switch {
 	case len(tied) > 1:
-		who = listed(tied) + " do their part of a " + headline + " first and cannot be told apart, the lowest median being"
+		who = "any of " + listed(tied) + " may be the first to do its part of a " + headline + ", the lowest median being"
 	case len(tied) == 0:
 		who = "too few rounds rank them; the lowest median of a " + headline + " is " + first.Operator + "’s,"
 	}

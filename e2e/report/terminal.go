@@ -123,7 +123,7 @@ func (t *terminal) overview(r *Report) {
 		{Gap: " ", Width: w.verdict, Left: true},
 		{Width: 4},
 		{Width: 3},
-		{Gap: " ", Width: 4, Left: true},
+		{Gap: " ", Width: 5, Left: true},
 	}
 	for range 4 {
 		columns = append(columns, table.Column{Gap: " ", Width: w.figure})

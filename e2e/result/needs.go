@@ -41,7 +41,7 @@ func (n Need) Picks() []string {
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
 	return fmt.Sprintf("Rules: controls and styles that handled a measured change wrongly are left out. Then what the row asks for decides. Fewest failing scenarios come first where they were recorded for all that "+
-		"are left, then the lowest median. Recommended together are those that share the first rank among them, which cannot be told apart from its first at 5%%; a rank takes %d rounds.", stat.RankedRounds)
+		"are left, then the lowest median. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
 }
 
 // need is a row of Needs, before anybody has answered it.
@@ -207,7 +207,7 @@ func (n need) open(answer Need, missing []string) string {
 	return strings.Join(parts, " ")
 }
 
-// lowest tells which of some measurements, in order of size, share the first rank;
+// lowest tells which of some measurements, in order of size, may be the first;
 // one alone needs no rounds.
 func (m measure) lowest(all []stat.Summary) []bool {
 	picked := make([]bool, len(all))

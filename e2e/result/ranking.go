@@ -10,30 +10,39 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// Rank is a style's place among those that were measured in a scenario.
+// Rank is where a style stands among those that were measured in a scenario: an
+// interval, because not all of them can be told apart.
 type Rank struct {
 	Label string `json:"label"`
-	// Place is from 1; styles that cannot be told apart share it. 0: the floor,
-	// which is no contestant, or there are too few rounds or no latency to tell.
-	Place int  `json:"place,omitempty"`
-	Tied  bool `json:"tied,omitempty"` // with another style
+	// Place is one more than the number of styles that are faster, as far as can be
+	// told; Last is how many there are less those that are slower. Both are from 1.
+	// 0: the floor, which is no contestant, or there are too few rounds or no latency
+	// to tell.
+	Place int `json:"place,omitempty"`
+	Last  int `json:"last,omitempty"`
 }
 
-// String is the place, with the mark that benchstat has for what cannot be told apart.
+// Shared tells whether another style may have the same rank.
+func (k Rank) Shared() bool { return k.Place != k.Last }
+
+// String is the rank, or the first and the last that it may be.
 func (k Rank) String() string {
 	switch {
 	case k.Place == 0:
 		return plain.Unknown
-	case k.Tied:
-		return strconv.Itoa(k.Place) + " ~"
+	case k.Shared():
+		return strconv.Itoa(k.Place) + "–" + strconv.Itoa(k.Last)
 	}
 	return strconv.Itoa(k.Place)
 }
 
 // Ranking orders the styles that have a latency in a scenario by the p50 at which
-// the operator had done its part (of a load, the last of it), the floor first. A style that cannot be told
-// apart from the first of a place (stat.Apart at 5%, corrected by Holm's method for
-// all pairs, since which are compared follows from the figures) shares that place.
+// the operator had done its part (of a load, the last of it), the floor first, each
+// with the ranks that it may have. All are right at once with 95% confidence: a style
+// is before another if stat.Apart tells them apart at 5%, corrected by Holm's method
+// for all pairs. M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for
+// Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement
+// across Countries", The Review of Economic Studies 91, 2024.
 func (r *Set) Ranking(scenario string) []Rank {
 	var all []Rank
 	var measured []stat.Summary
@@ -74,17 +83,17 @@ func placesOf(measured []stat.Summary) map[string]Rank {
 		return places
 	}
 	apart := allPairs(ranked)
-	first := 0
 	for i, s := range ranked {
-		if apart[first][i] {
-			first = i
+		k := Rank{Place: 1, Last: len(ranked)}
+		for j := range ranked {
+			switch {
+			case j < i && apart[j][i]:
+				k.Place++
+			case j > i && apart[i][j]:
+				k.Last--
+			}
 		}
-		places[s.Operator] = Rank{Place: first + 1, Tied: i > first}
-	}
-	for i := range len(ranked) - 1 {
-		k := places[ranked[i].Operator]
-		k.Tied = k.Tied || places[ranked[i+1].Operator].Place == k.Place
-		places[ranked[i].Operator] = k
+		places[s.Operator] = k
 	}
 	return places
 }
@@ -118,8 +127,8 @@ func (r *Set) RankOf(label, scenario string) Rank {
 	return Rank{Label: label}
 }
 
-// RankNote says what the marks of a ranking mean.
+// RankNote says what a rank is.
 func RankNote() string {
-	return fmt.Sprintf("rank: in the order of the p50 of written (or gone; of a load, of when the last is done); a style that cannot be told apart at 5%% from the first of a rank shares it, marked ~ "+
+	return fmt.Sprintf("rank: by the p50 of written (or gone; of a load, of when the last is done); \"2–4\": it may be second, third or fourth, as it cannot be told apart from some others at 5%% "+
 		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over all pairs); %s: not ranked, which takes %d rounds", plain.Unknown, stat.RankedRounds)
 }

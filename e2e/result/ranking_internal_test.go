@@ -59,3 +59,21 @@ func TestRanksOfManyStyles(t *testing.T) {
 		}
 	}
 }
+
+// A style of few rounds, from which nothing can be told apart, leaves the others the
+// ranks that their rounds give them.
+func TestAStyleOfFewRoundsLeavesTheOthersTheirRanks(t *testing.T) {
+	style := func(name string, rounds ...float64) stat.Summary {
+		s := stat.Summary{Rounds: len(rounds)}
+		s.Operator = name
+		for _, value := range rounds {
+			s.Replicates = append(s.Replicates, []stat.Observation{{Value: value}})
+		}
+		return s
+	}
+	places := placesOf([]stat.Summary{
+		style("few", 0.1, 1, 9), style("fast", 1, 1.1, 1.2, 1.05, 1.15, 1.1), style("slow", 100, 110, 120, 105, 115, 110), style("slower", 1000, 1100, 1200, 1050, 1150, 1100),
+	})
+	assert.Equal(t, map[string]Rank{"few": {Place: 1, Last: 4}, "fast": {Place: 1, Last: 2}, "slow": {Place: 2, Last: 3}, "slower": {Place: 3, Last: 4}}, places)
+	assert.Equal(t, "1–4", places["few"].String())
+}

@@ -50,7 +50,7 @@ type picture struct {
 type pictureRow struct {
 	Style      *style
 	Name, Note string // Note is n, and what is not counted
-	Tied       bool   // it shares its rank with another
+	Shared     bool   // its rank is not known alone
 	Value      string // the median
 	Range      string // its interval; empty: none can be had
 	Y          int
@@ -136,7 +136,7 @@ func (s *study) picture(in *scene) *picture {
 // pictureRow takes what a cell's samples of a phase say; one is nil where there is none.
 func (s *study) pictureRow(c *cell, one *series, x *axis) *pictureRow {
 	r := &pictureRow{Style: c.Style, Name: plain.Clip(c.Style.Label, 19), Value: "–", Note: "no sample"}
-	if r.Tied = s.RankOf(c.Style.Label, c.Scenario).Tied; r.Tied {
+	if r.Shared = s.RankOf(c.Style.Label, c.Scenario).Shared(); r.Shared {
 		r.Name += " ~"
 	}
 	if one == nil {
@@ -171,7 +171,7 @@ func (p *picture) legend() string {
 		{fmt.Sprintf("No whiskers: an interval takes %d rounds.", stat.MinRounds), func(_ *pictureRow, d *dots) bool { return d.Whiskers == "" && d.Median != "" }},
 		{"Arrow: timed out, so slower than that.", func(_ *pictureRow, d *dots) bool { return len(d.Arrows) > 0 }},
 		{"Cross: handled wrongly, so not counted.", func(_ *pictureRow, d *dots) bool { return len(d.Crosses) > 0 }},
-		{"~: it shares its rank; it cannot be told apart from the first of that rank.", func(r *pictureRow, _ *dots) bool { return r.Tied }},
+		{"~: it cannot be told apart from at least one other style.", func(r *pictureRow, _ *dots) bool { return r.Shared }},
 		{"Shaded: the floor, which is what the cluster and the observer take with no operator at all.", func(*pictureRow, *dots) bool { return p.Floor != "" }},
 	} {
 		if seen(one.is) {
