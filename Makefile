@@ -73,8 +73,9 @@ vet: ## go vet of all packages, the suite and the tests that need a cluster incl
 .PHONY: unit race
 unit: ## Unit, golden and script tests
 race: ## The same with the race detector, where there is a C compiler
+# The test of kube-rs compiles Rust: minutes on a cold machine, more than go test's 10 beside other work.
 unit race:
-	go test $(if $(filter race,$@),$(RACE)) $(PACKAGES)
+	go test -timeout 30m $(if $(filter race,$@),$(RACE)) $(PACKAGES)
 	for module in $(NESTED); do go test -C $$module $(if $(filter race,$@),$(RACE)) ./...; done
 
 .PHONY: lint

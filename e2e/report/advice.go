@@ -115,7 +115,7 @@ func (r *Report) faultless() string {
 		if !known {
 			continue
 		}
-		if recorded++; bad == 0 {
+		if recorded++; bad == 0 && r.Unjudged(label) == 0 {
 			clean++
 		}
 		if bad > worst {
@@ -126,9 +126,10 @@ func (r *Report) faultless() string {
 	case recorded == 0:
 		return ""
 	case worst == 0:
-		return fmt.Sprintf("; of the %s whose correctness was recorded none fails a scenario", plain.Plural(recorded, "style"))
+		return fmt.Sprintf("; of the %s whose correctness was recorded, none fails a scenario", plain.Plural(recorded, "style"))
 	}
-	return fmt.Sprintf("; of the %s whose correctness was recorded %d fail no scenario, %s fails %d of %d", plain.Plural(recorded, "style"), clean, name, worst, of)
+	return fmt.Sprintf("; of the %s whose correctness was recorded, %d passed every scenario that applies, and %s fails the most, %d of %d",
+		plain.Plural(recorded, "style"), clean, name, worst, of)
 }
 
 func (r *Report) findingOfMatrix() string {
@@ -249,7 +250,11 @@ func (r *Report) getsWrong(label string) string {
 		return "Gets wrong: not recorded; it was not driven through the correctness matrix."
 	}
 	if bad == 0 {
-		return fmt.Sprintf("Gets wrong: none of %s that apply.", plain.Plural(of, "scenario"))
+		text := fmt.Sprintf("Gets wrong: none of %s that apply", plain.Plural(of, "scenario"))
+		if n := r.Unjudged(label); n > 0 {
+			text += fmt.Sprintf("; %d more could not be judged", n)
+		}
+		return text + "."
 	}
 	count := map[string]int{}
 	var names []string

@@ -149,6 +149,18 @@ func (r *Set) failing(label string, counts func(*Cell) bool) (bad, of int, known
 	return bad, of, true
 }
 
+// Unjudged counts the scenarios of the correctness matrix that a style was driven
+// through and of which nothing is known, such as when the harness lost a watch.
+func (r *Set) Unjudged(label string) int {
+	n := 0
+	for _, c := range r.Matrix.Cells(label) {
+		if c.Verdict == spec.Invalid {
+			n++
+		}
+	}
+	return n
+}
+
 // Figure is cost.Figure, for short.
 type Figure = cost.Figure
 

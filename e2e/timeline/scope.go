@@ -64,7 +64,7 @@ func newOutage(f *record.Fault) (Outage, bool) {
 	case spec.FaultRestart:
 		return Outage{kind: f.Kind, what: "the restart of the " + f.What, from: f.From, to: -1}, true
 	case spec.FaultDefinition:
-		return Outage{kind: f.Kind, resource: spec.CustomResources, what: "another definition", from: f.From, to: -1}, true
+		return Outage{kind: f.Kind, resource: spec.CustomResources, what: "the replacement of the CustomResourceDefinition", from: f.From, to: -1}, true
 	}
 	return Outage{}, false
 }

@@ -54,6 +54,22 @@ func TestCorrectness(t *testing.T) {
 	assert.Contains(t, said(t, about(t, alone(), "argo")), "Gets wrong: 2 of 2 scenarios that apply, by oracle: converged in 1, recovers in 1.")
 }
 
+// What could not be judged did not pass.
+func TestCorrectnessThatIsNotKnown(t *testing.T) {
+	rows := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "killed", Group: "fault"}}
+	both := func(style string, killed made.Repeat) []made.Cell {
+		return []made.Cell{
+			{Style: style, Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+			{Style: style, Scenario: "killed", Repeats: []made.Repeat{killed}},
+		}
+	}
+	r := report.Of(made.Recording("alone", rows, slices.Concat(
+		both("argo", made.Fail("never", "recovers")), both("kopf", made.Invalid("a watch was lost")), both("native", made.Pass()))...))
+	assert.Contains(t, said(t, write(t, r)), "Of the 3 styles whose correctness was recorded, 1 passed every scenario that applies, and argo fails the most, 1 of 2.")
+	assert.Contains(t, said(t, about(t, r, "kopf")), "Gets wrong: none of 1 scenario that apply; 1 more could not be judged.")
+	assert.Contains(t, said(t, about(t, r, "native")), "Gets wrong: none of 2 scenarios that apply.")
+}
+
 // What was measured is judged too: it has the same table.
 func TestCorrectnessWithoutAMatrix(t *testing.T) {
 	assert.Contains(t, rows(t, write(t, handMade(t)), "heat"), []string{"createlatency", "1 of 2", "✓", "≈"})
