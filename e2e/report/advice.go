@@ -108,28 +108,28 @@ func (r *Report) Finding() string {
 
 // faultless is the half of the finding that is about correctness.
 func (r *Report) faultless() string {
-	recorded, clean, worst, name := 0, 0, 0, ""
-	var of int
+	recorded, clean, name := 0, 0, ""
+	var worst result.Failing
 	for _, label := range r.Contestants() {
-		bad, all, known := r.Fails(label)
-		if !known {
+		failing := r.Fails(label)
+		if !failing.Known {
 			continue
 		}
-		if recorded++; bad == 0 && r.Unjudged(label) == 0 {
+		if recorded++; failing.Most() == 0 && failing.Whole() {
 			clean++
 		}
-		if bad > worst {
-			worst, of, name = bad, all, label
+		if failing.Failed > worst.Failed {
+			worst, name = failing, label
 		}
 	}
-	switch {
-	case recorded == 0:
+	if recorded == 0 {
 		return ""
-	case worst == 0:
-		return fmt.Sprintf("; of the %s whose correctness was recorded, none fails a scenario", plain.Plural(recorded, "style"))
 	}
-	return fmt.Sprintf("; of the %s whose correctness was recorded, %d passed every scenario that applies, and %s fails the most, %d of %d",
-		plain.Plural(recorded, "style"), clean, name, worst, of)
+	text := fmt.Sprintf("; of the %s whose correctness was recorded, %d passed every scenario that applies", plain.Plural(recorded, "style"), clean)
+	if name == "" {
+		return text + ", and none fails one"
+	}
+	return text + fmt.Sprintf(", and %s fails the most, %d of %d", name, worst.Failed, worst.Of)
 }
 
 func (r *Report) findingOfMatrix() string {
@@ -245,16 +245,12 @@ func (r *Report) costsMost(label string) string {
 
 // getsWrong is the sentence on correctness.
 func (r *Report) getsWrong(label string) string {
-	bad, of, known := r.Fails(label)
-	if !known {
+	failing := r.Fails(label)
+	if !failing.Known {
 		return "Gets wrong: not recorded; it was not driven through the correctness matrix."
 	}
-	if bad == 0 {
-		text := fmt.Sprintf("Gets wrong: none of %s that apply", plain.Plural(of, "scenario"))
-		if n := r.Unjudged(label); n > 0 {
-			text += fmt.Sprintf("; %d more could not be judged", n)
-		}
-		return text + "."
+	if failing.Failed == 0 {
+		return fmt.Sprintf("Gets wrong: none of %s that apply%s.", plain.Plural(failing.Of, "scenario"), failing.Rest())
 	}
 	count := map[string]int{}
 	var names []string
@@ -270,9 +266,9 @@ func (r *Report) getsWrong(label string) string {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s in %d", name, count[name])
 	}
-	text := fmt.Sprintf("Gets wrong: %d of %s that apply", bad, plain.Plural(of, "scenario"))
+	text := fmt.Sprintf("Gets wrong: %d of %s that apply", failing.Failed, plain.Plural(failing.Of, "scenario"))
 	if len(names) > 0 {
 		text += ", by oracle: " + listed(names)
 	}
-	return text + "."
+	return text + failing.Rest() + "."
 }

@@ -34,7 +34,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	if n := len(r.Warnings); n > 0 {
 		more := ""
 		if n > 1 {
-			more = fmt.Sprintf(" (and %d more)", n-1)
+			more = fmt.Sprintf(" (%s in the summary)", plain.Plural(n-1, "more warning"))
 		}
 		m.line("\n> **Warning:** %s%s", text(r.Warnings[n-1]), more) // the last are of all recordings together
 	}
@@ -66,7 +66,7 @@ func (r *Report) ByLatency(scenario string) []string {
 func (r *Report) inWords() string {
 	var parts []string
 	for _, label := range r.ByLatency(r.Headline()) {
-		if c := r.Cell(label, r.Headline()); c != nil {
+		if c := r.Cell(label, r.Headline()); c != nil && !r.Apart(label) {
 			written, _ := c.Outcome()
 			parts = append(parts, label+" "+figures(written)[0])
 		}

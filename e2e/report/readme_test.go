@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/internal/made"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )
@@ -57,7 +59,7 @@ func TestREADMEOfTenStyles(t *testing.T) {
 	}, labels, "the floor, then the fastest first, as in the picture")
 	assert.Regexp(t, `^6\d\.\d s$`, rows["argo"]["create, p50 \\[95% interval]"], "three rounds have no interval")
 	assert.Equal(t, "3 in 3", rows["argo"]["create n in rounds"])
-	assert.Regexp(t, `^❌ &gt;180 s \(50 of 50 timed out, 100 wrong\) \(\d+\.\d ms\)$`, rows["argo"]["burst-create max (floor), n 50 to 150 in 1 to 3"], "of a load, when the last one was done")
+	assert.Regexp(t, `^❌ &gt;180 s \(50 of 50 timed out, 100 wrong\) \(\d+\.\d ms\)$`, rows["argo"]["burst-create last done (floor), n 50 to 150 in 1 to 3"], "of a load, when the last one was done")
 	assert.Equal(t, "not recorded", rows["native"]["scenarios that fail"], "what its verdicts.yaml expects was not seen")
 	assert.Equal(t, "–", rows["floor"]["scenarios that fail"])
 	assert.Len(t, rows["argo"], 8, "the rest is in the reports: %v", rows["argo"])
@@ -132,6 +134,30 @@ func TestREADMEOfLatenciesAndAMatrixOfOneStyle(t *testing.T) {
 	require.NoError(t, r.Markdown(&out))
 	assert.Contains(t, out.String(), "- native: 0 of 5 fail, 1 not applicable\n")
 	assert.Contains(t, out.String(), "- argo: not recorded\n")
+}
+
+// A load may be of another machine than all else: its column is compared within.
+func TestALoadOfAnotherMachine(t *testing.T) {
+	latencies, load := made.Many(made.Ten(), 3), made.Many(made.Ten(), 3)
+	of := func(one *result.Recording, run string, isLoad bool) {
+		j := *one.Judgement
+		j.Header.Run = run
+		j.Results = slices.DeleteFunc(slices.Clone(j.Results), func(r judge.Result) bool { return (r.Group == spec.GroupLoad) != isLoad })
+		one.Judgement = &j
+	}
+	of(&latencies, "changes", false)
+	of(&load, "bursts", true)
+	elsewhere := *load.Environment
+	elsewhere.Host.CPU = "Another CPU"
+	load.Environment = &elsewhere
+	r := report.Of(latencies, load)
+	require.NotNil(t, r.Environment)
+	_, rows := readmeRows(t, r)
+	assert.Len(t, rows["argo"], 8, "as of one machine: %v", rows["argo"])
+	var out bytes.Buffer
+	require.NoError(t, r.README(&out, place()))
+	assert.Regexp(t, `on one machine \(Some CPU[^)]*\), but burst-create, burst-update on another machine \(Another CPU[^)]*\), whose figures compare with each other alone\.`, out.String())
+	assert.NotContains(t, out.String(), "@apart")
 }
 
 func TestSplice(t *testing.T) {

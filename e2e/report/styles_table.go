@@ -25,11 +25,12 @@ func (r *Report) stylesTable() table.Table {
 	columns := append(r.sizeColumns(), r.latencyColumns()...)
 	columns = append(columns, r.correctColumn())
 	columns = append(columns, r.costColumns()...)
-	return r.byStyle(append(columns, r.linesColumn())...)
+	return r.byStyle(r.ByLatency(r.Headline()), append(columns, r.linesColumn())...)
 }
 
 // readmeTable has the few columns of a first look: how quick one change is and how
-// quick many at once, what is wrong, and what it costs in memory and in lines.
+// quick many at once, what is wrong, and what it costs in memory and in lines. What
+// stands apart is left to the other reports.
 func (r *Report) readmeTable() table.Table {
 	columns := r.sizeColumns()
 	columns = append(columns, styleColumn{r.Headline() + ", p50 [95% interval]", func(label string) string {
@@ -49,7 +50,7 @@ func (r *Report) readmeTable() table.Table {
 			columns = append(columns, column)
 		}
 	}
-	return r.byStyle(append(columns, r.linesColumn())...)
+	return r.byStyle(slices.DeleteFunc(r.ByLatency(r.Headline()), r.Apart), append(columns, r.linesColumn())...)
 }
 
 // linesColumn is what a maintainer owns.
@@ -63,9 +64,8 @@ func (r *Report) linesColumn() styleColumn {
 }
 
 // byStyle is a table of columns, without those of which nothing is known.
-func (r *Report) byStyle(columns ...styleColumn) table.Table {
+func (r *Report) byStyle(labels []string, columns ...styleColumn) table.Table {
 	t := table.Table{Header: []string{"style"}, Left: 1}
-	labels := r.ByLatency(r.Headline())
 	for _, label := range labels {
 		t.Row(label)
 	}
@@ -124,7 +124,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	head := scenario + " p50 / " + tail
 	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 	if r.isLoad(scenario) {
-		head, cell = scenario+" max (floor), "+r.loadSize(scenario), lastCell
+		head, cell = scenario+" last done (floor), "+r.loadSize(scenario), lastCell
 	}
 	return styleColumn{head, func(label string) string {
 		if c := r.Cell(label, scenario); c != nil {
@@ -138,7 +138,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 func (r *Report) loadSize(scenario string) string {
 	var n, rounds []int
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); !c.IsFloor() || len(r.Styles) == 1 {
+		if written, _ := c.Outcome(); !r.Apart(c.Style.Label) && (!c.IsFloor() || len(r.Styles) == 1) {
 			n, rounds = append(n, written.N), append(rounds, written.Rounds)
 		}
 	}
@@ -168,24 +168,25 @@ func latencyCell(c *result.Cell, tail string) string {
 	return failing(c, counted(written, f[0]+" / "+f[1]))
 }
 
-// lastCell is when the last one of a load was done, of the slowest round, beside
-// the floor of the same runs. Where some were not even written in time, that is
-// said instead; where only the rest was late, such as the status, beside it.
+// lastCell is when the last one of a load was done, the median over rounds, with the
+// floor of the same runs. Where some were not even written in time, that is said
+// instead; where only the rest was late, such as the status, it is added.
 func lastCell(c *result.Cell) string {
 	written, _ := c.Outcome()
 	if c.Verdict == spec.Late && written.Max.Censored {
 		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), plain.Duration(written.Max.Value)))
 	}
-	text := counted(written, figures(written)[2])
-	if c.IsFloor() && written.Rounds > 1 { // each style stands beside that of its own run
-		var last []float64
-		for _, round := range written.Replicates {
-			last = append(last, stat.Order(round).Max().Value)
-		}
-		text = plain.Duration(slices.Min(last)) + " to " + text
+	last := result.Lasts(written)
+	text := last.P50.String()
+	if !last.P50.Censored {
+		text = bounded(&last, 0.5, last.P50, last.CI50)
+	}
+	text = counted(written, text)
+	if c.IsFloor() && last.CI50 == nil && last.Rounds > 1 { // each style is compared with that of its own runs
+		text = last.Ordered.At(1).String() + " to " + last.Max.String()
 	}
 	if floor, there := c.Floor(written.Phase); there {
-		text += " (" + floor.Max.String() + ")"
+		text += " (" + result.Lasts(floor).P50.String() + ")"
 	}
 	if c.Verdict == spec.Late {
 		text += ", with its status " + c.CountText()
@@ -227,8 +228,7 @@ func (r *Report) correctColumn() styleColumn {
 // peakMemory heads the most memory that a style took.
 const peakMemory = "peak memory"
 
-// costColumns are what a change takes. Of several runs the first that knows it
-// counts.
+// costColumns are what a change takes, as result.Used sums it up.
 func (r *Report) costColumns() []styleColumn {
 	var columns []styleColumn
 	for _, one := range []struct {
@@ -245,12 +245,11 @@ func (r *Report) costColumns() []styleColumn {
 		{"calls without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }},
 	} {
 		columns = append(columns, styleColumn{one.head, func(label string) string {
-			for _, c := range slices.Concat(r.Costs, r.Beside) {
-				if f := one.of(c); c.Label() == label && f.Known() {
-					return figure(f)
-				}
+			used := r.Used(label, one.head, one.of)
+			if used.N == 0 {
+				return unknown
 			}
-			return unknown
+			return Amount(used.Unit, used.P50.Value)
 		}})
 	}
 	return columns
@@ -266,23 +265,45 @@ func (r *Report) stylesNotes() []string {
 		first += " Warm-up samples are left out."
 	}
 	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
-		first += " A `burst-…` changes many custom resources at once; its maximum is when the last of them was done, in brackets the floor's in the same run."
+		first += " A `burst-…` changes many custom resources at once: the figure is when the last of them was done, the median over rounds, in brackets the floor's in the same runs."
+	}
+	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
+		first += " Peak memory is that of all pods of the operator, the median over rounds."
 	}
 	notes := []string{first, strings.ToUpper(result.RankNote()[:1]) + result.RankNote()[1:] + "."}
 	if e := r.Environment; e != nil {
-		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s).", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place())))
+		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
-		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+".")
+		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+
+			". Invalid: the cluster or the harness broke, so that nothing is known. Not applicable: the style has not got what the scenario is about. Not as expected: "+
+			"not what the style's `verdicts.yaml` says, which gives a reason for each failure.")
 	}
 	return notes
+}
+
+// OtherMachines says which scenarios were measured on another machine than most.
+func (r *Report) OtherMachines() string {
+	var machines []string
+	scenarios := map[string][]string{}
+	for _, name := range r.Scenarios {
+		if on := r.MeasuredOn(name); on != "" {
+			machines, scenarios[on] = plain.Once(machines, on), append(scenarios[on], name)
+		}
+	}
+	said := ""
+	for _, on := range machines {
+		said += fmt.Sprintf(", but %s on another machine (%s), whose figures compare with each other alone", listed(scenarios[on]), on)
+	}
+	return said
 }
 
 // elsewhere says on which other machines runs without latencies took place.
 func (r *Report) elsewhere() string {
 	var machines []string
+	measured := r.MeasuredRuns()
 	for _, one := range r.RunFacts() {
-		if one.Elsewhere != "" {
+		if one.Elsewhere != "" && !slices.Contains(measured, one.Run) {
 			machines = plain.Once(machines, one.Elsewhere)
 		}
 	}
@@ -295,7 +316,7 @@ func (r *Report) elsewhere() string {
 // short tells whether some style has too few latencies for a p90.
 func (r *Report) short(scenario string) bool {
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); !c.IsFloor() && written.N > 0 && !written.Shows(0.9) {
+		if written, _ := c.Outcome(); !c.IsFloor() && !r.Apart(c.Style.Label) && written.N > 0 && !written.Shows(0.9) {
 			return true
 		}
 	}

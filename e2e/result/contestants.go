@@ -1,6 +1,7 @@
 package result
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -118,47 +119,79 @@ func (r *Set) builtOn(label, family string) bool {
 	return slices.ContainsFunc(header.Components, func(c spec.Component) bool { return strings.HasPrefix(c.Namespace, family) })
 }
 
-// Fails counts the scenarios of the correctness matrix that a style fails, of those
-// that apply to it and could be judged. Unknown: it was not driven through it.
-func (r *Set) Fails(label string) (bad, of int, known bool) {
+// Failing counts the scenarios of the correctness matrix that apply to a style.
+type Failing struct {
+	Known                bool // false: the style was not driven through the matrix
+	Failed, Unjudged, Of int  // unjudged: the harness lost a watch, say; of: all that apply
+	Lacking              int  // that other styles were driven through, and this one was not
+}
+
+// Most is how many may fail: what could not be judged did not pass.
+func (f Failing) Most() int { return f.Failed + f.Unjudged }
+
+// Whole tells whether the style was driven through all that others were: only then its
+// count compares with theirs.
+func (f Failing) Whole() bool { return f.Known && f.Lacking == 0 }
+
+// Rest says how many are not known; empty: none.
+func (f Failing) Rest() string {
+	text := ""
+	if f.Unjudged > 0 {
+		text += fmt.Sprintf(", %d could not be judged", f.Unjudged)
+	}
+	if f.Lacking > 0 {
+		text += fmt.Sprintf(", %d more not recorded", f.Lacking)
+	}
+	return text
+}
+
+// text says how many of them fail, or do what is said instead.
+func (f Failing) text(fail string) string {
+	if !f.Known {
+		return "scenarios not recorded"
+	}
+	return fmt.Sprintf("%d of %d scenarios %s", f.Failed, f.Of, fail) + f.Rest()
+}
+
+// Fails counts the scenarios that a style fails.
+func (r *Set) Fails(label string) Failing {
 	return r.failing(label, func(*Cell) bool { return true })
 }
 
-// loses counts those in which a change was not carried out.
-func (r *Set) loses(label string) (bad, of int, known bool) {
+// loses counts those in which a change was not carried out, or not without help.
+func (r *Set) loses(label string) Failing {
 	return r.failing(label, func(c *Cell) bool {
-		return slices.ContainsFunc(c.FailedNames(), func(name string) bool { return name == "converged" || name == "gone" || name == "ledger" })
+		return slices.ContainsFunc(c.FailedNames(), func(name string) bool { return slices.Contains(losing(), name) })
 	})
 }
 
-func (r *Set) failing(label string, counts func(*Cell) bool) (bad, of int, known bool) {
-	if !r.Recorded(label) {
-		return 0, 0, false
+// losing are the oracles that fail where a change is not carried out, or only after a nudge.
+func losing() []string { return []string{"converged", "gone", "ledger", "recovers"} }
+
+func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
+	f := Failing{Known: r.Recorded(label)}
+	if !f.Known {
+		return f
 	}
 	for _, c := range r.Matrix.Cells(label) {
 		switch c.Verdict {
+		case spec.NotApplicable:
+			continue
 		case spec.Fail, spec.Flaky, spec.Late:
 			if counts(c) {
-				bad++
+				f.Failed++
 			}
-			of++
-		case spec.Pass:
-			of++
+		case spec.Invalid:
+			f.Unjudged++
+		}
+		f.Of++
+	}
+	for _, row := range r.Matrix.Rows() {
+		if row.Group != spec.GroupLatency && row.driven("") && !row.driven(label) {
+			f.Lacking++
 		}
 	}
-	return bad, of, true
-}
-
-// Unjudged counts the scenarios of the correctness matrix that a style was driven
-// through and of which nothing is known, such as when the harness lost a watch.
-func (r *Set) Unjudged(label string) int {
-	n := 0
-	for _, c := range r.Matrix.Cells(label) {
-		if c.Verdict == spec.Invalid {
-			n++
-		}
-	}
-	return n
+	return f
 }
 
 // Figure is cost.Figure, for short.
@@ -187,24 +220,31 @@ func (r *Set) sumUp(label string, of func(Cost) Figure) Used {
 	var pooled Figure
 	var samples []judge.Sample
 	scenarios := ""
-	for _, c := range slices.Concat(r.Costs, r.Beside) {
-		if c.Label() != label {
-			continue
-		}
+	add := func(c Cost) {
 		f := of(c)
 		if !f.Known() {
 			if used.Missing == "" {
 				used.Missing = f.Missing
 			}
-			continue
+			return
 		}
 		driven := r.driven(c.Run)
 		if len(samples) > 0 && (driven != scenarios || slices.ContainsFunc(samples, func(s judge.Sample) bool { return s.Run == c.Run })) {
-			continue
+			return
 		}
 		used.Unit, scenarios, pooled.Values = f.Unit, driven, append(pooled.Values, f.Values...)
 		for _, v := range f.Values {
 			samples = append(samples, judge.Sample{Operator: label, Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK})
+		}
+	}
+	for _, costs := range [][]Cost{r.Costs, r.Beside} {
+		for _, c := range costs {
+			if c.Label() == label {
+				add(c)
+			}
+		}
+		if len(samples) > 0 {
+			break
 		}
 	}
 	if all := stat.Summarize(slices.Values(samples)); len(all) > 0 {

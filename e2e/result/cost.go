@@ -58,15 +58,16 @@ func (r *Set) costs(recordings []Recording) []Cost {
 	for _, one := range recordings {
 		for _, label := range r.Styles {
 			for _, c := range one.Costs {
-				switch cost := (Cost{Run: one.Judgement.Header.Run, Cost: c}); {
-				case c.Label() != label:
-				case c.ColdStart.Known() || c.ManyMemory.Known() || c.UnchangedCalls.Known():
+				if c.Label() != label {
+					continue
+				}
+				cost := Cost{Run: one.Judgement.Header.Run, Cost: c}
+				measured := one.measured(label)
+				if measured && !one.beside {
+					all = append(all, cost)
+				}
+				if measured && one.beside || c.ColdStart.Known() || c.ManyMemory.Known() || c.UnchangedCalls.Known() {
 					r.Beside = append(r.Beside, cost)
-					fallthrough
-				default:
-					if one.measured(label) {
-						all = append(all, cost)
-					}
 				}
 			}
 		}

@@ -106,7 +106,7 @@ func (f *floors) differ(r *Set) []string {
 		return nil
 	}
 	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
-		"): a style's figures are shown with the floor of its own run; do not compare them with those of another run"}
+		"): of styles of different runs compare × floor, which is taken from the floor of their own runs; their loads do not compare"}
 }
 
 // toldApart tells whether the medians of two runs' rounds show that their floors

@@ -134,9 +134,13 @@ func (m *Matrix) Rows() []*Row {
 // Correctness tells whether a sample was made for the matrix alone, and not
 // only to be measured.
 func (m *Matrix) Correctness() bool {
-	return slices.ContainsFunc(m.Rows(), func(r *Row) bool {
-		return r.Group != spec.GroupLatency && slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil })
-	})
+	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && r.driven("") })
+}
+
+// driven tells whether a style, by its label, was driven through the scenario; of "",
+// whether any was.
+func (r *Row) driven(label string) bool {
+	return slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil && (label == "" || c.Style.Label == label) })
 }
 
 // Cells are a style's, by its label, in the order of the rows.

@@ -40,7 +40,7 @@ func (n Need) Picks() []string {
 
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
-	return fmt.Sprintf("Rules: controls and styles that handled a measured change wrongly are left out. Then what the row asks for decides. Fewest failing scenarios come first where they were recorded for all that "+
+	return fmt.Sprintf("Rules: controls and styles that handled a measured change wrongly are left out. Then what the row asks for decides. Fewest failing scenarios come first where all scenarios were recorded for all that "+
 		"are left, then the lowest median. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
 }
 
@@ -48,8 +48,8 @@ func NeedsNote() string {
 type need struct {
 	name, rule string
 	in         func(label string) bool
-	count      func(label string) (bad, of int, known bool) // that must be least; nil: nothing is counted
-	strict     bool                                         // what was not counted is out
+	count      func(label string) Failing // that must be least; nil: nothing is counted
+	strict     bool                       // what was not counted is out
 	by         measure
 	counted    string // what a counted scenario does; empty: it fails
 }
@@ -67,7 +67,7 @@ func (r *Set) Needs() []Need {
 		return nil
 	}
 	quick := r.latency(r.Headline())
-	const then = "; then fewest failing scenarios, then " // and a measure
+	const then = "; then fewest scenarios that fail or could not be judged, then " // and a measure
 	of := func(name, rule string, in func(label string) bool) need {
 		return need{name: name, rule: rule + then + r.Headline() + " p50", in: in, count: r.Fails, by: quick}
 	}
@@ -83,18 +83,18 @@ func (r *Set) Needs() []Need {
 		of("A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s", r.subSecond))
 	if load := r.heaviest(); load != "" {
 		rows = append(rows, need{
-			name: "Hundreds of resources at once", rule: "no load late or failed" + then + "when the last of " + load + " is done",
+			name: "Many resources at once", rule: "no load late or failed" + then + "when the last of " + load + " is done",
 			in: r.bearsLoads, count: r.Fails, by: r.last(load),
 		})
 	}
 	all := func(string) bool { return true }
 	return r.answer(append(rows,
 		need{
-			name: "Nothing may be lost", rule: "fewest scenarios in which a change is not carried out (oracles converged, gone or ledger fail), where recorded; then " + r.Headline() + " p50",
+			name: "Nothing may be lost", rule: "fewest scenarios in which a change is not carried out without help (oracles " + strings.Join(losing(), ", ") + ") or that could not be judged, where all were recorded; then " + r.Headline() + " p50",
 			in: all, count: r.loses, counted: "lose a change", strict: true, by: quick,
 		},
 		need{
-			name: "The strictest correctness", rule: "fewest failing scenarios, where recorded; then " + r.Headline() + " p50",
+			name: "The strictest correctness", rule: "fewest scenarios that fail or could not be judged, where all were recorded; then " + r.Headline() + " p50",
 			in: all, count: r.Fails, strict: true, by: quick,
 		},
 		need{name: "The least memory", rule: "lowest peak memory of all pods, median over rounds", in: all, by: r.memory()},
@@ -131,12 +131,9 @@ func (n need) score(labels []string) (all []scored, missing []string) {
 		s := scored{label: label, Summary: n.by.of(label)}
 		known := n.count != nil || s.N > 0
 		if n.count != nil {
-			var of int
-			s.bad, of, known = n.count(label)
-			s.text = "scenarios not recorded"
-			if known {
-				s.text = fmt.Sprintf("%d of %d scenarios %s", s.bad, of, cmp.Or(n.counted, "fail"))
-			}
+			failing := n.count(label)
+			s.bad, known = failing.Most(), failing.Whole()
+			s.text = failing.text(cmp.Or(n.counted, "fail"))
 		}
 		if !known {
 			missing = append(missing, label)

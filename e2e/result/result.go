@@ -35,7 +35,8 @@ type Set struct {
 	Samples   []judge.Sample
 	Costs     []Cost // by recording, then by style
 	// Beside are those of runs, measured or not, that tell what loads and the
-	// correctness matrix alone do: cold starts, the memory of many, passes without a change.
+	// correctness matrix alone do (cold starts, the memory of many, passes without a
+	// change), and those of another place than most latencies: they fill gaps of Costs.
 	Beside []Cost
 	// Matrix has all scenarios that styles were driven through, those that were
 	// measured too, without the floor.
@@ -53,6 +54,7 @@ type Part struct {
 	Environment *record.Environment
 	Header      record.Header
 	Samples     []judge.Sample // of Set.Samples
+	rest        bool           // as that of its recording
 }
 
 // Recording is what is known of one recording. Only the judgement is needed.
@@ -65,6 +67,9 @@ type Recording struct {
 	// verdicts.Load gives them for every style that was driven. Of a style that is
 	// not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
+
+	beside bool // not of the place with the most latencies: what it cost is not compared
+	rest   bool // the second part of a recording
 }
 
 // New adds up judged recordings of one environment, which may be
@@ -77,21 +82,25 @@ func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
 	return Of(recordings...)
 }
 
-// Of adds up recordings. Where some were made in another environment, or by another
-// schema, their latencies and costs stand apart, and it warns of that: see Apart.
+// Of adds up recordings. Where those of a scenario were made in several environments, or
+// by several schemas, the latencies and costs of the fewer stand apart, and it warns of
+// that: see Apart.
 func Of(given ...Recording) *Set {
-	recordings, elsewhere := separate(given)
+	parted := separate(given)
+	recordings := parted.all
 	r := &Set{
-		Environment: common(home(given, recordings)), apart: apartLabels(given, recordings), Samples: make([]judge.Sample, 0, samplesOf(recordings)),
+		Environment: common(parted.main), apart: parted.apart, Samples: make([]judge.Sample, 0, samplesOf(recordings)),
 		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]verdicts.Expected{},
 	}
 	var cells Cells
 	for _, one := range recordings {
 		j := one.Judgement
-		r.Runs = append(r.Runs, j.Header.Run)
-		r.Warnings = append(r.Warnings, j.Warnings...)
-		if undriven := one.undriven(); undriven != "" {
-			r.Warnings = append(r.Warnings, undriven)
+		if !one.rest {
+			r.Runs = append(r.Runs, j.Header.Run)
+			r.Warnings = append(r.Warnings, j.Warnings...)
+			if undriven := one.undriven(); undriven != "" {
+				r.Warnings = append(r.Warnings, undriven)
+			}
 		}
 		maps.Copy(r.expected, one.Expected)
 		first := len(r.Samples)
@@ -105,7 +114,7 @@ func Of(given ...Recording) *Set {
 			r.Scenarios = plain.Once(r.Scenarios, result.Scenario)
 			cells.Add(j.Header.Run, result)
 		}
-		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: j.Header, Samples: r.Samples[first:]})
+		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: j.Header, Samples: r.Samples[first:], rest: one.rest})
 	}
 	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
 		c := cells.at[key{record.Label(s.Operator, s.Variant), s.Scenario}]
@@ -118,7 +127,7 @@ func Of(given ...Recording) *Set {
 		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
 		c.explain(expected.Known && expected.Same)
 	}
-	r.Warnings = slices.Concat(r.Warnings, elsewhere, mixed(recordings), floors.differ(r))
+	r.Warnings = slices.Concat(r.Warnings, parted.warnings, mixed(given), floors.differ(r))
 	r.Styles = r.order()
 	r.Costs = r.costs(recordings)
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
@@ -309,14 +318,14 @@ func counts(all ...count) []string {
 }
 
 // RoundsText says how many rounds were measured, and how often each went through
-// the scenarios: passes. Loads have rounds of their own.
+// the scenarios: passes. Loads have rounds of their own. What stands apart is left out.
 func (r *Set) RoundsText() string {
 	var parts []string
 	for _, load := range []bool{false, true} {
 		var rounds, passes []int
 		for _, c := range r.Cells {
 			n, least, most := c.Rounds()
-			if c.Load() == load && n > 0 && (!c.IsFloor() || len(r.Styles) == 1) {
+			if c.Load() == load && n > 0 && !r.Apart(c.Style.Label) && (!c.IsFloor() || len(r.Styles) == 1) {
 				rounds, passes = append(rounds, n), append(passes, least, most)
 			}
 		}

@@ -14,15 +14,31 @@ type RunFacts struct {
 	Seed     uint64
 	Revision string
 	Flags    string // as they are given, the empty ones left out
-	// Elsewhere is the machine, where the latencies are of another one.
+	// Elsewhere is the machine, where most latencies are of another one.
 	Elsewhere string
+}
+
+// MeasuredOn is the machine that a scenario was measured on, where that is not the one
+// of Set.Environment; empty: it is, or nothing is known of it.
+func (r *Set) MeasuredOn(scenario string) string {
+	for c := range r.Of(scenario) {
+		if r.Apart(c.Style.Label) {
+			continue
+		}
+		for _, facts := range r.RunFacts() {
+			if facts.Elsewhere != "" && slices.ContainsFunc(c.Results, func(j Judged) bool { return j.Run == facts.Run && !j.Warmup }) {
+				return facts.Elsewhere
+			}
+		}
+	}
+	return ""
 }
 
 // RunFacts are those of the runs whose environment is known.
 func (r *Set) RunFacts() []RunFacts {
 	var all []RunFacts
 	for _, one := range r.Parts {
-		if one.Environment == nil {
+		if one.Environment == nil || one.rest {
 			continue
 		}
 		var flags []string

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -73,4 +74,62 @@ func TestRecordingsOfOnePlaceArePooled(t *testing.T) {
 	n, _ := written(t, s, "native")
 	assert.Equal(t, 6, n)
 	assert.NotContains(t, strings.Join(s.Warnings, "\n"), "apart")
+}
+
+// loaded is the same of a load, which has the scenario's name.
+func loaded(one result.Recording, scenario string) result.Recording {
+	for i := range one.Judgement.Results {
+		r := &one.Judgement.Results[i]
+		r.Scenario, r.Group = scenario, spec.GroupLoad
+		for k := range r.Samples {
+			r.Samples[k].Scenario = scenario
+		}
+	}
+	return one
+}
+
+// What is compared is one scenario: one that was measured on another machine alone is
+// that machine's, and stands apart from nothing.
+func TestEachScenarioHasAHomeOfItsOwn(t *testing.T) {
+	few := measuredOn("big", "one", 7, 9, 1)
+	few.Judgement.Results = append(few.Judgement.Results, loaded(measuredOn("big", "one", 7, 1, 60), "burst-create").Judgement.Results...)
+	many := loaded(measuredOn("small", "two", 7, 6, 30), "burst-create")
+	warmup := measuredOn("small", "two", 7, 1, 7).Judgement.Results[0]
+	warmup.Warmup, warmup.Samples[0].Warmup = true, true
+	many.Judgement.Results = append(many.Judgement.Results, warmup)
+	few.Costs = []cost.Cost{{Style: "native", PeakMemory: cost.Figure{Unit: "B", Values: []cost.Value{{Round: 1, Value: 1}}}}}
+	many.Costs = []cost.Cost{{Style: "native", PeakMemory: cost.Figure{Unit: "B", Values: []cost.Value{{Round: 1, Value: 9}}}}}
+	s := result.Of(few, many)
+	n, p50 := written(t, s, "native")
+	assert.Equal(t, 9, n)
+	assert.InDelta(t, 1.0, p50, 0)
+	load := s.Cell("native", "burst-create")
+	require.NotNil(t, load)
+	w, _ := load.Outcome()
+	assert.Equal(t, 6, w.N, "those of the machine that has the most of this load")
+	assert.InDelta(t, 30.0, w.P50.Value, 0)
+	require.NotNil(t, s.Cell("native@apart", "burst-create"), "the few of the other")
+	assert.Nil(t, s.Cell("native@apart", "create"))
+	assert.Equal(t, []string{"one", "two"}, s.Runs)
+	require.Len(t, s.RunFacts(), 2)
+	require.NotNil(t, s.Environment)
+	assert.Equal(t, "big", s.Environment.Host.CPU, "of the most latencies")
+	assert.Empty(t, s.MeasuredOn("create"))
+	assert.Contains(t, s.MeasuredOn("burst-create"), "small")
+	peak := s.Used("native", "peak", func(c result.Cost) cost.Figure { return c.PeakMemory })
+	assert.InDelta(t, 1.0, peak.P50.Value, 0, "what it costs is that machine's, too")
+	warnings := strings.Join(s.Warnings, "\n")
+	assert.Contains(t, warnings, "run two was made with another machine (small, 0 CPUs, 0 GiB, Linux , not big")
+	assert.Contains(t, warnings, "those of burst-create compare with each other, and with those of no other scenario")
+	assert.Contains(t, warnings, "run one was made with another machine")
+	assert.Contains(t, warnings, "its figures of burst-create are shown separately, as …@apart")
+	assert.NotContains(t, warnings, "more than once")
+}
+
+// A scenario that only another machine measured has nothing to stand apart from.
+func TestALoadOfAnotherMachineAloneStandsApartFromNothing(t *testing.T) {
+	s := result.Of(measuredOn("big", "one", 7, 9, 1), loaded(measuredOn("small", "two", 7, 6, 30), "burst-create"))
+	assert.Equal(t, []string{"native"}, s.Styles)
+	require.NotNil(t, s.Cell("native", "burst-create"))
+	assert.Len(t, s.Warnings, 1, s.Warnings)
 }

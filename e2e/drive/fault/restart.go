@@ -59,7 +59,7 @@ func (i *Injector) restartAPIServer(ctx context.Context, node string) (Broken, e
 		}
 		return nil
 	}
-	if _, err := i.Node.Exec(ctx, "crictl", "rm", "--force", old); err != nil {
+	if _, err := i.Node.Exec(ctx, "crictl", "--timeout="+criTimeout, "rm", "--force", old); err != nil {
 		return broken, fmt.Errorf("restart the API server: end its container: %w", err)
 	}
 	err = until(ctx, "another container of the API server", func(ctx context.Context) (bool, string, error) {
@@ -75,9 +75,13 @@ func (i *Injector) restartAPIServer(ctx context.Context, node string) (Broken, e
 	return broken, nil
 }
 
+// criTimeout is what a request to the container runtime may take. By crictl's default of
+// 2 s a machine that is busy could not end the container, and the sample was invalid.
+const criTimeout = "60s"
+
 // apiServer returns the id of the container that runs.
 func (i *Injector) apiServer(ctx context.Context) (string, error) {
-	id, err := i.Node.Exec(ctx, "crictl", "ps", "--quiet", "--state", "Running", "--name", "^kube-apiserver$")
+	id, err := i.Node.Exec(ctx, "crictl", "--timeout="+criTimeout, "ps", "--quiet", "--state", "Running", "--name", "^kube-apiserver$")
 	if err == nil && (id == "" || strings.ContainsAny(id, "\n ")) {
 		err = fmt.Errorf("found %q as the running containers of the API server, expected one", id)
 	}

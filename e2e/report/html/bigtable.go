@@ -213,7 +213,11 @@ func (s *site) loadColumns() []tableColumn {
 		if len(in.Cells) == 0 || !in.Cells[0].Load() {
 			continue
 		}
-		all = append(all, s.column("many at once", in.Name+" last", "when the last custom resource of the load is done, the floor’s own in brackets; median over rounds", func(label string) entry {
+		text := "when the last custom resource of the load is done, the floor’s own in brackets; median over rounds"
+		if on := s.MeasuredOn(in.Name); on != "" {
+			text += "; measured on another machine than most (" + on + "): compare within this column alone"
+		}
+		all = append(all, s.column("many at once", in.Name+" last", text, func(label string) entry {
 			c := s.Cell(label, in.Name)
 			if c == nil {
 				return unknown("")
@@ -239,11 +243,12 @@ func (s *site) loadColumns() []tableColumn {
 // correctColumns are how many scenarios fail, and what every operator is held to.
 func (s *site) correctColumns() []tableColumn {
 	all := []tableColumn{s.column("correctness", "scenarios that fail", "of those of the correctness matrix that apply", func(label string) entry {
-		bad, of, recorded := s.Fails(label)
-		if !recorded {
+		failing := s.Fails(label)
+		if !failing.Known {
 			return unknown(result.NotRecorded)
 		}
-		return known(float64(bad), strconv.Itoa(bad), "of "+strconv.Itoa(of))
+		from := "of " + strconv.Itoa(failing.Of) + failing.Rest()
+		return known(float64(failing.Most()), strconv.Itoa(failing.Failed), from)
 	})}
 	for i, name := range result.ConformanceNames() {
 		all = append(all, s.column("correctness", name, "what every operator is held to: "+name, func(label string) entry {

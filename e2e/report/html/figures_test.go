@@ -119,6 +119,24 @@ func TestAnotherMachineStandsApart(t *testing.T) {
 	require.NotNil(t, r.Environment, "that of the others is known")
 }
 
+// What stands apart with a load alone has no row among the single changes, and is no style more.
+func TestALoadApartIsNoStyleMore(t *testing.T) {
+	here, there := made.Many(made.Thirty()[:6], 3), made.Many(made.Thirty()[:6], 1)
+	j := *there.Judgement
+	j.Header.Run = "elsewhere"
+	j.Results = slices.DeleteFunc(slices.Clone(j.Results), func(r judge.Result) bool { return r.Group != spec.GroupLoad })
+	e := *there.Environment
+	e.Host.CPU = "another"
+	there.Judgement, there.Environment = &j, &e
+	r := report.Of(here, there)
+	require.Contains(t, r.Styles, "a-go-operator-00@apart")
+	front := write(t, r)
+	assert.Contains(t, said(t, front), fmt.Sprintf("%d operator styles", len(r.Contestants())))
+	for _, row := range rows(t, front, "dots-caption") {
+		assert.NotContains(t, row[0], "@apart")
+	}
+}
+
 func TestAnotherSchemaStandsApart(t *testing.T) {
 	one, other := judged(t, handMadeFolder, record.FileName), judged(t, handMadeFolder, record.FileName)
 	other.Judgement.Header.Run, other.Judgement.Header.Schema = "other", one.Judgement.Header.Schema+1
@@ -196,7 +214,7 @@ func TestNeeds(t *testing.T) {
 	assert.Equal(t, "no recommendation", needs["Nothing may be lost"][0])
 	assert.Contains(t, needs["Nothing may be lost"][1], "it was not recorded of any style")
 	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
-	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["Hundreds of resources at once"][0])
+	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["Many resources at once"][0])
 	assert.Equal(t, "a-go-operator-00a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
 	assert.Contains(t, said(t, about(t, report.Of(made.Many(made.Thirty(), 12)), "a-java-operator-02")), "Our team writes Java")
 
@@ -211,14 +229,37 @@ func TestNeedsPutRightBeforeQuick(t *testing.T) {
 	cell := func(style string, repeat made.Repeat) made.Cell {
 		return made.Cell{Style: style, Scenario: "drift", Repeats: []made.Repeat{repeat}}
 	}
-	front := write(t, report.Of(measured, made.Recording("matrix", list, cell("a-go-operator-00", made.Fail("lost", "converged")),
-		cell("a-python-operator-01", made.Fail("lost", "converged")), cell("a-java-operator-02", made.Pass()))))
-	for _, row := range rows(t, front, "needs-caption")[1:] {
-		if strings.HasPrefix(row[0], "Nothing may be lost") || strings.HasPrefix(row[0], "The strictest correctness") {
-			assert.Equal(t, "a-java-operator-02", row[1])
-			assert.Regexp(t, "1 of 5 scenarios (fail|lose a change)", row[2])
+	for _, python := range []made.Repeat{made.Fail("lost", "converged"), made.Invalid("a watch was lost")} { // what is not known did not pass
+		front := write(t, report.Of(measured, made.Recording("matrix", list, cell("a-go-operator-00", made.Fail("lost", "converged")),
+			cell("a-python-operator-01", python), cell("a-java-operator-02", made.Pass()))))
+		for _, row := range rows(t, front, "needs-caption")[1:] {
+			if strings.HasPrefix(row[0], "Nothing may be lost") || strings.HasPrefix(row[0], "The strictest correctness") {
+				assert.Equal(t, "a-java-operator-02", row[1])
+				assert.Regexp(t, "1 of 5 scenarios (fail|lose a change)", row[2])
+			}
 		}
 	}
+}
+
+// Who was driven through fewer scenarios has not failed fewer.
+func TestNeedsCompareWhatAllWereDrivenThrough(t *testing.T) {
+	list := []record.Scenario{{Name: "drift", Group: "level"}, {Name: "killed", Group: "fault"}}
+	cell := func(style, scenario string, repeat made.Repeat) made.Cell {
+		return made.Cell{Style: style, Scenario: scenario, Repeats: []made.Repeat{repeat}}
+	}
+	front := write(t, report.Of(made.Many(made.Thirty()[:4], 12), made.Recording("matrix", list,
+		cell("a-go-operator-00", "drift", made.Pass()), cell("a-go-operator-00", "killed", made.Fail("lost", "converged")),
+		cell("a-python-operator-01", "drift", made.Pass()))))
+	found := 0
+	for _, row := range rows(t, front, "needs-caption")[1:] {
+		if strings.HasPrefix(row[0], "Nothing may be lost") || strings.HasPrefix(row[0], "The strictest correctness") {
+			found++
+			assert.Equal(t, "a-go-operator-00", row[1])
+			assert.Contains(t, row[2], "Not recorded of a-python-operator-01")
+		}
+	}
+	assert.Equal(t, 2, found)
+	assert.Contains(t, said(t, front), "0 of 5 scenarios fail, 1 more not recorded")
 }
 
 // What most styles fail comes first, and each cell leads to what was seen.

@@ -82,6 +82,9 @@ func (s *site) dotPlot() *dotPlot {
 			continue
 		}
 		c := in.Cells[at]
+		if s.Apart(one.Label) && !s.counts(one.Label, in.Name) {
+			continue
+		}
 		row := dotRow{Style: one, Index: i, Rank: s.RankOf(one.Label, in.Name).String(), Median: plain.Unknown, Spread: "n 0"}
 		if written, _ := c.outcome(); written != nil {
 			row.Dots, row.Spread, row.Apart = dotsOf(c, written, s.x, near), result.Spread(written.Summary, stat.Observation.String), apart(written.Summary)
@@ -202,11 +205,11 @@ func (s *site) short() badge {
 	return b
 }
 
-// title names what was compared; the floor is no contestant.
+// title names what was compared; the floor is no contestant, nor is what stands apart.
 func (s *study) title() string {
 	var names []string
 	for _, label := range s.Report.Styles {
-		if !s.style(label).Floor {
+		if !s.style(label).Floor && !s.Apart(label) {
 			names = append(names, label)
 		}
 	}
@@ -255,7 +258,7 @@ func (s *study) lead() string {
 		lead += fmt.Sprintf(" %s went through %s to see whether it does what it must.", who, checked)
 	}
 	if e := s.Environment; e != nil {
-		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes)
+		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s%s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes, s.OtherMachines())
 	}
 	return lead
 }

@@ -111,6 +111,7 @@ func (s *study) picture(in *scene) *picture {
 	cells := slices.SortedStableFunc(slices.Values(in.Cells), func(a, b *cell) int {
 		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)
 	})
+	cells = slices.DeleteFunc(cells, func(c *cell) bool { return s.Apart(c.Style.Label) && !s.counts(c.Style.Label, in.Name) })
 	var words []string
 	for i, c := range cells {
 		row := s.pictureRow(c, c.series[goal], p.X)
@@ -131,6 +132,17 @@ func (s *study) picture(in *scene) *picture {
 	}
 	p.Height = p.Bottom + 34 + legendRow*len(p.Legend)
 	return p
+}
+
+// counts tells whether a style has samples of a scenario that are in a figure: of what
+// stands apart there may be some of other scenarios alone.
+func (s *study) counts(label, scenario string) bool {
+	c := s.Cell(label, scenario)
+	if c == nil {
+		return false
+	}
+	written, _ := c.Outcome()
+	return written.N > 0
 }
 
 // pictureRow takes what a cell's samples of a phase say; one is nil where there is none.

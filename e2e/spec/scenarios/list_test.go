@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -108,4 +109,26 @@ func TestTheImagesAreKnown(t *testing.T) {
 	for name := range strings.SplitSeq(strings.SplitN(known, "\n", 2)[0], ", ") {
 		assert.Contains(t, catalogue.Names(), name)
 	}
+}
+
+// client-go tries again after up to 60 s when lists have failed for long (its
+// Reflector's backoff ends between 30 and 60 s). To give such an operator up before is
+// to call a framework's documented delay a failure.
+func TestAnOperatorMayWaitUntilItTriesToListAgain(t *testing.T) {
+	all, err := scenarios.All(oracles)
+	require.NoError(t, err)
+	seen := 0
+	for _, s := range all {
+		for _, step := range s.Steps {
+			if step.Fault == nil {
+				continue
+			}
+			kind, what := step.Fault.Kind()
+			if kind == spec.FaultCut || kind == spec.FaultSilence || kind == spec.FaultRestart && what == "api-server" {
+				seen++
+				assert.Greater(t, s.Patience, 60*time.Second, "%s: the operator runs on while the API server cannot be reached", s.Name)
+			}
+		}
+	}
+	assert.Positive(t, seen)
 }
