@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,23 +32,35 @@ func TestNoFalseAlarmOnRecordings(t *testing.T) {
 	}
 }
 
-// Nor are those that judge every sample unjust to the style whose correctness matrix
-// was recorded: what needs an inventory or logs, which it does not have, apart.
+// Nor are those that judge every sample unjust to native, in whatever recordings of the correctness matrix are
+// published: what needs an inventory or logs, which those do not have, apart.
 func TestNoFalseAlarmOnTheRecordedMatrix(t *testing.T) {
+	folders, err := filepath.Glob("../../docs/comparison/shard-*")
+	require.NoError(t, err)
 	passed := map[string]int{}
-	for _, shard := range []string{"shard-1", "shard-2"} {
-		file, err := record.Find("../../docs/comparison/" + shard)
+	for _, folder := range folders {
+		environment, err := record.ReadEnvironment(folder)
+		require.NoError(t, err)
+		if environment.Flags["scenario"] != "matrix" {
+			continue
+		}
+		file, err := record.Find(folder)
 		require.NoError(t, err)
 		j, err := judge.Judge(asMatrix(record.ReadFile(file), func(*record.Header) {}, scenarios.Standing()...))
 		require.NoError(t, err)
 		for _, r := range j.Results {
+			if r.Style != "native" {
+				continue // which may do what it is accused of
+			}
 			for _, v := range r.Verdicts {
-				assert.Contains(t, []spec.Outcome{spec.Pass, spec.NotApplicable}, v.Outcome, "%s %s %s: %s", r.Style, r.Scenario, v.Oracle, v.Message)
+				assert.Contains(t, []spec.Outcome{spec.Pass, spec.NotApplicable}, v.Outcome, "%s %s: %s", r.Scenario, v.Oracle, v.Message)
 				if v.Outcome == spec.Pass {
-					passed[r.Style+" "+v.Oracle]++
+					passed[v.Oracle]++
 				}
 			}
 		}
 	}
-	assert.Equal(t, map[string]int{"native calm": 46, "native prompt": 30, "native untouched": 42}, passed)
+	for _, oracle := range []string{"calm", "prompt", "untouched"} {
+		assert.Greater(t, passed[oracle], 20, oracle)
+	}
 }
