@@ -30,7 +30,10 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line("</picture>\n")
 	t := r.readmeTable()
 	m.rows(t)
-	m.line("\n%s", strings.Join(t.Notes, " "))
+	m.line("")
+	for _, note := range t.Notes {
+		m.line("- %s", note)
+	}
 	if n := len(r.Warnings); n > 0 {
 		more := ""
 		if n > 1 {

@@ -257,20 +257,20 @@ func (r *Report) costColumns() []styleColumn {
 
 // stylesNotes say what the figures are and where they come from.
 func (r *Report) stylesNotes() []string {
-	first := "Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."
-	if slices.Contains(r.Styles, spec.Floor) {
-		first += " `" + spec.Floor + "` is no operator: the harness writes the Deployment itself, which is the floor of every latency."
-	}
+	notes := []string{"Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."}
 	if note := r.warmupNote(); note != "" {
-		first += " Warm-up samples are left out."
+		notes[0] += " Warm-up samples are left out."
+	}
+	if slices.Contains(r.Styles, spec.Floor) {
+		notes = append(notes, "`"+spec.Floor+"` is no operator: the harness writes the Deployment itself, which is the floor of every latency.")
 	}
 	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
-		first += " A `burst-…` changes many custom resources at once: the figure is when the last of them was done, the median over rounds, in brackets the floor's in the same runs."
+		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is when the last of them was done, the median over rounds, in brackets the floor's in the same runs.")
 	}
+	notes = append(notes, strings.ToUpper(result.RankNote()[:1])+result.RankNote()[1:]+".")
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
-		first += " Peak memory is that of all pods of the operator, the median over rounds."
+		notes = append(notes, "Peak memory is that of all pods of the operator, the median over rounds.")
 	}
-	notes := []string{first, strings.ToUpper(result.RankNote()[:1]) + result.RankNote()[1:] + "."}
 	if e := r.Environment; e != nil {
 		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines())))
 	}
