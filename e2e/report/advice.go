@@ -80,7 +80,7 @@ func (r *Report) Finding() string {
 		return r.findingOfMatrix()
 	case 1:
 		one := measured[0]
-		return fmt.Sprintf("%s does its part of a %s in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.faultless())
+		return fmt.Sprintf("%s writes what a %s asks for in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.faultless())
 	}
 	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	first, last := measured[0], measured[len(measured)-1]
@@ -90,12 +90,12 @@ func (r *Report) Finding() string {
 			tied = append(tied, k.Label)
 		}
 	}
-	who := first.Operator + " does its part of a " + headline + " first"
+	who := first.Operator + " is the fastest at a " + headline + ":"
 	switch {
 	case len(tied) > 1:
-		who = "any of " + listed(tied) + " may be the first to do its part of a " + headline + ", the lowest median being"
+		who = "any of " + listed(tied) + " may be the fastest at a " + headline + ": the lowest median is"
 	case len(tied) == 0:
-		who = "too few rounds rank them; the lowest median of a " + headline + " is " + first.Operator + "’s,"
+		who = "none can be ranked after so few rounds; the lowest median of a " + headline + " is " + first.Operator + "’s,"
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs

@@ -51,17 +51,18 @@ func (r *Set) Contestants() []string {
 	})
 }
 
-// sound tells whether a style was measured, and handled every single change rightly.
-func (r *Set) sound(label string) bool {
-	measured := false
+// mishandled are the measured single changes that a style did not handle rightly each
+// time, with how often it did; false: none was measured.
+func (r *Set) mishandled(label string) (wrong []string, measured bool) {
 	for c := range r.By(label) {
-		if !c.Load() {
-			if measured = true; c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {
-				return false
-			}
+		if c.Load() {
+			continue
+		}
+		if measured = true; c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {
+			wrong = append(wrong, fmt.Sprintf("%s: %d of %d right", c.Scenario, c.Passed, c.All()))
 		}
 	}
-	return measured
+	return wrong, measured
 }
 
 // Language is the one that most of the lines which a style's maintainer owns are

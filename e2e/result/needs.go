@@ -40,7 +40,7 @@ func (n Need) Picks() []string {
 
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
-	return fmt.Sprintf("Rules: controls and styles that handled a measured change wrongly are left out. Then what the row asks for decides. Fewest failing scenarios come first where all scenarios were recorded for all that "+
+	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all of a row did. Then what the row asks for decides. Fewest failing scenarios come first where all scenarios were recorded for all that "+
 		"are left, then the lowest median. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
 }
 
@@ -105,15 +105,36 @@ func (r *Set) Needs() []Need {
 func (r *Set) answer(rows []need) []Need {
 	var all []Need
 	for _, row := range rows {
-		var labels []string
+		var right, wrong, why []string
 		for _, label := range r.Contestants() {
-			if r.sound(label) && row.in(label) {
-				labels = append(labels, label)
+			mishandled, measured := r.mishandled(label)
+			switch {
+			case !measured || !row.in(label):
+			case len(mishandled) == 0:
+				right = append(right, label)
+			default:
+				wrong = append(wrong, label)
+				why = append(why, label+" ("+strings.Join(mishandled, ", ")+")")
 			}
 		}
-		all = append(all, row.decide(labels))
+		all = append(all, row.choose(right, wrong, why))
 	}
 	return all
+}
+
+// choose answers a need with the styles that handled every measured change rightly,
+// and only if there is none with those that did not, and says why they did not.
+func (n need) choose(right, wrong, why []string) Need {
+	if len(wrong) == 0 {
+		return n.decide(right)
+	}
+	labels, told := right, "Left out, as a measured change was handled wrongly: "
+	if len(right) == 0 {
+		labels, told = wrong, "A measured change was handled wrongly by all: "
+	}
+	one := n.decide(labels)
+	one.Open = strings.TrimSpace(one.Open + " " + told + sum(why) + ".")
+	return one
 }
 
 // scored is a style with what decides about it.

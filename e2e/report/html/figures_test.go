@@ -70,7 +70,7 @@ func TestFiguresOfTheExample(t *testing.T) {
 
 	front := write(t, r)
 	assert.Contains(t, rows(t, front, "dots-caption"), []string{"native", "", "1", "13.7 ms", "13.7 ms to 17.5 ms seen, n 3 in 3 rounds"})
-	assert.Contains(t, said(t, front), "Of 2 styles, native does its part of a create first 13.7 ms (13.7 ms to 17.5 ms seen, n 3 in 3 rounds); argo takes 62.1 s")
+	assert.Contains(t, said(t, front), "Of 2 styles, native is the fastest at a create: 13.7 ms (13.7 ms to 17.5 ms seen, n 3 in 3 rounds); argo takes 62.1 s")
 	heads := rows(t, front, figures)[1]
 	all := rows(t, front, figures)
 	at := slices.IndexFunc(all, func(row []string) bool { return row[0] == "native" })
@@ -220,6 +220,26 @@ func TestNeeds(t *testing.T) {
 
 	few := write(t, report.Of(made.Many(made.Thirty(), 2)))
 	assert.Contains(t, said(t, few), "No recommendation: telling styles apart takes 3 rounds.")
+}
+
+// Who handled a measured change wrongly is left out, and named; where nobody else is asked about, it is recommended with that said.
+func TestNeedsNameWhoHandledAChangeWrongly(t *testing.T) {
+	measured := made.Many(made.Thirty()[:4], 12) // Go, Python and Java
+	for i := range measured.Judgement.Results {
+		if one := &measured.Judgement.Results[i]; one.Style == "a-java-operator-02" && one.Scenario == "delete" && one.Round <= 2 {
+			one.Verdicts[0].Outcome = spec.Fail
+		}
+	}
+	answers := map[string][]string{}
+	for _, row := range rows(t, write(t, report.Of(measured)), "needs-caption")[1:] {
+		name, _, _ := strings.Cut(row[0], "Rule:")
+		answers[name] = row[1:]
+	}
+	assert.Equal(t, "a-java-operator-02", answers["Our team writes Java"][0])
+	assert.Contains(t, answers["Our team writes Java"][1], "A measured change was handled wrongly by all: a-java-operator-02 (delete: 10 of 12 right).")
+	assert.Equal(t, "a-go-operator-00", answers["The fewest lines to own"][0])
+	assert.Contains(t, answers["The fewest lines to own"][1], "Left out, as a measured change was handled wrongly: a-java-operator-02 (delete: 10 of 12 right).")
+	assert.NotContains(t, answers["Our team writes Go"][1], "handled wrongly")
 }
 
 // Where correctness was recorded of all it decides before time does.
