@@ -31,7 +31,8 @@ func TestTutorialFigures(t *testing.T) {
 		all = append(all, one)
 	}
 	var out bytes.Buffer
-	require.NoError(t, report.Of(all...).JSON(&out))
+	measured := report.Of(all...)
+	require.NoError(t, measured.JSON(&out))
 	var d report.Document
 	require.NoError(t, json.Unmarshal(out.Bytes(), &d))
 	page := string(read(t, name))
@@ -42,7 +43,7 @@ func TestTutorialFigures(t *testing.T) {
 	lines := strings.SplitAfter(table, "\n")[:2] // the header and its marks
 	for _, style := range d.Styles {
 		if !style.Floor {
-			lines = append(lines, "| "+strings.Join(figuresOf(&d, style.Label), " | ")+" |\n")
+			lines = append(lines, "| "+strings.Join(figuresOf(measured, &d, style.Label), " | ")+" |\n")
 		}
 	}
 	want := before + begin + strings.Join(lines, "") + end + after
@@ -60,7 +61,7 @@ func roughly(value float64) string {
 }
 
 // figuresOf is a style's row.
-func figuresOf(d *report.Document, label string) []string {
+func figuresOf(r *report.Report, d *report.Document, label string) []string {
 	files, images := "–", "–"
 	for _, e := range d.Environments {
 		for _, s := range e.Styles {
@@ -71,13 +72,11 @@ func figuresOf(d *report.Document, label string) []string {
 			}
 		}
 	}
-	inner, status, created, written, hourly := map[string]bool{}, "no", "–", "–", "–"
+	inner, status, created, written := map[string]bool{}, "no", "–", "–"
 	for _, c := range d.Cells {
 		for _, p := range c.Phases {
 			switch {
 			case c.Label != label || p.P50 == nil:
-			case c.Scenario == "burst-create" && p.Phase == spec.PhaseChildWritten && p.Censored == 0:
-				hourly = roughly(3600 * float64(p.N) / p.Max.Seconds)
 			case strings.HasPrefix(c.Scenario, "burst-"):
 			case p.Phase == spec.PhaseStatusWritten:
 				status = "yes"
@@ -94,11 +93,16 @@ func figuresOf(d *report.Document, label string) []string {
 			}
 		}
 	}
-	pods, cpu := "–", "–"
-	for _, c := range d.Costs {
-		if c.Label() == label {
-			pods = strings.TrimSuffix(fmt.Sprintf("%.1f", c.PerChange(cost.Pods).Median()), ".0")
-			cpu = plain.Duration(c.BusyCPU.Median())
+	pods, cpu, hourly := "–", "–", "–"
+	if used := r.Used(label, "pods", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }); used.N > 0 {
+		pods = strings.TrimSuffix(fmt.Sprintf("%.1f", used.P50.Value), ".0")
+	}
+	if used := r.Used(label, "CPU", func(c result.Cost) cost.Figure { return c.BusyCPU }); used.N > 0 {
+		cpu = plain.Duration(used.P50.Value)
+	}
+	if c := r.Cell(label, "burst-create"); c != nil {
+		if written, _ := c.Outcome(); written.N > 0 && !written.Max.Censored {
+			hourly = roughly(3600 * float64(written.N/written.Rounds) / result.Lasts(written).P50.Value)
 		}
 	}
 	return []string{label, files, images, fmt.Sprint(len(inner)), status, created, written, pods, cpu, hourly}

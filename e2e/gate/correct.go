@@ -112,7 +112,7 @@ func (s *Scenario) decide(alpha float64) {
 	case base.Failed == 0 && head.Failed > 0:
 		s.Verdict = Regression
 	case s.P <= alpha:
-		s.Verdict, s.Why = Regression, "it fails at base, too, but not as often: by chance as rarely as p = "+probability(s.P)
+		s.Verdict, s.Why = Regression, "it fails at base too, but less often; the difference is significant: p = "+probability(s.P)
 	case base.Passed == 0 && head.Failed == 0, mended <= alpha:
 		s.Verdict = Improvement
 	case base.Passed == 0 && head.Passed == 0:

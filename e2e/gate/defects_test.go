@@ -202,7 +202,7 @@ func TestDefectStatusWrittenTwiceAsLateWasNotGated(t *testing.T) {
 	_, r := throttled(t)
 	assert.Equal(t, gate.Regression, metricOf(t, r, "native create status written").Verdict)
 	assert.Equal(t, gate.Regression, metricOf(t, r, "native install").Verdict)
-	assert.Contains(t, r.Conclusion(), "native's CPU limits held it back at head for ")
+	assert.Contains(t, r.Conclusion(), "CPU limits throttled native at head for ")
 }
 
 func TestDefectLoadsWereNotGated(t *testing.T) {

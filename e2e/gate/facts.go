@@ -80,7 +80,7 @@ func (r *Result) throttled() []string {
 			if was.Style != is.Style || head <= 2*base+0.1 {
 				continue
 			}
-			text := fmt.Sprintf("%s's CPU limits held it back at head for %.1f s of each turn", is.Style, head)
+			text := fmt.Sprintf("CPU limits throttled %s at head for %.1f s in each block", is.Style, head)
 			if is.ThrottledShare.Known() {
 				text += fmt.Sprintf(" (in %s of the time they were used up)", percent(is.ThrottledShare.Median()))
 			}

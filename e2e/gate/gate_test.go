@@ -171,8 +171,8 @@ func TestCorrectness(t *testing.T) {
 		"was flaky":              {[]int{2}, nil, 9, gate.Pass, "flaky at base, where 1 of 18 failed"},
 		"mended":                 {all(9), nil, 9, gate.Improvement, ""},
 		"both":                   {all(9), all(9), 9, gate.Pass, "it fails on both sides"},
-		"119 of 120 against 0":   {[]int{7}, all(120), 120, gate.Regression, "it fails at base, too, but not as often: by chance as rarely as p = <0.001"},
-		"flaky, and far more so": {[]int{2}, all(9), 9, gate.Regression, "it fails at base, too, but not as often: by chance as rarely as p = <0.001"},
+		"119 of 120 against 0":   {[]int{7}, all(120), 120, gate.Regression, "it fails at base too, but less often; the difference is significant: p = <0.001"},
+		"flaky, and far more so": {[]int{2}, all(9), 9, gate.Regression, "it fails at base too, but less often; the difference is significant: p = <0.001"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory("a", 0.03, 1)

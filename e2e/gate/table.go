@@ -90,7 +90,7 @@ func (r *Result) same() string {
 		text += "; " + plain.Plural(phases, "phase") + " of their own as at base"
 	}
 	if tails > 0 {
-		text += "; " + plain.Plural(tails, "tail") + " no longer"
+		text += "; " + plain.Plural(tails, "tail") + " not longer than at base"
 	}
 	if counters == 0 {
 		return text + "; what a change costs was not counted, or differs"
@@ -120,7 +120,7 @@ func (r *Result) title() string {
 
 // rules are the parameters in a sentence.
 func (r *Result) rules() string {
-	return fmt.Sprintf("worse: in at most %s of comparisons of unchanged code is anything called so (exact permutation test over rounds, Holm's correction over all metrics and looks), and the 95%% interval of the ratio is above %s; fine: of what a user waits for, a ratio of %s is ruled out at %s, and so is that more than %s take %s times base's p90; no sign: of the rest, that nothing looks %s times as much, unless chance often makes it look so",
+	return fmt.Sprintf("worse: significant (exact permutation test over rounds, Holm's correction over all metrics and looks; at most %s of comparisons of unchanged code have such a result), and the whole 95%% interval of the ratio is above %s; fine: for what a user waits for, a ratio of %s is ruled out at %s, and also that more than %s of samples take %s times base's p90; no sign: no other metric looks %s times as large, except where chance often causes that",
 		percent(r.Alpha/2), digits(1+r.Tolerance), digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect), digits(1+max(wide, r.Effect)))
 }
 

@@ -191,7 +191,7 @@ func (r *Result) Conclusion() string {
 			text += " " + strings.Join(r.Reasons, "; ") + "."
 		}
 		if len(open) > 0 {
-			text += " Not settled when that was certain: " + some(open) + "."
+			text += " Not yet settled when the run ended: " + some(open) + "."
 		}
 	case Inconclusive:
 		text = "CANNOT TELL: " + some(open) + "."

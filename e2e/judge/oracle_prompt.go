@@ -135,7 +135,7 @@ func (j *Judgement) prompt() {
 }
 
 func compared(r reaction, all []time.Duration) Verdict {
-	v := notApplicable("the Deployment was written %s after %s; of %s there is no median to compare that with: it takes %d", timeline.Round(r.took), r.what, timeline.Plural(len(all), "sample"), leastPrompt)
+	v := notApplicable("the Deployment was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", timeline.Round(r.took), r.what, timeline.Plural(len(all), "sample"), leastPrompt)
 	if len(all) >= leastPrompt {
 		all = slices.Sorted(slices.Values(all))
 		median := all[(len(all)-1)/2]

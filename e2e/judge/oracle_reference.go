@@ -63,7 +63,7 @@ func reference(t *timeline.Timeline) Verdict {
 		if len(paths) > 1 {
 			paths[0] += fmt.Sprintf(" and %s more", timeline.Plural(len(paths)-1, "path"))
 		}
-		return fail(lines, "the Deployment's spec is not the reference's at %s: mend it, or declare under differs in style.yaml what is meant to be so%s", paths[0], note)
+		return fail(lines, "the Deployment's spec differs from the reference at %s: correct it, or list the intended differences under differs in style.yaml%s", paths[0], note)
 	}
 	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, timeline.Plural(len(used), "declared difference"), note)
 }

@@ -54,7 +54,7 @@ func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header
 // What real styles wrote: floor the reference itself, native and argo what they
 // did not declare then.
 func TestReferenceOfRecordedStyles(t *testing.T) {
-	const otherwise = ": mend it, or declare under differs in style.yaml what is meant to be so"
+	const otherwise = ": correct it, or list the intended differences under differs in style.yaml"
 	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.gz"), func(h *record.Header) {
 		h.Reference = wanted(t)
 	}, "reference"))
@@ -154,7 +154,7 @@ func TestReference(t *testing.T) {
 		"one undeclared": {func(spec, _, container fields) {
 			spec["revisionHistoryLimit"] = 2
 			container["image"] = "memcached:1"
-		}, 3, spec.Fail, `the reference's at spec.template.spec.containers.0.image: mend it, or declare under differs in style.yaml what is meant to be so; declared, but not otherwise any more: spec.template.spec.containers.0.resources
+		}, 3, spec.Fail, `the reference at spec.template.spec.containers.0.image: correct it, or list the intended differences under differs in style.yaml; declared, but not otherwise any more: spec.template.spec.containers.0.resources
 - {path: spec.template.spec.containers.0.image, reason: 'want "docker.io/library/memcached:1.6.18", got "memcached:1"'}`},
 		"a second container": {func(_, pod, _ fields) {
 			pod["containers"] = append(pod["containers"].([]any), fields{"name": "sidecar", "image": "x"})

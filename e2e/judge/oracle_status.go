@@ -44,7 +44,7 @@ func status(t *timeline.Timeline) Verdict {
 			return fail(nil, "expected %s", wrong)
 		}
 		if claim := falseClaim(t, s); claim != "" {
-			return fail(nil, "expected a status that never says what is not so yet; %s", claim)
+			return fail(nil, "expected a status that never claims a state before it is reached; %s", claim)
 		}
 	}
 	return pass("%s", statusSaid(t))

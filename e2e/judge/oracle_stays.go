@@ -16,7 +16,7 @@ import (
 func staysConverged(t *timeline.Timeline) Verdict {
 	writes := t.Writes()
 	if w, lost := lost(t, writes); lost {
-		return fail(nil, "expected the wanted state to stay once it was reached; it was written away at %s", t.Since(w.At))
+		return fail(nil, "expected the wanted state to stay once it was reached; the operator changed it at %s", t.Since(w.At))
 	}
 	opens := t.EndedAt - t.Sample.Window
 	within := slices.DeleteFunc(writes, func(w timeline.Write) bool { return w.At <= opens })

@@ -24,7 +24,7 @@ func untouched(t *timeline.Timeline) Verdict {
 		}
 		before := was[e.Object.UID]
 		if taken := taken(t, before, e); taken != "" {
-			return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave the finalizers of others; %s had %s, and not any more at %s, before the harness took it away",
+			return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave the finalizers of others; %s lost %s at %s, before the harness removed it",
 				timeline.Title(e.Watch.Resource, e.Watch.Name), taken, t.Since(e.Time))
 		}
 		if e.Watch.Event == spec.Deleted {
@@ -42,7 +42,7 @@ func untouched(t *timeline.Timeline) Verdict {
 			if e.Object.Deleting && !before.Object.Deleting && deletions && g == e.Object.Generation && len(changed(before, e)) == 0 {
 				continue
 			}
-			return fail([]string{line(t, before), line(t, e)}, "expected only the user to change the custom resource's spec; %s came to generation %d at %s, and the harness did not do that: %s",
+			return fail([]string{line(t, before), line(t, e)}, "expected only the user to change the custom resource's spec; %s reached generation %d at %s without an action of the harness: %s",
 				timeline.Title(e.Watch.Resource, e.Watch.Name), g, t.Since(e.Time), whatChanged(before, e))
 		}
 	}

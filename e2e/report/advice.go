@@ -27,7 +27,7 @@ type Advice struct {
 // AdviceRules say how the sentences of an Advice are made.
 func AdviceRules() []string {
 	return []string{
-		"Quick at: the measured change whose median is nearest to the lowest of all styles, and the one that is farthest from it.",
+		"Nearest to and farthest from the lowest latency: the measured change whose median is nearest to the lowest of all styles, and the one that is farthest from it.",
 		"Costs: the two quantities of which it uses most, by ratio to the style that uses least.",
 		"Gets wrong: the scenarios that it fails, by the oracles that fail most often.",
 		"For and not for: the rows of the table of needs in which it is recommended, or in which it was asked about and another is.",
@@ -48,7 +48,7 @@ func (r *Report) Advise(label string, needs []result.Need) Advice {
 		case slices.Contains(picks, label):
 			a.For = append(a.For, need.Name)
 		case len(picks) > 0:
-			a.Not = append(a.Not, fmt.Sprintf("%s: %s; %s: %s", need.Name, strings.Join(need.Candidates[i].Figures, ", "), picks[0], strings.Join(need.Candidates[0].Figures, ", ")))
+			a.Not = append(a.Not, fmt.Sprintf("%s: it has %s; %s has %s", need.Name, strings.Join(need.Candidates[i].Figures, ", "), picks[0], strings.Join(need.Candidates[0].Figures, ", ")))
 		}
 	}
 	return a
@@ -57,7 +57,7 @@ func (r *Report) Advise(label string, needs []result.Need) Advice {
 // listed names some, the first of many.
 func listed(names []string) string {
 	const most = 4
-	if len(names) > most {
+	if len(names) > most+1 { // one more takes no more room than its number
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
@@ -90,19 +90,19 @@ func (r *Report) Finding() string {
 			tied = append(tied, k.Label)
 		}
 	}
-	who := first.Operator + " is the fastest at a " + headline + ":"
-	switch {
-	case len(tied) > 1:
-		who = "any of " + listed(tied) + " may be the fastest at a " + headline + ": the lowest median is"
+	who, along := first.Operator+" is the fastest at a "+headline, ""
+	switch others := slices.DeleteFunc(tied, func(label string) bool { return label == first.Operator }); {
 	case len(tied) == 0:
-		who = "none can be ranked after so few rounds; the lowest median of a " + headline + " is " + first.Operator + "’s,"
+		who, along = first.Operator+" has the lowest median of a "+headline, ", which ranks nobody after so few rounds"
+	case len(others) > 0:
+		who, along = first.Operator+" has the lowest median of a "+headline, ", and "+listed(others)+" cannot be told apart from it"
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs
 		figure, from := result.RatioParts(ratio)
 		times = ", " + figure + " times as long " + from
 	}
-	return fmt.Sprintf("Of %d styles, %s %s (%s); %s takes %s (%s)%s%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String),
+	return fmt.Sprintf("Of %d styles, %s, %s (%s)%s; %s takes %s (%s)%s%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), along,
 		last.Operator, last.P50, result.Spread(last, stat.Observation.String), times, r.faultless())
 }
 
@@ -165,15 +165,15 @@ func (r *Report) quickAt(label string) string {
 		}
 	}
 	if len(all) == 0 {
-		return "Quick at: no latency of it was recorded."
+		return "No latency of it was recorded."
 	}
 	slices.SortStableFunc(all, func(a, b ratio) int { return cmp.Compare(a.times, b.times) })
 	say := func(one ratio) string {
 		return fmt.Sprintf("%s, p50 %s (%s), %s times the lowest", one.scenario, one.P50, result.Spread(one.Summary, stat.Observation.String), plain.Digits(one.times))
 	}
-	text := "Quick at: " + say(all[0])
+	text := "Nearest to the lowest latency: " + say(all[0])
 	if last := all[len(all)-1]; len(all) > 1 {
-		text += "; slowest at " + say(last)
+		text += "; farthest from it: " + say(last)
 	}
 	return text + "."
 }

@@ -16,7 +16,7 @@ import (
 func (r *Report) SecurityTable() table.Table {
 	t := table.Table{
 		Title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
-		Header: []string{"style", "rights", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, Left: 1, Tail: true,
+		Header: []string{"style", "rights of all accounts", "cluster-wide", "never used", "wildcards", "refused", "may read secrets", "did", "pods held to"}, Left: 1, Tail: true,
 	}
 	for _, s := range r.Security() {
 		t.Row(
@@ -36,7 +36,7 @@ func (r *Report) SecurityTable() table.Table {
 	return t
 }
 
-const securityNote = `a right is one verb on one resource; refused are calls, with 403, those while a fault had taken rights away too; who may read secrets, and did, are service accounts; report.json has all`
+const securityNote = `a right is one verb on one resource, counted for each service account that has it; refused: calls answered with 403, including those while a fault withheld rights; may read secrets, and did: numbers of service accounts; report.json lists them all`
 
 // Security is what a style is trusted with, in numbers.
 type Security struct {

@@ -140,7 +140,7 @@ func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 		runOf("two", burst("two", "floor", 5, 5, 0.36), burst("two", "argo", 5, 5, 20)),
 	)
 	_, rows := readmeRows(t, r)
-	const head = "burst-create last done (floor), n 5 in 1"
+	const head = "burst-create, last one done (floor), n 5 (1)"
 	assert.Equal(t, "1.00 s (200 ms)", rows["native"][head])
 	assert.Equal(t, "20.0 s (360 ms)", rows["argo"][head])
 	assert.Equal(t, "200 ms to 360 ms", rows["floor"][head])

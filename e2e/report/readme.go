@@ -28,6 +28,9 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
+	if finding := r.Finding(); finding != "" {
+		m.line("**In short:** %s\n", text(finding))
+	}
 	t := r.readmeTable()
 	m.rows(t)
 	m.line("")
@@ -74,7 +77,7 @@ func (r *Report) inWords() string {
 			parts = append(parts, label+" "+figures(written)[0])
 		}
 	}
-	return fmt.Sprintf("Median time from the request until the operator has done its part (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))
+	return fmt.Sprintf("Median time from the request until the Deployment is written or gone (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))
 }
 
 // The lines between which a README has its block of results.

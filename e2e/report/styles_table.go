@@ -32,19 +32,18 @@ func (r *Report) stylesTable() table.Table {
 // quick many at once, what is wrong, and what it costs in memory and in lines. What
 // stands apart is left to the other reports.
 func (r *Report) readmeTable() table.Table {
-	columns := r.sizeColumns()
-	columns = append(columns, styleColumn{r.Headline() + ", p50 [95% interval]", func(label string) string {
+	columns := append([]styleColumn{{r.Headline() + ", p50 [95% interval]", func(label string) string {
 		c := r.Cell(label, r.Headline())
 		if c == nil {
 			return unknown
 		}
 		written, _ := c.Outcome()
 		return failing(c, counted(written, bounded(&written, 0.5, written.P50, written.CI50)))
-	}})
+	}}}, r.sizeColumns()...)
 	if at := slices.IndexFunc(r.Scenarios, r.isLoad); at >= 0 {
 		columns = append(columns, r.latencyColumn(r.Scenarios[at]))
 	}
-	columns = append(columns, r.correctColumn())
+	columns = append(columns, r.namedColumn())
 	for _, column := range r.costColumns() {
 		if column.head == peakMemory {
 			columns = append(columns, column)
@@ -90,13 +89,13 @@ func (r *Report) byStyle(labels []string, columns ...styleColumn) table.Table {
 func (r *Report) sizeColumns() []styleColumn {
 	return []styleColumn{
 		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
-		{r.Headline() + " n in rounds", func(label string) string {
+		{r.Headline() + " n (rounds)", func(label string) string {
 			c := r.Cell(label, r.Headline())
 			if c == nil {
 				return unknown
 			}
 			written, _ := c.Outcome()
-			return fmt.Sprintf("%d in %d", written.N, written.Rounds)
+			return fmt.Sprintf("%d (%d)", written.N, written.Rounds)
 		}},
 	}
 }
@@ -124,7 +123,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	head := scenario + " p50 / " + tail
 	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 	if r.isLoad(scenario) {
-		head, cell = scenario+" last done (floor), "+r.loadSize(scenario), lastCell
+		head, cell = scenario+", last one done (floor), "+r.loadSize(scenario), lastCell
 	}
 	return styleColumn{head, func(label string) string {
 		if c := r.Cell(label, scenario); c != nil {
@@ -145,7 +144,7 @@ func (r *Report) loadSize(scenario string) string {
 	if len(n) == 0 {
 		return "n = 0"
 	}
-	return fmt.Sprintf("n %s in %s", plain.Span(slices.Min(n), slices.Max(n)), plain.Span(slices.Min(rounds), slices.Max(rounds)))
+	return fmt.Sprintf("n %s (%s)", plain.Span(slices.Min(n), slices.Max(n)), plain.Span(slices.Min(rounds), slices.Max(rounds)))
 }
 
 // isLoad tells whether a scenario changes many custom resources at once.
@@ -225,6 +224,35 @@ func (r *Report) correctColumn() styleColumn {
 	}}
 }
 
+// mostNamed is how many failing scenarios a README names of a style.
+const mostNamed = 2
+
+// namedColumn counts the scenarios that a style fails, and names them where they are few.
+func (r *Report) namedColumn() styleColumn {
+	column := styleColumn{head: "scenarios that fail"}
+	column.of = func(label string) string {
+		switch style, _ := r.Named(label); {
+		case style == spec.Floor:
+			return unknown
+		case !r.Recorded(label):
+			return result.NotRecorded
+		}
+		failing := r.Fails(label)
+		text := fmt.Sprintf("%d of %d", failing.Failed, failing.Of)
+		var names []string
+		for _, f := range r.Findings(label) {
+			if f.Verdict == spec.Fail || f.Verdict == spec.Flaky || f.Verdict == spec.Late {
+				names = append(names, f.Scenario)
+			}
+		}
+		if n := len(names); n > 0 && n <= mostNamed {
+			text += ": " + strings.Join(names, ", ")
+		}
+		return text + failing.Rest()
+	}
+	return column
+}
+
 // peakMemory heads the most memory that a style took.
 const peakMemory = "peak memory"
 
@@ -262,7 +290,7 @@ func (r *Report) stylesNotes() []string {
 		notes[0] += " Warm-up samples are left out."
 	}
 	if slices.Contains(r.Styles, spec.Floor) {
-		notes = append(notes, "`"+spec.Floor+"` is no operator: the harness writes the Deployment itself, which is the floor of every latency.")
+		notes = append(notes, "`"+spec.Floor+"` is no operator: the harness writes the Deployment itself, which is a reference for every latency.")
 	}
 	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
 		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is when the last of them was done, the median over rounds, in brackets the floor's in the same runs.")
@@ -271,12 +299,15 @@ func (r *Report) stylesNotes() []string {
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
 		notes = append(notes, "Peak memory is that of all pods of the operator, the median over rounds.")
 	}
+	if slices.ContainsFunc(r.Styles, func(label string) bool { facts, _ := r.Facts(label); return facts != nil && facts.Owned != nil }) {
+		notes = append(notes, "Lines owned are the lines of code, manifests and build files that a maintainer of the operator keeps, without blank lines and comments. Scaffold is what a generator wrote and nobody has changed.")
+	}
 	if e := r.Environment; e != nil {
 		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
 		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+
-			". Invalid: the cluster or the harness broke, so that nothing is known. Not applicable: the style has not got what the scenario is about. Not as expected: "+
+			". Invalid: the test environment or the recording failed, so there is no verdict on the style. Not applicable: the style does not have the part that the scenario needs. Not as expected: "+
 			"not what the style's `verdicts.yaml` says, which gives a reason for each failure.")
 	}
 	return notes

@@ -41,7 +41,7 @@ func BesideColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
 		{"cold start", c.ColdStart},
 		{"memory at 100 custom resources", c.ManyMemory},
-		{"calls of a pass without a change", c.UnchangedCalls},
+		{"calls for a write that changes nothing", c.UnchangedCalls},
 	}
 }
 

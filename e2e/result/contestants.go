@@ -124,11 +124,16 @@ func (r *Set) builtOn(label, family string) bool {
 type Failing struct {
 	Known                bool // false: the style was not driven through the matrix
 	Failed, Unjudged, Of int  // unjudged: the harness lost a watch, say; of: all that apply
+	Varying              int  // of Failed, those whose outcome is known to vary: verdicts.yaml says flaky
 	Lacking              int  // that other styles were driven through, and this one was not
 }
 
 // Most is how many may fail: what could not be judged did not pass.
 func (f Failing) Most() int { return f.Failed + f.Unjudged }
+
+// Steady is the same without those whose outcome varies: a single recording of these
+// does not tell styles apart.
+func (f Failing) Steady() int { return f.Most() - f.Varying }
 
 // Whole tells whether the style was driven through all that others were: only then its
 // count compares with theirs.
@@ -151,7 +156,11 @@ func (f Failing) text(fail string) string {
 	if !f.Known {
 		return "scenarios not recorded"
 	}
-	return fmt.Sprintf("%d of %d scenarios %s", f.Failed, f.Of, fail) + f.Rest()
+	varying := ""
+	if f.Varying > 0 {
+		varying = fmt.Sprintf(" (%d not always)", f.Varying)
+	}
+	return fmt.Sprintf("%d of %d scenarios %s%s", f.Failed, f.Of, fail, varying) + f.Rest()
 }
 
 // Fails counts the scenarios that a style fails.
@@ -181,6 +190,9 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 		case spec.Fail, spec.Flaky, spec.Late:
 			if counts(c) {
 				f.Failed++
+				if entry, there := r.expected[c.Style.Name].Of(c.Scenario); there && entry.Verdict == spec.Flaky {
+					f.Varying++
+				}
 			}
 		case spec.Invalid:
 			f.Unjudged++

@@ -95,25 +95,22 @@ func (r *Set) Tally(label string) (short, text string) {
 	if !r.Recorded(label) {
 		return NotRecorded, NotRecorded
 	}
-	var tally judge.Tally
-	flaky, surprises := 0, 0
+	seen := map[spec.Outcome]int{}
+	surprises := 0
 	for _, c := range r.Matrix.Cells(label) {
-		if c.Verdict == spec.Flaky {
-			flaky++
-		} else {
-			tally.Add(c.Verdict)
-		}
+		seen[c.Verdict]++
 		if r.Expectation(c).Surprise() {
 			surprises++
 		}
 	}
 	fail := "fail"
-	if tally.Late > 0 {
+	if seen[spec.Late] > 0 {
 		fail = "fail or are late"
 	}
-	short = fmt.Sprintf("%d of %d %s", tally.Failed+tally.Late, tally.All()-tally.NotApplicable+flaky, fail)
-	parts := counts(count{flaky, spec.Flaky}, count{tally.Late, "of them " + spec.Late}, count{tally.Invalid, spec.Invalid},
-		count{tally.NotApplicable, spec.NotApplicable}, count{surprises, "not as expected"})
+	failing := r.Fails(label)
+	short = fmt.Sprintf("%d of %d %s", failing.Failed, failing.Of, fail)
+	parts := counts(count{seen[spec.Flaky], "of them " + spec.Flaky}, count{seen[spec.Late], "of them " + spec.Late}, count{seen[spec.Invalid], spec.Invalid},
+		count{seen[spec.NotApplicable], spec.NotApplicable}, count{surprises, "not as expected"})
 	return short, strings.Join(append([]string{short}, parts...), ", ")
 }
 

@@ -106,7 +106,7 @@ func (f *floors) differ(r *Set) []string {
 		return nil
 	}
 	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
-		"): of styles of different runs compare × floor, which is taken from the floor of their own runs; their loads do not compare"}
+		"): compare styles of different runs only by × floor (the ratio to the floor of the same run), and do not compare their loads"}
 }
 
 // toldApart tells whether the medians of two runs' rounds show that their floors

@@ -40,8 +40,8 @@ func (n Need) Picks() []string {
 
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
-	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all of a row did. Then what the row asks for decides. Fewest failing scenarios come first where all scenarios were recorded for all that "+
-		"are left, then the lowest median. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
+	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all of a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
+		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
 }
 
 // need is a row of Needs, before anybody has answered it.
@@ -117,9 +117,30 @@ func (r *Set) answer(rows []need) []Need {
 				why = append(why, label+" ("+strings.Join(mishandled, ", ")+")")
 			}
 		}
-		all = append(all, row.choose(right, wrong, why))
+		answer := row.choose(right, wrong, why)
+		for i, c := range answer.Candidates {
+			if older := r.older(c.Label); c.Picked && older != "" {
+				answer.Candidates[i].Figures = append(c.Figures, older)
+			}
+		}
+		all = append(all, answer)
 	}
 	return all
+}
+
+// older says which version of its framework a style is built on, where there is a
+// newer one; empty: there is none.
+func (r *Set) older(label string) string {
+	header := r.Header(label)
+	if header == nil || header.Framework == nil || !strings.ContainsAny(header.Framework.Newest, "0123456789") { // else: not known
+		return ""
+	}
+	f := header.Framework
+	version := f.Version
+	if f.Date != "" {
+		version += " of " + f.Date
+	}
+	return fmt.Sprintf("measured with %s %s, not the newest (%s)", f.Name, version, f.Newest)
 }
 
 // choose answers a need with the styles that handled every measured change rightly,
@@ -146,34 +167,39 @@ type scored struct {
 }
 
 // score asks of each style what decides. Missing are those of which something was
-// not recorded; where the rest can be decided without them, they are left out.
+// not recorded; where it was recorded of others, they are left out.
 func (n need) score(labels []string) (all []scored, missing []string) {
 	for _, label := range labels {
 		s := scored{label: label, Summary: n.by.of(label)}
 		known := n.count != nil || s.N > 0
 		if n.count != nil {
 			failing := n.count(label)
-			s.bad, known = failing.Most(), failing.Whole()
+			s.bad, known = failing.Steady(), failing.Whole()
+			if n.strict {
+				s.bad = failing.Most()
+			}
 			s.text = failing.text(cmp.Or(n.counted, "fail"))
 		}
 		if !known {
 			missing = append(missing, label)
 		}
-		if known || !n.leavesOut() {
-			all = append(all, s)
-		}
+		all = append(all, s)
+	}
+	if n.leavesOut(len(all) - len(missing)) {
+		all = slices.DeleteFunc(all, func(s scored) bool { return slices.Contains(missing, s.label) })
 	}
 	return all, missing
 }
 
-// leavesOut tells whether a style of which something was not recorded is no candidate.
-func (n need) leavesOut() bool { return n.strict || n.count == nil }
+// leavesOut tells whether a style of which something was not recorded is no candidate,
+// where it was recorded of so many.
+func (n need) leavesOut(known int) bool { return n.strict || n.count == nil || known > 0 }
 
 // decide answers a need with some of the styles that it asks about.
 func (n need) decide(labels []string) Need {
 	one := Need{Name: n.name, Rule: n.rule}
 	all, missing := n.score(labels)
-	counts := n.leavesOut() || len(missing) == 0
+	counts := len(missing) == 0 || n.leavesOut(len(all))
 	slices.SortStableFunc(all, func(a, b scored) int {
 		switch {
 		case counts && a.bad != b.bad:
@@ -200,24 +226,24 @@ func (n need) decide(labels []string) Need {
 		}
 		one.Candidates = append(one.Candidates, c)
 	}
-	one.Open = n.open(one, missing)
+	one.Open = n.open(one, missing, counts)
 	return one
 }
 
 // open says what could not decide, or why nobody is recommended.
-func (n need) open(answer Need, missing []string) string {
+func (n need) open(answer Need, missing []string, counts bool) string {
 	var parts []string
 	switch candidates := len(answer.Candidates); {
 	case candidates == 0 && len(missing) > 0:
 		return "Not known: it was not recorded of any style."
 	case candidates == 0:
 		return "No style of this kind was recorded."
-	case len(missing) > 0 && n.leavesOut():
-		parts = append(parts, "Not recorded of "+sum(missing)+".")
+	case len(missing) > 0 && counts:
+		parts = append(parts, "Not compared, as this was not recorded: "+sum(missing)+".")
 	case candidates == 1:
 		parts = append(parts, "It is the only one that was recorded.")
 	case len(missing) > 0:
-		parts = append(parts, "Failing scenarios do not decide: not recorded of "+sum(missing)+".")
+		parts = append(parts, "Failing scenarios do not decide: they were recorded of no style.")
 	}
 	if len(answer.Picks()) == 0 {
 		parts = append(parts, fmt.Sprintf("No recommendation: telling styles apart takes %d rounds.", stat.RankedRounds))

@@ -141,7 +141,7 @@ func (j *job) lostScenarios() error {
 		}
 		for _, oracle := range scenario.Expect {
 			if !slices.Contains(is[i].Expect, oracle) {
-				j.base.gone = append(j.base.gone, record.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario expects it no more"})
+				j.base.gone = append(j.base.gone, record.Gone{Scenario: scenario.Name, Oracle: oracle, Why: "the scenario no longer lists it under expect"})
 			}
 		}
 	}

@@ -81,11 +81,11 @@ func (s *Session) guarded(ctx context.Context, p *participant, drive func() erro
 	case p.operator == nil && err != nil:
 		return err
 	case p.operator == nil && p.bad() && !before:
-		return errors.New("the floor could not be measured: the cluster does not bring about what the harness itself writes; summary.md says what was seen")
+		return errors.New("the floor could not be measured: the harness wrote the Deployments itself, and the cluster did not make them ready (or delete them) in time; summary.md says what was last seen; check the node's load and free resources, and run again")
 	}
 	p.err = err
 	if errors.As(err, &remains) {
-		s.say("%s could not be removed, and is not driven any further; the others are, as far as it is not in their way", p.label())
+		s.say("%s could not be removed and is skipped from now on; the run continues with the styles that do not use the same objects", p.label())
 		s.remaining = append(s.remaining, p)
 	}
 	return nil

@@ -216,7 +216,7 @@ func TestWhatHeadHasLost(t *testing.T) {
 			add:    func(t *testing.T, root string) { write(t, root, "create", scenario("create", "converged, unheard-of")) },
 			change: func(*testing.T, string) {},
 			ask:    "all",
-			want:   []record.Gone{{Scenario: "create", Oracle: "unheard-of", Why: "the scenario expects it no more"}},
+			want:   []record.Gone{{Scenario: "create", Oracle: "unheard-of", Why: "the scenario no longer lists it under expect"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	if expected.Known() {
 		line("verdicts", "%d are expected, by %s", len(all), expected.Path)
 	} else {
-		line("verdicts", "none is expected: there is no %s, so that a run fails at none", verdicts.File)
+		line("verdicts", "none is expected, because there is no %s: no verdict fails a run", verdicts.File)
 	}
 	_, err = io.WriteString(out, text.String())
 	return err

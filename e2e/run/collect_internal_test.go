@@ -18,7 +18,7 @@ func TestCollectingLogsIsBounded(t *testing.T) {
 	s := newSession(Options{}, "", time.Time{}, &out)
 	s.progress, s.collecting = terminal.NewProgress(&out), logsWithin
 	s.collect(t.Context(), &participant{})
-	assert.Equal(t, "logs of floor are not collected: those of others have taken 30s in this run; run this style without the others to have them\n", out.String())
+	assert.Equal(t, "logs of floor are not collected: collecting other logs has already taken 30s in this run, which is the limit; run this style alone to get them\n", out.String())
 
 	out.Reset()
 	stopped, stop := context.WithCancel(t.Context())

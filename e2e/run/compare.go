@@ -265,7 +265,7 @@ func (g gateRun) lost(c *comparison) {
 	if !c.lost() {
 		return
 	}
-	gone := record.Gone{Style: c.style, Why: "head could not be driven to its end, as base was: " + c.head().err.Error()}
+	gone := record.Gone{Style: c.style, Why: "head could not be installed, driven and removed, while base could: " + c.head().err.Error()}
 	if !slices.Contains(g.facts.Comparison.Gone, gone) {
 		g.facts.Comparison.Gone = append(g.facts.Comparison.Gone, gone)
 	}

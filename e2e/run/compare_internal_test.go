@@ -152,7 +152,7 @@ func TestAHeadThatCannotBeDriven(t *testing.T) {
 	c.head().err = errors.New("it never got ready")
 	s.lost(c)
 	s.lost(c)
-	assert.Equal(t, []record.Gone{{Style: "native", Why: "head could not be driven to its end, as base was: it never got ready"}}, s.facts.Comparison.Gone)
+	assert.Equal(t, []record.Gone{{Style: "native", Why: "head could not be installed, driven and removed, while base could: it never got ready"}}, s.facts.Comparison.Gone)
 
 	require.NoError(t, s.Wrong(), "the gate says it")
 

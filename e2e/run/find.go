@@ -24,7 +24,7 @@ func (s *Session) find(ctx context.Context, place block, target install.Cluster)
 	}
 	found, err := install.Find(ctx, target, p.name())
 	if err != nil {
-		s.keep("what the cluster has of %s is not known, but what its manifests say: %v", p.label(), err)
+		s.keep("the namespaces and rights of %s as installed could not be read; reports use those of its manifests: %v", p.label(), err)
 		return
 	}
 	installed, err := install.InstalledOf(found)

@@ -70,7 +70,7 @@ func (e *environment) observeUsage(ctx context.Context) error {
 // unobserve ends what observe began, when all that has happened is recorded.
 func (e *environment) unobserve(ctx context.Context) error {
 	if restarted := e.controlPlane(ctx).since(e.observers.plane); len(restarted) > 0 && !e.faulty() {
-		note := "while this run lasted, unasked: " + strings.Join(restarted, ", ") +
+		note := "the control plane restarted during this run, although no scenario restarts it: " + strings.Join(restarted, ", ") +
 			"; the machine was too slow for the cluster itself, which may show in latencies: run it again with less other work on the machine"
 		e.remark(note)
 	}

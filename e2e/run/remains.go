@@ -37,7 +37,7 @@ func (e *environment) inTheWay(ctx context.Context, p *participant) (everybodys,
 			return fmt.Errorf("look whether %s, which could not be removed, still runs: %w", gone.label(), err), nil
 		}
 		if len(pods) > 0 {
-			return fmt.Errorf("%s could not be removed, and pods of it still run: %s; they would act on the same custom resources as what is driven next, so that the run ends here", gone.label(), most(pods)), nil
+			return fmt.Errorf("%s could not be removed, and its pods still run: %s; the run ends here, because they would act on the next style's custom resources; delete these pods (or the cluster), and run again", gone.label(), most(pods)), nil
 		}
 		shared, err := e.shared(ctx, gone, p)
 		if err == nil && len(shared) > 0 {

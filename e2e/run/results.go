@@ -253,7 +253,7 @@ func (e *environment) collect(ctx context.Context, p *participant) {
 	case ctx.Err() != nil:
 		ctx, within = context.WithoutCancel(ctx), logsWhenOver
 	case within <= 0:
-		e.say("logs of %s are not collected: those of others have taken %v in this run; run this style without the others to have them", p.label(), logsWithin)
+		e.say("logs of %s are not collected: collecting other logs has already taken %v in this run, which is the limit; run this style alone to get them", p.label(), logsWithin)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)

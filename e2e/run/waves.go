@@ -103,11 +103,11 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	switch {
 	case !s.NeedsWork():
 	case len(style.Work) == 0:
-		return style.Name + " works in its own memory: it has no work objects that could be held up"
+		return style.Name + " works in its own memory: it has no work objects that could be suspended"
 	case !slices.ContainsFunc(style.Work, held):
-		return style.Name + " makes no change by its work objects: holding one up would hold up nothing"
+		return style.Name + " does not make changes through its work objects, so suspending one would delay nothing"
 	case s.HoldsDeletion() && style.Declares.OwnerReferences.Supported:
-		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work for one that could be held up"
+		return style.Name + " leaves deletions to the garbage collector, by owner references: it has no work object for a deletion that could be suspended"
 	}
 	for _, name := range s.Components() {
 		if _, has := style.Component(name); !has {
@@ -115,11 +115,11 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 		}
 	}
 	if s.NeedsNext() && style.Upgrade == nil {
-		return style.Name + " says no next version: what is missed while its pods are replaced, changed-while-down finds"
+		return style.Name + " has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away"
 	}
 	for _, name := range s.Managed() {
 		if component, _ := style.Component(name); component.ManagedBy == "" {
-			return fmt.Sprintf("no part of %s makes the workload of component %s: who installed it mends it", style.Name, name)
+			return fmt.Sprintf("no component of %s manages the workload of component %s (managedBy), so nothing in the style could repair it", style.Name, name)
 		}
 	}
 	for _, step := range s.Steps {

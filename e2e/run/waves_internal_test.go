@@ -52,11 +52,11 @@ func TestWhatOnlyAnInstallerMends(t *testing.T) {
 	for _, f := range []scenarios.Fault{{DeleteWorkload: "operator"}, {ScaleWorkload: "operator"}} {
 		s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &f}}}
 		assert.Empty(t, kept.unfit(s))
-		assert.Equal(t, "no part of plain makes the workload of component operator: who installed it mends it", plain.unfit(s))
+		assert.Equal(t, "no component of plain manages the workload of component operator (managedBy), so nothing in the style could repair it", plain.unfit(s))
 	}
 	s := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{Upgrading: "all"}}}}
 	assert.Empty(t, kept.unfit(s))
-	assert.Equal(t, "plain says no next version: what is missed while its pods are replaced, changed-while-down finds", plain.unfit(s))
+	assert.Equal(t, "plain has no next version in style.yaml; the scenario changed-while-down tests changes that are made while its pods are away", plain.unfit(s))
 }
 
 // What lasts begins first, so that the others are driven beside it. A series has an
@@ -94,7 +94,7 @@ func TestWhatCannotBeHeldUp(t *testing.T) {
 	deletion := scenarios.Scenario{Steps: []scenarios.Step{{Patch: &scenarios.Spec{Size: 2}}, {Delete: &struct{}{}}, held}}
 	work := []spec.Work{{Resource: "workflows.v1alpha1.argoproj.io", Suspend: "spec.suspend"}}
 	aside := styled(spec.Style{Name: "aside", Work: []spec.Work{{Resource: work[0].Resource}}})
-	assert.Equal(t, "aside makes no change by its work objects: holding one up would hold up nothing", aside.unfit(update))
+	assert.Equal(t, "aside does not make changes through its work objects, so suspending one would delay nothing", aside.unfit(update))
 	named := styled(spec.Style{Name: "named", Work: work})
 	assert.Empty(t, named.unfit(update))
 	assert.Empty(t, named.unfit(deletion))

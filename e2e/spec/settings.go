@@ -49,12 +49,12 @@ func (r Rule) Holds(value string) bool { return slices.Contains(r.Values, value)
 func Rules() []Rule {
 	return []Rule{
 		{"workers", []string{"8"}, "One slow request would hold up all others behind a single worker."},
-		{"clientLimit", []string{"none", "100/s, burst 200"}, "The API server's priority and fairness guards it; a limit is there against a mistake of the program."},
-		{"retries", []string{"for ever, 10s apart at most"}, "A right that is given back, or an API server that returns, is noticed soon, and nothing is given up."},
-		{"safetyNet", []string{"none: it repairs by level", "5m"}, "What repairs nothing by level looks at everything again, so that no event is needed for ever."},
+		{"clientLimit", []string{"none", "100/s, burst 200"}, "API Priority and Fairness protects the API server; a client limit only guards against a bug in the operator."},
+		{"retries", []string{"for ever, 10s apart at most"}, "A restored right or API server is noticed within 10 s, and no object is given up."},
+		{"safetyNet", []string{"none: it repairs by level", "5m"}, "A style that is not level-triggered reconciles everything periodically, so that no missed event has a lasting effect."},
 		{"cpuLimit", []string{"none"}, "A limit holds an operator back in a burst, when it is needed."},
 		{"replicas", []string{"1, Recreate"}, "Two of them would act at once, and a rollout would overlap."},
-		{"leaderElection", []string{"off"}, "One replica needs none, and a lease that a dead one holds delays the next."},
+		{"leaderElection", []string{"off"}, "One replica needs none, and the Lease of a killed pod delays its successor."},
 		{"status", []string{"compared before it is written", "none"}, "A write that changes nothing costs the API server as much as one that does."},
 		{"watched", []string{"by label"}, "An operator that keeps all pods of a cluster grows with the cluster, not with its work."},
 	}

@@ -15,8 +15,8 @@ const checkUsage = `Usage: opbench check FOLDER | STYLE | all ...
 
 Says of operator styles all that can be said without a cluster: whether their
 files can be read and rendered, what a run would refuse, what their images are,
-which scenarios apply, and whether their expected verdicts can still be. The exit
-status is 1 if something is wrong.
+which scenarios apply, and whether verdicts.yaml still fits them. The exit status
+is 1 if something is wrong.
 `
 
 // runCheck is `opbench check`.

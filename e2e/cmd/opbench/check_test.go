@@ -40,8 +40,8 @@ func TestCheck(t *testing.T) {
              pause: registry\.k8s\.io/pause:3\.10\.2, of the catalogue
   scenarios  \d+ of \d+ apply
              idle works in its own memory: [^\n]*
-(             (idle has no|idle says no|no part of idle) [^\n]*
-)+  verdicts   none is expected: there is no verdicts\.yaml, so that a run fails at none
+(             (idle has no|no component of idle) [^\n]*
+)+  verdicts   none is expected, because there is no verdicts\.yaml: no verdict fails a run
 $`, stdout)
 }
 

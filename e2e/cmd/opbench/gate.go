@@ -25,12 +25,12 @@ cluster is needed. The first form is for a run in which base and head took turns
 (opbench run --base=REVISION), the second for two runs on one machine. Each
 RESULTS_DIR may also be a recording, or a folder that opbench pack made.
 
-Everything is gated that a style has: every phase of every scenario, in its
-median and its tail, loads, installing, memory, CPU time, counters, correctness,
-and that nothing is missing. Worse is what is significant among all that, and
-more than the tolerance; fine, of what a user waits for, what cannot be worse by
-the effect. Otherwise the gate cannot tell, and says how long it would take. It
-prints the table and writes %s and %s.
+The gate compares the median and the tail of every phase of every scenario,
+loads, installation, memory, CPU time, counters and correctness, and checks that
+nothing is missing. A metric is worse if the difference is significant and above
+the tolerance. A metric that a user waits for is fine if a slowdown by the effect
+is ruled out. Otherwise the gate cannot tell, and says how long it would take.
+It prints the table and writes %s and %s.
 
 Exit status: 0 fine or better, 1 worse, broken or missing, 2 cannot tell,
 3 the comparison is not valid.
@@ -38,7 +38,7 @@ Exit status: 0 fine or better, 1 worse, broken or missing, 2 cannot tell,
 Flags:
   --base=DIR        what head is compared with
   --head=DIR        what is judged
-  --again=DIR       base once more: the noise floor
+  --again=DIR       base once more: shows the noise
   --tolerance=%s    a ratio of up to 1 + tolerance is no change
   --effect=%s      a slowdown that must not pass
   --alpha=%v      half of it is the share of comparisons of unchanged code in

@@ -27,15 +27,15 @@ import (
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] [--repository=URL] [--site=URL] RESULTS_DIR | RECORDING.jsonl ...
 
 Prints a report of what was recorded, without a cluster. Several recordings are
-shown in one report; what comes from another machine or schema than the rest
-stands apart there, and it warns.
+shown in one report. Figures from another machine or schema are shown separately,
+with a warning.
 
 Flags:
   --format=FORMAT   %s (default terminal)
-  --out=FILE        write to a file, which is replaced only once it is whole;
-                    of a README the lines from <!-- results:begin --> to
-                    <!-- results:end --> are, for --format=readme; beside
-                    a page for --format=html, those of styles in styles/
+  --out=FILE        write to a file, which is replaced only when it is complete.
+                    --format=readme replaces only the lines from
+                    <!-- results:begin --> to <!-- results:end -->;
+                    --format=html also writes the styles' pages to styles/
   --repository=URL  of a page: where its readers can open an issue
   --site=URL        of a page: where it is published, for previews
 

@@ -15,9 +15,9 @@ import (
 
 const stylesUsage = `Usage: opbench styles [--since=REVISION] [--json]
 
-Lists the operator styles of the repository, one a line. With --since those that
-may do otherwise than at a git revision: whose folder differs, or what they are
-rendered or built from; all of them where the harness itself does.
+Lists the operator styles of the repository, one per line. With --since only those
+that may behave differently than at a git revision, because their folder or the
+sources of their manifests or images changed. If the harness changed, lists all.
 
 Flags:
 `

@@ -113,16 +113,20 @@ func (s *site) colour(entries []entry) {
 	in := func(i int) bool {
 		return entries[i].known && !math.IsNaN(entries[i].number) && !s.Styles[i].Floor && !s.Apart(s.Styles[i].Label)
 	}
+	zero := false // then what is not zero is no best
 	for i, e := range entries {
 		if in(i) && e.number > 0 {
 			best = min(best, e.number)
 		}
+		zero = zero || in(i) && e.number <= 0
 	}
 	for i, e := range entries {
 		switch {
 		case !in(i):
 		case e.number <= 0:
 			entries[i].Heat = heat(1)
+		case zero:
+			entries[i].Heat = heat(max(e.number/best, heats[0]*(1+1e-9)))
 		default:
 			entries[i].Heat = heat(e.number / best)
 		}
@@ -159,12 +163,12 @@ func (s *site) latencyColumns() []tableColumn {
 			return known(o.Value, o.String(), from+also(apart(written)))
 		}
 		all = append(all,
-			s.column("latency", in.Name+" p50", "median time until the operator has done its part of a "+in.Name, func(label string) entry {
+			s.column("latency", in.Name+" p50", "median time until the Deployment is as the "+in.Name+" asks", func(label string) entry {
 				return of(label, func(w stat.Summary) (stat.Observation, string) {
 					return w.P50, result.Spread(w, stat.Observation.String)
 				})
 			}),
-			s.column("latency", in.Name+" p90", "p90 of the same; the maximum where n is too small for a p90", func(label string) entry {
+			s.column("latency", in.Name+" p90 or max", "p90 of the same; the maximum where n is too small for a p90", func(label string) entry {
 				return of(label, tail)
 			}), s.ratioColumn("latency", in.Name))
 	}

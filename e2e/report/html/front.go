@@ -189,7 +189,16 @@ func (s *site) again(label string) string {
 				line += " --" + flag + "=" + value
 			}
 		}
-		lines = plain.Once(lines, fmt.Sprintf("%s --seed=%d # run %s, revision %s", line, part.Header.Seed, part.Header.Run, e.Revision))
+		revision := "revision " + e.Revision
+		if e.Dirty {
+			revision += " with changes that were not committed"
+		}
+		for _, note := range e.Notes {
+			if short := e.Revision[:min(len(e.Revision), 7)]; short != "" && strings.Contains(note, "revision "+short) {
+				revision = note // where that revision is, if it is not in the repository
+			}
+		}
+		lines = plain.Once(lines, fmt.Sprintf("%s --seed=%d # run %s, %s", line, part.Header.Seed, part.Header.Run, revision))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -244,8 +253,7 @@ func (s *study) lead() string {
 	case len(names) == 0:
 		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", checked)
 	default:
-		lead = fmt.Sprintf("The same changes (%s) of the same custom resources on one real cluster, handled by each style: %s, %s latencies.",
-			list(names), s.RoundsText(), fmt.Sprint(len(s.Samples)))
+		lead = fmt.Sprintf("Each style handled the same changes (%s) on a real cluster: %s.", list(names), s.RoundsText())
 	}
 	if len(names) > 0 && s.HasMatrix() {
 		who := "Each"
@@ -255,7 +263,7 @@ func (s *study) lead() string {
 		case len(recorded) < len(s.Matrix.Styles):
 			who = list(recorded)
 		}
-		lead += fmt.Sprintf(" %s went through %s to see whether it does what it must.", who, checked)
+		lead += fmt.Sprintf(" %s also went through %s of correctness, faults included.", who, checked)
 	}
 	if e := s.Environment; e != nil {
 		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s%s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes, s.OtherMachines())

@@ -27,9 +27,13 @@ type heatHead struct {
 // heatRow is a scenario with a cell for each style.
 type heatRow struct {
 	Scenario, Group string
-	Failing, Driven int
+	Failing, Of     int // of those that it applies to
+	Driven          bool
 	Cells           []heatCell
 }
+
+// share is the part of the styles that fail, of those that the scenario applies to.
+func (r heatRow) share() float64 { return float64(r.Failing) / float64(max(r.Of, 1)) }
 
 // heatCell leads to what was seen; its Class is empty where the style was not
 // driven through the scenario.
@@ -82,19 +86,24 @@ func (s *site) heatMap() *heatMap {
 			if i < 0 {
 				continue
 			}
-			drawn.Driven++
+			drawn.Driven = true
+			if c.Verdict != spec.NotApplicable {
+				drawn.Of++
+			}
 			if drawn.Cells[i] = s.heatCell(c, m.Heads[i].style); drawn.Cells[i].Class == "fail" {
 				drawn.Failing++
 			}
 		}
-		if drawn.Driven > 0 {
+		if drawn.Driven {
 			m.Rows = append(m.Rows, drawn)
 		}
 	}
 	if len(m.Rows) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(m.Rows, func(a, b heatRow) int { return cmp.Compare(b.Failing, a.Failing) })
+	slices.SortStableFunc(m.Rows, func(a, b heatRow) int { // by the share that fails: a scenario may apply to few styles
+		return cmp.Or(cmp.Compare(b.share(), a.share()), cmp.Compare(b.Failing, a.Failing))
+	})
 	return m
 }
 

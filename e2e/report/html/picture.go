@@ -184,7 +184,7 @@ func (p *picture) legend() string {
 		{"Arrow: timed out, so slower than that.", func(_ *pictureRow, d *dots) bool { return len(d.Arrows) > 0 }},
 		{"Cross: handled wrongly, so not counted.", func(_ *pictureRow, d *dots) bool { return len(d.Crosses) > 0 }},
 		{"~: it cannot be told apart from at least one other style.", func(r *pictureRow, _ *dots) bool { return r.Shared }},
-		{"Shaded: the floor, which is what the cluster and the observer take with no operator at all.", func(*pictureRow, *dots) bool { return p.Floor != "" }},
+		{"Shaded: the floor, the time of the cluster and the harness without an operator.", func(*pictureRow, *dots) bool { return p.Floor != "" }},
 	} {
 		if seen(one.is) {
 			sentences = append(sentences, one.text)

@@ -148,11 +148,11 @@ func (s *site) styleFacts(of *style) []pair {
 	if header := s.Header(of.Label); header != nil {
 		if f := header.Framework; f != nil {
 			add("Framework", fmt.Sprintf("%s %s", f.Name, f.Version))
-			add("Of", f.Date)
+			add("Released", f.Date)
 			add("Its licence", cmp.Or(f.Licence, "not recorded"))
 			newest := f.Newest
 			if f.Why != "" {
-				newest = strings.TrimSpace(newest + " " + f.Why)
+				newest = strings.TrimPrefix(newest+". "+f.Why, ". ")
 			}
 			add("Newest upstream", newest)
 		}

@@ -151,7 +151,7 @@ func full(tb testing.TB) *report.Report {
 			repeat := made.Pass()
 			switch at := random.IntN(20); {
 			case style == "native" && at < 2:
-				repeat = made.Exempt("native works in its own memory: it has no work objects that could be held up")
+				repeat = made.Exempt("native works in its own memory: it has no work objects that could be suspended")
 			case style != "native" && at < 6:
 				repeat = made.Fail(long, "converged", "reference", "recovers")
 			case style != "native" && at == 6:

@@ -30,8 +30,9 @@
     if (!column) return;
     const shown = rows.filter(row => !row.hidden && !('out' in row.dataset)).map(row => row.cells[column]).filter(cell => !isNaN(number(cell)));
     const best = Math.min(...shown.map(number).filter(value => value > 0));
+    const zero = shown.some(cell => number(cell) <= 0); // then what is not zero is no best
     shown.forEach(cell => {
-      const ratio = number(cell) > 0 ? number(cell) / best : 1;
+      const ratio = number(cell) > 0 ? Math.max(number(cell) / best, zero ? limits[0] * (1 + 1e-9) : 0) : 1;
       cell.className = 'h' + limits.filter(limit => ratio > limit).length;
     });
   });
