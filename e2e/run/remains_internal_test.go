@@ -88,7 +88,7 @@ func TestWhatCannotBeRemovedAndStillRunsEndsTheRun(t *testing.T) {
 	s := left(t, native.operator.Style(), pod)
 	require.NoError(t, s.guarded(t.Context(), native, stuck(native)))
 	err = s.guarded(t.Context(), other, never(t))
-	require.EqualError(t, err, "native@head could not be removed, and pods of it still run: memcached-operator/operator-1; "+
-		"they would act on the same custom resources as what is driven next, so that the run ends here")
+	require.EqualError(t, err, "native@head could not be removed, and its pods still run: memcached-operator/operator-1; "+
+		"the run ends here, because they would act on the next style's custom resources; delete these pods (or the cluster), and run again")
 	assert.NoError(t, other.err)
 }
