@@ -183,18 +183,18 @@ func (r *Report) quickAt(label string) string {
 func (r *Report) Quantities() []Quantity {
 	var all []Quantity
 	for i, one := range CostColumns(result.Cost{}) {
-		all = append(all, Quantity{one.Name, "cost", func(c result.Cost) cost.Figure { return CostColumns(c)[i].Figure }})
+		all = append(all, Quantity{one.Name, one.Text, func(c result.Cost) cost.Figure { return CostColumns(c)[i].Figure }})
 	}
 	for i, one := range BesideColumns(result.Cost{}) {
-		all = append(all, Quantity{one.Name, "cost", func(c result.Cost) cost.Figure { return BesideColumns(c)[i].Figure }})
+		all = append(all, Quantity{one.Name, one.Text, func(c result.Cost) cost.Figure { return BesideColumns(c)[i].Figure }})
 	}
 	return all
 }
 
 // Quantity is a figure of what a style uses.
 type Quantity struct {
-	Name, Group string
-	Of          func(result.Cost) cost.Figure
+	Name, Text string // and what it is, in a line
+	Of         func(result.Cost) cost.Figure
 }
 
 // Show prints a value of a used quantity, and where it comes from.

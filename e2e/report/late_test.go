@@ -161,8 +161,8 @@ func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 	}
 }
 
-// The floors of single changes differ where their rounds tell them apart: a single sample is no floor.
-func TestFloorsOfSingleChangesDifferWhereRoundsTellThemApart(t *testing.T) {
+// Runs whose floors differ are not pooled, where rounds tell the floors apart: a single sample is no floor.
+func TestRunsWhoseFloorsDifferStandApart(t *testing.T) {
 	floor := func(run string, seconds ...float64) result.Recording {
 		results := rounds("floor", seconds...)
 		for i := range results {
@@ -172,7 +172,7 @@ func TestFloorsOfSingleChangesDifferWhereRoundsTellThemApart(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		other []float64
-		warns bool
+		apart bool
 	}{
 		"twice as slow in every round":  {[]float64{0.040, 0.041, 0.042}, true},
 		"twice as slow in two rounds":   {[]float64{0.040, 0.041}, false},
@@ -180,11 +180,15 @@ func TestFloorsOfSingleChangesDifferWhereRoundsTellThemApart(t *testing.T) {
 		"slower by less than 20%":       {[]float64{0.022, 0.023, 0.024}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			warnings := strings.Join(report.Of(floor("one", 0.020, 0.021, 0.022), floor("two", c.other...)).Warnings, "\n")
-			if c.warns {
-				assert.Contains(t, warnings, "floors of the runs that are pooled here differ by more than 20% (create 21.0 ms to 41.0 ms, 2.0 times)")
+			r := report.Of(floor("one", 0.020, 0.021, 0.022), floor("two", c.other...))
+			warnings := strings.Join(r.Warnings, "\n")
+			assert.NotContains(t, warnings, "pooled here differ")
+			if c.apart {
+				assert.Contains(t, warnings, "run two was made with another floor (create 41.0 ms, not create 21.0 ms): its figures are shown separately, as …@apart")
+				assert.Equal(t, []string{"floor", "floor@apart"}, r.Styles)
 			} else {
-				assert.NotContains(t, warnings, "floors")
+				assert.NotContains(t, warnings, "floor")
+				assert.Equal(t, []string{"floor"}, r.Styles)
 			}
 		})
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
 )
 
 // Place is where a README finds what its block of results shows: paths with
@@ -31,6 +33,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	if finding := r.Finding(); finding != "" {
 		m.line("**In short:** %s\n", text(finding))
 	}
+	m.needs(r)
 	t := r.readmeTable()
 	m.rows(t)
 	m.line("")
@@ -48,6 +51,26 @@ func (r *Report) README(out io.Writer, at Place) error {
 		"[every phase, with intervals](%s), and [the same as a page](%s).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
 	_, err := io.WriteString(out, m.text.String())
 	return err
+}
+
+// needs is the table of what styles are recommended for what, with the figures of the
+// first of them.
+func (m *markdown) needs(r *Report) {
+	t := table.Table{Header: []string{"what you need", "use", "because"}, Left: 2, Tail: true}
+	for _, need := range r.Needs() {
+		use, because := "no recommendation", need.Open
+		if picks := need.Picks(); len(picks) > 0 {
+			use = strings.Join(picks, ", ")
+			first := need.Candidates[slices.IndexFunc(need.Candidates, func(c result.Candidate) bool { return c.Picked })]
+			because = first.Label + ": " + strings.Join(first.Figures, ", ")
+		}
+		t.Row(need.Name, use, because)
+	}
+	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
+		m.line("**Which one should I choose?** By rule; the page has each rule, and the figures of all that were compared.\n")
+		m.rows(t)
+		m.line("\n**How quick, how right, at what cost?**\n")
+	}
 }
 
 // attribute escapes a text for an HTML attribute.

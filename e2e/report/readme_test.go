@@ -31,7 +31,9 @@ func readmeRows(t *testing.T, r *report.Report) (labels []string, rows map[strin
 	require.NoError(t, r.README(&out, place()))
 	rows = map[string]map[string]string{}
 	var header []string
-	for line := range strings.Lines(out.String()) {
+	_, table, found := strings.Cut(out.String(), "\n| style | ")
+	require.True(t, found)
+	for line := range strings.Lines("| style | " + table) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		switch {
 		case !strings.HasPrefix(line, "| "), strings.HasPrefix(line, "| ---"):

@@ -17,21 +17,21 @@ import (
 // CostColumns are the figures of a cost that tables show, in their order.
 func CostColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
-		{"CPU net", c.BusyCPU},
-		{"idle CPU", c.IdleCPU},
-		{"pods", c.PerChange(cost.Pods)},
-		{"objects", c.Made()},
-		{"calls", c.PerChange(cost.Calls)},
-		{"writes", c.PerChange(cost.Writes)},
-		{"peak mem", c.PeakMemory},
-		{"idle mem", c.IdleMemory},
-		{"install", c.Install},
+		{"CPU net", "CPU time of all its pods for each change, beyond what they use idle", c.BusyCPU},
+		{"idle CPU", "of all its pods while nothing changes, in % of one CPU", c.IdleCPU},
+		{"pods", "that it makes for each change, beside those of the Deployment", c.PerChange(cost.Pods)},
+		{"objects", "custom objects that it makes for each change", c.Made()},
+		{"calls", "requests to the API server for each change", c.PerChange(cost.Calls)},
+		{"writes", "requests that write, for each change", c.PerChange(cost.Writes)},
+		{"peak mem", "the most memory of all its pods together", c.PeakMemory},
+		{"idle mem", "memory of all its pods while nothing changes", c.IdleMemory},
+		{"install", "from the first manifest until it sees every event", c.Install},
 	}
 }
 
 // CostColumn is a figure with its name.
 type CostColumn struct {
-	Name string
+	Name, Text string // and what it is, in a line
 	cost.Figure
 }
 
@@ -39,9 +39,9 @@ type CostColumn struct {
 // but from a load or from the correctness matrix.
 func BesideColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
-		{"cold start", c.ColdStart},
-		{"memory at 100 custom resources", c.ManyMemory},
-		{"calls for a write that changes nothing", c.UnchangedCalls},
+		{"cold start", "from the start of its first container until the first Deployment", c.ColdStart},
+		{"memory at 100 custom resources", "of all its pods, once all are handled", c.ManyMemory},
+		{"calls for a write that changes nothing", "requests to the API server for each such write to a custom resource", c.UnchangedCalls},
 	}
 }
 

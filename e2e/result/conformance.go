@@ -26,6 +26,7 @@ const NotAsked = "not asked"
 // asked is one thing that every style is held to.
 type asked struct {
 	name      string
+	text      string // what it is, in a line
 	declared  func(spec.Declares) (offered bool, reason string)
 	oracles   []string
 	scenarios []string // in which they must pass; none: in all
@@ -48,13 +49,13 @@ func conformance() []asked {
 		return func(d spec.Declares) (bool, string) { return pick(d).Supported, pick(d).Reason }
 	}
 	return []asked{
-		{"owner", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
-		{"generation", field(spec.StatusObservedGeneration), []string{"status"}, nil},
-		{"conditions", field(spec.StatusConditions), []string{"status"}, nil},
-		{"nodes", field(spec.StatusNodes), []string{"status"}, nil},
-		{"scale", field(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
-		{"drift", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
-		{"calm", always, []string{"calm", "no-needless-work"}, nil},
+		{"owner", "its Deployment has an owner reference with the right flags", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
+		{"generation", "status.observedGeneration is that of the custom resource", field(spec.StatusObservedGeneration), []string{"status"}, nil},
+		{"conditions", "status.conditions say when the pods are ready", field(spec.StatusConditions), []string{"status"}, nil},
+		{"nodes", "status.nodes names the pods", field(spec.StatusNodes), []string{"status"}, nil},
+		{"scale", "the scale subresource reads and sets the size", field(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
+		{"drift", "it undoes what others change in its Deployment", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
+		{"calm", "it writes nothing while nothing changes", always, []string{"calm", "no-needless-work"}, nil},
 	}
 }
 
@@ -65,6 +66,15 @@ func ConformanceNames() []string {
 		names = append(names, a.name)
 	}
 	return names
+}
+
+// ConformanceTexts say in a line what each of ConformanceNames is.
+func ConformanceTexts() []string {
+	var texts []string
+	for _, a := range conformance() {
+		texts = append(texts, a.text)
+	}
+	return texts
 }
 
 // Conformance is what a style does of what every style is held to, by what it

@@ -55,7 +55,7 @@ func (r *Set) Contestants() []string {
 // time, with how often it did; false: none was measured.
 func (r *Set) mishandled(label string) (wrong []string, measured bool) {
 	for c := range r.By(label) {
-		if c.Load() {
+		if c.Load() || c.All() == c.Warmups { // what only warmed up was not measured
 			continue
 		}
 		if measured = true; c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {

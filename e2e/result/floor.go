@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,10 +76,105 @@ func (f *floors) beside(c *Cell) {
 	}
 }
 
-// differ warns where the floors of runs that are pooled are too far apart.
+// withFloors tells recordings of one place apart whose floors differ: the same kind of
+// machine is not always equally fast. The recording with the most floors comes first,
+// and each of the others is compared with those that came before it and differ.
+func withFloors(given []Recording) []Recording {
+	type one struct {
+		origin
+		floors map[string]stat.Summary // by scenario
+		of     []int                   // indexes of given
+	}
+	var groups []*one
+	order := make([]int, len(given))
+	floors := make([]map[string]stat.Summary, len(given))
+	for i := range given {
+		order[i], floors[i] = i, floorsOf(given[i].Judgement)
+	}
+	n := func(i int) (n int) {
+		for _, s := range floors[i] {
+			n += s.N
+		}
+		return n
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(n(b), n(a)) })
+	for _, i := range order {
+		if len(floors[i]) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g *one) bool { return g.fits(originOf(given[i])) && agree(g.floors, floors[i]) })
+		if at < 0 {
+			at, groups = len(groups), append(groups, &one{origin: originOf(given[i]), floors: floors[i]})
+		}
+		groups[at].of = append(groups[at].of, i)
+	}
+	all := slices.Clone(given)
+	for _, g := range groups {
+		for _, i := range g.of {
+			all[i].floor = inWords(g.floors)
+		}
+	}
+	return all
+}
+
+// floorsOf sums up a recording's floor of each single change, until it was written or gone.
+func floorsOf(j *judge.Judgement) map[string]stat.Summary {
+	var samples []judge.Sample
+	for i := range j.Results {
+		if r := &j.Results[i]; r.Style == spec.Floor && r.Group != spec.GroupLoad && figures(r) {
+			for _, s := range r.Samples {
+				if s.Phase == spec.PhaseChildWritten || s.Phase == spec.PhaseChildGone {
+					samples = append(samples, s)
+				}
+			}
+		}
+	}
+	all := map[string]stat.Summary{}
+	for _, s := range stat.Summarize(slices.Values(samples)) {
+		if _, there := all[s.Scenario]; !there {
+			all[s.Scenario] = s
+		}
+	}
+	return all
+}
+
+// agree tells whether two recordings' floors are not shown to differ by more than 20%: by
+// the rounds of some scenario, at 5% over all scenarios that both have (Bonferroni's correction).
+func agree(a, b map[string]stat.Summary) bool {
+	var both []string
+	for scenario := range a {
+		if _, there := b[scenario]; there {
+			both = append(both, scenario)
+		}
+	}
+	return !slices.ContainsFunc(both, func(scenario string) bool {
+		one, other := a[scenario], b[scenario]
+		if one.P50.Censored || other.P50.Censored || one.P50.Value <= 0 || other.P50.Value <= 0 {
+			return false
+		}
+		times := max(one.P50.Value/other.P50.Value, other.P50.Value/one.P50.Value)
+		p, known := stat.Apart(one.Replicates, other.Replicates)
+		return known && times > floorsDiffer && p*float64(len(both)) < 1-stat.Level
+	})
+}
+
+// inWords says what a floor took.
+func inWords(floors map[string]stat.Summary) string {
+	var parts []string
+	for _, scenario := range slices.Sorted(maps.Keys(floors)) {
+		parts = append(parts, scenario+" "+floors[scenario].P50.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// differ warns where the floors of a load in runs that are pooled are too far apart. Of
+// single changes such runs stand apart: see withFloors.
 func (f *floors) differ(r *Set) []string {
 	var parts []string
 	for _, scenario := range r.Scenarios {
+		if !r.isLoad(scenario) {
+			continue
+		}
 		for _, phase := range []string{spec.PhaseChildWritten, spec.PhaseChildGone} {
 			var measured []stat.Summary
 			for _, run := range f.pooled {
@@ -87,18 +183,12 @@ func (f *floors) differ(r *Set) []string {
 				}
 			}
 			slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
-			load := r.isLoad(scenario)
-			var least, most float64
-			worst := floorsDiffer
-			for i, one := range measured {
-				for _, other := range measured[i+1:] {
-					if times := other.P50.Value / one.P50.Value; times > worst && (load || toldApart(one, other)) {
-						worst, least, most = times, one.P50.Value, other.P50.Value
-					}
-				}
+			if len(measured) == 0 {
+				continue
 			}
-			if most > 0 {
-				parts = append(parts, fmt.Sprintf("%s %s to %s, %.1f times", scenario, plain.Duration(least), plain.Duration(most), worst))
+			least, most := measured[0].P50.Value, measured[len(measured)-1].P50.Value
+			if times := most / least; times > floorsDiffer {
+				parts = append(parts, fmt.Sprintf("%s %s to %s, %.1f times", scenario, plain.Duration(least), plain.Duration(most), times))
 			}
 		}
 	}
@@ -106,14 +196,7 @@ func (f *floors) differ(r *Set) []string {
 		return nil
 	}
 	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
-		"): compare styles of different runs only by × floor (the ratio to the floor of the same run), and do not compare their loads"}
-}
-
-// toldApart tells whether the medians of two runs' rounds show that their floors
-// differ (stat.Apart at 5%). Too few rounds show nothing: a single sample is no floor.
-func toldApart(one, other stat.Summary) bool {
-	p, known := stat.Apart(one.Replicates, other.Replicates)
-	return known && p < 1-stat.Level
+		"): do not compare the loads of styles of different runs"}
 }
 
 func (r *Set) isLoad(scenario string) bool {

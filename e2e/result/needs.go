@@ -140,7 +140,7 @@ func (r *Set) older(label string) string {
 	if f.Date != "" {
 		version += " of " + f.Date
 	}
-	return fmt.Sprintf("measured with %s %s, not the newest (%s)", f.Name, version, f.Newest)
+	return fmt.Sprintf("built on %s %s (newest: %s)", f.Name, version, f.Newest)
 }
 
 // choose answers a need with the styles that handled every measured change rightly,

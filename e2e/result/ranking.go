@@ -44,7 +44,7 @@ func (k Rank) String() string {
 // Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement
 // across Countries", The Review of Economic Studies 91, 2024.
 func (r *Set) Ranking(scenario string) []Rank {
-	var all []Rank
+	var all, apart []Rank // what stands apart comes last
 	var measured []stat.Summary
 	for c := range r.Of(scenario) {
 		written, _ := c.Outcome()
@@ -53,7 +53,9 @@ func (r *Set) Ranking(scenario string) []Rank {
 		}
 		switch {
 		case written.N == 0:
-		case c.IsFloor(), r.Apart(c.Style.Label):
+		case r.Apart(c.Style.Label):
+			apart = append(apart, Rank{Label: c.Style.Label})
+		case c.IsFloor():
 			all = append(all, Rank{Label: c.Style.Label})
 		default:
 			written.Operator, written.Variant = c.Style.Label, ""
@@ -67,7 +69,7 @@ func (r *Set) Ranking(scenario string) []Rank {
 		k.Label = s.Operator
 		all = append(all, k)
 	}
-	return all
+	return append(all, apart...)
 }
 
 // placesOf ranks the styles that have rounds enough, in the order that is given.

@@ -68,8 +68,9 @@ type Recording struct {
 	// not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
 
-	beside bool // not of the place with the most latencies: what it cost is not compared
-	rest   bool // the second part of a recording
+	floor  string // what its floor took, where the floors of recordings of one place differ; empty: it fits all
+	beside bool   // not of the place with the most latencies: what it cost is not compared
+	rest   bool   // the second part of a recording
 }
 
 // New adds up judged recordings of one environment, which may be

@@ -17,16 +17,16 @@ const aside = "apart"
 
 // origin is what recordings must share for their latencies to be pooled. What is
 // empty is not known, and fits all.
-type origin struct{ machine, place, schema string }
+type origin struct{ machine, place, schema, floor string }
 
 func originOf(one Recording) origin {
-	return origin{one.Environment.Machine(), one.Environment.Place(), schema(one.Judgement.Header.Schema)}
+	return origin{one.Environment.Machine(), one.Environment.Place(), schema(one.Judgement.Header.Schema), one.floor}
 }
 
 // fits tells whether nothing that is known of both differs.
 func (o origin) fits(other origin) bool {
 	same := func(a, b string) bool { return a == "" || b == "" || a == b }
-	return same(o.machine, other.machine) && same(o.place, other.place) && same(o.schema, other.schema)
+	return same(o.machine, other.machine) && same(o.place, other.place) && same(o.schema, other.schema) && same(o.floor, other.floor)
 }
 
 // unlike says in which ways recordings differ.
@@ -34,6 +34,7 @@ func (o origin) unlike(other origin) string {
 	var parts []string
 	for _, one := range []struct{ what, is, than string }{
 		{"another machine", o.machine, other.machine}, {"another cluster", o.place, other.place}, {"another schema", o.schema, other.schema},
+		{"another floor", o.floor, other.floor},
 	} {
 		if one.is != "" && one.than != "" && one.is != one.than {
 			parts = append(parts, fmt.Sprintf("%s (%s, not %s)", one.what, one.is, one.than))
@@ -153,6 +154,7 @@ type separated struct {
 // separate gives what was measured elsewhere than most samples of its scenario labels
 // of its own, so that it is neither pooled nor ranked with these.
 func separate(recordings []Recording) (s separated) {
+	recordings = withFloors(recordings)
 	p := originsOf(recordings)
 	variants := p.variants(recordings)
 	for _, one := range recordings {

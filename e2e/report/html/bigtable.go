@@ -83,7 +83,7 @@ func heat(ratio float64) string {
 // bigTable computes the table. A column of which nothing is known is left out.
 func (s *site) bigTable() bigTable {
 	var t bigTable
-	for _, c := range slices.Concat(s.latencyColumns(), s.loadColumns(), s.correctColumns(), s.costColumns(), s.codeColumns()) {
+	for _, c := range s.shortFirst(slices.Concat(s.latencyColumns(), s.loadColumns(), s.correctColumns(), s.costColumns(), s.codeColumns())) {
 		if slices.ContainsFunc(c.entries, func(e entry) bool { return e.known }) {
 			s.colour(c.entries)
 			t.Columns = append(t.Columns, c)
@@ -105,6 +105,33 @@ func (s *site) bigTable() bigTable {
 	}
 	return t
 }
+
+// shortFirst puts the columns of a first look, which are those of a README, before the others.
+func (s *site) shortFirst(all []tableColumn) []tableColumn {
+	var short, rest []tableColumn
+	for _, c := range all {
+		switch c.Head {
+		case s.Headline() + " p50", s.firstLoad() + " last", failColumn, "peak mem", "lines owned":
+			c.Group, short = "in short", append(short, c)
+		default:
+			rest = append(rest, c)
+		}
+	}
+	return append(short, rest...)
+}
+
+// firstLoad is the first load that was measured; empty: none was.
+func (s *site) firstLoad() string {
+	for _, in := range s.Scenes {
+		if len(in.Cells) > 0 && in.Cells[0].Load() {
+			return in.Name
+		}
+	}
+	return ""
+}
+
+// failColumn heads how many scenarios a style fails.
+const failColumn = "scenarios that fail"
 
 // colour gives entries their heat: less is better. The floor and what was measured
 // elsewhere are no contestants.
@@ -246,7 +273,7 @@ func (s *site) loadColumns() []tableColumn {
 
 // correctColumns are how many scenarios fail, and what every operator is held to.
 func (s *site) correctColumns() []tableColumn {
-	all := []tableColumn{s.column("correctness", "scenarios that fail", "of those of the correctness matrix that apply", func(label string) entry {
+	all := []tableColumn{s.column("correctness", failColumn, "of those of the correctness matrix that apply", func(label string) entry {
 		failing := s.Fails(label)
 		if !failing.Known {
 			return unknown(result.NotRecorded)
@@ -255,7 +282,7 @@ func (s *site) correctColumns() []tableColumn {
 		return known(float64(failing.Most()), strconv.Itoa(failing.Failed), from)
 	})}
 	for i, name := range result.ConformanceNames() {
-		all = append(all, s.column("correctness", name, "what every operator is held to: "+name, func(label string) entry {
+		all = append(all, s.column("correctness", name, "what every operator is held to: "+result.ConformanceTexts()[i], func(label string) entry {
 			held := s.Conformance(label)
 			if len(held) == 0 || held[i].Why == result.NotAsked {
 				return unknown("not asked")
@@ -276,7 +303,7 @@ func (s *site) correctColumns() []tableColumn {
 func (s *site) costColumns() []tableColumn {
 	var all []tableColumn
 	for _, q := range s.Quantities() {
-		all = append(all, s.column("cost", q.Name, "median over rounds", func(label string) entry {
+		all = append(all, s.column("cost", q.Name, q.Text+"; median over rounds", func(label string) entry {
 			used := s.Used(label, q.Name, q.Of)
 			if used.N == 0 {
 				return unknown("")

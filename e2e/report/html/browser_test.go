@@ -200,6 +200,7 @@ func TestPagesInABrowser(t *testing.T) {
 					assert.LessOrEqual(t, ask[int64](o, `document.documentElement.scrollWidth`), width, "%s does not scroll sideways", path)
 					assert.Empty(t, ask[[]string](o, charts), "%s at %d pixels", path, width)
 				}
+				assert.True(t, ask[bool](o, `[...document.querySelectorAll('.dots')].every(e => e.parentElement.scrollWidth <= e.parentElement.clientWidth)`), "%s on a phone: each median is seen", path)
 				assert.Equal(t, "complete", ask[string](o, `document.readyState`))
 				asked = append(asked, fileURL(path))
 			}

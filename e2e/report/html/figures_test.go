@@ -305,7 +305,7 @@ func TestNeedsWhereAnOutcomeVaries(t *testing.T) {
 			case "A change must be seen in under a second":
 				assert.Equal(t, []string{pick}, need.Picks(), "%s: %v", verdict, need)
 				if verdict == "flaky" {
-					assert.Contains(t, need.Candidates[0].Figures, "measured with a framework 1.2.3 of 2026-01-02, not the newest (v2.0.0, 2026-10-01)")
+					assert.Contains(t, need.Candidates[0].Figures, "built on a framework 1.2.3 of 2026-01-02 (newest: v2.0.0, 2026-10-01)")
 					assert.Contains(t, need.Candidates[0].Figures, "1 of 5 scenarios fail (1 not always)")
 				}
 			case "Nothing may be lost", "The strictest correctness":

@@ -97,9 +97,10 @@ type head struct {
 	Dispute            dispute
 }
 
-// head is that of a page; its policy lets a browser take the page's own style sheet
+// head is that of a page, whose file is empty for the first one; its policy lets a browser take the page's own style sheet
 // and script, and load nothing else.
-func (s *site) head(base, title, description string, dispute dispute, scripted bool) head {
+func (s *site) head(file, title, description string, dispute dispute, scripted bool) head {
+	base := strings.Repeat("../", strings.Count(file, "/"))
 	css, js := asset("style.css"), asset("script.js")
 	h := head{
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
@@ -111,7 +112,7 @@ func (s *site) head(base, title, description string, dispute dispute, scripted b
 		h.Policy += "; script-src " + hash(js)
 	}
 	if s.Site != "" {
-		h.Address, h.Picture = strings.TrimSuffix(s.Site, "/")+"/", strings.TrimSuffix(s.Site, "/")+"/preview.png"
+		h.Address, h.Picture = strings.TrimSuffix(s.Site, "/")+"/"+file, strings.TrimSuffix(s.Site, "/")+"/preview.png"
 	}
 	return h
 }

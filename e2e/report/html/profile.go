@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -84,7 +85,7 @@ func (s *site) profile(of *style) *profile {
 			}
 		}
 	}
-	p.head = s.head("../", of.Label, strings.Join(p.What, " "), s.dispute(of.Label), false)
+	p.head = s.head(path.Join(Folder, of.File), of.Label, strings.Join(p.What, " "), s.dispute(of.Label), false)
 	return p
 }
 
