@@ -277,7 +277,7 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 	case faster && samples.DealBelow(m.seen, 1/(1+l.Tolerance), m.score) <= tail:
 		m.Verdict = Improvement
 	case m.lost():
-		m.Why = fmt.Sprintf("%d of %d samples of head were wrong or interrupted, %d of %d of base: what they would have shown is not known",
+		m.Why = fmt.Sprintf("%d of %d samples at head failed or were interrupted, and %d of %d at base: they have no valid time; fix what fails first",
 			m.Lost.Head, m.Lost.Head+m.Samples.Head, m.Lost.Base, m.Lost.Base+m.Samples.Base)
 		m.settled, m.Verdict = false, Inconclusive
 	case m.whole() && m.suspicious(l):

@@ -175,7 +175,7 @@ func TestDefectAFifthOfHeadsSamplesInterruptedPassed(t *testing.T) {
 	})
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
-	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples of head were wrong or interrupted, 0 of 60 of base")
+	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples at head failed or were interrupted, and 0 of 60 at base")
 }
 
 func TestDefect119Of120Against0Of120CannotTell(t *testing.T) {
@@ -202,7 +202,7 @@ func TestDefectStatusWrittenTwiceAsLateWasNotGated(t *testing.T) {
 	_, r := throttled(t)
 	assert.Equal(t, gate.Regression, metricOf(t, r, "native create status written").Verdict)
 	assert.Equal(t, gate.Regression, metricOf(t, r, "native install").Verdict)
-	assert.Contains(t, r.Conclusion(), "CPU limits throttled native at head for ")
+	assert.Contains(t, r.Conclusion(), "Possible cause: CPU throttling. In a round (median), native was held at its CPU limit for ")
 }
 
 func TestDefectLoadsWereNotGated(t *testing.T) {

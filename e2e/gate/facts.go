@@ -44,11 +44,11 @@ func (r *Result) covered() []string {
 			not = append(not, group+r.undriven(group))
 		}
 	}
-	text := "of the correctness matrix: "
+	text := "groups of the correctness matrix: "
 	if len(driven) > 0 {
-		text += "driven on both sides: " + strings.Join(driven, ", ") + "; "
+		text += "run at base and at head: " + strings.Join(driven, ", ") + "; "
 	}
-	return []string{text + "not driven: " + strings.Join(not, ", ")}
+	return []string{text + "not run: " + strings.Join(not, ", ")}
 }
 
 // undriven is why a group was not driven, where the recording says it.
@@ -80,11 +80,11 @@ func (r *Result) throttled() []string {
 			if was.Style != is.Style || head <= 2*base+0.1 {
 				continue
 			}
-			text := fmt.Sprintf("CPU limits throttled %s at head for %.1f s in each block", is.Style, head)
+			text := fmt.Sprintf("Possible cause: CPU throttling. In a round (median), %s was held at its CPU limit for %.1f s at head and %.1f s at base", is.Style, head, base)
 			if is.ThrottledShare.Known() {
-				text += fmt.Sprintf(" (in %s of the time they were used up)", percent(is.ThrottledShare.Median()))
+				text += fmt.Sprintf(" (it used up its limit in %s of the kernel's periods at head)", percent(is.ThrottledShare.Median()))
 			}
-			list = append(list, text+fmt.Sprintf(", at base for %.1f s", base))
+			list = append(list, text+": compare resources.limits.cpu and the CPU time of both versions")
 		}
 	}
 	return list

@@ -478,7 +478,7 @@ func TestTheMatrixIsCompared(t *testing.T) {
 		r := interleaved(t, s)
 		assert.Equal(t, want, r.Verdict, group)
 		if group == spec.GroupBasic {
-			assert.Contains(t, outputs(t, r)[1], "of the correctness matrix: driven on both sides: basic (1 scenario); not driven: level, input, fault (not asked for), upgrade")
+			assert.Contains(t, outputs(t, r)[1], "groups of the correctness matrix: run at base and at head: basic (1 scenario); not run: level, input, fault (not asked for), upgrade")
 		}
 	}
 }

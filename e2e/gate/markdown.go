@@ -22,10 +22,13 @@ func (r *Result) context() []string {
 	}
 	list := []string{table.Escape(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0])}
 	if c.Command != "" {
-		list = append(list, "to repeat it: `"+strings.NewReplacer("`", "'", "\n", " ").Replace(clean(c.Command))+"`")
+		list = append(list, "run it again locally: `"+strings.NewReplacer("`", "'", "\n", " ").Replace(clean(c.Command))+"`")
 	}
 	if strings.HasPrefix(c.Link, "https://") && !strings.ContainsAny(c.Link, " <>()\n\"`") {
 		list = append(list, "[the run and its recording]("+c.Link+")")
+		if repository, _, found := strings.Cut(c.Link, "/actions/runs/"); found && r.Verdict != Pass && r.Verdict != Improvement {
+			list = append(list, "[what to do next]("+repository+"/blob/HEAD/docs/gate.md#red-find-out-why)")
+		}
 	}
 	return list
 }
@@ -34,7 +37,7 @@ func (r *Result) context() []string {
 // first, then what is not fine, and the rest folded.
 func (r *Result) Markdown(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n## operatorbench gate: %s %s\n\n%s\n\n", Marker, mark(r.Verdict), r.Verdict, table.Escape(r.Conclusion()))
+	fmt.Fprintf(&b, "%s\n## operatorbench gate: %s %s\n\n%s\n\n", Marker, mark(r.Verdict), r.InWords(), table.Escape(r.Conclusion()))
 	context := r.context()
 	for _, line := range context {
 		fmt.Fprintf(&b, "- %s\n", line)
@@ -66,7 +69,7 @@ func (r *Result) Markdown(out io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "<details><summary>%d of %d lines fine; %s</summary>\n\n", len(fine), len(fine)+len(bad), table.Escape(r.same()))
+	fmt.Fprintf(&b, "<details><summary>%d of %d rows fine; %s</summary>\n\n", len(fine), len(fine)+len(bad), table.Escape(r.same()))
 	if len(fine) > 0 {
 		b.WriteString(markdownTable(fine))
 	}
@@ -76,7 +79,10 @@ func (r *Result) Markdown(out io.Writer) error {
 		}
 		fmt.Fprintf(&b, "- %s\n", table.Escape(fact))
 	}
-	fmt.Fprintf(&b, "- %s\n- %s\n\n</details>\n", table.Escape(r.title()), table.Escape(r.rules()))
+	for _, line := range append([]string{r.title()}, r.rules()...) {
+		fmt.Fprintf(&b, "- %s\n", table.Escape(line))
+	}
+	b.WriteString("\n</details>\n")
 	_, err := io.WriteString(out, b.String())
 	return err
 }

@@ -22,7 +22,7 @@ type row struct {
 
 // header are the columns' names, without that of why.
 func header() []string {
-	return []string{"verdict", "metric", "base", "head", "ratio", "95% interval", "rounds", "p", "base again"}
+	return []string{"verdict", "metric", "base", "head", "ratio", "95% interval", "rounds", "p", "base again (noise)"}
 }
 
 func (r row) cells() []string {
@@ -93,7 +93,7 @@ func (r *Result) same() string {
 		text += "; " + plain.Plural(tails, "tail") + " not longer than at base"
 	}
 	if counters == 0 {
-		return text + "; what a change costs was not counted, or differs"
+		return text + "; pods, objects and API calls were not counted, or are in the table"
 	}
 	return text + "; " + plain.Plural(counters, "counter") + " as at base"
 }
@@ -118,10 +118,16 @@ func (r *Result) title() string {
 	return text
 }
 
-// rules are the parameters in a sentence.
-func (r *Result) rules() string {
-	return fmt.Sprintf("worse: significant (exact permutation test over rounds, Holm's correction over all metrics and looks; at most %s of comparisons of unchanged code have such a result), and the whole 95%% interval of the ratio is above %s; fine: for what a user waits for, a ratio of %s is ruled out at %s, and also that more than %s of samples take %s times base's p90; no sign: no other metric looks %s times as large, except where chance often causes that",
-		percent(r.Alpha/2), digits(1+r.Tolerance), digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect), digits(1+max(wide, r.Effect)))
+// rules say what the words of the verdicts mean, with the parameters.
+func (r *Result) rules() []string {
+	return []string{
+		fmt.Sprintf("worse (slower, costs more): the difference is significant (exact permutation test over rounds, Holm's correction over all metrics and looks; at most %s of comparisons of unchanged code have such a result), and the whole 95%% interval of the ratio is above %s",
+			percent(r.Alpha/2), digits(1+r.Tolerance)),
+		fmt.Sprintf("fine, of what a user waits for: a ratio of %s is ruled out at %s, and also that more than %s of the samples take %s times base's p90",
+			digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect)),
+		fmt.Sprintf("no sign, of all other metrics: none looks %s times as large, except where chance often causes that", digits(1+max(wide, r.Effect))),
+		"base again (noise): the 95% interval of the ratio of base to base, without a change",
+	}
 }
 
 // finite is a number that JSON can hold; nil: there is none.

@@ -30,7 +30,7 @@ func (r *Result) Terminal(out io.Writer, colour bool) error {
 	r.table(&rows, colour)
 	b.Reset()
 	fmt.Fprintf(&b, "\n%s.\n", r.same())
-	fmt.Fprintf(&b, "Rules: %s.\n\n%s\n", r.rules(), r.Conclusion())
+	fmt.Fprintf(&b, "Rules:\n- %s\n\n%s\n", strings.Join(r.rules(), "\n- "), r.Conclusion())
 	_, err := io.WriteString(out, above+"\n"+rows.String()+clean(b.String()))
 	return err
 }

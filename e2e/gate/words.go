@@ -74,7 +74,7 @@ func (l *Lack) word() string { return word(l.Verdict, "missing", "") }
 func (m *Metric) value(o stat.Observation) string {
 	switch {
 	case m.Kind == Tail:
-		return percent(o.Value) + " above p90"
+		return percent(o.Value) + " above base's p90"
 	case m.Kind == Counter:
 		return trimmed(o.Value)
 	case m.Phase == peakMemory:
@@ -138,9 +138,9 @@ func wouldDo(rounds int, round float64) string {
 
 func (d *Difference) String() string {
 	if d.Only {
-		return fmt.Sprintf("first differing phase: %s, at %s, which base does not have; it adds %s", d.Phase, plain.Duration(d.At), plain.Duration(d.Added))
+		return fmt.Sprintf("the delay begins at the phase %s, at %s, which base does not have: %s more", d.Phase, plain.Duration(d.At), plain.Duration(d.Added))
 	}
-	return fmt.Sprintf("first differing phase: %s, %s instead of %s, which adds %s",
+	return fmt.Sprintf("the delay begins at the phase %s: %s instead of %s, %s more",
 		d.Phase, d.Head.String(), d.Base.String(), plain.Duration(d.Added))
 }
 
@@ -166,9 +166,9 @@ func (s *Scenario) reason() string {
 		}
 		what := f.Message
 		if f.Oracle != "" {
-			what = f.Oracle + ": " + what
+			what = "oracle " + f.Oracle + ": " + what
 		}
-		parts = append(parts, fmt.Sprintf("first failure in round %d%s: %s", f.Round, warm, what))
+		parts = append(parts, fmt.Sprintf("%d of %d samples failed at head, the first in round %d%s: %s", s.Head.Failed, s.Head.judged(), f.Round, warm, what))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -191,7 +191,7 @@ func (r *Result) Conclusion() string {
 			text += " " + strings.Join(r.Reasons, "; ") + "."
 		}
 		if len(open) > 0 {
-			text += " Not yet settled when the run ended: " + some(open) + "."
+			text += " Cannot tell yet: " + some(open) + "."
 		}
 	case Inconclusive:
 		text = "CANNOT TELL: " + some(open) + "."
@@ -201,13 +201,33 @@ func (r *Result) Conclusion() string {
 	case Improvement:
 		text = "FINE, and better: " + some(n[string(Improvement)]) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE, median and tail: nothing broke or is missing; of what a user waits for nothing is slower by %s or more, and no more than %s of it takes %s times as long as base's p90; there is no sign that anything else is worse by %s.",
+		text = fmt.Sprintf("FINE. Nothing fails or is missing. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
 	if len(r.Forced) > 0 {
 		text += " FORCED, although these recordings do not compare."
 	}
 	return text
+}
+
+// InWords is the verdict in the words of docs/gate.md: of a regression, each kind of it.
+func (r *Result) InWords() string {
+	switch r.Verdict {
+	case Regression:
+		var kinds []string
+		names := r.names()
+		for _, kind := range []string{missing, broken, slower, costlier} {
+			if len(names[kind]) > 0 {
+				kinds = append(kinds, strings.ToLower(kind))
+			}
+		}
+		return strings.Join(kinds, ", ")
+	case Inconclusive:
+		return "cannot tell"
+	case Improvement:
+		return "fine and better"
+	}
+	return "fine"
 }
 
 // What a regression is called, of all.

@@ -21,7 +21,7 @@ type Advice struct {
 	Wrong string // how many scenarios it fails, and by which oracles
 	For   []string
 	Not   []string
-	Asked bool // some need asks about it: it was measured, and handled every single change rightly
+	Asked bool // some need asks about it: it was measured
 }
 
 // AdviceRules say how the sentences of an Advice are made.
@@ -91,9 +91,10 @@ func (r *Report) Finding() string {
 		}
 	}
 	who, along := first.Operator+" is the fastest at a "+headline, ""
+	ranked := slices.Contains(tied, first.Operator)
 	switch others := slices.DeleteFunc(tied, func(label string) bool { return label == first.Operator }); {
-	case len(tied) == 0:
-		who, along = first.Operator+" has the lowest median of a "+headline, ", which ranks nobody after so few rounds"
+	case !ranked:
+		who, along = first.Operator+" has the lowest median of a "+headline, ", which so few rounds do not rank"
 	case len(others) > 0:
 		who, along = first.Operator+" has the lowest median of a "+headline, ", and "+listed(others)+" cannot be told apart from it"
 	}

@@ -23,7 +23,7 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
 	outcome, short := r.InShort()
 	m.line("\n%s%s%s.\n", table.Emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
-	if len(r.Styles) > 2 { // the floor, and more than one style
+	if len(r.Contestants()) > 1 {
 		m.rows(r.stylesTable())
 		m.line("")
 	}

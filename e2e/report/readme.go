@@ -22,8 +22,8 @@ type Place struct {
 	Page, Markdown string // reports in it
 }
 
-// README prints what a README shows of a report: the picture, and one table of
-// all styles, as Ranking orders them.
+// README prints what a README shows of a report: the picture, the finding, what to
+// choose, and one table of all styles, as Ranking orders them.
 func (r *Report) README(out io.Writer, at Place) error {
 	m := &markdown{}
 	m.line("<picture>")
@@ -57,7 +57,13 @@ func (r *Report) README(out io.Writer, at Place) error {
 // first of them.
 func (m *markdown) needs(r *Report) {
 	t := table.Table{Header: []string{"what you need", "use", "because"}, Left: 2, Tail: true}
+	var notes []string
 	for _, need := range r.Needs() {
+		for _, c := range need.Candidates {
+			if c.Note != "" {
+				notes = plain.Once(notes, c.Label+" is "+c.Note)
+			}
+		}
 		use, because := "no recommendation", need.Open
 		if picks := need.Picks(); len(picks) > 0 {
 			use = strings.Join(picks, ", ")
@@ -69,6 +75,9 @@ func (m *markdown) needs(r *Report) {
 	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
 		m.line("**Which one should I choose?** By rule; the page has each rule, and the figures of all that were compared.\n")
 		m.rows(t)
+		if len(notes) > 0 {
+			m.line("\nNot the newest versions: %s.", text(strings.Join(notes, "; ")))
+		}
 		m.line("\n**How quick, how right, at what cost?**\n")
 	}
 }
@@ -96,8 +105,9 @@ func (r *Report) inWords() string {
 	var parts []string
 	for _, label := range r.ByLatency(r.Headline()) {
 		if c := r.Cell(label, r.Headline()); c != nil && !r.Apart(label) {
-			written, _ := c.Outcome()
-			parts = append(parts, label+" "+figures(written)[0])
+			if written, _ := c.Outcome(); written.N > 0 {
+				parts = append(parts, label+" "+figures(written)[0])
+			}
 		}
 	}
 	return fmt.Sprintf("Median time from the request until the Deployment is written or gone (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))

@@ -95,6 +95,9 @@ func (r *Report) sizeColumns() []styleColumn {
 				return unknown
 			}
 			written, _ := c.Outcome()
+			if written.N == 0 {
+				return unknown
+			}
 			return fmt.Sprintf("%d (%d)", written.N, written.Rounds)
 		}},
 	}
@@ -209,19 +212,28 @@ func counted(s stat.Summary, cell string) string {
 	return strings.TrimSpace(cell + " " + notes(s))
 }
 
-// correctColumn counts a style's scenarios of the correctness matrix that fail, as
-// they were recorded.
-func (r *Report) correctColumn() styleColumn {
-	return styleColumn{"scenarios that fail", func(label string) string {
+// FailColumn heads how many scenarios of the correctness matrix a style fails.
+const FailColumn = "scenarios that fail"
+
+// scenarioColumn says something of the scenarios that were recorded of a style.
+func (r *Report) scenarioColumn(of func(label string) string) styleColumn {
+	return styleColumn{FailColumn, func(label string) string {
 		switch style, _ := r.Named(label); {
 		case style == spec.Floor:
 			return unknown
 		case !r.Recorded(label):
 			return result.NotRecorded
 		}
+		return of(label)
+	}}
+}
+
+// correctColumn counts a style's scenarios that fail.
+func (r *Report) correctColumn() styleColumn {
+	return r.scenarioColumn(func(label string) string {
 		_, tally := r.Tally(label)
 		return strings.Replace(tally, " fail", "", 1)
-	}}
+	})
 }
 
 // mostNamed is how many failing scenarios a README names of a style.
@@ -229,14 +241,7 @@ const mostNamed = 2
 
 // namedColumn counts the scenarios that a style fails, and names them where they are few.
 func (r *Report) namedColumn() styleColumn {
-	column := styleColumn{head: "scenarios that fail"}
-	column.of = func(label string) string {
-		switch style, _ := r.Named(label); {
-		case style == spec.Floor:
-			return unknown
-		case !r.Recorded(label):
-			return result.NotRecorded
-		}
+	return r.scenarioColumn(func(label string) string {
 		failing := r.Fails(label)
 		text := fmt.Sprintf("%d of %d", failing.Failed, failing.Of)
 		var names []string
@@ -249,8 +254,7 @@ func (r *Report) namedColumn() styleColumn {
 			text += ": " + strings.Join(names, ", ")
 		}
 		return text + failing.Rest()
-	}
-	return column
+	})
 }
 
 // peakMemory heads the most memory that a style took.
@@ -307,8 +311,7 @@ func (r *Report) stylesNotes() []string {
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
 		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+
-			". Invalid: the test environment or the recording failed, so there is no verdict on the style. Not applicable: the style does not have the part that the scenario needs. Not as expected: "+
-			"not what the style's `verdicts.yaml` says, which gives a reason for each failure.")
+			". The reason of each failure is in the style's `verdicts.yaml`. Could not be judged: the test environment or the recording failed.")
 	}
 	return notes
 }

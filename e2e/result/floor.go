@@ -110,6 +110,9 @@ func withFloors(given []Recording) []Recording {
 	}
 	all := slices.Clone(given)
 	for _, g := range groups {
+		if !slices.ContainsFunc(groups, func(o *one) bool { return o != g && o.fits(g.origin) }) {
+			continue
+		}
 		for _, i := range g.of {
 			all[i].floor = inWords(g.floors)
 		}

@@ -25,6 +25,7 @@ type Candidate struct {
 	Label   string
 	Picked  bool // it is recommended, alone or with those that cannot be told apart from it
 	Figures []string
+	Note    string // what somebody who takes it should know; empty: nothing
 }
 
 // Picks are the labels of what is recommended; none: see Open.
@@ -40,7 +41,7 @@ func (n Need) Picks() []string {
 
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
-	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all of a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
+	return fmt.Sprintf("Rules: controls are left out, and styles of which not every measured change was seen to be handled rightly, unless that is so of all in a row. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
 		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
 }
 
@@ -73,7 +74,7 @@ func (r *Set) Needs() []Need {
 	}
 	var rows []need
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, of("Our team writes "+one, "most lines owned are "+one, func(label string) bool { return r.Language(label) == one }))
+		rows = append(rows, of("Our team writes "+one, "most lines owned are "+one+", build files left out", func(label string) bool { return r.Language(label) == one }))
 	}
 	rows = append(rows,
 		of("Only YAML", "all lines owned are YAML or JSON", r.onlyYAML),
@@ -119,8 +120,8 @@ func (r *Set) answer(rows []need) []Need {
 		}
 		answer := row.choose(right, wrong, why)
 		for i, c := range answer.Candidates {
-			if older := r.older(c.Label); c.Picked && older != "" {
-				answer.Candidates[i].Figures = append(c.Figures, older)
+			if c.Picked {
+				answer.Candidates[i].Note = r.older(c.Label)
 			}
 		}
 		all = append(all, answer)
@@ -149,9 +150,9 @@ func (n need) choose(right, wrong, why []string) Need {
 	if len(wrong) == 0 {
 		return n.decide(right)
 	}
-	labels, told := right, "Left out, as a measured change was handled wrongly: "
+	labels, told := right, "Left out, as not every measured change was seen to be handled rightly: "
 	if len(right) == 0 {
-		labels, told = wrong, "A measured change was handled wrongly by all: "
+		labels, told = wrong, "Of none was every measured change seen to be handled rightly: "
 	}
 	one := n.decide(labels)
 	one.Open = strings.TrimSpace(one.Open + " " + told + sum(why) + ".")
@@ -199,7 +200,7 @@ func (n need) leavesOut(known int) bool { return n.strict || n.count == nil || k
 func (n need) decide(labels []string) Need {
 	one := Need{Name: n.name, Rule: n.rule}
 	all, missing := n.score(labels)
-	counts := len(missing) == 0 || n.leavesOut(len(all))
+	counts := len(missing) == 0 || n.leavesOut(len(labels)-len(missing))
 	slices.SortStableFunc(all, func(a, b scored) int {
 		switch {
 		case counts && a.bad != b.bad:
@@ -241,7 +242,7 @@ func (n need) open(answer Need, missing []string, counts bool) string {
 	case len(missing) > 0 && counts:
 		parts = append(parts, "Not compared, as this was not recorded: "+sum(missing)+".")
 	case candidates == 1:
-		parts = append(parts, "It is the only one that was recorded.")
+		parts = append(parts, "No other one is compared.")
 	case len(missing) > 0:
 		parts = append(parts, "Failing scenarios do not decide: they were recorded of no style.")
 	}
@@ -278,7 +279,7 @@ func (m measure) lowest(all []stat.Summary) []bool {
 // sum names some labels, the first of many.
 func sum(labels []string) string {
 	const most = 4
-	if len(labels) > most {
+	if len(labels) > most+1 { // one more takes no more room than its number
 		return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), len(labels)-most)
 	}
 	return strings.Join(labels, ", ")

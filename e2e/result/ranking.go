@@ -37,7 +37,7 @@ func (k Rank) String() string {
 }
 
 // Ranking orders the styles that have a latency in a scenario by the p50 at which
-// the operator had done its part (of a load, the last of it), the floor first, each
+// the operator had done its part (of a load, the last of it), the floor first and what stands apart last, each
 // with the ranks that it may have. All are right at once with 95% confidence: a style
 // is before another if stat.Apart tells them apart at 5%, corrected by Holm's method
 // for all pairs. M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for

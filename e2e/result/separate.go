@@ -56,41 +56,56 @@ type places struct {
 // of is the place of a recording; -1: it is none of them.
 func (p *places) of(one Recording) int { return slices.IndexFunc(p.all, originOf(one).fits) }
 
+// several tells whether a recording fits more than one place.
+func (p *places) several(one Recording) bool {
+	return slices.IndexFunc(p.all[p.of(one)+1:], originOf(one).fits) >= 0
+}
+
 func originsOf(recordings []Recording) *places {
-	given := slices.Clone(measured(recordings))
 	vague := func(one Recording) int { // it fits more, and makes a place only where it fits none
-		if one.Environment == nil {
+		switch {
+		case one.Environment == nil:
+			return 2
+		case one.floor == "":
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(given, func(a, b Recording) int { return vague(a) - vague(b) })
 	p := &places{home: map[string]int{}}
 	all, of := map[origin][2]int{}, map[origin]map[string]int{} // samples: all of single changes and of loads; of: by scenario
-	for _, one := range given {
-		i := p.of(one)
-		switch {
-		case i < 0:
-			i, p.all = len(p.all), append(p.all, originOf(one))
-			of[p.all[i]] = map[string]int{}
-		case one.Environment == nil:
-			continue
-		}
-		for k := range one.Judgement.Results {
-			result, n := &one.Judgement.Results[k], all[p.all[i]]
-			if result.Group == spec.GroupLoad {
-				n[1] += len(result.Samples)
-			} else {
-				n[0] += len(result.Samples)
+	for level := range 3 {
+		for _, one := range measured(recordings) {
+			if vague(one) != level {
+				continue
 			}
-			if all[p.all[i]] = n; figures(result) {
-				of[p.all[i]][result.Scenario] += len(result.Samples)
+			i := p.of(one)
+			switch {
+			case i < 0:
+				i, p.all = len(p.all), append(p.all, originOf(one))
+				of[p.all[i]] = map[string]int{}
+			case one.Environment == nil:
+				continue
+			}
+			n := all[p.all[i]]
+			for k := range one.Judgement.Results {
+				result := &one.Judgement.Results[k]
+				if result.Group == spec.GroupLoad {
+					n[1] += len(result.Samples)
+				} else {
+					n[0] += len(result.Samples)
+				}
+				if figures(result) {
+					of[p.all[i]][result.Scenario] += len(result.Samples)
+				}
+			}
+			if !p.several(one) { // what fits several must not change their order
+				all[p.all[i]] = n
 			}
 		}
+		slices.SortStableFunc(p.all, func(a, b origin) int {
+			return cmp.Or(cmp.Compare(all[b][0], all[a][0]), cmp.Compare(all[b][1], all[a][1]))
+		})
 	}
-	slices.SortStableFunc(p.all, func(a, b origin) int {
-		return cmp.Or(cmp.Compare(all[b][0], all[a][0]), cmp.Compare(all[b][1], all[a][1]))
-	})
 	for i, at := range p.all {
 		for scenario, n := range of[at] {
 			if best, there := p.home[scenario]; !there || n > of[p.all[best]][scenario] {

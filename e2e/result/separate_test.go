@@ -76,6 +76,33 @@ func TestRecordingsOfOnePlaceArePooled(t *testing.T) {
 	assert.NotContains(t, strings.Join(s.Warnings, "\n"), "apart")
 }
 
+// withFloor adds as many samples of the floor.
+func withFloor(one result.Recording, n int, value float64) result.Recording {
+	for _, r := range measuredOn("", one.Judgement.Header.Run, 7, n, value).Judgement.Results {
+		r.Style, r.Samples[0].Operator = spec.Floor, spec.Floor
+		one.Judgement.Results = append(one.Judgement.Results, r)
+	}
+	return one
+}
+
+// A run without a floor belongs to the most of its machine, in whatever order they are given.
+func TestARunWithoutAFloorBelongsToTheMost(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}} {
+		all := []result.Recording{withFloor(measuredOn("big", "one", 7, 6, 1), 6, 0.02), withFloor(measuredOn("big", "two", 7, 4, 2), 4, 0.04), measuredOn("big", "three", 7, 3, 1)}
+		s := result.Of(all[order[0]], all[order[1]], all[order[2]])
+		n, _ := written(t, s, "native")
+		assert.Equal(t, 9, n, order)
+		n, _ = written(t, s, "native@apart")
+		assert.Equal(t, 4, n, order)
+	}
+}
+
+// Floors of two machines are no other reason to part them.
+func TestFloorsOfTwoMachinesAreNotNamed(t *testing.T) {
+	s := result.Of(withFloor(measuredOn("big", "one", 7, 6, 1), 6, 0.02), withFloor(measuredOn("small", "two", 7, 4, 2), 4, 0.04))
+	assert.NotContains(t, strings.Join(s.Warnings, "\n"), "floor")
+}
+
 // loaded is the same of a load, which has the scenario's name.
 func loaded(one result.Recording, scenario string) result.Recording {
 	for i := range one.Judgement.Results {

@@ -93,7 +93,7 @@ func runGate(ctx context.Context, args []string, stdout, _ io.Writer) error {
 		return &gateError{err, gate.StatusInvalid}
 	}
 	if status := result.Verdict.Status(); status != exitOK {
-		return &gateError{errors.New(string(result.Verdict)), status}
+		return &gateError{errors.New(result.InWords()), status}
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func TestGateOfTwoRuns(t *testing.T) {
 	status, stdout, stderr := opbench(t, "gate", "--base="+base, "--head", head)
 	assert.Equal(t, 1, status)
 	assert.Contains(t, stdout, "in two runs, 8 rounds")
-	assert.Equal(t, "opbench: gate: regression\n", stderr)
+	assert.Equal(t, "opbench: gate: slower\n", stderr)
 	assert.FileExists(t, filepath.Join(head, gateMarkdown), "it is head that is judged")
 	assert.NoFileExists(t, filepath.Join(base, gateMarkdown))
 

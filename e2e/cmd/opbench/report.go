@@ -27,8 +27,8 @@ import (
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] [--repository=URL] [--site=URL] RESULTS_DIR | RECORDING.jsonl ...
 
 Prints a report of what was recorded, without a cluster. Several recordings are
-shown in one report. Figures from another machine or schema are shown separately,
-with a warning.
+shown in one report. Figures from another machine or schema, or with another floor,
+are shown separately, with a warning.
 
 Flags:
   --format=FORMAT   %s (default terminal)

@@ -111,8 +111,9 @@ func (s *site) shortFirst(all []tableColumn) []tableColumn {
 	var short, rest []tableColumn
 	for _, c := range all {
 		switch c.Head {
-		case s.Headline() + " p50", s.firstLoad() + " last", failColumn, "peak mem", "lines owned":
-			c.Group, short = "in short", append(short, c)
+		case s.Headline() + " p50", s.firstLoad() + " last", report.FailColumn, "peak mem", "lines owned":
+			c.Group = "in short"
+			short = append(short, c)
 		default:
 			rest = append(rest, c)
 		}
@@ -129,9 +130,6 @@ func (s *site) firstLoad() string {
 	}
 	return ""
 }
-
-// failColumn heads how many scenarios a style fails.
-const failColumn = "scenarios that fail"
 
 // colour gives entries their heat: less is better. The floor and what was measured
 // elsewhere are no contestants.
@@ -273,7 +271,7 @@ func (s *site) loadColumns() []tableColumn {
 
 // correctColumns are how many scenarios fail, and what every operator is held to.
 func (s *site) correctColumns() []tableColumn {
-	all := []tableColumn{s.column("correctness", failColumn, "of those of the correctness matrix that apply", func(label string) entry {
+	all := []tableColumn{s.column("correctness", report.FailColumn, "of those of the correctness matrix that apply", func(label string) entry {
 		failing := s.Fails(label)
 		if !failing.Known {
 			return unknown(result.NotRecorded)

@@ -134,7 +134,11 @@ func (s *site) newNeeds() needsTable {
 				row.More++
 				continue
 			}
-			row.Figures = append(row.Figures, needFigure{s.style(c.Label), c.Picked, strings.Join(c.Figures, ", ")})
+			text := strings.Join(c.Figures, ", ")
+			if c.Note != "" {
+				text += "; " + c.Note
+			}
+			row.Figures = append(row.Figures, needFigure{s.style(c.Label), c.Picked, text})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -190,13 +194,13 @@ func (s *site) again(label string) string {
 			}
 		}
 		revision := "revision " + e.Revision
-		if e.Dirty {
-			revision += " with changes that were not committed"
-		}
 		for _, note := range e.Notes {
 			if short := e.Revision[:min(len(e.Revision), 7)]; short != "" && strings.Contains(note, "revision "+short) {
-				revision = note // where that revision is, if it is not in the repository
+				revision = plain.Line(note) // where that revision is, if it is not in the repository
 			}
+		}
+		if e.Dirty {
+			revision += ", with changes that were not committed"
 		}
 		lines = plain.Once(lines, fmt.Sprintf("%s --seed=%d # run %s, %s", line, part.Header.Seed, part.Header.Run, revision))
 	}

@@ -11,7 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// heatMap has a row for each scenario, those that most styles fail first, and a
+// heatMap has a row for each scenario, those that the largest share of styles fails first, and a
 // column for each style but the floor, in the order of all tables.
 type heatMap struct {
 	Heads []heatHead

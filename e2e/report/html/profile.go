@@ -57,7 +57,7 @@ func (s *site) profile(of *style) *profile {
 		p.Images = environment.ImagesOf(facts)
 	}
 	if s.Apart(of.Label) {
-		p.Notes = append(p.Notes, "Its figures were measured elsewhere than those of the other styles, or by another schema: they do not compare.")
+		p.Notes = append(p.Notes, "Its figures were measured elsewhere than those of the other styles, with another floor, or by another schema: they do not compare.")
 	}
 	var cells []*cell
 	for _, in := range s.Scenes {
@@ -113,7 +113,7 @@ func (s *site) what(of *style) []string {
 	}
 	if language := s.Language(of.Label); language != "" {
 		facts, _ := s.Report.Facts(of.Label)
-		parts = append(parts, fmt.Sprintf("has %d lines that a maintainer owns, most of them %s", facts.Owned.Lines, language))
+		parts = append(parts, fmt.Sprintf("has %d lines that a maintainer owns (without build files, most are %s)", facts.Owned.Lines, language))
 	}
 	if len(parts) == 0 {
 		return []string{first, "Neither its framework nor its lines were recorded."}
