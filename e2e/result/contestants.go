@@ -58,7 +58,9 @@ func (r *Set) mishandled(label string) (wrong []string, measured bool) {
 		if c.Load() || c.All() == c.Warmups { // what only warmed up was not measured
 			continue
 		}
-		if measured = true; c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {
+		measured = true
+		switch c.Verdict {
+		case spec.Fail, spec.Flaky, spec.Late: // what could not be judged, as when a run ended early, says nothing of the style
 			wrong = append(wrong, fmt.Sprintf("%s: %d of %d right", c.Scenario, c.Passed, c.All()))
 		}
 	}

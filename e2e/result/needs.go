@@ -41,7 +41,7 @@ func (n Need) Picks() []string {
 
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
-	return fmt.Sprintf("Rules: controls are left out, and styles of which not every measured change was seen to be handled rightly, unless that is so of all in a row. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
+	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all in a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
 		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
 }
 
@@ -150,9 +150,9 @@ func (n need) choose(right, wrong, why []string) Need {
 	if len(wrong) == 0 {
 		return n.decide(right)
 	}
-	labels, told := right, "Left out, as not every measured change was seen to be handled rightly: "
+	labels, told := right, "Left out, as a measured change was handled wrongly: "
 	if len(right) == 0 {
-		labels, told = wrong, "Of none was every measured change seen to be handled rightly: "
+		labels, told = wrong, "A measured change was handled wrongly by all: "
 	}
 	one := n.decide(labels)
 	one.Open = strings.TrimSpace(one.Open + " " + told + sum(why) + ".")

@@ -33,7 +33,9 @@ func (o origin) fits(other origin) bool {
 func (o origin) unlike(other origin) string {
 	var parts []string
 	for _, one := range []struct{ what, is, than string }{
-		{"another machine", o.machine, other.machine}, {"another cluster", o.place, other.place}, {"another schema", o.schema, other.schema},
+		{"another machine", o.machine, other.machine},
+		{"another cluster", o.place, other.place},
+		{"another schema", o.schema, other.schema},
 		{"another floor", o.floor, other.floor},
 	} {
 		if one.is != "" && one.than != "" && one.is != one.than {

@@ -238,10 +238,10 @@ func TestNeedsNameWhoHandledAChangeWrongly(t *testing.T) {
 		answers[name] = row[1:]
 	}
 	assert.Equal(t, "a-java-operator-02", answers["Our team writes Java"][0])
-	assert.Contains(t, answers["Our team writes Java"][1], "Of none was every measured change seen to be handled rightly: a-java-operator-02 (delete: 10 of 12 right).")
+	assert.Contains(t, answers["Our team writes Java"][1], "A measured change was handled wrongly by all: a-java-operator-02 (delete: 10 of 12 right).")
 	assert.Equal(t, "a-go-operator-00", answers["The fewest lines to own"][0])
-	assert.Contains(t, answers["The fewest lines to own"][1], "Left out, as not every measured change was seen to be handled rightly: a-java-operator-02 (delete: 10 of 12 right).")
-	assert.NotContains(t, answers["Our team writes Go"][1], "handled rightly")
+	assert.Contains(t, answers["The fewest lines to own"][1], "Left out, as a measured change was handled wrongly: a-java-operator-02 (delete: 10 of 12 right).")
+	assert.NotContains(t, answers["Our team writes Go"][1], "handled wrongly")
 }
 
 // Where correctness was recorded of all it decides before time does.
