@@ -13,7 +13,7 @@ import (
 	"operatorbench/fixtures/workloads/memcached"
 )
 
-// writeFloor stands in for an operator: no controller sees the custom resource,
+// writeFloor takes the place of an operator: no controller sees the custom resource,
 // the harness itself writes what it asks for. What is measured then is the
 // cluster and the observer, the floor below every operator.
 func (s *sampleRun) writeFloor(ctx context.Context, step scenarios.Step, cr *unstructured.Unstructured) error {

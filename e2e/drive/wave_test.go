@@ -153,7 +153,7 @@ func TestAFaultThatIsOverAtOnceIsRecordedAsOver(t *testing.T) {
 	assert.Equal(t, []string{"one begun kill all", "one over kill all"}, s.faults(t))
 }
 
-// Packets stay lost until the sample ends: whoever waits for them waits in vain.
+// Packets stay lost until the sample ends: who waits for them waits until the time is up.
 func TestSilenceIsOverAtOnceAndTakenBackAtTheEnd(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	silence := scenarios.Scenario{Name: "one", Group: spec.GroupFault, Expect: []string{"recovers"}, Steps: []scenarios.Step{

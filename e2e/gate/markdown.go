@@ -20,15 +20,18 @@ func (r *Result) context() []string {
 	if c == nil {
 		return nil
 	}
-	list := []string{table.Escape(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0])}
+	var list []string
+	linked := strings.HasPrefix(c.Link, "https://") && !strings.ContainsAny(c.Link, " <>()\n\"`")
+	repository, _, known := strings.Cut(c.Link, "/actions/runs/")
+	if linked && known && r.Verdict != Pass && r.Verdict != Improvement {
+		list = append(list, "[what to do next]("+repository+"/blob/HEAD/docs/gate.md#red-find-out-why)")
+	}
+	list = append(list, table.Escape(revisions(r.Base.Recording.Environment, r.Head.Recording.Environment)[0]))
 	if c.Command != "" {
 		list = append(list, "run it again locally: `"+strings.NewReplacer("`", "'", "\n", " ").Replace(clean(c.Command))+"`")
 	}
-	if strings.HasPrefix(c.Link, "https://") && !strings.ContainsAny(c.Link, " <>()\n\"`") {
+	if linked {
 		list = append(list, "[the run and its recording]("+c.Link+")")
-		if repository, _, found := strings.Cut(c.Link, "/actions/runs/"); found && r.Verdict != Pass && r.Verdict != Improvement {
-			list = append(list, "[what to do next]("+repository+"/blob/HEAD/docs/gate.md#red-find-out-why)")
-		}
 	}
 	return list
 }

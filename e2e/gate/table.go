@@ -121,7 +121,7 @@ func (r *Result) title() string {
 // rules say what the words of the verdicts mean, with the parameters.
 func (r *Result) rules() []string {
 	return []string{
-		fmt.Sprintf("worse (slower, costs more): the difference is significant (exact permutation test over rounds, Holm's correction over all metrics and looks; at most %s of comparisons of unchanged code have such a result), and the whole 95%% interval of the ratio is above %s",
+		fmt.Sprintf("worse (slower, costs more): the difference is significant (exact permutation test over rounds, Holm's correction over all metrics and looks; at most %s of gates find this of unchanged code), and the whole 95%% interval of the ratio is above %s",
 			percent(r.Alpha/2), digits(1+r.Tolerance)),
 		fmt.Sprintf("fine, of what a user waits for: a ratio of %s is ruled out at %s, and also that more than %s of the samples take %s times base's p90",
 			digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect)),

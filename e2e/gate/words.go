@@ -11,6 +11,9 @@ import (
 	"operatorbench/e2e/stat"
 )
 
+// mostNamed is how many metrics a sentence names.
+const mostNamed = 4
+
 // percent prints a share, such as 5%.
 func percent(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1000)/10, 'f', -1, 64) + "%"
@@ -183,7 +186,7 @@ func (r *Result) Conclusion() string {
 		var parts []string
 		for _, word := range []string{missing, broken, slower, costlier} {
 			if len(n[word]) > 0 {
-				parts = append(parts, word+": "+some(n[word]))
+				parts = append(parts, word+": "+plain.Some(n[word], mostNamed))
 			}
 		}
 		text = strings.Join(parts, ". ") + "."
@@ -191,15 +194,15 @@ func (r *Result) Conclusion() string {
 			text += " " + strings.Join(r.Reasons, "; ") + "."
 		}
 		if len(open) > 0 {
-			text += " Cannot tell yet: " + some(open) + "."
+			text += " Cannot tell yet: " + plain.Some(open, mostNamed) + "."
 		}
 	case Inconclusive:
-		text = "CANNOT TELL: " + some(open) + "."
+		text = "CANNOT TELL: " + plain.Some(open, mostNamed) + "."
 		if needed := r.needed(); needed > 0 {
 			text += " In all, " + wouldDo(needed, r.round) + "."
 		}
 	case Improvement:
-		text = "FINE, and better: " + some(n[string(Improvement)]) + "."
+		text = "FINE, and better: " + plain.Some(n[string(Improvement)], mostNamed) + "."
 	case Pass:
 		text = fmt.Sprintf("FINE. Nothing fails or is missing. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
@@ -297,15 +300,6 @@ func (m *Metric) change() string {
 		return digits(*m.Ratio) + " times as much"
 	}
 	return digits(*m.Ratio) + " times as long"
-}
-
-// some lists names, and how many more there are where they are many.
-func some(names []string) string {
-	const most = 4
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // needed is how many rounds would do for all that cannot be told; 0: not known.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -303,7 +304,7 @@ func (c *claim) ready() string {
 	}):
 		return ""
 	}
-	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.Generation, timeline.Plural(size, "pod"))
+	return fmt.Sprintf("condition %s was True (%s) for generation %d, and its %s were not ready", kind, is.Reason, is.Generation, plain.Plural(size, "pod"))
 }
 
 // readyOf is the condition, with the generation that the status is of where it

@@ -22,7 +22,7 @@ import (
 )
 
 // A recording comes from whoever made it, a pull request from anywhere among
-// them. What stands in its header is not executed without bound: these took
+// them. What is in its header is not executed without bound: these took
 // gigabytes.
 func TestHostileHeaders(t *testing.T) {
 	work := spec.Work{

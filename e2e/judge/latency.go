@@ -42,8 +42,8 @@ type Sample struct {
 	Warmup  bool    `json:"warmup,omitempty"`
 }
 
-// latencies returns a Sample for each phase that the sample went through or
-// waited for in vain. A phase that never had to happen, because its state was
+// latencies returns a Sample for each phase that the sample went through, and
+// for each that was waited for and did not come. A phase that never had to happen, because its state was
 // there all along, has none.
 func latencies(t *timeline.Timeline, verdicts []Verdict) []Sample {
 	if !t.Actions.Measured {

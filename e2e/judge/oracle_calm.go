@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -35,7 +36,7 @@ func calm(t *timeline.Timeline) Verdict {
 		return pass("%s asked for in the sample's namespaces from %s to %s", wereNone(len(within)), t.Since(opens), t.Since(t.EndedAt))
 	}
 	return fail(requestLines(t, within), "expected no write while nothing happened, from %s to %s; the operator asked for %s, the first at %s: %s; %s",
-		t.Since(opens), t.Since(t.EndedAt), timeline.Plural(len(within), "write"), t.Since(within[0].At), sumOf(within), movedBy(t, opens))
+		t.Since(opens), t.Since(t.EndedAt), plain.Plural(len(within), "write"), t.Since(within[0].At), sumOf(within), movedBy(t, opens))
 }
 
 // leastRestless is how many writes are work without end.
@@ -45,7 +46,7 @@ func wereNone(writes int) string {
 	if writes == 0 {
 		return "no write was"
 	}
-	return timeline.Plural(writes, "write") + " was"
+	return plain.Plural(writes, "write") + " was"
 }
 
 // auditLog names the audit log in a gap.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline"
 )
@@ -36,14 +37,14 @@ func searched(namespace string, l *record.Logs) Verdict {
 	var found []string
 	for _, leak := range l.Leaks {
 		if leak.Namespace == "" || leak.Namespace == namespace || strings.HasPrefix(leak.Namespace, namespace+"-") {
-			found = append(found, fmt.Sprintf("%s in %s of %s", leak.What, timeline.Plural(leak.Lines, "line"), leak.Container))
+			found = append(found, fmt.Sprintf("%s in %s of %s", leak.What, plain.Plural(leak.Lines, "line"), leak.Container))
 		}
 	}
 	unread := ""
 	if len(l.Unread) > 0 {
 		unread = "; not read: " + strings.Join(l.Unread, "; ")
 	}
-	v := pass("no secret was found in the logs of %s%s", timeline.Plural(len(l.Read), "container"), unread)
+	v := pass("no secret was found in the logs of %s%s", plain.Plural(len(l.Read), "container"), unread)
 	switch {
 	case len(found) > 0:
 		v = fail(found, "expected no secret in the operator's logs; there is %s%s", strings.Join(found, "; "), unread)

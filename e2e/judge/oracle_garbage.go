@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/timeline"
 )
 
@@ -35,7 +36,7 @@ func garbage(t *timeline.Timeline) Verdict {
 		return fail(evidence, "expected nothing to be left that was made for the custom resource; at %s, %s after the first inventory, there is still %s%s",
 			t.Since(s.At), timeline.Round(s.At-t.Inventories[0].At), timeline.ListItems(left), unlisted(t))
 	}
-	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.Since(s.At), timeline.Plural(len(s.Resources), "resource"), unlisted(t))
+	return pass("nothing that was made for the custom resource was left at %s; of %s that the style may write, all objects were looked at%s", t.Since(s.At), plain.Plural(len(s.Resources), "resource"), unlisted(t))
 }
 
 // unowned says what is left in the sample's namespace that is of no custom
@@ -58,7 +59,7 @@ func unowned(t *timeline.Timeline) string {
 			return o.Namespace == t.Sample.Namespace && !stays[o.UID] && !stays[o.Owner]
 		})
 		if len(found) > 0 {
-			return fmt.Sprintf("there is still %s: %s", timeline.Plural(len(found), left.kind), timeline.Names(found))
+			return fmt.Sprintf("there is still %s: %s", plain.Plural(len(found), left.kind), timeline.Names(found))
 		}
 	}
 	return ""

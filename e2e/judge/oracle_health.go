@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -47,7 +48,7 @@ func health(t *timeline.Timeline) Verdict {
 	case len(w.pods) == 0:
 		return Verdict{Outcome: spec.Invalid, Message: "no pod of the operator was seen"}
 	case len(w.troubles) == 0:
-		return pass("none of the operator's %s restarted or ended in error", timeline.Plural(len(w.pods), "pod"))
+		return pass("none of the operator's %s restarted or ended in error", plain.Plural(len(w.pods), "pod"))
 	}
 	return fail(w.evidence, "expected the operator's pods to run on; %s", strings.Join(w.troubles, "; "))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
@@ -29,7 +30,7 @@ func writeHistory(t *timeline.Timeline) Verdict {
 			changed++
 		}
 	}
-	counts := fmt.Sprintf("%s, %s, %s of the Deployment", timeline.Plural(created, "creation"), timeline.Plural(changed, "change"), timeline.Plural(deleted, "deletion"))
+	counts := fmt.Sprintf("%s, %s, %s of the Deployment", plain.Plural(created, "creation"), plain.Plural(changed, "change"), plain.Plural(deleted, "deletion"))
 	switch {
 	case t.Sample.Size == nil && late > 0:
 		return fail(nil, "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.Since(t.EndedAt))
@@ -40,7 +41,7 @@ func writeHistory(t *timeline.Timeline) Verdict {
 	case deleted > 0 && !recreates(t):
 		return fail(nil, "expected no deletion of the Deployment; seen %s by %s", counts, t.Since(t.EndedAt))
 	case created > mayCreate(t):
-		return fail(nil, "expected at most %s of the Deployment; seen %s by %s", timeline.Plural(mayCreate(t), "creation"), counts, t.Since(t.EndedAt))
+		return fail(nil, "expected at most %s of the Deployment; seen %s by %s", plain.Plural(mayCreate(t), "creation"), counts, t.Since(t.EndedAt))
 	}
 	return pass("%s", counts)
 }

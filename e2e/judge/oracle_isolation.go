@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -25,7 +26,7 @@ func isolation(t *timeline.Timeline) Verdict {
 			return fail(nil, "expected custom resources that do not touch each other; %s", wrong)
 		}
 	}
-	return pass("each of %s has its own Deployment, written only because of its own changes", timeline.Plural(len(all), "custom resource"))
+	return pass("each of %s has its own Deployment, written only because of its own changes", plain.Plural(len(all), "custom resource"))
 }
 
 // deploymentOf is a Deployment of a custom resource, in any of its lives; nil: none.

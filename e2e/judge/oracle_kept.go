@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -30,9 +31,9 @@ func podsKept(t *timeline.Timeline) Verdict {
 			return e.Object != nil && e.Watch.Resource == spec.Pods && slices.ContainsFunc(lost, func(p *wire.Object) bool { return p.UID == e.Object.UID })
 		}),
 			"expected %s that ran when %s (%s) to run on, but for %d; %s did not at %s: %s",
-			timeline.Plural(len(before), "pod"), when, t.Since(from), may, timeline.Plural(len(lost), "pod"), t.Since(t.EndedAt), timeline.Names(lost))
+			plain.Plural(len(before), "pod"), when, t.Since(from), may, plain.Plural(len(lost), "pod"), t.Since(t.EndedAt), timeline.Names(lost))
 	}
-	return pass("%s of the %s that ran when %s ran at %s", timeline.Plural(len(before)-len(lost), "pod"), timeline.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
+	return pass("%s of the %s that ran when %s ran at %s", plain.Plural(len(before)-len(lost), "pod"), plain.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
 }
 
 // running are the pods of the Deployments that match that run and are to run on.

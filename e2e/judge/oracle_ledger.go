@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -41,7 +42,7 @@ func ledger(t *timeline.Timeline) Verdict {
 	wrong = append(wrong, book.strays...)
 	if works, writes := worksSinceWritten(t), len(book.changes)+noops(t); len(works) > writes {
 		wrong = append(wrong, fmt.Sprintf("worked on more than once: %s for %s to the custom resource",
-			timeline.Plural(len(works), "work object"), timeline.Plural(writes, "write")))
+			plain.Plural(len(works), "work object"), plain.Plural(writes, "write")))
 	}
 	if len(wrong) > 0 {
 		return fail(nil, "expected each change to be handled once and in order, or coalesced; %s (all: %s)",

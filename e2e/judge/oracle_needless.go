@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
@@ -19,13 +20,13 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 	writes := rightAlready(t)
 	if len(writes) > 0 {
 		return fail(nil, "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
-			timeline.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
+			plain.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
 	}
 	if works, asks := worksMade(t), len(changes(t, given(t))); len(works) > asks {
 		return fail(evidenceOf(t, of(spec.CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
-			timeline.Plural(noops, "write"), timeline.Plural(len(works), "work object"), timeline.Plural(asks, "change"), worksNames(works))
+			plain.Plural(noops, "write"), plain.Plural(len(works), "work object"), plain.Plural(asks, "change"), worksNames(works))
 	}
-	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", timeline.Plural(noops, "write"))
+	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", plain.Plural(noops, "write"))
 }
 
 // noops counts the harness's writes to the custom resource that asked for nothing new.

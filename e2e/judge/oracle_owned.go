@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -42,7 +43,7 @@ func owned(t *timeline.Timeline) Verdict {
 	case seen == 0:
 		return notApplicable("nothing was there at the end for a custom resource")
 	}
-	return pass("each of %s was owned at %s%s", timeline.Plural(seen, "object"), t.Since(t.LastInventory().At), unlisted(t))
+	return pass("each of %s was owned at %s%s", plain.Plural(seen, "object"), t.Since(t.LastInventory().At), unlisted(t))
 }
 
 // hasCustom tells whether a custom resource is in a namespace.

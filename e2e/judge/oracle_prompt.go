@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
@@ -135,16 +136,16 @@ func (j *Judgement) prompt() {
 }
 
 func compared(r reaction, all []time.Duration) Verdict {
-	v := notApplicable("the Deployment was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", timeline.Round(r.took), r.what, timeline.Plural(len(all), "sample"), leastPrompt)
+	v := notApplicable("the Deployment was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", timeline.Round(r.took), r.what, plain.Plural(len(all), "sample"), leastPrompt)
 	if len(all) >= leastPrompt {
 		all = slices.Sorted(slices.Values(all))
 		median := all[(len(all)-1)/2]
 		bound := promptly(median)
 		if r.took > bound {
 			v = fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the Deployment was written %s after %s",
-				timeline.Round(bound), lateTimes, timeline.Round(median), timeline.Plural(len(all), "sample"), lateBy, timeline.Round(r.took), r.what)
+				timeline.Round(bound), lateTimes, timeline.Round(median), plain.Plural(len(all), "sample"), lateBy, timeline.Round(r.took), r.what)
 		} else {
-			v = pass("the Deployment was written %s after %s; within %s is prompt (the style's median is %s, of %s)", timeline.Round(r.took), r.what, timeline.Round(bound), timeline.Round(median), timeline.Plural(len(all), "sample"))
+			v = pass("the Deployment was written %s after %s; within %s is prompt (the style's median is %s, of %s)", timeline.Round(r.took), r.what, timeline.Round(bound), timeline.Round(median), plain.Plural(len(all), "sample"))
 		}
 	}
 	v.Oracle = promptName

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/normal"
@@ -61,11 +62,11 @@ func reference(t *timeline.Timeline) Verdict {
 	if len(undeclared) > 0 {
 		paths, lines := declarations(undeclared)
 		if len(paths) > 1 {
-			paths[0] += fmt.Sprintf(" and %s more", timeline.Plural(len(paths)-1, "path"))
+			paths[0] += fmt.Sprintf(" and %s more", plain.Plural(len(paths)-1, "path"))
 		}
 		return fail(lines, "the Deployment's spec differs from the reference at %s: correct it, or list the intended differences under differs in style.yaml%s", paths[0], note)
 	}
-	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, timeline.Plural(len(used), "declared difference"), note)
+	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, plain.Plural(len(used), "declared difference"), note)
 }
 
 const mostOfAValue = 80

@@ -3,13 +3,16 @@ package judge
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
+
+// mostNamed is how many of its custom resources a verdict names.
+const mostNamed = 12
 
 // series is the oracle for samples that create many custom resources one after the
 // other: each has its Deployment, of its size, at the end, and none had it much
@@ -22,7 +25,7 @@ func series(t *timeline.Timeline) Verdict {
 	}
 	if len(missing) > 0 {
 		return fail(nil, "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
-			timeline.Plural(len(members), "custom resource"), len(missing), t.Since(t.EndedAt), someOf(missing))
+			plain.Plural(len(members), "custom resource"), len(missing), t.Since(t.EndedAt), plain.Some(missing, mostNamed))
 	}
 	sorted := slices.Sorted(slices.Values(took))
 	median := sorted[(len(sorted)-1)/2]
@@ -35,9 +38,9 @@ func series(t *timeline.Timeline) Verdict {
 	}
 	if len(late) > 0 {
 		return fail(nil, "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
-			timeline.Plural(len(members), "custom resource"), timeline.Round(most), timeline.Round(median), len(late), someOf(late))
+			plain.Plural(len(members), "custom resource"), timeline.Round(most), timeline.Round(median), len(late), plain.Some(late, mostNamed))
 	}
-	return pass("each of %s had its Deployment within %s; the median took %s", timeline.Plural(len(members), "custom resource"), timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
+	return pass("each of %s had its Deployment within %s; the median took %s", plain.Plural(len(members), "custom resource"), timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
 }
 
 // seriesTook is how long each of the custom resources waited for its Deployment,
@@ -68,13 +71,4 @@ func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.
 		}
 	}
 	return took, missing
-}
-
-// someOf lists some of what there is.
-func someOf(list []string) string {
-	const most = 12
-	if len(list) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-	}
-	return strings.Join(list, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/timeline"
 	"operatorbench/e2e/timeline/wire"
@@ -55,7 +56,7 @@ func statusSaid(t *timeline.Timeline) string {
 	custom := t.Custom()
 	var said []string
 	for _, one := range []struct{ field, text string }{
-		{"nodes", fmt.Sprintf("status.nodes names the %s that run", timeline.Plural(len(custom.Nodes), "pod"))},
+		{"nodes", fmt.Sprintf("status.nodes names the %s that run", plain.Plural(len(custom.Nodes), "pod"))},
 		{"observedGeneration", fmt.Sprintf("of generation %d", custom.ObservedGeneration)},
 		{"replicas", fmt.Sprintf("status.replicas %d", custom.StatusReplicas)},
 		{"selector", "status.selector " + custom.Selector},
@@ -215,7 +216,7 @@ func scaleWrong(t *timeline.Timeline, s *timeline.Subject) string {
 		then := t.StateAt(e.Action.From)
 		pods, at := ownPods(then, s), t.Since(e.Time)
 		if t.Style.Says("replicas") && scale.StatusReplicas != len(pods) {
-			return fmt.Sprintf("the scale subresource to count %s at %s; it said %d", timeline.Plural(len(pods), "pod"), at, scale.StatusReplicas)
+			return fmt.Sprintf("the scale subresource to count %s at %s; it said %d", plain.Plural(len(pods), "pod"), at, scale.StatusReplicas)
 		}
 		if !t.Style.Says("selector") {
 			return ""

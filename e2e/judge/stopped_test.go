@@ -10,7 +10,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// stop ends a sample at a point that was awaited in vain.
+// stop ends a sample at a point that did not come in time.
 func (s *story) stop(ms float64, reason string) {
 	s.end(ms, record.TimedOut)
 	s.entries[len(s.entries)-1].End.Reason = reason

@@ -3,6 +3,7 @@
 package plain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,4 +44,13 @@ func Once(list []string, text string) []string {
 		return list
 	}
 	return append(list, text)
+}
+
+// Some names the first of many, and how many more there are. One more is named, too: it
+// takes no more room than its number.
+func Some(names []string, most int) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

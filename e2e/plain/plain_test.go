@@ -35,3 +35,10 @@ func FuzzText(f *testing.F) {
 		assert.NotContains(t, plain.Line(text), "\n")
 	})
 }
+
+func TestSome(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	assert.Equal(t, "", plain.Some(nil, 2))
+	assert.Equal(t, "a, b, c", plain.Some(names[:3], 2), "one more takes no more room than its number")
+	assert.Equal(t, "a, b and 2 more", plain.Some(names, 2))
+}

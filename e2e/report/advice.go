@@ -44,7 +44,7 @@ func (r *Report) Advise(label string, needs []result.Need) Advice {
 		switch {
 		case i < 0:
 		case slices.Contains(picks, label) && len(picks) > 1:
-			a.For = append(a.For, need.Name+" (with "+listed(slices.DeleteFunc(picks, func(pick string) bool { return pick == label }))+")")
+			a.For = append(a.For, need.Name+" (with "+plain.Some(slices.DeleteFunc(picks, func(pick string) bool { return pick == label }), mostNamed)+")")
 		case slices.Contains(picks, label):
 			a.For = append(a.For, need.Name)
 		case len(picks) > 0:
@@ -54,14 +54,8 @@ func (r *Report) Advise(label string, needs []result.Need) Advice {
 	return a
 }
 
-// listed names some, the first of many.
-func listed(names []string) string {
-	const most = 4
-	if len(names) > most+1 { // one more takes no more room than its number
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
+// mostNamed is how many of a list a sentence names.
+const mostNamed = 4
 
 // Finding is what the recordings come to, in one sentence.
 func (r *Report) Finding() string {
@@ -96,7 +90,7 @@ func (r *Report) Finding() string {
 	case !ranked:
 		who, along = first.Operator+" has the lowest median of a "+headline, ", which so few rounds do not rank"
 	case len(others) > 0:
-		who, along = first.Operator+" has the lowest median of a "+headline, ", and "+listed(others)+" cannot be told apart from it"
+		who, along = first.Operator+" has the lowest median of a "+headline, ", and "+plain.Some(others, mostNamed)+" cannot be told apart from it"
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs
@@ -109,7 +103,8 @@ func (r *Report) Finding() string {
 
 // faultless is the half of the finding that is about correctness.
 func (r *Report) faultless() string {
-	recorded, clean, name := 0, 0, ""
+	recorded, name := 0, ""
+	var clean []string
 	var worst result.Failing
 	for _, label := range r.Contestants() {
 		failing := r.Fails(label)
@@ -117,7 +112,7 @@ func (r *Report) faultless() string {
 			continue
 		}
 		if recorded++; failing.Most() == 0 && failing.Whole() {
-			clean++
+			clean = append(clean, label)
 		}
 		if failing.Failed > worst.Failed {
 			worst, name = failing, label
@@ -126,7 +121,11 @@ func (r *Report) faultless() string {
 	if recorded == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("; of the %s whose correctness was recorded, %d passed every scenario that applies", plain.Plural(recorded, "style"), clean)
+	who := plain.Some(clean, mostNamed)
+	if len(clean) == 0 {
+		who = "none"
+	}
+	text := fmt.Sprintf("; of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
 	if name == "" {
 		return text + ", and none fails one"
 	}
@@ -269,7 +268,7 @@ func (r *Report) getsWrong(label string) string {
 	}
 	text := fmt.Sprintf("Gets wrong: %d of %s that apply", failing.Failed, plain.Plural(failing.Of, "scenario"))
 	if len(names) > 0 {
-		text += ", by oracle: " + listed(names)
+		text += ", by oracle: " + plain.Some(names, mostNamed)
 	}
 	return text + failing.Rest() + "."
 }

@@ -140,7 +140,7 @@ func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 		runOf("two", burst("two", "floor", 5, 5, 0.36), burst("two", "argo", 5, 5, 20)),
 	)
 	_, rows := readmeRows(t, r)
-	const head = "burst-create, last one done (floor), n 5 (1)"
+	const head = "burst-create, until the last is done (floor)"
 	assert.Equal(t, "1.00 s (200 ms)", rows["native"][head])
 	assert.Equal(t, "20.0 s (360 ms)", rows["argo"][head])
 	assert.Equal(t, "200 ms to 360 ms", rows["floor"][head])
@@ -155,7 +155,7 @@ func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
 		assert.Zero(t, c.Phases[0].ToFloor, "a load has no ratio")
 	}
 	require.Len(t, r.Warnings, 2) // of the environment, too
-	assert.Contains(t, strings.Join(r.Warnings, "\n"), "floors of the runs that are pooled here differ by more than 20% (burst-create 200 ms to 360 ms, 1.8 times)")
+	assert.Contains(t, strings.Join(r.Warnings, "\n"), "the floor differs by more than 20% between runs (p50 of burst-create 200 ms to 360 ms, 1.8 times)")
 	for _, w := range report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2)), runOf("two", burst("two", "floor", 5, 5, 0.23))).Warnings {
 		assert.NotContains(t, w, "floors")
 	}

@@ -104,7 +104,7 @@ func (m *markdown) overview(r *Report) {
 	}
 }
 
-// legend says what stands in tables of latencies.
+// legend says what is in tables of latencies.
 func (r *Report) legend() string {
 	return "n: latencies, in so many rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + result.RankNote() +
 		"; × floor: p50 by the floor's, in the same runs; loads are shown with the floor of their own run; " + result.RatioNote()

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
 )
 
@@ -22,18 +21,18 @@ type Place struct {
 	Page, Markdown string // reports in it
 }
 
-// README prints what a README shows of a report: the picture, the finding, what to
+// README prints what a README shows of a report: the finding, the picture, what to
 // choose, and one table of all styles, as Ranking orders them.
 func (r *Report) README(out io.Writer, at Place) error {
 	m := &markdown{}
+	if finding := r.Finding(); finding != "" {
+		m.line("**In short:** %s\n", text(finding))
+	}
 	m.line("<picture>")
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
-	if finding := r.Finding(); finding != "" {
-		m.line("**In short:** %s\n", text(finding))
-	}
-	m.needs(r)
+	m.needs(r, path.Join(at.Folder, at.Page))
 	t := r.readmeTable()
 	m.rows(t)
 	m.line("")
@@ -55,9 +54,14 @@ func (r *Report) README(out io.Writer, at Place) error {
 
 // needs is the table of what styles are recommended for what, with the figures of the
 // first of them.
-func (m *markdown) needs(r *Report) {
+func (m *markdown) needs(r *Report, page string) {
 	t := table.Table{Header: []string{"what you need", "use", "because"}, Left: 2, Tail: true}
-	var notes []string
+	var notes, wrong []string
+	for _, label := range r.Contestants() {
+		if mishandled, _ := r.Mishandled(label); mishandled != "" {
+			wrong = append(wrong, mishandled)
+		}
+	}
 	for _, need := range r.Needs() {
 		for _, c := range need.Candidates {
 			if c.Note != "" {
@@ -66,20 +70,32 @@ func (m *markdown) needs(r *Report) {
 		}
 		use, because := "no recommendation", need.Open
 		if picks := need.Picks(); len(picks) > 0 {
-			use = strings.Join(picks, ", ")
-			first := need.Candidates[slices.IndexFunc(need.Candidates, func(c result.Candidate) bool { return c.Picked })]
-			because = first.Label + ": " + strings.Join(first.Figures, ", ")
+			first := need.Candidates[0]
+			for i, c := range need.Candidates[:len(picks)] {
+				if c.Dated != "" {
+					picks[i] += " (its version is of " + c.Dated + ")"
+				}
+			}
+			use, because = strings.Join(picks, ", "), first.Label+": "+strings.Join(first.Figures, ", ")
 		}
 		t.Row(need.Name, use, because)
 	}
 	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
-		m.line("**Which one should I choose?** By rule; the page has each rule, and the figures of all that were compared.\n")
+		m.line("**Which one should I choose?** By fixed rules, which [the report](%s#needs) lists with the figures of all that were compared.%s\n", page, leftOut(wrong))
 		m.rows(t)
 		if len(notes) > 0 {
 			m.line("\nNot the newest versions: %s.", text(strings.Join(notes, "; ")))
 		}
 		m.line("\n**How quick, how right, at what cost?**\n")
 	}
+}
+
+// leftOut says who is not recommended where there is another one.
+func leftOut(wrong []string) string {
+	if len(wrong) == 0 {
+		return ""
+	}
+	return " A style that handled a measured change wrongly is left out, unless all in the row did: " + text(strings.Join(wrong, "; ")) + "."
 }
 
 // attribute escapes a text for an HTML attribute.

@@ -40,8 +40,8 @@ func (r *Report) readmeTable() table.Table {
 		written, _ := c.Outcome()
 		return failing(c, counted(written, bounded(&written, 0.5, written.P50, written.CI50)))
 	}}}, r.sizeColumns()...)
-	if at := slices.IndexFunc(r.Scenarios, r.isLoad); at >= 0 {
-		columns = append(columns, r.latencyColumn(r.Scenarios[at]))
+	if load := r.Heaviest(); load != "" {
+		columns = append(columns, r.latencyColumn(load))
 	}
 	columns = append(columns, r.namedColumn())
 	for _, column := range r.costColumns() {
@@ -126,7 +126,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	head := scenario + " p50 / " + tail
 	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 	if r.isLoad(scenario) {
-		head, cell = scenario+", last one done (floor), "+r.loadSize(scenario), lastCell
+		head, cell = scenario+", until the last is done (floor)", lastCell
 	}
 	return styleColumn{head, func(label string) string {
 		if c := r.Cell(label, scenario); c != nil {
@@ -136,7 +136,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	}}
 }
 
-// loadSize is how many latencies of a load there are, in how many rounds.
+// loadSize says how many latencies of a load each style has, in how many rounds.
 func (r *Report) loadSize(scenario string) string {
 	var n, rounds []int
 	for c := range r.Of(scenario) {
@@ -145,9 +145,9 @@ func (r *Report) loadSize(scenario string) string {
 		}
 	}
 	if len(n) == 0 {
-		return "n = 0"
+		return "n is 0"
 	}
-	return fmt.Sprintf("n %s (%s)", plain.Span(slices.Min(n), slices.Max(n)), plain.Span(slices.Min(rounds), slices.Max(rounds)))
+	return fmt.Sprintf("n is %s in %s rounds", plain.Span(slices.Min(n), slices.Max(n)), plain.Span(slices.Min(rounds), slices.Max(rounds)))
 }
 
 // isLoad tells whether a scenario changes many custom resources at once.
@@ -236,8 +236,8 @@ func (r *Report) correctColumn() styleColumn {
 	})
 }
 
-// mostNamed is how many failing scenarios a README names of a style.
-const mostNamed = 2
+// mostFailing is how many failing scenarios a README names of a style.
+const mostFailing = 2
 
 // namedColumn counts the scenarios that a style fails, and names them where they are few.
 func (r *Report) namedColumn() styleColumn {
@@ -250,7 +250,7 @@ func (r *Report) namedColumn() styleColumn {
 				names = append(names, f.Scenario)
 			}
 		}
-		if n := len(names); n > 0 && n <= mostNamed {
+		if n := len(names); n > 0 && n <= mostFailing {
 			text += ": " + strings.Join(names, ", ")
 		}
 		return text + failing.Rest()
@@ -296,8 +296,14 @@ func (r *Report) stylesNotes() []string {
 	if slices.Contains(r.Styles, spec.Floor) {
 		notes = append(notes, "`"+spec.Floor+"` is no operator: the harness writes the Deployment itself, which is a reference for every latency.")
 	}
-	if slices.ContainsFunc(r.Scenarios, r.isLoad) {
-		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is when the last of them was done, the median over rounds, in brackets the floor's in the same runs.")
+	var loads []string
+	for _, scenario := range r.Scenarios {
+		if r.isLoad(scenario) {
+			loads = append(loads, fmt.Sprintf("of %s, %s", scenario, r.loadSize(scenario)))
+		}
+	}
+	if len(loads) > 0 {
+		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was done, the median over rounds, and in brackets that of the floor in the same runs; "+strings.Join(loads, "; ")+".")
 	}
 	notes = append(notes, strings.ToUpper(result.RankNote()[:1])+result.RankNote()[1:]+".")
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
@@ -327,7 +333,7 @@ func (r *Report) OtherMachines() string {
 	}
 	said := ""
 	for _, on := range machines {
-		said += fmt.Sprintf(", but %s on another machine (%s), whose figures compare with each other alone", listed(scenarios[on]), on)
+		said += fmt.Sprintf("; %s on another machine (%s), so compare these figures only with each other", plain.Some(scenarios[on], mostNamed), on)
 	}
 	return said
 }

@@ -51,9 +51,10 @@ func (r *Set) Contestants() []string {
 	})
 }
 
-// mishandled are the measured single changes that a style did not handle rightly each
-// time, with how often it did; false: none was measured.
-func (r *Set) mishandled(label string) (wrong []string, measured bool) {
+// Mishandled names a style with the measured single changes that it did not handle rightly
+// each time, and how often it did; empty: there are none. False: nothing was measured.
+func (r *Set) Mishandled(label string) (text string, measured bool) {
+	var wrong []string
 	for c := range r.By(label) {
 		if c.Load() || c.All() == c.Warmups { // what only warmed up was not measured
 			continue
@@ -64,7 +65,10 @@ func (r *Set) mishandled(label string) (wrong []string, measured bool) {
 			wrong = append(wrong, fmt.Sprintf("%s: %d of %d right", c.Scenario, c.Passed, c.All()))
 		}
 	}
-	return wrong, measured
+	if len(wrong) == 0 {
+		return "", measured
+	}
+	return label + " (" + strings.Join(wrong, ", ") + ")", measured
 }
 
 // Language is the one that most of the lines which a style's maintainer owns are

@@ -198,8 +198,8 @@ func (f *floors) differ(r *Set) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{"the floors of the runs that are pooled here differ by more than 20% (" + strings.Join(parts, "; ") +
-		"): do not compare the loads of styles of different runs"}
+	return []string{"the floor differs by more than 20% between runs (p50 of " + strings.Join(parts, "; ") +
+		"): compare loads only between styles of one run"}
 }
 
 func (r *Set) isLoad(scenario string) bool {

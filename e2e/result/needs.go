@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
@@ -26,6 +27,18 @@ type Candidate struct {
 	Picked  bool // it is recommended, alone or with those that cannot be told apart from it
 	Figures []string
 	Note    string // what somebody who takes it should know; empty: nothing
+	Dated   string // the year of its framework's version, where that was old when it was measured; empty: it was not
+}
+
+// place sorts candidates: the recommended ones first, of these the old ones last.
+func (c Candidate) place() int {
+	switch {
+	case !c.Picked:
+		return 2
+	case c.Dated != "":
+		return 1
+	}
+	return 0
 }
 
 // Picks are the labels of what is recommended; none: see Open.
@@ -42,7 +55,7 @@ func (n Need) Picks() []string {
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
 	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all in a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
-		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds.", stat.RankedRounds)
+		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last.", stat.RankedRounds, plain.Plural(oldYears, "year"))
 }
 
 // need is a row of Needs, before anybody has answered it.
@@ -52,7 +65,8 @@ type need struct {
 	count      func(label string) Failing // that must be least; nil: nothing is counted
 	strict     bool                       // what was not counted is out
 	by         measure
-	counted    string // what a counted scenario does; empty: it fails
+	also       []measure // that do not decide, and are said
+	counted    string    // what a counted scenario does; empty: it fails
 }
 
 // measure is a quantity of which less is better.
@@ -74,7 +88,9 @@ func (r *Set) Needs() []Need {
 	}
 	var rows []need
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, of("Our team writes "+one, "most lines owned are "+one+", build files left out", func(label string) bool { return r.Language(label) == one }))
+		row := of("Our team writes "+one, "most lines owned are "+one+", build files left out", func(label string) bool { return r.Language(label) == one })
+		row.also = []measure{r.memory(), r.lines()}
+		rows = append(rows, row)
 	}
 	rows = append(rows,
 		of("Only YAML", "all lines owned are YAML or JSON", r.onlyYAML),
@@ -82,7 +98,7 @@ func (r *Set) Needs() []Need {
 		of("A Helm chart exists", "built on a Helm framework", func(label string) bool { return r.builtOn(label, "helm") }),
 		of("No image of our own", "no custom image", r.noImage),
 		of("A change must be seen in under a second", "p90 of every measured change (the maximum where n is too small for a p90) below 1 s", r.subSecond))
-	if load := r.heaviest(); load != "" {
+	if load := r.Heaviest(); load != "" {
 		rows = append(rows, need{
 			name: "Many resources at once", rule: "no load late or failed" + then + "when the last of " + load + " is done",
 			in: r.bearsLoads, count: r.Fails, by: r.last(load),
@@ -108,22 +124,22 @@ func (r *Set) answer(rows []need) []Need {
 	for _, row := range rows {
 		var right, wrong, why []string
 		for _, label := range r.Contestants() {
-			mishandled, measured := r.mishandled(label)
+			mishandled, measured := r.Mishandled(label)
 			switch {
 			case !measured || !row.in(label):
-			case len(mishandled) == 0:
+			case mishandled == "":
 				right = append(right, label)
 			default:
-				wrong = append(wrong, label)
-				why = append(why, label+" ("+strings.Join(mishandled, ", ")+")")
+				wrong, why = append(wrong, label), append(why, mishandled)
 			}
 		}
 		answer := row.choose(right, wrong, why)
 		for i, c := range answer.Candidates {
 			if c.Picked {
-				answer.Candidates[i].Note = r.older(c.Label)
+				answer.Candidates[i].Note, answer.Candidates[i].Dated = r.older(c.Label), r.dated(c.Label)
 			}
 		}
+		slices.SortStableFunc(answer.Candidates, func(a, b Candidate) int { return cmp.Compare(a.place(), b.place()) })
 		all = append(all, answer)
 	}
 	return all
@@ -144,6 +160,28 @@ func (r *Set) older(label string) string {
 	return fmt.Sprintf("built on %s %s (newest: %s)", f.Name, version, f.Newest)
 }
 
+// oldYears is from which age on a version of a framework is old.
+const oldYears = 2
+
+// dated is the year of the version that a style's framework has, where it was old when
+// the last recording began; empty: it was not, or it is not known.
+func (r *Set) dated(label string) string {
+	header := r.Header(label)
+	if header == nil || header.Framework == nil {
+		return ""
+	}
+	released, err := time.Parse(time.DateOnly, header.Framework.Date)
+	if err != nil {
+		return ""
+	}
+	for _, part := range r.Parts {
+		if released.AddDate(oldYears, 0, 0).Before(part.Header.Began) {
+			return strconv.Itoa(released.Year())
+		}
+	}
+	return ""
+}
+
 // choose answers a need with the styles that handled every measured change rightly,
 // and only if there is none with those that did not, and says why they did not.
 func (n need) choose(right, wrong, why []string) Need {
@@ -155,7 +193,7 @@ func (n need) choose(right, wrong, why []string) Need {
 		labels, told = wrong, "A measured change was handled wrongly by all: "
 	}
 	one := n.decide(labels)
-	one.Open = strings.TrimSpace(one.Open + " " + told + sum(why) + ".")
+	one.Open = strings.TrimSpace(one.Open + " " + told + plain.Some(why, mostNamed) + ".")
 	return one
 }
 
@@ -225,6 +263,11 @@ func (n need) decide(labels []string) Need {
 		if s.N > 0 {
 			c.Figures = append(c.Figures, n.by.text(s.Summary))
 		}
+		for _, m := range n.also {
+			if known := m.of(s.label); known.N > 0 {
+				c.Figures = append(c.Figures, m.text(known))
+			}
+		}
 		one.Candidates = append(one.Candidates, c)
 	}
 	one.Open = n.open(one, missing, counts)
@@ -240,7 +283,7 @@ func (n need) open(answer Need, missing []string, counts bool) string {
 	case candidates == 0:
 		return "No style of this kind was recorded."
 	case len(missing) > 0 && counts:
-		parts = append(parts, "Not compared, as this was not recorded: "+sum(missing)+".")
+		parts = append(parts, "Not compared, as this was not recorded: "+plain.Some(missing, mostNamed)+".")
 	case candidates == 1:
 		parts = append(parts, "No other one is compared.")
 	case len(missing) > 0:
@@ -276,14 +319,8 @@ func (m measure) lowest(all []stat.Summary) []bool {
 	return picked
 }
 
-// sum names some labels, the first of many.
-func sum(labels []string) string {
-	const most = 4
-	if len(labels) > most+1 { // one more takes no more room than its number
-		return fmt.Sprintf("%s and %d more", strings.Join(labels[:most], ", "), len(labels)-most)
-	}
-	return strings.Join(labels, ", ")
-}
+// mostNamed is how many of a list a sentence names.
+const mostNamed = 4
 
 // Spread says where a summary's figure comes from: its 95% interval where rounds
 // are enough for one, else all that was seen, with n and rounds.
@@ -371,8 +408,9 @@ func (r *Set) lines() measure {
 	}
 }
 
-// heaviest is the load with the most custom resources; empty: there is none.
-func (r *Set) heaviest() string {
+// Heaviest is the load with the most custom resources, by which styles are compared;
+// empty: there is none.
+func (r *Set) Heaviest() string {
 	name, most := "", 0
 	for _, c := range r.Cells {
 		if _, _, n := c.Rounds(); c.Load() && n > most {

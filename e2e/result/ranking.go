@@ -131,6 +131,6 @@ func (r *Set) RankOf(label, scenario string) Rank {
 
 // RankNote says what a rank is.
 func RankNote() string {
-	return fmt.Sprintf("rank: by the p50 of written (or gone; of a load, of when the last is done); \"2–4\": it may be second, third or fourth, as it cannot be told apart from some others at 5%% "+
-		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over all pairs); %s: not ranked, which takes %d rounds", plain.Unknown, stat.RankedRounds)
+	return fmt.Sprintf("rank: by the p50 of written (or gone; of a load, by when the last one is done); \"2–4\": it may be second, third or fourth, as it cannot be told apart from some others at 5%% "+
+		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over all pairs); %s: not ranked, as it has fewer than %d rounds", plain.Unknown, stat.RankedRounds)
 }

@@ -162,7 +162,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// What stands in an existing cluster under a name that a style needs makes the
+// What is in an existing cluster under a name that a style needs makes the
 // run refuse before it has made anything, and stays as it is.
 func TestRunRefusesWhatItDidNotMake(t *testing.T) {
 	client, err := shared.Client()

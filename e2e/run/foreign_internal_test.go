@@ -69,7 +69,7 @@ func apiServer(t *testing.T, objects map[string]any) (url string, writes *atomic
 }
 
 // Whose cluster has the Operator Lifecycle Manager already is told that, and not first to
-// bring images into its nodes, which would be in vain. Nothing is sent that could change it.
+// bring images into its nodes, which would be of no use. Nothing is sent that could change it.
 func TestALifecycleManagerThatIsThereIsRefused(t *testing.T) {
 	s, _, _ := onExisting(t, "--operator=olm", "--scenario=create", "--yes")
 	definitions, err := install.Render("../../operators/olm/manifests/olm")

@@ -1,4 +1,4 @@
-// Package table is the one model of a report's tables: what stands in them, and
+// Package table is the one model of a report's tables: what is in them, and
 // with which outcome. Each format is one file, with one place that knows how an
 // outcome looks in it.
 package table
@@ -16,7 +16,7 @@ type Table struct {
 	Short  []string // the notes that a comment has room for
 }
 
-// Cell is what stands in a row, in one column.
+// Cell is what is in a row, in one column.
 type Cell struct {
 	Text    string       // in several lines, where the format has room for these
 	Outcome spec.Outcome // what the cell tells of; empty: of no outcome

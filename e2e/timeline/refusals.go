@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 )
 
@@ -63,7 +64,7 @@ func (t *Timeline) refused() string {
 	for _, key := range kinds[:min(len(kinds), most)] {
 		seen := t.refusals[key]
 		fmt.Fprintf(&text, "; the API server refused %s to %s %s (%d %s), the last at %s",
-			Plural(seen.times, "request"), key.verb, key.resource, key.code, http.StatusText(key.code), t.Since(seen.last))
+			plain.Plural(seen.times, "request"), key.verb, key.resource, key.code, http.StatusText(key.code), t.Since(seen.last))
 	}
 	return text.String()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // StoppedAt is the point of the reconcile at which the scenario's steps stopped,
-// with what it lacked: it was awaited in vain, and what follows was never asked
+// with what it lacked: it did not come in time, and what follows was never asked
 // for. "": the steps came to their end.
 func (t *Timeline) StoppedAt() string {
 	if t.Matrix && t.End != nil && t.End.Outcome == record.TimedOut && strings.HasPrefix(t.End.Reason, "await ") {

@@ -46,14 +46,6 @@ func Cut(text string, most int) string {
 	return string(letters[:most-1]) + "…"
 }
 
-// Plural is a number of things.
-func Plural(n int, word string) string {
-	if n == 1 {
-		return fmt.Sprintf("1 %s", word)
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // Since prints a time of the recording relative to the sample's intent.
 func (t *Timeline) Since(at time.Duration) string {
 	intent := t.Actions.Intent

@@ -156,7 +156,7 @@ func (w *Watches) plan(ctx context.Context, client dynamic.Interface, public kub
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// mostOthers bounds what a watch is asked to leave out: it stands in its address.
+// mostOthers bounds what a watch is asked to leave out: all are in its address.
 const mostOthers = 100
 
 // others leaves the namespaces that are there already, and in which nothing is

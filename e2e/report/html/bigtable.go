@@ -111,7 +111,7 @@ func (s *site) shortFirst(all []tableColumn) []tableColumn {
 	var short, rest []tableColumn
 	for _, c := range all {
 		switch c.Head {
-		case s.Headline() + " p50", s.firstLoad() + " last", report.FailColumn, "peak mem", "lines owned":
+		case s.Headline() + " p50", s.Heaviest() + " last", report.FailColumn, "peak mem", "lines owned":
 			c.Group = "in short"
 			short = append(short, c)
 		default:
@@ -119,16 +119,6 @@ func (s *site) shortFirst(all []tableColumn) []tableColumn {
 		}
 	}
 	return append(short, rest...)
-}
-
-// firstLoad is the first load that was measured; empty: none was.
-func (s *site) firstLoad() string {
-	for _, in := range s.Scenes {
-		if len(in.Cells) > 0 && in.Cells[0].Load() {
-			return in.Name
-		}
-	}
-	return ""
 }
 
 // colour gives entries their heat: less is better. The floor and what was measured

@@ -211,6 +211,21 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
+// Who opens the published page sees the finding, what to choose, and how the styles compare
+// without scrolling.
+func TestFirstScreenOfThePublishedPage(t *testing.T) {
+	published, err := filepath.Abs("../../../docs/comparison/" + html.File)
+	require.NoError(t, err)
+	o := open(t, published)
+	o.width(1280) // and 900 high
+	bottom := func(selector string) float64 {
+		return ask[float64](o, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().bottom`, selector))
+	}
+	assert.Less(t, bottom(".finding"), 300.0)
+	assert.Less(t, bottom("section:has(#needs)"), 650.0)
+	assert.Less(t, bottom(".dots tbody tr:nth-child(5)"), 900.0)
+}
+
 // The first page of thirty styles can be used within a second.
 func TestThirtyStylesAreInteractiveAtOnce(t *testing.T) {
 	o := open(t, written(t, thirty(t)))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,26 @@ func rows(t *testing.T, text []byte, id string) [][]string {
 			}
 		}
 		all = append(all, cells)
+	}
+	return all
+}
+
+// answers are what a page recommends for each need: who, and why.
+func answers(t *testing.T, text []byte) map[string][2]string {
+	t.Helper()
+	heading := parse(t, text).byID("needs")
+	require.NotNil(t, heading)
+	all := map[string][2]string{}
+	for _, one := range (page{heading.Parent}).all("details") {
+		var question []string
+		for part := range within(one, "summary").ChildNodes() {
+			if part.Type == parser.ElementNode {
+				question = append(question, strings.Join(strings.Fields(textOf(part)), " "))
+			}
+		}
+		if len(question) == 2 { // else it is about all of them
+			all[question[0]] = [2]string{question[1], strings.Join(strings.Fields(textOf(one)), " ")}
+		}
 	}
 	return all
 }
@@ -104,7 +125,7 @@ func TestTimeoutsAndWrongSamplesAreTold(t *testing.T) {
 	assert.Contains(t, said(t, argo), "+60.999 s MODIFIED workflows/create-2 workflow finished (status.phase Failed)")
 }
 
-// What another machine measured stands in the same page, and is neither pooled nor
+// What another machine measured is in the same page, and is neither pooled nor
 // ranked with the rest.
 func TestAnotherMachineStandsApart(t *testing.T) {
 	r := report.Of(judged(t, exampleFolder, "recording.jsonl.gz"), judged(t, handMadeFolder, record.FileName))
@@ -202,11 +223,7 @@ func TestAStyleWithoutADescription(t *testing.T) {
 // The recommendations of made recordings: what is as quick as another is named with it.
 func TestNeeds(t *testing.T) {
 	front := write(t, report.Of(made.Many(made.Thirty(), 12)))
-	needs := map[string][]string{}
-	for _, row := range rows(t, front, "needs-caption")[1:] {
-		name, _, _ := strings.Cut(row[0], "Rule:")
-		needs[name] = row[1:]
-	}
+	needs := answers(t, front)
 	assert.Equal(t, "a-go-operator-00", needs["Our team writes Go"][0])
 	assert.Contains(t, needs["Our team writes Go"][1], "scenarios not recorded, create p50 ")
 	assert.Contains(t, needs["Our team writes Go"][1], "Failing scenarios do not decide: they were recorded of no style.")
@@ -215,9 +232,9 @@ func TestNeeds(t *testing.T) {
 	assert.Equal(t, "no recommendation", needs["Argo is given"][0])
 	assert.Equal(t, "no recommendation", needs["Nothing may be lost"][0])
 	assert.Contains(t, needs["Nothing may be lost"][1], "it was not recorded of any style")
-	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
-	assert.Equal(t, "a-python-operator-01a-go-operator-00", needs["Many resources at once"][0])
-	assert.Equal(t, "a-go-operator-00a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
+	assert.Equal(t, "a-python-operator-01, a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
+	assert.Equal(t, "a-python-operator-01, a-go-operator-00", needs["Many resources at once"][0])
+	assert.Equal(t, "a-go-operator-00, a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
 	assert.Contains(t, said(t, about(t, report.Of(made.Many(made.Thirty(), 12)), "a-java-operator-02")), "Our team writes Java")
 
 	few := write(t, report.Of(made.Many(made.Thirty(), 2)))
@@ -232,16 +249,12 @@ func TestNeedsNameWhoHandledAChangeWrongly(t *testing.T) {
 			one.Verdicts[0].Outcome = spec.Fail
 		}
 	}
-	answers := map[string][]string{}
-	for _, row := range rows(t, write(t, report.Of(measured)), "needs-caption")[1:] {
-		name, _, _ := strings.Cut(row[0], "Rule:")
-		answers[name] = row[1:]
-	}
-	assert.Equal(t, "a-java-operator-02", answers["Our team writes Java"][0])
-	assert.Contains(t, answers["Our team writes Java"][1], "A measured change was handled wrongly by all: a-java-operator-02 (delete: 10 of 12 right).")
-	assert.Equal(t, "a-go-operator-00", answers["The fewest lines to own"][0])
-	assert.Contains(t, answers["The fewest lines to own"][1], "Left out, as a measured change was handled wrongly: a-java-operator-02 (delete: 10 of 12 right).")
-	assert.NotContains(t, answers["Our team writes Go"][1], "handled wrongly")
+	needs := answers(t, write(t, report.Of(measured)))
+	assert.Equal(t, "a-java-operator-02", needs["Our team writes Java"][0])
+	assert.Contains(t, needs["Our team writes Java"][1], "A measured change was handled wrongly by all: a-java-operator-02 (delete: 10 of 12 right).")
+	assert.Equal(t, "a-go-operator-00", needs["The fewest lines to own"][0])
+	assert.Contains(t, needs["The fewest lines to own"][1], "Left out, as a measured change was handled wrongly: a-java-operator-02 (delete: 10 of 12 right).")
+	assert.NotContains(t, needs["Our team writes Go"][1], "handled wrongly")
 }
 
 // Where correctness was recorded of all it decides before time does.
@@ -254,11 +267,10 @@ func TestNeedsPutRightBeforeQuick(t *testing.T) {
 	for _, python := range []made.Repeat{made.Fail("lost", "converged"), made.Invalid("a watch was lost")} { // what is not known did not pass
 		front := write(t, report.Of(measured, made.Recording("matrix", list, cell("a-go-operator-00", made.Fail("lost", "converged")),
 			cell("a-python-operator-01", python), cell("a-java-operator-02", made.Pass()))))
-		for _, row := range rows(t, front, "needs-caption")[1:] {
-			if strings.HasPrefix(row[0], "Nothing may be lost") || strings.HasPrefix(row[0], "The strictest correctness") {
-				assert.Equal(t, "a-java-operator-02", row[1])
-				assert.Regexp(t, "1 of 5 scenarios (fail|lose a change)", row[2])
-			}
+		for _, need := range []string{"Nothing may be lost", "The strictest correctness"} {
+			answer := answers(t, front)[need]
+			assert.Equal(t, "a-java-operator-02", answer[0])
+			assert.Regexp(t, "1 of 5 scenarios (fail|lose a change)", answer[1])
 		}
 	}
 }
@@ -272,16 +284,25 @@ func TestNeedsCompareWhatAllWereDrivenThrough(t *testing.T) {
 	front := write(t, report.Of(made.Many(made.Thirty()[:4], 12), made.Recording("matrix", list,
 		cell("a-go-operator-00", "drift", made.Pass()), cell("a-go-operator-00", "killed", made.Fail("lost", "converged")),
 		cell("a-python-operator-01", "drift", made.Pass()))))
-	found := 0
-	for _, row := range rows(t, front, "needs-caption")[1:] {
-		if strings.HasPrefix(row[0], "Nothing may be lost") || strings.HasPrefix(row[0], "The strictest correctness") {
-			found++
-			assert.Equal(t, "a-go-operator-00", row[1])
-			assert.Contains(t, row[2], "Not compared, as this was not recorded: a-python-operator-01")
+	for _, need := range []string{"Nothing may be lost", "The strictest correctness"} {
+		answer := answers(t, front)[need]
+		assert.Equal(t, "a-go-operator-00", answer[0])
+		assert.Contains(t, answer[1], "Not compared, as this was not recorded: a-python-operator-01")
+	}
+	assert.Contains(t, said(t, front), "0 of 5 scenarios fail, 1 more not recorded")
+}
+
+// Of styles that are recommended together, one that is built on an old version comes last.
+func TestNeedsNameOldVersionsLast(t *testing.T) {
+	measured := made.Many(made.Thirty(), 12)
+	header := &measured.Judgement.Header
+	header.Began = time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)
+	for i := range header.Styles {
+		if one := &header.Styles[i]; one.Name == "a-python-operator-01" {
+			one.Framework.Date = "2024-11-24" // two years and a day
 		}
 	}
-	assert.Equal(t, 2, found)
-	assert.Contains(t, said(t, front), "0 of 5 scenarios fail, 1 more not recorded")
+	assert.Equal(t, "a-go-operator-00, a-python-operator-01", answers(t, write(t, report.Of(measured)))["A change must be seen in under a second"][0])
 }
 
 // A scenario that a style only sometimes fails is no reason to prefer another one, but for

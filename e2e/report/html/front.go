@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -270,7 +271,28 @@ func (s *study) lead() string {
 		lead += fmt.Sprintf(" %s also went through %s of correctness, faults included.", who, checked)
 	}
 	if e := s.Environment; e != nil {
-		lead += fmt.Sprintf(" Recorded on %s on %s, Kubernetes %s%s.", e.Began.UTC().Format("2 January 2006"), e.Host.String(), e.Kubernetes, s.OtherMachines())
+		lead += fmt.Sprintf(" Recorded %s on %s, Kubernetes %s%s.", s.days(), e.Host.String(), e.Kubernetes, s.OtherMachines())
 	}
 	return lead
+}
+
+// days are those on which the recordings began, such as "from 23 to 25 November 2026".
+func (s *study) days() string {
+	var began []time.Time
+	for _, part := range s.Parts {
+		if part.Environment != nil {
+			began = append(began, part.Environment.Began.UTC())
+		}
+	}
+	const day = "2 January 2006"
+	slices.SortFunc(began, time.Time.Compare)
+	first, last := began[0], began[len(began)-1]
+	switch from, to := first.Format(day), last.Format(day); {
+	case from == to:
+		return "on " + to
+	case first.Year() == last.Year() && first.Month() == last.Month():
+		return fmt.Sprintf("from %d to %s", first.Day(), to)
+	default:
+		return fmt.Sprintf("from %s to %s", from, to)
+	}
 }

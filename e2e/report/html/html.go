@@ -1,7 +1,7 @@
 // Package html prints a report as pages: one that answers first, and one for each
 // style, which has all that was seen of it. They open from disk, and in years to
 // come: no font, image or script is fetched. The one script there is, which sorts
-// and filters, stands in the page, and its hash in the page's content security
+// and filters, is in the page, and its hash in the page's content security
 // policy; without it everything can be read. Charts are inline SVG, styled by the
 // pages' CSS, so that they follow the reader's light or dark scheme and print well.
 //

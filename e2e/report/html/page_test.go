@@ -304,7 +304,7 @@ func TestAccessible(t *testing.T) {
 			}
 			if n.Data == "td" && attr(n, "class") == "plot" && within(n, "svg") != nil {
 				assert.True(t, hidden(within(n, "svg")), name)
-				assert.Regexp(t, `[0-9–]`, textOf(n.Parent), "%s: what a chart shows stands in its row", name)
+				assert.Regexp(t, `[0-9–]`, textOf(n.Parent), "%s: what a chart shows is in its row, too", name)
 			}
 			if attr(n, "class") == "scroll" {
 				assert.Equal(t, "0", attr(n, "tabindex"), "%s: what scrolls is reached by keyboard", name)

@@ -20,7 +20,7 @@ func TestALoadIsDueByItsScheduleAlone(t *testing.T) {
 	assert.Equal(t, "3 custom resources at once", scenarios.Schedule{Resources: 3}.Text())
 }
 
-// The load of the comparison: what stands in the files is what the figures are
+// The load of the comparison: what is in the files is what the figures are
 // called after.
 func TestTheLoadsOfTheComparison(t *testing.T) {
 	all, err := scenarios.All(oracles)

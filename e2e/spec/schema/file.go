@@ -203,7 +203,7 @@ func finite(value any) bool {
 	return !is || !math.IsNaN(number) && !math.IsInf(number, 0)
 }
 
-// Found says for people what stands in a file.
+// Found says for people what is in a file.
 func Found(node *yaml.Node) string {
 	switch {
 	case node.Kind == yaml.AliasNode:

@@ -27,7 +27,7 @@ func TestNormalSpec(t *testing.T) {
 	}
 }
 
-// Whatever stands in a spec, its normal form is its own, and like itself.
+// Whatever is in a spec, its normal form is its own, and like itself.
 func FuzzNormalSpec(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `null`, `[]`, `{"template":{"spec":{"containers":[{"image":"a:1","imagePullPolicy":"IfNotPresent","ports":[{"protocol":"TCP"}]},[],null]}}}`,
