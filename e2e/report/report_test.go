@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 		report.SamplesFile:    r.SamplesJSON,
 		report.ReportFile:     r.JSON,
 		report.BenchFile:      r.Bench,
-		"readme.md":           func(w io.Writer) error { return r.README(w, place()) },
+		"readme-block.md":     func(w io.Writer) error { return r.README(w, place()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer

@@ -1,0 +1,40 @@
+package docs_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/zip"
+)
+
+// tracked is a file of the repository, by its path from the root.
+type tracked string
+
+func (f tracked) Path() string                 { return string(f) }
+func (f tracked) Lstat() (os.FileInfo, error)  { return os.Lstat(filepath.Join("..", string(f))) }
+func (f tracked) Open() (io.ReadCloser, error) { return os.Open(filepath.Join("..", string(f))) }
+
+// What `go install …/opbench@VERSION` fetches is a zip file of the module, which go
+// refuses if two names differ in case alone, or if it is too large.
+func TestModuleCanBeFetched(t *testing.T) {
+	list, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("needs a clone: ", err)
+	}
+	var files []zip.File
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		if _, err := os.Lstat(filepath.Join("..", name)); err == nil { // else it is deleted and not committed
+			files = append(files, tracked(name))
+		}
+	}
+	checked, err := zip.CheckFiles(files)
+	require.NoError(t, err)
+	assert.Greater(t, len(checked.Valid), 500)
+	assert.NoError(t, checked.Err())
+}
