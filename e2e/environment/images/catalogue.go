@@ -81,7 +81,7 @@ type Config struct {
 
 // Load reads the catalogue in the repository at root.
 func Load(root string) (*Catalogue, error) {
-	file := filepath.Join(root, builders.CatalogueFolder, "catalogue.yaml")
+	file := filepath.Join(root, catalogueFile)
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the catalogue of images: %w", err)
