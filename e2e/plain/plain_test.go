@@ -38,7 +38,7 @@ func FuzzText(f *testing.F) {
 
 func TestSome(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
-	assert.Equal(t, "", plain.Some(nil, 2))
+	assert.Empty(t, plain.Some(nil, 2))
 	assert.Equal(t, "a, b, c", plain.Some(names[:3], 2), "one more takes no more room than its number")
 	assert.Equal(t, "a, b and 2 more", plain.Some(names, 2))
 }
