@@ -200,7 +200,7 @@ func TestCorrectness(t *testing.T) {
 					assert.Nil(t, one.Failure)
 					continue
 				}
-				assert.Equal(t, &gate.Failure{Round: test.head[0], Oracle: "gone", Message: "3 replicas wanted | 2 seen"}, one.Failure)
+				assert.Equal(t, &gate.Failure{Round: test.head[0], Oracle: "gone", Message: "expected no Deployment | one is left"}, one.Failure)
 			}
 			if test.want == gate.Regression {
 				assert.Equal(t, gate.Regression, r.Verdict, "whatever the latencies")

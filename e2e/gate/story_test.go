@@ -57,7 +57,7 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 		s.now += 4 * time.Second
 		outcome := judge.OK
 		if fail != "" {
-			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: fail, Outcome: spec.Fail, Message: "3 replicas wanted | 2 seen"})
+			r.Verdicts = append(r.Verdicts, judge.Verdict{Oracle: fail, Outcome: spec.Fail, Message: "expected no Deployment | one is left"})
 			outcome = judge.Wrong
 		}
 		shift := math.Exp(s.random.NormFloat64() * s.noise)

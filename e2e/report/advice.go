@@ -78,19 +78,23 @@ func (r *Report) Finding() string {
 	}
 	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	first, last := measured[0], measured[len(measured)-1]
+	leader := first.Operator
+	if year := r.Dated(leader); year != "" {
+		leader += " (its version is of " + year + ")"
+	}
 	var tied []string
 	for _, k := range r.Ranking(headline) {
 		if k.Place == 1 {
 			tied = append(tied, k.Label)
 		}
 	}
-	who, along := first.Operator+" is the fastest at a "+headline, ""
+	who, along := leader+" is the fastest at a "+headline, ""
 	ranked := slices.Contains(tied, first.Operator)
 	switch others := slices.DeleteFunc(tied, func(label string) bool { return label == first.Operator }); {
 	case !ranked:
-		who, along = first.Operator+" has the lowest median of a "+headline, ", which so few rounds do not rank"
+		who, along = leader+" has the lowest median of a "+headline, ", which so few rounds do not rank"
 	case len(others) > 0:
-		who, along = first.Operator+" has the lowest median of a "+headline, ", and "+plain.Some(others, mostNamed)+" cannot be told apart from it"
+		who, along = leader+" has the lowest median of a "+headline, ", and "+plain.Some(others, mostNamed)+" cannot be told apart from it"
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs

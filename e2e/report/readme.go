@@ -52,6 +52,9 @@ func (r *Report) README(out io.Writer, at Place) error {
 	return err
 }
 
+// mostReasons is of how many recommended styles a row says the figures.
+const mostReasons = 2
+
 // needs is the table of what styles are recommended for what, with the figures of the
 // first of them.
 func (m *markdown) needs(r *Report, page string) {
@@ -70,18 +73,19 @@ func (m *markdown) needs(r *Report, page string) {
 		}
 		use, because := "no recommendation", need.Open
 		if picks := need.Picks(); len(picks) > 0 {
-			first := need.Candidates[0]
+			var why []string
 			for i, c := range need.Candidates[:len(picks)] {
+				why = append(why, c.Label+": "+strings.Join(c.Figures, ", "))
 				if c.Dated != "" {
 					picks[i] += " (its version is of " + c.Dated + ")"
 				}
 			}
-			use, because = strings.Join(picks, ", "), first.Label+": "+strings.Join(first.Figures, ", ")
+			use, because = strings.Join(picks, ", "), strings.Join(why[:min(len(why), mostReasons)], "; ")
 		}
 		t.Row(need.Name, use, because)
 	}
 	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
-		m.line("**Which one should I choose?** By fixed rules, which [the report](%s#needs) lists with the figures of all that were compared.%s\n", page, leftOut(wrong))
+		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first, then the lowest median; who cannot be told apart is recommended together. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
 		m.rows(t)
 		if len(notes) > 0 {
 			m.line("\nNot the newest versions: %s.", text(strings.Join(notes, "; ")))

@@ -164,7 +164,7 @@ func (f Failing) text(fail string) string {
 	}
 	varying := ""
 	if f.Varying > 0 {
-		varying = fmt.Sprintf(" (%d not always)", f.Varying)
+		varying = fmt.Sprintf(" (%d of them not always)", f.Varying)
 	}
 	return fmt.Sprintf("%d of %d scenarios %s%s", f.Failed, f.Of, fail, varying) + f.Rest()
 }

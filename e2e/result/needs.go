@@ -136,7 +136,7 @@ func (r *Set) answer(rows []need) []Need {
 		answer := row.choose(right, wrong, why)
 		for i, c := range answer.Candidates {
 			if c.Picked {
-				answer.Candidates[i].Note, answer.Candidates[i].Dated = r.older(c.Label), r.dated(c.Label)
+				answer.Candidates[i].Note, answer.Candidates[i].Dated = r.older(c.Label), r.Dated(c.Label)
 			}
 		}
 		slices.SortStableFunc(answer.Candidates, func(a, b Candidate) int { return cmp.Compare(a.place(), b.place()) })
@@ -163,9 +163,9 @@ func (r *Set) older(label string) string {
 // oldYears is from which age on a version of a framework is old.
 const oldYears = 2
 
-// dated is the year of the version that a style's framework has, where it was old when
+// Dated is the year of the version that a style's framework has, where it was old when
 // the last recording began; empty: it was not, or it is not known.
-func (r *Set) dated(label string) string {
+func (r *Set) Dated(label string) string {
 	header := r.Header(label)
 	if header == nil || header.Framework == nil {
 		return ""
@@ -403,7 +403,7 @@ func (r *Set) lines() measure {
 			}
 			return stat.Of(stat.Observation{Value: float64(facts.Owned.Lines)})
 		},
-		text:  func(s stat.Summary) string { return fmt.Sprintf("%.0f lines, counted", s.P50.Value) },
+		text:  func(s stat.Summary) string { return fmt.Sprintf("%.0f lines owned", s.P50.Value) },
 		exact: true,
 	}
 }
