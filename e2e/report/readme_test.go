@@ -133,6 +133,12 @@ func TestREADMEOfLatenciesAndAMatrixOfOneStyle(t *testing.T) {
 	assert.Contains(t, out.String(), "Measured in 1 run (3 rounds of 1 pass, 3 rounds of each load) on one machine (Some CPU")
 	assert.Contains(t, out.String(), "they were recorded on another machine (Another CPU")
 	out.Reset()
+
+	here := made.Recording("here", list, made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
+	here.Environment = latencies.Environment
+	require.NoError(t, report.Of(latencies, matrix, here).README(&out, place()))
+	assert.Contains(t, out.String(), "; some of them were recorded on another machine (Another CPU")
+	out.Reset()
 	require.NoError(t, r.Markdown(&out))
 	assert.Contains(t, out.String(), "- native: 0 of 5 fail, 1 not applicable\n")
 	assert.Contains(t, out.String(), "- argo: not recorded\n")

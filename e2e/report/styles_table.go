@@ -341,16 +341,20 @@ func (r *Report) OtherMachines() string {
 // elsewhere says on which other machines runs without latencies took place.
 func (r *Report) elsewhere() string {
 	var machines []string
-	measured := r.MeasuredRuns()
+	measured, who := r.MeasuredRuns(), "they"
 	for _, one := range r.RunFacts() {
-		if one.Elsewhere != "" && !slices.Contains(measured, one.Run) {
+		switch {
+		case slices.Contains(measured, one.Run):
+		case one.Elsewhere == "":
+			who = "some of them"
+		default:
 			machines = plain.Once(machines, one.Elsewhere)
 		}
 	}
 	if len(machines) == 0 {
 		return ""
 	}
-	return "; they were recorded on another machine (" + strings.Join(machines, "; ") + ")"
+	return "; " + who + " were recorded on another machine (" + strings.Join(machines, "; ") + ")"
 }
 
 // short tells whether some style has too few latencies for a p90.
