@@ -1,11 +1,13 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
@@ -13,13 +15,14 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Shards are the folders of the runs that share a results folder; the folder, or
-// file, itself where it is that of one run.
+// Shards are the folders of the runs that share a results folder, by their number; the
+// folder, or file, itself where it is that of one run.
 func Shards(path string) []string {
 	shards, err := filepath.Glob(filepath.Join(path, "shard-*"))
 	if _, whole := record.Find(path); err != nil || whole == nil || len(shards) == 0 {
 		return []string{path}
 	}
+	slices.SortFunc(shards, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) // 2 before 10
 	return shards
 }
 
