@@ -145,6 +145,7 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 		s.mark(place, record.Installed)
 		s.find(ctx, place, target)
 		s.atRest(ctx, place)
+		processor := readProcessor()
 		err = times.drive.measure(func() error {
 			leave, err := s.driver.Drive(ctx, style, plan)
 			left = leave
@@ -153,6 +154,8 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 		if place.wave == 0 {
 			times.measured = time.Since(s.measuring)
 			s.edge(ctx)
+		} else if share := readProcessor().busySince(processor); share > busyFrom {
+			s.observers.busy = append(s.observers.busy, fmt.Sprintf("%s, wave %d: %.0f%%", p.label(), place.wave, 100*share))
 		}
 		s.mark(place, record.Driven)
 	}

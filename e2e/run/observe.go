@@ -20,6 +20,7 @@ type observers struct {
 	audit *audit.Follower // nil: the cluster gives no audit log
 	usage *usage.Sampler  // nil: the cluster does not let it be asked, or it was not to be
 	plane restarts        // of the control plane, when the run began
+	busy  []string        // the waves in which the machine's CPUs had hardly any time left
 
 	mu         sync.Mutex
 	namespaces []string // of the style that is installed
@@ -73,6 +74,10 @@ func (e *environment) unobserve(ctx context.Context) error {
 		note := "the control plane restarted during this run, although no scenario restarts it: " + strings.Join(restarted, ", ") +
 			"; the machine was too slow for the cluster itself, which may show in latencies: run it again with less other work on the machine"
 		e.remark(note)
+	}
+	if busy := e.observers.busy; len(busy) > 0 {
+		e.remark("the machine's CPUs were busy nearly all the time (" + strings.Join(busy, "; ") +
+			"): what was late there, or restarted, may be the machine's fault; run it again with fewer --shards or less other work on the machine")
 	}
 	if e.observers.usage != nil {
 		if err := e.observers.usage.Stop(); err != nil {
