@@ -107,8 +107,8 @@ func (r *Report) Finding() string {
 
 // faultless is the half of the finding that is about correctness.
 func (r *Report) faultless() string {
-	recorded, name := 0, ""
-	var clean []string
+	recorded := 0
+	var clean, most []string
 	var worst result.Failing
 	for _, label := range r.Contestants() {
 		failing := r.Fails(label)
@@ -118,8 +118,11 @@ func (r *Report) faultless() string {
 		if recorded++; failing.Most() == 0 && failing.Whole() {
 			clean = append(clean, label)
 		}
-		if failing.Failed > worst.Failed {
-			worst, name = failing, label
+		switch {
+		case failing.Failed > worst.Failed:
+			worst, most = failing, []string{label}
+		case failing.Failed > 0 && failing.Failed == worst.Failed && failing.Of == worst.Of:
+			most = append(most, label)
 		}
 	}
 	if recorded == 0 {
@@ -130,10 +133,13 @@ func (r *Report) faultless() string {
 		who = "none"
 	}
 	text := fmt.Sprintf("; of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
-	if name == "" {
+	switch len(most) {
+	case 0:
 		return text + ", and none fails one"
+	case 1:
+		return text + fmt.Sprintf(", and %s fails the most, %d of %d", most[0], worst.Failed, worst.Of)
 	}
-	return text + fmt.Sprintf(", and %s fails the most, %d of %d", name, worst.Failed, worst.Of)
+	return text + fmt.Sprintf(", and %s fail the most, %d of %d each", plain.Some(most, mostNamed), worst.Failed, worst.Of)
 }
 
 func (r *Report) findingOfMatrix() string {
