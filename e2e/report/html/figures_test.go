@@ -292,6 +292,21 @@ func TestNeedsCompareWhatAllWereDrivenThrough(t *testing.T) {
 	assert.Contains(t, said(t, front), "0 of 5 scenarios fail, 1 more not recorded")
 }
 
+// The lead says on which days was recorded, not on the first of them alone.
+func TestLeadSaysTheDays(t *testing.T) {
+	for began, want := range map[time.Time]string{
+		time.Date(2026, 1, 2, 23, 0, 0, 0, time.UTC): "Recorded on 2 January 2026 on Some CPU",
+		time.Date(2026, 1, 5, 1, 0, 0, 0, time.UTC):  "Recorded from 2 to 5 January 2026 on Some CPU",
+		time.Date(2026, 2, 1, 1, 0, 0, 0, time.UTC):  "Recorded from 2 January 2026 to 1 February 2026 on Some CPU",
+	} {
+		first, second := made.Many(made.Ten(), 3), made.Many(made.Ten(), 3)
+		later := *second.Environment
+		later.Run, later.Began = "later", began
+		second.Environment, second.Judgement.Header.Run = &later, "later"
+		assert.Contains(t, said(t, write(t, report.Of(first, second))), want)
+	}
+}
+
 // Of styles that are recommended together, one that is built on an old version comes last.
 func TestNeedsNameOldVersionsLast(t *testing.T) {
 	measured := made.Many(made.Thirty(), 12)
