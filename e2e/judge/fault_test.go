@@ -30,10 +30,16 @@ func (s *story) nudges(from, to float64, x thing) {
 // while a scale from 1 to 2 is asked for.
 func halted(t *testing.T) *story {
 	t.Helper()
+	return haltedFor(t, "converged", "recovers")
+}
+
+// haltedFor is the same for a scenario with these oracles.
+func haltedFor(t *testing.T, oracles ...string) *story {
+	t.Helper()
 	s := newOverlap(t)
 	s.see(1, "LISTED", custom(1, 1, 0))
 	s.see(1, "LISTED", deployment(1, 1, 1, 1))
-	s.begin(50, "busy", "kill", 2, ofMatrix("services", "converged", "recovers"))
+	s.begin(50, "busy", "kill", 2, ofMatrix("services", oracles...))
 	s.breaks(100, 110, record.Begun, "stop", "operator")
 	s.act(150, 155, "patch", custom(2, 2, 0).at(100))
 	s.see(156, "MODIFIED", custom(2, 2, 0).at(100))
@@ -97,6 +103,12 @@ func TestRecovery(t *testing.T) {
 	s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
 	s.end(600, record.Interrupted)
 	assert.Nil(t, s.result().Recovery, "an interrupted sample tells nothing")
+
+	s = haltedFor(t, "converged")
+	mended(s)
+	s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
+	s.end(2000, record.Settled)
+	assert.Nil(t, s.result().Recovery, "what no oracle asks for")
 }
 
 // Faults are the sample's that they are recorded for, and stand in its evidence.
@@ -169,7 +181,7 @@ func restarted(t *testing.T, kind string) *story {
 	s := newOverlap(t)
 	s.see(1, "LISTED", custom(1, 1, 0))
 	s.see(1, "LISTED", deployment(1, 1, 1, 1))
-	s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged", "isolation"))
+	s.begin(50, "busy", "kill", 1, ofMatrix("services", "converged", "isolation", "recovers"))
 	s.gap(150, 4000, spec.Deployments)
 	s.breaks(100, 5000, record.Begun, kind, "api-server")
 	s.breaks(5000, 5000, record.Over, kind, "api-server")

@@ -34,8 +34,8 @@ type Result struct {
 	// other samples were driven at the same time.
 	Samples []Sample
 	// Recovery is how the sample came back from what was broken; nil: nothing
-	// was, or it is not known, because the sample was interrupted, or ended
-	// before the last fault did.
+	// was, no oracle asks for it, or it is not known, because the sample was
+	// interrupted, or ended before the last fault did.
 	Recovery *Recovery
 
 	where    timeline.Scope

@@ -58,11 +58,15 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 	return r, true
 }
 
-// recoveryOf is how the sample came back; nil: nothing was broken, or it is not known.
+// recoveryOf is how the sample came back; nil: nothing was broken, the scenario
+// does not ask for it (a definition may be replaced only so that wrong input can
+// be sent), or it is not known.
 func recoveryOf(t *timeline.Timeline) *Recovery {
 	begun, over := t.FaultsBegun(), t.FaultsAt(record.Over)
 	failed := func(f *record.Fault) bool { return f.Error != "" }
 	switch {
+	case !slices.Contains(t.Sample.Expect, "recovers"):
+		return nil
 	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
 		return nil
 	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard([]string{spec.CustomResources, spec.Deployments}) != "":

@@ -57,7 +57,8 @@ func (r *Report) Advise(label string, needs []result.Need) Advice {
 // mostNamed is how many of a list a sentence names.
 const mostNamed = 4
 
-// Finding is what the recordings come to, in one sentence.
+// Finding is what the recordings come to: who is the fastest, who is the
+// slowest, and who is right, each in a sentence.
 func (r *Report) Finding() string {
 	headline := r.Headline()
 	var measured []stat.Summary
@@ -74,7 +75,7 @@ func (r *Report) Finding() string {
 		return r.findingOfMatrix()
 	case 1:
 		one := measured[0]
-		return fmt.Sprintf("%s writes what a %s asks for in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.faultless())
+		return fmt.Sprintf("%s writes what a %s asks for in %s (median, %s).%s", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.faultless())
 	}
 	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	first, last := measured[0], measured[len(measured)-1]
@@ -94,18 +95,19 @@ func (r *Report) Finding() string {
 	case !ranked:
 		who, along = leader+" has the lowest median of a "+headline, ", which so few rounds do not rank"
 	case len(others) > 0:
-		who, along = leader+" has the lowest median of a "+headline, ", and "+plain.Some(others, mostNamed)+" cannot be told apart from it"
+		who, along = leader+" has the lowest median of a "+headline, "; "+plain.Some(others, mostNamed)+" cannot be told apart from it"
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs
 		figure, from := result.RatioParts(ratio)
 		times = ", " + figure + " times as long " + from
 	}
-	return fmt.Sprintf("Of %d styles, %s, %s (%s)%s; %s takes %s (%s)%s%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), along,
+	return fmt.Sprintf("Of %d styles, %s, %s (%s)%s. %s takes %s (%s)%s.%s", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), along,
 		last.Operator, last.P50, result.Spread(last, stat.Observation.String), times, r.faultless())
 }
 
-// faultless is the half of the finding that is about correctness.
+// faultless is the sentence of the finding that is about correctness, after a
+// space; empty when none was recorded.
 func (r *Report) faultless() string {
 	recorded := 0
 	var clean, most []string
@@ -132,19 +134,19 @@ func (r *Report) faultless() string {
 	if len(clean) == 0 {
 		who = "none"
 	}
-	text := fmt.Sprintf("; of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
+	text := fmt.Sprintf(" Of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
 	switch len(most) {
 	case 0:
-		return text + ", and none fails one"
+		return text + ", and none fails one."
 	case 1:
-		return text + fmt.Sprintf(", and %s fails the most, %d of %d", most[0], worst.Failed, worst.Of)
+		return text + fmt.Sprintf("; %s fails the most, %d of %d.", most[0], worst.Failed, worst.Of)
 	}
-	return text + fmt.Sprintf(", and %s fail the most, %d of %d each", plain.Some(most, mostNamed), worst.Failed, worst.Of)
+	return text + fmt.Sprintf("; %s fail the most, %d of %d each.", plain.Some(most, mostNamed), worst.Failed, worst.Of)
 }
 
 func (r *Report) findingOfMatrix() string {
 	if text := r.faultless(); text != "" {
-		return strings.ToUpper(text[2:3]) + text[3:] + "."
+		return strings.TrimSpace(text)
 	}
 	return "There is no finding: no style was measured or judged."
 }

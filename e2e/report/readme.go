@@ -32,6 +32,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
+	m.line("%s\n", words)
 	m.needs(r, path.Join(at.Folder, at.Page))
 	t := r.readmeTable()
 	m.rows(t)
@@ -51,6 +52,11 @@ func (r *Report) README(out io.Writer, at Place) error {
 	_, err := io.WriteString(out, m.text.String())
 	return err
 }
+
+// words says what a reader of the figures needs to know of their words.
+const words = "The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes. " +
+	"A *round* installs a style, measures it and removes it. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
+	"*Burst-create* creates fifty custom resources at once. A *scenario* is a test of correctness."
 
 // mostReasons is of how many recommended styles a row says the figures.
 const mostReasons = 2
@@ -75,7 +81,11 @@ func (m *markdown) needs(r *Report, page string) {
 		if picks := need.Picks(); len(picks) > 0 {
 			var why []string
 			for i, c := range need.Candidates[:len(picks)] {
-				why = append(why, c.Label+": "+strings.Join(c.Figures, ", "))
+				of := strings.Join(c.Figures, ", ")
+				if len(picks) > 1 {
+					of = c.Label + ": " + of
+				}
+				why = append(why, of)
 				if c.Dated != "" {
 					picks[i] += " (its version is of " + c.Dated + ")"
 				}

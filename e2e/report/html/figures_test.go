@@ -92,7 +92,7 @@ func TestFiguresOfTheExample(t *testing.T) {
 
 	front := write(t, r)
 	assert.Contains(t, rows(t, front, "dots-caption"), []string{"native", "", "1", "13.7 ms", "13.7 ms to 17.5 ms seen, n 3 in 3 rounds"})
-	assert.Contains(t, said(t, front), "Of 2 styles, native is the fastest at a create, 13.7 ms (13.7 ms to 17.5 ms seen, n 3 in 3 rounds); argo takes 62.1 s")
+	assert.Contains(t, said(t, front), "Of 2 styles, native is the fastest at a create, 13.7 ms (13.7 ms to 17.5 ms seen, n 3 in 3 rounds). argo takes 62.1 s")
 	heads := rows(t, front, figures)[1]
 	all := rows(t, front, figures)
 	at := slices.IndexFunc(all, func(row []string) bool { return row[0] == "native" })
