@@ -24,7 +24,7 @@ type Need struct {
 // Candidate is a style that is asked about, with the figures that decided.
 type Candidate struct {
 	Label   string
-	Picked  bool // it is recommended, alone or with those that cannot be told apart from it
+	Picked  bool // it is recommended, alone or with others
 	Figures []string
 	Note    string // what somebody who takes it should know; empty: nothing
 	Dated   string // the year of its framework's version, where that was old when it was measured; empty: it was not
@@ -55,7 +55,7 @@ func (n Need) Picks() []string {
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
 	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all in a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
-		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last.", stat.RankedRounds, plain.Plural(oldYears, "year"))
+		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last; where all are, the best of the others is recommended, too.", stat.RankedRounds, plain.Plural(oldYears, "year"))
 }
 
 // need is a row of Needs, before anybody has answered it.
@@ -134,6 +134,7 @@ func (r *Set) answer(rows []need) []Need {
 			}
 		}
 		answer := row.choose(right, wrong, why)
+		r.current(answer.Candidates)
 		for i, c := range answer.Candidates {
 			if c.Picked {
 				answer.Candidates[i].Note, answer.Candidates[i].Dated = r.older(c.Label), r.Dated(c.Label)
@@ -143,6 +144,23 @@ func (r *Set) answer(rows []need) []Need {
 		all = append(all, answer)
 	}
 	return all
+}
+
+// current recommends the best candidate that is not built on an old version, where only
+// those are recommended that are.
+func (r *Set) current(candidates []Candidate) {
+	first := -1
+	for i, c := range candidates {
+		switch old := r.Dated(c.Label) != ""; {
+		case c.Picked && !old:
+			return
+		case !c.Picked && !old && first < 0 && len(c.Figures) > 0:
+			first = i
+		}
+	}
+	if first >= 0 && candidates[0].Picked {
+		candidates[first].Picked = true
+	}
 }
 
 // older says which version of its framework a style is built on, where there is a

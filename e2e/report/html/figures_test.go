@@ -307,7 +307,8 @@ func TestLeadSaysTheDays(t *testing.T) {
 	}
 }
 
-// Of styles that are recommended together, one that is built on an old version comes last.
+// Of styles that are recommended together, one that is built on an old version comes
+// last; where it alone is the best, so does it, after the best of the others.
 func TestNeedsNameOldVersionsLast(t *testing.T) {
 	measured := made.Many(made.Thirty(), 12)
 	header := &measured.Judgement.Header
@@ -317,7 +318,9 @@ func TestNeedsNameOldVersionsLast(t *testing.T) {
 			one.Framework.Date = "2024-11-24" // two years and a day
 		}
 	}
-	assert.Equal(t, "a-go-operator-00, a-python-operator-01", answers(t, write(t, report.Of(measured)))["A change must be seen in under a second"][0])
+	told := answers(t, write(t, report.Of(measured)))
+	assert.Equal(t, "a-go-operator-00, a-python-operator-01", told["A change must be seen in under a second"][0])
+	assert.Equal(t, "a-python-operator-07, a-python-operator-01", told["Our team writes Python"][0])
 }
 
 // A scenario that a style only sometimes fails is no reason to prefer another one, but for
