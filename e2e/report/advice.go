@@ -75,7 +75,7 @@ func (r *Report) Finding() string {
 		return r.findingOfMatrix()
 	case 1:
 		one := measured[0]
-		return fmt.Sprintf("%s writes what a %s asks for in %s (median, %s).%s", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.faultless())
+		return sentences(fmt.Sprintf("%s writes what a %s asks for in %s (median, %s).", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String)), r.faultless())
 	}
 	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	first, last := measured[0], measured[len(measured)-1]
@@ -102,12 +102,17 @@ func (r *Report) Finding() string {
 		figure, from := result.RatioParts(ratio)
 		times = ", " + figure + " times as long " + from
 	}
-	return fmt.Sprintf("Of %d styles, %s, %s (%s)%s. %s takes %s (%s)%s.%s", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), along,
-		last.Operator, last.P50, result.Spread(last, stat.Observation.String), times, r.faultless())
+	return sentences(fmt.Sprintf("Of %d styles, %s, %s (%s)%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), along),
+		fmt.Sprintf("%s takes %s (%s)%s.", last.Operator, last.P50, result.Spread(last, stat.Observation.String), times), r.faultless())
 }
 
-// faultless is the sentence of the finding that is about correctness, after a
-// space; empty when none was recorded.
+// sentences are those that are not empty, one after the other.
+func sentences(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
+}
+
+// faultless is the sentence of the finding that is about correctness; empty: none was
+// recorded.
 func (r *Report) faultless() string {
 	recorded := 0
 	var clean, most []string
@@ -134,7 +139,7 @@ func (r *Report) faultless() string {
 	if len(clean) == 0 {
 		who = "none"
 	}
-	text := fmt.Sprintf(" Of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
+	text := fmt.Sprintf("Of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
 	switch len(most) {
 	case 0:
 		return text + ", and none fails one."
@@ -146,7 +151,7 @@ func (r *Report) faultless() string {
 
 func (r *Report) findingOfMatrix() string {
 	if text := r.faultless(); text != "" {
-		return strings.TrimSpace(text)
+		return text
 	}
 	return "There is no finding: no style was measured or judged."
 }

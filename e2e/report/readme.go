@@ -53,10 +53,10 @@ func (r *Report) README(out io.Writer, at Place) error {
 	return err
 }
 
-// words says what a reader of the figures needs to know of their words.
-const words = "The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes. " +
-	"A *round* installs a style, measures it and removes it. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
-	"*Burst-create* creates fifty custom resources at once. A *scenario* is a test of correctness."
+// words says what the words of the figures mean; the notes below the table say what its
+// columns are.
+const words = "A *round* installs a style, measures it and removes it. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
+	"A *scenario* is a test of correctness. The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
 
 // mostReasons is of how many recommended styles a row says the figures.
 const mostReasons = 2
@@ -95,7 +95,7 @@ func (m *markdown) needs(r *Report, page string) {
 		t.Row(need.Name, use, because)
 	}
 	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
-		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first, then the lowest median; who cannot be told apart is recommended together. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
+		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first, then the lowest median; who cannot be told apart is recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
 		m.rows(t)
 		if len(notes) > 0 {
 			m.line("\nNot the newest versions: %s.", text(strings.Join(notes, "; ")))

@@ -293,9 +293,6 @@ func (r *Report) stylesNotes() []string {
 	if note := r.warmupNote(); note != "" {
 		notes[0] += " Warm-up samples are left out."
 	}
-	if slices.Contains(r.Styles, spec.Floor) {
-		notes = append(notes, "`"+spec.Floor+"` is no operator: the harness writes the Deployment itself, which is a reference for every latency.")
-	}
 	var loads []string
 	for _, scenario := range r.Scenarios {
 		if r.isLoad(scenario) {

@@ -146,20 +146,16 @@ func (r *Set) answer(rows []need) []Need {
 	return all
 }
 
-// current recommends the best candidate that is not built on an old version, where only
-// those are recommended that are.
+// current recommends the best candidate that is not built on an old version, too, where
+// all that are recommended are.
 func (r *Set) current(candidates []Candidate) {
-	first := -1
-	for i, c := range candidates {
-		switch old := r.Dated(c.Label) != ""; {
-		case c.Picked && !old:
-			return
-		case !c.Picked && !old && first < 0 && len(c.Figures) > 0:
-			first = i
-		}
+	picked := func(c Candidate) bool { return c.Picked }
+	current := func(c Candidate) bool { return r.Dated(c.Label) == "" }
+	if !slices.ContainsFunc(candidates, picked) || slices.ContainsFunc(candidates, func(c Candidate) bool { return picked(c) && current(c) }) {
+		return
 	}
-	if first >= 0 && candidates[0].Picked {
-		candidates[first].Picked = true
+	if best := slices.IndexFunc(candidates, current); best >= 0 {
+		candidates[best].Picked = true
 	}
 }
 
