@@ -171,7 +171,7 @@ func departuresTable(list []styles.Style) string {
 }
 
 func frameworksTable(list []styles.Style) string {
-	text := head("style", "built on", "version", "of", "newest", "why not that")
+	text := head("style", "built on", "version", "of", "newest", "why not the newest")
 	for _, style := range list {
 		if f := style.Framework; f != nil {
 			text += row("`"+style.Name+"`", f.Name, f.Version, f.Date, cmp.Or(f.Newest, "–"), cmp.Or(f.Why, "–"))
