@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/environment/images"
-	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -82,7 +81,7 @@ func (j *job) compareWith() error {
 		if !changed && j.options.Operator == styles.All {
 			continue
 		}
-		j.participants = append(j.participants, participantOf(was, gate.VariantBase), participantOf(was, gate.VariantAgain), participantOf(head, gate.VariantHead))
+		j.contest(was, head)
 	}
 	if len(j.participants) == 1 && len(j.base.gone) == 0 {
 		return ErrUnchanged
@@ -146,10 +145,6 @@ func (j *job) lostScenarios() error {
 		}
 	}
 	return nil
-}
-
-func participantOf(operator styles.Operator, variant string) *participant {
-	return &participant{operator: operator, asked: operator, variant: variant}
 }
 
 // checkout writes the tree of a revision into a folder, which must not be there:

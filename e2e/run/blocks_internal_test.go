@@ -122,6 +122,8 @@ func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
 	s, err := compared(t, root, "all", "HEAD")
 	require.NoError(t, err)
 	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.participants))
+	require.Len(t, s.comparisons, 1)
+	assert.Equal(t, s.participants[1:], s.comparisons[0].participants, "these take turns")
 	before, err := manifestsHash(s.participants[1].operator.Style())
 	require.NoError(t, err)
 	again, err := manifestsHash(s.participants[2].operator.Style())

@@ -70,7 +70,7 @@ func driving(operator styles.Operator) *participant {
 	if operator.Style().Control == spec.Harness {
 		return &participant{}
 	}
-	return participantOf(operator, "")
+	return &participant{operator: operator, asked: operator}
 }
 
 // describe says what a run would do with a style of which nothing is wrong.

@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // comparison is the comparison of one style: base, base again and head.
@@ -123,18 +124,16 @@ func quick(list []scenarios.Scenario) []scenarios.Scenario {
 	return more
 }
 
-// comparisons are the styles that are compared.
-func (j *job) compared() []*comparison {
-	var all []*comparison
-	for _, p := range j.participants[1:] {
-		if len(all) == 0 || all[len(all)-1].style != p.name() {
-			all = append(all, &comparison{style: p.name()})
-		}
-		last := all[len(all)-1]
-		last.participants = append(last.participants, p)
-		p.comparison = last
+// contest adds a comparison of a style with its base, and its three participants.
+func (j *job) contest(was, head styles.Operator) {
+	c := &comparison{style: head.Style().Name, participants: []*participant{
+		{operator: was, variant: gate.VariantBase}, {operator: was, variant: gate.VariantAgain}, {operator: head, variant: gate.VariantHead},
+	}}
+	for _, p := range c.participants {
+		p.asked, p.comparison = p.operator, c
 	}
-	return all
+	j.comparisons = append(j.comparisons, c)
+	j.participants = append(j.participants, c.participants...)
 }
 
 // comparison is what the environment says of a comparison with a base, so far.

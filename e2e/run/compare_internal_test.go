@@ -58,11 +58,10 @@ func contested(t *testing.T, budget time.Duration, out io.Writer, names ...strin
 	found, err := styles.Find("../../operators", names...)
 	require.NoError(t, err)
 	for _, style := range found {
-		s.participants = append(s.participants, participantOf(style, gate.VariantBase), participantOf(style, gate.VariantAgain), participantOf(style, gate.VariantHead))
+		s.contest(style, style)
 	}
 	s.quicken()
 	s.facts.Comparison = s.recordedComparison()
-	s.comparisons = s.compared()
 	return gateRun{s}
 }
 

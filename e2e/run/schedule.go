@@ -369,7 +369,7 @@ func (s *schedule) foretell() string {
 // foretellComparison says how long a comparison may take.
 func (s *schedule) foretellComparison() string {
 	var names []string
-	for _, c := range s.compared() {
+	for _, c := range s.comparisons {
 		one, source := s.history.round(c), "as the last one took on this machine"
 		if one == 0 {
 			source = "by what its style.yaml says"
@@ -381,7 +381,7 @@ func (s *schedule) foretellComparison() string {
 	}
 	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
 	matrix := ""
-	if takes := sum(s.compared(), func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+	if takes := sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
 		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
 	}
 	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
