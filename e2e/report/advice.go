@@ -62,20 +62,21 @@ const mostNamed = 4
 func (r *Report) Finding() string {
 	headline := r.Headline()
 	var measured []stat.Summary
+	var names []string
 	for _, label := range r.Contestants() {
 		if c := r.Cell(label, headline); c != nil {
 			if written, _ := c.Outcome(); written.N > 0 {
 				written.Operator = label
-				measured = append(measured, written)
+				measured, names = append(measured, written), append(names, label)
 			}
 		}
 	}
 	switch len(measured) {
 	case 0:
-		return r.findingOfMatrix()
+		return cmp.Or(r.faultless(), "There is no finding: no style was measured or judged.")
 	case 1:
 		one := measured[0]
-		return sentences(fmt.Sprintf("%s writes what a %s asks for in %s (median, %s).", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String)), r.faultless())
+		return sentences(fmt.Sprintf("%s writes what a %s asks for in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.andFails(one.Operator)), r.faultless(one.Operator))
 	}
 	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	first, last := measured[0], measured[len(measured)-1]
@@ -93,17 +94,29 @@ func (r *Report) Finding() string {
 	ranked := slices.Contains(tied, first.Operator)
 	switch others := slices.DeleteFunc(tied, func(label string) bool { return label == first.Operator }); {
 	case !ranked:
-		who, along = leader+" has the lowest median of a "+headline, ", which so few rounds do not rank"
+		who, along = leader+" has the lowest median of a "+headline, "So few rounds do not rank styles."
 	case len(others) > 0:
-		who, along = leader+" has the lowest median of a "+headline, "; "+plain.Some(others, mostNamed)+" cannot be told apart from it"
+		who, along = leader+" has the lowest median of a "+headline, plain.Some(others, mostNamed)+" cannot be told apart from it."
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs
 		figure, from := result.RatioParts(ratio)
 		times = ", " + figure + " times as long " + from
 	}
-	return sentences(fmt.Sprintf("Of %d styles, %s, %s (%s)%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), along),
-		fmt.Sprintf("%s takes %s (%s)%s.", last.Operator, last.P50, result.Spread(last, stat.Observation.String), times), r.faultless())
+	return sentences(fmt.Sprintf("Of %d styles, %s, %s (%s)%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), r.andFails(first.Operator)),
+		along,
+		fmt.Sprintf("%s takes %s (%s)%s%s.", last.Operator, last.P50, result.Spread(last, stat.Observation.String), times, r.andFails(last.Operator)),
+		r.faultless(names...))
+}
+
+// andFails ends the sentence on a style's latency with what it gets wrong; empty: that was
+// not recorded.
+func (r *Report) andFails(label string) string {
+	failing := r.Fails(label)
+	if !failing.Known {
+		return ""
+	}
+	return fmt.Sprintf("; it fails %d of %d scenarios%s", failing.Failed, failing.Of, failing.Rest())
 }
 
 // sentences are those that are not empty, one after the other.
@@ -112,17 +125,18 @@ func sentences(all ...string) string {
 }
 
 // faultless is the sentence of the finding that is about correctness; empty: none was
-// recorded.
-func (r *Report) faultless() string {
-	recorded := 0
-	var clean, most []string
+// recorded, or the sentence on latency says all. It counts the styles where they are not
+// those that were measured.
+func (r *Report) faultless(measured ...string) string {
+	var recorded, clean, most []string
 	var worst result.Failing
 	for _, label := range r.Contestants() {
 		failing := r.Fails(label)
 		if !failing.Known {
 			continue
 		}
-		if recorded++; failing.Most() == 0 && failing.Whole() {
+		recorded = append(recorded, label)
+		if failing.Most() == 0 && failing.Whole() {
 			clean = append(clean, label)
 		}
 		switch {
@@ -132,14 +146,14 @@ func (r *Report) faultless() string {
 			most = append(most, label)
 		}
 	}
-	if recorded == 0 {
+	who, of := cmp.Or(plain.Some(clean, mostNamed), "none"), "Of all styles, "
+	switch same := slices.Equal(slices.Sorted(slices.Values(measured)), slices.Sorted(slices.Values(recorded))); {
+	case len(recorded) == 0, same && len(recorded) == 1: // of that one it is said with its latency
 		return ""
+	case !same:
+		of = fmt.Sprintf("Of the %s whose correctness was recorded, ", plain.Plural(len(recorded), "style"))
 	}
-	who := plain.Some(clean, mostNamed)
-	if len(clean) == 0 {
-		who = "none"
-	}
-	text := fmt.Sprintf("Of the %s whose correctness was recorded, %s passed every scenario that applies", plain.Plural(recorded, "style"), who)
+	text := of + who + " passed every scenario that applies"
 	switch len(most) {
 	case 0:
 		return text + ", and none fails one."
@@ -147,13 +161,6 @@ func (r *Report) faultless() string {
 		return text + fmt.Sprintf("; %s fails the most, %d of %d.", most[0], worst.Failed, worst.Of)
 	}
 	return text + fmt.Sprintf("; %s fail the most, %d of %d each.", plain.Some(most, mostNamed), worst.Failed, worst.Of)
-}
-
-func (r *Report) findingOfMatrix() string {
-	if text := r.faultless(); text != "" {
-		return text
-	}
-	return "There is no finding: no style was measured or judged."
 }
 
 // quickAt is the sentence on latency.

@@ -13,10 +13,10 @@ import (
 func HostNotes(host engine.Host) []string {
 	var notes []string
 	if host.CgroupV1 {
-		notes = append(notes, "host has cgroup v1: the kubelet is told to accept it")
+		notes = append(notes, "nothing to do: this machine has cgroup v1, so the cluster's kubelet is told to accept it")
 	}
 	if host.LacksSysResource {
-		notes = append(notes, "host lacks CAP_SYS_RESOURCE: kubelet, containerd and kube-proxy are told not to ask for it")
+		notes = append(notes, "nothing to do: this machine does not grant CAP_SYS_RESOURCE, so the cluster's kubelet, containerd and kube-proxy are told to do without")
 	}
 	return notes
 }
