@@ -84,29 +84,32 @@ func (r *Report) Finding() string {
 	if year := r.Dated(leader); year != "" {
 		leader += " (its version is of " + year + ")"
 	}
+	figure := func(s stat.Summary) string {
+		return fmt.Sprintf("%s (%s)", s.P50, result.Spread(s, stat.Observation.String))
+	}
 	var tied []string
 	for _, k := range r.Ranking(headline) {
 		if k.Place == 1 {
 			tied = append(tied, k.Label)
 		}
 	}
-	who, along := leader+" is the fastest at a "+headline, ""
 	ranked := slices.Contains(tied, first.Operator)
-	switch others := slices.DeleteFunc(tied, func(label string) bool { return label == first.Operator }); {
+	var quick string
+	switch others := slices.DeleteFunc(slices.Clone(tied), func(label string) bool { return label == first.Operator }); {
 	case !ranked:
-		who, along = leader+" has the lowest median of a "+headline, "So few rounds do not rank styles."
+		quick = fmt.Sprintf("Of %d styles, %s has the lowest median of a %s, %s%s. So few rounds do not rank styles.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	case len(others) > 0:
-		who, along = leader+" has the lowest median of a "+headline, plain.Some(others, mostNamed)+" cannot be told apart from it."
+		quick = fmt.Sprintf("%d of %d styles are the fastest at a %s and cannot be told apart: %s, %s. The first has the lowest median, %s%s.",
+			len(tied), len(measured), headline, leader, plain.Some(others, mostNamed), figure(first), r.noneFails(tied))
+	default:
+		quick = fmt.Sprintf("Of %d styles, %s is the fastest at a %s, %s%s.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	}
 	times := ""
 	if ratio := stat.RatioOf(last, first); ratio.Rounds > 0 { // else they were measured in different runs
-		figure, from := result.RatioParts(ratio)
-		times = ", " + figure + " times as long " + from
+		long, from := result.RatioParts(ratio)
+		times = ", " + long + " times as long " + from
 	}
-	return sentences(fmt.Sprintf("Of %d styles, %s, %s (%s)%s.", len(measured), who, first.P50, result.Spread(first, stat.Observation.String), r.andFails(first.Operator)),
-		along,
-		fmt.Sprintf("%s takes %s (%s)%s%s.", last.Operator, last.P50, result.Spread(last, stat.Observation.String), times, r.andFails(last.Operator)),
-		r.faultless(names...))
+	return sentences(quick, fmt.Sprintf("%s takes %s%s%s.", last.Operator, figure(last), times, r.andFails(last.Operator)), r.faultless(names...))
 }
 
 // andFails ends the sentence on a style's latency with what it gets wrong; empty: that was
@@ -117,6 +120,24 @@ func (r *Report) andFails(label string) string {
 		return ""
 	}
 	return fmt.Sprintf("; it fails %d of %d scenarios%s", failing.Failed, failing.Of, failing.Rest())
+}
+
+// noneFails is the same of several styles.
+func (r *Report) noneFails(labels []string) string {
+	var worst result.Failing
+	for _, label := range labels {
+		failing := r.Fails(label)
+		if !failing.Known {
+			return ""
+		}
+		if failing.Most() >= worst.Most() {
+			worst = failing
+		}
+	}
+	if worst.Most() == 0 {
+		return "; none of them fails a scenario"
+	}
+	return fmt.Sprintf("; none of them fails more than %d of %d scenarios", worst.Most(), worst.Of)
 }
 
 // sentences are those that are not empty, one after the other.

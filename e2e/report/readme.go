@@ -40,12 +40,12 @@ func (r *Report) README(out io.Writer, at Place) error {
 	for _, note := range t.Notes {
 		m.line("- %s", note)
 	}
-	if n := len(r.Warnings); n > 0 {
-		more := ""
-		if n > 1 {
-			more = fmt.Sprintf(" (%s in the summary)", plain.Plural(n-1, "more warning"))
-		}
-		m.line("\n> **Warning:** %s%s", text(r.Warnings[n-1]), more) // the last are of all recordings together
+	switch n := len(r.Warnings); n {
+	case 0:
+	case 1:
+		m.line("\n> **Warning:** %s", text(r.Warnings[0]))
+	default:
+		m.line("\n> **%s**: see [the summary](%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown))
 	}
 	m.line("\nMade by `go run ./e2e/cmd/opbench report --format=readme --out=README.md %s` from recordings that are committed: "+
 		"[every phase, with intervals](%s), and [the same as a page](%s).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
@@ -95,7 +95,7 @@ func (m *markdown) needs(r *Report, page string) {
 		t.Row(need.Name, use, because)
 	}
 	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
-		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first, then the lowest median; who cannot be told apart is recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
+		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that is known to fail only now and then counts where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
 		m.rows(t)
 		if len(notes) > 0 {
 			m.line("\nNot the newest versions: %s.", text(strings.Join(notes, "; ")))
@@ -109,7 +109,7 @@ func leftOut(wrong []string) string {
 	if len(wrong) == 0 {
 		return ""
 	}
-	return " A style that handled a measured change wrongly is left out, unless all in the row did: " + text(strings.Join(wrong, "; ")) + "."
+	return " Left out, as it handled a measured change wrongly, except where all in the row did: " + text(strings.Join(wrong, "; ")) + "."
 }
 
 // attribute escapes a text for an HTML attribute.

@@ -300,7 +300,7 @@ func (r *Report) stylesNotes() []string {
 		}
 	}
 	if len(loads) > 0 {
-		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was done, the median over rounds, and in brackets that of the floor in the same runs; "+strings.Join(loads, "; ")+".")
+		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was done, the median over rounds, and in brackets that of the floor in the same runs; "+strings.Join(loads, "; ")+". ❌: some were late or wrong.")
 	}
 	notes = append(notes, strings.ToUpper(result.RankNote()[:1])+result.RankNote()[1:]+".")
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
@@ -313,8 +313,12 @@ func (r *Report) stylesNotes() []string {
 		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
-		notes = append(notes, "Scenarios are those of the correctness matrix that apply to the style, as recorded, the measured ones among them"+text(r.elsewhere())+
-			". The reason of each failure is in the style's `verdicts.yaml`. Could not be judged: the test environment or the recording failed.")
+		note := "Scenarios are those of the correctness matrix that were recorded and apply to the style: more apply to one with more parts that can be broken, such as an event bus. The measured ones are among them" + text(r.elsewhere()) +
+			". The reason of each failure is in the style's `verdicts.yaml`."
+		if slices.ContainsFunc(r.Styles, func(label string) bool { return r.Fails(label).Unjudged > 0 }) {
+			note += " Could not be judged: the test environment or the recording failed."
+		}
+		notes = append(notes, note)
 	}
 	return notes
 }

@@ -163,7 +163,11 @@ func (f Failing) text(fail string) string {
 		return "scenarios not recorded"
 	}
 	varying := ""
-	if f.Varying > 0 {
+	switch f.Varying {
+	case 0:
+	case f.Failed:
+		varying = " now and then"
+	default:
 		varying = fmt.Sprintf(" (%d of them not always)", f.Varying)
 	}
 	return fmt.Sprintf("%d of %d scenarios %s%s", f.Failed, f.Of, fail, varying) + f.Rest()

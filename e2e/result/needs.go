@@ -55,7 +55,7 @@ func (n Need) Picks() []string {
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
 	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all in a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
-		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last; where all are, the best of the others is recommended, too.", stat.RankedRounds, plain.Plural(oldYears, "year"))
+		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, corrected as ranks are for all pairs of styles, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last; where all are, the best of the others is recommended, too.", stat.RankedRounds, plain.Plural(oldYears, "year"))
 }
 
 // need is a row of Needs, before anybody has answered it.
@@ -65,6 +65,7 @@ type need struct {
 	count      func(label string) Failing // that must be least; nil: nothing is counted
 	strict     bool                       // what was not counted is out
 	by         measure
+	pairs      pairs     // of all styles by that measure, as a row of few must not tell apart what Ranking does not
 	also       []measure // that do not decide, and are said
 	counted    string    // what a counted scenario does; empty: it fails
 }
@@ -122,6 +123,7 @@ func (r *Set) Needs() []Need {
 func (r *Set) answer(rows []need) []Need {
 	var all []Need
 	for _, row := range rows {
+		row.pairs = r.pairs(row.by)
 		var right, wrong, why []string
 		for _, label := range r.Contestants() {
 			mishandled, measured := r.Mishandled(label)
@@ -144,6 +146,19 @@ func (r *Set) answer(rows []need) []Need {
 		all = append(all, answer)
 	}
 	return all
+}
+
+// pairs tells which contestants can be told apart by a measure.
+func (r *Set) pairs(by measure) pairs {
+	var all []stat.Summary
+	for _, label := range r.Contestants() {
+		s := by.of(label)
+		s.Operator = label
+		all = append(all, s)
+	}
+	all = rankable(all)
+	slices.SortStableFunc(all, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
+	return pairsOf(all)
 }
 
 // current recommends the best candidate that is not built on an old version, too, where
@@ -262,13 +277,13 @@ func (n need) decide(labels []string) Need {
 		}
 		return cmp.Compare(a.P50.Value, b.P50.Value)
 	})
-	var best []stat.Summary
+	var best []scored
 	for _, s := range all {
 		if !counts || s.bad == all[0].bad {
-			best = append(best, s.Summary)
+			best = append(best, s)
 		}
 	}
-	picked := n.by.lowest(best)
+	picked := n.lowest(best)
 	for i, s := range all {
 		c := Candidate{Label: s.label, Picked: i < len(picked) && picked[i]}
 		if s.text != "" {
@@ -311,23 +326,20 @@ func (n need) open(answer Need, missing []string, counts bool) string {
 
 // lowest tells which of some measurements, in order of size, may be the first;
 // one alone needs no rounds.
-func (m measure) lowest(all []stat.Summary) []bool {
+func (n need) lowest(all []scored) []bool {
 	picked := make([]bool, len(all))
+	enough := func(s scored) bool { return s.Rounds >= stat.RankedRounds }
 	switch {
 	case len(all) == 0 || all[0].N == 0 && len(all) > 1:
 	case len(all) == 1:
 		picked[0] = true
-	case m.exact:
+	case n.by.exact:
 		for i := range all {
 			picked[i] = all[i].N > 0 && all[i].P50 == all[0].P50
 		}
-	case all[0].Rounds >= stat.RankedRounds:
-		for i := range all {
-			all[i].Operator, all[i].Variant = strconv.Itoa(i), ""
-		}
-		places := placesOf(all)
-		for i := range all {
-			picked[i] = places[strconv.Itoa(i)].Place == 1
+	case enough(all[0]) && slices.ContainsFunc(all[1:], enough):
+		for i, s := range all {
+			picked[i] = enough(s) && !slices.ContainsFunc(all[:i], func(other scored) bool { return slices.Contains(n.pairs[other.label], s.label) })
 		}
 	}
 	return picked

@@ -74,34 +74,39 @@ func (r *Set) Ranking(scenario string) []Rank {
 
 // placesOf ranks the styles that have rounds enough, in the order that is given.
 func placesOf(measured []stat.Summary) map[string]Rank {
-	var ranked []stat.Summary
-	for _, s := range measured {
-		if s.Rounds >= stat.RankedRounds {
-			ranked = append(ranked, s)
-		}
-	}
+	ranked := rankable(measured)
 	places := map[string]Rank{}
 	if len(ranked) < 2 {
 		return places
 	}
-	apart := allPairs(ranked)
-	for i, s := range ranked {
-		k := Rank{Place: 1, Last: len(ranked)}
-		for j := range ranked {
-			switch {
-			case j < i && apart[j][i]:
-				k.Place++
-			case j > i && apart[i][j]:
-				k.Last--
-			}
-		}
-		places[s.Operator] = k
+	slower := pairsOf(ranked)
+	for _, s := range ranked {
+		places[s.Operator] = Rank{Place: 1 + len(slower.before(s.Operator)), Last: len(ranked) - len(slower[s.Operator])}
 	}
 	return places
 }
 
-// allPairs tells of each style and each that is listed after it whether they can be told apart.
-func allPairs(ranked []stat.Summary) [][]bool {
+// rankable are those that have rounds enough to be told apart.
+func rankable(measured []stat.Summary) []stat.Summary {
+	return slices.DeleteFunc(slices.Clone(measured), func(s stat.Summary) bool { return s.Rounds < stat.RankedRounds })
+}
+
+// pairs has for each style those that are slower, as far as can be told.
+type pairs map[string][]string
+
+// before are the styles that are faster than one, as far as can be told.
+func (p pairs) before(one string) (faster []string) {
+	for name, slower := range p {
+		if slices.Contains(slower, one) {
+			faster = append(faster, name)
+		}
+	}
+	return faster
+}
+
+// pairsOf compares each style with each that is listed after it, corrected for all of
+// these comparisons.
+func pairsOf(ranked []stat.Summary) pairs {
 	var p []float64
 	for i, one := range ranked {
 		for _, other := range ranked[i+1:] {
@@ -110,14 +115,16 @@ func allPairs(ranked []stat.Summary) [][]bool {
 		}
 	}
 	p = stat.Holm(p)
-	apart := make([][]bool, len(ranked))
-	for i := range ranked {
-		apart[i] = make([]bool, len(ranked))
-		for j := i + 1; j < len(ranked); j++ {
-			apart[i][j], p = p[0] < 1-stat.Level, p[1:]
+	all := pairs{}
+	for i, one := range ranked {
+		for _, other := range ranked[i+1:] {
+			if p[0] < 1-stat.Level {
+				all[one.Operator] = append(all[one.Operator], other.Operator)
+			}
+			p = p[1:]
 		}
 	}
-	return apart
+	return all
 }
 
 // RankOf is a style's place in a scenario.
@@ -132,5 +139,5 @@ func (r *Set) RankOf(label, scenario string) Rank {
 // RankNote says what a rank is.
 func RankNote() string {
 	return fmt.Sprintf("rank: by the p50 of written (or gone; of a load, by when the last one is done); \"2–4\": it may be second, third or fourth, as it cannot be told apart from some others at 5%% "+
-		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over all pairs); %s: not ranked, as it has fewer than %d rounds", plain.Unknown, stat.RankedRounds)
+		"(Welch's t-test on the logarithms of the rounds' medians, Holm's correction over all pairs); %s: not ranked, as it is the floor or has fewer than %d rounds", plain.Unknown, stat.RankedRounds)
 }

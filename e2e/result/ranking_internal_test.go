@@ -16,7 +16,7 @@ import (
 func drawn(random *rand.Rand, rounds int, sd float64, means ...float64) []stat.Summary {
 	var all []stat.Summary
 	for i, mean := range means {
-		s := stat.Summary{Rounds: rounds}
+		s := stat.Summary{N: rounds, Rounds: rounds}
 		s.Operator = fmt.Sprint(i)
 		for range rounds {
 			s.Replicates = append(s.Replicates, []stat.Observation{{Value: mean * math.Exp(sd*random.NormFloat64())}})
@@ -77,4 +77,24 @@ func TestAStyleOfFewRoundsLeavesTheOthersTheirRanks(t *testing.T) {
 	})
 	assert.Equal(t, map[string]Rank{"few": {Place: 1, Last: 4}, "fast": {Place: 1, Last: 2}, "slow": {Place: 2, Last: 3}, "slower": {Place: 3, Last: 4}}, places)
 	assert.Equal(t, "1–4", places["few"].String())
+}
+
+// A row of needs has few styles, and a smaller correction would tell apart two that the
+// ranking of all styles does not: it would recommend one, where the finding says that
+// they are equal.
+func TestARowTellsNoMoreApartThanTheRanking(t *testing.T) {
+	const many = 12
+	random := rand.New(rand.NewPCG(3, 4))
+	differ := 0
+	for range 200 {
+		all := drawn(random, 12, 0.3, append([]float64{1, 1.4}, slices.Repeat([]float64{1.2}, many)...)...)
+		ranked, slower := placesOf(all), pairsOf(all)
+		two := []scored{{label: all[0].Operator, Summary: all[0]}, {label: all[many+1].Operator, Summary: all[many+1]}}
+		picked := need{pairs: slower}.lowest(two)
+		if len(pairsOf([]stat.Summary{two[0].Summary, two[1].Summary})) > 0 && ranked[two[1].label].Place == 1 {
+			differ++
+			assert.Equal(t, []bool{true, true}, picked)
+		}
+	}
+	assert.NotZero(t, differ, "no case in which two alone are told apart, and among others are not")
 }
