@@ -32,7 +32,7 @@ func TestREADMEShowsWhatItNames(t *testing.T) {
 	require.True(t, found, "README.md has no block of results")
 	assert.Equal(t, block, shown, "go test ./e2e/cmd/opbench -update writes README.md's block anew")
 	refers := regexp.MustCompile(`(?:src|srcset)="([^"]+)"|\]\(([^)]+)\)`).FindAllStringSubmatch(block, -1)
-	require.Len(t, refers, 5, "two pictures, and reports three times")
+	require.Len(t, refers, 6, "two pictures, and reports four times")
 	for _, one := range refers {
 		name, _, _ := strings.Cut(one[1]+one[2], "#")
 		assert.FileExists(t, name)
