@@ -62,21 +62,20 @@ const mostNamed = 4
 func (r *Report) Finding() string {
 	headline := r.Headline()
 	var measured []stat.Summary
-	var names []string
 	for _, label := range r.Contestants() {
 		if c := r.Cell(label, headline); c != nil {
 			if written, _ := c.Outcome(); written.N > 0 {
 				written.Operator = label
-				measured, names = append(measured, written), append(names, label)
+				measured = append(measured, written)
 			}
 		}
 	}
 	switch len(measured) {
 	case 0:
-		return cmp.Or(r.faultless(), "There is no finding: no style was measured or judged.")
+		return cmp.Or(r.faultless(nil), "There is no finding: no style was measured or judged.")
 	case 1:
 		one := measured[0]
-		return sentences(fmt.Sprintf("%s writes what a %s asks for in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.andFails(one.Operator)), r.faultless(one.Operator))
+		return sentences(fmt.Sprintf("%s writes what a %s asks for in %s (median, %s)%s.", one.Operator, headline, one.P50, result.Spread(one, stat.Observation.String), r.andFails(one.Operator)), r.faultless(measured))
 	}
 	slices.SortStableFunc(measured, func(a, b stat.Summary) int { return cmp.Compare(a.P50.Value, b.P50.Value) })
 	first, last := measured[0], measured[len(measured)-1]
@@ -109,7 +108,7 @@ func (r *Report) Finding() string {
 		long, from := result.RatioParts(ratio)
 		times = ", " + long + " times as long " + from
 	}
-	return sentences(quick, fmt.Sprintf("%s takes %s%s%s.", last.Operator, figure(last), times, r.andFails(last.Operator)), r.faultless(names...))
+	return sentences(quick, fmt.Sprintf("%s takes %s%s%s.", last.Operator, figure(last), times, r.andFails(last.Operator)), r.faultless(measured))
 }
 
 // andFails ends the sentence on a style's latency with what it gets wrong; empty: that was
@@ -148,7 +147,7 @@ func sentences(all ...string) string {
 // faultless is the sentence of the finding that is about correctness; empty: none was
 // recorded, or the sentence on latency says all. It counts the styles where they are not
 // those that were measured.
-func (r *Report) faultless(measured ...string) string {
+func (r *Report) faultless(measured []stat.Summary) string {
 	var recorded, clean, most []string
 	var worst result.Failing
 	for _, label := range r.Contestants() {
@@ -168,7 +167,8 @@ func (r *Report) faultless(measured ...string) string {
 		}
 	}
 	who, of := cmp.Or(plain.Some(clean, mostNamed), "none"), "Of all styles, "
-	switch same := slices.Equal(slices.Sorted(slices.Values(measured)), slices.Sorted(slices.Values(recorded))); {
+	same := len(measured) == len(recorded) && !slices.ContainsFunc(measured, func(s stat.Summary) bool { return !slices.Contains(recorded, s.Operator) })
+	switch {
 	case len(recorded) == 0, same && len(recorded) == 1: // of that one it is said with its latency
 		return ""
 	case !same:

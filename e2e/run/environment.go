@@ -24,7 +24,7 @@ import (
 
 const (
 	createWithin = 5 * time.Minute
-	removeWithin = 10 * time.Minute // of a style: the hundreds of pods of argo took more than five on a busy machine
+	removeWithin = 5 * time.Minute  // of a style: argo's hundreds of pods go slowly
 	logsWithin   = 30 * time.Second // in all: however many styles fail
 	syncEvery    = time.Second      // what a machine that loses power loses of the recording
 )
