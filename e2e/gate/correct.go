@@ -21,6 +21,8 @@ type Scenario struct {
 	P        float64  `json:"p"` // Fisher's exact probability of so many failures at head by chance
 	Why      string   `json:"-"`
 	Failure  *Failure `json:"-"` // the first one at head
+
+	rounds int // of head, those in which it only warmed up included
 }
 
 // Name is the scenario's name.
@@ -55,16 +57,15 @@ func (r *Result) compareScenarios() {
 			if was.Style != is.Style || was.Scenario != is.Scenario {
 				continue
 			}
-			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is)}
+			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is), rounds: roundsOf(is)}
 			if (one.Base != Tally{} || one.Head != Tally{}) { // else no oracle applies
 				r.Scenarios = append(r.Scenarios, one)
 			}
 		}
 	}
-	turns := r.Head.turns()
 	for i := range r.Scenarios {
 		s, n := &r.Scenarios[i], float64(len(r.Scenarios))
-		rounds := float64(len(turns[s.Name()])) // it is looked at after each: Σ 1 ÷ k(k+1) = 1
+		rounds := float64(s.rounds) // it is looked at after each: Σ 1 ÷ k(k+1) = 1
 		s.decide(r.Alpha / 2 / n / (rounds * (rounds + 1)))
 	}
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
@@ -81,6 +82,15 @@ func handled(sides ...Side) []*result.Cell {
 		}
 	}
 	return cells.Sum()
+}
+
+// roundsOf is in how many rounds a cell was driven.
+func roundsOf(c *result.Cell) int {
+	rounds := map[int]bool{}
+	for _, sample := range c.Results {
+		rounds[sample.Round] = true
+	}
+	return len(rounds)
 }
 
 // failureOf is what the first oracle said that failed, in the first sample in which one

@@ -226,12 +226,17 @@ func (m *Metric) pooled() float64 {
 
 // see takes up the rounds until a look.
 func (m *Metric) see(l *look) {
-	until := func(rounds samples.Replicates) samples.Replicates { return rounds[:min(l.rounds, len(rounds))] }
-	m.seen = samples.Strata(l.paired, until(m.head), until(m.base), until(m.again))
+	m.looked = l.rounds
+	m.seen = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
 	m.Rounds = len(m.seen)
 	if m.Rounds > 0 && !l.paired {
 		m.Rounds = min(len(m.seen[0].Head), len(m.seen[0].Base))
 	}
+}
+
+// until are the first n rounds, or as many as there are.
+func until(n int, rounds samples.Replicates) samples.Replicates {
+	return rounds[:min(n, len(rounds))]
 }
 
 // constant tells whether a metric has but one value: then nothing can be
@@ -386,7 +391,7 @@ const mostShare = 0.2
 // Student's t over rounds, which are the clusters. Infinite: it is not known.
 func (m *Metric) shareBound(l *look) float64 {
 	var above []float64
-	for _, round := range m.beyond[1][:min(l.rounds, len(m.beyond[1]))] {
+	for _, round := range until(l.rounds, m.beyond[1]) {
 		if len(round) > 0 {
 			above = append(above, shareAbove(1+l.Effect, round))
 		}
@@ -475,9 +480,8 @@ func (m *Metric) describe(r *Result) {
 	}
 	head, base := samples.Order(flat(m.seen, true)), samples.Order(flat(m.seen, false))
 	if m.Kind == Tail {
-		n := m.rounds()
-		m.Head = samples.Observation{Value: shareAbove(1, slices.Concat(m.beyond[1][:n]...))}
-		m.Base = samples.Observation{Value: shareAbove(1, slices.Concat(slices.Concat(m.beyond[0][:n], m.beyond[2][:min(n, len(m.beyond[2]))])...))}
+		m.Head = samples.Observation{Value: shareAbove(1, slices.Concat(until(m.looked, m.beyond[1])...))}
+		m.Base = samples.Observation{Value: shareAbove(1, slices.Concat(slices.Concat(until(m.looked, m.beyond[0]), until(m.looked, m.beyond[2]))...))}
 		return
 	}
 	m.Base, m.Head = base.Quantile(0.5), head.Quantile(0.5)
@@ -505,9 +509,6 @@ func (m *Metric) describe(r *Result) {
 
 // enoughForP90 is how many samples bound the p90 with an interval.
 const enoughForP90 = 36
-
-// rounds is how many of the style's rounds were looked at.
-func (m *Metric) rounds() int { return min(len(m.seen), len(m.beyond[1])) }
 
 // needs estimates how many rounds would do: the interval shrinks with the square
 // root of their number, and must fit between no change and what must not pass.

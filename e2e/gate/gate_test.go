@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -507,4 +508,91 @@ func TestForeignTextsAreHarmless(t *testing.T) {
 	assert.Contains(t, out[0], "\x1b[31mbroken", "our own colours stay")
 	assert.NotContains(t, out[1], "<script>")
 	assert.NotContains(t, out[1], "@all")
+}
+
+// What a scenario warms up with counts for correctness: its rounds are those in which it
+// was driven, though none of them measured it.
+func TestAScenarioThatOnlyWarmedUp(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+	for i := range s.recording.Judgement.Results {
+		if one := &s.recording.Judgement.Results[i]; one.Scenario == "create" {
+			one.Warmup = true
+		}
+	}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Pass, r.Verdict, r.Conclusion())
+}
+
+// Of two runs, whose rounds are no pairs, a tail is that of all their rounds: also where
+// head has no sample in the first one.
+func TestTheTailOfTwoRunsIsThatOfAllRounds(t *testing.T) {
+	head := newStory("b", 0.03, 1)
+	for round := 1; round <= 8; round++ {
+		slow, fail := 1.0, ""
+		if round == 1 {
+			fail = "gone"
+		} else if round > 4 {
+			slow = 9
+		}
+		head.native("", round, slow, fail)
+	}
+	r, err := gate.Compare(gate.DefaultOptions(), whole(t, "base", plain("a", 8)), whole(t, "head", head), gate.Side{})
+	require.NoError(t, err)
+	outputs(t, r)
+	i := slices.IndexFunc(r.Metrics, func(m gate.Metric) bool {
+		return m.Kind == gate.Tail && m.Scenario == "delete" && m.Phase == spec.PhaseChildGone
+	})
+	require.GreaterOrEqual(t, i, 0)
+	assert.InDelta(t, 4.0/7, r.Metrics[i].Head.Value, 0.2, "four of the seven that count are late")
+}
+
+// A recording names a kind of custom objects once one was made: a side that made none
+// has zero of them, not nothing.
+func TestCustomObjectsThatOnlyOneSideMakes(t *testing.T) {
+	for name, test := range map[string]struct {
+		base, head int
+		want       gate.Verdict
+	}{"only head": {0, 3, gate.Regression}, "only base": {3, 0, gate.Improvement}} {
+		s := newStory("a", 0.03, 1)
+		s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+		for variant, made := range map[string]int{gate.VariantBase: test.base, gate.VariantAgain: test.base, gate.VariantHead: test.head} {
+			s.count("native", variant, "create", cost.Pods, times(1, 12)...)
+			if made > 0 {
+				s.count("native", variant, "create", cost.MadePrefix+"jobs.v1.example.com", times(made, 12)...)
+			}
+		}
+		r := interleaved(t, s)
+		assert.Equal(t, test.want, r.Verdict, "%s: %s", name, r.Conclusion())
+		outputs(t, r)
+	}
+}
+
+// What would do is reckoned from what base and head took, not from the correctness
+// matrix that comes after the first round; and of joined recordings, whose clocks begin
+// anew, round by round.
+func TestHowLongARoundTook(t *testing.T) {
+	conclusion := func(change func(*story)) string {
+		s := newStory("a", 0.3, 1)
+		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+		change(s)
+		return interleaved(t, s).Conclusion()
+	}
+	want := conclusion(func(*story) {})
+	assert.Contains(t, want, "minutes like these would do")
+	assert.Equal(t, want, conclusion(func(s *story) {
+		for i := range s.recording.Judgement.Results {
+			if one := &s.recording.Judgement.Results[i]; one.Round > 1 {
+				one.Began, one.Ended = one.Began+time.Hour, one.Ended+time.Hour
+			}
+		}
+	}))
+	assert.Equal(t, want, conclusion(func(s *story) {
+		for i := range s.recording.Judgement.Results {
+			if one := &s.recording.Judgement.Results[i]; one.Round > 4 {
+				one.Began, one.Ended = one.Began-80*time.Second, one.Ended-80*time.Second
+			}
+		}
+	}))
+	assert.Contains(t, conclusion(func(s *story) { s.recording.Environment.Comparison.Driven = 9 * 60 }), "hours like these would do")
 }

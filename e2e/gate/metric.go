@@ -98,6 +98,7 @@ type Metric struct {
 	fewest            int                // rounds with which a regression could be told at all
 	settled           bool
 	seen              []stat.Stratum // at the last look
+	looked            int            // after how many of the style's rounds that was
 }
 
 // Pair is a quantile of both sides; nil where a side has too few samples.
@@ -336,7 +337,32 @@ func (r *Result) sidesOf() (base, head, again *values) {
 		list[i] = &v
 	}
 	join(list...)
+	same(list...)
 	return list[0], list[1], list[2]
+}
+
+// same gives each side the kinds of custom objects that only another one made: a
+// recording names a kind once it was made, so a side that counts pods made none of it.
+func same(sides ...*values) {
+	for _, key := range keysOf(sides...) {
+		if !strings.HasPrefix(key.Phase, cost.MadePrefix) {
+			continue
+		}
+		pods := key
+		if pods.Phase = cost.Pods; key.Scenario == "" {
+			pods.Phase = perChange(cost.Pods)
+		}
+		for _, side := range sides {
+			if side.rounds[key] != nil {
+				continue
+			}
+			for round, counted := range side.rounds[pods] {
+				for range counted {
+					side.count(key, round, 0)
+				}
+			}
+		}
+	}
 }
 
 // metricsOf lists the metrics of a style that base has and that head has or

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/record"
 )
 
 // tooMuchLost is the share of samples without a judgement from which on a run is
@@ -95,7 +94,7 @@ func apart(base, other Side) []string {
 	}
 	var parts []string
 	for _, part := range []struct{ name, base, other string }{
-		{"machine", machine(was.Host), machine(is.Host)},
+		{"machine", was.Host.String(), is.Host.String()},
 		{"cluster", was.Cluster, is.Cluster},
 		{"kind", was.Kind, is.Kind},
 		{"Kubernetes", was.Kubernetes, is.Kubernetes},
@@ -109,10 +108,6 @@ func apart(base, other Side) []string {
 	}
 	return doubts
 }
-
-// machine identifies a host. Memory is compared in GiB: a kernel may keep a few
-// pages more for itself after a reboot.
-func machine(h record.Host) string { return h.String() }
 
 // warn notes what weakens a comparison without making it invalid.
 func (r *Result) warn() {
