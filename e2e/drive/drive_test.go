@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/judge"
@@ -188,6 +191,57 @@ func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	}, s.ends)
 	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made, "a broken namespace is left")
 	assert.Equal(t, s.made, s.deleted)
+}
+
+// A request that fails says nothing of the operator: whether it would have brought the given state about is not known,
+// and the next scenario's is asked for anew.
+func TestAGivenStateThatCouldNotBeAskedForIsNotKnown(t *testing.T) {
+	s := newStage(t)
+	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
+	require.True(t, ok)
+	failures := 1
+	fake.PrependReactor("create", memcached.Resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		failures--
+		return failures >= 0, nil, errors.New("etcdserver: request timed out")
+	})
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "scale-up", "scale-down")}))
+	assert.Equal(t, []string{
+		"scale-up (prepare) interrupted", "scale-up interrupted", "scale-down (prepare) settled", "scale-down settled",
+	}, s.ends)
+	assert.Contains(t, s.recording.String(), `"reason":"the given state, a handled custom resource of size 3, was not reached: `+
+		`create memcacheds services-abc123-fast-1/memcached: etcdserver: request timed out"`)
+	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made, "what the first holds is not known")
+}
+
+// A style's name may have as many letters as a label's value; namespaces have no more, and keep styles and variants apart.
+func TestNamespacesOfStylesWithLongNames(t *testing.T) {
+	seen := map[string]bool{}
+	check := func(made []string, want int) {
+		assert.Len(t, made, want)
+		for _, name := range made {
+			assert.Empty(t, validation.IsDNS1123Label(name), name)
+			assert.False(t, seen[name], "%s came twice", name)
+			seen[name] = true
+		}
+	}
+	for _, name := range []string{strings.Repeat("x", 63), strings.Repeat("x", 62) + "y", strings.Repeat("x-", 15) + "x"} {
+		for _, variant := range []string{"", "base", "again", "head"} {
+			long := record.Style{Style: spec.Style{Name: name, Timeout: 5 * time.Millisecond}, Variant: variant}
+			s := newStage(t)
+			s.Run, s.missing = "abcdefgh", "there is no Deployment" // each scenario leaves a namespace behind
+			require.NoError(t, s.drive(t.Context(), drive.Style{Style: long}, drive.Plan{
+				Round: 12, Passes: 2, Warmup: basic(t, "create", "create"), Scenarios: basic(t, "create", "create"),
+			}))
+			check(s.made, 6)
+
+			s, b, _ := newMatrixStage(t)
+			s.Run = "abcdefgh"
+			require.NoError(t, s.wave(t.Context(), drive.Style{Style: long, Faults: b}, drive.Plan{
+				Round: 1, Wave: 12, Scenarios: []scenarios.Scenario{stop("one", true), stop("two", true)},
+			}))
+			check(s.made, 2)
+		}
+	}
 }
 
 func TestAnInterruptedRoundEndsItsSampleAndItsNamespace(t *testing.T) {

@@ -72,7 +72,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 		}
 	}()
 	if s.Given != nil && l.hopeless {
-		return l.unreached(s, "")
+		return l.unreached(s, record.End{Outcome: record.TimedOut})
 	}
 	if len(l.open) == 0 || l.broken || s.Given == nil && l.state != nil {
 		if err := l.fresh(ctx, s); err != nil {
@@ -85,8 +85,9 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 			return err
 		}
 		if end.Outcome != record.Settled {
-			l.hopeless = true
-			return l.unreached(s, end.Reason)
+			// A request that failed says nothing of the operator: the next scenario's state is asked for anew.
+			l.hopeless = end.Outcome == record.TimedOut
+			return l.unreached(s, end)
 		}
 	}
 	if l.together != nil {
@@ -117,14 +118,15 @@ func (l *lane) run(ctx context.Context, run *sampleRun, steps []scenarios.Step) 
 	return end, err
 }
 
-// unreached records that a scenario could not begin, because the operator did
-// not bring about what the scenario is given.
-func (l *lane) unreached(s scenarios.Scenario, why string) error {
+// unreached records that a scenario could not begin: the operator did not bring
+// about in time what the scenario is given, or, where preparing that was
+// interrupted, it is not known whether it would have.
+func (l *lane) unreached(s scenarios.Scenario, prepared record.End) error {
 	reason := fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached", s.Given.Size)
-	if l.plan.Wave > 0 {
-		reason += ": " + why
+	if l.plan.Wave > 0 || prepared.Outcome == record.Interrupted {
+		reason += ": " + prepared.Reason
 	}
-	return l.note(l.sample(s), record.TimedOut, reason)
+	return l.note(l.sample(s), prepared.Outcome, reason)
 }
 
 // note records a sample that has no steps.

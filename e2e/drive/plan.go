@@ -2,6 +2,8 @@ package drive
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -75,9 +77,28 @@ func (t *turn) lane(namespaces string) *lane {
 	return l
 }
 
-// name begins the names of the turn's namespaces.
-func (t *turn) name() string {
-	return fmt.Sprintf("services-%s-%s-%d", t.Run, strings.ReplaceAll(record.Label(t.style.Name, t.style.Variant), "@", "-"), t.plan.Round)
+// longest is how many letters a namespace's name may have. The first most of them
+// leave room for a number at the end: second, or that of a lane's next namespace.
+const (
+	longest = 63
+	second  = "-2"
+	most    = longest - len(second)
+)
+
+// name names a namespace of the turn, with a word at its end. Where a style's name is
+// too long for it, a hash in the place of the style's last letters keeps the names
+// of styles and variants apart.
+func (t *turn) name(word string) string {
+	label := strings.ReplaceAll(record.Label(t.style.Name, t.style.Variant), "@", "-")
+	name := func(label string) string { return fmt.Sprintf("services-%s-%s-%d%s", t.Run, label, t.plan.Round, word) }
+	over := len(name(label)) - most
+	if over <= 0 {
+		return name(label)
+	}
+	sum := sha256.Sum256([]byte(label))
+	hash := hex.EncodeToString(sum[:3])
+	kept := max(len(label)-over-len("-"+hash), 1)
+	return name(strings.TrimRight(label[:kept], "-") + "-" + hash)
 }
 
 // warmUp drives what is not measured. Nothing of it is left where a load follows.
@@ -85,7 +106,7 @@ func (t *turn) warmUp(ctx context.Context) error {
 	if len(t.plan.Warmup) == 0 {
 		return nil
 	}
-	l := t.lane(t.name() + "-warmup")
+	l := t.lane(t.name("-warmup"))
 	l.warmup = true
 	if err := l.drive(ctx, t.plan.Warmup, true); err != nil {
 		return err
@@ -117,9 +138,9 @@ func (t *turn) measure(ctx context.Context) error {
 	}
 	passes := max(t.plan.Passes, 1)
 	for pass := 1; pass <= passes; pass++ {
-		l := t.lane(t.name())
+		l := t.lane(t.name(""))
 		if pass > 1 {
-			l.prefix = fmt.Sprintf("%s-pass%d", t.name(), pass)
+			l.prefix = t.name(fmt.Sprintf("-pass%d", pass))
 		}
 		choose := func() bool {
 			if pass == 1 && t.plan.Choose != nil {
@@ -173,14 +194,11 @@ func (t *turn) wave(ctx context.Context) error {
 	return group.Wait()
 }
 
-// longest is how many letters a namespace's name may have.
-const longest = 63
-
 // space names a namespace of samples that overlap. The number keeps names apart
 // that are cut.
 func (t *turn) space(number string, scenario scenarios.Scenario) string {
-	name := strings.ReplaceAll(fmt.Sprintf("%s-%s-%s", t.name(), number, scenario.Name), "@", "-")
-	if most := longest - len(secondOf("")); len(name) > most {
+	name := strings.ReplaceAll(t.name("-"+number)+"-"+scenario.Name, "@", "-")
+	if len(name) > most {
 		name = name[:most]
 	}
 	name = strings.TrimRight(name, "-.")
@@ -191,7 +209,7 @@ func (t *turn) space(number string, scenario scenarios.Scenario) string {
 }
 
 // secondOf is the namespace of scenarios.Elsewhere.
-func secondOf(namespace string) string { return namespace + "-2" }
+func secondOf(namespace string) string { return namespace + second }
 
 // namespaces are all that were made.
 func (t *turn) namespaces() (names []string) {

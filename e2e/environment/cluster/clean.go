@@ -153,6 +153,10 @@ type CleanOptions struct {
 	Engine string // docker, podman or nerdctl; empty means all that answer
 	Run    string // only this run, even if its cluster was kept or it cannot be known whether it is alive; empty means all
 	DryRun bool   // only say what would be removed
+
+	// Builds removes what killed builds of images left in an engine, or says what it would remove, and tells whether
+	// there was anything. It is not called for one run; nil: nobody looks.
+	Builds func(ctx context.Context, e *engine.Engine, out io.Writer) (found bool, err error)
 }
 
 // Clean removes what killed runs left on this machine, in every engine that answers, and says what it does. Runs that
@@ -178,6 +182,13 @@ func Clean(ctx context.Context, opts CleanOptions, out io.Writer) error {
 	for _, found := range engines {
 		e := enginehost{found}
 		names = append(names, e.Name())
+		if opts.Builds != nil && opts.Run == "" {
+			builds, err := opts.Builds(ctx, found, out)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("looking for what killed builds of images left in %s: %w", e.Name(), err))
+			}
+			seen = seen || builds
+		}
 		all, err := leftovers(ctx, e)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("looking for what killed runs left in %s: %w", e.Name(), err))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -177,14 +179,59 @@ func TestNotCreated(t *testing.T) {
 }
 
 func TestProgramThatIsNoReaper(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	dir, lock, err := newRunDir("abcdef", "docker")
-	require.NoError(t, err)
-	defer lock.Close()
-	_, err = startReaper(dir, "/bin/true")
-	require.ErrorContains(t, err, "/bin/true did not become a reaper")
-	require.ErrorContains(t, err, "cluster.ReapIfAsked")
+	for name, test := range map[string]struct {
+		script string
+		within time.Duration
+		says   []string
+		not    string
+	}{
+		"it ends without a word": {"exit 0", time.Minute, []string{
+			"did not become a reaper when it was started again, but ended (exit status 0)", "must call cluster.ReapIfAsked first", "; its log is empty",
+		}, "busy"},
+		"it ends with a reason": {"echo no more processes >&2; exit 3", time.Minute, []string{
+			"but ended (exit status 3)", "; its log says:\n  | no more processes",
+		}, "busy"},
+		"it is slow": {"echo it boots; exec /bin/sleep 600", 500 * time.Millisecond, []string{
+			"said nothing for 500ms and was killed", "too busy", "cluster.ReapIfAsked", "; its log says:\n  | it boots",
+		}, "did not become a reaper"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			t.Setenv("XDG_STATE_HOME", t.TempDir())
+			program := filepath.Join(t.TempDir(), "program")
+			require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+test.script+"\n"), 0o755)) //nolint:gosec // a program
+			dir, lock, err := newRunDir("abcdef", "docker")
+			require.NoError(t, err)
+			defer lock.Close()
+			_, err = startReaper(dir, program, test.within)
+			require.ErrorContains(t, err, program)
+			for _, part := range test.says {
+				require.ErrorContains(t, err, part)
+			}
+			assert.NotContains(t, err.Error(), test.not)
+		})
+	}
+}
+
+// The log goes with the run's folder: what it says of a reaper's end is in the error.
+func TestReaperThatCrashes(t *testing.T) {
+	trace := strings.Repeat("main.f()\n\t/src/f.go:1\n", 100)
+	for name, test := range map[string]struct{ log, says, not string }{
+		"an ordinary end": {"first\n" + strings.Repeat("next\n", outputTail), "; its log says:\n  | next\n", "first"},
+		"a crash":         {"before\npanic: no such node\n\ngoroutine 1 [running]:\n" + trace, "; its log says:\n  | panic: no such node\n", "before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := runDir(t.TempDir())
+			require.NoError(t, os.WriteFile(dir.file(reaperLog), []byte(test.log), 0o600))
+			l := &link{dir: dir, events: make(chan event)}
+			close(l.events)
+			_, err := l.await(t.Context(), func(string) {})
+			require.ErrorIs(t, err, errReaperGone)
+			require.ErrorContains(t, err, test.says)
+			assert.NotContains(t, err.Error(), test.not)
+			assert.LessOrEqual(t, strings.Count(err.Error(), "\n"), outputTail)
+		})
+	}
 }
 
 func TestReaperMakesNoClusters(t *testing.T) {
@@ -232,6 +279,46 @@ esac`)
 	require.NoError(t, Clean(t.Context(), CleanOptions{Run: "kept1234"}, &wet))
 	assert.NoDirExists(t, string(kept))
 	require.ErrorContains(t, Clean(t.Context(), CleanOptions{Run: "unknown1"}, &wet), "nothing of run unknown1 is on this machine (looked in docker)")
+}
+
+// TestCleanAsksForBuilds: what a killed build left is something of this project, and belongs to no run.
+func TestCleanAsksForBuilds(t *testing.T) {
+	const nothing = "nothing of this project is left"
+	for name, test := range map[string]struct {
+		found bool
+		err   error
+		run   string
+		asked int
+		says  string
+		not   string
+		fails string
+	}{
+		"nothing":   {asked: 1, says: nothing},
+		"something": {found: true, asked: 1, not: nothing},
+		"an error":  {err: errors.New("the disk is full"), asked: 1, fails: "looking for what killed builds of images left in docker: the disk is full", not: nothing},
+		"one run":   {found: true, run: "abcdef", fails: "nothing of run abcdef is on this machine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fakeEngine(t, "")
+			asked := 0
+			var out strings.Builder
+			err := Clean(t.Context(), CleanOptions{Run: test.run, Builds: func(_ context.Context, e *engine.Engine, _ io.Writer) (bool, error) {
+				assert.Equal(t, "docker", e.Name())
+				asked++
+				return test.found, test.err
+			}}, &out)
+			if test.fails == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, test.fails)
+			}
+			assert.Equal(t, test.asked, asked)
+			assert.Contains(t, out.String(), test.says)
+			if test.not != "" {
+				assert.NotContains(t, out.String(), test.not)
+			}
+		})
+	}
 }
 
 // fakeNetwork is an engine with the network of run labelled, which has these labels besides its run.

@@ -159,7 +159,7 @@ func (k *Kind) start(config []byte) (*link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the cluster's reaper: %w", err)
 	}
-	l, err := startReaper(dir, program)
+	l, err := startReaper(dir, program, helloWithin)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ package kindnode
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,10 +33,6 @@ import (
 
 // Module is kind's.
 const Module = "sigs.k8s.io/kind"
-
-// label is on the container in which a node is made; its value is the id of
-// the cache that this is for: a path may be another machine's or container's.
-const label = "operatorbench.node-build"
 
 // bootTimeout is how long containerd may take to start in the node that is
 // being made.
@@ -211,15 +208,18 @@ func editSpec(raw []byte) ([]byte, error) {
 // Commit leaves the node in the engine as ref: the image base, with the images
 // inside it imported.
 func (p Part) Commit(ctx context.Context, base v1.Image, inside map[string]v1.Image, ref string) error {
-	baseRef := ref + "-base"
+	if err := p.removeLeftover(ctx); err != nil {
+		return err
+	}
+	baseRef := baseOf(p.CacheID)
 	p.Progress.Say("hand the node without the control plane's images to %s", p.Engine.Name())
+	defer func() {
+		// Only the name goes: the committed image stands on these layers.
+		_, _ = p.Engine.Run(context.WithoutCancel(ctx), "rmi", baseRef) // may not exist
+	}()
 	if err := p.send(ctx, map[string]v1.Image{baseRef: base}, "load"); err != nil {
 		return err
 	}
-	defer func() {
-		// Only the name goes: the committed image stands on these layers.
-		_, _ = p.Engine.Run(context.WithoutCancel(ctx), "rmi", baseRef)
-	}()
 	return p.preload(ctx, baseRef, ref, inside)
 }
 
@@ -235,10 +235,9 @@ func (p Part) send(ctx context.Context, images map[string]v1.Image, command ...s
 // preload starts the node's containerd in a container of image base, imports
 // the parts, and commits the container as ref.
 func (p Part) preload(ctx context.Context, base, ref string, parts map[string]v1.Image) error {
-	if err := p.removeLeftovers(ctx); err != nil {
-		return err
-	}
-	container := fmt.Sprintf("operatorbench-node-build-%d", os.Getpid())
+	// Nobody else's container has the name: not even where builds in containers, each with its own process ids, share
+	// an engine.
+	container := "operatorbench-node-build-" + strings.ToLower(rand.Text())
 	_, err := p.Engine.Run(ctx, "run", "--detach", "--name", container, "--label", label+"="+p.CacheID,
 		"--security-opt", "seccomp=unconfined", "--entrypoint", "/usr/local/bin/containerd", base)
 	defer func() {
@@ -257,22 +256,6 @@ func (p Part) preload(ctx context.Context, base, ref string, parts map[string]v1
 		return fmt.Errorf("import the control plane's images into the new node: %w", err)
 	}
 	return p.commit(ctx, container, ref)
-}
-
-// removeLeftovers removes the containers of killed builds into this cache; its
-// lock says that no other build into it is alive.
-func (p Part) removeLeftovers(ctx context.Context) error {
-	out, err := p.Engine.Run(ctx, "ps", "--all", "--quiet", "--filter", "label="+label+"="+p.CacheID)
-	if err != nil {
-		return err
-	}
-	for _, container := range strings.Fields(out) {
-		p.Progress.Say("remove the container %s that a killed build left", container)
-		if _, err := p.Engine.Run(ctx, "rm", "--force", "--volumes", container); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // awaitContainerd follows the container's log until containerd says that it
