@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
 )
 
 // tooMuchLost is the share of samples without a judgement from which on a run is

@@ -46,7 +46,13 @@ func (u Use) find() []string {
 		if len(r.As) > 0 {
 			used = "it was used for " + few(r.As) + " alone"
 		}
+		if u.Lost > 0 {
+			used += ", as far as the audit log goes, which was interrupted"
+		}
 		found = append(found, fmt.Sprintf("%s may %s %s (%s%s): %s", r.ServiceAccount, r.Verb, r.Object(), r.Role, r.scope(), used))
+	}
+	if u.Lost > 0 { // they may have been read meanwhile
+		return found
 	}
 	for _, s := range u.Secrets {
 		reason := slices.ContainsFunc(u.Reasons, func(r spec.SecretReader) bool {

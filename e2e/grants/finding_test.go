@@ -48,6 +48,7 @@ func TestRightsThatAStyleShouldNotHold(t *testing.T) {
 		"everything":           {5, admin, nil, []record.Entry{called}, "all", []string{"op/operator may * *.* (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone"}},
 		"all verbs":            {5, verbs, nil, []record.Entry{called}, "2 with * + 2", []string{"op/operator may * deployments.apps (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone", "op/operator may * replicasets.apps (ClusterRole operator, cluster-wide): it was never used"}},
 		"secrets, never read":  {5, secrets, nil, []record.Entry{called}, "2", []string{"op/operator may get, list secrets (ClusterRole operator, cluster-wide), and never did"}},
+		"secrets, with a gap":  {5, secrets, nil, []record.Entry{called, {Kind: record.KindGap, Gap: &record.Gap{Resource: "audit"}}}, "2", nil},
 		"secrets, read":        {5, secrets, nil, []record.Entry{read}, "2", nil},
 		"secrets for a reason": {5, secrets, reason, []record.Entry{called}, "2", nil},
 		"no audit log":         {5, admin, nil, nil, "all", nil},

@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/verdicts"
 )
 
 // breaks tells of a fault of the story's sample, or its mending, that took from until to.
@@ -55,28 +56,28 @@ func TestRecovery(t *testing.T) {
 		"by itself, counted from the mending's beginning": {func(s *story) {
 			mended(s)
 			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
-		}, &judge.Recovery{By: judge.Itself, After: 200 * time.Millisecond}},
+		}, &judge.Recovery{By: verdicts.Itself, After: 200 * time.Millisecond}},
 		"the last time that the state came counts": {func(s *story) {
 			mended(s)
 			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
 			s.see(600, "MODIFIED", deployment(3, 1, 1, 1))
 			s.see(700, "MODIFIED", deployment(4, 2, 2, 2))
-		}, &judge.Recovery{By: judge.Itself, After: 400 * time.Millisecond}},
+		}, &judge.Recovery{By: verdicts.Itself, After: 400 * time.Millisecond}},
 		"before the fault was over": {func(s *story) {
 			s.see(200, "MODIFIED", deployment(2, 2, 2, 2))
 			mended(s)
-		}, &judge.Recovery{By: judge.Itself}},
+		}, &judge.Recovery{By: verdicts.Itself}},
 		"only after a nudge": {func(s *story) {
 			mended(s)
 			s.nudges(900, 905, custom(2, 2, 0).at(101))
 			s.see(906, "MODIFIED", custom(2, 2, 0).at(101))
 			s.see(950, "MODIFIED", deployment(2, 2, 2, 2))
-		}, &judge.Recovery{By: judge.Nudge, After: 650 * time.Millisecond}},
+		}, &judge.Recovery{By: verdicts.Nudge, After: 650 * time.Millisecond}},
 		"never, though nudged": {func(s *story) {
 			mended(s)
 			s.nudges(900, 905, custom(2, 2, 0).at(101))
 			s.see(906, "MODIFIED", custom(2, 2, 0).at(101))
-		}, &judge.Recovery{By: judge.Never}},
+		}, &judge.Recovery{By: verdicts.Never}},
 		"the fault was never over": {func(s *story) {
 			s.see(500, "MODIFIED", deployment(2, 2, 2, 2))
 		}, nil},
@@ -261,5 +262,5 @@ func TestWhatWentInAGap(t *testing.T) {
 	assert.Equal(t, spec.Pass, v.Outcome)
 	assert.Contains(t, v.Message, "at +5.000 s")
 	assert.Contains(t, v.Message, "for 3.85s; the restart of the api-server interrupted the watch of deployments for 30ms")
-	assert.Equal(t, &judge.Recovery{By: judge.Itself, After: 100 * time.Millisecond}, r.Recovery)
+	assert.Equal(t, &judge.Recovery{By: verdicts.Itself, After: 100 * time.Millisecond}, r.Recovery)
 }

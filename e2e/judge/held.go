@@ -47,4 +47,5 @@ func (j *Judgement) held(h *record.Held) {
 	v := fail(nil, "expected the operator to release what it holds; %s", HeldMessage(h))
 	v.Oracle = Released
 	blamed.Verdicts = append(blamed.Verdicts, v)
+	blamed.count()
 }

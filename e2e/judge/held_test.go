@@ -40,6 +40,10 @@ func TestWhatIsNotReleasedFailsTheLastSampleOfItsNamespace(t *testing.T) {
 	last := found[1].Verdicts[len(found[1].Verdicts)-1]
 	assert.Equal(t, judge.Verdict{Oracle: judge.Released, Outcome: spec.Fail, Message: "expected the operator to release what it holds; " + notReleased}, last)
 	assert.Equal(t, spec.Pass, found[2].Outcome())
+	assert.NotEmpty(t, found[1].Samples)
+	for _, sample := range found[1].Samples {
+		assert.Equal(t, judge.Wrong, sample.Outcome, "%s: a sample that fails has no latency that counts", sample.Phase)
+	}
 }
 
 // It has its headline already: that the custom resource stays may be why.

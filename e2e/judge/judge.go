@@ -233,6 +233,16 @@ func (j *Judgement) withdraw(gap record.Entry) {
 	}
 }
 
+// count lets the latencies of phases that were reached count, or not, as the verdicts say.
+func (r *Result) count() {
+	judged := countsAs(r.Verdicts)
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Outcome == OK || s.Outcome == Wrong {
+			s.Outcome = judged
+		}
+	}
+}
+
 // withdraw takes back what a gap makes unknowable.
 func (r *Result) withdraw(gap *record.Entry) {
 	outage := timeline.Explained(r.outages, gap)
@@ -252,17 +262,13 @@ func (r *Result) withdraw(gap *record.Entry) {
 			v.Outcome, v.Message = spec.Invalid, timeline.UnheardOf(gap)
 		}
 	}
-	judged := countsAs(r.Verdicts)
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		needs := slices.ContainsFunc(r.phases, func(p timeline.Phase) bool {
+		if slices.ContainsFunc(r.phases, func(p timeline.Phase) bool {
 			return p.Name == s.Phase && slices.Contains(p.Needs, gap.Gap.Resource)
-		})
-		switch {
-		case needs:
+		}) {
 			s.Outcome = Interrupted
-		case s.Outcome == OK || s.Outcome == Wrong:
-			s.Outcome = judged
 		}
 	}
+	r.count()
 }

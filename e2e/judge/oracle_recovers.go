@@ -1,6 +1,9 @@
 package judge
 
-import "operatorbench/e2e/timeline"
+import (
+	expect "operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/timeline"
+)
 
 // recovers judges what becomes of a fault: once what was broken is whole again,
 // the wanted state is reached without anybody's help. Otherwise the message says
@@ -14,9 +17,9 @@ func recovers(t *timeline.Timeline) Verdict {
 	switch {
 	case !over:
 		return fail(nil, "expected the wanted state after the fault; the sample ended at %s before the fault was over: %s", t.Since(t.EndedAt), t.End.Reason)
-	case r.by == Never:
+	case r.by == expect.Never:
 		return fail(nil, "expected the wanted state after the fault; never reached: at %s %s", t.Since(t.EndedAt), r.lacks)
-	case r.by == Nudge:
+	case r.by == expect.Nudge:
 		return fail(nil, "expected the wanted state after the fault without help; reached only after a nudge, %s after it", timeline.Round(after))
 	case after == 0:
 		return pass("by itself, before the fault was over")

@@ -6,27 +6,21 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	expect "operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/timeline"
 )
 
 // Recovery is how a sample came back from what was broken in it.
 type Recovery struct {
-	By string // one of the following
+	By string // one of expect.Recoveries
 	// After is the time from when the mending of the last fault began (of a
 	// fault that lasts no time: from when it had happened; see record.Fault)
 	// until the event with which the wanted state stood, which it then did until
 	// the sample's end. 0: it stood before, or was never lost. After a nudge it
 	// includes the time for which the nudge was held back. What the harness
-	// asked for only after the fault is a part of the wanted state. Of Never, 0.
+	// asked for only after the fault is a part of the wanted state. Of expect.Never, 0.
 	After time.Duration
 }
-
-// By whom a sample came back.
-const (
-	Itself = "itself"
-	Nudge  = "nudge"
-	Never  = "never"
-)
 
 // recovery is how the wanted state came back, once what was broken was whole again.
 type recovery struct {
@@ -44,15 +38,15 @@ func recovered(t *timeline.Timeline) (recovery, bool) {
 	if len(over) == 0 {
 		return recovery{}, false
 	}
-	r := recovery{by: Itself, over: over[len(over)-1].From}
+	r := recovery{by: expect.Itself, over: over[len(over)-1].From}
 	r.from = r.over
 	if r.stood, r.lacks = wholeSince(t); r.lacks != "" {
-		r.by = Never
+		r.by = expect.Never
 		return r, true
 	}
 	for e := range t.All() {
 		if e.Kind == record.KindAction && e.Action.Nudge && e.Action.From <= r.stood {
-			r.by, r.from = Nudge, e.Action.From
+			r.by, r.from = expect.Nudge, e.Action.From
 		}
 	}
 	return r, true
@@ -73,8 +67,8 @@ func recoveryOf(t *timeline.Timeline) *Recovery {
 		return nil
 	}
 	r, _ := recovered(t)
-	if r.by == Never {
-		return &Recovery{By: Never}
+	if r.by == expect.Never {
+		return &Recovery{By: expect.Never}
 	}
 	return &Recovery{By: r.by, After: max(r.stood-r.over, 0)}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"operatorbench/e2e/cost"
@@ -36,7 +37,10 @@ func AdviceRules() []string {
 
 // Advise says it of a style.
 func (r *Report) Advise(label string, needs []result.Need) Advice {
-	a := Advice{Quick: r.quickAt(label), Costs: r.costsMost(label), Wrong: r.getsWrong(label)}
+	a := Advice{Wrong: r.getsWrong(label)}
+	if !r.Apart(label) {
+		a.Quick, a.Costs = r.quickAt(label), r.costsMost(label)
+	}
 	for _, need := range needs {
 		i := slices.IndexFunc(need.Candidates, func(c result.Candidate) bool { return c.Label == label })
 		picks := need.Picks()
@@ -98,8 +102,8 @@ func (r *Report) Finding() string {
 	case !ranked:
 		quick = fmt.Sprintf("Of %d styles, %s has the lowest median of a %s, %s%s. So few rounds do not rank styles.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	case len(others) > 0:
-		quick = fmt.Sprintf("%d of %d styles are the fastest at a %s and cannot be told apart: %s, %s. The first has the lowest median, %s%s.",
-			len(tied), len(measured), headline, leader, plain.Some(others, mostNamed), figure(first), r.noneFails(tied))
+		quick = fmt.Sprintf("%d of %d styles are the fastest at a %s and cannot be told apart: %s, %s. %s has the lowest median, %s%s.",
+			len(tied), len(measured), headline, leader, plain.Some(others, mostNamed), first.Operator, figure(first), r.noneFails(tied))
 	default:
 		quick = fmt.Sprintf("Of %d styles, %s is the fastest at a %s, %s%s.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	}
@@ -150,6 +154,7 @@ func sentences(all ...string) string {
 func (r *Report) faultless(measured []stat.Summary) string {
 	var recorded, clean, most []string
 	var worst result.Failing
+	same := true // as many apply to each of those that fail the most
 	for _, label := range r.Contestants() {
 		failing := r.Fails(label)
 		if !failing.Known {
@@ -161,17 +166,17 @@ func (r *Report) faultless(measured []stat.Summary) string {
 		}
 		switch {
 		case failing.Failed > worst.Failed:
-			worst, most = failing, []string{label}
-		case failing.Failed > 0 && failing.Failed == worst.Failed && failing.Of == worst.Of:
-			most = append(most, label)
+			worst, most, same = failing, []string{label}, true
+		case failing.Failed > 0 && failing.Failed == worst.Failed:
+			most, same = append(most, label), same && failing.Of == worst.Of
 		}
 	}
 	who, of := cmp.Or(plain.Some(clean, mostNamed), "none"), "Of all styles, "
-	same := len(measured) == len(recorded) && !slices.ContainsFunc(measured, func(s stat.Summary) bool { return !slices.Contains(recorded, s.Operator) })
+	all := len(measured) == len(recorded) && !slices.ContainsFunc(measured, func(s stat.Summary) bool { return !slices.Contains(recorded, s.Operator) })
 	switch {
-	case len(recorded) == 0, same && len(recorded) == 1: // of that one it is said with its latency
+	case len(recorded) == 0, all && len(recorded) == 1: // of that one it is said with its latency
 		return ""
-	case !same:
+	case !all:
 		of = fmt.Sprintf("Of the %s whose correctness was recorded, ", plain.Plural(len(recorded), "style"))
 	}
 	text := of + who + " passed every scenario that applies"
@@ -181,7 +186,11 @@ func (r *Report) faultless(measured []stat.Summary) string {
 	case 1:
 		return text + fmt.Sprintf("; %s fails the most, %d of %d.", most[0], worst.Failed, worst.Of)
 	}
-	return text + fmt.Sprintf("; %s fail the most, %d of %d each.", plain.Some(most, mostNamed), worst.Failed, worst.Of)
+	fail := strconv.Itoa(worst.Failed)
+	if same {
+		fail += fmt.Sprintf(" of %d", worst.Of)
+	}
+	return text + fmt.Sprintf("; %s fail the most, %s each.", plain.Some(most, mostNamed), fail)
 }
 
 // quickAt is the sentence on latency.
@@ -214,7 +223,11 @@ func (r *Report) quickAt(label string) string {
 	}
 	slices.SortStableFunc(all, func(a, b ratio) int { return cmp.Compare(a.times, b.times) })
 	say := func(one ratio) string {
-		return fmt.Sprintf("%s, p50 %s (%s), %s times the lowest", one.scenario, one.P50, result.Spread(one.Summary, stat.Observation.String), plain.Digits(one.times))
+		times := plain.Digits(one.times)
+		if one.P50.Censored {
+			times = "at least " + times
+		}
+		return fmt.Sprintf("%s, p50 %s (%s), %s times the lowest", one.scenario, one.P50, result.Spread(one.Summary, stat.Observation.String), times)
 	}
 	text := "Nearest to the lowest latency: " + say(all[0])
 	if last := all[len(all)-1]; len(all) > 1 {

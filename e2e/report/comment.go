@@ -17,6 +17,7 @@ import (
 const (
 	commentBytes    = 8000 // the most that Comment prints
 	commentProblems = 12
+	commentWarnings = 3
 	commentMessage  = 300 // characters of a foreign text
 )
 
@@ -29,11 +30,15 @@ func (r *Report) Comment(out io.Writer) error {
 	m := &markdown{}
 	outcome, short := r.InShort()
 	m.line("### operatorbench: %s%s\n", table.Emoji(outcome), short)
-	for _, warning := range r.Warnings {
-		m.line("> **Warning:** %s\n", text(plain.Clip(warning, commentMessage)))
-	}
 	m.failures(r)
 	m.commentMatrix(r)
+	for i, warning := range r.Warnings {
+		if i == commentWarnings {
+			m.line("\n> and %s; summary.md has all", plain.Plural(len(r.Warnings)-i, "more warning"))
+			break
+		}
+		m.line("\n> **Warning:** %s", text(plain.Clip(warning, commentMessage)))
+	}
 	if t := r.stylesTable(); len(r.Cells) > 0 {
 		m.line("")
 		m.rows(t)

@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/report/internal/made"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
@@ -161,4 +162,15 @@ func TestDependenciesBesideTheLines(t *testing.T) {
 	assert.Equal(t, "5 / 60", of(upstream, custom("a", &record.Dependencies{Direct: 4, All: 50}), custom("b", &record.Dependencies{Direct: 1, All: 10})))
 	assert.Equal(t, "not recorded", of(custom("a", nil)))
 	assert.Equal(t, "–", of(), "of a style without images nothing is known")
+}
+
+// What was measured beside single changes is a median over runs, as on the page.
+func TestWhatIsBesideIsPooledOverRuns(t *testing.T) {
+	starts := func(run string, seconds float64) result.Recording {
+		one := made.Recording(run, rows(), made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
+		one.Costs = []cost.Cost{{Style: "argo", ColdStart: cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: seconds}}}}}
+		return one
+	}
+	r := report.Of(starts("one", 1), starts("two", 3), starts("three", 5))
+	assert.Contains(t, r.BesideTable().Markdown(), "| argo | 3.00 s |")
 }

@@ -64,6 +64,12 @@ func (r *Report) JUnit(out io.Writer) error {
 				took += suite.add(c, class+"."+c.Group, r.Expectation(c), cellProblem, c.Reason)
 			}
 		}
+		for _, d := range r.Differences() {
+			if d.Label == style && d.Scenario == result.Rights {
+				suite.Tests, suite.Failures = suite.Tests+1, suite.Failures+1
+				suite.Cases = append(suite.Cases, junitCase{Class: class, Name: result.Rights, Time: seconds(0), Failure: &junitProblem{Message: plain.Line(d.String())}})
+			}
+		}
 		suite.Time = seconds(took)
 		suites.Suites = append(suites.Suites, suite)
 	}

@@ -45,15 +45,20 @@ func (r *Report) Markdown(out io.Writer) error {
 		}
 		m.line("- %s", text(line))
 	}
+	if len(r.Warnings) > 0 {
+		m.line("\n### %s", warningsHead)
+	}
 	for _, warning := range r.Warnings {
-		m.line("")
-		m.line("> **Warning:** %s", text(warning))
+		m.line("\n> **Warning:** %s", text(warning))
 	}
 	m.problems(r.Problems())
 	m.details(r)
 	_, err := io.WriteString(out, m.text.String())
 	return err
 }
+
+// warningsHead is the heading that a README links to.
+const warningsHead = "Warnings"
 
 type markdown struct{ text strings.Builder }
 

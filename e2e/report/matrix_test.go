@@ -156,6 +156,8 @@ func TestMatrixWithoutExpectations(t *testing.T) {
 	out.Reset()
 	require.NoError(t, r.JUnit(&out))
 	assert.Contains(t, out.String(), `failures="1"`)
+	assert.Len(t, r.Unforeseen(), 1, "as JUnit says")
+	assert.Empty(t, report.Of(made.Recording("one", rows(), made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})).Unforeseen())
 }
 
 func TestFailed(t *testing.T) {
@@ -254,4 +256,26 @@ func TestMatrixDocument(t *testing.T) {
 	out.Reset()
 	require.NoError(t, handMadeReport(t).JSON(&out))
 	assert.NotContains(t, out.String(), `"matrix"`)
+}
+
+// Rights that a style should not hold end a run as a verdict does that is not expected:
+// they are a case of their own.
+func TestJUnitHasRights(t *testing.T) {
+	var rows []record.Scenario
+	var cells []made.Cell
+	for _, group := range spec.Groups() {
+		rows = append(rows, record.Scenario{Name: "one of " + group, Group: group})
+		cells = append(cells, made.Cell{Style: "argo", Scenario: "one of " + group, Repeats: []made.Repeat{made.Pass()}})
+	}
+	one := made.Recording("one", rows, cells...)
+	use := made.Grants("argo")
+	use.Reasoned, use.Rights[2].Verb = true, "*"
+	use.Findings = []string{"argo may * secrets"}
+	one.Grants = []grants.Use{use}
+	r := report.Of(one)
+	require.Len(t, r.Differences(), 1)
+	var out bytes.Buffer
+	require.NoError(t, r.JUnit(&out))
+	assert.Contains(t, out.String(), `failures="1"`)
+	assert.Regexp(t, `name="rights"[^>]*>\s*<failure message="argo rights: [^"]*may \* secrets`, out.String())
 }

@@ -45,7 +45,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	case 1:
 		m.line("\n> **Warning:** %s", text(r.Warnings[0]))
 	default:
-		m.line("\n> **%s**: see [the summary](%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown))
+		m.line("\n> **%s**: see [the summary](%s#%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown), strings.ToLower(warningsHead))
 	}
 	m.line("\nMade by `go run ./e2e/cmd/opbench report --format=readme --out=README.md %s` from recordings that are committed: "+
 		"[every phase, with intervals](%s), and [the same as a page](%s).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
@@ -55,7 +55,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 
 // words says what the words of the figures mean; the notes below the table say what its
 // columns are.
-const words = "A *round* installs a style, measures it and removes it. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
+const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
 	"A *scenario* is a test of correctness. The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
 
 // mostReasons is of how many recommended styles a row says the figures.
@@ -98,7 +98,7 @@ func (m *markdown) needs(r *Report, page string) {
 		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that is known to fail only now and then counts where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
 		m.rows(t)
 		if len(notes) > 0 {
-			m.line("\nNot the newest versions: %s.", text(strings.Join(notes, "; ")))
+			m.line("\nOf the recommended styles, these are not on the newest version of their framework: %s.", text(strings.Join(notes, "; ")))
 		}
 		m.line("\n**How quick, how right, at what cost?**\n")
 	}

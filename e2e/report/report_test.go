@@ -288,3 +288,19 @@ func TestCommentIsShort(t *testing.T) {
 	lines := strings.Split(out.String(), "\n")
 	assert.True(t, strings.HasSuffix(lines[len(lines)-4], " |"), "cut at the end of a line")
 }
+
+// What failed is read first, however many warnings there are.
+func TestCommentTellsOfFailuresBeforeWarnings(t *testing.T) {
+	judged := &judge.Judgement{Warnings: slices.Repeat([]string{strings.Repeat("a given state was not reached ", 20)}, 50)}
+	judged.Results = []judge.Result{{
+		Style: "native", Scenario: "create", Round: 1, Namespace: "n",
+		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail, Message: "no Deployment"}},
+	}}
+	var out bytes.Buffer
+	require.NoError(t, report.New(nil, judged).Comment(&out))
+	failed, warned := strings.Index(out.String(), "no Deployment"), strings.Index(out.String(), "**Warning:**")
+	assert.Positive(t, failed)
+	assert.Greater(t, warned, failed)
+	assert.Contains(t, out.String(), "47 more warnings; summary.md has all")
+	assert.Contains(t, out.String(), "| native |", "and the table of styles")
+}

@@ -9,6 +9,7 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/stat"
 	"operatorbench/e2e/table"
 )
@@ -49,7 +50,15 @@ func (r *Report) readmeTable() table.Table {
 			columns = append(columns, column)
 		}
 	}
-	return r.byStyle(slices.DeleteFunc(r.ByLatency(r.Headline()), r.Apart), append(columns, r.linesColumn())...)
+	t := r.byStyle(slices.DeleteFunc(r.ByLatency(r.Headline()), r.Apart), append(columns, r.linesColumn())...)
+	if i := slices.Index(t.Header, FailColumn); i >= 0 {
+		for _, row := range t.Rows {
+			if name, _ := r.Named(row[0].Text); r.Fails(row[0].Text).Failed > 0 {
+				row[i].Link = "operators/" + name + "/" + verdicts.File
+			}
+		}
+	}
+	return t
 }
 
 // linesColumn is what a maintainer owns.
@@ -125,7 +134,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	}
 	head := scenario + " p50 / " + tail
 	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
-	if r.isLoad(scenario) {
+	if r.IsLoad(scenario) {
 		head, cell = scenario+", until the last is done (floor)", lastCell
 	}
 	return styleColumn{head, func(label string) string {
@@ -148,16 +157,6 @@ func (r *Report) loadSize(scenario string) string {
 		return "n is 0"
 	}
 	return fmt.Sprintf("n is %s in %s rounds", plain.Span(slices.Min(n), slices.Max(n)), plain.Span(slices.Min(rounds), slices.Max(rounds)))
-}
-
-// isLoad tells whether a scenario changes many custom resources at once.
-func (r *Report) isLoad(scenario string) bool {
-	for c := range r.Of(scenario) {
-		if c.Load() {
-			return true
-		}
-	}
-	return false
 }
 
 // latencyCell is p50 and p90, or the maximum, with what does not count.
@@ -295,8 +294,8 @@ func (r *Report) stylesNotes() []string {
 	}
 	var loads []string
 	for _, scenario := range r.Scenarios {
-		if r.isLoad(scenario) {
-			loads = append(loads, fmt.Sprintf("of %s, %s", scenario, r.loadSize(scenario)))
+		if r.IsLoad(scenario) {
+			loads = append(loads, fmt.Sprintf("of %s, %s", text(scenario), r.loadSize(scenario)))
 		}
 	}
 	if len(loads) > 0 {
@@ -304,7 +303,7 @@ func (r *Report) stylesNotes() []string {
 	}
 	notes = append(notes, strings.ToUpper(result.RankNote()[:1])+result.RankNote()[1:]+".")
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
-		notes = append(notes, "Peak memory is that of all pods of the operator, the median over rounds.")
+		notes = append(notes, "Peak memory is that of all pods of the operator during single changes, the median over rounds: with many custom resources an operator may need more.")
 	}
 	if slices.ContainsFunc(r.Styles, func(label string) bool { facts, _ := r.Facts(label); return facts != nil && facts.Owned != nil }) {
 		notes = append(notes, "Lines owned are the lines of code, manifests and build files that a maintainer of the operator keeps, without blank lines and comments. Scaffold is what a generator wrote and nobody has changed.")

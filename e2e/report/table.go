@@ -112,7 +112,7 @@ func (r *Report) CostTable() table.Table {
 }
 
 // BesideTable is what styles take to start, to keep many custom resources, and to
-// find that nothing is to be done: of each, the first run that knows.
+// find that nothing is to be done.
 func (r *Report) BesideTable() table.Table {
 	t := table.Table{Title: "Starting, keeping many, and finding nothing to do (medians)", Header: []string{"style"}, Left: 1}
 	for _, column := range BesideColumns(result.Cost{}) {
@@ -120,15 +120,10 @@ func (r *Report) BesideTable() table.Table {
 	}
 	for _, label := range r.Styles {
 		row, known := []string{label}, false
-		for i := range BesideColumns(result.Cost{}) {
-			cell := unknown
-			for _, c := range r.Beside {
-				if f := BesideColumns(c)[i]; c.Label() == label && f.Known() {
-					cell, known = figure(f.Figure), true
-					break
-				}
-			}
-			row = append(row, cell)
+		for i, column := range BesideColumns(result.Cost{}) {
+			used := r.Used(label, column.Name, func(c result.Cost) cost.Figure { return BesideColumns(c)[i].Figure })
+			cell, _ := Show(used)
+			row, known = append(row, cell), known || used.N > 0
 		}
 		if known {
 			t.Row(row...)

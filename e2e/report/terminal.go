@@ -83,7 +83,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style.Label)), 18)
 	}
 	beside := "× floor"
-	if r.isLoad(scenario) {
+	if r.IsLoad(scenario) {
 		beside = "floor" // its p50, in the style's own run
 	}
 	figure := table.Column{Gap: " ", Width: 8}

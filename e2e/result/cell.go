@@ -39,6 +39,9 @@ type Cell struct {
 	floor  map[string]stat.Summary // by phase: the floor's, in the runs of the cell
 }
 
+// Measured tells whether some sample did not only warm up.
+func (c *Cell) Measured() bool { return c.All() > c.Warmups }
+
 // Judged is one sample, judged, with the run that it is of.
 type Judged struct {
 	Run string

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -34,7 +35,7 @@ type asked struct {
 
 // conformance lists what every style is held to, in the order in which it is shown.
 func conformance() []asked {
-	field := func(names ...string) func(spec.Declares) (bool, string) {
+	all := func(names ...string) func(spec.Declares) (bool, string) {
 		return func(d spec.Declares) (bool, string) {
 			for _, name := range names {
 				if offered, reason := d.Status.Field(name); !offered {
@@ -44,16 +45,24 @@ func conformance() []asked {
 			return true, ""
 		}
 	}
+	some := func(names ...string) func(spec.Declares) (bool, string) {
+		return func(d spec.Declares) (offered bool, reason string) {
+			for _, name := range names {
+				if offered, reason = d.Status.Field(name); offered {
+					return true, ""
+				}
+			}
+			return false, reason
+		}
+	}
 	always := func(spec.Declares) (bool, string) { return true, "" }
 	of := func(pick func(spec.Declares) spec.Declaration) func(spec.Declares) (bool, string) {
 		return func(d spec.Declares) (bool, string) { return pick(d).Supported, pick(d).Reason }
 	}
 	return []asked{
 		{"owner", "its Deployment has an owner reference with the right flags", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
-		{"generation", "status.observedGeneration is that of the custom resource", field(spec.StatusObservedGeneration), []string{"status"}, nil},
-		{"conditions", "status.conditions say when the pods are ready", field(spec.StatusConditions), []string{"status"}, nil},
-		{"nodes", "status.nodes names the pods", field(spec.StatusNodes), []string{"status"}, nil},
-		{"scale", "the scale subresource reads and sets the size", field(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
+		{"status", "its status is right in each field that it offers: observedGeneration, conditions, the names of the pods", some(spec.StatusObservedGeneration, spec.StatusConditions, spec.StatusNodes), []string{"status"}, nil},
+		{"scale", "the scale subresource reads and sets the size", all(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
 		{"drift", "it undoes what others change in its Deployment", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
 		{"calm", "it writes nothing while nothing changes", always, []string{"calm", "no-needless-work"}, nil},
 	}
@@ -137,7 +146,7 @@ func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
 	case passed == 0:
 		return spec.NotApplicable, NotAsked
 	}
-	return spec.Pass, fmt.Sprintf("%d of %d", passed, passed)
+	return spec.Pass, plain.Plural(passed, "verdict")
 }
 
 // few names some of what there is.

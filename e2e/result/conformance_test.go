@@ -32,10 +32,8 @@ func TestConformance(t *testing.T) {
 		said("drift-image", "converged", spec.Fail),
 	}}
 	assert.Equal(t, []result.Conformance{
-		{Asked: "owner", Outcome: spec.Pass, Why: "2 of 2"},
-		{Asked: "generation", Outcome: spec.NotApplicable, Why: result.NotAsked},
-		{Asked: "conditions", Outcome: spec.NotApplicable, Why: "It has no hook for them."},
-		{Asked: "nodes", Outcome: spec.Fail, Why: "two-resources"},
+		{Asked: "owner", Outcome: spec.Pass, Why: "2 verdicts"},
+		{Asked: "status", Outcome: spec.Fail, Why: "two-resources"},
 		{Asked: "scale", Outcome: spec.NotApplicable, Why: result.NotAsked},
 		{Asked: "drift", Outcome: spec.NotApplicable, Why: "It watches no Deployment."},
 		{Asked: "calm", Outcome: spec.NotApplicable, Why: result.NotAsked},

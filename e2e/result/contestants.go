@@ -14,14 +14,21 @@ import (
 )
 
 // Headline is the scenario that styles are known by: create where it was
-// measured, else the first; empty: none was.
+// measured, else the first that was; empty: none was.
 func (r *Set) Headline() string {
 	const create = "create"
+	var measured []string
+	for _, c := range r.Cells {
+		if c.Measured() {
+			measured = append(measured, c.Scenario)
+		}
+	}
+	i := slices.IndexFunc(r.Scenarios, func(name string) bool { return slices.Contains(measured, name) })
 	switch {
-	case slices.Contains(r.Scenarios, create):
+	case slices.Contains(measured, create):
 		return create
-	case len(r.Scenarios) > 0:
-		return r.Scenarios[0]
+	case i >= 0:
+		return r.Scenarios[i]
 	}
 	return ""
 }
@@ -56,7 +63,7 @@ func (r *Set) Contestants() []string {
 func (r *Set) Mishandled(label string) (text string, measured bool) {
 	var wrong []string
 	for c := range r.By(label) {
-		if c.Load() || c.All() == c.Warmups { // what only warmed up was not measured
+		if c.Load() || !c.Measured() {
 			continue
 		}
 		measured = true

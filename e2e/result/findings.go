@@ -80,6 +80,20 @@ func (r *Set) Differences() []Difference {
 	return append(all, OfRights(r.Matrix, r.Grants)...)
 }
 
+// Unforeseen are the cells of the matrix that did not pass, of styles of which it is not
+// known what is expected. What was measured is not among them: its samples tell.
+func (r *Set) Unforeseen() []*Cell {
+	var all []*Cell
+	for _, s := range r.Matrix.Styles {
+		for _, c := range r.Matrix.Cells(s.Label) {
+			if c.Group != spec.GroupLatency && !c.Load() && !r.Expectation(c).Known && c.Verdict != spec.Pass && c.Verdict != spec.NotApplicable {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
 // Recorded tells whether the report has recorded scenarios of the correctness
 // matrix for a style, and not only those that were measured.
 func (r *Set) Recorded(label string) bool {

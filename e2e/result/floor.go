@@ -155,9 +155,11 @@ func agree(a, b map[string]stat.Summary) bool {
 		if one.P50.Censored || other.P50.Censored || one.P50.Value <= 0 || other.P50.Value <= 0 {
 			return false
 		}
-		times := max(one.P50.Value/other.P50.Value, other.P50.Value/one.P50.Value)
+		if one.P50.Value > other.P50.Value {
+			one, other = other, one
+		}
 		p, known := stat.Apart(one.Replicates, other.Replicates)
-		return known && times > floorsDiffer && p*float64(len(both)) < 1-stat.Level
+		return known && other.P50.Value/one.P50.Value > floorsDiffer && p*float64(len(both)) < 1-stat.Level
 	})
 }
 
@@ -175,7 +177,7 @@ func inWords(floors map[string]stat.Summary) string {
 func (f *floors) differ(r *Set) []string {
 	var parts []string
 	for _, scenario := range r.Scenarios {
-		if !r.isLoad(scenario) {
+		if !r.IsLoad(scenario) {
 			continue
 		}
 		for _, phase := range []string{spec.PhaseChildWritten, spec.PhaseChildGone} {
@@ -202,11 +204,9 @@ func (f *floors) differ(r *Set) []string {
 		"): compare loads only between styles of one run"}
 }
 
-func (r *Set) isLoad(scenario string) bool {
-	for c := range r.Of(scenario) {
-		return c.Load()
-	}
-	return false
+// IsLoad tells whether a scenario changes many custom resources at once.
+func (r *Set) IsLoad(scenario string) bool {
+	return slices.ContainsFunc(slices.Collect(r.Of(scenario)), (*Cell).Load)
 }
 
 // Floor returns the floor's summary of a phase in the cell's own runs: what the

@@ -159,3 +159,24 @@ func TestVariantsStandBesideEachOther(t *testing.T) {
 	require.Len(t, differences, 1)
 	assert.Equal(t, "argo@head", differences[0].Label)
 }
+
+// A scenario that only warmed up was not measured: it is no headline, and hides nobody
+// from those that take less than a second.
+func TestWhatOnlyWarmedUpIsNoHeadline(t *testing.T) {
+	one := func(scenario string, warmup bool) judge.Result {
+		r := said(scenario, "converged", spec.Pass)
+		r.Matrix, r.Group, r.Warmup = false, spec.GroupLatency, warmup
+		r.Samples = []judge.Sample{{Operator: "a", Scenario: scenario, Phase: spec.PhaseChildWritten, Block: 1, Unit: "s", Value: 0.1, Outcome: judge.OK, Warmup: warmup}}
+		return r
+	}
+	j := &judge.Judgement{Header: record.Header{Styles: []record.Style{{Style: spec.Style{Name: "a"}}}}, Results: []judge.Result{one("create", true), one("scale-up", false)}}
+	r := result.New(nil, j)
+	assert.Equal(t, "scale-up", r.Headline())
+	for _, need := range r.Needs() {
+		if need.Name == "A change must be seen in under a second" {
+			assert.Len(t, need.Candidates, 1)
+		}
+	}
+	j.Results = j.Results[:1]
+	assert.Empty(t, result.New(nil, j).Headline())
+}

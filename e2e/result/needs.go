@@ -461,7 +461,7 @@ func (r *Set) bearsLoads(label string) bool {
 func (r *Set) subSecond(label string) bool {
 	driven := false
 	for c := range r.By(label) {
-		if c.Load() {
+		if c.Load() || !c.Measured() {
 			continue
 		}
 		written, _ := c.Outcome()

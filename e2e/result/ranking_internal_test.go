@@ -98,3 +98,20 @@ func TestARowTellsNoMoreApartThanTheRanking(t *testing.T) {
 	}
 	assert.NotZero(t, differ, "no case in which two alone are told apart, and among others are not")
 }
+
+// A median is the lower one where half of the rounds take a minute, and the mean of the
+// logarithms is the higher one: then neither style can be told to be the faster.
+func TestWhoIsFasterByTheMedianAndSlowerByTheMean(t *testing.T) {
+	style := func(name string, rounds ...float64) stat.Summary {
+		s := stat.Summary{Rounds: len(rounds)}
+		s.Operator = name
+		for _, value := range rounds {
+			s.Replicates = append(s.Replicates, []stat.Observation{{Value: value}})
+		}
+		return s
+	}
+	places := placesOf([]stat.Summary{
+		style("now and then a minute", 1, 60, 1, 60, 1, 60, 1, 60, 1, 60), style("steady", 1.1, 1.1, 1.11, 1.09, 1.1, 1.12, 1.08, 1.1, 1.1, 1.1),
+	})
+	assert.Equal(t, map[string]Rank{"now and then a minute": {Place: 1, Last: 2}, "steady": {Place: 1, Last: 2}}, places)
+}

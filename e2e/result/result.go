@@ -98,9 +98,14 @@ func Of(given ...Recording) *Set {
 		j := one.Judgement
 		if !one.rest {
 			r.Runs = append(r.Runs, j.Header.Run)
-			r.Warnings = append(r.Warnings, j.Warnings...)
-			if undriven := one.undriven(); undriven != "" {
-				r.Warnings = append(r.Warnings, undriven)
+			for _, warning := range slices.Concat(j.Warnings, []string{one.undriven()}) {
+				switch {
+				case warning == "":
+				case len(recordings) > 1:
+					r.Warnings = append(r.Warnings, "run "+j.Header.Run+": "+warning)
+				default:
+					r.Warnings = append(r.Warnings, warning)
+				}
 			}
 		}
 		maps.Copy(r.expected, one.Expected)

@@ -194,7 +194,7 @@ func separate(recordings []Recording) (s separated) {
 		}
 		if len(home) > 0 {
 			one = one.only(func(result *judge.Result) bool { return figures(result) && slices.Contains(away, result.Scenario) })
-			one.Grants, one.rest = nil, true
+			one.Grants, one.Costs, one.rest = nil, nil, true // they are of the whole run, which stays
 		}
 		one = one.under(variants[i])
 		s.all = append(s.all, one)

@@ -160,3 +160,23 @@ func TestALoadOfAnotherMachineAloneStandsApartFromNothing(t *testing.T) {
 	require.NotNil(t, s.Cell("native", "burst-create"))
 	assert.Len(t, s.Warnings, 1, s.Warnings)
 }
+
+// Where a part of a recording stands apart, what its style uses stays with the other part:
+// it is of the whole run.
+func TestCostsOfASplitRecordingAreThereOnce(t *testing.T) {
+	load := func(one result.Recording, n int) result.Recording {
+		for round := 1; round <= n; round++ {
+			burst := one.Judgement.Results[0]
+			burst.Scenario, burst.Group, burst.Round = "burst-create", spec.GroupLoad, round
+			burst.Samples = []judge.Sample{{Operator: "native", Scenario: "burst-create", Phase: spec.PhaseChildWritten, Run: one.Judgement.Header.Run, Block: round, Unit: "s", Value: 1, Outcome: judge.OK}}
+			one.Judgement.Results = append(one.Judgement.Results, burst)
+		}
+		return one
+	}
+	both, elsewhere := load(measuredOn("big", "one", 7, 9, 1), 1), load(measuredOn("small", "two", 7, 1, 1), 5)
+	both.Costs = []cost.Cost{{Style: "native", PeakMemory: cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: 7}}}}}
+	s := result.Of(both, elsewhere)
+	require.Contains(t, s.Styles, "native@apart")
+	require.Len(t, s.Costs, 1)
+	assert.Equal(t, "native", s.Costs[0].Label())
+}

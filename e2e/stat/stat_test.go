@@ -322,6 +322,7 @@ func TestApart(t *testing.T) {
 		apart      bool
 	}{
 		"milliseconds and a minute":     {replicates(0.02, 0.03, 0.025), replicates(62, 61, 63), true, true},
+		"the lower one listed last":     {replicates(62, 61, 63), replicates(0.02, 0.03, 0.025), true, false},
 		"noise":                         {replicates(0.02, 0.03, 0.025), replicates(0.022, 0.034, 0.026), true, false},
 		"two rounds":                    {replicates(0.02, 0.03), replicates(62, 61), false, false},
 		"one value":                     {replicates(1, 1, 1), replicates(1, 1, 1), true, false},

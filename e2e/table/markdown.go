@@ -40,7 +40,11 @@ func (c Cell) markdown() string {
 	var lines []string
 	if c.Text != "" {
 		for line := range strings.SplitSeq(c.Text, "\n") {
-			lines = append(lines, Escape(line))
+			line = Escape(line)
+			if c.Link != "" {
+				line = "[" + line + "](" + c.Link + ")"
+			}
+			lines = append(lines, line)
 		}
 	}
 	if c.Strong != "" {
@@ -59,6 +63,8 @@ func Escape(s string) string {
 		case '\\', '|', '*', '_', '`', '[':
 			b.WriteByte('\\')
 			b.WriteRune(r)
+		case '&':
+			b.WriteString("&amp;")
 		case '<':
 			b.WriteString("&lt;")
 		case '>':

@@ -21,6 +21,7 @@ type Cell struct {
 	Text    string       // in several lines, where the format has room for these
 	Outcome spec.Outcome // what the cell tells of; empty: of no outcome
 	Strong  string       // the last line, which must not be missed
+	Link    string       // to what explains the text, where the format has links; empty: none
 }
 
 // Texts are cells of no outcome.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
 )
@@ -48,7 +49,21 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err := printTerminal(found, stdout); err != nil {
 		return err
 	}
-	return verdict(found)
+	if err := verdict(found); err != nil {
+		return err
+	}
+	return unforeseen(found)
+}
+
+// unforeseen is an error where scenarios of the matrix did not pass of which nobody says
+// what is expected: a run only reports them, and whoever judges asks for the answer.
+func unforeseen(r *report.Report) error {
+	cells := r.Unforeseen()
+	if len(cells) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s of the correctness matrix did not pass, and no verdicts.yaml says what is expected; the first: %s %s: %s",
+		plain.Plural(len(cells), "scenario"), cells[0].Style.Label, cells[0].Scenario, cells[0].String())
 }
 
 // rewrite writes the files of a report to --out, or into the results folder

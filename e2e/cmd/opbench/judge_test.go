@@ -9,9 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/spec"
 )
 
 const handMade = "../../report/testdata/hand-made"
@@ -109,4 +111,17 @@ func TestJudgeAKilledRun(t *testing.T) {
 	assert.Contains(t, stderr, "the recording's last line is cut off; all before it is judged")
 	assert.Contains(t, stdout, "the recording's last line is cut off")
 	assert.Contains(t, string(read(t, filepath.Dir(recording), report.SummaryFile)), "the recording's last line is cut off")
+}
+
+// Of a style without a verdicts.yaml it is not known what is expected: a matrix in which
+// a scenario fails is no success all the same.
+func TestJudgeAMatrixOfWhichNothingIsExpected(t *testing.T) {
+	of := func(outcome spec.Outcome) error {
+		return unforeseen(report.New(nil, &judge.Judgement{Results: []judge.Result{{
+			Style: "strange", Scenario: "drift-image", Group: spec.GroupLevel, Round: 1, Matrix: true, End: record.Settled,
+			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: outcome, Message: "no Deployment"}},
+		}}}))
+	}
+	require.NoError(t, of(spec.Pass))
+	require.ErrorContains(t, of(spec.Fail), "1 scenario of the correctness matrix did not pass, and no verdicts.yaml says what is expected; the first: strange drift-image")
 }

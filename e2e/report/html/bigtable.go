@@ -267,6 +267,9 @@ func (s *site) correctColumns() []tableColumn {
 			return unknown(result.NotRecorded)
 		}
 		from := "of " + strconv.Itoa(failing.Of) + failing.Rest()
+		if !failing.Whole() { // others were driven through more
+			return entry{Text: strconv.Itoa(failing.Failed), From: from}
+		}
 		return known(float64(failing.Most()), strconv.Itoa(failing.Failed), from)
 	})}
 	for i, name := range result.ConformanceNames() {

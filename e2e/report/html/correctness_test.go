@@ -68,6 +68,11 @@ func TestCorrectnessThatIsNotKnown(t *testing.T) {
 	assert.Contains(t, said(t, write(t, r)), "Of the 3 styles whose correctness was recorded, native passed every scenario that applies; argo fails the most, 1 of 2.")
 	tied := report.Of(made.Recording("alone", rows, slices.Concat(both("argo", made.Fail("never", "recovers")), both("kopf", made.Fail("never", "recovers")))...))
 	assert.Contains(t, said(t, write(t, tied)), "none passed every scenario that applies; argo, kopf fail the most, 1 of 2 each.")
+	fewer := report.Of(made.Recording("alone", rows, slices.Concat(both("argo", made.Fail("never", "recovers")), []made.Cell{
+		{Style: "kopf", Scenario: "burst", Repeats: []made.Repeat{made.Fail("never", "converged")}},
+		{Style: "kopf", Scenario: "killed", Repeats: []made.Repeat{made.Exempt("it has no part that could be killed")}},
+	})...))
+	assert.Contains(t, said(t, write(t, fewer)), "argo, kopf fail the most, 1 each.", "as many, though fewer scenarios apply to one")
 	alike := report.Of(made.Recording("alone", rows, slices.Concat(both("kopf", made.Invalid("a watch was lost")), both("native", made.Pass()))...))
 	assert.Contains(t, said(t, write(t, alike)), "Of the 2 styles whose correctness was recorded, native passed every scenario that applies, and none fails one.")
 	assert.Contains(t, said(t, about(t, r, "kopf")), "Gets wrong: none of 2 scenarios that apply, 1 could not be judged.")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -182,16 +183,16 @@ func (s *site) again(label string) string {
 		if e.Flags["scenario"] == "matrix" {
 			line = "go run ./e2e/cmd/opbench matrix"
 		}
-		for _, flag := range []string{"operator", "scenario", "rounds", "passes", "precision", "quiescence"} {
+		for _, flag := range []string{"operator", "scenario", "rounds", "passes", "precision", "budget", "quiescence"} {
 			value := e.Flags[flag]
 			if flag == "operator" && label != "" {
 				value = name
 			}
-			if flag == "precision" && value != "" {
-				value += " --budget=" + e.Flags["budget"]
+			if flag == "budget" && e.Flags["precision"] == "" || flag == "scenario" && value == "matrix" {
+				continue
 			}
-			if value != "" && value != "0" && !(flag == "scenario" && value == "matrix") {
-				line += " --" + flag + "=" + value
+			if value != "" && value != "0" {
+				line += " --" + flag + "=" + quoted(value)
 			}
 		}
 		revision := "revision " + e.Revision
@@ -203,9 +204,19 @@ func (s *site) again(label string) string {
 		if e.Dirty {
 			revision += ", with changes that were not committed"
 		}
-		lines = plain.Once(lines, fmt.Sprintf("%s --seed=%d # run %s, %s", line, part.Header.Seed, part.Header.Run, revision))
+		lines = plain.Once(lines, plain.Line(fmt.Sprintf("%s --seed=%d # run %s, %s", line, part.Header.Seed, part.Header.Run, revision)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// quoted is a flag's value as a shell takes it for one word, whatever a recording holds.
+func quoted(value string) string {
+	if strings.ContainsFunc(value, func(r rune) bool {
+		return !strings.ContainsRune("_.,/@%+:=-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}) {
+		return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+	}
+	return value
 }
 
 // short is Report.InShort as a badge.

@@ -172,3 +172,13 @@ func TestManyDotsAreBounded(t *testing.T) {
 	c := &cell{Cell: &result.Cell{}, Style: &style{}}
 	assert.Less(t, len(dotsOf(c, one, logAxis(0.001, 100), near).Samples), 20_000)
 }
+
+// The commands that measure again are to be pasted: what a recording holds is one word.
+func TestFlagsOfARecordingAreQuoted(t *testing.T) {
+	for value, want := range map[string]string{
+		"native,argo": "native,argo", "10%": "10%", "./my-operator": "./my-operator",
+		"1; curl x|sh": "'1; curl x|sh'", "it's": `'it'\''s'`, "$(id)": "'$(id)'", "a\nb": "'a\nb'",
+	} {
+		assert.Equal(t, want, quoted(value))
+	}
+}
