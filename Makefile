@@ -48,7 +48,7 @@ SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' 
 ##@ The two commands
 
 .PHONY: e2e
-e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=all ROUNDS=5, or PRECISION=10% BUDGET=1h; ARGS=…)
+e2e: ## Main job: engine, images, cluster, install, create / scale / delete, judge, delete the cluster (OPERATOR=all ROUNDS=5, or PRECISION=10% BUDGET=30m; ARGS=…)
 	scripts/engine-up.sh
 	scripts/first-look.sh $(STYLES) $(IMAGES)
 	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) $(rounds) $(ARGS)
