@@ -112,6 +112,16 @@ type Owned struct {
 	Wildcards []string `json:"wildcards,omitempty"`
 }
 
+// OnlyYAML tells whether all lines are YAML or JSON, and there are some.
+func (o *Owned) OnlyYAML() bool {
+	for language := range o.Languages {
+		if language != "YAML" && language != "JSON" {
+			return false
+		}
+	}
+	return len(o.Languages) > 0
+}
+
 // ImageFacts identify an image.
 type ImageFacts struct {
 	Name      string `json:"name"` // in the catalogue

@@ -78,17 +78,42 @@ func (r *Set) Mishandled(label string) (text string, measured bool) {
 	return label + " (" + strings.Join(wrong, ", ") + ")", measured
 }
 
+// Borrows tells whether a style runs code of its own image that is counted as another's
+// lines: it owns YAML alone, and shares the image with a style that owns code.
+func (r *Set) Borrows(label string) bool {
+	facts, environment := r.Facts(label)
+	if facts == nil || facts.Owned == nil || !facts.Owned.OnlyYAML() {
+		return false
+	}
+	return slices.ContainsFunc(environment.ImagesOf(facts), func(image record.ImageFacts) bool {
+		return image.Custom() && slices.ContainsFunc(r.Styles, func(other string) bool {
+			its, there := r.Facts(other)
+			return its != nil && its.Owned != nil && !its.Owned.OnlyYAML() &&
+				slices.ContainsFunc(there.ImagesOf(its), func(one record.ImageFacts) bool { return one.Reference == image.Reference })
+		})
+	})
+}
+
+// owned is what a style's maintainer owns; nil: that is not known, or not all of it.
+func (r *Set) owned(label string) *record.Owned {
+	facts, _ := r.Facts(label)
+	if facts == nil || r.Borrows(label) {
+		return nil
+	}
+	return facts.Owned
+}
+
 // Language is the one that most of the lines which a style's maintainer owns are
 // in, files that only build left out; empty: not recorded.
 func (r *Set) Language(label string) string {
-	facts, _ := r.Facts(label)
-	if facts == nil || facts.Owned == nil {
+	owned := r.owned(label)
+	if owned == nil {
 		return ""
 	}
 	most, lines := "", 0
-	for language, n := range facts.Owned.Languages {
+	for language, n := range owned.Languages {
 		if language == "JSON" {
-			language, n = "YAML", n+facts.Owned.Languages["YAML"]
+			language, n = "YAML", n+owned.Languages["YAML"]
 		}
 		if language != "other" && (n > lines || n == lines && language < most) {
 			most, lines = language, n
@@ -98,16 +123,8 @@ func (r *Set) Language(label string) string {
 }
 
 func (r *Set) onlyYAML(label string) bool {
-	facts, _ := r.Facts(label)
-	if facts == nil || facts.Owned == nil || len(facts.Owned.Languages) == 0 {
-		return false
-	}
-	for language := range facts.Owned.Languages {
-		if language != "YAML" && language != "JSON" {
-			return false
-		}
-	}
-	return true
+	owned := r.owned(label)
+	return owned != nil && owned.OnlyYAML()
 }
 
 // noImage tells whether a style is known to need no image that nobody else publishes.

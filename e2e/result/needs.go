@@ -423,11 +423,11 @@ func (r *Set) memory() measure {
 func (r *Set) lines() measure {
 	return measure{
 		of: func(label string) stat.Summary {
-			facts, _ := r.Facts(label)
-			if facts == nil || facts.Owned == nil {
+			owned := r.owned(label)
+			if owned == nil {
 				return stat.Summary{}
 			}
-			return stat.Of(stat.Observation{Value: float64(facts.Owned.Lines)})
+			return stat.Of(stat.Observation{Value: float64(owned.Lines)})
 		},
 		text:  func(s stat.Summary) string { return fmt.Sprintf("%.0f lines owned", s.P50.Value) },
 		exact: true,

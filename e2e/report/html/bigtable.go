@@ -317,6 +317,13 @@ func (s *site) codeColumns() []tableColumn {
 			return count(facts, environment)
 		}
 	}
+	lines := of(func(f *record.StyleFacts, _ *record.Environment) entry {
+		from := ""
+		if f.Owned.Scaffold > 0 {
+			from = fmt.Sprintf("%d without scaffold", f.Owned.Lines-f.Owned.Scaffold)
+		}
+		return known(float64(f.Owned.Lines), strconv.Itoa(f.Owned.Lines), from)
+	})
 	whole := func(n int, from string) entry { return known(float64(n), strconv.Itoa(n), from) }
 	language := s.column("code", "language", "that most of the lines owned are in", func(label string) entry {
 		e := entry{Text: plain.Unknown}
@@ -327,13 +334,12 @@ func (s *site) codeColumns() []tableColumn {
 	})
 	return []tableColumn{
 		language,
-		s.column("code", "lines owned", "neither blank nor comment, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
-			from := ""
-			if f.Owned.Scaffold > 0 {
-				from = fmt.Sprintf("%d without scaffold", f.Owned.Lines-f.Owned.Scaffold)
+		s.column("code", "lines owned", "neither blank nor comment, counted", func(label string) entry {
+			if s.Borrows(label) {
+				return entry{Text: lines(label).Text, From: report.WithoutItsCode}
 			}
-			return whole(f.Owned.Lines, from)
-		})),
+			return lines(label)
+		}),
 		s.column("code", "rights", "of RBAC: verbs on resources, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
 			return whole(f.Owned.Rules, wildcards(f.Owned))
 		})),

@@ -242,6 +242,23 @@ func TestNeeds(t *testing.T) {
 	assert.Contains(t, said(t, few), "No recommendation: telling styles apart takes 3 rounds.")
 }
 
+// Of many that are recommended together the answer names the first, and opens to all.
+func TestNeedsOfManyNameTheFirst(t *testing.T) {
+	r := report.Of(made.Many(made.Thirty(), 3))
+	front := write(t, r)
+	for _, need := range r.Needs() {
+		picks := need.Picks()
+		if len(picks) <= 5 {
+			continue
+		}
+		answer := answers(t, front)[need.Name]
+		assert.Equal(t, fmt.Sprintf("%s and %d more", strings.Join(picks[:4], ", "), len(picks)-4), answer[0])
+		assert.Contains(t, answer[1], "Recommended together: "+strings.Join(picks, ", "))
+		return
+	}
+	t.Fatal("no need has many answers")
+}
+
 // Who handled a measured change wrongly is left out, and named; where nobody else is asked about, it is recommended with that said.
 func TestNeedsNameWhoHandledAChangeWrongly(t *testing.T) {
 	measured := made.Many(made.Thirty()[:4], 12) // Go, Python and Java

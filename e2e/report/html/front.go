@@ -110,7 +110,8 @@ type needsTable struct {
 // needRow is a need with its answer.
 type needRow struct {
 	Name, Rule, Open string
-	Picks            []*style
+	Answer           string // who is recommended, of many the first; empty: nobody
+	All              string // of whom; empty: Answer names them
 	Figures          []needFigure
 	More             int // candidates that are not shown
 }
@@ -121,18 +122,23 @@ type needFigure struct {
 	Text   string
 }
 
-// mostFigures is of how many candidates a row shows figures.
-const mostFigures = 3
+// mostFigures is of how many candidates a row shows figures, and mostPicks how many of
+// those that are recommended its answer names.
+const (
+	mostFigures = 3
+	mostPicks   = 4
+)
 
 func (s *site) newNeeds() needsTable {
 	t := needsTable{Note: result.NeedsNote(), all: s.Needs()}
 	for _, need := range t.all {
-		row := needRow{Name: need.Name, Rule: need.Rule, Open: need.Open}
+		picks := need.Picks()
+		row := needRow{Name: need.Name, Rule: need.Rule, Open: need.Open, Answer: plain.Some(picks, mostPicks)}
+		if all := strings.Join(picks, ", "); all != row.Answer {
+			row.All = all
+		}
 		for i, c := range need.Candidates {
-			if c.Picked {
-				row.Picks = append(row.Picks, s.style(c.Label))
-			}
-			if i >= mostFigures && !(c.Picked && len(row.Picks) <= mostFigures) {
+			if i >= mostFigures && !(c.Picked && slices.Index(picks, c.Label) < mostFigures) {
 				row.More++
 				continue
 			}
