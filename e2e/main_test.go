@@ -81,7 +81,7 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 	session.Keep(run.Selected(config.FeatureRegex(), config.SkipFeatureRegex(), flag.Lookup("test.run")))
 	if config.DryRunMode() {
 		testenv = env.NewWithConfig(config)
-		return m.Run(), nil
+		return closed(m.Run(), nil)
 	}
 	return live(m, config, deadline)
 }
@@ -93,20 +93,24 @@ func live(m *testing.M, config *envconf.Config, deadline time.Time) (status int,
 	interrupt.Leaves(ctx, session.Left)
 	until, cancel := limited(ctx, deadline)
 	defer cancel()
+	defer func() { status, err = closed(status, err) }()
 	if testenv, err = env.NewWithContext(context.WithoutCancel(ctx), config); err != nil {
 		return 2, err
 	}
 	driving = until //nolint:fatcontext // it is set once
-	defer func() {
-		if closed := session.Close(context.Background()); closed != nil {
-			status, err = max(status, 1), errors.Join(err, closed)
-		}
-	}()
 	if err := session.Open(until); err != nil {
 		return 2, err
 	}
 	status = m.Run()
 	return status, driven // said last, where people look
+}
+
+// closed closes the session, and adds what is wrong with that to how the suite ended.
+func closed(status int, err error) (int, error) {
+	if problem := session.Close(context.Background()); problem != nil {
+		return max(status, 1), errors.Join(err, problem)
+	}
+	return status, err
 }
 
 // limited ends early enough before the deadline for the teardown; a zero deadline

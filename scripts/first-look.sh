@@ -9,17 +9,23 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 styles=$1 source=${2:-auto}
 first=${styles%%,*}
-opbench=$(mktemp -d)
-trap 'rm -rf "$opbench"' EXIT
-go build -o "$opbench/opbench" ./e2e/cmd/opbench
+go build -o bin/opbench ./e2e/cmd/opbench
 
-ensure() { "$opbench/opbench" images ensure --images="$source" --operator="$1"; }
+ensure() { bin/opbench images ensure --images="$source" --operator="$1"; }
+
+# opbench ends by a signal with a status of 128 or more, and bash goes on: Ctrl-C is meant for both.
+tried() {
+  local status=0
+  bin/opbench "$@" || status=$?
+  ((status < 128)) || exit "$status"
+  return "$status"
+}
 
 if [[ $first != "$styles" ]]; then
   ensure "$first"
-  if ! "$opbench/opbench" images missing --images="$source" --operator="$styles"; then
+  if ! tried images missing --images="$source" --operator="$styles"; then
     echo "first look: one round of $first, while nothing is being built; then the other images, then all styles"
-    "$opbench/opbench" run --operator="$first" --rounds=1 || echo "first look: $first could not be driven (see above); going on" >&2
+    tried run --operator="$first" --rounds=1 || echo "first look: $first could not be driven (see above); going on" >&2
   fi
 fi
 ensure "$styles"

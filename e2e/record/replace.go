@@ -7,11 +7,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Replace writes a file beside the one of that name, and then puts it in its
 // place: whoever reads it finds the old or the new one whole.
 func Replace(name string, write func(io.Writer) error) (err error) {
+	if err := replaceable(name); err != nil {
+		return err
+	}
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -36,4 +40,15 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(file.Name(), name)
+}
+
+// replaceable is an error where a name is that of a device, a pipe or a folder, or of what
+// a process has open, as /dev/stdout is: the name would then be that of a file, for everybody.
+func replaceable(name string) error {
+	to, err := os.Readlink(name)
+	opened := err == nil && strings.HasPrefix(to, "/proc/")
+	if info, err := os.Stat(name); opened || err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("write %s: it is no regular file, and only such a one is replaced: name a file, or one that is not there yet", name)
+	}
+	return nil
 }

@@ -48,6 +48,9 @@ func Changed(ctx context.Context, root, revision string) ([]string, error) {
 	}
 	var changed []string
 	for _, name := range all {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		differs, err := slices.Contains(touched, name), error(nil)
 		if !differs {
 			differs, err = was.differs(root, name)

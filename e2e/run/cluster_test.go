@@ -55,7 +55,7 @@ func load(t *testing.T, args ...string) *trial {
 	var err error
 	options.Kubeconfig, err = shared.Kubeconfig()
 	require.NoError(t, err)
-	tr.Session, err = run.Load(t.Context(), options, repository, time.Time{}, &tr.out)
+	tr.Session, err = run.Load(t.Context(), options, run.Clone(t), time.Time{}, &tr.out)
 	require.NoError(t, err)
 	t.Cleanup(func() { t.Log(tr.out.String()) })
 	return tr

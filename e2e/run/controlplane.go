@@ -34,8 +34,12 @@ func restartsOf(pods []corev1.Pod) restarts {
 }
 
 // since says of each pod that was restarted since another count how often it was.
-// One that was not there then counts from 0.
+// One that was not there then counts from 0. Where nobody has counted before (nil),
+// there is nothing to say.
 func (r restarts) since(before restarts) []string {
+	if before == nil {
+		return nil
+	}
 	var pods []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		if n := r[name] - before[name]; n > 0 {

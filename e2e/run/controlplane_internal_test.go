@@ -24,4 +24,5 @@ func TestRestartsSince(t *testing.T) {
 	after := restartsOf([]corev1.Pod{pod("scheduler", 1, 3), pod("etcd", 0), pod("late", 1)})
 	assert.Equal(t, []string{"late restarted 1×", "scheduler restarted 2×"}, after.since(before))
 	assert.Empty(t, restarts(nil).since(before), "an existing cluster that does not let it be asked")
+	assert.Empty(t, after.since(nil), "nobody has counted before, as in a run that was refused")
 }

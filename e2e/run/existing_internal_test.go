@@ -61,7 +61,7 @@ func onExisting(t *testing.T, args ...string) (s *Session, said *strings.Builder
 	require.NoError(t, flags.Parse(append([]string{"--operator=native", "--cluster=existing", "--results=" + filepath.Join(t.TempDir(), "results")}, args...)))
 	options.Kubeconfig = kubeconfig(t, server.URL)
 	said = &strings.Builder{}
-	s, err := Load(t.Context(), options, "../..", time.Time{}, said)
+	s, err := Load(t.Context(), options, Clone(t), time.Time{}, said)
 	require.NoError(t, err)
 	return s, said, requests
 }

@@ -2,7 +2,7 @@ package run
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
 	"operatorbench/e2e/judge"
@@ -73,7 +73,12 @@ func (j *job) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
 	for _, p := range j.asked() {
 		name := filepath.Join(p.asked.Style().Folder, verdicts.File)
-		if err := os.WriteFile(name, verdicts.Update(p.expected, seen.Seen(p.name())), 0o644); err != nil {
+		text := verdicts.Update(p.expected, seen.Seen(p.name()))
+		err := record.Replace(name, func(out io.Writer) error {
+			_, err := out.Write(text)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("update the expected verdicts: %w", err)
 		}
 	}

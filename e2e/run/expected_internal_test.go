@@ -36,7 +36,17 @@ func TestExpectedOfAFolder(t *testing.T) {
 	require.True(t, there)
 	assert.Equal(t, spec.Fail, entry.Verdict)
 
-	require.NoError(t, os.Remove(filepath.Join(folder, "verdicts.yaml")))
+	file := filepath.Join(folder, "verdicts.yaml")
+	before, err := os.Stat(file)
+	require.NoError(t, err)
+	require.NoError(t, s.UpdateVerdicts(&judge.Judgement{}))
+	after, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.False(t, os.SameFile(before, after), "another is put in its place, when it is whole")
+	_, err = load().Expected()
+	require.NoError(t, err)
+
+	require.NoError(t, os.Remove(file))
 	s = load()
 	expected, err = s.Expected()
 	require.NoError(t, err)

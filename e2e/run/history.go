@@ -32,12 +32,19 @@ func readHistory(root string, host record.Host) history {
 	return found
 }
 
-// block is how long a block of a style took in the newest run that drove the
-// same scenarios as often; 0: there is none.
+// alike tells whether an earlier run drove the same as a job, in the same way and on the
+// same kind of cluster.
+func alike(e record.Environment, j *job) bool {
+	flags := j.options.values()
+	differs := func(name string) bool { return e.Flags[name] != flags[name] }
+	return e.Cluster == j.options.Cluster && !slices.ContainsFunc([]string{"scenario", "passes", "quiescence", "base", "precision"}, differs)
+}
+
+// block is how long a block of a style took in the newest run that was alike; 0:
+// there is none.
 func (h history) block(style string, j *job) time.Duration {
 	for _, e := range h {
-		flags := j.options.values()
-		if e.Flags["scenario"] != flags["scenario"] || e.Flags["passes"] != flags["passes"] || e.Flags["quiescence"] != flags["quiescence"] || e.Flags["base"] != flags["base"] || e.Flags["precision"] != flags["precision"] {
+		if !alike(e, j) {
 			continue
 		}
 		if scenarios := mean(e, "scenarios "+style); scenarios > 0 {
@@ -47,11 +54,11 @@ func (h history) block(style string, j *job) time.Duration {
 	return 0
 }
 
-// round is how long a round of a comparison took in the newest one; 0: there is
-// none.
-func (h history) round(c *comparison) time.Duration {
+// round is how long a round of a comparison took in the newest one that was alike; 0:
+// there is none.
+func (h history) round(c *comparison, j *job) time.Duration {
 	for _, e := range h {
-		if e.Comparison == nil {
+		if e.Comparison == nil || !alike(e, j) {
 			continue
 		}
 		var all time.Duration
@@ -65,12 +72,13 @@ func (h history) round(c *comparison) time.Duration {
 	return 0
 }
 
-// environment is how long it took to make the cluster and to load the images; 0: there
-// was no such run.
-func (h history) environment() time.Duration {
+// environment is how long it took to make a cluster of the job's kind, to load the images,
+// and until the garbage collector was ready; 0: there was no such run.
+func (h history) environment(j *job) time.Duration {
 	for _, e := range h {
-		if cluster := mean(e, "cluster"); cluster > 0 {
-			return cluster + mean(e, "custom resource") + mean(e, "load images")
+		cluster, collector := mean(e, "cluster"), mean(e, "garbage collector")
+		if e.Cluster == j.options.Cluster && cluster > 0 && collector > 0 {
+			return cluster + mean(e, "custom resource") + mean(e, "load images") + collector
 		}
 	}
 	return 0

@@ -28,7 +28,7 @@ func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 		flags["scenario"] = scenario
 		e := record.Environment{
 			Began: time.Unix(0, 0).Add(time.Duration(hours) * time.Hour), Host: record.Host{CPU: cpu, CPUs: 2}, Flags: flags,
-			Stages: []record.Stage{{Name: "cluster", Seconds: 20, Times: 1}, {Name: "install native", Seconds: 4, Times: 2}, {Name: "scenarios native", Seconds: seconds, Times: 2}},
+			Stages: []record.Stage{{Name: "cluster", Seconds: 20, Times: 1}, {Name: "garbage collector", Seconds: 3, Times: 1}, {Name: "install native", Seconds: 4, Times: 2}, {Name: "scenarios native", Seconds: seconds, Times: 2}},
 		}
 		require.NoError(t, e.Write(dir))
 	}
@@ -42,8 +42,11 @@ func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
 	h := readHistory(root, record.Host{CPU: "this", CPUs: 2})
 	assert.Equal(t, 12*time.Second, h.block("native", j), "install and scenarios, each time")
 	assert.Zero(t, h.block("argo", j))
-	assert.Equal(t, 20*time.Second, h.environment())
-	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).environment())
+	assert.Equal(t, 23*time.Second, h.environment(j))
+	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).environment(j))
+	existing := &job{options: Options{Scenario: "latency", Cluster: "existing"}}
+	assert.Zero(t, h.block("native", existing), "another kind of cluster")
+	assert.Zero(t, h.environment(existing))
 }
 
 func TestLatestLeadsToTheNewestRun(t *testing.T) {

@@ -135,6 +135,16 @@ func (j *job) rounds() int {
 // number of rounds makes them.
 func (j *job) precise() bool { return j.options.Precision > 0 }
 
+// measurable is an error where medians are to be known to a precision and no scenario has
+// any that counts for it.
+func (j *job) measurable() error {
+	if !j.precise() || len(j.measured()) > 0 {
+		return nil
+	}
+	return fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
+		&j.options.Precision, j.options.scenario(), spec.GroupLatency)
+}
+
 // passes is how often a block of a participant goes through the scenarios.
 func (j *job) passes(p *participant) int {
 	switch {

@@ -24,7 +24,7 @@ func TestRunOfLoads(t *testing.T) {
 	tr := whole(t, "--operator=native", "--scenario=load")
 
 	for _, style := range []string{spec.Floor, "native"} {
-		for scenario, n := range map[string]int{"burst-create": 50, "burst-update": 20} {
+		for scenario, n := range map[string]int{"burst-create": 50, "burst-update": 20, "hold-hundred": 100} {
 			results, err := tr.Judged(style, scenario)
 			require.NoError(t, err)
 			require.Len(t, results, n, "%s %s", style, scenario)
@@ -52,7 +52,7 @@ func TestRunOfLoads(t *testing.T) {
 			assert.Empty(t, gjson.GetBytes(e.Watch.Object, "spec.nodeName").String(), "a pod in %s was scheduled", e.Watch.Namespace)
 		}
 	}
-	assert.Len(t, loads, 2*(50+20))
+	assert.Len(t, loads, 2*(50+20+100))
 	assert.Len(t, last, len(loads))
 	for namespace, late := range last {
 		assert.Less(t, late, unthrottled, "the last request of %s was late", namespace)

@@ -144,8 +144,8 @@ func (o *Options) Check() error {
 	return errors.Join(problems...)
 }
 
-// folder is where the results of a run that begins at now go.
-func (o *Options) folder(root string, now time.Time) string {
+// ResultsFolder is where the results of a run that begins at now go.
+func (o *Options) ResultsFolder(root string, now time.Time) string {
 	if o.Results != "" {
 		if filepath.IsAbs(o.Results) {
 			return o.Results

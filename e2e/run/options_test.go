@@ -96,6 +96,7 @@ func TestLoadRefuses(t *testing.T) {
 		"precise in a hurry": {[]string{"--precision=10%", "--budget=10s"}, "--budget=10s: expected a duration from 1m to 24h, such as 20m"},
 		"precise by few":     {[]string{"--precision=10%", "--rounds=9"}, "--precision with --rounds=9: the first look is after 10 rounds"},
 		"precise and kept":   {[]string{"--precision=10%", "--keep-cluster"}, "--keep-cluster with --precision"},
+		"precise of nothing": {[]string{"--precision=10%", "--scenario=load"}, "--precision=10% with --scenario=load: there are rounds until the medians of the group latency are known"},
 		"no pass":            {[]string{"--passes=-1"}, "--passes=-1: expected a number from 1 to 1000"},
 		"too much usage":     {[]string{"--usage=1ms"}, "--usage=1ms: expected a duration from 100ms to 1m, or 0"},
 		"endless quiescence": {[]string{"--quiescence=2h"}, "--quiescence=2h0m0s: expected a duration up to 1m"},

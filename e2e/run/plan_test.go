@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,7 +44,7 @@ func TestPlan(t *testing.T) {
 // little for any, fewer scenarios are; only where one scenario of one style does
 // not fit, the run is refused, before anything is made.
 func TestOpenTakesFewerStylesThenFewerScenarios(t *testing.T) {
-	root := unused(t)
+	root := run.Clone(t)
 	opened := func(t *testing.T, limit time.Duration, args ...string) (*run.Session, string, error) {
 		t.Helper()
 		results := filepath.Join(t.TempDir(), "results")
@@ -74,21 +73,4 @@ func TestOpenTakesFewerStylesThenFewerScenarios(t *testing.T) {
 	_, _, err = opened(t, time.Minute, "--operator=argo")
 	require.ErrorContains(t, err, "nothing was driven: one round of argo with the scenario create alone takes about ")
 	assert.NotContains(t, err.Error(), "\n")
-}
-
-// unused is the repository without what runs have left in it, by which they would
-// be planned.
-func unused(t *testing.T) string {
-	t.Helper()
-	from, err := filepath.Abs(repository)
-	require.NoError(t, err)
-	entries, err := os.ReadDir(from)
-	require.NoError(t, err)
-	root := t.TempDir()
-	for _, entry := range entries {
-		if entry.Name() != "results" {
-			require.NoError(t, os.Symlink(filepath.Join(from, entry.Name()), filepath.Join(root, entry.Name())))
-		}
-	}
-	return root
 }

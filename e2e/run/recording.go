@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/fixtures/workloads/memcached"
 )
@@ -37,6 +39,9 @@ type recording struct {
 func (rec *recording) begin(ctx context.Context) error {
 	if err := os.MkdirAll(rec.folder, 0o755); err != nil {
 		return fmt.Errorf("make the results folder (choose another with --results): %w", err)
+	}
+	if err := Unused(rec.folder); err != nil {
+		return err
 	}
 	if rec.options.Shard.Of == 0 { // of shards, who drives them all says where their results are
 		if err := Latest(rec.root, rec.folder); err != nil {
@@ -76,6 +81,20 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	return rec.writeFacts() // what a killed run leaves
+}
+
+// Unused is an error where a results folder holds the recording of a run, or of a shard,
+// by whatever name: a further run would be judged by it, or take its place.
+func Unused(folder string) error {
+	for _, one := range result.Shards(folder) {
+		switch there, err := record.Find(one); {
+		case err == nil:
+			return fmt.Errorf("begin the recording: %s is there already (a folder holds one run; choose another with --results)", there)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("begin the recording (choose another folder with --results): %w", err)
+		}
+	}
+	return nil
 }
 
 // writeFacts writes what is known of the run by now.

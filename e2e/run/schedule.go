@@ -29,7 +29,7 @@ type schedule struct {
 // out, one after the other; it is an error if the first one alone does not fit.
 func (s *schedule) newPlan() (Plan, error) {
 	if len(s.measured()) == 0 {
-		return Plan{}, nil // the matrix has as many rounds as were asked for
+		return Plan{}, s.measurable() // loads and matrix have as many rounds as were asked for
 	}
 	for {
 		plan := NewPlan(s.budget(), s.costs())
@@ -299,10 +299,22 @@ func (s *schedule) typicalLoads() time.Duration {
 	return time.Duration(s.matrixRounds()) * all
 }
 
-// typicalLoad is how long a participant's turn in a load is expected to take. A style
-// that handles one custom resource after the other is given up when the load's
-// time is over.
+// tookLoad is how long a participant's turn in a load took in an earlier run of loads
+// alone, if this is one; 0: it is not known.
+func (s *schedule) tookLoad(p *participant) time.Duration {
+	if len(s.measured()) > 0 || len(s.matrix()) > 0 {
+		return 0
+	}
+	return s.history.block(p.name(), s.job)
+}
+
+// typicalLoad is how long a participant's turn in a load is expected to take: what it took,
+// else what it takes at most. A style that handles one custom resource after the other is
+// given up when the load's time is over.
 func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Duration {
+	if took := s.tookLoad(p); took > 0 {
+		return took
+	}
 	n := time.Duration(load.Load.Resources)
 	all := n*typicalSpace + matrixWindow
 	if p.operator == nil {
@@ -313,64 +325,107 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 	return all + time.Duration(2*len(s.warmupOf(p)))*s.change(typical)
 }
 
+// forecast is how long the parts of a run are expected to take.
+type forecast struct {
+	total  time.Duration
+	parts  []string
+	known  int  // of the parts, those that are as in earlier runs on this machine
+	atMost bool // some part may take less
+}
+
+func (f *forecast) add(takes time.Duration, known bool, part string, args ...any) {
+	f.total += takes
+	f.parts = append(f.parts, fmt.Sprintf(part, args...))
+	if known {
+		f.known++
+	}
+}
+
+// source is what a forecast rests on.
+func (f *forecast) source() string {
+	switch f.known {
+	case len(f.parts):
+		return "as earlier runs on this machine took"
+	case 0:
+		return "typical of 2 cores; nothing has been measured on this machine yet"
+	}
+	return "as earlier runs on this machine took, else typical of 2 cores"
+}
+
 // foretell says how long the run will take, and what that rests on.
 func (s *schedule) foretell() string {
 	if s.base != nil {
 		return s.foretellComparison()
 	}
-	environment, measured := s.history.environment(), 0
-	if environment == 0 {
-		environment = typicalEnvironment
+	var f forecast
+	took := s.history.environment(s.job)
+	environment := cmp.Or(took, typicalEnvironment+typicalCollector)
+	f.add(environment, took > 0, "cluster and images %v", environment.Round(time.Second))
+	if !s.precise() {
+		s.foretellRounds(&f)
 	}
-	total, parts := environment+typicalCollector, []string{}
+	s.foretellRest(&f)
+	images := ""
+	if s.options.ImagesAsked && s.can(cluster.LoadImages) {
+		images = "; pulling or building images that are missing comes on top"
+	}
 	if s.precise() {
-		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %v for cluster and images, and clean-up",
-			&s.options.Precision, s.options.Budget, total.Round(10*time.Second))
+		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %s, and clean-up (%s%s)",
+			&s.options.Precision, s.options.Budget, strings.Join(f.parts, ", "), f.source(), images)
 	}
+	about := "about"
+	if f.atMost {
+		about = "at most"
+	}
+	return fmt.Sprintf("expected: %s %v: %s (%s%s)", about, f.total.Round(10*time.Second), strings.Join(f.parts, ", "), f.source(), images)
+}
+
+// foretellRounds adds the rounds in which single changes are measured.
+func (s *schedule) foretellRounds(f *forecast) {
 	plan, err := s.newPlan()
-	for _, c := range s.costs() {
-		if err != nil || plan.Rounds[c.Style] == 0 {
-			continue
-		}
-		total += time.Duration(plan.Rounds[c.Style]) * c.Round
-		part := fmt.Sprintf("%s %v", c.Style, c.Round.Round(time.Second))
-		if plan.Rounds[c.Style] > 1 {
-			part = fmt.Sprintf("%s %d x %v", c.Style, plan.Rounds[c.Style], c.Round.Round(time.Second))
-		}
-		parts = append(parts, part)
+	if err != nil {
+		return
 	}
 	for _, p := range s.participants {
-		if s.history.block(p.name(), s.job) > 0 {
-			measured++
+		c := s.cost(p)
+		known := s.history.block(p.name(), s.job) > 0
+		switch rounds := plan.Rounds[c.Style]; rounds {
+		case 0:
+		case 1:
+			f.add(c.Round, known, "%s %v", c.Style, c.Round.Round(time.Second))
+		default:
+			f.add(time.Duration(rounds)*c.Round, known, "%s %d x %v", c.Style, rounds, c.Round.Round(time.Second))
 		}
 	}
+}
+
+// foretellRest adds what comes after all rounds: the loads, and the matrix.
+func (s *schedule) foretellRest(f *forecast) {
 	if loads := s.typicalLoads(); loads > 0 {
-		total += loads
-		parts = append(parts, fmt.Sprintf("loads up to %v", loads.Round(time.Second)))
+		known, upTo := true, ""
+		for _, p := range s.participants {
+			known = known && s.tookLoad(p) > 0
+		}
+		if !known {
+			f.atMost, upTo = true, "up to "
+		}
+		f.add(loads, known, "loads %s%v", upTo, loads.Round(time.Second))
 	}
 	var matrix time.Duration
 	for _, w := range s.waves() {
 		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
 	}
 	if matrix > 0 {
-		total += matrix
-		parts = append(parts, fmt.Sprintf("matrix up to %v", matrix.Round(time.Minute)))
+		f.atMost = true
+		f.add(matrix, false, "matrix up to %v", matrix.Round(time.Minute))
 	}
-	source := "typical of 2 cores; nothing has been measured on this machine yet"
-	switch {
-	case measured == len(s.participants):
-		source = "as earlier runs on this machine took"
-	case measured > 0 || s.history.environment() > 0:
-		source = "as earlier runs on this machine took, else typical of 2 cores"
-	}
-	return fmt.Sprintf("expected: about %v: cluster and images %v, %s (%s)", total.Round(10*time.Second), (environment + typicalCollector).Round(time.Second), strings.Join(parts, ", "), source)
 }
 
 // foretellComparison says how long a comparison may take.
 func (s *schedule) foretellComparison() string {
 	var names []string
 	for _, c := range s.comparisons {
-		one, source := s.history.round(c), "as the last one took on this machine"
+		one, source := s.history.round(c, s.job), "as the last one took on this machine"
 		if one == 0 {
 			source = "by what its style.yaml says"
 			for _, p := range c.participants {

@@ -33,7 +33,7 @@ type Session struct {
 // newSession is a run of which nothing is known but what was asked for.
 func newSession(options Options, root string, deadline time.Time, out io.Writer) *Session {
 	j := &job{
-		console: &console{out: out}, options: options, root: root, folder: options.folder(root, time.Now()), id: cluster.NewRunID(),
+		console: &console{out: out}, options: options, root: root, folder: options.ResultsFolder(root, time.Now()), id: cluster.NewRunID(),
 		participants: []*participant{{}}, // the floor
 	}
 	return &Session{
@@ -55,6 +55,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return nil, err
 	}
 	if s.warmup, err = pick(warmup); err != nil {
+		return nil, err
+	}
+	if err := s.measurable(); err != nil {
 		return nil, err
 	}
 	if options.Base != "" {

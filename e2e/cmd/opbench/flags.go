@@ -95,7 +95,7 @@ func parseRun(flags *flag.FlagSet, args []string, stdout io.Writer, notFor ...st
 	flags.Visit(func(f *flag.Flag) {
 		switch {
 		case slices.Contains(notFor, f.Name):
-			err = usageError{fmt.Sprintf("--%s is not for %s: it makes its shards and their clusters itself, and compares with no base; use `opbench run` for that", f.Name, flags.Name())}
+			err = usageError{fmt.Sprintf("--%s is not for %s: it makes its shards and their clusters itself, measures nothing, and compares with no base; use `opbench run` for that", f.Name, flags.Name())}
 		case f.Name == "rounds" && f.Value.String() == "0":
 			err = usageError{"--rounds=0: expected a number from 1 to 10000; leave the flag out for the default"}
 		}

@@ -68,7 +68,7 @@ func subcommands() []subcommand {
 		{"pack", "keep recordings for good, in files that a repository takes", gently, runPack},
 		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},
 		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck},
-		{"styles", "list the operator styles, or those that a change touches", atOnce, runStyles},
+		{"styles", "list the operator styles, or those that a change touches", gently, runStyles},
 		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages},
 		{"clean", "remove what killed runs left on this machine, or in an existing cluster", gently, runClean},
 		{"version", "print which version of opbench this is", atOnce, runVersion},

@@ -19,7 +19,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
-	"operatorbench/e2e/spec/verdicts"
 )
 
 // defaultShards is what two cores carry: most of a slow operator's time is waiting.
@@ -39,7 +38,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := scenario.Value.Set(scenario.DefValue); err != nil {
 		return err
 	}
-	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base", "budget"); done || err != nil {
+	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base", "budget", "precision"); done || err != nil {
 		return err
 	}
 	if *shards < 1 || *shards > job.MostShards {
@@ -50,22 +49,24 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	if options.Results == "" {
-		options.Results = filepath.Join(root, "results", time.Now().Format("20060102-150405"))
-	}
+	options.Results = options.ResultsFolder(root, time.Now())
 	sessions, err := driveShards(ctx, options, *shards, root, stdout)
-	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, joinShards(ctx, sessions, options.Results, stdout, stderr))
+	if len(sessions) == 0 {
+		return err // nothing was begun
 	}
-	if *update {
+	if *update && err == nil && ctx.Err() == nil {
 		if err := updateVerdicts(sessions); err != nil {
 			return err
 		}
 	}
-	return joinShards(ctx, sessions, options.Results, stdout, stderr)
+	if there, _ := filepath.Glob(filepath.Join(options.Results, "shard-*")); err != nil && len(there) == 0 {
+		return err // none came so far as to record anything
+	}
+	return errors.Join(err, joinShards(ctx, sessions, options.Results, stdout, stderr))
 }
 
-// driveShards runs the shards, each with a results folder of its own.
+// driveShards runs the shards, each with a results folder of its own. There are no
+// sessions where none was begun.
 func driveShards(ctx context.Context, options job.Options, shards int, root string, stdout io.Writer) ([]*job.Session, error) {
 	var sessions []*job.Session
 	var outs []*lines
@@ -86,6 +87,9 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 	if measured := sessions[0].Measured(); len(measured) > 0 {
 		return nil, usageError{fmt.Sprintf("--scenario=%s: %s would be measured while other clusters run on the same machine; use `opbench run --scenario=%[1]s` for what is measured, and give matrix scenarios of its own",
 			options.Scenario, strings.Join(measured, ", "))}
+	}
+	if err := job.Unused(options.Results); err != nil {
+		return nil, err
 	}
 	if err := job.Latest(root, filepath.Dir(sessions[0].Folder())); err != nil {
 		return nil, err
@@ -122,21 +126,16 @@ func updateVerdicts(sessions []*job.Session) error {
 	return sessions[0].UpdateVerdicts(judgements...)
 }
 
-// joinShards reports what all shards found. An error says what was not as expected.
+// joinShards reports what all shards found. An error says what was not as expected, or that
+// nothing was recorded.
 func joinShards(ctx context.Context, sessions []*job.Session, results string, stdout, stderr io.Writer) error {
-	if there, err := filepath.Glob(filepath.Join(results, "shard-*")); err != nil || len(there) == 0 {
-		return err // none came so far as to record anything; its error says why
-	}
-	var expected map[string]verdicts.Expected
-	if len(sessions) > 0 {
-		var err error
-		if expected, err = sessions[0].Expected(); err != nil {
-			return err
-		}
+	expected, err := sessions[0].Expected()
+	if err != nil {
+		return err
 	}
 	found, err := load(context.WithoutCancel(ctx), []string{results}, expected, stderr)
 	if err != nil {
-		return err
+		return fmt.Errorf("report what the shards found: %w", err)
 	}
 	printed := printTerminal(found, stdout) // nobody may read it any more, but the files are there
 	if printed == nil {

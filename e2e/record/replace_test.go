@@ -1,0 +1,57 @@
+package record_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/record"
+)
+
+func words(out io.Writer) error {
+	_, err := io.WriteString(out, "new\n")
+	return err
+}
+
+// A name that is of no file stays what it is: root could put a file in the place of /dev/null.
+func TestOnlyAFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	pipe, folder, toPipe, toOpened := filepath.Join(dir, "pipe"), filepath.Join(dir, "folder"), filepath.Join(dir, "to-pipe"), filepath.Join(dir, "to-opened")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.Mkdir(folder, 0o750))
+	require.NoError(t, os.Symlink(pipe, toPipe))
+	opened, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	require.NoError(t, err)
+	defer opened.Close()
+	require.NoError(t, os.Symlink(fmt.Sprintf("/proc/self/fd/%d", opened.Fd()), toOpened)) // as /dev/stdout is, where a shell sends it to a file
+	for _, name := range []string{pipe, folder, toPipe, toOpened} {
+		before, err := os.Lstat(name)
+		require.NoError(t, err)
+		require.EqualError(t, record.Replace(name, words), "write "+name+": it is no regular file, and only such a one is replaced: name a file, or one that is not there yet")
+		after, err := os.Lstat(name)
+		require.NoError(t, err)
+		assert.True(t, os.SameFile(before, after), name)
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, 4, "nothing is left beside them")
+}
+
+func TestAFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(file, []byte("old\n"), 0o600))
+	require.NoError(t, os.Symlink(file, link))
+	for _, name := range []string{link, filepath.Join(dir, "none-yet"), file} {
+		require.NoError(t, record.Replace(name, words))
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.Equal(t, "new\n", string(text), name)
+	}
+}

@@ -1,0 +1,33 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What an earlier run has recorded stays, whatever became of it, and no later one is judged by it.
+func TestAFolderHoldsOneRun(t *testing.T) {
+	for _, name := range []string{"recording.jsonl", "recording.jsonl.gz", "recording.jsonl.zst", "shard-2/recording.jsonl.gz"} {
+		t.Run(name, func(t *testing.T) {
+			root, folder := t.TempDir(), t.TempDir()
+			write(t, folder, name, "of another run")
+			rec := &recording{job: &job{
+				console: &console{out: t.Output()}, root: root, folder: folder, participants: []*participant{{}}, options: Options{Cluster: "kind"},
+			}}
+			require.EqualError(t, rec.begin(t.Context()), "begin the recording: "+filepath.Join(folder, name)+" is there already (a folder holds one run; choose another with --results)")
+			text, err := os.ReadFile(filepath.Join(folder, name))
+			require.NoError(t, err)
+			assert.Equal(t, "of another run", string(text))
+			left, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			assert.Len(t, left, 1)
+			assert.NoFileExists(t, filepath.Join(root, "results", "latest"), "it does not lead to another run")
+		})
+	}
+	require.NoError(t, Unused(t.TempDir()))
+	require.NoError(t, Unused(filepath.Join(t.TempDir(), "none-yet")))
+}
