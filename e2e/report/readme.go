@@ -95,7 +95,7 @@ func (m *markdown) needs(r *Report, page string) {
 		t.Row(need.Name, use, because)
 	}
 	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
-		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that is known to fail only now and then counts where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
+		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that is known not to fail always counts only where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
 		m.rows(t)
 		if len(notes) > 0 {
 			m.line("\nOf the recommended styles, these are not on the newest version of their framework: %s.", text(strings.Join(notes, "; ")))

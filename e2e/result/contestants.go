@@ -190,7 +190,7 @@ func (f Failing) text(fail string) string {
 	switch f.Varying {
 	case 0:
 	case f.Failed:
-		varying = " now and then"
+		varying = " (not always)"
 	default:
 		varying = fmt.Sprintf(" (%d of them not always)", f.Varying)
 	}

@@ -365,7 +365,7 @@ func TestNeedsWhereAnOutcomeVaries(t *testing.T) {
 				assert.Equal(t, []string{pick}, need.Picks(), "%s: %v", verdict, need)
 				if verdict == "flaky" {
 					assert.Equal(t, "built on a framework 1.2.3 of 2026-01-02 (newest: v2.0.0, 2026-10-01)", need.Candidates[0].Note)
-					assert.Contains(t, need.Candidates[0].Figures, "1 of 5 scenarios fail now and then")
+					assert.Contains(t, need.Candidates[0].Figures, "1 of 5 scenarios fail (not always)")
 				}
 			case "Nothing may be lost", "The strictest correctness":
 				assert.Equal(t, []string{names[1]}, need.Picks(), verdict)
