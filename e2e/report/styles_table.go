@@ -65,9 +65,6 @@ func (r *Report) readmeTable() table.Table {
 func (r *Report) linesColumn() styleColumn {
 	return styleColumn{"lines owned", func(label string) string {
 		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
-			if r.Borrows(label) {
-				return LinesText(facts.Owned) + " " + WithoutItsCode
-			}
 			return LinesText(facts.Owned)
 		}
 		return unknown

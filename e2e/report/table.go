@@ -310,10 +310,6 @@ func DependenciesText(images []record.ImageFacts) string {
 	return fmt.Sprintf("%d / %d", sum.Direct, sum.All)
 }
 
-// WithoutItsCode is said of a style's lines where its code is counted as another's: see
-// result.Set.Borrows.
-const WithoutItsCode = "and the code of its image, which is another style's"
-
 // LinesText are the lines that are owned, and how many are left without the scaffold.
 func LinesText(o *record.Owned) string {
 	if o.Scaffold == 0 {

@@ -78,26 +78,10 @@ func (r *Set) Mishandled(label string) (text string, measured bool) {
 	return label + " (" + strings.Join(wrong, ", ") + ")", measured
 }
 
-// Borrows tells whether a style runs code of its own image that is counted as another's
-// lines: it owns YAML alone, and shares the image with a style that owns code.
-func (r *Set) Borrows(label string) bool {
-	facts, environment := r.Facts(label)
-	if facts == nil || facts.Owned == nil || !facts.Owned.OnlyYAML() {
-		return false
-	}
-	return slices.ContainsFunc(environment.ImagesOf(facts), func(image record.ImageFacts) bool {
-		return image.Custom() && slices.ContainsFunc(r.Styles, func(other string) bool {
-			its, there := r.Facts(other)
-			return its != nil && its.Owned != nil && !its.Owned.OnlyYAML() &&
-				slices.ContainsFunc(there.ImagesOf(its), func(one record.ImageFacts) bool { return one.Reference == image.Reference })
-		})
-	})
-}
-
-// owned is what a style's maintainer owns; nil: that is not known, or not all of it.
+// owned is what a style's maintainer owns; nil: that is not known.
 func (r *Set) owned(label string) *record.Owned {
 	facts, _ := r.Facts(label)
-	if facts == nil || r.Borrows(label) {
+	if facts == nil {
 		return nil
 	}
 	return facts.Owned

@@ -2,6 +2,7 @@ package result_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -181,35 +182,18 @@ func TestWhatOnlyWarmedUpIsNoHeadline(t *testing.T) {
 	assert.Empty(t, result.New(nil, j).Headline())
 }
 
-// An overlay runs its base's code and owns manifests: it is no operator of YAML alone, and
-// its lines are not all that there is to keep.
-func TestAnOverlayBorrowsItsCode(t *testing.T) {
-	one := result.Recording{Judgement: &judge.Judgement{}, Environment: &record.Environment{Images: []record.ImageFacts{
-		{Name: "mine", Reference: "made.local/mine:1"}, {Name: "runtime", Reference: "made.local/runtime:1"},
-	}}}
-	for name, owned := range map[string]record.Owned{
-		"base": {Lines: 500, Languages: map[string]int{"Rust": 440, "YAML": 60}}, "overlay": {Lines: 60, Languages: map[string]int{"YAML": 60}},
-		"manifests": {Lines: 300, Languages: map[string]int{"YAML": 300}}, "role": {Lines: 150, Languages: map[string]int{"YAML": 150}},
-	} {
-		image := map[string][]string{"base": {"mine"}, "overlay": {"mine"}, "role": {"runtime"}}[name]
-		one.Environment.Styles = append(one.Environment.Styles, record.StyleFacts{Name: name, Owned: &owned, Images: image})
-		one.Judgement.Header.Styles = append(one.Judgement.Header.Styles, record.Style{Style: spec.Style{Name: name}})
-		one.Judgement.Results = append(one.Judgement.Results, judge.Result{
-			Style: name, Scenario: "create", Group: spec.GroupLatency, Round: 1, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
-			Samples: []judge.Sample{{Operator: name, Scenario: "create", Phase: spec.PhaseChildWritten, Block: 1, Unit: "s", Value: 0.1, Outcome: judge.OK}},
-		})
+// What a style's folder holds is counted anew in each run; the newest count is told.
+func TestFactsAreTheNewest(t *testing.T) {
+	began := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	counted := func(after time.Duration, lines int) result.Recording {
+		return result.Recording{Judgement: &judge.Judgement{}, Environment: &record.Environment{
+			Began: began.Add(after), Styles: []record.StyleFacts{{Name: "native", Owned: &record.Owned{Lines: lines}}},
+		}}
 	}
-	r := result.Of(one)
-	asked := map[string][]string{}
-	for _, need := range r.Needs() {
-		for _, c := range need.Candidates {
-			asked[need.Name] = append(asked[need.Name], c.Label)
-		}
-		if need.Name == "The fewest lines to own" {
-			assert.Equal(t, []string{"role"}, need.Picks())
-		}
-	}
-	assert.True(t, r.Borrows("overlay"))
-	assert.ElementsMatch(t, []string{"manifests", "role"}, asked["Only YAML"])
-	assert.Equal(t, []string{"base"}, asked["Our team writes Rust"])
+	r := result.Of(counted(time.Hour, 100), counted(3*time.Hour, 300), counted(2*time.Hour, 200), result.Recording{Judgement: &judge.Judgement{}})
+	facts, environment := r.Facts("native")
+	assert.Equal(t, 300, facts.Owned.Lines)
+	assert.Equal(t, began.Add(3*time.Hour), environment.Began)
+	facts, _ = r.Facts("other")
+	assert.Nil(t, facts)
 }

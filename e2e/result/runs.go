@@ -56,12 +56,12 @@ func (r *Set) RunFacts() []RunFacts {
 	return all
 }
 
-// Facts returns what some recording's environment knows of a style.
-func (r *Set) Facts(label string) (*record.StyleFacts, *record.Environment) {
+// Facts returns what the environment of the newest recording of a style knows of it; nil: none does.
+func (r *Set) Facts(label string) (facts *record.StyleFacts, environment *record.Environment) {
 	for _, one := range r.Parts {
-		if facts := one.Environment.Facts(label); facts != nil {
-			return facts, one.Environment
+		if its := one.Environment.Facts(label); its != nil && (facts == nil || one.Environment.Began.After(environment.Began)) {
+			facts, environment = its, one.Environment
 		}
 	}
-	return nil, nil
+	return facts, environment
 }

@@ -44,6 +44,7 @@ type Style struct {
 	// Owned are the files and folders, relative to the style's, that who maintains
 	// such an operator writes and answers for, beside those that an overlay uses of
 	// what its base owns. Empty: all but style.yaml, verdicts.yaml and secrets.yaml.
+	// Left out where there is a base: what the base owns, and the style's folder.
 	Owned []string `json:"owned,omitempty"`
 	// Scaffold are those of the owned files and folders that a generator of such
 	// projects wrote and nobody changed, but for names.

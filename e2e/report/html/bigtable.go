@@ -334,12 +334,7 @@ func (s *site) codeColumns() []tableColumn {
 	})
 	return []tableColumn{
 		language,
-		s.column("code", "lines owned", "neither blank nor comment, counted", func(label string) entry {
-			if s.Borrows(label) {
-				return entry{Text: lines(label).Text, From: report.WithoutItsCode}
-			}
-			return lines(label)
-		}),
+		s.column("code", "lines owned", "neither blank nor comment, counted", lines),
 		s.column("code", "rights", "of RBAC: verbs on resources, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
 			return whole(f.Owned.Rules, wildcards(f.Owned))
 		})),

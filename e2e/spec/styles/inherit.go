@@ -12,7 +12,8 @@ import (
 )
 
 // inherit completes a style that names a base by what the base says and the style
-// does not: a field of the style replaces the base's, and null takes it away. The
+// does not: a field of the style replaces the base's, and null takes it away. Who
+// maintains it owns what the base's maintainer owns, and its folder. The
 // fields of declares and of settings, the stages of install and the fields of a stage are completed
 // one by one, so that a stage says only what it does otherwise. What is taken over
 // stands, for errors, in the line of base.
@@ -67,6 +68,7 @@ func (p *parser) base(value *yaml.Node) *yaml.Node {
 		drop(base, field)
 	}
 	relocate(base, name)
+	ownFolders(base, name)
 	setLine(base, value.Line)
 	return base
 }
@@ -75,6 +77,18 @@ func (p *parser) base(value *yaml.Node) *yaml.Node {
 // were measured of it alone.
 func ofOne() []string {
 	return []string{"version", "name", "description", "source", "warmup", "typical", "timeout"}
+}
+
+// ownFolders puts the folder of an overlay to what its base owns, which is the whole
+// of the base's folder if the base does not say it: an overlay runs its base's code.
+func ownFolders(base *yaml.Node, name string) {
+	text := func(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value} }
+	owned := below(base, "owned")
+	if owned == nil {
+		owned = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{text(path.Join("..", name))}}
+		base.Content = append(base.Content, text("owned"), owned)
+	}
+	owned.Content = append(owned.Content, text("."))
 }
 
 // complete puts what a base says into a mapping that does not say it, and takes

@@ -36,19 +36,22 @@ var languages = map[string]string{
 func about() []string { return []string{styleFile, "verdicts.yaml", "secrets.yaml"} }
 
 // ownFiles are the files that a style says are owned, each once; if it says
-// nothing, its whole folder but for what only this project asks of a style (see
-// about). Tests, testdata and README.md are none: not every style has them.
+// nothing, its whole folder. What only this project asks of a style (see about)
+// is none of them, nor are tests, testdata and README.md: not every style has them.
 func (s Style) ownFiles() (map[string]bool, error) {
 	files := map[string]bool{}
 	paths := s.Owned
 	if len(paths) == 0 {
 		paths = []string{"."}
-		for _, file := range about() {
-			files[filepath.Join(s.Folder, file)] = false
-		}
 	}
 	for _, path := range paths {
-		if err := findFiles(filepath.Join(s.Folder, path), files); err != nil {
+		folder := filepath.Join(s.Folder, path)
+		if _, err := os.Stat(filepath.Join(folder, styleFile)); err == nil { // this style's, or a base's
+			for _, file := range about() {
+				files[filepath.Join(folder, file)] = false
+			}
+		}
+		if err := findFiles(folder, files); err != nil {
 			return nil, fmt.Errorf("look for the files that are owned: %w", err)
 		}
 	}

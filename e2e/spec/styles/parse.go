@@ -150,20 +150,20 @@ func (p *parser) duration(object map[string]any, path ...string) {
 	object[key] = int64(value)
 }
 
-// inBase is a path in the manifests of another style, whose folder is beside this one's.
-var inBase = regexp.MustCompile(`^\.\./[a-z0-9]([a-z0-9-]*[a-z0-9])?/manifests(/|$)`)
+// inBase is a path in the folder of another style, which is beside this one's.
+var inBase = regexp.MustCompile(`^\.\./[a-z0-9]([a-z0-9-]*[a-z0-9])?(/|$)`)
 
-// paths checks paths in the style's folder, or in the manifests of a style that
-// this one is an overlay of, at which there is something.
+// paths checks paths in the style's folder, or in that of a style whose files this
+// one uses, at which there is something.
 func (p *parser) paths(what string, list []string, at ...any) {
 	for i, found := range list {
 		here := append(slices.Clone(at), i)
 		switch {
 		case found == "":
 		case !filepath.IsLocal(found) && (!inBase.MatchString(found) || filepath.ToSlash(filepath.Clean(found)) != strings.TrimSuffix(found, "/")):
-			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/…, where STYLE is the style that this one is an overlay of", what, found)
+			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/…, where STYLE is a style whose files this one uses", what, found)
 		case !p.exists(found) && strings.HasPrefix(found, ".."):
-			p.FailAt(here, "%s: there is no %q, expected a file or a folder of the style that this one is an overlay of", what, found)
+			p.FailAt(here, "%s: there is no %q, expected a file or a folder of a style whose files this one uses", what, found)
 		case !p.exists(found):
 			p.FailAt(here, "%s: there is no %q in the style's folder, expected a file or a folder", what, found)
 		}
