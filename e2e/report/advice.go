@@ -102,8 +102,8 @@ func (r *Report) Finding() string {
 	case !ranked:
 		quick = fmt.Sprintf("Of %d styles, %s has the lowest median of a %s, %s%s. So few rounds do not rank styles.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	case len(others) > 0:
-		quick = fmt.Sprintf("%d of %d styles are the fastest at a %s and cannot be told apart: %s, %s. %s has the lowest median, %s%s.",
-			len(tied), len(measured), headline, leader, plain.Some(others, mostNamed), first.Operator, figure(first), r.noneFails(tied))
+		quick = fmt.Sprintf("%d of %d styles are the fastest at a %s and cannot be told apart: %s, %s. %s%s has the lowest median, %s.",
+			len(tied), len(measured), headline, leader, plain.Some(others, mostNamed), r.noneFails(tied), first.Operator, figure(first))
 	default:
 		quick = fmt.Sprintf("Of %d styles, %s is the fastest at a %s, %s%s.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	}
@@ -125,7 +125,7 @@ func (r *Report) andFails(label string) string {
 	return fmt.Sprintf("; it fails %d of %d scenarios%s", failing.Failed, failing.Of, failing.Rest())
 }
 
-// noneFails is the same of several styles.
+// noneFails begins a sentence with the same of several styles.
 func (r *Report) noneFails(labels []string) string {
 	var worst result.Failing
 	for _, label := range labels {
@@ -138,9 +138,9 @@ func (r *Report) noneFails(labels []string) string {
 		}
 	}
 	if worst.Most() == 0 {
-		return "; none of them fails a scenario"
+		return "None of them fails a scenario; "
 	}
-	return fmt.Sprintf("; none of them fails more than %d of %d scenarios", worst.Most(), worst.Of)
+	return fmt.Sprintf("None of them fails more than %d of %d scenarios; ", worst.Most(), worst.Of)
 }
 
 // sentences are those that are not empty, one after the other.

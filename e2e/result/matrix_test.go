@@ -197,3 +197,15 @@ func TestFactsAreTheNewest(t *testing.T) {
 	facts, _ = r.Facts("other")
 	assert.Nil(t, facts)
 }
+
+// Of several recordings a warning names the one that it is about.
+func TestWarningsOfSeveralRunsNameTheirs(t *testing.T) {
+	warned := func(run string) result.Recording {
+		return result.Recording{Judgement: &judge.Judgement{Header: record.Header{Run: run}, Warnings: []string{"the audit log was interrupted"}}}
+	}
+	assert.Contains(t, result.Of(warned("one")).Warnings, "the audit log was interrupted")
+	both := result.Of(warned("one"), warned("two")).Warnings
+	assert.Contains(t, both, "run one: the audit log was interrupted")
+	assert.Contains(t, both, "run two: the audit log was interrupted")
+	assert.NotContains(t, both, "the audit log was interrupted")
+}

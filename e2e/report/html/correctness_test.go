@@ -1,12 +1,14 @@
 package html_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	parser "golang.org/x/net/html"
 
 	"operatorbench/e2e/record"
@@ -77,6 +79,22 @@ func TestCorrectnessThatIsNotKnown(t *testing.T) {
 	assert.Contains(t, said(t, write(t, alike)), "Of the 2 styles whose correctness was recorded, native passed every scenario that applies, and none fails one.")
 	assert.Contains(t, said(t, about(t, r, "kopf")), "Gets wrong: none of 2 scenarios that apply, 1 could not be judged.")
 	assert.Contains(t, said(t, about(t, r, "native")), "Gets wrong: none of 2 scenarios that apply.")
+}
+
+// A style that was driven through a part of the scenarios fails few of them: that is not the best.
+func TestAStyleOfFewScenariosIsNotColoured(t *testing.T) {
+	list := []record.Scenario{{Name: "burst", Group: "level"}, {Name: "killed", Group: "fault"}}
+	r := report.Of(made.Recording("alone", list,
+		made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "argo", Scenario: "killed", Repeats: []made.Repeat{made.Fail("never", "recovers")}},
+		made.Cell{Style: "kopf", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}},
+		made.Cell{Style: "native", Scenario: "killed", Repeats: []made.Repeat{made.Pass()}},
+	))
+	heat := regexp.MustCompile(`<td data-g="0"[^>]*class="(h\d)"[^>]*>([01])<small>of (\d)`).FindAllStringSubmatch(string(write(t, r)), -1)
+	require.Len(t, heat, 2, "of native and argo, and not of kopf")
+	assert.Equal(t, []string{"h1", "1", "2"}, heat[0][1:])
+	assert.Equal(t, []string{"h0", "0", "2"}, heat[1][1:])
 }
 
 // What was measured is judged too: it has the same table.

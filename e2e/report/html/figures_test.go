@@ -137,7 +137,11 @@ func TestAnotherMachineStandsApart(t *testing.T) {
 	at := slices.IndexFunc(dots, func(row []string) bool { return row[0] == "native@apart" })
 	require.Positive(t, at)
 	assert.Equal(t, "–", dots[at][2], "no rank")
-	assert.Contains(t, said(t, about(t, r, "native-apart")), "they do not compare")
+	apart := said(t, about(t, r, "native-apart"))
+	assert.Contains(t, apart, "they do not compare")
+	assert.NotContains(t, apart, "Nearest to the lowest latency", "of the styles of another machine")
+	assert.NotContains(t, apart, "times that of", "another machine's cost")
+	assert.Contains(t, said(t, about(t, r, "native")), "Nearest to the lowest latency")
 	require.NotNil(t, r.Environment, "that of the others is known")
 }
 
