@@ -49,7 +49,7 @@ type Scenario struct{ Name, Group string }
 type Entry struct {
 	Scenario string
 	Verdict  spec.Outcome // spec.Pass, spec.Fail, spec.NotApplicable, or spec.Flaky: it passes or fails from sample to sample
-	Oracles  []string     // exactly these fail; none: any may
+	Oracles  []string     // exactly these fail, of what is flaky some of these; none: any may
 	Recovery string       // Itself, Nudge or Never; empty: any
 	Why      string       // a sentence; what is not a pass for certain has one
 	Upstream string       // URL of an issue about it; empty: none is known
@@ -145,10 +145,22 @@ func (e Entry) matches(seen Seen) bool {
 		return true
 	case seen.Verdict != e.Verdict && (e.Verdict != spec.Flaky || seen.Verdict != spec.Fail):
 		return false
-	case len(e.Oracles) > 0 && !slices.Equal(slices.Sorted(slices.Values(e.Oracles)), slices.Sorted(slices.Values(seen.Failed))):
+	case len(e.Oracles) > 0 && !e.failsBy(seen.Failed):
 		return false
 	}
 	return e.Recovery == "" || seen.Recovery == e.Recovery
+}
+
+// failsBy tells whether oracles that failed are those that are expected to. By which of
+// them a sample fails may be left to chance, too.
+func (e Entry) failsBy(failed []string) bool {
+	beside := func(names []string) func(string) bool {
+		return func(name string) bool { return !slices.Contains(names, name) }
+	}
+	if len(failed) == 0 || slices.ContainsFunc(failed, beside(e.Oracles)) {
+		return false
+	}
+	return e.Verdict == spec.Flaky || !slices.ContainsFunc(e.Oracles, beside(failed))
 }
 
 // String is what is expected, in the words in which it is told of what was seen.

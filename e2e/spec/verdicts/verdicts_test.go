@@ -100,6 +100,17 @@ func TestWhatDoesNotApplyIsNotNamed(t *testing.T) {
 	assert.True(t, strings.HasSuffix(written, "\n\n{}\n"), written)
 }
 
+// What is left to chance fails by some of its oracles, and by no other; what always fails, by all.
+func TestOraclesThatFail(t *testing.T) {
+	for verdict, same := range map[string][4]bool{"fail": {true, false, false, false}, "flaky": {true, true, false, false}} {
+		e := parse(t, "drift: {verdict: "+verdict+", oracles: [converged, garbage], why: it is so}\n")
+		for i, failed := range [][]string{{"garbage", "converged"}, {"converged"}, {"converged", "gone"}, nil} {
+			_, as := e.Match(seen("drift", spec.Fail, failed...))
+			assert.Equal(t, same[i], as, "%s by %v", verdict, failed)
+		}
+	}
+}
+
 func TestTheSchemaHasTheWords(t *testing.T) {
 	rules, err := schema.Load("verdicts", nil)
 	require.NoError(t, err)
