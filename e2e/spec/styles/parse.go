@@ -153,6 +153,9 @@ func (p *parser) duration(object map[string]any, path ...string) {
 // inBase is a path in the folder of another style, which is beside this one's.
 var inBase = regexp.MustCompile(`^\.\./[a-z0-9]([a-z0-9-]*[a-z0-9])?(/|$)`)
 
+// manifestsOf is what is installed of another style: nothing but its manifests.
+var manifestsOf = regexp.MustCompile(`^\.\./[^/]+/manifests(/|$)`)
+
 // paths checks paths in the style's folder, or in that of a style whose files this
 // one uses, at which there is something.
 func (p *parser) paths(what string, list []string, at ...any) {
@@ -160,6 +163,8 @@ func (p *parser) paths(what string, list []string, at ...any) {
 		here := append(slices.Clone(at), i)
 		switch {
 		case found == "":
+		case !filepath.IsLocal(found) && what == "manifests" && !manifestsOf.MatchString(found):
+			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/…, where STYLE is a style whose manifests this one uses", what, found)
 		case !filepath.IsLocal(found) && (!inBase.MatchString(found) || filepath.ToSlash(filepath.Clean(found)) != strings.TrimSuffix(found, "/")):
 			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/…, where STYLE is a style whose files this one uses", what, found)
 		case !p.exists(found) && strings.HasPrefix(found, ".."):

@@ -242,7 +242,7 @@ func TestParseRefuses(t *testing.T) {
 		"an image of no reference":      {"[native]", "[{name: mine}]", `style.yaml:4: images: field "reference" is missing`},
 		"an image of unknown make":      {"[native]", "[{name: mine, reference: r, docker: .}]", `style.yaml:4: images: unknown field "docker", expected one of dockerfile, go, name, reference`},
 		"no manifests":                  {"[manifests]", "[elsewhere]", `style.yaml:7: manifests: there is no "elsewhere" in the style's folder`},
-		"manifests above the folder":    {"[manifests]", "[../../secrets]", `style.yaml:7: manifests: found "../../secrets", expected a path in the style's folder, or ../STYLE/…`},
+		"manifests above the folder":    {"[manifests]", "[../secrets]", `style.yaml:7: manifests: found "../secrets", expected a path in the style's folder, or ../STYLE/manifests/…`},
 		"manifests of a base's code":    {"[manifests]", "[../base/manifests/../cmd]", `style.yaml:7: manifests: found "../base/manifests/../cmd", expected a path in the style's folder`},
 		"manifests anywhere":            {"[manifests]", "[/etc]", `style.yaml:7: manifests: found "/etc", expected a path in the style's folder`},
 		"manifests of no base":          {"[manifests]", "[../gone/manifests/bus]", `style.yaml:7: manifests: there is no "../gone/manifests/bus", expected a file or a folder of a style whose files this one uses`},
