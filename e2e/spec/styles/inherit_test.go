@@ -124,6 +124,7 @@ func TestParseBaseErrors(t *testing.T) {
 		"a stage twice":                  {was: "name: more", is: "name: operator", want: `style.yaml:9: stage: the name "operator" stands twice`},
 		"a stage of no name":             {was: "name: more", is: "nam: more", want: `style.yaml:9: install: unknown field "nam"`},
 		"stages that are none":           {was: overlay[strings.Index(overlay, "install:"):strings.Index(overlay, "child:")], is: "install: 3\n", want: `style.yaml:6: install: found the number 3`},
+		"owned files that are no list":   {inBase: "owned: [manifests/bus]", toBase: "owned: {manifests: bus}", want: `style.yaml:4: owned: found`},
 		"a path outside all styles":      {inBase: "owned: [manifests/bus]", toBase: "owned: [../../main.go]", want: `style.yaml:4: owned: found "../../main.go", expected a path`},
 	} {
 		t.Run(name, func(t *testing.T) {
