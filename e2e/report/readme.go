@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
 )
 
@@ -33,13 +34,16 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
 	m.line("%s\n", words)
-	m.needs(r, path.Join(at.Folder, at.Page))
-	t := r.readmeTable()
-	m.rows(t)
-	m.line("")
-	for _, note := range t.Notes {
+	older := m.needs(r, path.Join(at.Folder, at.Page))
+	m.rows(r.readmeTable())
+	for _, note := range r.measuredNotes() {
+		m.line("\n%s", note)
+	}
+	m.line("\n<details><summary>What the columns are</summary>\n")
+	for _, note := range append(r.columnNotes(), older...) {
 		m.line("- %s", note)
 	}
+	m.line("\n</details>")
 	switch n := len(r.Warnings); n {
 	case 0:
 	case 1:
@@ -58,14 +62,14 @@ func (r *Report) README(out io.Writer, at Place) error {
 const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
 	"A *scenario* is a test of correctness. The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
 
-// mostReasons is of how many recommended styles a row says the figures.
-const mostReasons = 2
-
-// needs is the table of what styles are recommended for what, with the figures of the
-// first of them.
-func (m *markdown) needs(r *Report, page string) {
+// needs is the table of what styles are recommended for what, and what decided first. It
+// returns a note on those that are not built on the newest version of their framework.
+func (m *markdown) needs(r *Report, page string) (notes []string) {
+	if len(r.Contestants()) < 2 {
+		return nil
+	}
 	t := table.Table{Header: []string{"what you need", "use", "because"}, Left: 2, Tail: true}
-	var notes, wrong []string
+	var older, wrong []string
 	for _, label := range r.Contestants() {
 		if mishandled, _ := r.Mishandled(label); mishandled != "" {
 			wrong = append(wrong, mishandled)
@@ -74,34 +78,59 @@ func (m *markdown) needs(r *Report, page string) {
 	for _, need := range r.Needs() {
 		for _, c := range need.Candidates {
 			if c.Note != "" {
-				notes = plain.Once(notes, c.Label+" is "+c.Note)
+				older = plain.Once(older, c.Label+" is "+c.Note)
 			}
 		}
-		use, because := "no recommendation", need.Open
-		if picks := need.Picks(); len(picks) > 0 {
-			var why []string
-			for i, c := range need.Candidates[:len(picks)] {
-				of := strings.Join(c.Figures, ", ")
-				if len(picks) > 1 {
-					of = c.Label + ": " + of
-				}
-				why = append(why, of)
-				if c.Dated != "" {
-					picks[i] += " (its version is of " + c.Dated + ")"
-				}
-			}
-			use, because = strings.Join(picks, ", "), strings.Join(why[:min(len(why), mostReasons)], "; ")
+		use, because := picks(need), decided(need)
+		if use == "" {
+			use, because = "no recommendation", need.Open
 		}
 		t.Row(need.Name, use, because)
 	}
-	if len(t.Rows) > 0 && len(r.Contestants()) > 1 {
-		m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that is known not to fail always counts only where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
-		m.rows(t)
-		if len(notes) > 0 {
-			m.line("\nOf the recommended styles, these are not on the newest version of their framework: %s.", text(strings.Join(notes, "; ")))
-		}
-		m.line("\n**How quick, how right, at what cost?**\n")
+	if len(t.Rows) == 0 {
+		return nil
 	}
+	m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that fails only sometimes counts only where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
+	m.rows(t)
+	m.line("\n**How quick, how right, at what cost?**\n")
+	if len(older) > 0 {
+		notes = append(notes, text("Of the recommended styles, these are not on the newest version of their framework: "+strings.Join(older, "; ")+"."))
+	}
+	return notes
+}
+
+// picks are the recommended styles; empty: there is none.
+func picks(need result.Need) string {
+	var labels []string
+	for _, c := range need.Candidates {
+		if !c.Picked {
+			continue
+		}
+		if c.Dated != "" {
+			c.Label += " (its version is of " + c.Dated + ")"
+		}
+		labels = append(labels, c.Label)
+	}
+	return strings.Join(labels, ", ")
+}
+
+// decided is the figure that decided first, of each recommended style; what several of
+// them share is said once. The other figures are in the table of all styles.
+func decided(need result.Need) string {
+	var texts []string
+	of := map[string][]string{} // labels, by text
+	for _, c := range need.Candidates {
+		if c.Picked && len(c.Figures) > 0 {
+			texts = plain.Once(texts, c.Figures[0])
+			of[c.Figures[0]] = append(of[c.Figures[0]], c.Label)
+		}
+	}
+	if len(texts) > 1 {
+		for i, text := range texts {
+			texts[i] = strings.Join(of[text], ", ") + ": " + text
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // leftOut says who is not recommended where there is another one.

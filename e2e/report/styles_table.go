@@ -287,7 +287,20 @@ func (r *Report) costColumns() []styleColumn {
 }
 
 // stylesNotes say what the figures are and where they come from.
-func (r *Report) stylesNotes() []string {
+func (r *Report) stylesNotes() []string { return append(r.columnNotes(), r.measuredNotes()...) }
+
+// measuredNotes say on which machine the figures were measured, and in how many rounds;
+// none: it is not known.
+func (r *Report) measuredNotes() []string {
+	e := r.Environment
+	if e == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines()))}
+}
+
+// columnNotes say what is in the columns.
+func (r *Report) columnNotes() []string {
 	notes := []string{"Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."}
 	if note := r.warmupNote(); note != "" {
 		notes[0] += " Warm-up samples are left out."
@@ -307,9 +320,6 @@ func (r *Report) stylesNotes() []string {
 	}
 	if slices.ContainsFunc(r.Styles, func(label string) bool { facts, _ := r.Facts(label); return facts != nil && facts.Owned != nil }) {
 		notes = append(notes, "Lines owned are the lines of code, manifests and build files that a maintainer of the operator keeps, without blank lines and comments. Scaffold is what a generator wrote and nobody has changed.")
-	}
-	if e := r.Environment; e != nil {
-		notes = append(notes, fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines())))
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
 		note := "Scenarios are those of the correctness matrix that were recorded and apply to the style: more apply to one with more parts that can be broken, such as an event bus. The measured ones are among them" + text(r.elsewhere()) +
