@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,7 +68,7 @@ func (t *terminal) paint(outcome spec.Outcome, text string) string {
 }
 
 // scenario prints a scenario's verdicts, and below them its phases, each with
-// the floor first and the styles beside it.
+// the floor first and the styles beside it. Inner phases are shown of one style alone.
 func (t *terminal) scenario(r *Report, scenario string) {
 	t.gap()
 	t.verdicts(r, scenario)
@@ -75,6 +76,12 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	phases := r.Phases(scenario)
 	if len(phases) == 0 {
 		return // it only warmed styles up, for another one
+	}
+	inner := 0
+	if len(r.Contestants()) > 1 { // which are compared by what all of them have
+		all := len(phases)
+		phases = slices.DeleteFunc(slices.Clone(phases), func(phase string) bool { return !slices.Contains(spec.Phases(), phase) })
+		inner = all - len(phases)
 	}
 	for _, phase := range phases {
 		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 31)
@@ -107,6 +114,9 @@ func (t *terminal) scenario(r *Report, scenario string) {
 			t.row(columns, notes(s), name, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), f[0], f[1], f[2], strings.TrimPrefix(c.BesideFloor(s), "floor "))
 			name = ""
 		}
+	}
+	if inner > 0 {
+		t.line("  and %s of single styles: see summary.md", plain.Plural(inner, "inner phase"))
 	}
 }
 
