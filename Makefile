@@ -196,7 +196,7 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 publish: ## Publish figures: pack RESULTS (runs on one machine, and of make matrix; docs/comparison itself to add to it) into docs/comparison, or OUT (docs/variants); write its reports and README.md's block of results anew
 	@[[ -n "$(RESULTS)" ]] || { echo "publish: say RESULTS=results/… (one run, or several)"; exit 1; }
 	$(OPBENCH) pack --out=$(or $(OUT),docs/comparison) $(RESULTS)
-	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRecordingsGive|TestTutorialFigures)$$' -update
+	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRecordingsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md docs/comparison
 
 .PHONY: help

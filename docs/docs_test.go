@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -18,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -133,37 +135,79 @@ var update = flag.Bool("update", false, "write the example's files anew")
 
 // published are the folders with recordings whose reports are committed beside
 // them: an example of a run, and what README.md shows.
-func published(t *testing.T) []string {
-	t.Helper()
+func published() ([]string, error) {
 	var folders []string
 	for _, pattern := range []string{"*/" + record.FileName + "*", "*/shard-1/" + record.FileName + "*"} {
 		found, err := filepath.Glob(pattern)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		for _, name := range found {
 			folder, _, _ := strings.Cut(filepath.ToSlash(name), "/")
-			if !slices.Contains(folders, folder) {
-				folders = append(folders, folder)
-			}
+			folders = plain.Once(folders, folder)
 		}
 	}
-	require.Contains(t, folders, "example")
-	return folders
+	return folders, nil
+}
+
+// reports are those of the published folders. Judging their recordings takes a while, so
+// that it is done once.
+var reports = sync.OnceValues(func() (map[string]*report.Report, error) {
+	all := map[string]*report.Report{}
+	folders, err := published()
+	for _, folder := range folders {
+		var recordings []result.Recording
+		for _, shard := range result.Shards(folder) {
+			one, err := result.Load(shard)
+			if err != nil {
+				return nil, err
+			}
+			if folder != "example" { // which shows what a run of anybody's gives
+				if one.Expected, err = run.Expected("..", one.Judgement.Header); err != nil {
+					return nil, err
+				}
+			}
+			recordings = append(recordings, one)
+		}
+		all[folder] = report.Of(recordings...)
+	}
+	return all, err
+})
+
+// reportOf is the report of a published folder.
+func reportOf(t *testing.T, folder string) *report.Report {
+	t.Helper()
+	all, err := reports()
+	require.NoError(t, err)
+	require.Contains(t, all, folder)
+	return all[folder]
+}
+
+// between replaces what a page has between two lines by what its recordings give, or
+// checks that it is that.
+func between(t *testing.T, page, name, want string) {
+	t.Helper()
+	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n"
+	text := string(read(t, page))
+	before, rest, found := strings.Cut(text, begin)
+	require.True(t, found, "%s has no line %s", page, begin)
+	_, after, found := strings.Cut(rest, end)
+	require.True(t, found, "%s has no line %s", page, end)
+	want = before + begin + want + end + after
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
+		return
+	}
+	assert.Equal(t, want, text, "go test ./docs -update writes %s anew", page)
 }
 
 // What a published report shows is what its recordings give.
 func TestReportsAreWhatTheirRecordingsGive(t *testing.T) {
-	for _, folder := range published(t) {
-		var all []result.Recording
-		for _, shard := range result.Shards(folder) {
-			one, err := result.Load(shard)
-			require.NoError(t, err)
-			if folder != "example" { // which shows what a run of anybody's gives
-				one.Expected, err = run.Expected("..", one.Judgement.Header)
-				require.NoError(t, err)
-			}
-			all = append(all, one)
-		}
-		r := report.Of(all...)
+	folders, err := published()
+	require.NoError(t, err)
+	require.Contains(t, folders, "example")
+	for _, folder := range folders {
+		r := reportOf(t, folder)
 		pages := html.Pages(r, html.Options{})
 		always := slices.Concat(pages, html.Pictures())
 		if *update {

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/cost"
@@ -19,39 +17,25 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/table"
 )
 
 // The figures beside the tutorial's claims are those of the recordings.
 func TestTutorialFigures(t *testing.T) {
-	const name, begin, end = "tutorial.md", "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
-	var all []result.Recording
-	for _, shard := range result.Shards("comparison") {
-		one, err := result.Load(shard)
-		require.NoError(t, err)
-		all = append(all, one)
-	}
+	measured := reportOf(t, "comparison")
 	var out bytes.Buffer
-	measured := report.Of(all...)
 	require.NoError(t, measured.JSON(&out))
 	var d report.Document
 	require.NoError(t, json.Unmarshal(out.Bytes(), &d))
-	page := string(read(t, name))
-	before, rest, found := strings.Cut(page, begin)
-	require.True(t, found)
-	table, after, found := strings.Cut(rest, end)
-	require.True(t, found)
-	lines := strings.SplitAfter(table, "\n")[:2] // the header and its marks
+	all := table.Table{Left: 1, Header: []string{
+		"style", "files", "images of its own", "inner phases to be seen", "status", "Workflow created, p50", "create done, p50", "pods / change", "CPU / change", "burst-create an hour",
+	}}
 	for _, style := range d.Styles {
 		if !style.Floor && !measured.Apart(style.Label) {
-			lines = append(lines, "| "+strings.Join(figuresOf(measured, &d, style.Label), " | ")+" |\n")
+			all.Row(figuresOf(measured, &d, style.Label)...)
 		}
 	}
-	want := before + begin + strings.Join(lines, "") + end + after
-	if *update {
-		require.NoError(t, os.WriteFile(name, []byte(want), 0o644))
-		return
-	}
-	assert.Equal(t, want, page, "go test ./docs -update writes %s anew", name)
+	between(t, "tutorial.md", "figures", all.Markdown())
 }
 
 // roughly prints a number with two significant digits: a rate is not known better.

@@ -46,11 +46,19 @@ func Once(list []string, text string) []string {
 	return append(list, text)
 }
 
+// List joins words as a sentence does.
+func List(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
 // Some names the first of many, and how many more there are. One more is named, too: it
 // takes no more room than its number.
 func Some(names []string, most int) string {
 	if len(names) <= most+1 {
-		return strings.Join(names, ", ")
+		return List(names)
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -39,6 +39,12 @@ func FuzzText(f *testing.F) {
 func TestSome(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	assert.Empty(t, plain.Some(nil, 2))
-	assert.Equal(t, "a, b, c", plain.Some(names[:3], 2), "one more takes no more room than its number")
+	assert.Equal(t, "a, b and c", plain.Some(names[:3], 2), "one more takes no more room than its number")
 	assert.Equal(t, "a, b and 2 more", plain.Some(names, 2))
+}
+
+func TestList(t *testing.T) {
+	for want, words := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		assert.Equal(t, want, plain.List(words))
+	}
 }

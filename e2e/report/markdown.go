@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -27,6 +28,7 @@ func (r *Report) Markdown(out io.Writer) error {
 		m.rows(r.stylesTable())
 		m.line("")
 	}
+	m.choices(r)
 	m.overview(r)
 	m.matrix(r)
 	for _, t := range r.tables() {
@@ -57,8 +59,14 @@ func (r *Report) Markdown(out io.Writer) error {
 	return err
 }
 
-// warningsHead is the heading that a README links to.
-const warningsHead = "Warnings"
+// The headings that a README links to.
+const (
+	warningsHead = "Warnings"
+	choicesHead  = "Which one should I choose"
+)
+
+// anchor is where GitHub puts a heading.
+func anchor(heading string) string { return strings.ReplaceAll(strings.ToLower(heading), " ", "-") }
 
 type markdown struct{ text strings.Builder }
 
@@ -85,6 +93,30 @@ func (r *Report) measuredIn() string {
 		return ""
 	}
 	return ". " + r.RoundsText() + ", in " + plain.Plural(len(r.MeasuredRuns()), "run")
+}
+
+// choices are what styles are recommended for what: each rule, and the figures of all that
+// were compared. There is none where no style is recommended.
+func (m *markdown) choices(r *Report) {
+	t := table.Table{Header: []string{"what you need", "use", "the rule", "what was compared"}, Left: 4}
+	recommended := false
+	for _, need := range r.Needs() {
+		var compared []string
+		for _, c := range need.Candidates {
+			compared = append(compared, c.Label+": "+strings.Join(c.Figures, ", "))
+		}
+		if need.Open != "" {
+			compared = append(compared, need.Open)
+		}
+		recommended = recommended || picks(need) != ""
+		t.Row(need.Name, cmp.Or(picks(need), "no recommendation"), need.Rule, strings.Join(compared, "\n"))
+	}
+	if !recommended || len(r.Contestants()) < 2 {
+		return
+	}
+	m.line("\n### %s\n\n%s\n", choicesHead, text(result.NeedsNote()))
+	m.rows(t)
+	m.line("")
 }
 
 // overview has one line for each style and scenario.

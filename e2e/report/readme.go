@@ -34,7 +34,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
 	m.line("%s\n", words)
-	older := m.needs(r, path.Join(at.Folder, at.Page))
+	older := m.needs(r, path.Join(at.Folder, at.Markdown)+"#"+anchor(choicesHead))
 	m.rows(r.readmeTable())
 	for _, note := range r.measuredNotes() {
 		m.line("\n%s", note)
@@ -49,22 +49,22 @@ func (r *Report) README(out io.Writer, at Place) error {
 	case 1:
 		m.line("\n> **Warning:** %s", text(r.Warnings[0]))
 	default:
-		m.line("\n> **%s**: see [the summary](%s#%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown), strings.ToLower(warningsHead))
+		m.line("\n> **%s**: see [the summary](%s#%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown), anchor(warningsHead))
 	}
 	m.line("\nMade by `go run ./e2e/cmd/opbench report --format=readme --out=README.md %s` from recordings that are committed: "+
-		"[every phase, with intervals](%s), and [the same as a page](%s).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
+		"[every phase, with intervals](%s), and [a page](%s) for a browser (GitHub shows its source).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
 	_, err := io.WriteString(out, m.text.String())
 	return err
 }
 
 // words says what the words of the figures mean; the notes below the table say what its
 // columns are.
-const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. " +
-	"A *scenario* is a test of correctness. The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
+const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. " +
+	"A *scenario* is a test of correctness; `burst-…` changes many custom resources at once. The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
 
 // needs is the table of what styles are recommended for what, and what decided first. It
 // returns a note on those that are not built on the newest version of their framework.
-func (m *markdown) needs(r *Report, page string) (notes []string) {
+func (m *markdown) needs(r *Report, rules string) (notes []string) {
 	if len(r.Contestants()) < 2 {
 		return nil
 	}
@@ -90,7 +90,8 @@ func (m *markdown) needs(r *Report, page string) (notes []string) {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	m.line("**Which one should I choose?** Those with the fewest failing scenarios come first (one that fails only sometimes counts only where the row asks for correctness), then the lowest median. Styles that cannot be told apart are recommended together. A style on an old version of its framework is named last, and never alone where there is another. [The report](%s#needs) has each rule, and the figures of all that were compared.%s\n", page, leftOut(wrong))
+	m.line("**%s?** The fewest failing scenarios come first, then the lowest median. Styles between which no difference is shown are named together. A scenario that fails only sometimes counts only in the rows on correctness. "+
+		"A style on an old version of its framework is named last, beside a current one if there is one. [Each rule, and the figures of all that were compared](%s).%s\n", choicesHead, rules, leftOut(wrong))
 	m.rows(t)
 	m.line("\n**How quick, how right, at what cost?**\n")
 	if len(older) > 0 {
@@ -138,7 +139,7 @@ func leftOut(wrong []string) string {
 	if len(wrong) == 0 {
 		return ""
 	}
-	return " Left out, as it handled a measured change wrongly, except where all in the row did: " + text(strings.Join(wrong, "; ")) + "."
+	return " Styles that handled a measured change wrongly are named only where all in the row did: " + text(strings.Join(wrong, "; ")) + "."
 }
 
 // attribute escapes a text for an HTML attribute.

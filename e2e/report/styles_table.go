@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -44,21 +45,33 @@ func (r *Report) readmeTable() table.Table {
 	if load := r.Heaviest(); load != "" {
 		columns = append(columns, r.latencyColumn(load))
 	}
-	columns = append(columns, r.namedColumn())
-	for _, column := range r.costColumns() {
-		if column.head == peakMemory {
-			columns = append(columns, column)
-		}
-	}
-	t := r.byStyle(slices.DeleteFunc(r.ByLatency(r.Headline()), r.Apart), append(columns, r.linesColumn())...)
-	if i := slices.Index(t.Header, FailColumn); i >= 0 {
-		for _, row := range t.Rows {
-			if name, _ := r.Named(row[0].Text); r.Fails(row[0].Text).Failed > 0 {
-				row[i].Link = "operators/" + name + "/" + verdicts.File
-			}
+	columns = append(columns, r.namedColumn(), r.memoryColumn(), r.linesColumn())
+	t := r.byStyle(slices.DeleteFunc(r.ByLatency(r.Headline()), r.Apart), columns...)
+	fail := slices.Index(t.Header, FailColumn)
+	for _, row := range t.Rows {
+		name, _ := r.Named(row[0].Text)
+		folder := "operators/" + url.PathEscape(name) + "/"
+		row[0].Link = folder + "README.md"
+		if fail >= 0 && r.Fails(row[0].Text).Failed > 0 {
+			row[fail].Link = folder + verdicts.File
 		}
 	}
 	return t
+}
+
+// memoryColumn is the most memory that a style took, with its interval.
+func (r *Report) memoryColumn() styleColumn {
+	return styleColumn{peakMemory + " [95% interval]", func(label string) string {
+		used := r.Used(label, peakMemory, func(c result.Cost) cost.Figure { return c.PeakMemory })
+		if used.N == 0 {
+			return unknown
+		}
+		text := Amount(used.Unit, used.P50.Value)
+		if ci := used.CI50; ci != nil && ci.Low != ci.High {
+			text += fmt.Sprintf(" [%s, %s]", Amount(used.Unit, ci.Low.Value), Amount(used.Unit, ci.High.Value))
+		}
+		return text
+	}}
 }
 
 // linesColumn is what a maintainer owns.
@@ -135,7 +148,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	head := scenario + " p50 / " + tail
 	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 	if r.IsLoad(scenario) {
-		head, cell = scenario+", until the last is done (floor)", lastCell
+		head, cell = scenario+", until the last is done", lastCell
 	}
 	return styleColumn{head, func(label string) string {
 		if c := r.Cell(label, scenario); c != nil {
@@ -169,13 +182,13 @@ func latencyCell(c *result.Cell, tail string) string {
 	return failing(c, counted(written, f[0]+" / "+f[1]))
 }
 
-// lastCell is when the last one of a load was done, the median over rounds, with the
-// floor of the same runs. Where some were not even written in time, that is said
-// instead; where only the rest was late, such as the status, it is added.
+// lastCell is when the last one of a load was done, the median over rounds. Where some
+// were not even written in time, that is said instead; where only the rest was late, such
+// as the status, it is added.
 func lastCell(c *result.Cell) string {
 	written, _ := c.Outcome()
 	if c.Verdict == spec.Late && written.Max.Censored {
-		return failing(c, fmt.Sprintf("%s (%s)", c.CountText(), plain.Duration(written.Max.Value)))
+		return failing(c, fmt.Sprintf("%d of %d within %s", c.Passed, c.All(), plain.Duration(written.Max.Value)))
 	}
 	last := result.Lasts(written)
 	text := last.P50.String()
@@ -186,11 +199,8 @@ func lastCell(c *result.Cell) string {
 	if c.IsFloor() && last.CI50 == nil && last.Rounds > 1 { // each style is compared with that of its own runs
 		text = last.Ordered.At(1).String() + " to " + last.Max.String()
 	}
-	if floor, there := c.Floor(written.Phase); there {
-		text += " (" + result.Lasts(floor).P50.String() + ")"
-	}
 	if c.Verdict == spec.Late {
-		text += ", with its status " + c.CountText()
+		text += "; with its status " + c.CountText()
 	}
 	return failing(c, text)
 }
@@ -246,7 +256,7 @@ func (r *Report) namedColumn() styleColumn {
 		var names []string
 		for _, f := range r.Findings(label) {
 			if f.Verdict == spec.Fail || f.Verdict == spec.Flaky || f.Verdict == spec.Late {
-				names = append(names, f.Scenario)
+				names = append(names, f.Scenario+often(f))
 			}
 		}
 		if n := len(names); n > 0 && n <= mostFailing {
@@ -254,6 +264,14 @@ func (r *Report) namedColumn() styleColumn {
 		}
 		return text + failing.Rest()
 	})
+}
+
+// often says in how many of several runs a scenario failed, where it did not in all.
+func often(f result.Finding) string {
+	if f.Cell.Verdict != spec.Flaky {
+		return ""
+	}
+	return fmt.Sprintf(" (in %d of %d rounds)", f.Cell.All()-f.Cell.Passed, f.Cell.All())
 }
 
 // peakMemory heads the most memory that a style took.
@@ -312,7 +330,7 @@ func (r *Report) columnNotes() []string {
 		}
 	}
 	if len(loads) > 0 {
-		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was done, the median over rounds, and in brackets that of the floor in the same runs; "+strings.Join(loads, "; ")+". ❌: some were late or wrong.")
+		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was done, the median over rounds; "+strings.Join(loads, "; ")+". ❌: some were late or wrong.")
 	}
 	notes = append(notes, strings.ToUpper(result.RankNote()[:1])+result.RankNote()[1:]+".")
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
@@ -343,7 +361,7 @@ func (r *Report) OtherMachines() string {
 	}
 	said := ""
 	for _, on := range machines {
-		said += fmt.Sprintf("; %s on another machine (%s), so compare these figures only with each other", plain.Some(scenarios[on], mostNamed), on)
+		said += fmt.Sprintf("; %s on another machine (%s), whose times compare only with each other", plain.Some(scenarios[on], mostNamed), on)
 	}
 	return said
 }

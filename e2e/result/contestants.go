@@ -138,7 +138,7 @@ func (r *Set) builtOn(label, family string) bool {
 type Failing struct {
 	Known                bool // false: the style was not driven through the matrix
 	Failed, Unjudged, Of int  // unjudged: the harness lost a watch, say; of: all that apply
-	Varying              int  // of Failed, those whose outcome is known to vary: verdicts.yaml says flaky
+	Varying              int  // of Failed, those whose outcome varies: verdicts.yaml says flaky, and they did not fail in most of several runs
 	Lacking              int  // that other styles were driven through, and this one was not
 }
 
@@ -178,6 +178,9 @@ func (f Failing) text(fail string) string {
 	default:
 		varying = fmt.Sprintf(" (%d of them not always)", f.Varying)
 	}
+	if verb, object, _ := strings.Cut(fail, " "); f.Failed == 1 {
+		fail = strings.TrimSpace(verb + "s " + object)
+	}
 	return fmt.Sprintf("%d of %d scenarios %s%s", f.Failed, f.Of, fail, varying) + f.Rest()
 }
 
@@ -208,7 +211,8 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 		case spec.Fail, spec.Flaky, spec.Late:
 			if counts(c) {
 				f.Failed++
-				if entry, there := r.expected[c.Style.Name].Of(c.Scenario); there && entry.Verdict == spec.Flaky {
+				often := c.All() > 1 && 2*c.Passed < c.All()
+				if entry, there := r.expected[c.Style.Name].Of(c.Scenario); there && entry.Verdict == spec.Flaky && !often {
 					f.Varying++
 				}
 			}

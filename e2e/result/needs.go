@@ -55,7 +55,7 @@ func (n Need) Picks() []string {
 // NeedsNote says what all rules have in common.
 func NeedsNote() string {
 	return fmt.Sprintf("Rules: controls are left out, and styles that handled a measured change wrongly, unless all in a row did. Then what the row asks for decides. Fewest failing scenarios come first, and styles whose scenarios were not recorded are left out where those of others were; "+
-		"then the lowest median. A scenario whose outcome is known to vary counts only where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, corrected as ranks are for all pairs of styles, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last; where all are, the best of the others is recommended, too.", stat.RankedRounds, plain.Plural(oldYears, "year"))
+		"then the lowest median. A scenario whose outcome is known to vary counts where it failed in most of several runs, and where the row asks for correctness. Recommended together are those that may be first: none of the others can be told to be better at 5%%, corrected as ranks are for all pairs of styles, which takes %d rounds. Of these, who is built on a version of a framework that was more than %s old is named last; where all are, the best of the others is recommended, too.", stat.RankedRounds, plain.Plural(oldYears, "year"))
 }
 
 // need is a row of Needs, before anybody has answered it.

@@ -196,7 +196,5 @@ func fileNames() string {
 	for _, file := range report.Files() {
 		names = append(names, file.Name)
 	}
-	names = append(names, html.File)
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return plain.List(append(names, html.File))
 }

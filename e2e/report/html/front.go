@@ -253,7 +253,7 @@ func (s *study) title() string {
 	case len(names) > few:
 		return fmt.Sprintf("%d operator styles", len(names))
 	}
-	return "Operator styles: " + list(names)
+	return "Operator styles: " + plain.List(names)
 }
 
 // lead says what was done, where and when.
@@ -275,7 +275,7 @@ func (s *study) lead() string {
 	case len(names) == 0:
 		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", checked)
 	default:
-		lead = fmt.Sprintf("Each style handled the same changes (%s) on a real cluster: %s.", list(names), s.RoundsText())
+		lead = fmt.Sprintf("Each style handled the same changes (%s) on a real cluster: %s.", plain.List(names), s.RoundsText())
 	}
 	if len(names) > 0 && s.HasMatrix() {
 		who := "Each"
@@ -283,7 +283,7 @@ func (s *study) lead() string {
 		case len(recorded) > 4:
 			who = fmt.Sprintf("%d of the styles", len(recorded))
 		case len(recorded) < len(s.Matrix.Styles):
-			who = list(recorded)
+			who = plain.List(recorded)
 		}
 		lead += fmt.Sprintf(" %s also went through %s of correctness, faults included.", who, checked)
 	}

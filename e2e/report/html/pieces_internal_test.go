@@ -137,7 +137,6 @@ func TestNumbers(t *testing.T) {
 	assert.Equal(t, "over 99%", percent(0.999))
 	assert.Equal(t, "100%", percent(1))
 	assert.Equal(t, "under 1%", percent(0.001))
-	assert.Equal(t, "a, b and c", list([]string{"a", "b", "c"}))
 }
 
 func TestIDsAreUnique(t *testing.T) {

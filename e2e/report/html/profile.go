@@ -129,9 +129,9 @@ func stages(header *record.Style) []pair {
 		for _, gate := range stage.Ready {
 			gates = append(gates, gate.String())
 		}
-		text := "applies " + list(stage.Manifests)
+		text := "applies " + plain.List(stage.Manifests)
 		if len(gates) > 0 {
-			text += ", then waits for " + list(gates)
+			text += ", then waits for " + plain.List(gates)
 		}
 		all = append(all, pair{stage.Name, text})
 	}
