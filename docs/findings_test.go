@@ -23,11 +23,8 @@ func TestFindingsFigures(t *testing.T) {
 	require.NoError(t, err)
 	folders = slices.DeleteFunc(folders, func(folder string) bool { return !strings.HasPrefix(folder, again) })
 	require.NotEmpty(t, folders)
-	all := table.Table{Left: 1, Header: []string{"style"}}
+	all := table.Table{Left: 1, Header: append([]string{"style", "comparison"}, folders...)}
 	comparison := reportOf(t, "comparison")
-	for _, folder := range append([]string{"comparison"}, folders...) {
-		all.Header = append(all.Header, folder)
-	}
 	for _, label := range comparison.ByLatency(comparison.Headline()) {
 		row := []string{label, headlineOf(comparison, label)}
 		for _, folder := range folders {
