@@ -102,7 +102,7 @@ func (r *Report) Finding() string {
 	case !ranked:
 		quick = fmt.Sprintf("Of %d styles, %s has the lowest median of a %s, %s%s. So few rounds do not rank styles.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))
 	case len(others) > 0:
-		quick = fmt.Sprintf("%d of %d styles share the first rank at a %s, as no difference between them is shown: %s. %s%s has the lowest median, %s.",
+		quick = fmt.Sprintf("%d of %d styles share the first rank at a %s: %s. %s%s has the lowest median, %s.",
 			len(tied), len(measured), headline, plain.Some(slices.Insert(others, 0, leader), mostNamed+1), r.noneFails(tied), first.Operator, figure(first))
 	default:
 		quick = fmt.Sprintf("Of %d styles, %s is the fastest at a %s, %s%s.", len(measured), leader, headline, figure(first), r.andFails(first.Operator))

@@ -227,7 +227,7 @@ func TestAStyleWithoutADescription(t *testing.T) {
 // The recommendations of made recordings: what is as quick as another is named with it.
 func TestNeeds(t *testing.T) {
 	front := write(t, report.Of(made.Many(made.Thirty(), 12)))
-	assert.Contains(t, said(t, front), "2 of 29 styles share the first rank at a create, as no difference between them is shown: a-python-operator-01 and a-go-operator-00. a-python-operator-01 has the lowest median, ")
+	assert.Contains(t, said(t, front), "2 of 29 styles share the first rank at a create: a-python-operator-01 and a-go-operator-00. a-python-operator-01 has the lowest median, ")
 	needs := answers(t, front)
 	assert.Equal(t, "a-go-operator-00", needs["Our team writes Go"][0])
 	assert.Contains(t, needs["Our team writes Go"][1], "scenarios not recorded, create p50 ")
