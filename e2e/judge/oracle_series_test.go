@@ -26,7 +26,7 @@ func TestSeries(t *testing.T) {
 				return 40000
 			}
 			return 50
-		}, spec.Fail, "expected each of 20 custom resources to have its Deployment within 10.05s, as the median took 50ms; 4 were later: series-05 after 40s, series-10 after 40s, series-15 after 40s, series-20 after 40s"},
+		}, spec.Fail, "expected each of 20 custom resources to have its Deployment within 10.05s, as the median took 50ms; 4 were later: series-05 after 40s, series-10 after 40s, series-15 after 40s and series-20 after 40s"},
 		"some seconds are no lateness": {func(i int) float64 { return float64(i) * 500 }, spec.Pass, "within 10s; the median took 5s"},
 		"a slow style, and one slower": {func(i int) float64 {
 			if i == 7 {
@@ -39,7 +39,7 @@ func TestSeries(t *testing.T) {
 				return -1
 			}
 			return 50
-		}, spec.Fail, "5 have none of their size at +60.000 s: series-16, series-17, series-18, series-19, series-20"},
+		}, spec.Fail, "5 have none of their size at +60.000 s: series-16, series-17, series-18, series-19 and series-20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
