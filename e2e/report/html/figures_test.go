@@ -237,9 +237,9 @@ func TestNeeds(t *testing.T) {
 	assert.Equal(t, "no recommendation", needs["Argo is given"][0])
 	assert.Equal(t, "no recommendation", needs["Nothing may be lost"][0])
 	assert.Contains(t, needs["Nothing may be lost"][1], "it was not recorded of any style")
-	assert.Equal(t, "a-python-operator-01 and a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
-	assert.Equal(t, "a-python-operator-01 and a-go-operator-00", needs["Many resources at once"][0])
-	assert.Equal(t, "a-go-operator-00 and a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
+	assert.Equal(t, "a-python-operator-01, a-go-operator-00", needs["A change must be seen in under a second"][0], "both take as long")
+	assert.Equal(t, "a-python-operator-01, a-go-operator-00", needs["Many resources at once"][0])
+	assert.Equal(t, "a-go-operator-00, a-yaml-operator-05", needs["The fewest lines to own"][0], "400 each")
 	assert.Contains(t, said(t, about(t, report.Of(made.Many(made.Thirty(), 12)), "a-java-operator-02")), "Our team writes Java")
 
 	few := write(t, report.Of(made.Many(made.Thirty(), 2)))
@@ -341,8 +341,8 @@ func TestNeedsNameOldVersionsLast(t *testing.T) {
 		}
 	}
 	told := answers(t, write(t, report.Of(measured)))
-	assert.Equal(t, "a-go-operator-00 and a-python-operator-01", told["A change must be seen in under a second"][0])
-	assert.Equal(t, "a-python-operator-07 and a-python-operator-01", told["Our team writes Python"][0])
+	assert.Equal(t, "a-go-operator-00, a-python-operator-01", told["A change must be seen in under a second"][0])
+	assert.Equal(t, "a-python-operator-07, a-python-operator-01", told["Our team writes Python"][0])
 }
 
 // A scenario that a style only sometimes fails is no reason to prefer another one, but for

@@ -133,9 +133,9 @@ func (s *site) newNeeds() needsTable {
 	t := needsTable{Note: result.NeedsNote(), all: s.Needs()}
 	for _, need := range t.all {
 		picks := need.Picks()
-		row := needRow{Name: need.Name, Rule: need.Rule, Open: need.Open, Answer: plain.Some(picks, mostPicks)}
-		if all := strings.Join(picks, ", "); all != row.Answer {
-			row.All = all
+		row := needRow{Name: need.Name, Rule: need.Rule, Open: need.Open, Answer: strings.Join(picks, ", ")}
+		if len(picks) > mostPicks+1 {
+			row.Answer, row.All = plain.Some(picks, mostPicks), row.Answer
 		}
 		for i, c := range need.Candidates {
 			if i >= mostFigures && !(c.Picked && slices.Index(picks, c.Label) < mostFigures) {
