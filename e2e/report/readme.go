@@ -90,7 +90,7 @@ func (m *markdown) needs(r *Report, rules string) (notes []string) {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	m.line("**%s?** The fewest failing scenarios come first, then the lowest median. Styles between which no difference is shown are named together. A scenario that fails only sometimes counts only in the rows on correctness. "+
+	m.line("**%s?** The fewest failing scenarios come first, then the lowest median. Styles between which no difference is shown are named together. A scenario that is known to vary counts only in the rows on correctness, unless it failed in most of its rounds. "+
 		"A style on an old version of its framework is named last, beside a current one if there is one. [Each rule, and the figures of all that were compared](%s).%s\n", choicesHead, rules, leftOut(wrong))
 	m.rows(t)
 	m.line("\n**How quick, how right, at what cost?**\n")
