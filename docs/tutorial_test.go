@@ -64,7 +64,7 @@ func figuresOf(r *report.Report, d *report.Document, label string) []string {
 			case strings.HasPrefix(c.Scenario, "burst-"):
 			case p.Phase == spec.PhaseStatusWritten:
 				status = "yes"
-			case !slices.Contains(spec.Phases(), p.Phase):
+			case spec.Inner(p.Phase):
 				inner[p.Phase] = true
 			}
 			if c.Label == label && c.Scenario == "create" {

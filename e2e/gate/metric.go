@@ -46,7 +46,7 @@ func (m *Metric) group() int {
 
 // inner tells whether a metric is one of the style's own phases, which lie before
 // one another: see chains.
-func (m *Metric) inner() bool { return m.Kind == Phase && !slices.Contains(spec.Phases(), m.Phase) }
+func (m *Metric) inner() bool { return m.Kind == Phase && spec.Inner(m.Phase) }
 
 // exact tells whether a metric is compared only where it has no noise: a counter
 // of one scenario. With noise it counts among those of all scenarios.

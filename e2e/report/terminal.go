@@ -80,7 +80,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 	inner := 0
 	if len(r.Contestants()) > 1 { // which are compared by what all of them have
 		all := len(phases)
-		phases = slices.DeleteFunc(slices.Clone(phases), func(phase string) bool { return !slices.Contains(spec.Phases(), phase) })
+		phases = slices.DeleteFunc(slices.Clone(phases), spec.Inner)
 		inner = all - len(phases)
 	}
 	for _, phase := range phases {

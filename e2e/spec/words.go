@@ -1,5 +1,7 @@
 package spec
 
+import "slices"
+
 // The points of a reconcile that can be awaited in the midst of a sample. They
 // concern the size that the custom resource asks for at that time, which need
 // not be what is wanted at the sample's end.
@@ -147,3 +149,6 @@ func Phases() []string {
 		PhaseGone, PhaseChildGone, PhasePodsGone, PhaseQuiet,
 	}
 }
+
+// Inner tells whether a phase is a style's own: not one that every style has.
+func Inner(phase string) bool { return !slices.Contains(Phases(), phase) }

@@ -136,7 +136,7 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 			g.Ratio = "× " + result.Reference + " " + ratio
 		}
 		for _, name := range s.Phases(c.Scenario) {
-			if one := c.series[name]; one != nil && slices.Contains(spec.Phases(), name) != inner {
+			if one := c.series[name]; one != nil && spec.Inner(name) == inner {
 				all = append(all, one)
 				row := latencyRow{Phase: name}
 				if text := inWords(name); text != name {

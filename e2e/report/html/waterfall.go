@@ -30,7 +30,7 @@ func bars(samples []judge.Sample, inner bool) []bar {
 	steps := map[string]*step{}
 	var order []*step
 	for _, s := range samples {
-		if !drawable(s) || slices.Contains(spec.Phases(), s.Phase) == inner {
+		if !drawable(s) || spec.Inner(s.Phase) != inner {
 			continue
 		}
 		name, word := splitPhase(s.Phase)
