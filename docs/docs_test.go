@@ -95,7 +95,7 @@ func TestSamplesMatchTheirSchema(t *testing.T) {
 
 func TestRecordingsMatchTheirSchema(t *testing.T) {
 	schema := compiled(t, "schema/recording.schema.json")
-	for _, name := range []string{"example/recording.jsonl.gz", "../e2e/report/testdata/hand-made/recording.jsonl"} {
+	for _, name := range []string{"example/recording.jsonl.zst", "../e2e/report/testdata/hand-made/recording.jsonl"} {
 		for line := range lines(t, name) {
 			validate(t, schema, line)
 		}

@@ -56,8 +56,6 @@ func (c Counter) fill(windows []*window, lack func(*window) string, of func(*win
 // unwatched is why it is not known what was made in a sample.
 func (m *Meter) unwatched(w *window) string {
 	switch {
-	case len(w.style.Namespaces) == 0 && m.schema < 2:
-		return oldOwnPods
 	case len(w.style.Namespaces) > 0 && (w.block == nil || !w.block.podsWatched):
 		return noPods
 	case !m.whole(w):
@@ -71,8 +69,6 @@ func (m *Meter) unaudited(w *window) string {
 	switch {
 	case !m.audited:
 		return noAudit
-	case len(w.style.Namespaces) == 0 && m.schema < 2:
-		return oldOwnPods
 	case w.calls == nil:
 		return auditLost
 	}

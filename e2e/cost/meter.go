@@ -12,7 +12,6 @@ import (
 // it is given. It accepts entries that make no sense together, and leaves out
 // what cannot be told of them.
 type Meter struct {
-	schema int
 	order  []*style
 	styles map[string]*style
 	spaces map[string]bool // namespaces of any style
@@ -91,7 +90,6 @@ func (m *Meter) header(h *record.Header) {
 	if len(m.styles) > 0 {
 		return // recordings are metered one by one
 	}
-	m.schema = h.Schema
 	for _, s := range h.Styles {
 		m.style(s.Name, s.Variant, s)
 	}
@@ -135,7 +133,7 @@ func (m *Meter) stage(e record.Entry) {
 	switch b.Stage {
 	case record.Installed:
 		m.block.quiet(e.Time)
-	case record.Rested: // what came before was its start; schema 5
+	case record.Rested: // what came before was its start
 		m.block.idle.from = e.Time
 	case record.Driven:
 		m.block.finish(e.Time)

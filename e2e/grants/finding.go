@@ -34,7 +34,7 @@ func (u Use) Held() string {
 // what it was never used for, and rights to read secrets that were never used and
 // for which the style gives no reason. Where that is not known, it finds nothing.
 func (u Use) find() []string {
-	if !u.Audited || !u.Reasoned {
+	if !u.Audited {
 		return nil
 	}
 	var found []string

@@ -12,11 +12,11 @@ import (
 )
 
 // held says of a style with one grant how many rights it holds, and which it should not.
-func held(t *testing.T, schema int, g spec.Grant, reasons []spec.SecretReader, calls ...record.Entry) (string, []string) {
+func held(t *testing.T, g spec.Grant, reasons []spec.SecretReader, calls ...record.Entry) (string, []string) {
 	t.Helper()
 	g.ServiceAccount, g.Role = "op/operator", "ClusterRole operator"
 	m := grants.NewMeter()
-	m.Add(record.Entry{Kind: record.KindHeader, Header: &record.Header{Schema: schema, Styles: []record.Style{{Style: spec.Style{
+	m.Add(record.Entry{Kind: record.KindHeader, Header: &record.Header{Schema: record.Schema, Styles: []record.Style{{Style: spec.Style{
 		Name: "native",
 	}, Installed: spec.Installed{Namespaces: []string{"op"}, Grants: []spec.Grant{g}, Secrets: reasons}}}}})
 	m.Add(record.Entry{Kind: record.KindBlock, Block: &record.Block{Style: "native", Round: 1, Stage: record.Installing}})
@@ -37,25 +37,23 @@ func TestRightsThatAStyleShouldNotHold(t *testing.T) {
 	secrets := spec.Grant{Groups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get", "list"}}
 	reason := []spec.SecretReader{{ServiceAccount: "op/operator", Reason: "the bus's"}}
 	for name, test := range map[string]struct {
-		schema  int
 		grant   spec.Grant
 		reasons []spec.SecretReader
 		calls   []record.Entry
 		count   string
 		found   []string
 	}{
-		"least privilege":      {5, least, nil, []record.Entry{called}, "3", nil},
-		"everything":           {5, admin, nil, []record.Entry{called}, "all", []string{"op/operator may * *.* (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone"}},
-		"all verbs":            {5, verbs, nil, []record.Entry{called}, "2 with * + 2", []string{"op/operator may * deployments.apps (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone", "op/operator may * replicasets.apps (ClusterRole operator, cluster-wide): it was never used"}},
-		"secrets, never read":  {5, secrets, nil, []record.Entry{called}, "2", []string{"op/operator may get, list secrets (ClusterRole operator, cluster-wide), and never did"}},
-		"secrets, with a gap":  {5, secrets, nil, []record.Entry{called, {Kind: record.KindGap, Gap: &record.Gap{Resource: "audit"}}}, "2", nil},
-		"secrets, read":        {5, secrets, nil, []record.Entry{read}, "2", nil},
-		"secrets for a reason": {5, secrets, reason, []record.Entry{called}, "2", nil},
-		"no audit log":         {5, admin, nil, nil, "all", nil},
-		"an old recording":     {4, secrets, nil, []record.Entry{called}, "2", nil},
+		"least privilege":      {least, nil, []record.Entry{called}, "3", nil},
+		"everything":           {admin, nil, []record.Entry{called}, "all", []string{"op/operator may * *.* (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone"}},
+		"all verbs":            {verbs, nil, []record.Entry{called}, "2 with * + 2", []string{"op/operator may * deployments.apps (ClusterRole operator, cluster-wide): it was used for create deployments.apps alone", "op/operator may * replicasets.apps (ClusterRole operator, cluster-wide): it was never used"}},
+		"secrets, never read":  {secrets, nil, []record.Entry{called}, "2", []string{"op/operator may get, list secrets (ClusterRole operator, cluster-wide), and never did"}},
+		"secrets, with a gap":  {secrets, nil, []record.Entry{called, {Kind: record.KindGap, Gap: &record.Gap{Resource: "audit"}}}, "2", nil},
+		"secrets, read":        {secrets, nil, []record.Entry{read}, "2", nil},
+		"secrets for a reason": {secrets, reason, []record.Entry{called}, "2", nil},
+		"no audit log":         {admin, nil, nil, "all", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			count, found := held(t, test.schema, test.grant, test.reasons, test.calls...)
+			count, found := held(t, test.grant, test.reasons, test.calls...)
 			assert.Equal(t, test.count, count)
 			assert.Equal(t, test.found, found)
 		})

@@ -35,10 +35,8 @@ type Use struct {
 	// Secrets says for each service account that can read secrets where and
 	// through what, and whether it ever did.
 	Secrets []SecretRights `json:"secrets,omitempty"`
-	// Reasoned: the recording says which accounts may read secrets for a reason,
-	// which are Reasons.
-	Reasoned bool                `json:"reasoned,omitempty"`
-	Reasons  []spec.SecretReader `json:"reasons,omitempty"`
+	// Reasons say which accounts may read secrets for a reason.
+	Reasons []spec.SecretReader `json:"reasons,omitempty"`
 	// Findings are rights that the style should not hold: see Sum.
 	Findings []string `json:"findings,omitempty"`
 }

@@ -13,7 +13,7 @@ func Join(uses ...Use) []Use {
 // with adds up what two recordings say of one style. It is audited where both are:
 // what one log does not tell of may have been used.
 func (u Use) with(other Use) Use {
-	u.Audited, u.Reasoned = u.Audited && other.Audited, u.Reasoned && other.Reasoned
+	u.Audited = u.Audited && other.Audited
 	u.Lost += other.Lost
 	u.Over = union(u.Over, other.Over)
 	u.Rights = join(u.Rights, other.Rights, func(a, b Right) bool { return a.Right == b.Right }, func(into *Right, from Right) {

@@ -14,7 +14,6 @@ import (
 type Meter struct {
 	order   []*style
 	current *style // whose block was the last to begin
-	schema  int    // of the recording
 	audited bool
 	lost    int
 }
@@ -43,7 +42,6 @@ func NewMeter() *Meter { return &Meter{} }
 func (m *Meter) Add(e record.Entry) {
 	switch {
 	case e.Header != nil && len(m.order) == 0:
-		m.schema = e.Header.Schema
 		for _, s := range e.Header.Styles {
 			m.order = append(m.order, &style{Style: s, calls: map[call]int{}})
 		}

@@ -40,12 +40,9 @@ func (m *Meter) use(s *style) Use {
 		}
 	}
 	u.Secrets = secrets(s, u.Rights, calls)
-	u.Reasoned, u.Reasons = m.schema >= reasoned, s.Style.Secrets
+	u.Reasons = s.Style.Secrets
 	return u.Sum()
 }
-
-// reasoned is the first schema in which a style says who may read secrets for a reason.
-const reasoned = 5
 
 // over is what the style was driven through.
 func (s *style) over() []string {

@@ -1,7 +1,6 @@
 package judge_test
 
 import (
-	"compress/gzip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
@@ -25,7 +25,7 @@ import (
 // machine is.
 func BenchmarkJudge(b *testing.B) {
 	b.Run("argo", func(b *testing.B) { benchmarkJudge(b, example, "recording.jsonl") })
-	b.Run("argo, compressed", func(b *testing.B) { benchmarkJudge(b, example, "recording.jsonl.gz") })
+	b.Run("argo, compressed", func(b *testing.B) { benchmarkJudge(b, example, "recording.jsonl.zst") })
 	b.Run("audited", func(b *testing.B) { benchmarkJudge(b, second, "recording.jsonl") })
 }
 
@@ -60,8 +60,9 @@ func enlarge(b *testing.B, original, name string, copies int) int64 {
 	file, err := os.Create(name)
 	require.NoError(b, err)
 	defer file.Close()
-	if strings.HasSuffix(name, ".gz") {
-		packed := gzip.NewWriter(file)
+	if strings.HasSuffix(name, ".zst") {
+		packed, err := zstd.NewWriter(file)
+		require.NoError(b, err)
 		require.NoError(b, newReplica(b, original).write(packed, copies))
 		require.NoError(b, packed.Close())
 	} else {

@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Real runs: three rounds of the floor, native and argo by the first version, and a
 // round of the floor and native by the second.
 const (
-	example = "testdata/schema1.jsonl.gz"
-	second  = "testdata/schema2.jsonl.gz"
+	example = "testdata/argo.jsonl.zst"
+	second  = "testdata/native.jsonl.zst"
 )
 
 // told prints all that was judged.
@@ -67,9 +67,9 @@ func damaged(entries iter.Seq2[record.Entry, error], every int) iter.Seq2[record
 // What real recordings show does not change by how they are read: whole, and
 // with events missing, so that much is not as it should be.
 func TestRecordingsAreJudgedAsEver(t *testing.T) {
-	for name, every := range map[string]int{"schema1": 0, "schema1-lossy": 5, "schema2": 0, "schema2-lossy": 3} {
+	for name, every := range map[string]int{"argo": 0, "argo-lossy": 5, "native": 0, "native-lossy": 3} {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join("testdata", strings.TrimSuffix(name, "-lossy")+".jsonl.gz")
+			file := filepath.Join("testdata", strings.TrimSuffix(name, "-lossy")+".jsonl.zst")
 			j, err := judge.File(file)
 			if every > 0 {
 				j, err = judge.Judge(damaged(record.ReadFile(file), every))

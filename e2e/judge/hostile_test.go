@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -90,7 +90,7 @@ func TestHostileLines(t *testing.T) {
 		"action": `{"t":5,"kind":"action","action":{"from":1,"verb":"patch","resource":"pods.v1","namespace":"elsewhere","name":"a","object":` + object + "}}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "recording.jsonl.gz")
+			file := filepath.Join(t.TempDir(), "recording.jsonl.zst")
 			writeLines(t, file, text(t, newStory(t).entries), line, lines)
 			debug.FreeOSMemory()
 			limit := peakOf(t, func() {
@@ -167,7 +167,7 @@ func ended(begin func(int) record.Entry, round func(int) int) func(int) record.E
 func writeLines(t *testing.T, name string, header []byte, line string, times int) {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	w, err := zstd.NewWriter(&out)
 	require.NoError(t, err)
 	_, err = w.Write(header)
 	require.NoError(t, err)

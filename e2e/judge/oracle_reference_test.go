@@ -55,7 +55,7 @@ func asMatrix(entries iter.Seq2[record.Entry, error], header func(*record.Header
 // did not declare then.
 func TestReferenceOfRecordedStyles(t *testing.T) {
 	const otherwise = ": correct it, or list the intended differences under differs in style.yaml"
-	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.gz"), func(h *record.Header) {
+	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.zst"), func(h *record.Header) {
 		h.Reference = wanted(t)
 	}, "reference"))
 	require.NoError(t, err)

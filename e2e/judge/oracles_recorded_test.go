@@ -16,7 +16,7 @@ import (
 // Styles that did what they were asked are not accused of anything else either.
 func TestNoFalseAlarmOnRecordings(t *testing.T) {
 	oracles := []string{"ledger", "health", "no-needless-work", "pods-kept", "write-history", "garbage", "diagnosable", "recovers", "isolation"}
-	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.gz"), func(*record.Header) {}, oracles...))
+	j, err := judge.Judge(asMatrix(record.ReadFile("../../docs/example/recording.jsonl.zst"), func(*record.Header) {}, oracles...))
 	require.NoError(t, err)
 	passed := map[string]int{}
 	for _, r := range j.Results {

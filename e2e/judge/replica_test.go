@@ -3,10 +3,8 @@ package judge_test
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strconv"
 	"testing"
@@ -96,11 +94,9 @@ func number(tb testing.TB, digits []byte) int64 {
 
 func decompress(tb testing.TB, name string) []byte {
 	tb.Helper()
-	file, err := os.Open(name)
+	in, err := record.Open(name)
 	require.NoError(tb, err)
-	defer file.Close()
-	in, err := gzip.NewReader(file)
-	require.NoError(tb, err)
+	defer in.Close()
 	text, err := io.ReadAll(in)
 	require.NoError(tb, err)
 	return text

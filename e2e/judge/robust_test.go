@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -45,9 +45,13 @@ func text(tb testing.TB, entries []record.Entry) []byte {
 func compressed(tb testing.TB, text []byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(text)
+	w, err := zstd.NewWriter(&out)
 	require.NoError(tb, err)
+	for line := range bytes.Lines(text) { // each in a block of its own
+		_, err := w.Write(line)
+		require.NoError(tb, err)
+		require.NoError(tb, w.Flush())
+	}
 	require.NoError(tb, w.Close())
 	return out.Bytes()
 }
@@ -108,14 +112,15 @@ func TestEveryCutIsJudged(t *testing.T) {
 func TestEveryCutOfACompressedRecordingIsJudged(t *testing.T) {
 	p := &prefixes{short(t), map[int]string{}}
 	packed := compressed(t, p.text)
-	file := filepath.Join(t.TempDir(), "recording.jsonl.gz")
+	file := filepath.Join(t.TempDir(), "recording.jsonl.zst")
 	for cut := range packed {
 		require.NoError(t, os.WriteFile(file, packed[:cut], 0o600))
 		j, err := judge.File(file)
 		var part []byte
-		if in, problem := gzip.NewReader(bytes.NewReader(packed[:cut])); problem == nil {
+		if in, problem := zstd.NewReader(bytes.NewReader(packed[:cut])); problem == nil {
 			part, problem = io.ReadAll(in)
-			require.ErrorIs(t, problem, io.ErrUnexpectedEOF)
+			require.True(t, problem == nil && cut == 0 || errors.Is(problem, io.ErrUnexpectedEOF), problem)
+			in.Close()
 		}
 		p.check(t, part, j, err, true)
 	}
@@ -125,7 +130,7 @@ func TestEveryCutOfACompressedRecordingIsJudged(t *testing.T) {
 // A bit that flips is an error or changes a value; it never panics or hangs.
 func TestFlippedBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for name, whole := range map[string][]byte{"recording.jsonl": short(t), "recording.jsonl.gz": compressed(t, short(t))} {
+	for name, whole := range map[string][]byte{"recording.jsonl": short(t), "recording.jsonl.zst": compressed(t, short(t))} {
 		file := filepath.Join(t.TempDir(), name)
 		var refused int
 		const flips = 1500
@@ -139,7 +144,7 @@ func TestFlippedBits(t *testing.T) {
 				require.ErrorContains(t, err, name[:9])
 			}
 		}
-		if name == "recording.jsonl.gz" { // its checksum covers every bit of the text
+		if name == "recording.jsonl.zst" { // its checksum covers every bit of the text
 			assert.Greater(t, refused, flips*9/10)
 		}
 	}
@@ -153,19 +158,19 @@ func TestForeignFiles(t *testing.T) {
 		want    string
 	}{
 		"empty":                {"a.jsonl", nil, "the recording is empty"},
-		"empty, compressed":    {"a.jsonl.gz", compressed(t, nil), "the recording is empty"},
-		"empty .gz":            {"a.jsonl.gz", nil, "the recording is empty"},
-		"not compressed .gz":   {"a.jsonl.gz", whole, "decompress the recording: gzip: invalid header"},
+		"empty, compressed":    {"a.jsonl.zst", compressed(t, nil), "the recording is empty"},
+		"empty .zst":           {"a.jsonl.zst", nil, "the recording is empty"},
+		"not compressed .zst":  {"a.jsonl.zst", whole, "magic number mismatch"},
 		"binary":               {"a.jsonl", []byte("\x7fELF\x02\x01\x01\x00\x00\xff\n\xfe"), "line 1: not an entry of a recording"},
 		"zeros":                {"a.jsonl", make([]byte, 1<<20), "line 1: not an entry of a recording"},
 		"other JSON":           {"a.jsonl", []byte(`{"operator":"argo"}` + "\n"), `line 1: not a recording: it begins with kind ""`},
 		"an array":             {"a.jsonl", []byte("[]\n"), "line 1: not an entry of a recording"},
 		"twice":                {"a.jsonl", append(bytes.Clone(whole), whole...), "a second header: were two recordings joined?"},
-		"twice, compressed":    {"a.jsonl.gz", append(compressed(t, whole), compressed(t, whole)...), "a second header: were two recordings joined?"},
+		"twice, compressed":    {"a.jsonl.zst", append(compressed(t, whole), compressed(t, whole)...), "a second header: were two recordings joined?"},
 		"a long line":          {"a.jsonl", bytes.Repeat([]byte("x"), 17<<20), "line 1: longer than 16777216 bytes"},
-		"a long line, packed":  {"a.jsonl.gz", compressed(t, bytes.Repeat([]byte("x"), 17<<20)), "line 1: longer than 16777216 bytes"},
+		"a long line, packed":  {"a.jsonl.zst", compressed(t, bytes.Repeat([]byte("x"), 17<<20)), "line 1: longer than 16777216 bytes"},
 		"text behind":          {"a.jsonl", append(bytes.Clone(whole), "and so on\n"...), "not an entry of a recording"},
-		"garbage behind":       {"a.jsonl.gz", append(compressed(t, whole), "\x00\x01garbage behind it"...), "gzip: invalid header"},
+		"garbage behind":       {"a.jsonl.zst", append(compressed(t, whole), "\x00\x01garbage behind it"...), "magic number mismatch"},
 		"lines out of order":   {"a.jsonl", whole[bytes.IndexByte(whole, '\n')+1:], `it begins with kind "begin"`},
 		"an empty line within": {"a.jsonl", bytes.Replace(whole, []byte("\n"), []byte("\n\n"), 1), "line 2: not an entry of a recording"},
 	} {

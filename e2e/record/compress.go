@@ -2,25 +2,32 @@ package record
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// FileName is the recording's name in a results folder; compressed, .gz follows,
-// and .zst where it was packed (Pack).
-const FileName = "recording.jsonl"
+// FileName is the recording's name in a results folder; CompressedName is that of a
+// compressed one.
+const (
+	FileName       = "recording.jsonl"
+	CompressedName = FileName + ".zst"
+)
+
+// window is how far back, in bytes, the compression finds what repeats: the same
+// objects are recorded again and again, with few differences.
+const window = 8 << 20
 
 // Find returns the recording in a results folder, compressed or not. Where
 // both are there, as after a crash in Compress, it is the one that holds more.
 func Find(dir string) (string, error) {
-	plain := filepath.Join(dir, FileName)
-	compressed := plain + ".gz"
+	plain, compressed := filepath.Join(dir, FileName), filepath.Join(dir, CompressedName)
 	info, err := os.Stat(plain)
 	switch {
 	case err == nil && holdsMore(compressed, info.Size()):
@@ -30,47 +37,59 @@ func Find(dir string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("find the recording: %w", err)
 	}
-	for _, name := range []string{compressed, plain + packedSuffix} {
-		switch _, err := os.Stat(name); {
-		case err == nil:
-			return name, nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("find the recording: %w", err)
-		}
+	if _, err := os.Stat(compressed); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("find the recording: %s holds neither %s nor %s: %w", dir, FileName, CompressedName, fs.ErrNotExist)
+	} else if err != nil {
+		return "", fmt.Errorf("find the recording: %w", err)
 	}
-	return "", fmt.Errorf("find the recording: %s holds neither %[2]s nor %[2]s.gz or %[2]s%[3]s: %[4]w", dir, FileName, packedSuffix, fs.ErrNotExist)
+	return compressed, nil
 }
 
-// holdsMore tells whether a compressed file is there, is whole, and holds more
-// than so many bytes.
+// holdsMore reports whether a compressed file is there, is whole, and holds more
+// than a number of bytes.
 func holdsMore(name string, size int64) bool {
-	file, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	text, err := gzip.NewReader(bufio.NewReaderSize(file, 64<<10))
-	if err != nil {
-		return false
-	}
-	n, err := io.Copy(io.Discard, text)
+	_, n, err := checksum(name)
 	return err == nil && n > size
 }
 
-// Compress puts a recording that has ended into a file compressed by gzip,
-// named name.gz, and removes the original. The original goes only when the copy
-// is on disk under its name and has been read back, byte by byte the same: a
+// checksum returns the SHA-256 and the length in bytes of a recording's text.
+func checksum(name string) (sum [sha256.Size]byte, n int64, err error) {
+	in, err := Open(name)
+	if err != nil {
+		return sum, 0, err
+	}
+	defer in.Close()
+	hash := sha256.New()
+	n, err = io.Copy(hash, in)
+	return [sha256.Size]byte(hash.Sum(nil)), n, err
+}
+
+// Compress puts a recording that has ended into a file that Zstandard compressed,
+// named name.zst, and removes the original. The original goes only when the copy
+// is on disk under its name and has been read back to the same checksum: a
 // crash or an error at any moment leaves a whole recording, which Find finds.
 func Compress(name string) (string, error) {
-	compressed := name + ".gz"
-	partial := compressed + ".partial"
-	if err := compress(name, partial, compressed); err != nil {
-		return "", errors.Join(fmt.Errorf("compress the recording %s, which is kept as it is: %w", name, err), removeIfThere(partial))
+	compressed := name + ".zst"
+	if err := CompressTo(name, compressed); err != nil {
+		return "", fmt.Errorf("%w; %s is kept as it is", err, name)
 	}
 	if err := os.Remove(name); err != nil {
 		return "", fmt.Errorf("the recording was compressed to %s, but the original stays: %w", compressed, err)
 	}
 	return compressed, nil
+}
+
+// CompressTo is Compress into any file; the original, which may be compressed, stays.
+func CompressTo(name, compressed string) error {
+	partial := compressed + ".partial"
+	err := compress(name, partial)
+	if err == nil {
+		err = os.Rename(partial, compressed)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("compress the recording %s: %w", name, err), removeIfThere(partial))
+	}
+	return syncDir(filepath.Dir(compressed))
 }
 
 func removeIfThere(name string) error {
@@ -80,80 +99,88 @@ func removeIfThere(name string) error {
 	return nil
 }
 
-func compress(name, partial, compressed string) error {
-	in, err := os.Open(name)
+// compress returns when the copy is on disk and holds what the original holds.
+func compress(name, partial string) error {
+	in, err := Open(name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := writeCompressed(partial, in); err != nil {
+	written := sha256.New()
+	if err := writeCompressed(partial, io.TeeReader(in, written)); err != nil {
 		return err
 	}
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return err
+	got, _, err := checksum(partial)
+	if err != nil {
+		return fmt.Errorf("read the copy back: %w", err)
 	}
-	if err := sameCompressed(in, partial); err != nil {
+	again, _, err := checksum(name)
+	switch {
+	case err != nil:
 		return err
+	case got != [sha256.Size]byte(written.Sum(nil)):
+		return errors.New("read the copy back: it differs from what was written: is the disk sound?")
+	case got != again:
+		return errors.New("read the original again: it differs from the copy: is the recording still being written?")
 	}
-	if err := os.Rename(partial, compressed); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(compressed))
+	return nil
 }
 
-// writeCompressed returns when the copy is on disk.
 func writeCompressed(name string, in io.Reader) error {
 	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	text := gzip.NewWriter(file)
+	text, err := zstd.NewWriter(file, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
 	_, err = io.Copy(text, in)
 	return errors.Join(err, text.Close(), file.Sync(), file.Close())
 }
 
-// sameCompressed is an error unless the compressed file holds exactly what in holds.
-func sameCompressed(in io.Reader, compressed string) error {
-	file, err := os.Open(compressed)
+// Open opens a recording's text, whether it is compressed or not, by its first bytes.
+func Open(name string) (io.ReadCloser, error) {
+	file, err := os.Open(name)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("open the recording: %w", err)
 	}
-	defer file.Close()
-	text, err := gzip.NewReader(bufio.NewReaderSize(file, 64<<10))
+	in, err := decompressed(name, file)
 	if err != nil {
-		return fmt.Errorf("read the copy back: %w", err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
-	return same(in, text)
+	return struct {
+		io.Reader
+		io.Closer
+	}{in, file}, nil
 }
 
-// same is an error unless text, which was compressed, is exactly what in is.
-func same(in, text io.Reader) error {
-	want, got := make([]byte, 64<<10), make([]byte, 64<<10)
-	for at := 0; ; {
-		n, errIn := io.ReadFull(in, want)
-		m, errCopy := io.ReadFull(text, got)
-		if !bytes.Equal(want[:n], got[:m]) {
-			return fmt.Errorf("read the copy back: it differs from the original after byte %d: is the recording still being written?", at)
-		}
-		at += n
-		switch {
-		case ended(errIn) && ended(errCopy):
-			if _, err := text.Read(got[:1]); !errors.Is(err, io.EOF) {
-				return fmt.Errorf("read the copy back: %w", err)
-			}
-			return nil
-		case errIn != nil && !ended(errIn):
-			return errIn
-		case errCopy != nil && !ended(errCopy):
-			return fmt.Errorf("read the copy back: %w", errCopy)
-		}
-	}
-}
+// Frames of Zstandard begin with zstdMagic, or, if a reader is to skip them, with
+// skipMagic: RFC 8878, sections 3.1.1 and 3.1.2. (Until 2026-11 the first part of a
+// published recording began with such a frame.)
+const (
+	zstdMagic = "\x28\xb5\x2f\xfd"
+	skipMagic = "\x5b\x2a\x4d\x18"
+)
 
-// ended tells whether io.ReadFull came to the end, or perhaps, with the same
-// error, to where a compressed stream is cut off.
-func ended(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+// decompressed decompresses what is compressed, by its first bytes, or should be by
+// its name.
+func decompressed(name string, file io.Reader) (io.Reader, error) {
+	in := bufio.NewReaderSize(file, 64<<10)
+	magic, err := in.Peek(len(zstdMagic))
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("read the recording: %w", err)
+	case string(magic) == zstdMagic || string(magic) == skipMagic || len(magic) > 0 && filepath.Ext(name) == ".zst":
+	default:
+		return in, nil
+	}
+	// With one decoder nothing runs beside the reader, so that nothing need be closed.
+	text, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(4*window))
+	if err != nil {
+		return nil, fmt.Errorf("decompress the recording: %w", err)
+	}
+	return text, nil
 }
 
 // syncDir makes a rename in a directory last.

@@ -2,12 +2,12 @@ package record_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,8 +17,9 @@ import (
 func zipped(tb testing.TB, text []byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(text)
+	w, err := zstd.NewWriter(&out)
+	require.NoError(tb, err)
+	_, err = w.Write(text)
 	require.NoError(tb, err)
 	require.NoError(tb, w.Close())
 	return out.Bytes()
@@ -57,12 +58,12 @@ func fileEntries(t *testing.T, name string) []record.Entry {
 
 func TestCompress(t *testing.T) {
 	text := recording(t, watchEntry("a"), watchEntry("b"))
-	dir := results(t, map[string][]byte{record.FileName: text, record.FileName + ".gz.partial": []byte("of a crash")})
+	dir := results(t, map[string][]byte{record.FileName: text, record.CompressedName + ".partial": []byte("of a crash")})
 	want := fileEntries(t, filepath.Join(dir, record.FileName))
 	name, err := record.Compress(filepath.Join(dir, record.FileName))
 	require.NoError(t, err)
 	assert.Equal(t, want, fileEntries(t, name))
-	assert.Equal(t, []string{record.FileName + ".gz"}, names(t, dir))
+	assert.Equal(t, []string{record.CompressedName}, names(t, dir))
 	found, err := record.Find(dir)
 	require.NoError(t, err)
 	assert.Equal(t, name, found)
@@ -72,14 +73,14 @@ func TestCompress(t *testing.T) {
 func TestCompressKeepsTheOriginal(t *testing.T) {
 	text := recording(t, watchEntry("a"))
 	dir := results(t, map[string][]byte{record.FileName: text})
-	blocked := filepath.Join(dir, record.FileName+".gz")
+	blocked := filepath.Join(dir, record.CompressedName)
 	require.NoError(t, os.MkdirAll(filepath.Join(blocked, "in the way"), 0o700))
 	_, err := record.Compress(filepath.Join(dir, record.FileName))
-	require.ErrorContains(t, err, "which is kept as it is")
+	require.ErrorContains(t, err, "recording.jsonl is kept as it is")
 	left, err := os.ReadFile(filepath.Join(dir, record.FileName))
 	require.NoError(t, err)
 	assert.Equal(t, text, left)
-	assert.Equal(t, []string{record.FileName, record.FileName + ".gz"}, names(t, dir))
+	assert.Equal(t, []string{record.FileName, record.CompressedName}, names(t, dir))
 
 	_, err = record.Compress(filepath.Join(dir, "nothing"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
@@ -89,7 +90,7 @@ func TestCompressKeepsTheOriginal(t *testing.T) {
 func TestFind(t *testing.T) {
 	text := recording(t, watchEntry("a"), watchEntry("b"))
 	whole := zipped(t, text)
-	plain, compressed := record.FileName, record.FileName+".gz"
+	plain, compressed := record.FileName, record.CompressedName
 	for name, test := range map[string]struct {
 		files map[string][]byte
 		want  string
@@ -99,7 +100,7 @@ func TestFind(t *testing.T) {
 		"crash while it is copied":   {map[string][]byte{plain: text, compressed + ".partial": whole[:20]}, plain},
 		"crash before the removal":   {map[string][]byte{plain: text, compressed: whole}, plain},
 		"the copy is cut off":        {map[string][]byte{plain: text, compressed: whole[:len(whole)-1]}, plain},
-		"the copy is no gzip":        {map[string][]byte{plain: text, compressed: []byte("foreign")}, plain},
+		"the copy is foreign":        {map[string][]byte{plain: text, compressed: []byte("foreign")}, plain},
 		"the original is cut off":    {map[string][]byte{plain: text[:60], compressed: whole}, compressed},
 		"the original is empty":      {map[string][]byte{plain: nil, compressed: whole}, compressed},
 		"only a broken copy is left": {map[string][]byte{compressed: whole[:20]}, compressed},
@@ -113,5 +114,5 @@ func TestFind(t *testing.T) {
 	}
 	_, err := record.Find(t.TempDir())
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorContains(t, err, "holds neither recording.jsonl nor recording.jsonl.gz")
+	require.ErrorContains(t, err, "holds neither recording.jsonl nor recording.jsonl.zst")
 }

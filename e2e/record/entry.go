@@ -13,15 +13,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Schema is the version of the entries that this package writes. It reads all
-// versions from 1 on. 2 added variants, blocks, usage and the audit log; 3 faults,
-// scenarios of the correctness matrix, the objects that a style works by, and the
-// rights that it holds; 4 how CPU limits held pods back; 5 what of the status a
-// style writes, the verbs of the scale subresource, custom resources that their
-// operator did not release, when a style that has just been installed had come to
-// rest, what is there at a sample's end, what of secrets is in the operator's logs,
-// and which service accounts may read secrets for a reason. 6 has styles as their
-// style.yaml has them, see Style.
+// Schema is the version of the entries that this package writes, and the only one
+// that it reads: no release has written another.
 const Schema = 6
 
 // Kind says what an entry holds; the field of the same name is then set.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/spec"
 )
 
 // Environment is where a run took place and what with: environment.json.
@@ -290,20 +289,7 @@ func ReadEnvironment(dir string) (*Environment, error) {
 	if err := json.Unmarshal(data, e); err != nil {
 		return nil, fmt.Errorf("read the environment: %s: %w", name, err)
 	}
-	e.rename()
 	return e, nil
-}
-
-// rename gives the styles their names of today.
-func (e *Environment) rename() {
-	for i := range e.Styles {
-		e.Styles[i].Name = spec.StyleName(e.Styles[i].Name)
-	}
-	for i, stage := range e.Stages {
-		if doing, style, of := strings.Cut(stage.Name, " "); of {
-			e.Stages[i].Name = doing + " " + spec.StyleName(style)
-		}
-	}
 }
 
 // ImagesOf are what is known of a style's images.

@@ -9,8 +9,8 @@ import (
 
 // A recording is read entry by entry. What it once called null is the floor.
 func ExampleRead() {
-	recording := strings.NewReader(`{"t":0,"kind":"header","header":{"schema":5,"run":"r","styles":[{"name":"null"}]}}
-{"t":1000000,"kind":"begin","begin":{"style":"null","scenario":"create","round":1,"namespace":"n","name":"memcached"}}
+	recording := strings.NewReader(`{"t":0,"kind":"header","header":{"schema":6,"run":"r","styles":[{"name":"floor"}]}}
+{"t":1000000,"kind":"begin","begin":{"style":"floor","scenario":"create","round":1,"namespace":"n","name":"memcached"}}
 {"t":3000000,"kind":"action","action":{"from":2000000,"verb":"create","resource":"memcacheds.v1alpha1.cache.example.com","namespace":"n","name":"memcached"}}
 `)
 	for entry, err := range record.Read(recording) {

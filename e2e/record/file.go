@@ -1,9 +1,7 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -100,8 +98,7 @@ func last(line []byte, at place, end error, yield func(Line, error) bool) {
 	}
 }
 
-// ReadFile is Read for a file, which may be compressed by gzip, or packed (Pack)
-// in several parts of which it is the first; errors name it.
+// ReadFile is Read for a file, which may be compressed; errors name it.
 func ReadFile(name string) iter.Seq2[Entry, error] { return parsed(readFile(name, nil)) }
 
 func readFile(name string, pool *Pool) iter.Seq2[Line, error] {
@@ -114,32 +111,4 @@ func readFile(name string, pool *Pool) iter.Seq2[Line, error] {
 		defer in.Close()
 		readLines(in, pool, name+": ")(yield)
 	}
-}
-
-// zstdMagic is what Zstandard's frames begin with: RFC 8878, section 3.1.1.
-const zstdMagic = "\x28\xb5\x2f\xfd"
-
-// uncompressed decompresses what is compressed, by the file's first bytes, or should
-// be by its name.
-func uncompressed(name string, file io.Reader) (io.Reader, error) {
-	in := bufio.NewReaderSize(file, 64<<10)
-	magic, err := in.Peek(len(zstdMagic))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read the recording: %w", err)
-	}
-	if string(magic) == zstdMagic || len(magic) > 0 && strings.HasSuffix(name, packedSuffix) {
-		return unpacked(in)
-	}
-	compressed := strings.HasPrefix(string(magic), "\x1f\x8b")
-	if len(magic) < 2 || !compressed && !strings.HasSuffix(name, ".gz") {
-		return in, nil
-	}
-	text, err := gzip.NewReader(in)
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errNothing
-	case err != nil:
-		return nil, fmt.Errorf("decompress the recording: %w", err)
-	}
-	return text, nil
 }

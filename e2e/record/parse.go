@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"operatorbench/e2e/spec"
 )
 
 // Line is a line of a recording. Of an entry of the kinds of which there are most
@@ -98,28 +96,7 @@ func parse(line []byte, first bool) (Entry, error) {
 	if err := e.check(first); err != nil {
 		return e, err
 	}
-	e.rename()
 	return e, nil
-}
-
-// rename gives the styles that the entry names their names of today.
-func (e *Entry) rename() {
-	switch e.Kind {
-	case KindHeader:
-		for i := range e.Header.Styles {
-			e.Header.Styles[i].Name = spec.StyleName(e.Header.Styles[i].Name)
-		}
-	case KindBegin:
-		e.Begin.Style = spec.StyleName(e.Begin.Style)
-	case KindEnd:
-		e.End.Style = spec.StyleName(e.End.Style)
-	case KindBlock:
-		e.Block.Style = spec.StyleName(e.Block.Style)
-	case KindHeld:
-		e.Held.Style = spec.StyleName(e.Held.Style)
-	case KindLogs:
-		e.Logs.Style = spec.StyleName(e.Logs.Style)
-	}
 }
 
 func (e *Entry) check(first bool) error {
@@ -129,8 +106,8 @@ func (e *Entry) check(first bool) error {
 		}
 		return errors.New("a second header: were two recordings joined? Give them as two files")
 	}
-	if first && e.Header != nil && (e.Header.Schema < 1 || e.Header.Schema > Schema) {
-		return fmt.Errorf("the recording has schema %d, this program reads schemas 1 to %d: use the version of operatorbench that wrote it, or a newer one", e.Header.Schema, Schema)
+	if first && e.Header != nil && e.Header.Schema != Schema {
+		return fmt.Errorf("the recording has schema %d, this program reads schema %d: use the version of operatorbench that wrote it", e.Header.Schema, Schema)
 	}
 	for _, one := range [...]struct {
 		kind Kind

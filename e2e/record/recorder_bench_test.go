@@ -16,7 +16,7 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-const example = "../judge/testdata/schema1.jsonl.gz" // a real run of the floor, native and argo
+const example = "../judge/testdata/argo.jsonl.zst" // a real run of the floor, native and argo
 
 // BenchmarkRecorder does with each watch event of a real run what the harness
 // does: it writes the object as JSON without managedFields, the entry around it

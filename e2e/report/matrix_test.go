@@ -269,7 +269,7 @@ func TestJUnitHasRights(t *testing.T) {
 	}
 	one := made.Recording("one", rows, cells...)
 	use := made.Grants("argo")
-	use.Reasoned, use.Rights[2].Verb = true, "*"
+	use.Rights[2].Verb = "*"
 	use.Findings = []string{"argo may * secrets"}
 	one.Grants = []grants.Use{use}
 	r := report.Of(one)

@@ -121,17 +121,10 @@ func (r *Set) noImage(label string) bool {
 	return len(images) > 0 && !slices.ContainsFunc(images, record.ImageFacts.Custom)
 }
 
-// builtOn tells whether a style's framework is of a family. Headers before schema 6
-// do not name it: there a namespace of that name among its components does.
+// builtOn reports whether a style's framework is of a family.
 func (r *Set) builtOn(label, family string) bool {
 	header := r.Header(label)
-	if header == nil {
-		return false
-	}
-	if header.Framework != nil {
-		return strings.Contains(strings.ToLower(header.Framework.Name), family)
-	}
-	return slices.ContainsFunc(header.Components, func(c spec.Component) bool { return strings.HasPrefix(c.Namespace, family) })
+	return header != nil && header.Framework != nil && strings.Contains(strings.ToLower(header.Framework.Name), family)
 }
 
 // Failing counts the scenarios of the correctness matrix that apply to a style.

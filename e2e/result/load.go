@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
@@ -15,21 +16,39 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Shards are the folders of the runs that share a results folder, by their number; the
-// folder, or file, itself where it is that of one run.
+// Shards returns the folders of the runs in a results folder, or in one of published
+// runs, by their number or name; the folder, or file, itself where it is that of one run.
 func Shards(path string) []string {
-	shards, err := filepath.Glob(filepath.Join(path, "shard-*"))
-	if _, whole := record.Find(path); err != nil || whole == nil || len(shards) == 0 {
+	if _, whole := record.Find(path); whole == nil || isThere(filepath.Join(path, SavedName)) {
 		return []string{path}
 	}
-	slices.SortFunc(shards, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) // 2 before 10
-	return shards
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return []string{path}
+	}
+	var runs []string
+	for _, entry := range entries {
+		folder := filepath.Join(path, entry.Name())
+		_, missing := record.Find(folder)
+		if !entry.IsDir() {
+			continue
+		}
+		if strings.HasPrefix(entry.Name(), "shard-") || missing == nil || isThere(filepath.Join(folder, SavedName)) {
+			runs = append(runs, folder)
+		}
+	}
+	if len(runs) == 0 {
+		return []string{path}
+	}
+	slices.SortFunc(runs, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) // 2 before 10
+	return runs
 }
 
 // Load judges a recording and computes its costs
 // and the use of its rights, in one pass: that of a
 // results folder, compressed or not, whose environment it reads too, or a file
-// by itself. After a run that was killed there is no environment: it is then nil.
+// by itself. A published run has what it was judged to in place of its recording. After
+// a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,9 +60,22 @@ func Load(path string) (Recording, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Recording{}, err
 		}
-		if path, err = record.Find(path); err != nil {
+		folder := path
+		path, err = record.Find(folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			if published := filepath.Join(folder, SavedName); isThere(published) {
+				path, err = published, nil
+			}
+		}
+		if err != nil {
 			return Recording{}, fmt.Errorf("judge: %w", err)
 		}
+	}
+	if filepath.Base(path) == SavedName {
+		environment := one.Environment
+		one, err = loadSaved(path)
+		one.Environment = environment
+		return one, err
 	}
 	meter, rights := cost.NewMeter(), grants.NewMeter()
 	if one.Judgement, err = judge.File(path, meter.Add, rights.Add); err != nil {
@@ -51,4 +83,9 @@ func Load(path string) (Recording, error) {
 	}
 	one.Costs, one.Grants = meter.Costs(), rights.Uses()
 	return one, nil
+}
+
+func isThere(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }

@@ -102,7 +102,7 @@ func (j *job) present() ([]styles.Operator, error) {
 	}
 	asked := operatorNames(j.root, j.options.Operator)
 	for _, style := range was {
-		if slices.Contains(is, spec.StyleName(style)) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
+		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
 			continue
 		}
 		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })

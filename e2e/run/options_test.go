@@ -30,8 +30,6 @@ func parse(t *testing.T, args ...string) run.Options {
 func TestControlsAreStylesToo(t *testing.T) {
 	for name, test := range map[string]struct{ ask, want []string }{
 		"the floor alone": {[]string{"--operator=floor"}, []string{"floor"}},
-		"its former name": {[]string{"--operator=null"}, []string{"floor"}},
-		"both its names":  {[]string{"--operator=null,floor"}, []string{"floor"}},
 		"idle":            {[]string{"--operator=idle"}, []string{"idle"}},
 		"both":            {[]string{"--operator=idle,floor"}, []string{"floor", "idle"}},
 		"neither":         {[]string{"--operator=native"}, []string{"native"}},

@@ -11,7 +11,7 @@ import (
 
 // What an earlier run has recorded stays, whatever became of it, and no later one is judged by it.
 func TestAFolderHoldsOneRun(t *testing.T) {
-	for _, name := range []string{"recording.jsonl", "recording.jsonl.gz", "recording.jsonl.zst", "shard-2/recording.jsonl.gz"} {
+	for _, name := range []string{"recording.jsonl", "recording.jsonl.zst", "shard-2/recording.jsonl.zst"} {
 		t.Run(name, func(t *testing.T) {
 			root, folder := t.TempDir(), t.TempDir()
 			write(t, folder, name, "of another run")

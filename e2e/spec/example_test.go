@@ -18,9 +18,3 @@ func ExampleDeclaration() {
 	fmt.Println(declares.OwnerReferences.Supported, declares.Status.Supported, declares.Status.Reason)
 	// Output: true false no step of it writes one
 }
-
-// The floor is read by its former name too.
-func ExampleStyleName() {
-	fmt.Println(spec.StyleName("null"), spec.StyleName("native"))
-	// Output: floor native
-}

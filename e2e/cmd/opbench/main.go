@@ -65,7 +65,7 @@ func subcommands() []subcommand {
 		{"matrix", "drive the correctness matrix on several clusters side by side", gently, runMatrix},
 		{"judge", "judge a recording or a results folder again, and print the table", atOnce, runJudge},
 		{"report", "print a report of recordings in any format", atOnce, runReport},
-		{"pack", "keep recordings for good, in files that a repository takes", gently, runPack},
+		{"recordings", "get, judge again or publish the recordings of published runs", gently, runRecordings},
 		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},
 		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck},
 		{"styles", "list the operator styles, or those that a change touches", gently, runStyles},

@@ -128,7 +128,7 @@ func TestTimeoutsAndWrongSamplesAreTold(t *testing.T) {
 // What another machine measured is in the same page, and is neither pooled nor
 // ranked with the rest.
 func TestAnotherMachineStandsApart(t *testing.T) {
-	r := report.Of(judged(t, exampleFolder, "recording.jsonl.gz"), judged(t, handMadeFolder, record.FileName))
+	r := report.Of(judged(t, exampleFolder, record.CompressedName), judged(t, handMadeFolder, record.FileName))
 	front := write(t, r)
 	assert.Contains(t, said(t, front), "was made with another machine")
 	assert.Contains(t, said(t, front), "neither pooled nor ranked with the others")

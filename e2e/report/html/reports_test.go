@@ -43,7 +43,7 @@ func judged(tb testing.TB, folder, recording string) result.Recording {
 // example is a real recording.
 func example(tb testing.TB) *report.Report {
 	tb.Helper()
-	one := judged(tb, exampleFolder, "recording.jsonl.gz")
+	one := judged(tb, exampleFolder, record.CompressedName)
 	return report.Of(one)
 }
 
@@ -181,7 +181,7 @@ func full(tb testing.TB) *report.Report {
 	one := made.Recording("matrix", rows, cells...)
 	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows, expected.String()), "native": {}}
 	one.Grants = []grants.Use{made.Grants("argo"), made.Grants("native")}
-	shard := judged(tb, exampleFolder, "recording.jsonl.gz")
+	shard := judged(tb, exampleFolder, record.CompressedName)
 	one.Judgement.Header.Schema = shard.Judgement.Header.Schema // else it would stand apart
 	return report.Of(shard, one)
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -69,7 +68,6 @@ func Find(root string, names ...string) ([]Operator, error) {
 	}
 	var dirs []string
 	for _, name := range names {
-		name = spec.StyleName(name)
 		switch {
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, styleFile)

@@ -38,7 +38,7 @@ func (p *parser) name() {
 		p.FailAt(at, "name: found %q, expected %q as the folder's name", name, p.folder)
 	}
 	switch {
-	case spec.StyleName(name) == spec.Floor && !harness:
+	case name == spec.Floor && !harness:
 		p.FailAt(at, "name: found %q, expected another name: floor is reserved, since every report shows the floor next to the styles", name)
 	case name != "" && name != spec.Floor && harness:
 		p.FailAt(at, "name: found %q, expected %q: with control: harness the style is the floor", name, spec.Floor)

@@ -2,16 +2,15 @@ package styles_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"io"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/styles"
 )
@@ -19,12 +18,10 @@ import (
 // workflows are the last states of the Workflows in the recording of a real run.
 func workflows(t *testing.T) map[string]json.RawMessage {
 	t.Helper()
-	file, err := os.Open("../../../docs/example/recording.jsonl.gz")
+	recording, err := record.Open("../../../docs/example/recording.jsonl.zst")
 	require.NoError(t, err)
-	defer func() { assert.NoError(t, file.Close()) }()
-	unzipped, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	text, err := io.ReadAll(unzipped)
+	defer func() { assert.NoError(t, recording.Close()) }()
+	text, err := io.ReadAll(recording)
 	require.NoError(t, err)
 	last := map[string]json.RawMessage{}
 	for line := range bytes.Lines(text) {

@@ -1,0 +1,111 @@
+package published_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/published"
+	"operatorbench/e2e/record"
+)
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-C", dir}, args...)...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// publishedOnce is a repository with one published run, whose recording a commit that is
+// not the newest has, in two files.
+func publishedOnce(t *testing.T) (root string, lock *published.Lock) {
+	t.Helper()
+	root = t.TempDir()
+	folder := filepath.Join(root, "docs", "results", "quick", "r1")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	git(t, root, "init", "-q", "-b", "main")
+	git(t, root, "config", "uploadpack.allowAnySHA1InWant", "true")
+	git(t, root, "commit", "-q", "--allow-empty", "-m", "Begin")
+	require.NoError(t, (&record.Environment{Run: "r1"}).Write(folder))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, record.CompressedName), []byte("recorded"), 0o600))
+	repository := published.Repository{Root: root}
+	lock = &published.Lock{}
+	_, err := lock.Add(root, repository.Committed(t.Context()))
+	require.ErrorContains(t, err, "commit it first")
+	git(t, root, "add", "-A")
+	git(t, root, "commit", "-qm", "Publish r1")
+	added, err := lock.Add(root, repository.Committed(t.Context()))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"docs/results/quick/r1"}, added)
+	assert.NoFileExists(t, filepath.Join(folder, record.CompressedName))
+	require.NoError(t, lock.Write(root))
+	git(t, root, "add", "-A")
+	git(t, root, "commit", "-qm", "Lock it")
+	return root, lock
+}
+
+func TestARecordingIsBroughtFromAnEarlierCommit(t *testing.T) {
+	root, lock := publishedOnce(t)
+	read, err := published.Read(root)
+	require.NoError(t, err)
+	assert.Equal(t, lock, read)
+	shallow := filepath.Join(t.TempDir(), "clone")
+	git(t, root, "clone", "-q", "--depth=1", "file://"+root, shallow)
+	for _, clone := range []string{root, shallow} {
+		found, err := lock.Find("docs/results/quick/r1/")
+		require.NoError(t, err)
+		to := t.TempDir()
+		for range 2 { // the second time it is there
+			require.NoError(t, published.Repository{Root: clone}.Get(t.Context(), found[0], to))
+		}
+		got, err := os.ReadFile(filepath.Join(to, record.CompressedName))
+		require.NoError(t, err)
+		assert.Equal(t, "recorded", string(got))
+		assert.FileExists(t, filepath.Join(to, record.EnvironmentFile))
+	}
+}
+
+func TestWhatIsNotTheRecordingIsRefused(t *testing.T) {
+	root, lock := publishedOnce(t)
+	repository, to := published.Repository{Root: root}, t.TempDir()
+	good := lock.Recordings[0]
+	for what, test := range map[string]struct {
+		change func(*published.Recording)
+		want   string
+	}{
+		"another file":   {func(r *published.Recording) { r.Files = []string{"docs/results/quick/r1/environment.json"} }, "with SHA-256"},
+		"twice":          {func(r *published.Recording) { r.Files = append(r.Files, r.Files...) }, "16 bytes"},
+		"no such file":   {func(r *published.Recording) { r.Files = []string{"nothing"} }, "git cat-file"},
+		"no such commit": {func(r *published.Recording) { r.Commit = "0123456789012345678901234567890123456789" }, "git fetch --unshallow"},
+	} {
+		one := good
+		test.change(&one)
+		err := repository.Get(t.Context(), one, to)
+		require.ErrorContains(t, err, test.want, what)
+		require.ErrorContains(t, err, "run r1", what)
+		assert.NoFileExists(t, filepath.Join(to, record.CompressedName), what)
+	}
+	_, err := lock.Find("r2")
+	require.ErrorContains(t, err, "has no run r2: there are r1")
+}
+
+func TestALockThatLeadsElsewhereIsRefused(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "docs", "results"), 0o755))
+	for text, want := range map[string]string{
+		"recordings: [{run: r}]":          "expected run, commit",
+		"recordings: [{run: r, more: 1}]": "unknown field",
+		"recordings: 7":                   "cannot unmarshal",
+		"recordings: [{run: r, folder: ../.., files: [a], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]":     "expected a path in the repository",
+		"recordings: [{run: r, folder: docs, files: ['../a'], bytes: 1, commit: '0123456789012345678901234567890123456789', sha256: '0123456789012345678901234567890123456789012345678901234567890123'}]": "expected a path in the repository",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(published.LockFile)), []byte(text), 0o600))
+		_, err := published.Read(root)
+		require.ErrorContains(t, err, want, text)
+		require.ErrorContains(t, err, published.LockFile)
+	}
+}

@@ -1,0 +1,52 @@
+package result_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
+)
+
+// What a run was judged to gives the same report as its recording, to the byte.
+func TestAPublishedRunGivesTheSameReport(t *testing.T) {
+	recorded, err := result.Load("../../docs/example")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	require.NoError(t, recorded.Save(folder))
+	published, err := result.Load(folder)
+	require.NoError(t, err)
+	for _, file := range report.Files() {
+		var want, got writer
+		require.NoError(t, file.Print(report.Of(recorded), &want))
+		require.NoError(t, file.Print(report.Of(published), &got))
+		assert.Equal(t, string(want), string(got), file.Name)
+		assert.NotEmpty(t, got, file.Name)
+	}
+}
+
+type writer []byte
+
+func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return len(p), nil }
+
+func TestADamagedPublishedRunIsRefused(t *testing.T) {
+	recorded, err := result.Load("../../docs/example")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	require.NoError(t, recorded.Save(folder))
+	name := filepath.Join(folder, result.SavedName)
+	whole, err := os.ReadFile(name)
+	require.NoError(t, err)
+	for what, content := range map[string][]byte{"cut off": whole[:len(whole)/2], "foreign": []byte("x"), "empty": nil, "without a header": []byte(`{"warning":"w"}`)} {
+		require.NoError(t, os.WriteFile(name, content, 0o600))
+		_, err := result.Load(folder)
+		require.ErrorContains(t, err, result.SavedName, what)
+	}
+	recorded.Environment = nil
+	require.ErrorContains(t, recorded.Save(folder), record.EnvironmentFile)
+}
