@@ -43,7 +43,7 @@ func (j *job) compare(ctx context.Context) error {
 	if j.base, err = checkout(ctx, j.root, j.options.Base, j.results(baseFolder)); err != nil {
 		return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 	}
-	if err = j.compareWith(); err != nil {
+	if err = j.compareWith(ctx); err != nil {
 		err = errors.Join(err, j.base.remove())
 		_ = os.Remove(j.folder) // unless there is something else in it
 	}
@@ -53,7 +53,7 @@ func (j *job) compare(ctx context.Context) error {
 // baseFolder is where the base's files are while a run lasts.
 const baseFolder = "base"
 
-func (j *job) compareWith() error {
+func (j *job) compareWith(ctx context.Context) error {
 	heads, err := j.present()
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (j *job) compareWith() error {
 		if err != nil {
 			return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 		}
-		changed, err := differ(j.base.root, j.root, was.Style(), head.Style())
+		changed, err := differ(ctx, j.base.root, j.root, was.Style(), head.Style())
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (b *base) style(root string, head styles.Style) (styles.Operator, error) {
 
 // differ tells whether anything in a style's folder differs, the texts that
 // nothing is made from aside, or its images are made from something else.
-func differ(baseRoot, root string, was, is styles.Style) (bool, error) {
+func differ(ctx context.Context, baseRoot, root string, was, is styles.Style) (bool, error) {
 	before, err := manifestsHash(was)
 	if err != nil {
 		return false, err
@@ -243,11 +243,11 @@ func differ(baseRoot, root string, was, is styles.Style) (bool, error) {
 			return true, err
 		}
 	}
-	recipesBefore, err := images.Recipes(baseRoot, was.Own, was.ImageNames()...)
+	recipesBefore, err := images.Recipes(ctx, root, baseRoot, was.Own, was.ImageNames()...)
 	if err != nil {
 		return false, err
 	}
-	recipesAfter, err := images.Recipes(root, is.Own, is.ImageNames()...)
+	recipesAfter, err := images.Recipes(ctx, root, root, is.Own, is.ImageNames()...)
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
 }
 

@@ -53,7 +53,7 @@ func Changed(ctx context.Context, root, revision string) ([]string, error) {
 		}
 		differs, err := slices.Contains(touched, name), error(nil)
 		if !differs {
-			differs, err = was.differs(root, name)
+			differs, err = was.differs(ctx, root, name)
 		}
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func touchedBy(files []string) (touched []string, shared bool) {
 }
 
 // differs tells whether a style is new, or other than it was at the base.
-func (b *base) differs(root, name string) (bool, error) {
+func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 	found, err := styles.Find(filepath.Join(root, "operators"), name)
 	if err != nil {
 		return false, err
@@ -97,5 +97,5 @@ func (b *base) differs(root, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return differ(b.root, root, was.Style(), is)
+	return differ(ctx, b.root, root, was.Style(), is)
 }
