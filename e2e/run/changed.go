@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -74,8 +75,8 @@ func touchedBy(files []string) (touched []string, shared bool) {
 		case file == "" || path.Ext(file) == ".md" || parts[0] == "docs" || file == "LICENSE":
 		case parts[0] == "operators" && len(parts) == 3:
 			touched = append(touched, parts[1])
-		case strings.HasPrefix(file, "fixtures/images/"):
-			touched = append(touched, "fixtures/images")
+		case strings.HasPrefix(file, images.Folder+"/recipes/"), path.Dir(file) == images.Folder && path.Ext(file) == ".yaml":
+			touched = append(touched, images.Folder) // what it changes, the images' recipes say
 		default:
 			return nil, true
 		}
@@ -97,5 +98,5 @@ func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return differ(ctx, b.root, root, was.Style(), is)
+	return differ(ctx, &b.recipes, b.root, root, was.Style(), is)
 }

@@ -69,10 +69,10 @@ func TestABaseThatIsBuilt(t *testing.T) {
 	assert.Equal(t, []string{"A=own", "C=own"}, config.Config.Env)
 	assert.Equal(t, "above", config.Config.Labels[labelName])
 
-	before, err := Recipes(t.Context(), repository(t), root, nil, "above")
+	before, err := (&Recipes{Clone: repository(t)}).Of(t.Context(), root, nil, "above")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(root, "fixtures/images/file.txt"), []byte("changed"), 0o644))
-	after, err := Recipes(t.Context(), repository(t), root, nil, "above")
+	after, err := (&Recipes{Clone: repository(t)}).Of(t.Context(), root, nil, "above")
 	require.NoError(t, err)
 	assert.NotEqual(t, before, after, "another base is another image")
 }

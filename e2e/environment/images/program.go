@@ -79,6 +79,7 @@ type planned struct {
 		Name    string  `json:"name"`
 		Seconds float64 `json:"seconds"`
 	} `json:"steps"`
+	Error string `json:"error"` // why the rest is not known
 }
 
 // answer is what the program says.
@@ -95,10 +96,14 @@ func (p program) plan(ctx context.Context, names ...string) (map[string]planned,
 		return plan, nil
 	}
 	said, err := p.run(ctx, "plan", nil, names...)
+	problems := []error{err}
 	for _, image := range said.Images {
 		plan[image.Name] = image
+		if image.Error != "" {
+			problems = append(problems, errors.New(image.Error))
+		}
 	}
-	return plan, err
+	return plan, errors.Join(problems...)
 }
 
 // compiling is how long nothing is heard of the program before that is explained.

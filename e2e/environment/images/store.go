@@ -460,37 +460,6 @@ func namesOf(images []Image) []string {
 	return names
 }
 
-// Recipes returns, for the named images of the catalogue under root and of a
-// style's own, the hash of what each is made from: equal hashes build equal images. An
-// image that nothing here builds has its reference. The program that knows is that of clone.
-func Recipes(ctx context.Context, clone, root string, own []Image, names ...string) (map[string]string, error) {
-	catalogue, err := load(root, own)
-	if err != nil {
-		return nil, err
-	}
-	p, err := newProgram(Options{Clone: clone, Root: root, Own: own})
-	if err != nil {
-		return nil, err
-	}
-	hashes, built := map[string]string{}, []string(nil)
-	for _, name := range names {
-		image, err := catalogue.Image(name)
-		if err != nil {
-			return nil, err
-		}
-		if image.asIs() {
-			hashes[name] = image.Reference
-		} else {
-			built = append(built, name)
-		}
-	}
-	plan, err := p.plan(ctx, built...)
-	for name, image := range plan {
-		hashes[name] = image.Key
-	}
-	return hashes, err
-}
-
 // Describe says what the named images (no names: all) are. It is an error if one
 // is missing.
 func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, error) {
