@@ -217,7 +217,10 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	}
 	plan, err := s.program.plan(ctx, unknown...)
 	var nobody *NoProgramError
-	if err != nil && !errors.As(err, &nobody) {
+	switch {
+	case errors.As(err, &nobody):
+		s.progress.say("%v", nobody) // what is there, or can be pulled, is no worse for it
+	case err != nil:
 		return nil, err
 	}
 	for i, st := range states {
@@ -232,9 +235,6 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 			continue
 		}
 		states[i].why = s.whyNot(ctx, st)
-		if nobody != nil && slices.Contains(unknown, st.image.Name) {
-			states[i].why += ": " + nobody.Error()
-		}
 	}
 	return states, nil
 }
