@@ -42,7 +42,7 @@ OPBENCH  := go run ./e2e/cmd/opbench
 PACKAGES  = $$(go list ./... | grep -vx $(SUITE))
 # Modules of their own: ./... does not reach them. The first is as Kubebuilder lays one out.
 LAID_OUT := operators/controller-runtime
-NESTED   := $(LAID_OUT) operators/helm operators/operator-sdk
+NESTED   := $(LAID_OUT) operators/helm operators/operator-sdk fixtures/images e2e/selftest
 SCRIPTS   = $(shell git ls-files --cached --others --exclude-standard -- '*.sh' .ci/run)
 
 ##@ The two commands
@@ -120,7 +120,7 @@ selftest-quick: ## The same with six mutants
 selftest selftest-quick:
 	scripts/engine-up.sh
 	$(OPBENCH) images ensure --images=$(IMAGES) node memcached mutant
-	go test -tags cluster -run '^TestMutants$$' -v -count=1 -parallel $(TRIALS) -timeout $(TIMEOUT) ./e2e/selftest $(if $(filter selftest-quick,$@),-quick)
+	go test -C e2e/selftest -tags cluster -run '^TestMutants$$' -v -count=1 -parallel $(TRIALS) -timeout $(TIMEOUT) . $(if $(filter selftest-quick,$@),-quick)
 
 .PHONY: selftest-repeat
 selftest-repeat: ## The other half of it: the native style through the correctness matrix REPEATS times; fails at a false alarm, names what is flaky
@@ -179,7 +179,7 @@ fmt: tools ## Format all Go code
 fuzz: ## A short run of each fuzz target (FUZZTIME=10s)
 	@{ grep -rEo --include='*_test.go' '^func Fuzz\w+' e2e fixtures operators || true; } | while IFS=: read -r file target; do \
 		echo "fuzz: $${target#func } in $$(dirname "$$file")"; \
-		go test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x; \
+		go test -C "$$(dirname "$$file")" . -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x; \
 	done
 
 .PHONY: bench
@@ -190,7 +190,7 @@ bench: ## How fast recordings are written, judged and reported (100,000 latencie
 update: ## Rewrite golden files from what is printed now; read the diff before committing it
 	@packages=$$({ grep -rlE --include='*_test.go' 'flag\.Bool\("update"' e2e fixtures operators docs || true; } | xargs -r -n1 dirname | sort -u); \
 	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
-	for package in $$packages; do go test "./$$package" -update; done
+	for package in $$packages; do go test -C "$$package" . -update; done
 
 .PHONY: publish
 publish: ## Publish figures: pack RESULTS (runs on one machine, and of make matrix; docs/comparison itself to add to it) into docs/comparison, or OUT (docs/variants); write its reports and README.md's block of results anew

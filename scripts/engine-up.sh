@@ -54,7 +54,7 @@ if (((16#$bounding >> 24 & 1) == 0)); then # bit 24 is CAP_SYS_RESOURCE
   runtime=/usr/local/bin/runc-drop-caps
   say "this host lacks CAP_SYS_RESOURCE: dockerd gets the default runtime $runtime, which asks runc only for what there is"
   root=$(cd "$(dirname "$0")/.." && pwd)
-  (cd "$root" && CGO_ENABLED=0 go build -trimpath -o "$runtime" ./e2e/environment/engine/runc-drop-caps)
+  CGO_ENABLED=0 go build -C "$root/fixtures/images" -trimpath -o "$runtime" ./runc-drop-caps
   flags=(--add-runtime "drop-caps=$runtime" --default-runtime drop-caps)
 fi
 

@@ -13,7 +13,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	"operatorbench/e2e/report/internal/made"
+	made "operatorbench/e2e/report/internal/madetest"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )

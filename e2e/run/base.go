@@ -30,6 +30,8 @@ type base struct {
 	root   string // where its files are; removed when the run is closed
 	commit string
 	store  *images.Store
+	// recipes are those of its images, and of today's.
+	recipes images.Recipes
 	// gone is what it has and the repository has not; added are styles that only
 	// the repository has.
 	gone  []record.Gone
@@ -43,7 +45,7 @@ func (j *job) compare(ctx context.Context) error {
 	if j.base, err = checkout(ctx, j.root, j.options.Base, j.results(baseFolder)); err != nil {
 		return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 	}
-	if err = j.compareWith(); err != nil {
+	if err = j.compareWith(ctx); err != nil {
 		err = errors.Join(err, j.base.remove())
 		_ = os.Remove(j.folder) // unless there is something else in it
 	}
@@ -53,7 +55,7 @@ func (j *job) compare(ctx context.Context) error {
 // baseFolder is where the base's files are while a run lasts.
 const baseFolder = "base"
 
-func (j *job) compareWith() error {
+func (j *job) compareWith(ctx context.Context) error {
 	heads, err := j.present()
 	if err != nil {
 		return err
@@ -74,7 +76,7 @@ func (j *job) compareWith() error {
 		if err != nil {
 			return fmt.Errorf("--base=%s: %w", j.options.Base, err)
 		}
-		changed, err := differ(j.base.root, j.root, was.Style(), head.Style())
+		changed, err := differ(ctx, &j.base.recipes, j.base.root, j.root, was.Style(), head.Style())
 		if err != nil {
 			return err
 		}
@@ -150,7 +152,7 @@ func (j *job) lostScenarios() error {
 // checkout writes the tree of a revision into a folder, which must not be there:
 // in the results folder, so that nothing elsewhere survives a killed run.
 func checkout(ctx context.Context, root, revision, folder string) (*base, error) {
-	b := &base{root: folder}
+	b := &base{root: folder, recipes: images.Recipes{Clone: root}}
 	var err error
 	if b.commit, err = resolve(ctx, root, revision); err != nil {
 		return nil, err
@@ -225,7 +227,7 @@ func (b *base) style(root string, head styles.Style) (styles.Operator, error) {
 
 // differ tells whether anything in a style's folder differs, the texts that
 // nothing is made from aside, or its images are made from something else.
-func differ(baseRoot, root string, was, is styles.Style) (bool, error) {
+func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string, was, is styles.Style) (bool, error) {
 	before, err := manifestsHash(was)
 	if err != nil {
 		return false, err
@@ -243,11 +245,11 @@ func differ(baseRoot, root string, was, is styles.Style) (bool, error) {
 			return true, err
 		}
 	}
-	recipesBefore, err := images.Recipes(baseRoot, was.Own, was.ImageNames()...)
+	recipesBefore, err := recipes.Of(ctx, baseRoot, was.Own, was.ImageNames()...)
 	if err != nil {
 		return false, err
 	}
-	recipesAfter, err := images.Recipes(root, is.Own, is.ImageNames()...)
+	recipesAfter, err := recipes.Of(ctx, root, is.Own, is.ImageNames()...)
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
 }
 

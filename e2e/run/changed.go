@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -53,7 +54,7 @@ func Changed(ctx context.Context, root, revision string) ([]string, error) {
 		}
 		differs, err := slices.Contains(touched, name), error(nil)
 		if !differs {
-			differs, err = was.differs(root, name)
+			differs, err = was.differs(ctx, root, name)
 		}
 		if err != nil {
 			return nil, err
@@ -74,8 +75,8 @@ func touchedBy(files []string) (touched []string, shared bool) {
 		case file == "" || path.Ext(file) == ".md" || parts[0] == "docs" || file == "LICENSE":
 		case parts[0] == "operators" && len(parts) == 3:
 			touched = append(touched, parts[1])
-		case strings.HasPrefix(file, "fixtures/images/"):
-			touched = append(touched, "fixtures/images")
+		case strings.HasPrefix(file, images.Folder+"/recipes/"), path.Dir(file) == images.Folder && path.Ext(file) == ".yaml":
+			touched = append(touched, images.Folder) // what it changes, the images' recipes say
 		default:
 			return nil, true
 		}
@@ -84,7 +85,7 @@ func touchedBy(files []string) (touched []string, shared bool) {
 }
 
 // differs tells whether a style is new, or other than it was at the base.
-func (b *base) differs(root, name string) (bool, error) {
+func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 	found, err := styles.Find(filepath.Join(root, "operators"), name)
 	if err != nil {
 		return false, err
@@ -97,5 +98,5 @@ func (b *base) differs(root, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return differ(b.root, root, was.Style(), is)
+	return differ(ctx, &b.recipes, b.root, root, was.Style(), is)
 }

@@ -34,6 +34,7 @@ func TestChangedStyles(t *testing.T) {
 		"another":              {"docs/notes.md", nil},
 		"what no image has":    {"fixtures/images/recipes/new/Dockerfile", nil},
 		"the harness":          {"e2e/run/run.go", []string{"mine", "other"}},
+		"what builds images":   {"fixtures/images/builders/new.go", []string{"mine", "other"}},
 		"scenarios":            {"fixtures/scenarios/new.yaml", []string{"mine", "other"}},
 		"what is built anyhow": {"go.mod", []string{"mine", "other"}},
 	} {

@@ -23,7 +23,7 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
@@ -32,11 +32,11 @@ import (
 )
 
 // shared is the existing cluster of these tests; TestMain makes it known.
-var shared *testcluster.Cluster
+var shared *clustertest.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	shared = testcluster.New("memcached", "native", "pause")
+	shared = clustertest.New("memcached", "native", "pause")
 	os.Exit(shared.Main(m))
 }
 

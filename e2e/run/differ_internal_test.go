@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -49,7 +50,7 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 		"dockerfile: built": {"built/it": true, "built/Dockerfile": true, "lib/lib.go": false},
 	} {
 		was := of(with(own))
-		changed, err := differ("../..", "../..", was, of(with(own)))
+		changed, err := differ(t.Context(), &images.Recipes{Clone: "../.."}, "../..", "../..", was, of(with(own)))
 		require.NoError(t, err)
 		assert.False(t, changed, "the same elsewhere")
 		for file, differs := range changes {
@@ -57,7 +58,7 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(was.Folder, file))
 			require.NoError(t, err)
 			now[file] = string(text) + "\n"
-			changed, err := differ("../..", "../..", was, of(now))
+			changed, err := differ(t.Context(), &images.Recipes{Clone: "../.."}, "../..", "../..", was, of(now))
 			require.NoError(t, err)
 			assert.Equal(t, differs, changed, "%s: %s", own, file)
 		}

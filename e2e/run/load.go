@@ -53,7 +53,7 @@ func (e *environment) openStore(root string, participants []*participant) (*imag
 		return nil, err
 	}
 	store, err := images.Open(images.Options{
-		Root: root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Engine: e.engine, Archive: os.Getenv(images.ArchiveVariable), Progress: e.out,
+		Root: root, Clone: e.root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Engine: e.engine, Progress: e.out,
 	})
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func present(ctx context.Context, store *images.Store, needed []string) error {
 		names = append(names, m.Name)
 		reasons = append(reasons, fmt.Sprintf("%s (%s)", m.Name, m.Why))
 	}
-	build, err := store.BuildTime(names...)
+	build, err := store.BuildTime(ctx, names...)
 	if err != nil {
 		return err
 	}

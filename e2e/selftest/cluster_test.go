@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/cluster"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/selftest"
 )
@@ -22,7 +22,7 @@ var (
 	quick     = flag.Bool("quick", false, "a few mutants only")
 	only      = flag.String("mutants", "", "these mutants only, their `names` with commas between them")
 	recording = flag.String("recording", "", "judge this `file` of an earlier run anew, without a cluster")
-	shared    = testcluster.New("mutant", "memcached")
+	shared    = clustertest.New("mutant", "memcached")
 )
 
 func TestMain(m *testing.M) {

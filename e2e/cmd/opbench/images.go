@@ -12,7 +12,7 @@ import (
 
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/images"
-	"operatorbench/e2e/environment/images/builders"
+	"operatorbench/e2e/plain"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
 )
@@ -134,7 +134,7 @@ func openStore(ctx context.Context, source string, own []images.Image, progress 
 		// worth having then too.
 		_, _ = fmt.Fprintf(progress, "no container engine: %v\n", err)
 	}
-	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Own: own, Engine: found, Archive: os.Getenv(images.ArchiveVariable), Progress: progress})
+	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Own: own, Engine: found, Progress: progress})
 }
 
 // listImages prints one line for each image.
@@ -150,7 +150,7 @@ func listImages(ctx context.Context, store *images.Store, stdout io.Writer) erro
 	for _, image := range list {
 		size, source, state := "-", "-", image.Why
 		if image.Have != nil {
-			size, source, state = builders.Size(image.Have.Size).String(), image.Have.Source, "cached"
+			size, source, state = plain.Bytes(image.Have.Size), image.Have.Source, "cached"
 		}
 		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", image.Name, image.Reference, size, source, state); err != nil {
 			return err

@@ -23,19 +23,19 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
+	"operatorbench/e2e/internal/nodetest"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
 // shared is the cluster that these tests share; TestMain makes it known.
-var shared *testcluster.Cluster
+var shared *clustertest.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	shared = testcluster.New()
+	shared = clustertest.New()
 	os.Exit(shared.Main(m))
 }
 
@@ -65,7 +65,7 @@ func installed(t *testing.T, style string) *scene {
 	found, err := styles.Find("../../../operators", style)
 	require.NoError(t, err)
 	operator := found[0]
-	store, err := testnode.Store(t.Context())
+	store, err := nodetest.Store(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.Style().ImageNames()...) }))
 	c := install.Cluster{Kube: client, Run: run, Progress: func(format string, args ...any) { t.Logf(format, args...) }}

@@ -30,7 +30,7 @@ import (
 
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode"
+	"operatorbench/e2e/internal/nodetest"
 )
 
 // These tests make real kind clusters with the images that `make images` has made ready.
@@ -67,7 +67,7 @@ func victim(run string) {
 }
 
 func options(run string) (KindOptions, error) {
-	image, err := testnode.Image(context.Background())
+	image, err := nodetest.Image(context.Background())
 	if err != nil {
 		return KindOptions{}, err
 	}
@@ -127,7 +127,7 @@ func traces(t *testing.T, run string) []string {
 }
 
 func TestKindCreateLoadDelete(t *testing.T) {
-	store, err := testnode.Store(bounded(t)) // while HOME is still the person's
+	store, err := nodetest.Store(bounded(t)) // while HOME is still the person's
 	require.NoError(t, err)
 	home := filepath.Join(t.TempDir(), "home")
 	t.Setenv("HOME", home)

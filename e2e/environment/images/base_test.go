@@ -2,6 +2,7 @@ package images
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,8 +13,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"operatorbench/e2e/environment/images/builders"
 )
 
 const above = `  - name: above
@@ -29,7 +28,7 @@ const above = `  - name: above
 func baseRepository(t *testing.T, host string) string {
 	t.Helper()
 	root := newRepository(t, host)
-	file := filepath.Join(root, builders.CatalogueFolder, "catalogue.yaml")
+	file := filepath.Join(root, Folder, "catalogue.yaml")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, append(raw, above...), 0o644))
@@ -68,12 +67,12 @@ func TestABaseThatIsBuilt(t *testing.T) {
 	assert.Equal(t, []string{"/hello"}, config.Config.Entrypoint, "the base's")
 	assert.Equal(t, "1000", config.Config.User)
 	assert.Equal(t, []string{"A=own", "C=own"}, config.Config.Env)
-	assert.Equal(t, "above", config.Config.Labels[builders.LabelName])
+	assert.Equal(t, "above", config.Config.Labels[labelName])
 
-	before, err := Recipes(root, nil, "above")
+	before, err := (&Recipes{Clone: repository(t)}).Of(t.Context(), root, nil, "above")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(root, "fixtures/images/file.txt"), []byte("changed"), 0o644))
-	after, err := Recipes(root, nil, "above")
+	after, err := (&Recipes{Clone: repository(t)}).Of(t.Context(), root, nil, "above")
 	require.NoError(t, err)
 	assert.NotEqual(t, before, after, "another base is another image")
 }
@@ -107,13 +106,17 @@ func TestABaseThatCannotBePulled(t *testing.T) {
 // What is missing is said of all images before one is built.
 func TestNeedsAreSaidFirst(t *testing.T) {
 	root := baseRepository(t, "docker.io")
-	file := filepath.Join(root, builders.CatalogueFolder, "catalogue.yaml")
+	file := filepath.Join(root, Folder, "catalogue.yaml")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	raw = append(raw, strings.ReplaceAll(above, "above", "python")+"    wheels: {requirements: file.txt, python: \"3.11\", to: /opt}\n"...)
 	require.NoError(t, os.WriteFile(file, raw, 0o644))
 	store, said := open(t, root, from(Build))
-	t.Setenv("PATH", t.TempDir())
+	path, err := exec.LookPath("go")
+	require.NoError(t, err)
+	bin := t.TempDir()
+	require.NoError(t, os.Symlink(path, filepath.Join(bin, "go")))
+	t.Setenv("PATH", bin)
 	err = store.Ensure(t.Context(), "hello", "python")
 	require.ErrorContains(t, err, "build the image python: Python packages are downloaded by pip, which does not run on this machine")
 	assert.NotContains(t, said.String(), "built")

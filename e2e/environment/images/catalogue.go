@@ -8,19 +8,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"operatorbench/e2e/environment/images/builders"
-	"operatorbench/e2e/environment/images/builders/cargo"
-	"operatorbench/e2e/environment/images/builders/debian"
-	"operatorbench/e2e/environment/images/builders/golang"
-	"operatorbench/e2e/environment/images/builders/maven"
-	"operatorbench/e2e/environment/images/builders/pypi"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -28,55 +21,34 @@ import (
 // the container engine, not in the archive of images.
 const NodeImage = "node"
 
-// Catalogue is what catalogue.yaml says.
+// Catalogue is what fixtures/images/catalogue.yaml says, as far as images are got: what
+// they are built from is for the program that builds them.
 type Catalogue struct {
-	Version int                      `yaml:"version"`
-	Debian  debian.Release           `yaml:"debian"`
-	Recipes map[string]golang.Recipe `yaml:"recipes"`
-	Images  []Image                  `yaml:"images"`
+	Debian struct {
+		Suite string `yaml:"suite"`
+	} `yaml:"debian"`
+	Recipes map[string]any `yaml:"recipes"`
+	Images  []Image        `yaml:"images"`
 }
 
-// Image is one entry: how the cluster knows it and what it is built from. A new
-// field is left out of the JSON where it is empty, which would else be another key.
+// Image is one entry.
 type Image struct {
-	Name        string           `yaml:"name"`
-	Reference   string           `yaml:"reference"`
-	Purpose     string           `yaml:"purpose"`
-	Size        builders.Size    `yaml:"size,omitempty"`                   // roughly, for the check of free space
-	PartOf      string           `yaml:"partOf,omitempty"`                 // the image that holds this one
-	NeverPulled bool             `yaml:"neverPulled,omitempty"`            // no registry has it
-	Base        string           `yaml:"base,omitempty" json:",omitempty"` // the image that this one's layers go over
-	Packages    *debian.Packages `yaml:"packages,omitempty"`
-	Wheels      *pypi.Wheels     `yaml:"wheels,omitempty" json:",omitempty"`
-	Jars        *maven.Jars      `yaml:"jars,omitempty" json:",omitempty"`
-	Crate       *cargo.Crate     `yaml:"crate,omitempty" json:",omitempty"`
-	Binaries    []golang.Binary  `yaml:"binaries,omitempty"`
-	Files       []File           `yaml:"files,omitempty"`
-	Config      Config           `yaml:"config,omitempty"`
+	Name        string `yaml:"name"`
+	Reference   string `yaml:"reference"`   // how the cluster knows it
+	PartOf      string `yaml:"partOf"`      // the image that holds this one
+	NeverPulled bool   `yaml:"neverPulled"` // no registry has it
+	Base        string `yaml:"base"`        // the image that this one's layers go over
+	// Packages and Binaries are only held against the rest of the catalogue.
+	Packages any      `yaml:"packages"`
+	Binaries []Binary `yaml:"binaries"`
 
-	// Of an image that a style brings along; see Own.
-	where      string // the file and line that say so
-	asIs       bool   // nothing here builds it
-	dockerfile string // the folder of the Dockerfile that it is built from
+	own brought // of an image that a style brings along
 }
 
-// File is a file with Text, a copy of From (a path beside the catalogue), a
-// symbolic link to Link, or, where To ends with a slash, a folder.
-type File struct {
-	To   string `yaml:"to"`
-	Text string `yaml:"text,omitempty"`
-	From string `yaml:"from,omitempty"`
-	Link string `yaml:"link,omitempty"`
-	Mode string `yaml:"mode,omitempty"` // octal; 0644 for files, 0755 for folders
-}
-
-// Config is what a container is started with.
-type Config struct {
-	Entrypoint []string `yaml:"entrypoint,omitempty"`
-	Cmd        []string `yaml:"cmd,omitempty"`
-	Env        []string `yaml:"env,omitempty"`
-	User       string   `yaml:"user,omitempty"`
-	StopSignal string   `yaml:"stopSignal,omitempty"`
+// Binary says where a program is from: a recipe, or a package of this repository.
+type Binary struct {
+	Recipe  string `yaml:"recipe"`
+	Package string `yaml:"package"`
 }
 
 // Load reads the catalogue in the repository at root.
@@ -86,7 +58,7 @@ func Load(root string) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the catalogue of images: %w", err)
 	}
-	return Parse("fixtures/images/catalogue.yaml", raw)
+	return Parse(Folder+"/catalogue.yaml", raw)
 }
 
 // Parse reads a catalogue; its errors name file and line.
@@ -136,20 +108,6 @@ func (c *Catalogue) Names() []string {
 func (c *Catalogue) pulled() []Image {
 	return slices.DeleteFunc(slices.Clone(c.Images), func(i Image) bool { return i.NeverPulled || i.PartOf != "" })
 }
-
-// Parts are the images inside the image of that name.
-func (c *Catalogue) Parts(name string) []Image {
-	var parts []Image
-	for _, image := range c.Images {
-		if image.PartOf == name || (name == NodeImage && image.Name == pauseImage) {
-			parts = append(parts, image)
-		}
-	}
-	return parts
-}
-
-// pauseImage is needed by the node itself, for pod sandboxes, and by styles.
-const pauseImage = "pause"
 
 // catalogueSchema is docs/schema/catalogue.schema.json with its formats.
 var catalogueSchema = sync.OnceValues(func() (*schema.Schema, error) {
@@ -208,16 +166,4 @@ func (c *Catalogue) check(f *schema.File) {
 		}
 	}
 	f.Once([]any{"images"}, "images", names)
-}
-
-// mode returns the permission bits of a tar header.
-func (f File) mode() (int64, error) {
-	switch {
-	case f.Mode != "":
-		return strconv.ParseInt(f.Mode, 8, 16)
-	case strings.HasSuffix(f.To, "/"):
-		return 0o755, nil
-	default:
-		return 0o644, nil
-	}
 }

@@ -3,21 +3,11 @@ package images
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"operatorbench/e2e/environment/images/builders"
-	"operatorbench/e2e/environment/images/builders/cargo"
-	"operatorbench/e2e/environment/images/builders/debian"
-	"operatorbench/e2e/environment/images/builders/golang"
-	"operatorbench/e2e/environment/images/builders/maven"
-	"operatorbench/e2e/environment/images/builders/pypi"
-	"operatorbench/e2e/spec/schema"
 )
 
 // repository is this checkout.
@@ -35,63 +25,6 @@ func TestTheCatalogue(t *testing.T) {
 
 	assert.Subset(t, catalogue.Names(), []string{NodeImage, "memcached", "pause", "mutant"}, "what a run needs whatever its styles are")
 
-	t.Run("every recipe is a folder with go.mod and go.sum, and is used", func(t *testing.T) {
-		used := map[string]bool{}
-		for _, image := range catalogue.Images {
-			for _, binary := range image.Binaries {
-				used[binary.Recipe] = true
-			}
-		}
-		for name := range catalogue.Recipes {
-			assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, "recipes", name, "go.mod"))
-			assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, "recipes", name, "go.sum"))
-			assert.True(t, used[name], "recipe %s is not used", name)
-		}
-	})
-	t.Run("every file that is copied exists", func(t *testing.T) {
-		for _, image := range catalogue.Images {
-			for _, file := range image.Files {
-				if file.From != "" {
-					assert.FileExists(t, filepath.Join(root, builders.CatalogueFolder, file.From))
-				}
-			}
-		}
-	})
-	t.Run("every wheel has a hash", func(t *testing.T) {
-		for _, image := range catalogue.Images {
-			if image.Wheels == nil {
-				continue
-			}
-			raw, err := os.ReadFile(filepath.Join(root, builders.CatalogueFolder, image.Wheels.Requirements))
-			require.NoError(t, err)
-			for requirement := range strings.SplitSeq(regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(raw), ""), "\n") {
-				assert.Regexp(t, `^([a-z0-9-]+==[0-9][0-9a-z.]* \\|    --hash=sha256:[0-9a-f]{64}( \\)?|)$`, requirement, image.Name)
-			}
-		}
-	})
-	t.Run("every program that is taken is a tool of its recipe", func(t *testing.T) {
-		for _, image := range catalogue.Images {
-			for _, binary := range image.Binaries {
-				if binary.Recipe == "" {
-					continue
-				}
-				raw, err := os.ReadFile(filepath.Join(root, builders.CatalogueFolder, "recipes", binary.Recipe, "go.mod"))
-				require.NoError(t, err)
-				assert.Regexp(t, `(?m)^(tool |\t)(\S*/)?`+binary.Name+`(/v\d+)?$`, string(raw))
-			}
-		}
-	})
-	t.Run("what shares the node's libraries has them in the same versions", func(t *testing.T) {
-		node := requirements(t, filepath.Join(root, builders.CatalogueFolder, "recipes", "node", "go.mod"))
-		shared := 0
-		for module, version := range requirements(t, filepath.Join(root, builders.CatalogueFolder, "recipes", "local-path-provisioner", "go.mod")) {
-			if node[module] != "" {
-				shared++
-				assert.Equal(t, node[module], version, "%s: else it is compiled a second time, and all that imports it", module)
-			}
-		}
-		assert.Greater(t, shared, 40)
-	})
 	t.Run("the node is kind's default, by the digest in kind's module", func(t *testing.T) {
 		kind, err := KindNode()
 		require.NoError(t, err)
@@ -119,29 +52,6 @@ func TestTheCatalogue(t *testing.T) {
 			assert.Regexp(t, `:v?\d+\.\d+\.\d+(-[a-z0-9-]+)?$`, image.Reference)
 		}
 	})
-	t.Run("the node holds the control plane, storage and pause", func(t *testing.T) {
-		var parts []string
-		for _, part := range catalogue.Parts(NodeImage) {
-			parts = append(parts, part.Name)
-		}
-		assert.ElementsMatch(t, []string{
-			"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "etcd", "coredns",
-			"local-path-provisioner", "local-path-helper", "pause",
-		}, parts)
-	})
-}
-
-// requirements are the versions of the modules that a go.mod requires or puts in
-// the place of others.
-func requirements(t *testing.T, file string) map[string]string {
-	t.Helper()
-	raw, err := os.ReadFile(file)
-	require.NoError(t, err)
-	versions := map[string]string{}
-	for _, line := range regexp.MustCompile(`(?m)^\t(\S+) (?:=> \S+ )?(v\S+)`).FindAllStringSubmatch(string(raw), -1) {
-		versions[line[1]] = line[2] // what replaces a module comes later in the file
-	}
-	return versions
 }
 
 const goodCatalogue = `version: 1
@@ -161,8 +71,7 @@ func TestParse(t *testing.T) {
 	require.NoError(t, err)
 	one, err := catalogue.Image("one")
 	require.NoError(t, err)
-	assert.Equal(t, builders.Size(3e6), one.Size)
-	assert.Equal(t, 10*time.Second, catalogue.Recipes["tool"].Cold)
+	assert.Equal(t, []Binary{{Recipe: "tool"}}, one.Binaries)
 
 	_, err = catalogue.Image("two")
 	assert.EqualError(t, err, `the catalogue has no image "two"; it has one`)
@@ -226,19 +135,6 @@ func TestParseExplainsMistakes(t *testing.T) {
 	}
 }
 
-// A field that is added to a type is added to docs/schema/catalogue.schema.json,
-// and the other way round.
-func TestTheSchemaHasTheFieldsOfTheTypes(t *testing.T) {
-	rules, err := schema.Load("catalogue", nil)
-	require.NoError(t, err)
-	for definition, of := range map[string]any{
-		"": Catalogue{}, "debian": debian.Release{}, "recipe": golang.Recipe{}, "restore": golang.Restore{}, "restored": golang.RestoredFile{}, "image": Image{},
-		"packages": debian.Packages{}, "wheels": pypi.Wheels{}, "jars": maven.Jars{}, "crate": cargo.Crate{}, "concat": debian.Concat{}, "binary": golang.Binary{}, "file": File{}, "config": Config{},
-	} {
-		assert.Equal(t, schema.FieldsOf(of, "yaml"), rules.Fields(definition), definition)
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(goodCatalogue))
 	raw, err := os.ReadFile("../../../fixtures/images/catalogue.yaml")
@@ -253,15 +149,6 @@ func FuzzParse(f *testing.F) {
 		}
 		assert.NotEmpty(t, catalogue.Images)
 	})
-}
-
-func TestSize(t *testing.T) {
-	assert.Equal(t, "1.5 GB", builders.Size(15e8).String())
-	assert.Equal(t, "0.3 MB", builders.Size(3e5).String())
-	var s builders.Size
-	for _, bad := range []string{"", "3", "MB", "-3MB", "3.5GB", "99999999999GB"} {
-		require.Error(t, s.UnmarshalText([]byte(bad)), bad)
-	}
 }
 
 func TestFindRoot(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/environment/engine"
-	"operatorbench/e2e/environment/images/builders/kindnode"
 )
 
 // errFilled says that another process fills the cache.
@@ -29,8 +28,8 @@ func Clean(ctx context.Context, cache string, e *engine.Engine, dryRun bool, out
 	if err != nil {
 		return false, fmt.Errorf("read who owns the cache of images: %w", err)
 	}
-	left, err := kindnode.FindLeftover(ctx, e, id)
-	if err != nil || left.None() {
+	left, err := findLeftover(ctx, e, id)
+	if err != nil || left.none() {
 		return false, err
 	}
 	waiting, giveUp := context.WithCancelCause(ctx)
@@ -49,14 +48,14 @@ func Clean(ctx context.Context, cache string, e *engine.Engine, dryRun bool, out
 	}
 	defer unlock()
 	// Since the first look a build may have ended, and removed what it made.
-	if left, err = kindnode.FindLeftover(ctx, e, id); err != nil || left.None() {
+	if left, err = findLeftover(ctx, e, id); err != nil || left.none() {
 		return false, err
 	}
 	if dryRun {
 		_, err = fmt.Fprintf(out, "would remove %s\n", left)
 		return true, err
 	}
-	if err := left.Remove(ctx); err != nil {
+	if err := left.remove(ctx); err != nil {
 		return true, err
 	}
 	_, err = fmt.Fprintf(out, "removed %s\n", left)

@@ -16,8 +16,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kind/pkg/apis/config/defaults"
 
-	"operatorbench/e2e/environment/images/builders"
-	"operatorbench/e2e/environment/images/builders/kindnode"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -34,7 +32,7 @@ type Locked struct {
 	From      string `yaml:"from"` // who vouched for it
 }
 
-const lockPath = builders.CatalogueFolder + "/images.lock.yaml"
+const lockPath = Folder + "/images.lock.yaml"
 
 const lockHead = `# The digests of upstream's images, written by "opbench images lock". An image
 # with a digest here is only pulled by it; one without is pulled by its tag. To
@@ -106,7 +104,7 @@ func KindNode() (Locked, error) {
 	if !found {
 		return Locked{}, fmt.Errorf("kind's default node image %q has no digest", defaults.Image)
 	}
-	return Locked{Reference: "docker.io/" + tagged, Digest: digest, From: "the module " + kindnode.Module}, nil
+	return Locked{Reference: "docker.io/" + tagged, Digest: digest, From: "the module sigs.k8s.io/kind"}, nil
 }
 
 // WriteLock asks the registries for the digests of all images that can be
@@ -127,7 +125,7 @@ func (s *Store) WriteLock(ctx context.Context) error {
 		digest, err := s.puller.digest(ctx, image.Reference, "")
 		if err == nil {
 			lock.Images = append(lock.Images, Locked{Reference: image.Reference, Digest: digest, From: "its registry"})
-			s.Progress.Say("%s is %s", image.Reference, digest)
+			s.progress.say("%s is %s", image.Reference, digest)
 			continue
 		}
 		unknown = append(unknown, fmt.Errorf("%s: %w", image.Name, err))
@@ -141,11 +139,11 @@ func (s *Store) WriteLock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(s.Root, lockPath)
+	file := filepath.Join(s.root, lockPath)
 	if err := os.WriteFile(file+".new", raw, 0o644); err != nil {
 		return err
 	}
-	if err := builders.Move(file+".new", file); err != nil { // so that a reader sees all of it or none
+	if err := os.Rename(file+".new", file); err != nil { // so that a reader sees all of it or none
 		return err
 	}
 	s.lock = lock

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-
-	"operatorbench/e2e/environment/images/builders/dockerfile"
-	"operatorbench/e2e/environment/images/builders/golang"
+	"strings"
 )
 
 // From says what an image of a style's own is made from; nothing set: it is taken
@@ -19,13 +20,26 @@ type From struct {
 	Go         string // the folder of a main package, in whatever module that is
 }
 
+// brought is an image that a style brings along, for the program that builds images.
+type brought struct {
+	Name       string `json:"name"`
+	Reference  string `json:"reference"`
+	Dockerfile string `json:"dockerfile,omitempty"` // an absolute path, as Go's
+	Go         string `json:"go,omitempty"`
+
+	where string // the file and line that say so
+}
+
+// asIs reports whether nothing here builds the image.
+func (i Image) asIs() bool { return i.own.where != "" && i.own.Dockerfile+i.own.Go == "" }
+
 var imageName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
 // Own is an image that a style brings along beside those of the catalogue. where
 // is the file and line that say so, for errors. What it is made from is only read:
 // nothing of it is in the cache but the image.
 func Own(where, name, reference string, from From) (Image, error) {
-	image := Image{Name: name, Reference: reference, where: where, asIs: from == From{}, NeverPulled: from != From{}}
+	image := Image{Name: name, Reference: reference, NeverPulled: from != From{}, own: brought{Name: name, Reference: reference, where: where}}
 	if !imageName.MatchString(name) {
 		return image, fmt.Errorf("image name %q; expected lower-case letters, digits and dashes", name)
 	}
@@ -37,17 +51,49 @@ func Own(where, name, reference string, from From) (Image, error) {
 	case from.Dockerfile != "" && from.Go != "":
 		err = errors.New("both dockerfile and go; expected one of them, or neither")
 	case from.Dockerfile != "":
-		image.dockerfile, err = dockerfile.In(from.Dockerfile)
+		image.own.Dockerfile, err = withDockerfile(from.Dockerfile)
 	case from.Go != "":
-		var program golang.Binary
-		program, err = golang.In(from.Go)
-		image.Binaries = []golang.Binary{program}
-		image.Config = Config{Entrypoint: []string{program.To}, User: "65532:65532"}
+		image.own.Go, err = withMain(from.Go)
 	}
 	if err != nil {
 		return image, fmt.Errorf("image %s: %w", name, err)
 	}
 	return image, nil
+}
+
+// withDockerfile is the absolute path of a folder that has a Dockerfile.
+func withDockerfile(folder string) (string, error) {
+	file := filepath.Join(folder, "Dockerfile")
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("dockerfile: there is no file %s; expected a folder with a Dockerfile", file)
+	}
+	return filepath.Abs(folder)
+}
+
+// withMain is the absolute path of a folder that has a main package, in a module.
+func withMain(folder string) (string, error) {
+	all, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || !slices.ContainsFunc(all, isMain) {
+		return "", fmt.Errorf("go: there is no package main in %s", folder)
+	}
+	at, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	for dir := at; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return at, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("go: there is no go.mod in %s or above it: run `go mod init` there", folder)
+		}
+	}
+}
+
+// isMain reports whether a file is of package main.
+func isMain(file string) bool {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
+	return err == nil && parsed.Name.Name == "main" && !strings.HasSuffix(file, "_test.go")
 }
 
 // load reads the catalogue in the repository at root, with the images of styles.
@@ -73,7 +119,7 @@ next:
 			}
 			if !image.same(other) {
 				problems = append(problems, fmt.Errorf("%s: image %s (%s) is another than %s (%s) of %s; give it a name and a reference of its own",
-					image.where, image.Name, image.Reference, other.Name, other.Reference, cmp.Or(other.where, "the catalogue")))
+					image.own.where, image.Name, image.Reference, other.Name, other.Reference, cmp.Or(other.own.where, "the catalogue")))
 			}
 			continue next
 		}
@@ -82,19 +128,23 @@ next:
 	return &all, errors.Join(problems...)
 }
 
-// same tells whether two images of styles are made from the same.
+// same reports whether two images of styles are made from the same.
 func (i Image) same(other Image) bool {
-	return i.where != "" && other.where != "" &&
-		i.Name == other.Name && i.Reference == other.Reference && i.asIs == other.asIs && i.From() == other.From()
+	a, b := i.own, other.own
+	if a.where == "" || b.where == "" {
+		return false
+	}
+	a.where, b.where = "", ""
+	return a == b
 }
 
 // From says for people where an image of a style's own comes from.
 func (i Image) From() string {
 	switch {
-	case i.dockerfile != "":
-		return "built from " + filepath.Join(i.dockerfile, "Dockerfile")
-	case len(i.Binaries) > 0:
-		return "compiled from " + i.Binaries[0].Source()
+	case i.own.Dockerfile != "":
+		return "built from " + filepath.Join(i.own.Dockerfile, "Dockerfile")
+	case i.own.Go != "":
+		return "compiled from " + i.own.Go
 	}
 	return "as the container engine has it, or its registry"
 }

@@ -3,10 +3,11 @@ package images
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,10 +15,10 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"golang.org/x/sync/singleflight"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"operatorbench/e2e/environment/engine"
-	"operatorbench/e2e/environment/images/builders"
 )
 
 // Source is where images may come from.
@@ -45,13 +46,12 @@ func ParseSource(text string) (Source, error) {
 	return "", fmt.Errorf("%q is no source of images: expected auto, pull or build", text)
 }
 
-// ArchiveVariable names the environment variable that holds Options.Archive.
-const ArchiveVariable = "OPERATORBENCH_DEBIAN_SNAPSHOT"
-
 // Options say how a Store works. Only Root and Cache must be given.
 type Options struct {
-	// Root is the repository's folder; see FindRoot.
+	// Root is the repository whose images are meant; see FindRoot.
 	Root string
+	// Clone is the repository whose program builds them; empty means Root.
+	Clone string
 	// Cache is the folder for images, compiled programs and logs; see CacheFolder.
 	Cache string
 	// Source is where images may come from; empty means Auto.
@@ -61,26 +61,23 @@ type Options struct {
 	// Engine holds the node image, and perhaps others. Without it (nil) the node
 	// cannot be had.
 	Engine *engine.Engine
-	// Archive is where Debian's snapshots are, a URL; "": packages are today's. See
-	// ArchiveVariable.
-	Archive string
 	// Progress gets a line for each thing that is done; nil: nobody.
 	Progress io.Writer
 	// ProbeTimeout is how long a registry may take to answer at all (3 s), and
 	// StallTimeout how long it may be silent in the middle of an answer (30 s).
 	ProbeTimeout, StallTimeout time.Duration
-	// FreeSpace replaces the question to the kernel.
-	FreeSpace FreeSpace
 }
 
 // Store is a cache of images and the ways to fill it.
 type Store struct {
-	assembler
-
-	source Source
-	lock   Lock
-	puller *puller
-	free   FreeSpace
+	root, cache string
+	catalogue   *Catalogue
+	lock        Lock
+	source      Source
+	engine      *engine.Engine
+	puller      *puller
+	program     program
+	progress    progress
 }
 
 // CacheFolder is where images are kept by default: the value of
@@ -116,20 +113,15 @@ func Open(o Options) (*Store, error) {
 	if o.Progress == nil {
 		o.Progress = io.Discard
 	}
-	if o.FreeSpace == nil {
-		o.FreeSpace = diskFree
-	}
+	program, err := newProgram(o)
 	return &Store{
-		assembler: assembler{catalogue: catalogue, archive: strings.TrimSuffix(o.Archive, "/"), Tools: builders.Tools{
-			Root: o.Root, Cache: o.Cache, Work: filepath.Join(o.Cache, "work"), Engine: o.Engine,
-			Progress: builders.NewProgress(o.Progress), Once: &singleflight.Group{},
-		}},
-		source: cmp.Or(o.Source, Auto), lock: lock, free: o.FreeSpace,
+		root: o.Root, cache: o.Cache, catalogue: catalogue, lock: lock, source: cmp.Or(o.Source, Auto), engine: o.Engine,
+		program: program, progress: progress{out: o.Progress, started: time.Now()},
 		puller: &puller{
 			probeTimeout: cmp.Or(o.ProbeTimeout, 3*time.Second), stallTimeout: cmp.Or(o.StallTimeout, 30*time.Second),
 			probed: map[string]error{},
 		},
-	}, nil
+	}, err
 }
 
 // Names are those of all images of the catalogue, in its order, and of styles.
@@ -148,12 +140,19 @@ type Description struct {
 	Locked string `json:"locked,omitempty"`
 	// Recipe is the hash of what a built image was made from.
 	Recipe string `json:"recipe,omitempty"`
-	// Packages are a built image's Debian packages, and then those of Python, "name=version".
+	// Packages are those that a built image is made of, "name=version", of one ecosystem after the other.
 	Packages []string `json:"packages,omitempty"`
 	// Depends is what an image that is built here alone is built from; nil: not known.
-	Depends *builders.Dependencies `json:"dependencies,omitempty"`
+	Depends *Dependencies `json:"dependencies,omitempty"`
 	// Size is that of all layers, in bytes.
 	Size int64 `json:"size"`
+}
+
+// Dependencies are how many packages of an ecosystem something is built from, beside
+// its own code.
+type Dependencies struct {
+	Direct int `json:"direct"` // those that its own code asks for
+	All    int `json:"all"`    // these, and those that they ask for in turn
 }
 
 // Listed is one line of a list of images: what is there, or why nothing is.
@@ -167,23 +166,12 @@ type Listed struct {
 // state is what is known of one image.
 type state struct {
 	image  Image
-	recipe string // hash
-	locked string // digest; empty: none is known
-	have   *Description
-	folder string // of have, in the cache; empty for the node
-	why    string // where have is nil
-	local  string // the digest of what the engine has, of an image that is taken as it is
-}
-
-// description is what is known of an image of that origin before it is there.
-func (st state) description(origin string) *Description {
-	d := &Description{Name: st.image.Name, Reference: st.image.Reference, Source: origin}
-	if origin == fromBuild {
-		d.Recipe = st.recipe
-	} else {
-		d.Locked = st.locked
-	}
-	return d
+	locked string       // digest; empty: none is known
+	local  string       // the digest of what the engine has, of an image that is taken as it is
+	built  planned      // what building makes, where that was asked
+	have   *Description // what there is
+	folder string       // of have, in the cache; empty for the node
+	why    string       // where have is nil
 }
 
 // selected returns the images of these names, each once, in the order of the
@@ -206,54 +194,98 @@ func (s *Store) selected(names []string) ([]Image, error) {
 	return images, nil
 }
 
-// states looks at the images of these names.
+// states looks at the images of these names: whether the cache (for the node: the
+// engine) has them from a source that may be used. The program that builds images is only
+// asked of those that are not there as they were pulled.
 func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	images, err := s.selected(names)
 	if err != nil {
 		return nil, err
 	}
-	states := make([]state, len(images))
+	states, unknown := make([]state, len(images)), []string(nil)
 	for i, image := range images {
-		if states[i], err = s.state(ctx, image); err != nil {
+		st := state{image: image, locked: s.lock.Digest(image.Reference)}
+		if image.asIs() {
+			st.local = s.inEngine(ctx, image.Reference)
+		}
+		if states[i], err = s.look(ctx, st, fromPull); err != nil {
 			return nil, err
 		}
+		if states[i].have == nil && slices.Contains(s.acceptable(st), fromBuild) {
+			unknown = append(unknown, image.Name)
+		}
+	}
+	plan, err := s.program.plan(ctx, unknown...)
+	var nobody *NoProgramError
+	switch {
+	case errors.As(err, &nobody):
+		s.progress.say("%v", nobody) // what is there, or can be pulled, is no worse for it
+	case err != nil:
+		return nil, err
+	}
+	for i, st := range states {
+		if st.have != nil {
+			continue
+		}
+		st.built = plan[st.image.Name]
+		if states[i], err = s.look(ctx, st, fromBuild, fromEngine); err != nil {
+			return nil, err
+		}
+		if states[i].have != nil {
+			continue
+		}
+		states[i].why = s.whyNot(ctx, st)
 	}
 	return states, nil
 }
 
-// state looks at one image: whether the cache (for the node: the engine) has it
-// from a source that may be used.
-func (s *Store) state(ctx context.Context, image Image) (state, error) {
-	recipe, err := s.key(image)
-	if err != nil {
-		return state{}, err
-	}
-	st := state{image: image, recipe: recipe, locked: s.lock.Digest(image.Reference)}
-	if image.Name == NodeImage {
-		return s.nodeState(ctx, st)
-	}
-	if image.asIs {
-		st.local = s.inEngine(ctx, image.Reference)
-	}
-	for _, source := range s.acceptable(st) {
-		folder := s.folder(st, source)
-		have, err := readDescription(folder)
-		if err == nil {
+// look looks for an image from those of the origins that may be used.
+func (s *Store) look(ctx context.Context, st state, origins ...string) (state, error) {
+	for _, origin := range s.acceptable(st) {
+		if !slices.Contains(origins, origin) || origin == fromBuild && st.built.Key == "" {
+			continue
+		}
+		if st.image.Name == NodeImage {
+			found, err := s.nodeIn(ctx, st, origin)
+			if err != nil || found.have != nil {
+				return found, err
+			}
+			continue
+		}
+		folder := s.folder(st, origin)
+		have, err := st.describe(origin, folder)
+		switch {
+		case err == nil:
 			st.have, st.folder = have, folder
 			return st, nil
+		case !errors.Is(err, os.ErrNotExist):
+			return st, fmt.Errorf("image %s in the cache: %w: delete %s", st.image.Name, err, folder)
 		}
-		if !errors.Is(err, os.ErrNotExist) {
-			return state{}, fmt.Errorf("image %s in the cache: %w: delete %s", image.Name, err, folder)
-		}
-	}
-	st.why = "not in cache"
-	if image.asIs {
-		return st, nil
-	}
-	if older, err := filepath.Glob(filepath.Join(s.Cache, "images", image.Name, fromBuild+"-*")); err == nil && len(older) > 0 {
-		st.why = "recipe changed"
 	}
 	return st, nil
+}
+
+// whyNot says why an image is not there.
+func (s *Store) whyNot(ctx context.Context, st state) string {
+	older, where := "", "not in cache"
+	switch {
+	case st.image.asIs():
+	case st.image.Name != NodeImage:
+		if found, err := filepath.Glob(filepath.Join(s.cache, "images", st.image.Name, fromBuild+"-*")); err == nil && len(found) > 0 {
+			older = found[0]
+		}
+	case s.engine == nil:
+		return "there is no container engine to keep it"
+	default:
+		where = "not in the container engine"
+		if repository, _, found := strings.Cut(st.built.Engine, ":"); found {
+			older, _ = s.engine.Run(ctx, "images", "--quiet", repository) // what cannot be asked is not there
+		}
+	}
+	if older != "" && st.built.Key != "" {
+		return "recipe changed"
+	}
+	return where
 }
 
 // Where an image came from; also the beginnings of folder names.
@@ -270,7 +302,7 @@ func (s *Store) acceptable(st state) []string {
 	switch {
 	case st.local != "" && s.source != Pull:
 		return []string{fromEngine}
-	case st.image.asIs:
+	case st.image.asIs():
 		return []string{fromPull}
 	case s.source == Build || st.image.NeverPulled:
 		return []string{fromBuild}
@@ -284,38 +316,99 @@ func (s *Store) acceptable(st state) []string {
 // folder is where an image of that origin is kept: under its recipe's hash if it
 // was built, under its digest if it is what the engine has of it, else under the
 // digest or tag by which it was asked for; of a style's own, of which another may
-// have the name, under its hash.
+// have the name, under its reference's hash.
 func (s *Store) folder(st state, origin string) string {
-	key := st.recipe
+	key := ""
 	switch {
-	case origin == fromBuild, origin == fromPull && st.image.asIs:
+	case origin == fromBuild:
+		return filepath.Join(s.cache, st.built.Folder)
 	case origin == fromEngine && st.local != "":
 		key = st.local
+	case st.image.asIs():
+		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.Reference)))[:16]
 	default:
 		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {
 			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")
 		}
 	}
-	return filepath.Join(s.Cache, "images", st.image.Name, origin+"-"+key)
+	return filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key)
 }
 
-const descriptionFile = "operatorbench.json"
-
-// readDescription reads what was written last when an image was put into folder.
-func readDescription(folder string) (*Description, error) {
-	raw, err := os.ReadFile(filepath.Join(folder, descriptionFile))
+// readImage reads the one image of an OCI layout.
+func readImage(folder string) (v1.Image, error) {
+	index, err := layout.ImageIndexFromPath(folder)
 	if err != nil {
 		return nil, err
 	}
-	have := &Description{}
-	if err := json.Unmarshal(raw, have); err != nil {
+	all, err := partial.FindImages(index, func(v1.Descriptor) bool { return true })
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("%s has %d images, not one", folder, len(all))
+	}
+	if err != nil {
 		return nil, err
 	}
-	return have, nil
+	return all[0], nil
 }
 
-// List says of each of the named images (no names: all) whether it is there. It
-// reads files and asks the engine for the node, so it takes milliseconds.
+// description is what is known of an image of that origin before it is looked at.
+func (st state) description(origin string) *Description {
+	d := &Description{Name: st.image.Name, Reference: st.image.Reference, Source: origin}
+	if origin == fromBuild {
+		d.Recipe = st.built.Key
+	} else {
+		d.Locked = st.locked
+	}
+	return d
+}
+
+// describe reads what the image in a folder says of itself.
+func (st state) describe(origin, folder string) (*Description, error) {
+	image, err := readImage(folder)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := image.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	d := st.description(origin)
+	d.Digest = manifest.Config.Digest.String()
+	for _, layer := range manifest.Layers {
+		d.Size += layer.Size
+	}
+	d.read(config.Config.Labels)
+	return d, nil
+}
+
+// Labels of an image that was built: its name, its key, and how many packages its own
+// code is built from. Each other one lists the packages of an ecosystem.
+const (
+	labels       = "operatorbench."
+	labelName    = labels + "image"
+	labelRecipe  = labels + "recipe"
+	labelDepends = labels + "dependencies"
+)
+
+// read fills in what labels say.
+func (d *Description) read(of map[string]string) {
+	for _, label := range slices.Sorted(maps.Keys(of)) {
+		switch {
+		case label == labelDepends:
+			found := &Dependencies{}
+			if n, err := fmt.Sscanf(of[label], "direct=%d all=%d", &found.Direct, &found.All); err == nil && n == 2 {
+				d.Depends = found
+			}
+		case strings.HasPrefix(label, labels) && label != labelName && label != labelRecipe:
+			d.Packages = append(d.Packages, strings.Fields(of[label])...)
+		}
+	}
+}
+
+// List says of each of the named images (no names: all) whether it is there.
 func (s *Store) List(ctx context.Context, names ...string) ([]Listed, error) {
 	states, err := s.states(ctx, names)
 	list := make([]Listed, len(states))
@@ -331,23 +424,40 @@ func (s *Store) Missing(ctx context.Context, names ...string) ([]Listed, error) 
 	return slices.DeleteFunc(list, func(l Listed) bool { return l.Have != nil }), err
 }
 
+// assembling is how long an image takes beside the steps towards it: root file systems,
+// layers.
+const assembling = 8 * time.Second
+
 // BuildTime estimates how long building the named images takes on two cores with
 // empty build caches. Pulling them is a matter of the network.
-func (s *Store) BuildTime(names ...string) (time.Duration, error) {
+func (s *Store) BuildTime(ctx context.Context, names ...string) (time.Duration, error) {
 	images, err := s.selected(names)
 	if err != nil {
 		return 0, err
 	}
-	costs, err := s.costs(images)
+	images = slices.DeleteFunc(images, Image.asIs)
+	plan, err := s.program.plan(ctx, namesOf(images)...)
 	if err != nil {
 		return 0, err
 	}
-	// Root file systems and assembling.
-	total := time.Duration(len(images)) * 8 * time.Second
-	for _, cost := range costs {
-		total += cost.Time
+	total, counted := time.Duration(len(images))*assembling, map[string]bool{}
+	for _, image := range plan {
+		for _, step := range image.Steps {
+			if !counted[step.Name] {
+				total += time.Duration(step.Seconds * float64(time.Second))
+			}
+			counted[step.Name] = true
+		}
 	}
 	return total, nil
+}
+
+func namesOf(images []Image) []string {
+	names := make([]string, len(images))
+	for i, image := range images {
+		names[i] = image.Name
+	}
+	return names
 }
 
 // Describe says what the named images (no names: all) are. It is an error if one
@@ -392,7 +502,7 @@ func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error
 			return fmt.Errorf("read the image %s from the cache: %w", st.image.Name, err)
 		}
 	}
-	if err := builders.WriteArchive(ctx, w, images); err != nil {
+	if err := writeArchive(ctx, w, images); err != nil {
 		return fmt.Errorf("write the archive of %s: %w", strings.Join(names, ", "), err)
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode"
+	"operatorbench/e2e/internal/nodetest"
 )
 
 // These tests share one kind cluster, made with the node image that `make images` has made ready.
@@ -62,7 +62,7 @@ func (b *testCluster) remove() error {
 func (b *testCluster) create() error {
 	ctx, cancel := context.WithTimeout(context.Background(), inTime)
 	defer cancel()
-	image, err := testnode.Image(ctx)
+	image, err := nodetest.Image(ctx)
 	if err != nil {
 		return err
 	}

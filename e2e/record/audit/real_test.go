@@ -24,17 +24,17 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
 )
 
 // shared is the cluster that these tests share; TestMain makes it known.
-var shared *testcluster.Cluster
+var shared *clustertest.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	shared = testcluster.New("python")
+	shared = clustertest.New("python")
 	os.Exit(shared.Main(m))
 }
 

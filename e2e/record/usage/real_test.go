@@ -18,13 +18,13 @@ import (
 
 	reaper "operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/usage"
 )
 
 // shared is the cluster of these tests.
-var shared = testcluster.New("python")
+var shared = clustertest.New("python")
 
 func TestMain(m *testing.M) {
 	reaper.ReapIfAsked()

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"operatorbench/e2e/environment/cluster"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
 )
 
 // benchCluster is the cluster of the benchmark; TestMain makes it known.
-var benchCluster *testcluster.Cluster
+var benchCluster *clustertest.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	benchCluster = testcluster.New()
+	benchCluster = clustertest.New()
 	os.Exit(benchCluster.Main(m))
 }

@@ -18,7 +18,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
-	"operatorbench/e2e/report/internal/made"
+	made "operatorbench/e2e/report/internal/madetest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 )

@@ -18,7 +18,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
-	"operatorbench/e2e/report/internal/made"
+	made "operatorbench/e2e/report/internal/madetest"
 )
 
 // drawn is the comparison for light pages, and for dark ones.

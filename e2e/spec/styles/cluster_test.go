@@ -26,7 +26,7 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/environment/testnode/testcluster"
+	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/styles"
@@ -34,7 +34,7 @@ import (
 )
 
 // shared is the cluster that these tests share; TestMain makes it known.
-var shared *testcluster.Cluster
+var shared *clustertest.Cluster
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	shared = testcluster.New(images...)
+	shared = clustertest.New(images...)
 	os.Exit(shared.Main(m))
 }
 

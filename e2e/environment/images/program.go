@@ -1,0 +1,197 @@
+package images
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// NoProgramError says that images cannot be built here.
+type NoProgramError struct{ Cause error }
+
+// Error says what would help.
+func (e *NoProgramError) Error() string {
+	return fmt.Sprintf("no image can be built here: %v", e.Cause)
+}
+
+// Unwrap gives the reason.
+func (e *NoProgramError) Unwrap() error { return e.Cause }
+
+// program is the one of a clone that builds images: fixtures/images/cmd/images. Its
+// contract is that an image is an OCI layout in a folder of the cache.
+type program struct {
+	clone string   // whose program it is; the repository that images are built from may be another
+	args  []string // for every verb
+	out   io.Writer
+}
+
+// newProgram is the program with what it must know for every image.
+func newProgram(o Options) (program, error) {
+	p := program{clone: cmp.Or(o.Clone, o.Root), out: cmp.Or(o.Progress, io.Discard)}
+	var err error
+	if p.clone, err = filepath.Abs(p.clone); err != nil {
+		return p, err
+	}
+	root, err := filepath.Abs(o.Root)
+	if err != nil {
+		return p, err
+	}
+	cache, err := filepath.Abs(cmp.Or(o.Cache, os.DevNull)) // where nothing is looked for, there is none
+	if err != nil {
+		return p, err
+	}
+	p.args = []string{"--root=" + root, "--cache=" + cache}
+	if o.Engine != nil {
+		p.args = append(p.args, "--engine="+o.Engine.Name())
+	}
+	var own []brought
+	for _, image := range o.Own {
+		if !image.asIs() {
+			own = append(own, image.own)
+		}
+	}
+	if len(own) == 0 {
+		return p, nil
+	}
+	text, err := json.Marshal(own)
+	p.args = append(p.args, "--own="+string(text))
+	return p, err
+}
+
+// planned is what the program says of an image before it is built.
+type planned struct {
+	Name   string `json:"name"`
+	Key    string `json:"key"`    // of all that the image is made from
+	Folder string `json:"folder"` // of the cache, where the image is once it is built, or
+	Engine string `json:"engine"` // the reference under which the engine has it
+	Steps  []struct {
+		Name    string  `json:"name"`
+		Seconds float64 `json:"seconds"`
+	} `json:"steps"`
+	Error string `json:"error"` // why the rest is not known
+}
+
+// answer is what the program says.
+type answer struct {
+	Images []planned `json:"images"`
+	Folder string    `json:"folder"`
+	Error  string    `json:"error"`
+}
+
+// plan asks what images are made from.
+func (p program) plan(ctx context.Context, names ...string) (map[string]planned, error) {
+	plan := map[string]planned{}
+	if len(names) == 0 {
+		return plan, nil
+	}
+	said, err := p.run(ctx, "plan", nil, names...)
+	problems := []error{err}
+	for _, image := range said.Images {
+		plan[image.Name] = image
+		if image.Error != "" {
+			problems = append(problems, errors.New(image.Error))
+		}
+	}
+	return plan, errors.Join(problems...)
+}
+
+// compiling is how long nothing is heard of the program before that is explained.
+const compiling = 5 * time.Second
+
+// run runs the program, compiled by the go command of this machine, which keeps it. Its
+// lines of progress are handed on. The program ends when its standard input does: with the
+// context, and also where this process is killed.
+func (p program) run(ctx context.Context, verb string, flags []string, names ...string) (answer, error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return answer{}, &NoProgramError{fmt.Errorf("the program that builds them is compiled by Go: %w: install Go, or let images be pulled from a machine that reaches their registries", err)}
+	}
+	module := filepath.Join(p.clone, Folder)
+	if _, err := os.Stat(filepath.Join(module, "go.mod")); err != nil {
+		return answer{}, &NoProgramError{fmt.Errorf("the program that builds them is in a clone of operatorbench: %w", err)}
+	}
+	args := slices.Concat([]string{"run", "-C", module, "./cmd/images", verb, "--until-eof"}, p.args, flags, names)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return answer{}, err
+	}
+	said, progress := &bytes.Buffer{}, &progressLines{out: p.out}
+	cmd.Stdout, cmd.Stderr = said, progress
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off") // whatever the caller's own are
+	cmd.Cancel, cmd.WaitDelay = stdin.Close, time.Minute
+	explain := time.AfterFunc(compiling, func() { progress.explain(module) })
+	defer explain.Stop()
+	err = cmd.Run()
+	var a answer
+	switch decoded := json.Unmarshal(said.Bytes(), &a); {
+	case ctx.Err() != nil:
+		return a, context.Cause(ctx)
+	case decoded == nil && a.Error != "":
+		return a, errors.New(a.Error)
+	case err == nil && decoded == nil:
+		return a, nil
+	default:
+		return a, &NoProgramError{fmt.Errorf("go run -C %s ./cmd/images %s: %w: %s", module, verb, errors.Join(err, decoded), progress.rest())}
+	}
+}
+
+// progressLines hands on the lines of progress, and keeps what else is written.
+type progressLines struct {
+	out io.Writer
+
+	mutex  sync.Mutex
+	line   []byte // not yet ended
+	others []byte
+	heard  bool
+}
+
+// progressMark begins each line of progress.
+const progressMark = "images "
+
+func (p *progressLines) Write(text []byte) (int, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.line = append(p.line, text...)
+	for {
+		line, rest, found := bytes.Cut(p.line, []byte("\n"))
+		if !found {
+			return len(text), nil
+		}
+		if bytes.HasPrefix(line, []byte(progressMark)) {
+			p.heard = true
+			_, _ = fmt.Fprintf(p.out, "%s\n", line) // a report that cannot be written is no reason to stop
+		} else {
+			p.others = append(append(p.others, line...), '\n')
+		}
+		p.line = bytes.Clone(rest)
+	}
+}
+
+// explain says why nothing is heard, if nothing is.
+func (p *progressLines) explain(module string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if !p.heard {
+		_, _ = fmt.Fprintf(p.out, "%sgo compiles the program that builds images (%s); the first time on a machine this takes minutes\n", progressMark, module)
+	}
+}
+
+// rest is the end of what is no progress.
+func (p *progressLines) rest() string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	const most = 4 << 10
+	text := strings.TrimSpace(string(p.others) + string(p.line))
+	return text[max(0, len(text)-most):]
+}
