@@ -44,7 +44,8 @@ type Image struct {
 	Purpose     string           `yaml:"purpose"`
 	Size        builders.Size    `yaml:"size,omitempty"`                   // roughly, for the check of free space
 	PartOf      string           `yaml:"partOf,omitempty"`                 // the image that holds this one
-	NeverPulled bool             `yaml:"neverPulled,omitempty"`            // no registry has it
+	NeverPulled bool             `yaml:"neverPulled,omitempty"`            // no registry has it under this reference
+	Published   string           `yaml:"published,omitempty" json:"-"`     // upstream's image of the same program, where its reference is another
 	Base        string           `yaml:"base,omitempty" json:",omitempty"` // the image that this one's layers go over
 	Packages    *debian.Packages `yaml:"packages,omitempty"`
 	Wheels      *pypi.Wheels     `yaml:"wheels,omitempty" json:",omitempty"`
@@ -110,6 +111,9 @@ func Parse(file string, raw []byte) (*Catalogue, error) {
 	catalogue.check(f)
 	return catalogue, f.Err()
 }
+
+// Custom tells whether nobody else publishes the image: who runs the operator must build it.
+func (i *Image) Custom() bool { return i.NeverPulled && i.Published == "" }
 
 // Image finds the entry of that name.
 func (c *Catalogue) Image(name string) (Image, error) {
