@@ -164,7 +164,7 @@ func TestWhatIsSaidOfWhatGoesWellIsNoDiagnosis(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)
-			s.begin(0, "native", "good input", 1, matrix("converged"), func(b *record.Sample) { b.Name = "good" })
+			s.begin(0, "native", "bad input", 1, matrix("diagnosable"), func(b *record.Sample) { b.Name, b.Prepare, b.Cause = "good", true, test.cause })
 			s.act(10, 15, "create", custom(1, 1, 0).named("good", "cr0"))
 			s.see(20, "ADDED", conditioned(custom(1, 1, 0).named("good", "cr0"), "Ready", "NotReady", test.well))
 			s.end(1000, record.Settled)

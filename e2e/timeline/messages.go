@@ -185,7 +185,8 @@ func (t *Timeline) Usual(cause *Cause, m Message) bool {
 
 // learn takes note of what is said of a sample of which nothing is wrong.
 func (t *Timeline) learn() {
-	if !t.Matrix || t.Sample.Cause != "" || len(t.Faults) > 0 || t.End.Outcome != record.Settled {
+	wrong := t.Sample.Cause != "" && !t.Sample.Prepare || len(t.Faults) > 0
+	if !t.Matrix || wrong || t.End.Outcome != record.Settled {
 		return
 	}
 	for _, m := range t.Messages() {
