@@ -36,7 +36,7 @@ type lane struct {
 	together *barrier      // of the lanes that share a fault; nil: they share none
 	marks    []leak.Mark   // that are in its namespaces
 	lag      time.Duration // until the operator began to bring about the given state
-	wrote    time.Duration // until it had written that state's Deployment; 0: it is not known
+	wrote    time.Duration // until it had written the Deployment of what was last created; 0: it is not known
 }
 
 // drive goes through scenarios once; empty: nothing is then left of them.
@@ -74,6 +74,11 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 	if s.Given != nil && l.hopeless {
 		return l.unreached(s, record.End{Outcome: record.TimedOut})
 	}
+	if s.Control() && l.plan.Wave > 0 {
+		if err := l.control(ctx, s); err != nil {
+			return err
+		}
+	}
 	if len(l.open) == 0 || l.broken || s.Given == nil && l.state != nil {
 		if err := l.fresh(ctx, s); err != nil {
 			return err
@@ -97,7 +102,6 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 	}
 	run := l.sampleRun(l.style, l.sample(s))
 	if l.plan.Wave > 0 {
-		run.wrote = l.wrote
 		if s.Window > 0 {
 			run.quiet, run.watched = l.window(), run.sample.Window
 		}
@@ -110,7 +114,9 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 
 // run records one sample: its beginning, its steps, and its end.
 func (l *lane) run(ctx context.Context, run *sampleRun, steps []scenarios.Step) (record.End, error) {
+	run.wrote = l.wrote
 	end, err := run.run(ctx, steps)
+	l.wrote = run.wrote
 	l.broken, l.state = end.Outcome != record.Settled, nil
 	if run.sample.Size != nil {
 		l.state = &scenarios.Spec{Size: *run.sample.Size}
@@ -152,8 +158,20 @@ func (l *lane) prepare(ctx context.Context, s scenarios.Scenario) (record.End, e
 	}
 	run := l.sampleRun(l.style, sample)
 	end, err := l.run(ctx, run, steps)
-	l.lag, l.wrote = run.waited, run.wrote
+	l.lag = run.waited
 	return end, err
+}
+
+// control drives an ordinary custom resource in a namespace of its own.
+func (l *lane) control(ctx context.Context, s scenarios.Scenario) error {
+	s.Given = &scenarios.Spec{Size: 1}
+	if err := l.fresh(ctx, s); err != nil {
+		return err
+	}
+	if _, err := l.prepare(ctx, s); err != nil {
+		return err
+	}
+	return l.clear(ctx)
 }
 
 // clear deletes a custom resource that the last scenario left, waits until the

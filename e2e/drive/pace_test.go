@@ -78,3 +78,24 @@ func TestASlowOperatorIsGivenTimeForOneWriteMore(t *testing.T) {
 		}
 	}
 }
+
+// Where latencies are measured, too: ansible's Memcached was deleted half a second after a
+// write, in the midst of a pass of two to three seconds. The pace of the creation holds for
+// all that the custom resource is put through.
+func TestAPassIsOverBeforeTheNextChangeIsMeasured(t *testing.T) {
+	const takes = 80 * time.Millisecond
+	s := newStage(t)
+	s.Judge = &slow{stage: s, t: t, takes: takes}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create", "scale-up", "scale-down", "delete")}))
+	assert.Equal(t, []string{"create settled", "scale-up settled", "scale-down settled", "delete settled"}, s.ends)
+	var began time.Duration
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		switch e.Kind {
+		case record.KindBegin:
+			began = e.Time
+		case record.KindEnd:
+			assert.GreaterOrEqual(t, e.Time-began, 2*takes, e.End.Scenario)
+		}
+	}
+}

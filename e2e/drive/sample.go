@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -31,9 +30,9 @@ type sampleRun struct {
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.
 	waited time.Duration
-	// wrote is how long the operator took to write the Deployment of a custom resource
-	// that was created, in the given state or here; 0: that is not known, or not asked.
-	// It is measured from created on; 0: it is not.
+	// wrote is how long the operator took to write the Deployment when the custom resource
+	// was created, before or here; 0: that is not known, or not asked. It is measured from
+	// created on; 0: it is not.
 	wrote, created time.Duration
 	// together does the faults that the samples of a wave share, alone does
 	// those of this sample; nil: it has none.
@@ -83,6 +82,9 @@ func (s *sampleRun) run(ctx context.Context, steps []scenarios.Step) (record.End
 	end := endOf(s.sample)
 	if err := s.began(s.sample); err != nil {
 		return end, err
+	}
+	if !faulty(steps) && len(s.style.Work) == 0 && len(steps) > 0 && steps[0].Create != nil {
+		s.created = s.Recorder.Now()
 	}
 	if s.sample.Matrix {
 		end.Outcome, end.Reason = s.matrix(ctx, steps)
@@ -246,10 +248,6 @@ func (s *sampleRun) restless(window time.Duration) string {
 // matrix performs the steps, waits for the end state, and nudges an operator
 // that does not recover from a fault by itself.
 func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
-	faulty := slices.ContainsFunc(steps, func(s scenarios.Step) bool { return s.Fault != nil })
-	if !faulty && len(s.style.Work) == 0 && len(steps) > 0 && steps[0].Create != nil {
-		s.created = s.Recorder.Now()
-	}
 	for i := 0; i < len(steps); i++ {
 		taken, err := s.taken(ctx, steps[i])
 		if taken { // while the operator is down, nobody lets the old one go
@@ -273,7 +271,7 @@ func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome
 			return record.Interrupted, err.Error()
 		}
 	}
-	if outcome != record.TimedOut || !faulty || s.Judge.Missing(s.sample.Namespace) == "" || s.sample.Size == nil || s.sample.Unmeetable {
+	if outcome != record.TimedOut || !faulty(steps) || s.Judge.Missing(s.sample.Namespace) == "" || s.sample.Size == nil || s.sample.Unmeetable {
 		return outcome, reason
 	}
 	if err := s.nudge(ctx); err != nil {
@@ -281,6 +279,9 @@ func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome
 	}
 	return s.rest(ctx)
 }
+
+// faulty tells whether something is broken on purpose.
+func faulty(steps []scenarios.Step) bool { return scenarios.Scenario{Steps: steps}.Faulty() }
 
 // rest waits for the end state as long as one reconcile may take.
 func (s *sampleRun) rest(ctx context.Context) (outcome, reason string) {

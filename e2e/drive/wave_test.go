@@ -128,6 +128,22 @@ func TestNobodyBeginsBeforeAllAreGivenWhatTheyStartFrom(t *testing.T) {
 	}
 }
 
+// What a style says of what goes well is known only where something has gone well: without
+// it, a text that is always there would be a diagnosis. It is gone before anything is broken.
+func TestAnOrdinaryCustomResourceComesBeforeWhatMustBeDiagnosed(t *testing.T) {
+	s, b, style := newMatrixStage(t)
+	one := stop("one", true)
+	one.Expect, one.Cause = []string{"diagnosable"}, "refused"
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{one}}))
+	assert.Equal(t, []string{"one (prepare) settled", "empty (prepare) settled", "one settled"}, s.ends)
+	assert.Equal(t, []string{
+		"begin one", "create measured=false", "end settled", "begin empty", "delete measured=false", "end settled",
+		"begin one", "create measured=true", "end settled",
+	}, s.entries(t))
+	assert.Equal(t, []string{"services-abc123-fast-1-w1-1-one", "services-abc123-fast-1-w1-1-one-1"}, s.made)
+	assert.Equal(t, []string{"stop all", "mend stop"}, b.done)
+}
+
 func TestAFaultIsMendedWhateverHappens(t *testing.T) {
 	s, b, style := newMatrixStage(t)
 	never := stop("one", false) // no file may say so, but a step before the mending can fail

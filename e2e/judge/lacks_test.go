@@ -124,3 +124,42 @@ func TestAnAttemptIsASignOfWork(t *testing.T) {
 	s.see(16, "ADDED", custom(1, 1, 0))
 	assert.Equal(t, none, lacksNow(t, s, spec.PointWorking), "it was for what was before")
 }
+
+// A status that says that a reconcile is under way is believed: ansible's Memcached was
+// deleted in the midst of a pass, as nothing had been written for half a second. What
+// cannot be brought about is tried again for ever, and a load ends by its figures.
+func TestTheStatusSaysThatAReconcileIsUnderWay(t *testing.T) {
+	const busy = "the status of cache says that a reconcile is under way: condition Running, reason Running"
+	passes := native
+	passes.Name, passes.Declares.Status.Busy = "passes", &spec.Busy{Type: "Running", Reason: "Running"}
+	for name, test := range map[string]struct {
+		change      func(*record.Sample)
+		whole, done string
+	}{
+		"measured":           {func(*record.Sample) {}, busy, ""},
+		"of the matrix":      {matrix("converged"), busy, ""},
+		"what cannot be met": {func(b *record.Sample) { b.Matrix, b.Unmeetable, b.Cause = true, true, "0 of 3" }, "", ""},
+		"a load":             {func(b *record.Sample) { b.Load = true }, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles = []record.Style{passes}
+			s.created(func(b *record.Sample) { b.Style = "passes" }, test.change)
+			running := conditioned(custom(1, 3, 1, "p1", "p2", "p3"), "Running", "Running", "0 of 3")
+			running.object["status"].(fields)["conditions"].([]any)[0].(fields)["status"] = "True"
+			s.see(710, "MODIFIED", running)
+			missing := func() string {
+				all := ask(t, s, (*timeline.Timeline).Missing)
+				return all[len(all)-1]
+			}
+			assert.Equal(t, test.whole, missing())
+			if test.whole != "" {
+				assert.Equal(t, busy, lacksNow(t, s, spec.PointHandled))
+			}
+			over := conditioned(custom(1, 3, 1, "p1", "p2", "p3"), "Running", "Successful", "0 of 3")
+			over.object["status"].(fields)["conditions"].([]any)[0].(fields)["status"] = "True"
+			s.see(720, "MODIFIED", over)
+			assert.Equal(t, test.done, missing())
+		})
+	}
+}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
@@ -24,9 +25,10 @@ func diagnosable(t *timeline.Timeline) Verdict {
 	if m := t.CauseMessage(); m != nil {
 		return pass("%s after it went wrong, %s says: %s", timeline.Round(m.Event.Time-lastAct(t, m.Event.Time)), m.Where, timeline.Cut(m.Text, timeline.MostOfAMessage))
 	}
-	near := append(
-		nearest(t, "of this resource, without the cause", func(m timeline.Message) bool { return m.Names && m.Alarm }),
-		nearest(t, "the cause, without this resource", func(m timeline.Message) bool { return !m.Names && cause.Said(m.Text) })...)
+	near := slices.Concat(
+		nearest(t, "also said where nothing is wrong", func(m timeline.Message) bool { return m.Names && t.Usual(cause, m) }),
+		nearest(t, "of this resource, without the cause", func(m timeline.Message) bool { return m.Names && m.Alarm && !cause.Said(m.Text) }),
+		nearest(t, "the cause, without this resource", func(m timeline.Message) bool { return !m.Names && cause.Said(m.Text) }))
 	said := "nothing near it was said"
 	if len(near) > 0 {
 		said = "the nearest: " + near[0]

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -145,4 +146,55 @@ func TestDiagnosableWithoutACause(t *testing.T) {
 	s.created(matrix("diagnosable"))
 	s.end(1710, record.Settled)
 	assert.Equal(t, spec.NotApplicable, s.verdict("diagnosable").Outcome)
+}
+
+// A style that names a cause in a constant text, whatever happens, tells nobody what
+// went wrong: shell-operator's "the operator's log says why if it is refused" passed
+// write-refused, though the operator never learns of a refusal.
+func TestWhatIsSaidOfWhatGoesWellIsNoDiagnosis(t *testing.T) {
+	const constant = "0 of %d pods are ready: the Deployment is not there yet; the log says why if it is refused"
+	for name, test := range map[string]struct {
+		well, wrong, cause string
+		want               spec.Outcome
+	}{
+		"the same text":                      {fmt.Sprintf(constant, 1), fmt.Sprintf(constant, 3), "denied|refused", spec.Fail},
+		"the same text with the cause in it": {"the log says why", "the log says why: refused by policy", "denied|refused", spec.Pass},
+		"only the figure is the cause":       {"asks for 3 replicas", "asks for -1 replicas", `(^|[^-\w])-1\b`, spec.Pass},
+		"only the long figure is the cause":  {"asks for 3 replicas", "asks for 2147483648 replicas", "2147483648|int32", spec.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.begin(0, "native", "bad input", 1, matrix("diagnosable"), func(b *record.Sample) { b.Name, b.Prepare, b.Cause = "good", true, test.cause })
+			s.act(10, 15, "create", custom(1, 1, 0).named("good", "cr0"))
+			s.see(20, "ADDED", conditioned(custom(1, 1, 0).named("good", "cr0"), "Ready", "NotReady", test.well))
+			s.end(1000, record.Settled)
+			s.begin(2000, "native", "bad input", 3, matrix("diagnosable"), func(b *record.Sample) { b.Cause = test.cause })
+			s.act(2010, 2015, "create", custom(1, 3, 0))
+			s.see(2110, "MODIFIED", conditioned(custom(1, 3, 0), "Ready", "NotReady", test.wrong))
+			stuck := lacksNow(t, s, spec.PointStuck)
+			s.end(4000, record.TimedOut)
+			v := s.verdict("diagnosable")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Equal(t, test.want == spec.Pass, stuck == "", "the oracle finds what is awaited: %s", stuck)
+			if test.want == spec.Fail {
+				assert.Contains(t, v.Message, "the nearest: +0.100 s also said where nothing is wrong: condition Ready of memcacheds/cache says: NotReady: 0 of 3 pods")
+			}
+		})
+	}
+}
+
+// What is said of a custom resource that is broken on purpose, too, is no text of what
+// goes well.
+func TestWhatIsSaidOfAnotherFaultIsADiagnosis(t *testing.T) {
+	s := newStory(t)
+	for i, scenario := range []string{"first", "second"} {
+		from := float64(2000 * i)
+		s.begin(from, "native", scenario, 1, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "refused" })
+		s.broke(from+6, record.Begun, spec.FaultRefuse, "deployments.apps")
+		s.act(from+10, from+15, "create", custom(1, 1, 0))
+		s.see(from+20, "ADDED", conditioned(custom(1, 1, 0), "Ready", "NotReady", "refused by policy"))
+		s.end(from+1000, record.Settled)
+		v := s.verdict("diagnosable")
+		assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+	}
 }

@@ -35,6 +35,10 @@ func TestRefused(t *testing.T) {
 			s.submitted(2010, spec.CustomResources, negative)
 			s.see(2050, "MODIFIED", deployment(2, 1, 3, 3))
 		}, spec.Fail, "at +0.040 s the operator wrote deployments/cache-deployment"},
+		"a status that a reconcile writes which began before": {func(s *story) {
+			s.submitted(2010, spec.CustomResources, negative)
+			s.see(2050, "MODIFIED", custom(1, 3, 1, "p1", "p2", "p3"))
+		}, spec.Pass, "refused at"},
 		"what is right comes after it": {func(s *story) {
 			s.submitted(2010, spec.CustomResources, negative)
 			s.changed(2030, 2, 4)

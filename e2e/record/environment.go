@@ -125,6 +125,8 @@ func (o *Owned) OnlyYAML() bool {
 type ImageFacts struct {
 	Name      string `json:"name"` // in the catalogue
 	Reference string `json:"reference"`
+	// Published is upstream's image of the same program; empty: it has none, or it is Reference.
+	Published string `json:"published,omitempty"`
 	Digest    string `json:"digest,omitempty"`
 	Source    string `json:"source"`          // local, pulled or built
 	Bytes     int64  `json:"bytes,omitempty"` // 0: not known
@@ -142,12 +144,12 @@ type Dependencies struct {
 	All    int `json:"all"`    // these, and those that they ask for in turn
 }
 
-// Custom tells whether nobody else publishes the image: it is built from the
-// operator's own code. Its registry is then under .local, which RFC 6762 keeps
-// out of the public name space.
+// Custom tells whether nobody else publishes the image: who runs the operator must
+// build it. Its registry is then under .local, which RFC 6762 keeps out of the public
+// name space.
 func (i ImageFacts) Custom() bool {
 	registry, _, _ := strings.Cut(i.Reference, "/")
-	return strings.HasSuffix(registry, ".local")
+	return i.Published == "" && strings.HasSuffix(registry, ".local")
 }
 
 // Stage is a part of the run.

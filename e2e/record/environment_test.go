@@ -28,3 +28,12 @@ func TestEnvironmentIsReadBack(t *testing.T) {
 	var syntax *json.SyntaxError
 	require.ErrorAs(t, err, &syntax)
 }
+
+// An image that was built here because no registry could be reached is not one of the
+// operator's own, where upstream publishes the same program.
+func TestAnImageIsCustomWhereNobodyPublishesIt(t *testing.T) {
+	own := record.ImageFacts{Reference: "operatorbench.local/memcached-operator:v0.1.0"}
+	assert.True(t, own.Custom())
+	assert.False(t, record.ImageFacts{Reference: "operatorbench.local/kopf:1.45.2", Published: "ghcr.io/nolar/kopf"}.Custom())
+	assert.False(t, record.ImageFacts{Reference: "docker.io/library/memcached:1.6.18"}.Custom())
+}

@@ -217,7 +217,7 @@ func (e *environment) imageFacts(ctx context.Context) error {
 	}
 	for _, d := range described {
 		e.facts.Images = append(e.facts.Images, record.ImageFacts{
-			Name: d.Name, Reference: d.Reference, Digest: d.Digest, Source: d.Source, Bytes: d.Size, Packages: d.Packages,
+			Name: d.Name, Reference: d.Reference, Published: d.Published, Digest: d.Digest, Source: d.Source, Bytes: d.Size, Packages: d.Packages,
 			Dependencies: (*record.Dependencies)(d.Depends),
 		})
 	}

@@ -44,9 +44,8 @@ type wave struct {
 }
 
 // wavesOf groups a participant's scenarios by the faults that they share: those
-// without one come first, in so many parts, and in each those that last long. A
-// series has the operator to itself: others would be behind it, however quick the
-// operator is, where its client may send few requests a second.
+// without one come first, in so many parts, and in each those that last long. Some
+// have the operator to themselves.
 func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
@@ -55,8 +54,8 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
 		key := s.Exclusive()
-		if s.Series() != nil {
-			key = strings.TrimPrefix(key+", series of "+s.Name, ", ") // which nobody shares
+		if s.Alone() {
+			key = strings.TrimPrefix(key+", alone: "+s.Name, ", ")
 		}
 		if byKey[key] == nil {
 			keys = append(keys, key)
@@ -151,6 +150,9 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 		reconciles := 2 // the last, and a nudge
 		if s.Given != nil {
 			reconciles++
+		}
+		if s.Control() {
+			reconciles += 2 // a creation and a deletion
 		}
 		for _, step := range s.Steps {
 			if step.Await != "" && step.Await != spec.PointWorking {

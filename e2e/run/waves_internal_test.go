@@ -86,6 +86,23 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 	assert.Greater(t, (&wave{participant: slow, scenarios: list[4:]}).typical(time.Second, 6), 6*time.Minute)
 }
 
+// What cannot be brought about may end the operator's watch of all custom resources:
+// operator-sdk failed three scenarios by what a fourth had asked for.
+func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
+	wrong := func(name string, size int64) scenarios.Scenario {
+		return scenarios.Scenario{Name: name, Steps: []scenarios.Step{
+			{Fault: &scenarios.Fault{Definition: "tutorial"}},
+			{Submit: &scenarios.Submit{Object: map[string]any{"spec": map[string]any{"size": size}}}},
+			{Mend: "definition"},
+		}}
+	}
+	var got []string
+	for _, w := range wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, wrong("negative", -1), wrong("beyond", 1<<31), {Name: "b"}}, 1) {
+		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
+	}
+	assert.Equal(t, []string{"s/1 [a b]", "s/2 [negative]", "s/3 [beyond]"}, got)
+}
+
 // What no change waits for cannot hold one up, and a deletion that the garbage
 // collector carries out is no work.
 func TestWhatCannotBeHeldUp(t *testing.T) {

@@ -82,6 +82,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
 		{Mutant: "silent-on-errors", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It tells nobody what the API refuses."},
+		{Mutant: "blames-in-advance", Scenario: "write-refused", Oracle: "diagnosable", Fault: "It names a refusal at each creation, and tells nobody of one."},
 
 		{Mutant: "keeps-at-zero", Scenario: "deleted-at-zero", Oracle: "gone", Fault: "It never takes its finalizer from a custom resource of size 0."},
 		{Mutant: "keeps-changed", Scenario: "scale-up", Oracle: judge.Released, Fault: "It never takes its finalizer from a custom resource that was changed."},

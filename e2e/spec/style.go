@@ -201,8 +201,18 @@ type Declaration struct {
 	// does. Of the status alone.
 	Fields []string `json:"fields,omitempty"`
 	Ready  string   `json:"ready,omitempty"`
+	// Busy is the condition that says that a reconcile is under way; nil: none does. Of
+	// the status alone.
+	Busy *Busy `json:"busy,omitempty"`
 	// Without says of fields that it does not write, why not.
 	Without map[string]string `json:"without,omitempty"`
+}
+
+// Busy is a condition of a custom resource that is True, with this reason, while the
+// operator reconciles it.
+type Busy struct {
+	Type   string `json:"type"`
+	Reason string `json:"reason"`
 }
 
 // Field tells whether a field of the status is written, and of one that is not, why;

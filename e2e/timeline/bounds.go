@@ -10,13 +10,15 @@ import (
 // megabytes can hold a hundred gigabytes. What is held of it at once is bounded,
 // far beyond what a run brings about.
 const (
-	mostPhases  = 2_000     // phases and kinds of work in a header
-	MostResults = 250_000   // samples
-	mostOpen    = 10_000    // samples that are open at once
-	mostObjects = 200_000   // objects that are there at once
-	mostMatched = 1_000     // custom resources of a sample, times kinds of work
-	mostHeld    = 512 << 20 // bytes of the samples that are open
-	mostAhead   = 32 << 20  // bytes that were read and are not yet judged; one entry may be larger
+	mostPhases   = 2_000     // phases and kinds of work in a header
+	MostResults  = 250_000   // samples
+	mostOpen     = 10_000    // samples that are open at once
+	mostObjects  = 200_000   // objects that are there at once
+	mostMatched  = 1_000     // custom resources of a sample, times kinds of work
+	mostHeld     = 512 << 20 // bytes of the samples that are open
+	mostUsual    = 2_000     // texts of a style that are said where nothing is wrong
+	longestUsual = 4 << 10   // bytes of such a text
+	mostAhead    = 32 << 20  // bytes that were read and are not yet judged; one entry may be larger
 
 	mostSpare   = 64    // samples whose memory is used again
 	spareEvents = 1_000 // events of such a sample

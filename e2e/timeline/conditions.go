@@ -66,7 +66,7 @@ func (t *Timeline) Lacks(point string) string {
 		case spec.PointReady:
 			return t.rolloutLacks(own, size)
 		case spec.PointHandled:
-			return unmet(func() string { return t.stateLacks(own, size) }, func() string { return t.workLacks(own) })
+			return unmet(func() string { return t.stateLacks(own, size) }, func() string { return t.workLacks(own) }, func() string { return t.busyLacks(own) })
 		case spec.PointGone:
 			return t.GoneLacks(own)
 		case spec.PointCollected:
@@ -198,8 +198,14 @@ func Lacks(o *wire.Object, size int) string {
 	return ""
 }
 
-// underWay names what the style still does for the sample.
+// underWay names what the style still does for the sample. What cannot be brought about
+// is tried again for ever, and a load ends when all of it has been written.
 func (t *Timeline) underWay() string {
+	for _, s := range t.Subjects {
+		if lacks := t.busyLacks(s); lacks != "" && !t.Sample.Unmeetable && !t.load {
+			return lacks
+		}
+	}
 	if !t.Matrix || len(t.Style.work) == 0 {
 		return t.idleLacks()
 	}
@@ -209,6 +215,18 @@ func (t *Timeline) underWay() string {
 		}
 	}
 	return ""
+}
+
+// busyLacks says that the status tells of a reconcile that is under way.
+func (t *Timeline) busyLacks(s *Subject) string {
+	busy, custom := t.Style.Declares.Status.Busy, t.CustomOf(s)
+	if busy == nil || custom == nil {
+		return ""
+	}
+	if said := custom.Ready(busy.Type); !said.Yes || said.Reason != busy.Reason {
+		return ""
+	}
+	return fmt.Sprintf("the status of %s says that a reconcile is under way: condition %s, reason %s", s.Name, busy.Type, busy.Reason)
 }
 
 // workLacks names the work objects of a custom resource that have not ended.

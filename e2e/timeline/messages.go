@@ -169,12 +169,38 @@ func (t *Timeline) CauseMessage() *Message {
 		return nil
 	}
 	for _, m := range t.Messages() {
-		if m.Names && cause.Said(m.Text) {
+		if m.Names && cause.Said(m.Text) && !t.Usual(cause, m) {
 			return &m
 		}
 	}
 	return nil
 }
+
+// Usual tells whether the style has said the same, its cause included, of a custom
+// resource of which nothing was wrong: a text that is there in any case is no diagnosis.
+func (t *Timeline) Usual(cause *Cause, m Message) bool {
+	shape := shapeOf(m.Text)
+	return cause.MatchString(shape) && t.Style.usual[shape]
+}
+
+// learn takes note of what is said of a sample of which nothing is wrong.
+func (t *Timeline) learn() {
+	wrong := t.Sample.Cause != "" && !t.Sample.Prepare || len(t.Faults) > 0
+	if !t.Matrix || wrong || t.End.Outcome != record.Settled {
+		return
+	}
+	for _, m := range t.Messages() {
+		if shape := shapeOf(m.Text); m.Names && len(shape) <= longestUsual && len(t.Style.usual) < mostUsual {
+			t.Style.usual[shape] = true
+		}
+	}
+}
+
+// shapeOf is a text without what differs from one custom resource to the next: words with
+// a digit, such as figures, the names of pods, and those of a run's namespaces.
+func shapeOf(text string) string { return figured.ReplaceAllLiteralString(text, "#") }
+
+var figured = regexp.MustCompile(`[\w.-]*\d[\w.-]*`)
 
 // MostOfAMessage is how many characters of a message are shown.
 const MostOfAMessage = 160

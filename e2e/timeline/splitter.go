@@ -432,6 +432,7 @@ func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 			s.open, s.held = slices.Delete(s.open, i, i+1), s.held-t.held
 			s.leave(t)
 			t.close(e)
+			t.learn()
 			return t, nil
 		}
 	}

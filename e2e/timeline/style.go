@@ -23,11 +23,12 @@ type style struct {
 	load       []Phase                  // of a sample of a load
 	work       []*work                  // the kinds of object that it works by
 	own        map[string]bool          // namespaces in which it runs, works or has inner phases
+	usual      map[string]bool          // shapes of what it said where nothing was wrong
 	Reference  normal.Wanted            // nil: the recording has none
 }
 
 func compile(s record.Style) (*style, error) {
-	c := &style{Style: s, byResource: map[string]*innerReading{}, adds: map[string]bool{}}
+	c := &style{Style: s, byResource: map[string]*innerReading{}, adds: map[string]bool{}, usual: map[string]bool{}}
 	c.write, c.delete, c.load = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s)
 	if s.Child.Name != "" {
 		t, err := bounds.NewTemplate(s.Child.Name)

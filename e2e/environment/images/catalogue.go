@@ -36,7 +36,8 @@ type Image struct {
 	Name        string `yaml:"name"`
 	Reference   string `yaml:"reference"`   // how the cluster knows it
 	PartOf      string `yaml:"partOf"`      // the image that holds this one
-	NeverPulled bool   `yaml:"neverPulled"` // no registry has it
+	NeverPulled bool   `yaml:"neverPulled"` // no registry has it under this reference
+	Published   string `yaml:"published"`   // upstream's image of the same program, where its reference is another
 	Base        string `yaml:"base"`        // the image that this one's layers go over
 	// Packages and Binaries are only held against the rest of the catalogue.
 	Packages any      `yaml:"packages"`
@@ -82,6 +83,9 @@ func Parse(file string, raw []byte) (*Catalogue, error) {
 	catalogue.check(f)
 	return catalogue, f.Err()
 }
+
+// Custom tells whether nobody else publishes the image: who runs the operator must build it.
+func (i *Image) Custom() bool { return i.NeverPulled && i.Published == "" }
 
 // Image finds the entry of that name.
 func (c *Catalogue) Image(name string) (Image, error) {

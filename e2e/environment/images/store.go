@@ -131,6 +131,7 @@ func (s *Store) Names() []string { return s.catalogue.Names() }
 type Description struct {
 	Name      string `json:"name"`
 	Reference string `json:"reference"`
+	Published string `json:"published,omitempty"` // see Image
 	// Source is built, pulled or engine (taken from the local engine).
 	Source string `json:"source"`
 	// Digest is that of the image's configuration: what the container runtime
@@ -467,6 +468,7 @@ func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, e
 	descriptions := make([]Description, len(states))
 	for i, st := range states {
 		descriptions[i] = *st.have
+		descriptions[i].Published = st.image.Published
 	}
 	return descriptions, err
 }

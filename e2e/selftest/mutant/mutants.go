@@ -71,6 +71,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"status-restless", statusRestless},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},
+		{"blames-in-advance", blamesInAdvance},
 
 		// Whom it lets go; mutants_finalizer.go.
 		{"keeps-at-zero", keepsAtZero},

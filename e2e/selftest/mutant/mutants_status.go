@@ -75,6 +75,21 @@ func silentOnBadSize(o *operator) {
 	}
 }
 
+// blamesInAdvance names a refusal in a text that it writes at each creation, and tells
+// nobody of one.
+func blamesInAdvance(o *operator) {
+	silentOnErrors(o)
+	status := o.status
+	o.status = func(cr, have *object, problem error, pods []*object) map[string]any {
+		said := status(cr, have, problem, pods)
+		if now := condition(said); now["reason"] == "Progressing" {
+			now["message"] = "pods are on their way, unless the Deployment was refused"
+			said["conditions"] = []any{now}
+		}
+		return said
+	}
+}
+
 // silentOnErrors tells nobody what the API refuses.
 func silentOnErrors(o *operator) {
 	report := o.report

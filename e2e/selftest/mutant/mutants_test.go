@@ -237,6 +237,10 @@ func stories() []story {
 			w.wait(time.Second)
 			return fmt.Sprint(strings.Count(w.messages(name), "forbidden"))
 		}, "2", "0"},
+		{"blames-in-advance", func(w *world) string {
+			w.create(name, 1)
+			return fmt.Sprint(strings.Count(w.messages(name), "refused"))
+		}, "0", "1"},
 
 		{"notes-on-pods", func(w *world) string {
 			w.create(name, 1)

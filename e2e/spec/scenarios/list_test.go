@@ -42,6 +42,12 @@ func TestTheList(t *testing.T) {
 		if key := s.Exclusive(); key != "" {
 			fmt.Fprintf(&text, "  wave: %s\n", key)
 		}
+		if s.Alone() {
+			fmt.Fprintln(&text, "  alone")
+		}
+		if s.Control() {
+			fmt.Fprintln(&text, "  control: an ordinary custom resource comes first")
+		}
 		if parts := s.Components(); len(parts) > 0 || s.NeedsWork() {
 			fmt.Fprintf(&text, "  needs: components %v, work objects %t\n", parts, s.NeedsWork())
 		}

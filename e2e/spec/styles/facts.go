@@ -32,7 +32,7 @@ type Facts struct {
 type ImageFact struct {
 	Name      string `json:"name"` // in the catalogue
 	Reference string `json:"reference"`
-	// Custom: it was built for this operator; no registry has it.
+	// Custom: it is built for this operator; nobody else publishes it.
 	Custom bool `json:"custom"`
 }
 
@@ -82,7 +82,7 @@ func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 		if err != nil {
 			return facts, err
 		}
-		facts.Images = append(facts.Images, ImageFact{Name: name, Reference: image.Reference, Custom: image.NeverPulled})
+		facts.Images = append(facts.Images, ImageFact{Name: name, Reference: image.Reference, Custom: image.Custom()})
 	}
 	slices.SortFunc(facts.Images, func(a, b ImageFact) int { return strings.Compare(a.Name, b.Name) })
 	return facts, nil

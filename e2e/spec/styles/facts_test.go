@@ -60,6 +60,7 @@ func factsOf(t *testing.T, style styles.Style) styles.Facts {
 	catalogue := &images.Catalogue{Images: []images.Image{
 		{Name: "pulled", Reference: "registry.example/pulled:1"},
 		{Name: "own", Reference: "registry.example/own:1", NeverPulled: true},
+		{Name: "theirs", Reference: "registry.example/theirs:1", NeverPulled: true, Published: "upstream.example/theirs"},
 	}}
 	facts, err := style.Facts(catalogue)
 	require.NoError(t, err)
@@ -85,7 +86,7 @@ func TestFactsCountLines(t *testing.T) {
 		"internal/sub/bad.json": "{",
 	}
 	dir := write(t, files)
-	facts := factsOf(t, styles.Style{Style: spec.Style{Name: "s", Images: []spec.Image{{Name: "pulled"}, {Name: "own"}}}, Folder: dir})
+	facts := factsOf(t, styles.Style{Style: spec.Style{Name: "s", Images: []spec.Image{{Name: "pulled"}, {Name: "own"}, {Name: "theirs"}}}, Folder: dir})
 	assert.Equal(t, []styles.Lines{
 		{Language: "Go", Files: 2, Lines: 6},
 		{Language: "JSON", Files: 1, Lines: 1},
@@ -98,6 +99,7 @@ func TestFactsCountLines(t *testing.T) {
 	assert.Equal(t, []styles.ImageFact{
 		{Name: "own", Reference: "registry.example/own:1", Custom: true},
 		{Name: "pulled", Reference: "registry.example/pulled:1"},
+		{Name: "theirs", Reference: "registry.example/theirs:1"},
 	}, facts.Images)
 
 	facts = factsOf(t, styles.Style{Style: spec.Style{Name: "s", Owned: []string{"manifests/a.yaml", "manifests"}}, Folder: dir})
