@@ -180,7 +180,7 @@ func (t *Timeline) CauseMessage() *Message {
 // resource of which nothing was wrong: a text that is there in any case is no diagnosis.
 func (t *Timeline) Usual(cause *Cause, m Message) bool {
 	shape := shapeOf(m.Text)
-	return cause.MatchString(shape) && t.Style.usual[shape]
+	return t.Style.usual[shape] && cause.MatchString(shape)
 }
 
 // learn takes note of what is said of a sample of which nothing is wrong.
@@ -190,8 +190,8 @@ func (t *Timeline) learn() {
 		return
 	}
 	for _, m := range t.Messages() {
-		if shape := shapeOf(m.Text); m.Names && len(shape) <= longestUsual && len(t.Style.usual) < mostUsual {
-			t.Style.usual[shape] = true
+		if m.Names && len(m.Text) <= longestUsual && len(t.Style.usual) < mostUsual {
+			t.Style.usual[shapeOf(m.Text)] = true
 		}
 	}
 }

@@ -109,8 +109,10 @@ func TestNeedsAreSaidFirst(t *testing.T) {
 	file := filepath.Join(root, Folder, "catalogue.yaml")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
-	raw = append(raw, strings.ReplaceAll(above, "above", "python")+"    wheels: {requirements: file.txt, python: \"3.11\", to: /opt}\n"...)
+	raw = append(raw, strings.ReplaceAll(above, "above", "python")+"    wheels: {requirements: wheels.txt, python: \"3.11\", to: /opt}\n"...)
 	require.NoError(t, os.WriteFile(file, raw, 0o644))
+	wheels := "greet==1.0 --hash=sha256:" + strings.Repeat("0", 64) + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "wheels.txt"), []byte(wheels), 0o644))
 	store, said := open(t, root, from(Build))
 	path, err := exec.LookPath("go")
 	require.NoError(t, err)

@@ -47,8 +47,10 @@ func (s *Store) Programs(ctx context.Context, names ...string) (folder string, e
 	if len(names) == 0 {
 		return "", errors.New("which images? name those whose programs are to be compiled")
 	}
-	if _, err := s.selected(names); err != nil {
-		return "", err
+	for _, name := range names { // also of images inside others
+		if _, err := s.catalogue.Image(name); err != nil {
+			return "", err
+		}
 	}
 	err = s.alone(ctx, func(string) error {
 		said, err := s.program.run(ctx, "programs", nil, names...)

@@ -99,6 +99,16 @@ func TestWhatTheProgramSaysIsWrong(t *testing.T) {
 	require.EqualError(t, store.Ensure(t.Context(), "hello"), "there is no flour")
 }
 
+// The programs of an image inside another are had like those of the others.
+func TestProgramsOfAPart(t *testing.T) {
+	store, _ := open(t, repository(t), func(o *Options) { o.Cache = t.TempDir() }, by(programOf(t, `fmt.Printf("{\"folder\": \"%s\"}", os.Args[len(os.Args)-1])`)))
+	folder, err := store.Programs(t.Context(), "etcd")
+	require.NoError(t, err)
+	assert.Equal(t, "etcd", folder)
+	_, err = store.Programs(t.Context(), "etdc")
+	require.ErrorContains(t, err, `the catalogue has no image "etdc"`)
+}
+
 // The program ends with the context, after it has cleaned up.
 func TestTheProgramEndsWithTheContext(t *testing.T) {
 	ended := filepath.Join(t.TempDir(), "ended")

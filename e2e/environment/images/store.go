@@ -3,20 +3,15 @@ package images
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/layout"
-	"github.com/google/go-containerregistry/pkg/v1/partial"
 
 	"operatorbench/e2e/environment/engine"
 )
@@ -164,17 +159,6 @@ type Listed struct {
 	Why       string // where Have is nil: not there, or made from another recipe
 }
 
-// state is what is known of one image.
-type state struct {
-	image  Image
-	locked string       // digest; empty: none is known
-	local  string       // the digest of what the engine has, of an image that is taken as it is
-	built  planned      // what building makes, where that was asked
-	have   *Description // what there is
-	folder string       // of have, in the cache; empty for the node
-	why    string       // where have is nil
-}
-
 // selected returns the images of these names, each once, in the order of the
 // names; no names mean all.
 func (s *Store) selected(names []string) ([]Image, error) {
@@ -193,220 +177,6 @@ func (s *Store) selected(names []string) ([]Image, error) {
 		}
 	}
 	return images, nil
-}
-
-// states looks at the images of these names: whether the cache (for the node: the
-// engine) has them from a source that may be used. The program that builds images is only
-// asked of those that are not there as they were pulled.
-func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
-	images, err := s.selected(names)
-	if err != nil {
-		return nil, err
-	}
-	states, unknown := make([]state, len(images)), []string(nil)
-	for i, image := range images {
-		st := state{image: image, locked: s.lock.Digest(image.Reference)}
-		if image.asIs() {
-			st.local = s.inEngine(ctx, image.Reference)
-		}
-		if states[i], err = s.look(ctx, st, fromPull); err != nil {
-			return nil, err
-		}
-		if states[i].have == nil && slices.Contains(s.acceptable(st), fromBuild) {
-			unknown = append(unknown, image.Name)
-		}
-	}
-	plan, err := s.program.plan(ctx, unknown...)
-	var nobody *NoProgramError
-	switch {
-	case errors.As(err, &nobody):
-		s.progress.say("%v", nobody) // what is there, or can be pulled, is no worse for it
-	case err != nil:
-		return nil, err
-	}
-	for i, st := range states {
-		if st.have != nil {
-			continue
-		}
-		st.built = plan[st.image.Name]
-		if states[i], err = s.look(ctx, st, fromBuild, fromEngine); err != nil {
-			return nil, err
-		}
-		if states[i].have != nil {
-			continue
-		}
-		states[i].why = s.whyNot(ctx, st)
-	}
-	return states, nil
-}
-
-// look looks for an image from those of the origins that may be used.
-func (s *Store) look(ctx context.Context, st state, origins ...string) (state, error) {
-	for _, origin := range s.acceptable(st) {
-		if !slices.Contains(origins, origin) || origin == fromBuild && st.built.Key == "" {
-			continue
-		}
-		if st.image.Name == NodeImage {
-			found, err := s.nodeIn(ctx, st, origin)
-			if err != nil || found.have != nil {
-				return found, err
-			}
-			continue
-		}
-		folder := s.folder(st, origin)
-		have, err := st.describe(origin, folder)
-		switch {
-		case err == nil:
-			st.have, st.folder = have, folder
-			return st, nil
-		case !errors.Is(err, os.ErrNotExist):
-			return st, fmt.Errorf("image %s in the cache: %w: delete %s", st.image.Name, err, folder)
-		}
-	}
-	return st, nil
-}
-
-// whyNot says why an image is not there.
-func (s *Store) whyNot(ctx context.Context, st state) string {
-	older, where := "", "not in cache"
-	switch {
-	case st.image.asIs():
-	case st.image.Name != NodeImage:
-		if found, err := filepath.Glob(filepath.Join(s.cache, "images", st.image.Name, fromBuild+"-*")); err == nil && len(found) > 0 {
-			older = found[0]
-		}
-	case s.engine == nil:
-		return "there is no container engine to keep it"
-	default:
-		where = "not in the container engine"
-		if repository, _, found := strings.Cut(st.built.Engine, ":"); found {
-			older, _ = s.engine.Run(ctx, "images", "--quiet", repository) // what cannot be asked is not there
-		}
-	}
-	if older != "" && st.built.Key != "" {
-		return "recipe changed"
-	}
-	return where
-}
-
-// Where an image came from; also the beginnings of folder names.
-const (
-	fromBuild  = "built"
-	fromPull   = "pulled"
-	fromEngine = "engine"
-)
-
-// acceptable are the origins that the chosen source allows, the best first. An
-// image that is taken as it is, is what the engine has: who brings it may have
-// built it anew under the same tag.
-func (s *Store) acceptable(st state) []string {
-	switch {
-	case st.local != "" && s.source != Pull:
-		return []string{fromEngine}
-	case st.image.asIs():
-		return []string{fromPull}
-	case s.source == Build || st.image.NeverPulled:
-		return []string{fromBuild}
-	case s.source == Pull:
-		return []string{fromPull}
-	default:
-		return []string{fromPull, fromBuild, fromEngine}
-	}
-}
-
-// folder is where an image of that origin is kept: under its recipe's hash if it
-// was built, under its digest if it is what the engine has of it, else under the
-// digest or tag by which it was asked for; of a style's own, of which another may
-// have the name, under its reference's hash.
-func (s *Store) folder(st state, origin string) string {
-	key := ""
-	switch {
-	case origin == fromBuild:
-		return filepath.Join(s.cache, st.built.Folder)
-	case origin == fromEngine && st.local != "":
-		key = st.local
-	case st.image.asIs():
-		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.Reference)))[:16]
-	default:
-		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {
-			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")
-		}
-	}
-	return filepath.Join(s.cache, "images", st.image.Name, origin+"-"+key)
-}
-
-// readImage reads the one image of an OCI layout.
-func readImage(folder string) (v1.Image, error) {
-	index, err := layout.ImageIndexFromPath(folder)
-	if err != nil {
-		return nil, err
-	}
-	all, err := partial.FindImages(index, func(v1.Descriptor) bool { return true })
-	if err == nil && len(all) != 1 {
-		err = fmt.Errorf("%s has %d images, not one", folder, len(all))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return all[0], nil
-}
-
-// description is what is known of an image of that origin before it is looked at.
-func (st state) description(origin string) *Description {
-	d := &Description{Name: st.image.Name, Reference: st.image.Reference, Source: origin}
-	if origin == fromBuild {
-		d.Recipe = st.built.Key
-	} else {
-		d.Locked = st.locked
-	}
-	return d
-}
-
-// describe reads what the image in a folder says of itself.
-func (st state) describe(origin, folder string) (*Description, error) {
-	image, err := readImage(folder)
-	if err != nil {
-		return nil, err
-	}
-	manifest, err := image.Manifest()
-	if err != nil {
-		return nil, err
-	}
-	config, err := image.ConfigFile()
-	if err != nil {
-		return nil, err
-	}
-	d := st.description(origin)
-	d.Digest = manifest.Config.Digest.String()
-	for _, layer := range manifest.Layers {
-		d.Size += layer.Size
-	}
-	d.read(config.Config.Labels)
-	return d, nil
-}
-
-// Labels of an image that was built: its name, its key, and how many packages its own
-// code is built from. Each other one lists the packages of an ecosystem.
-const (
-	labels       = "operatorbench."
-	labelName    = labels + "image"
-	labelRecipe  = labels + "recipe"
-	labelDepends = labels + "dependencies"
-)
-
-// read fills in what labels say.
-func (d *Description) read(of map[string]string) {
-	for _, label := range slices.Sorted(maps.Keys(of)) {
-		switch {
-		case label == labelDepends:
-			found := &Dependencies{}
-			if n, err := fmt.Sscanf(of[label], "direct=%d all=%d", &found.Direct, &found.All); err == nil && n == 2 {
-				d.Depends = found
-			}
-		case strings.HasPrefix(label, labels) && label != labelName && label != labelRecipe:
-			d.Packages = append(d.Packages, strings.Fields(of[label])...)
-		}
-	}
 }
 
 // List says of each of the named images (no names: all) whether it is there.
