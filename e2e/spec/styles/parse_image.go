@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/files"
 )
 
 // findOwn finds what the style's own images are made from, from its folder on.
@@ -16,8 +18,7 @@ func (s *Style) findOwn() error {
 			continue
 		}
 		where := []any{"images", i}
-		image, err := images.Own(fmt.Sprintf("%s:%d", filepath.Join(s.Folder, styleFile), s.line(where)), own.Name, own.Reference,
-			images.From{Dockerfile: s.from(own.Dockerfile), Go: s.from(own.Go)})
+		image, err := s.ownImage(own, where)
 		if err != nil {
 			problems = append(problems, s.errorAt(where, "%w", err))
 		}
@@ -26,12 +27,38 @@ func (s *Style) findOwn() error {
 	return errors.Join(problems...)
 }
 
-// from is a path that is written as one from the style's folder.
-func (s *Style) from(path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
+// ownImage is an image that the style brings along, as style.yaml says at a place.
+func (s *Style) ownImage(own spec.Image, where []any) (images.Image, error) {
+	dockerfile, err := s.from("dockerfile", own.Dockerfile)
+	if err != nil {
+		return images.Image{}, err
 	}
-	return filepath.Join(s.Folder, path)
+	program, err := s.from("go", own.Go)
+	if err != nil {
+		return images.Image{}, err
+	}
+	return images.Own(fmt.Sprintf("%s:%d", filepath.Join(s.Folder, files.StyleFile), s.line(where)), own.Name, own.Reference,
+		images.From{Dockerfile: dockerfile, Go: program})
+}
+
+// from is a path that is written as one from the style's folder. It is in the folder of some style, or beside these: all of it
+// goes to the engine, which may be another machine's.
+func (s *Style) from(what, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	at := path
+	if !filepath.IsAbs(path) {
+		at = filepath.Join(s.Folder, path)
+	}
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return at, nil //nolint:nilerr // who reads it says what is wrong with it
+	}
+	if name, err := s.tree().Name(real); err != nil || name == "." {
+		return "", fmt.Errorf("%s: found %q, expected a folder below %s, where the styles are", what, path, s.tree())
+	}
+	return at, nil
 }
 
 // OwnImages are those that styles bring along beside the catalogue's.
