@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -168,6 +169,35 @@ func TestCreateExplainsWhatIsMissing(t *testing.T) {
 		_, err = k.Create(t.Context())
 		require.ErrorContains(t, err, "no container engine is installed")
 	})
+}
+
+// kind hands this machine's proxies to the node, with their passwords.
+func TestANodeThatDoesNotStartTellsNoPassword(t *testing.T) {
+	fakeEngine(t, `case "$1" in info) echo '{}';; network) echo 172.18.0.0/16;; run) echo "bad proxy $HTTPS_PROXY" >&2; exit 125;; esac`)
+	t.Setenv("HTTPS_PROXY", "http://bob:hunter2@127.0.0.1:9")
+	t.Setenv("KIND_EXPERIMENTAL_DOCKER_NETWORK", "") // the reaper sets it
+	config, err := encode(kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1"}))
+	require.NoError(t, err)
+	dir, lock, err := newRunDir("abcdef", "docker")
+	require.NoError(t, err)
+	defer lock.Close()
+	order, err := json.Marshal(spec{Run: "abcdef", Engine: "docker", Dir: dir, KindConfig: config})
+	require.NoError(t, err)
+	var told, logged strings.Builder
+	log.SetOutput(withholding{&logged})
+	defer log.SetOutput(os.Stderr)
+	r := &reaper{events: json.NewEncoder(&told)}
+	stdin, parent := io.Pipe()
+	defer parent.Close()
+	go func() { _, _ = parent.Write(append(order, '\n')) }()
+	err = r.run(stdin)
+	require.ErrorContains(t, err, "docker run ")
+	log.Print(err)
+	r.report(event{Error: err.Error()})
+	for _, text := range []string{told.String(), logged.String()} {
+		assert.Contains(t, text, "HTTPS_PROXY=(withheld)")
+		assert.NotContains(t, text, "hunter2")
+	}
 }
 
 func TestNotCreated(t *testing.T) {
