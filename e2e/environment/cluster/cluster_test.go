@@ -412,6 +412,57 @@ func TestCleanByLabels(t *testing.T) {
 	}
 }
 
+// A folder of a run's name in the temporary folder proves nothing: anybody can make one.
+func TestCleanBelievesNoPlantedFolder(t *testing.T) {
+	plant := func(t *testing.T) string {
+		t.Helper()
+		dir := string(dirOf("labelled"))
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(`{"run":"labelled","engine":"docker"}`), 0o600))
+		return dir
+	}
+	t.Run("beside that which the network names", func(t *testing.T) {
+		fakeNetwork(t, map[string]string{dirLabel: "/elsewhere/operatorbench-labelled"})
+		dir := plant(t)
+		var out strings.Builder
+		require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+		assert.Contains(t, out.String(), "kept, may still be running: it was made in /elsewhere/operatorbench-labelled, as its network says, and not in "+dir)
+		assert.NotContains(t, commands(t), "rm ")
+		assert.DirExists(t, dir)
+		require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out))
+		assert.Contains(t, commands(t), "network rm operatorbench-labelled\n", "named, it is removed")
+		assert.DirExists(t, dir, "but for a folder that is not its own")
+	})
+	t.Run("while the run lives", func(t *testing.T) {
+		elsewhere := t.TempDir()
+		fakeNetwork(t, map[string]string{dirLabel: filepath.Join(elsewhere, "operatorbench-labelled")})
+		plant(t)
+		planted := os.Getenv("TMPDIR")
+		t.Setenv("TMPDIR", elsewhere)
+		_, lock, err := newRunDir("labelled", "docker")
+		require.NoError(t, err)
+		defer lock.Close()
+		t.Setenv("TMPDIR", planted)
+		var out strings.Builder
+		require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out))
+		assert.Contains(t, out.String(), "kept, still running: run labelled")
+		assert.NotContains(t, commands(t), "rm ")
+	})
+	t.Run("of another user", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("only root can give a folder to another user")
+		}
+		for _, name := range []string{"", ownerFile} {
+			fakeNetwork(t, map[string]string{})
+			require.NoError(t, os.Chown(filepath.Join(plant(t), name), 65534, 65534))
+			var out strings.Builder
+			require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+			assert.Contains(t, out.String(), "kept, may still be running: it was made on a machine that is not known")
+			assert.NotContains(t, commands(t), "rm ")
+		}
+	})
+}
+
 // TestCleanTouchesNoFolderButARunsOwn: a label can name any folder.
 func TestCleanTouchesNoFolderButARunsOwn(t *testing.T) {
 	write := func(t *testing.T, dir, run string) string {
