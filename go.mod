@@ -35,6 +35,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
+require k8s.io/pod-security-admission v0.35.3
+
 require (
 	al.essio.dev/pkg/shellescape v1.5.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -95,6 +95,14 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	}
 	footprint := kube.Plan(objects)
 	line("installs", "%d objects in %d stage(s); namespaces: %s", facts.Objects, len(style.Stages), cmp.Or(strings.Join(footprint.Namespaces, ", "), "none"))
+	line("", "in no namespace: %s", cmp.Or(strings.Join(footprint.ClusterScoped, ", "), "none"))
+	reach, err := style.Reach()
+	if err != nil {
+		return err
+	}
+	for i, each := range reach {
+		line([]string{"beware", ""}[min(i, 1)], "%s", each)
+	}
 	for i, image := range facts.Images {
 		from := "of the catalogue"
 		if own := slices.IndexFunc(style.Own, func(own images.Image) bool { return own.Name == image.Name }); own >= 0 {

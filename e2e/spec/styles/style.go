@@ -34,6 +34,19 @@ func (s Style) Plan() (kube.Footprint, error) {
 	return kube.Plan(objs), nil
 }
 
+// Reach says in what it reaches beyond its own namespaces; see install.Reach.
+func (s Style) Reach() ([]string, error) {
+	stages, err := s.render()
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	return install.Reach(append(flatten(stages), next...))
+}
+
 // Objects renders everything that Install applies, in its order.
 func (s Style) Objects() ([]*unstructured.Unstructured, error) {
 	stages, err := s.render()
