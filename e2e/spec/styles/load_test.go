@@ -161,7 +161,7 @@ func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 			})
 		}
 	}
-	for _, from := range []string{"dockerfile: " + outside, "dockerfile: ../..", "dockerfile: ..", "go: " + outside, "dockerfile: link"} {
+	for _, from := range []string{"dockerfile: " + outside, "dockerfile: ../..", "go: " + outside, "dockerfile: link"} {
 		t.Run(from, func(t *testing.T) {
 			style := strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- manifests/bus", "- manifests\n", "- manifests/code\n",
 				"[pause]", "\n  - {name: mine, reference: example.org/mine:v1, "+from+"}").Replace(overlayStyle)
@@ -169,7 +169,13 @@ func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
 			require.NoError(t, os.Symlink(outside, filepath.Join(root, "base", "link")))
 			_, err := styles.Find(root, "base")
 			require.ErrorContains(t, err, "base/style.yaml:5: ")
-			require.ErrorContains(t, err, "expected a folder below "+root+", where the styles are")
+			require.ErrorContains(t, err, "expected a folder in "+root+", the repository that the style is in")
+			if from == "dockerfile: ../.." { // which is so in a repository
+				require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(root), ".git"), 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(root), "Dockerfile"), nil, 0o600))
+				_, err := styles.Find(root, "base")
+				require.NoError(t, err)
+			}
 		})
 	}
 }

@@ -3,6 +3,7 @@ package styles
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"operatorbench/e2e/environment/images"
@@ -41,8 +42,8 @@ func (s *Style) ownImage(own spec.Image, where []any) (images.Image, error) {
 		images.From{Dockerfile: dockerfile, Go: program})
 }
 
-// from is a path that is written as one from the style's folder. It is in the folder of some style, or beside these: all of it
-// goes to the engine, which may be another machine's.
+// from is a path that is written as one from the style's folder. It is in the style's repository: all of it goes to the engine,
+// which may be another machine's.
 func (s *Style) from(what, path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -55,10 +56,25 @@ func (s *Style) from(what, path string) (string, error) {
 	if err != nil {
 		return at, nil //nolint:nilerr // who reads it says what is wrong with it
 	}
-	if name, err := s.tree().Name(real); err != nil || name == "." {
-		return "", fmt.Errorf("%s: found %q, expected a folder below %s, where the styles are", what, path, s.tree())
+	within := s.repository()
+	if _, err := files.Tree(within).Name(real); err != nil {
+		return "", fmt.Errorf("%s: found %q, expected a folder in %s, the repository that the style is in", what, path, within)
 	}
 	return at, nil
+}
+
+// repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its folder is in.
+func (s *Style) repository() string {
+	above := filepath.Dir(s.Folder)
+	for at := above; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+	}
+	if copied, err := images.FindRoot(above); err == nil {
+		return copied
+	}
+	return above
 }
 
 // OwnImages are those that styles bring along beside the catalogue's.
