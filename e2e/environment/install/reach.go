@@ -2,7 +2,6 @@ package install
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,11 +24,11 @@ func Reach(objs []*unstructured.Unstructured) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the pod security standards: %w", err)
 	}
-	var all []string
-	all = append(all, foreignNamespaces(objs)...)
+	baseline := api.LevelVersion{Level: api.LevelBaseline, Version: api.LatestVersion()}
+	all := foreignNamespaces(objs)
 	for _, obj := range objs {
 		for _, pod := range podsIn(obj.Object) {
-			checked := policy.AggregateCheckResults(evaluator.EvaluatePod(api.LevelVersion{Level: api.LevelBaseline, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec))
+			checked := policy.AggregateCheckResults(evaluator.EvaluatePod(baseline, &pod.ObjectMeta, &pod.Spec))
 			if !checked.Allowed {
 				all = append(all, fmt.Sprintf("pods of %s are beyond the baseline standard: %s", kube.Describe(obj), checked.ForbiddenDetail()))
 			}
@@ -38,7 +37,7 @@ func Reach(objs []*unstructured.Unstructured) ([]string, error) {
 			all = append(all, fmt.Sprintf("%s decides on what everybody in the cluster writes or reads", kube.Describe(obj)))
 		}
 		if obj.GetKind() == "ClusterRole" {
-			for label := range maps.Keys(obj.GetLabels()) {
+			for label := range obj.GetLabels() {
 				if to, aggregated := strings.CutPrefix(label, "rbac.authorization.k8s.io/aggregate-to-"); aggregated {
 					all = append(all, fmt.Sprintf("%s adds to the cluster's own role %s", kube.Describe(obj), to))
 				}

@@ -69,15 +69,15 @@ func (t Tree) confine(root *os.Root, name string) error {
 	if err != nil {
 		return nil //nolint:nilerr // opening it says what is wrong, from the tree on
 	}
-	real, err := filepath.Rel(top, at)
+	inside, err := filepath.Rel(top, at)
 	if err != nil {
 		return err
 	}
-	folder := first(real)
+	folder := first(inside)
 	if folder == first(filepath.FromSlash(name)) {
 		return nil
 	}
-	if filepath.IsLocal(real) {
+	if filepath.IsLocal(inside) {
 		if _, err := root.Lstat(filepath.Join(folder, StyleFile)); err == nil {
 			return nil
 		}

@@ -52,12 +52,12 @@ func (s *Style) from(what, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		at = filepath.Join(s.Folder, path)
 	}
-	real, err := filepath.EvalSymlinks(at)
+	resolved, err := filepath.EvalSymlinks(at)
 	if err != nil {
 		return at, nil //nolint:nilerr // who reads it says what is wrong with it
 	}
 	within := s.repository()
-	if _, err := files.Tree(within).Name(real); err != nil {
+	if _, err := files.Tree(within).Name(resolved); err != nil {
 		return "", fmt.Errorf("%s: found %q, expected a folder in %s, the repository that the style is in", what, path, within)
 	}
 	return at, nil

@@ -142,7 +142,7 @@ func (d document) objects() ([]*unstructured.Unstructured, error) {
 	}
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(json); err != nil {
-		return nil, fmt.Errorf("document at line %d: not a Kubernetes object: expected a mapping with apiVersion, kind and metadata", d.line) // err repeats the document
+		return nil, fmt.Errorf("document at line %d: not a Kubernetes object: expected apiVersion, kind and metadata", d.line) // err repeats the document
 	}
 	if !obj.IsList() {
 		return []*unstructured.Unstructured{obj}, d.check(obj)
