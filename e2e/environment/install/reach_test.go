@@ -64,7 +64,7 @@ func TestReach(t *testing.T) {
 		"mine/me may * * in the whole cluster, by ClusterRole cluster-admin", // URLs
 		"mine/me may * *.* in the whole cluster, by ClusterRole cluster-admin",
 		"pods of Bundle theirs/b are beyond the baseline standard: host namespaces (hostNetwork=true)",
-		"pods of DaemonSet kube-system/node are beyond the baseline standard: host namespaces (hostPID=true), hostPath volumes (volume \"host\"), "+
+		"pods of DaemonSet kube-system/node are beyond the baseline standard: host namespaces (hostPID=true), hostPath volumes (volume \"host\"), " +
 			"privileged (container \"a\" must not set securityContext.privileged=true)",
 	}, found)
 }
