@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that a container engine works: Docker, else podman, else nerdctl, as
 # kind finds them. Where none does, and root on Debian or Ubuntu: installs Docker
-# and starts it, saying so.
+# and starts it, saying so. An engine that is elsewhere is left to who runs it.
 set -euo pipefail
 
 say() { echo "engine-up: $*" >&2; }
@@ -27,6 +27,24 @@ for engine in ${KIND_EXPERIMENTAL_PROVIDER:-docker podman nerdctl}; do
   if works "$engine"; then exit 0; fi
 done
 
+# elsewhere names the endpoint of another machine's engine, or of another user's, if one is chosen.
+elsewhere() {
+  local context=${DOCKER_CONTEXT:-}
+  case ${DOCKER_HOST:-} in
+    '') [[ -n $context ]] || context=$(within 20 docker context show 2>/dev/null || true) ;;
+    unix:///var/run/docker.sock | unix:///run/docker.sock) return 1 ;;
+    *) echo "DOCKER_HOST is $DOCKER_HOST"; return ;;
+  esac
+  if [[ -n $context && $context != default ]]; then
+    echo "the context $context of docker leads to $(within 20 docker context inspect "$context" --format '{{.Endpoints.docker.Host}}' 2>/dev/null || echo nowhere)"
+    return
+  fi
+  [[ ${KIND_EXPERIMENTAL_PROVIDER:-podman} == podman && -n ${CONTAINER_HOST:-} ]] && echo "CONTAINER_HOST is $CONTAINER_HOST"
+}
+if endpoint=$(elsewhere); then
+  die "$endpoint, and nothing answers there; nothing was installed or started here. Start that engine, or unset what chooses it (DOCKER_HOST, CONTAINER_HOST, DOCKER_CONTEXT; docker context use default)"
+fi
+
 provider=${KIND_EXPERIMENTAL_PROVIDER:-docker}
 [[ $provider == docker ]] || die "$provider does not work ('$provider info' fails), and only Docker can be set up here: repair it, or unset KIND_EXPERIMENTAL_PROVIDER"
 if [[ $(id -u) != 0 ]]; then
@@ -43,7 +61,7 @@ if ! command -v dockerd >/dev/null; then
   "$(dirname "$0")/apt-install.sh" docker.io iptables || status=$?
   case $status in
     0) ;;
-    3) die "Docker was not installed, as that would remove other packages. To go on, install an engine that keeps them: where containerd.io is one of them, Docker from the same repository (apt-get install docker-ce docker-ce-cli), else podman (apt-get install podman) or nerdctl; look at the plan before you agree (apt-get --simulate)" ;;
+    3) die "Docker was not installed, as that would remove other packages, or upgrade what runs. To go on, install an engine that keeps them: where containerd.io is one of them, Docker from the same repository (apt-get install docker-ce docker-ce-cli), else podman (apt-get install podman) or nerdctl; look at the plan before you agree (apt-get --simulate)" ;;
     *) die "apt-get could not install docker.io (see above): install Docker, podman or nerdctl" ;;
   esac
 fi

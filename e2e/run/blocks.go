@@ -11,6 +11,9 @@ import (
 	"operatorbench/e2e/record"
 )
 
+// silentMost is how long the API server may give no answer. No fault takes it away for half as long.
+const silentMost = 2 * time.Minute
+
 // Drive goes through the planned rounds. In each, every participant has its turn, in
 // random order (in the first one the quickest first, so that a person soon sees
 // a result): it is installed, warmed up, driven through the scenarios, and
@@ -24,6 +27,8 @@ func (s *Session) Drive(ctx context.Context) (err error) {
 		return err
 	}
 	defer s.progress.Stop()
+	ctx, stop := s.kube.WhileAnswering(ctx, silentMost)
+	defer stop()
 	if s.base != nil {
 		return gateRun{s}.drive(ctx)
 	}

@@ -89,21 +89,22 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	if err != nil {
 		return err
 	}
+	footprint := kube.Plan(objects)
+	line("installs", "%d objects in %d stage(s); namespaces: %s", facts.Objects, len(style.Stages), cmp.Or(strings.Join(footprint.Namespaces, ", "), "none"))
+	line("", "in no namespace: %s", cmp.Or(strings.Join(footprint.ClusterScoped, ", "), "none"))
+	reach, err := style.Reach()
+	if err != nil {
+		return err
+	}
+	for i, each := range reach {
+		line([]string{"beware", ""}[min(i, 1)], "%s", each)
+	}
 	manifests, err := json.Marshal(objects)
 	if err != nil {
 		return err
 	}
-	footprint := kube.Plan(objects)
-	line("installs", "%d objects in %d stage(s); namespaces: %s", facts.Objects, len(style.Stages), cmp.Or(strings.Join(footprint.Namespaces, ", "), "none"))
 	for i, image := range facts.Images {
-		from := "of the catalogue"
-		if own := slices.IndexFunc(style.Own, func(own images.Image) bool { return own.Name == image.Name }); own >= 0 {
-			from = style.Own[own].From()
-			if !strings.Contains(string(manifests), strconv.Quote(image.Reference)) {
-				from += "; no manifest names it"
-			}
-		}
-		line([]string{"images", ""}[min(i, 1)], "%s: %s, %s", image.Name, image.Reference, from)
+		line([]string{"images", ""}[min(i, 1)], "%s: %s, %s", image.Name, image.Reference, origin(style, image, string(manifests)))
 	}
 	p, reasons, applicable := driving(operator), map[string][]string{}, 0
 	var order []string
@@ -129,4 +130,16 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	}
 	_, err = io.WriteString(out, text.String())
 	return err
+}
+
+// origin says where an image of a style comes from, and whether the manifests name it.
+func origin(style styles.Style, image styles.ImageFact, manifests string) string {
+	own := slices.IndexFunc(style.Own, func(own images.Image) bool { return own.Name == image.Name })
+	switch {
+	case own < 0:
+		return "of the catalogue"
+	case !strings.Contains(manifests, strconv.Quote(image.Reference)):
+		return style.Own[own].From() + "; no manifest names it"
+	}
+	return style.Own[own].From()
 }

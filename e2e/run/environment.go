@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/fixtures/workloads/memcached"
 )
 
@@ -108,14 +110,10 @@ func (e *environment) connect(config *rest.Config) error {
 	return nil
 }
 
-// definition announces what will be touched, applies the custom resource
-// definition, and begins the proof that the garbage collector knows it. The
+// definition applies the custom resource definition, and begins the proof that the garbage collector knows it. The
 // proof takes up to 30 s, in which the images are loaded and the floor is
 // measured: no style is needed for either. Drive awaits it.
 func (e *environment) definition(ctx context.Context) error {
-	if err := e.announce(); err != nil {
-		return err
-	}
 	crd, err := memcached.Definition()
 	if err != nil {
 		return err
@@ -162,25 +160,37 @@ func namespace(name string) *unstructured.Unstructured {
 
 func (j *job) probeNamespace() string { return "services-" + j.id + "-probe" }
 
-// announce names, before anything is touched, all that this run makes in an
-// existing cluster.
+// announce names, before the cluster is asked for anything, all that this run makes in
+// an existing one.
 func (e *environment) announce() error {
-	if e.can(cluster.RemoveWhole) {
-		return nil
-	}
 	e.say("this run makes, in the existing cluster, nothing but:")
 	e.say("  CustomResourceDefinition %s", memcached.Resource.GroupResource())
 	e.say("  namespaces services-%s-* for custom resources", e.id)
+	if slices.ContainsFunc(e.scenarios, refuses) {
+		e.say("  ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse writes in one of these namespaces", e.id)
+	}
 	for _, p := range e.participants[1:] {
-		objects, err := p.operator.Style().Objects()
+		style := p.operator.Style()
+		footprint, err := style.Plan()
 		if err != nil {
 			return err
 		}
-		footprint := kube.Plan(e.kube.Scoped(objects))
+		reach, err := style.Reach()
+		if err != nil {
+			return err
+		}
 		e.say("  %s: namespaces %s; %s", p.label(), strings.Join(footprint.Namespaces, ", "), strings.Join(footprint.ClusterScoped, ", "))
+		for _, each := range reach {
+			e.say("    beware: %s", each)
+		}
 	}
 	e.say("all of it carries the label %s=%s and is removed at the end", kube.LabelRun, e.id)
 	return nil
+}
+
+// refuses tells whether a scenario has writes refused.
+func refuses(scenario scenarios.Scenario) bool {
+	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool { return step.Fault != nil && step.Fault.Refuse != "" })
 }
 
 // refuseForeign fails if an existing cluster has anything that this run or one

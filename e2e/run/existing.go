@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// agree tells which existing cluster is meant, and returns when a person has
+// agree tells which existing cluster is meant and what is to be made in it, and returns when a person has
 // agreed that it is used. Nothing has been made by then.
 func (e *environment) agree(ctx context.Context) error {
 	if e.existing() == nil {
@@ -21,6 +21,9 @@ func (e *environment) agree(ctx context.Context) error {
 		return err
 	}
 	e.say("this run uses the existing cluster %s", target)
+	if err := e.announce(); err != nil {
+		return err
+	}
 	e.say("should the run be killed, this removes what it left there:\n  %s", e.cleanCommand())
 	if e.options.Yes {
 		return nil

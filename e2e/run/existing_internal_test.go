@@ -21,6 +21,7 @@ import (
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/styles"
 )
 
 // kubeconfig writes one for a server, and returns its path.
@@ -110,6 +111,37 @@ func TestAnExistingClusterIsAgreedToFirst(t *testing.T) {
 			assert.Empty(t, s.Left())
 		})
 	}
+}
+
+// Who is asked has read before what would be made, the policies that refuse writes included.
+func TestWhatWouldBeMadeIsSaidBeforeTheQuestion(t *testing.T) {
+	s, said, requests := onExisting(t, "--scenario=create,write-refused")
+	stranger := filepath.Join(t.TempDir(), "native")
+	require.NoError(t, os.CopyFS(stranger, os.DirFS("../../operators/native")))
+	namespaces := filepath.Join(stranger, "manifests", "01-namespace.yaml")
+	text, err := os.ReadFile(namespaces)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(namespaces, []byte(string(text)+"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: kube-system}\n"), 0o600))
+	loaded, err := styles.Load(stranger)
+	require.NoError(t, err)
+	s.participants[1].operator = loaded
+	var before string
+	s.terminal = func() (io.ReadWriteCloser, error) {
+		before = said.String()
+		return keyboard{strings.NewReader("n\n"), &bytes.Buffer{}}, nil
+	}
+	require.ErrorContains(t, s.Open(t.Context()), "nothing was made")
+	assert.Zero(t, requests.Load())
+	for _, line := range []string{
+		"this run makes, in the existing cluster, nothing but:",
+		"  CustomResourceDefinition memcacheds.cache.example.com",
+		"  ValidatingAdmissionPolicies operatorbench-services-" + s.id + "-*, and their bindings,",
+		"namespaces kube-system, memcached-operator; ClusterRole memcached-operator, ClusterRoleBinding memcached-operator",
+		"    beware: 1 of its objects are in kube-system, which is the cluster's own",
+	} {
+		assert.Contains(t, before, line)
+	}
+	require.NoError(t, s.Close(t.Context()))
 }
 
 func TestNobodyWaitsForAnAnswerThatIsNotWanted(t *testing.T) {

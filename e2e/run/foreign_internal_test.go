@@ -16,6 +16,7 @@ import (
 
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec/files"
 )
 
 // served are the kinds of a cluster that has the Operator Lifecycle Manager.
@@ -72,7 +73,7 @@ func apiServer(t *testing.T, objects map[string]any) (url string, writes *atomic
 // bring images into its nodes, which would be of no use. Nothing is sent that could change it.
 func TestALifecycleManagerThatIsThereIsRefused(t *testing.T) {
 	s, _, _ := onExisting(t, "--operator=olm", "--scenario=create", "--yes")
-	definitions, err := install.Render("../../operators/olm/manifests/olm")
+	definitions, err := install.Render(files.Tree("../../operators"), "../../operators/olm/manifests/olm")
 	require.NoError(t, err)
 	objects := map[string]any{"/api/v1/nodes": corev1.NodeList{Items: []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "node"}}}}}
 	var want []string

@@ -248,7 +248,7 @@ func Latest(root, folder string) error {
 func (e *environment) collect(ctx context.Context, p *participant) {
 	within := logsWithin - e.collecting
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
+	case errors.Is(ctx.Err(), context.Canceled) && !errors.As(context.Cause(ctx), new(*kube.SilentError)):
 		return
 	case ctx.Err() != nil:
 		ctx, within = context.WithoutCancel(ctx), logsWhenOver

@@ -22,6 +22,7 @@ import (
 
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec/files"
 )
 
 var update = flag.Bool("update", false, "write what was got to testdata/differences.golden")
@@ -61,7 +62,7 @@ func module(t *testing.T, recipe, path string) string {
 
 func render(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
-	objs, err := install.Render(path)
+	objs, err := install.Render(files.Tree("/"), path) // upstream's are in the module cache
 	require.NoError(t, err)
 	return objs
 }

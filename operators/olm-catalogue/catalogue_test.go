@@ -53,7 +53,7 @@ func catalogue(t *testing.T) []map[string]any {
 // version is the ClusterServiceVersion of one of the style olm's.
 func version(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
-	objs, err := install.Render(filepath.Join("..", "olm", "manifests", name))
+	objs, err := install.Render("..", filepath.Join("..", "olm", "manifests", name))
 	require.NoError(t, err)
 	for _, obj := range objs {
 		if obj.GetKind() == "ClusterServiceVersion" {

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/spec/files"
 )
 
 // The definitions are upstream's but for schemas and what kubectl prints of them,
@@ -101,7 +102,7 @@ func upstream(t *testing.T) []*unstructured.Unstructured {
 
 func render(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
-	objs, err := install.Render(path)
+	objs, err := install.Render(files.Tree("/"), path) // upstream's are in the module cache
 	require.NoError(t, err)
 	return objs
 }

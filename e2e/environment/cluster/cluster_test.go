@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -168,6 +169,35 @@ func TestCreateExplainsWhatIsMissing(t *testing.T) {
 		_, err = k.Create(t.Context())
 		require.ErrorContains(t, err, "no container engine is installed")
 	})
+}
+
+// kind hands this machine's proxies to the node, with their passwords.
+func TestANodeThatDoesNotStartTellsNoPassword(t *testing.T) {
+	fakeEngine(t, `case "$1" in info) echo '{}';; network) echo 172.18.0.0/16;; run) echo "bad proxy $HTTPS_PROXY" >&2; exit 125;; esac`)
+	t.Setenv("HTTPS_PROXY", "http://bob:hunter2@127.0.0.1:9")
+	t.Setenv("KIND_EXPERIMENTAL_DOCKER_NETWORK", "") // the reaper sets it
+	config, err := encode(kindConfig(KindOptions{Run: "abcdef", NodeImage: "node:v1"}))
+	require.NoError(t, err)
+	dir, lock, err := newRunDir("abcdef", "docker")
+	require.NoError(t, err)
+	defer lock.Close()
+	order, err := json.Marshal(spec{Run: "abcdef", Engine: "docker", Dir: dir, KindConfig: config})
+	require.NoError(t, err)
+	var told, logged strings.Builder
+	log.SetOutput(withholding{&logged})
+	defer log.SetOutput(os.Stderr)
+	r := &reaper{events: json.NewEncoder(&told)}
+	stdin, parent := io.Pipe()
+	defer parent.Close()
+	go func() { _, _ = parent.Write(append(order, '\n')) }()
+	err = r.run(stdin)
+	require.ErrorContains(t, err, "docker run ")
+	log.Print(err)
+	r.report(event{Error: err.Error()})
+	for _, text := range []string{told.String(), logged.String()} {
+		assert.Contains(t, text, "HTTPS_PROXY=(withheld)")
+		assert.NotContains(t, text, "hunter2")
+	}
 }
 
 func TestNotCreated(t *testing.T) {
@@ -380,6 +410,57 @@ func TestCleanByLabels(t *testing.T) {
 			assert.Contains(t, commands(t), "network rm operatorbench-labelled\n")
 		})
 	}
+}
+
+// A folder of a run's name in the temporary folder proves nothing: anybody can make one.
+func TestCleanBelievesNoPlantedFolder(t *testing.T) {
+	plant := func(t *testing.T) string {
+		t.Helper()
+		dir := string(dirOf("labelled"))
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ownerFile), []byte(`{"run":"labelled","engine":"docker"}`), 0o600))
+		return dir
+	}
+	t.Run("beside that which the network names", func(t *testing.T) {
+		fakeNetwork(t, map[string]string{dirLabel: "/elsewhere/operatorbench-labelled"})
+		dir := plant(t)
+		var out strings.Builder
+		require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+		assert.Contains(t, out.String(), "kept, may still be running: it was made in /elsewhere/operatorbench-labelled, as its network says, and not in "+dir)
+		assert.NotContains(t, commands(t), "rm ")
+		assert.DirExists(t, dir)
+		require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out))
+		assert.Contains(t, commands(t), "network rm operatorbench-labelled\n", "named, it is removed")
+		assert.DirExists(t, dir, "but for a folder that is not its own")
+	})
+	t.Run("while the run lives", func(t *testing.T) {
+		elsewhere := t.TempDir()
+		fakeNetwork(t, map[string]string{dirLabel: filepath.Join(elsewhere, "operatorbench-labelled")})
+		plant(t)
+		planted := os.Getenv("TMPDIR")
+		t.Setenv("TMPDIR", elsewhere)
+		_, lock, err := newRunDir("labelled", "docker")
+		require.NoError(t, err)
+		defer lock.Close()
+		t.Setenv("TMPDIR", planted)
+		var out strings.Builder
+		require.NoError(t, Clean(t.Context(), CleanOptions{Run: "labelled"}, &out))
+		assert.Contains(t, out.String(), "kept, still running: run labelled")
+		assert.NotContains(t, commands(t), "rm ")
+	})
+	t.Run("of another user", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("only root can give a folder to another user")
+		}
+		for _, name := range []string{"", ownerFile} {
+			fakeNetwork(t, map[string]string{})
+			require.NoError(t, os.Chown(filepath.Join(plant(t), name), 65534, 65534))
+			var out strings.Builder
+			require.NoError(t, Clean(t.Context(), CleanOptions{}, &out))
+			assert.Contains(t, out.String(), "kept, may still be running: it was made on a machine that is not known")
+			assert.NotContains(t, commands(t), "rm ")
+		}
+	})
 }
 
 // TestCleanTouchesNoFolderButARunsOwn: a label can name any folder.

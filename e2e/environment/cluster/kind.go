@@ -224,7 +224,7 @@ func (k *Kind) LoadImages(ctx context.Context, archive func(io.Writer) error) er
 		err = fmt.Errorf("it has %d nodes, not 1", len(nodes))
 	}
 	if err != nil {
-		return fmt.Errorf("loading images into cluster %s: %w", Name(k.opts.Run), err)
+		return fmt.Errorf("loading images into cluster %s: %w", Name(k.opts.Run), ofKind(err))
 	}
 	reader, writer := io.Pipe()
 	defer context.AfterFunc(ctx, func() { reader.CloseWithError(context.Cause(ctx)) })()
@@ -237,18 +237,21 @@ func (k *Kind) LoadImages(ctx context.Context, archive func(io.Writer) error) er
 	err = nodeutils.LoadImageArchive(nodes[0], reader)
 	reader.CloseWithError(errors.New("the node takes no more")) // so that archive ends in any case
 	if writeErr := <-written; err != nil || writeErr != nil {
-		return fmt.Errorf("loading images into node %s: %w%s", nodes[0], errors.Join(context.Cause(ctx), writeErr, err), commandOutput(err))
+		return fmt.Errorf("loading images into node %s: %w", nodes[0], errors.Join(context.Cause(ctx), writeErr, ofKind(err)))
 	}
 	return nil
 }
 
-// commandOutput returns the last lines of what a command run by kind printed.
-func commandOutput(err error) string {
-	run := kindexec.RunErrorForError(err)
-	if run == nil || len(run.Output) == 0 {
-		return ""
+// ofKind is an error of kind's with the last lines of what the failed command printed, but for what engine.Withhold leaves out.
+func ofKind(err error) error {
+	if err == nil {
+		return nil
 	}
-	return "\n  | " + strings.Join(tail(string(run.Output), outputTail), "\n  | ")
+	text := err.Error()
+	if run := kindexec.RunErrorForError(err); run != nil && len(run.Output) > 0 {
+		text += "\n  | " + strings.Join(tail(string(run.Output), outputTail), "\n  | ")
+	}
+	return errors.New(engine.Withhold(text))
 }
 
 // CollectLogs writes what `kind export logs` does to dir/kind, and the namespaces' objects and logs beside it.
@@ -276,7 +279,7 @@ func (k *Kind) CollectLogs(ctx context.Context, dir string, namespaces ...string
 
 // exportLogs does what `kind export logs` does, without values that may be secret.
 func exportLogs(provider *kind.Provider, run, dir string) error {
-	return errors.Join(provider.CollectLogs(Name(run), dir), withholdInspected(dir))
+	return errors.Join(ofKind(provider.CollectLogs(Name(run), dir)), withholdInspected(dir))
 }
 
 // Delete removes the cluster, its network and the run's folder, and returns when they are gone. With Keep it leaves

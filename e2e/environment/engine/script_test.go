@@ -94,6 +94,53 @@ func TestEngineUp(t *testing.T) {
 			env: []string{"KIND_EXPERIMENTAL_PROVIDER=podman"}, status: 1, says: []string{"podman does not work"},
 		},
 		{
+			name: "the user's engine is elsewhere", programs: map[string]string{"id": root, "docker": "exit 1", "dockerd": "true", "systemctl": "true", "apt-get": "true", "setsid": detach},
+			env: []string{"DOCKER_HOST=tcp://192.0.2.1:2375"}, status: 1,
+			says: []string{"DOCKER_HOST is tcp://192.0.2.1:2375, and nothing answers there", "nothing was installed or started here"},
+			not:  []string{"apt-get install", "dockerd", "systemctl", "setsid"},
+		},
+		{
+			name: "the user's engine is elsewhere, and nothing is installed", programs: map[string]string{"id": root, "apt-get": "true"},
+			env: []string{"DOCKER_HOST=ssh://me@192.0.2.1"}, status: 1,
+			says: []string{"DOCKER_HOST is ssh://me@192.0.2.1"}, not: []string{"apt-get install", "apt-get --simulate"},
+		},
+		{
+			name: "the user's context is another one",
+			programs: map[string]string{
+				"id": root, "dockerd": "true", "systemctl": "true", "apt-get": "true", "setsid": detach,
+				"docker": `case "$1 $2" in "context show") echo remote;; "context inspect") [[ $3 == remote ]] && echo ssh://me@192.0.2.1;; *) exit 1;; esac`,
+			},
+			status: 1, says: []string{"the context remote of docker leads to ssh://me@192.0.2.1, and nothing answers there"},
+			not: []string{"apt-get", "dockerd", "systemctl", "setsid"},
+		},
+		{
+			name: "the user's context is asked for", programs: map[string]string{"id": root, "docker": "exit 1", "dockerd": "true", "systemctl": "true", "setsid": detach},
+			env: []string{"DOCKER_CONTEXT=far"}, status: 1, says: []string{"the context far of docker"}, not: []string{"dockerd", "systemctl", "setsid"},
+		},
+		{
+			name: "the user's podman is elsewhere", programs: map[string]string{"id": root, "podman": "exit 1", "apt-get": "true"},
+			env: []string{"CONTAINER_HOST=ssh://me@192.0.2.1"}, status: 1, says: []string{"CONTAINER_HOST is ssh://me@192.0.2.1"}, not: []string{"apt-get"},
+		},
+		{
+			name: "the user names this machine's own engine",
+			programs: map[string]string{
+				"id": root, "docker": dockerUp, "dockerd": "touch $STATE/up", "setsid": detach, "go": "true", "systemctl": "touch $STATE/up",
+			},
+			env: []string{"DOCKER_HOST=unix:///var/run/docker.sock"}, says: []string{"Docker 20.10 answers"},
+		},
+		{
+			name: "apt-get's plan would upgrade what runs",
+			programs: map[string]string{
+				"id": root, "apt-get": `[[ $1 == --simulate ]] || exit 1
+echo "Inst libnss3 [3.87] (3.90 Debian:12 [amd64])"
+echo "Inst containerd [1.6.20] (1.7.27 Debian:12 [amd64]) []"
+echo "Inst docker.io (20.10.24 Debian:12 [amd64])"`,
+			},
+			status: 1,
+			says:   []string{"this would UPGRADE containerd, which may run: stopped, nothing was changed", "apt-get install podman"},
+			calls:  []string{"apt-get --simulate install"}, not: []string{"apt-get install -y", "apt-get update", "systemctl", "UPGRADE libnss3"},
+		},
+		{
 			name: "no apt-get", programs: map[string]string{"id": root}, status: 1,
 			says: []string{"neither Debian nor Ubuntu"},
 		},

@@ -10,18 +10,20 @@ import (
 
 	"operatorbench/e2e/environment/install/kustomize"
 	"operatorbench/e2e/environment/install/yaml"
+	"operatorbench/e2e/spec/files"
 )
 
 // A Way to install turns what a path of a style's folder leads to into a cluster's objects.
 type Way interface {
 	// Of tells whether a path is to be installed in this way.
 	Of(path string) bool
-	// Render returns the objects that are applied, in their order. Errors name the file, and the line where it is known.
-	Render(path string) ([]*unstructured.Unstructured, error)
+	// Render returns the objects that are applied, in their order. Nothing is read outside of the tree, nor fetched. Errors
+	// name the file, and the line where it is known.
+	Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error)
 	// Files lists the files that Render reads, by absolute path, sorted.
-	Files(path string) ([]string, error)
+	Files(tree files.Tree, path string) ([]string, error)
 	// Check refuses what is written and has no effect.
-	Check(path string) error
+	Check(tree files.Tree, path string) error
 	// Complete tells whether what is rendered is all that is installed. Else a controller makes more of it, which only
 	// the cluster knows: see Find.
 	Complete() bool
@@ -31,51 +33,55 @@ type Way interface {
 // Manager are to be packages beside these.
 func ways() []Way { return []Way{kustomize.Way{}, yaml.Way{}} }
 
-// at returns the way in which a path is installed, and the path in full.
-func at(path string) (Way, string, error) {
+// at returns the way in which a path is installed, and the tree and the path in full.
+func at(tree files.Tree, path string) (Way, files.Tree, string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return nil, "", fmt.Errorf("reading manifests %s: %w", path, err)
+		return nil, "", "", fmt.Errorf("reading manifests %s: %w", path, err)
+	}
+	top, err := filepath.Abs(string(tree))
+	if err != nil {
+		return nil, "", "", fmt.Errorf("reading manifests %s: %w", path, err)
 	}
 	for _, way := range ways() {
 		if way.Of(full) {
-			return way, full, nil
+			return way, files.Tree(top), full, nil
 		}
 	}
-	return nil, "", fmt.Errorf("reading manifests %s: there is no way to install it", path)
+	return nil, "", "", fmt.Errorf("reading manifests %s: there is no way to install it", path)
 }
 
-// Render returns the objects that are applied for a path; see Way.
-func Render(path string) ([]*unstructured.Unstructured, error) {
-	way, path, err := at(path)
+// Render returns the objects that are applied for a path in a tree of styles; see Way.
+func Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error) {
+	way, tree, path, err := at(tree, path)
 	if err != nil {
 		return nil, err
 	}
-	return way.Render(path)
+	return way.Render(tree, path)
 }
 
 // Files lists the files that Render reads for a path; see Way.
-func Files(path string) ([]string, error) {
-	way, path, err := at(path)
+func Files(tree files.Tree, path string) ([]string, error) {
+	way, tree, path, err := at(tree, path)
 	if err != nil {
 		return nil, err
 	}
-	return way.Files(path)
+	return way.Files(tree, path)
 }
 
 // Check refuses what is written at a path and has no effect; see Way.
-func Check(path string) error {
-	way, path, err := at(path)
+func Check(tree files.Tree, path string) error {
+	way, tree, path, err := at(tree, path)
 	if err != nil {
 		return err
 	}
-	return way.Check(path)
+	return way.Check(tree, path)
 }
 
 // Complete tells whether what Render returns for paths is all that they install; see Way.
 func Complete(paths ...string) bool {
 	for _, path := range paths {
-		if way, _, err := at(path); err != nil || !way.Complete() {
+		if way, _, _, err := at(".", path); err != nil || !way.Complete() {
 			return false
 		}
 	}

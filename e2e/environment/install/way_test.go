@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/spec/files"
 )
 
 const (
@@ -35,26 +36,26 @@ func TestWays(t *testing.T) {
 		"overlay":       {[]string{"my-a"}, []string{"base/cm.yaml", "base/kustomization.yaml", "overlay/kustomization.yaml"}},
 		"plain/../base": {[]string{"a"}, []string{"base/cm.yaml", "base/kustomization.yaml"}},
 	} {
-		objs, err := install.Render(filepath.Join(root, path))
+		objs, err := install.Render(files.Tree(root), filepath.Join(root, path))
 		require.NoError(t, err, path)
 		var names []string
 		for _, obj := range objs {
 			names = append(names, obj.GetName())
 		}
 		assert.Equal(t, test.names, names, path)
-		files, err := install.Files(filepath.Join(root, path))
+		read, err := install.Files(files.Tree(root), filepath.Join(root, path))
 		require.NoError(t, err, path)
-		for i := range files {
-			files[i], err = filepath.Rel(root, files[i])
+		for i := range read {
+			read[i], err = filepath.Rel(root, read[i])
 			require.NoError(t, err)
 		}
-		assert.Equal(t, test.files, files, path)
-		require.NoError(t, install.Check(filepath.Join(root, path)), path)
+		assert.Equal(t, test.files, read, path)
+		require.NoError(t, install.Check(files.Tree(root), filepath.Join(root, path)), path)
 		assert.True(t, install.Complete(filepath.Join(root, path)), path)
 	}
-	_, err := install.Render(filepath.Join(root, "broken"))
+	_, err := install.Render(files.Tree(root), filepath.Join(root, "broken"))
 	require.ErrorContains(t, err, "broken/kustomization.yaml:1: resources: there is no absent.yaml")
-	require.ErrorContains(t, install.Check(filepath.Join(root, "idle")), "this entry changes nothing")
-	_, err = install.Render(filepath.Join(root, "absent"))
-	require.ErrorContains(t, err, "stat absent")
+	require.ErrorContains(t, install.Check(files.Tree(root), filepath.Join(root, "idle")), "this entry changes nothing")
+	_, err = install.Render(files.Tree(root), filepath.Join(root, "absent"))
+	require.ErrorContains(t, err, "openat absent")
 }

@@ -68,6 +68,8 @@ const (
 	// steady is how long a watch has to last for the next attempt to be made at
 	// once: the API server ends each after some time, as a matter of course.
 	steady = time.Second
+	// wholeWithin is how long a broken watch is waited for before what it is needed for begins.
+	wholeWithin = 2 * time.Minute
 )
 
 // Watches are the watches that are open at a time: one of each resource of the
@@ -81,6 +83,7 @@ type Watches struct {
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	customs  *customs
+	patience time.Duration // with a watch that is broken
 
 	mu     sync.RWMutex             // held while an event is recorded
 	spaces map[string]time.Duration // those that are covered, and how late an event may be there
@@ -101,7 +104,7 @@ func Open(ctx context.Context, client dynamic.Interface, recorder *record.Record
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Watches{recorder: recorder, cancel: cancel, spaces: map[string]time.Duration{}, left: map[string]bool{}}
+	w := &Watches{recorder: recorder, cancel: cancel, patience: wholeWithin, spaces: map[string]time.Duration{}, left: map[string]bool{}}
 	w.customs = newCustoms(recorder)
 	if err := w.plan(ctx, client, public, resources, targets); err != nil {
 		w.Stop()
@@ -191,7 +194,7 @@ func (w *Watches) others(ctx context.Context, client dynamic.Interface) error {
 const Unnoticed = 100 * time.Millisecond
 
 // Cover begins to record what is in namespaces that are to be made, and returns when
-// every watch is whole. An event that is late by more than bears leaves a gap. uncover
+// every watch is whole, at most two minutes later. An event that is late by more than bears leaves a gap. uncover
 // ends that: nothing of them is recorded when it has returned.
 func (w *Watches) Cover(ctx context.Context, bears time.Duration, namespaces ...string) (uncover func(), err error) {
 	for _, one := range w.watchers {
@@ -247,8 +250,9 @@ type watcher struct {
 
 	late *lateness // nil: events come as they happen
 
-	state sync.Mutex
-	whole chan struct{} // closed while the watch is open
+	state  sync.Mutex
+	whole  chan struct{} // closed while the watch is open
+	broken string        // why it is not, or was not last
 }
 
 // where names what is watched.
@@ -282,14 +286,20 @@ func (w *watcher) start(ctx context.Context) error {
 	return nil
 }
 
-// awaitWhole returns when the watch is open.
+// awaitWhole returns when the watch is open. It is an error if the API server does not open it in time.
 func (w *watcher) awaitWhole(ctx context.Context) error {
 	w.state.Lock()
 	whole := w.whole
 	w.state.Unlock()
+	late := time.NewTimer(w.patience)
+	defer late.Stop()
 	select {
 	case <-whole:
 		return nil
+	case <-late.C:
+		w.state.Lock()
+		defer w.state.Unlock()
+		return fmt.Errorf("the API server has not opened the watch for %v; its last answer: %s", w.patience, w.broken)
 	case <-w.recorder.Failed():
 		return w.recorder.Err()
 	case <-ctx.Done():
@@ -398,7 +408,7 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 			return
 		}
 		w.state.Lock()
-		w.whole = make(chan struct{})
+		w.whole, w.broken = make(chan struct{}), reason
 		w.state.Unlock()
 		wait, version := reconnect, w.version
 		if from-opened < steady && !pause(ctx, wait) {
@@ -407,6 +417,9 @@ func (w *watcher) run(ctx context.Context, events apiwatch.Interface) {
 		var err error
 		for events, err = w.open(ctx); err != nil; events, err = w.open(ctx) {
 			reason = err.Error()
+			w.state.Lock()
+			w.broken = reason
+			w.state.Unlock()
 			if !pause(ctx, wait) {
 				return
 			}

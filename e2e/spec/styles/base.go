@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/spec/files"
 )
 
 // base is a style some of whose files another one, its overlay, is made from.
@@ -32,7 +33,7 @@ func (s Style) bases() ([]*base, error) {
 	var all []*base
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			files, err := install.Files(filepath.Join(s.Folder, manifests))
+			files, err := install.Files(s.tree(), filepath.Join(s.Folder, manifests))
 			if err != nil {
 				return nil, s.problem(i, j, err)
 			}
@@ -70,7 +71,7 @@ func (s Style) addBase(all []*base, file string, where []any) ([]*base, error) {
 // folderOf is the folder of the style that a file is in; "": it is in none.
 func folderOf(file string) string {
 	for folder := filepath.Dir(file); ; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, styleFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(folder, files.StyleFile)); err == nil {
 			return folder
 		}
 		if folder == filepath.Dir(folder) {

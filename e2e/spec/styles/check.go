@@ -55,7 +55,7 @@ func (s Style) checkUpgrade() error {
 		return err
 	}
 	for j, manifests := range s.Upgrade.Manifests {
-		if err := install.Check(filepath.Join(s.Folder, manifests)); err != nil {
+		if err := install.Check(s.tree(), filepath.Join(s.Folder, manifests)); err != nil {
 			return s.upgradeProblem(j, err)
 		}
 	}
@@ -84,9 +84,9 @@ func (s Style) placed() ([]placed, error) {
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
 			path := filepath.Join(s.Folder, manifests)
-			objs, err := install.Render(path)
+			objs, err := install.Render(s.tree(), path)
 			if err == nil {
-				err = install.Check(path)
+				err = install.Check(s.tree(), path)
 			}
 			if err != nil {
 				problems = append(problems, s.problem(i, j, err))

@@ -278,8 +278,8 @@ func TestFactsOfAnOverlay(t *testing.T) {
 	}
 }
 
-// A style brings images along, which are made from what is in its folder, beside
-// it, or anywhere; an overlay has those of its base.
+// A style brings images along, which are made from what is in its folder, or beside
+// it; an overlay has those of its base.
 func TestOwnImages(t *testing.T) {
 	root := house(t, map[string]string{
 		"base/style.yaml": strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- manifests/bus", "- manifests\n", "- manifests/code\n",

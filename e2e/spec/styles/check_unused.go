@@ -53,7 +53,7 @@ func (s Style) used() ([]string, error) {
 	var all []string
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			files, err := install.Files(filepath.Join(s.Folder, manifests))
+			files, err := install.Files(s.tree(), filepath.Join(s.Folder, manifests))
 			if err != nil {
 				return nil, s.problem(i, j, err)
 			}
@@ -64,7 +64,7 @@ func (s Style) used() ([]string, error) {
 		return all, nil
 	}
 	for j, manifests := range s.Upgrade.Manifests {
-		files, err := install.Files(filepath.Join(s.Folder, manifests))
+		files, err := install.Files(s.tree(), filepath.Join(s.Folder, manifests))
 		if err != nil {
 			return nil, s.upgradeProblem(j, err)
 		}

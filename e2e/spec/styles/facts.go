@@ -51,14 +51,14 @@ func (s Style) facts(catalogue *images.Catalogue) (Facts, error) {
 	if err != nil {
 		return facts, err
 	}
-	if facts.Owned, err = countLines(owned); err != nil {
+	if facts.Owned, err = s.countLines(owned); err != nil {
 		return facts, err
 	}
 	scaffold, err := s.scaffoldFiles(owned)
 	if err != nil {
 		return facts, err
 	}
-	if facts.Scaffold, err = countLines(scaffold); err != nil {
+	if facts.Scaffold, err = s.countLines(scaffold); err != nil {
 		return facts, err
 	}
 	objs, err := s.Objects()

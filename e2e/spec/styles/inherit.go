@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -46,8 +47,8 @@ func (p *parser) base(value *yaml.Node) *yaml.Node {
 		return nil
 	}
 	name := value.Value
-	file := path.Join("..", name, styleFile)
-	text, err := fs.ReadFile(p.beside, path.Join(name, styleFile))
+	file := path.Join("..", name, files.StyleFile)
+	text, err := fs.ReadFile(p.beside, path.Join(name, files.StyleFile))
 	if err != nil || name == p.folder {
 		p.Fail(value, "base: found %q, expected the name of another style; there is no %s", name, file)
 		return nil

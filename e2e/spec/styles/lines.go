@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/spec/files"
 )
 
 // Lines are the files of one language.
@@ -33,30 +34,30 @@ var languages = map[string]string{
 }
 
 // about lists the files in which this project says something of a style.
-func about() []string { return []string{styleFile, "verdicts.yaml", "secrets.yaml"} }
+func about() []string { return []string{files.StyleFile, "verdicts.yaml", "secrets.yaml"} }
 
 // ownFiles are the files that a style says are owned, each once; if it says
 // nothing, its whole folder. What only this project asks of a style (see about)
 // is none of them, nor are tests, testdata and README.md: not every style has them.
 func (s Style) ownFiles() (map[string]bool, error) {
-	files := map[string]bool{}
+	owned := map[string]bool{}
 	paths := s.Owned
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	for _, path := range paths {
 		folder := filepath.Join(s.Folder, path)
-		if _, err := os.Stat(filepath.Join(folder, styleFile)); err == nil { // this style's, or a base's
+		if _, err := os.Stat(filepath.Join(folder, files.StyleFile)); err == nil { // this style's, or a base's
 			for _, file := range about() {
-				files[filepath.Join(folder, file)] = false
+				owned[filepath.Join(folder, file)] = false
 			}
 		}
-		if err := findFiles(folder, files); err != nil {
+		if err := findFiles(folder, owned); err != nil {
 			return nil, fmt.Errorf("look for the files that are owned: %w", err)
 		}
 	}
-	maps.DeleteFunc(files, func(_ string, counts bool) bool { return !counts })
-	return files, nil
+	maps.DeleteFunc(owned, func(_ string, counts bool) bool { return !counts })
+	return owned, nil
 }
 
 // ownedFiles are those, and what an overlay uses of the files that its bases own.
@@ -79,7 +80,7 @@ func (s Style) ownedFiles() (map[string]bool, error) {
 			return nil, err
 		}
 		for _, file := range base.files {
-			if owned[file] && !dropped(file, objs) {
+			if owned[file] && !s.dropped(file, objs) {
 				files[file] = true
 			}
 		}
@@ -105,8 +106,8 @@ func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
 
 // dropped tells whether a file holds objects, and an overlay has none of them,
 // not even under a longer name.
-func dropped(file string, overlay []*unstructured.Unstructured) bool {
-	objs, err := install.Render(file)
+func (s Style) dropped(file string, overlay []*unstructured.Unstructured) bool {
+	objs, err := install.Render(s.tree(), file)
 	if err != nil || len(objs) == 0 {
 		return false // it is something else, such as a kustomization
 	}
@@ -118,10 +119,10 @@ func dropped(file string, overlay []*unstructured.Unstructured) bool {
 }
 
 // countLines counts the lines of files by language.
-func countLines(files map[string]bool) ([]Lines, error) {
+func (s Style) countLines(counted map[string]bool) ([]Lines, error) {
 	byLanguage := map[string]Lines{}
-	for file := range files {
-		text, err := os.ReadFile(file)
+	for file := range counted {
+		text, err := s.tree().Read(file)
 		if err != nil {
 			return nil, fmt.Errorf("count lines: %w", err)
 		}

@@ -4,50 +4,49 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
 )
 
 // All is the name that stands for every style.
 const All = "all"
 
-// styleFile is what makes a folder a style.
-const styleFile = "style.yaml"
-
 // Load reads the style in a folder.
 func Load(dir string) (Operator, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("load operator %s: %w", dir, err)
+	file := filepath.Join(dir, files.StyleFile)
+	folder, err := filepath.Abs(dir)
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder) // as kustomize names files
 	}
-	file := filepath.Join(dir, styleFile)
-	text, err := os.ReadFile(file)
+	tree := files.Tree(filepath.Dir(folder))
+	var text []byte
+	if err == nil {
+		text, err = tree.Read(filepath.Join(folder, files.StyleFile))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see CONTRIBUTING.md", file, styleFile)
+		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see CONTRIBUTING.md", file, files.StyleFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load operator: %w", err)
 	}
-	style, err := Parse(file, filepath.Base(abs), text, os.DirFS(filepath.Dir(abs)))
+	style, err := Parse(file, filepath.Base(folder), text, tree)
 	if err != nil {
 		return nil, err
 	}
-	if style.Folder, err = filepath.EvalSymlinks(abs); err != nil { // as kustomize names files
-		return nil, fmt.Errorf("load operator %s: %w", dir, err)
-	}
+	style.Folder = folder
 	if err := style.findOwn(); err != nil {
 		return nil, err
 	}
-	return &folder{style: style}, nil
+	return &inFolder{style: style}, nil
 }
 
 // Names lists the styles under a folder, sorted.
 func Names(root string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(root, "*", styleFile))
+	files, err := filepath.Glob(filepath.Join(root, "*", files.StyleFile))
 	if err != nil {
 		return nil, fmt.Errorf("list operators under %s: %w", root, err)
 	}
@@ -70,7 +69,7 @@ func Find(root string, names ...string) ([]Operator, error) {
 	for _, name := range names {
 		switch {
 		case name == All && len(known) == 0:
-			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, styleFile)
+			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, files.StyleFile)
 		case name == All:
 			for _, each := range known {
 				dirs = append(dirs, filepath.Join(root, each))

@@ -1,16 +1,20 @@
 package styles_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -123,6 +127,54 @@ func TestEveryStyleOfTheHouse(t *testing.T) {
 				if name != "memcached" { // which a controller's program may name
 					assert.Contains(t, string(manifests), image.Reference, "image %s", name)
 				}
+			}
+		})
+	}
+}
+
+// A style is a stranger's: what it says is in its own folder, or in those of the styles beside it, whatever a symbolic link says.
+func TestNothingOutsideOfTheStylesIsRead(t *testing.T) {
+	const key = "dXNlcjpwYXNz"
+	outside := t.TempDir()
+	secret := filepath.Join(outside, "Dockerfile")
+	require.NoError(t, os.WriteFile(secret, []byte(`{"auths":{"`+key+`":{"auth":"`+key+`"}}}`), 0o600))
+	for _, file := range []string{"style.yaml", "secrets.yaml", "manifests/bus/bus.yaml"} {
+		for what, put := range map[string]func(string) error{
+			"a link":    func(at string) error { return os.Symlink(secret, at) },
+			"a device":  func(at string) error { return os.Symlink("/dev/zero", at) },
+			"a FIFO":    func(at string) error { return syscall.Mkfifo(at, 0o600) },
+			"its bytes": func(at string) error { return os.WriteFile(at, bytes.Repeat([]byte("#"), files.Most+1), 0o600) },
+		} {
+			t.Run(file+" is "+what, func(t *testing.T) {
+				root := house(t, nil)
+				at := filepath.Join(root, "base", file)
+				require.NoError(t, errors.Join(os.RemoveAll(at), put(at)))
+				all, err := styles.Find(root, "base")
+				if err == nil {
+					_, err = all[0].Style().SecretReaders()
+					_, rendered := all[0].Style().Objects()
+					_, counted := all[0].Style().Facts(&images.Catalogue{})
+					err = errors.Join(err, rendered, counted)
+				}
+				require.ErrorContains(t, err, at+" is not read: ")
+				assert.NotContains(t, err.Error(), key)
+			})
+		}
+	}
+	for _, from := range []string{"dockerfile: " + outside, "dockerfile: ../..", "go: " + outside, "dockerfile: link"} {
+		t.Run(from, func(t *testing.T) {
+			style := strings.NewReplacer("NAME", "base", "- ../base/manifests/bus", "- manifests/bus", "- manifests\n", "- manifests/code\n",
+				"[pause]", "\n  - {name: mine, reference: example.org/mine:v1, "+from+"}").Replace(overlayStyle)
+			root := house(t, map[string]string{"base/style.yaml": style})
+			require.NoError(t, os.Symlink(outside, filepath.Join(root, "base", "link")))
+			_, err := styles.Find(root, "base")
+			require.ErrorContains(t, err, "base/style.yaml:5: ")
+			require.ErrorContains(t, err, "expected a folder in "+root+", the repository that the style is in")
+			if from == "dockerfile: ../.." { // which is so in a repository
+				require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(root), ".git"), 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(root), "Dockerfile"), nil, 0o600))
+				_, err := styles.Find(root, "base")
+				require.NoError(t, err)
 			}
 		})
 	}

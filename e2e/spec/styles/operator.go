@@ -26,14 +26,14 @@ type Operator interface {
 	Style() Style
 }
 
-// folder is a style that its folder describes in full.
-type folder struct{ style Style }
+// inFolder is a style that its folder describes in full.
+type inFolder struct{ style Style }
 
 // Style implements Operator.
-func (f *folder) Style() Style { return f.style }
+func (f *inFolder) Style() Style { return f.style }
 
 // Install implements Operator: all is rendered before anything is applied.
-func (f *folder) Install(ctx context.Context, c install.Cluster) error {
+func (f *inFolder) Install(ctx context.Context, c install.Cluster) error {
 	i, err := f.installation()
 	if err != nil {
 		return fmt.Errorf("install operator %s: %w", f.style.Name, err)
@@ -42,7 +42,7 @@ func (f *folder) Install(ctx context.Context, c install.Cluster) error {
 }
 
 // Uninstall implements Operator.
-func (f *folder) Uninstall(ctx context.Context, c install.Cluster) error {
+func (f *inFolder) Uninstall(ctx context.Context, c install.Cluster) error {
 	i, err := f.installation()
 	if err != nil {
 		return fmt.Errorf("uninstall operator %s: %w", f.style.Name, err)
@@ -51,7 +51,7 @@ func (f *folder) Uninstall(ctx context.Context, c install.Cluster) error {
 }
 
 // Upgrade implements Operator.
-func (f *folder) Upgrade(ctx context.Context, c install.Cluster) error {
+func (f *inFolder) Upgrade(ctx context.Context, c install.Cluster) error {
 	i, err := f.installation()
 	if err != nil {
 		return fmt.Errorf("upgrade operator %s: %w", f.style.Name, err)
@@ -59,7 +59,7 @@ func (f *folder) Upgrade(ctx context.Context, c install.Cluster) error {
 	return i.Upgrade(ctx, c)
 }
 
-func (f *folder) installation() (install.Installation, error) {
+func (f *inFolder) installation() (install.Installation, error) {
 	stages, err := f.style.render()
 	if err != nil {
 		return install.Installation{}, err

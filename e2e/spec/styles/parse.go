@@ -2,6 +2,7 @@ package styles
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -18,6 +19,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -159,6 +161,7 @@ var manifestsOf = regexp.MustCompile(`^\.\./[^/]+/manifests(/|$)`)
 // paths checks paths in the style's folder, or in that of a style whose files this
 // one uses, at which there is something.
 func (p *parser) paths(what string, list []string, at ...any) {
+	var refused *files.RefusedError
 	for i, found := range list {
 		here := append(slices.Clone(at), i)
 		switch {
@@ -167,15 +170,18 @@ func (p *parser) paths(what string, list []string, at ...any) {
 			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/manifests/…, where STYLE is a style whose manifests this one uses", what, found)
 		case !filepath.IsLocal(found) && (!inBase.MatchString(found) || filepath.ToSlash(filepath.Clean(found)) != strings.TrimSuffix(found, "/")):
 			p.FailAt(here, "%s: found %q, expected a path in the style's folder, or ../STYLE/…, where STYLE is a style whose files this one uses", what, found)
-		case !p.exists(found) && strings.HasPrefix(found, ".."):
+		case errors.As(p.stat(found), &refused):
+			p.FailAt(here, "%s: %v", what, refused)
+		case p.stat(found) != nil && strings.HasPrefix(found, ".."):
 			p.FailAt(here, "%s: there is no %q, expected a file or a folder of a style whose files this one uses", what, found)
-		case !p.exists(found):
+		case p.stat(found) != nil:
 			p.FailAt(here, "%s: there is no %q in the style's folder, expected a file or a folder", what, found)
 		}
 	}
 }
 
-func (p *parser) exists(relative string) bool {
+// stat says why there is nothing to read at a path from the style's folder on.
+func (p *parser) stat(relative string) error {
 	_, err := fs.Stat(p.beside, path.Join(p.folder, filepath.ToSlash(relative)))
-	return err == nil
+	return err
 }

@@ -3,9 +3,12 @@ package styles
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/files"
 )
 
 // findOwn finds what the style's own images are made from, from its folder on.
@@ -16,8 +19,7 @@ func (s *Style) findOwn() error {
 			continue
 		}
 		where := []any{"images", i}
-		image, err := images.Own(fmt.Sprintf("%s:%d", filepath.Join(s.Folder, styleFile), s.line(where)), own.Name, own.Reference,
-			images.From{Dockerfile: s.from(own.Dockerfile), Go: s.from(own.Go)})
+		image, err := s.ownImage(own, where)
 		if err != nil {
 			problems = append(problems, s.errorAt(where, "%w", err))
 		}
@@ -26,12 +28,53 @@ func (s *Style) findOwn() error {
 	return errors.Join(problems...)
 }
 
-// from is a path that is written as one from the style's folder.
-func (s *Style) from(path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
+// ownImage is an image that the style brings along, as style.yaml says at a place.
+func (s *Style) ownImage(own spec.Image, where []any) (images.Image, error) {
+	dockerfile, err := s.from("dockerfile", own.Dockerfile)
+	if err != nil {
+		return images.Image{}, err
 	}
-	return filepath.Join(s.Folder, path)
+	program, err := s.from("go", own.Go)
+	if err != nil {
+		return images.Image{}, err
+	}
+	return images.Own(fmt.Sprintf("%s:%d", filepath.Join(s.Folder, files.StyleFile), s.line(where)), own.Name, own.Reference,
+		images.From{Dockerfile: dockerfile, Go: program})
+}
+
+// from is a path that is written as one from the style's folder. It is in the style's repository: all of it goes to the engine,
+// which may be another machine's.
+func (s *Style) from(what, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	at := path
+	if !filepath.IsAbs(path) {
+		at = filepath.Join(s.Folder, path)
+	}
+	resolved, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return at, nil //nolint:nilerr // who reads it says what is wrong with it
+	}
+	within := s.repository()
+	if _, err := files.Tree(within).Name(resolved); err != nil {
+		return "", fmt.Errorf("%s: found %q, expected a folder in %s, the repository that the style is in", what, path, within)
+	}
+	return at, nil
+}
+
+// repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its folder is in.
+func (s *Style) repository() string {
+	above := filepath.Dir(s.Folder)
+	for at := above; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+	}
+	if copied, err := images.FindRoot(above); err == nil {
+		return copied
+	}
+	return above
 }
 
 // OwnImages are those that styles bring along beside the catalogue's.

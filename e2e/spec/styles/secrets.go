@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
@@ -35,7 +34,7 @@ func (s Style) SecretReaders() ([]spec.SecretReader, error) {
 
 func (s Style) ownSecretReaders() ([]spec.SecretReader, error) {
 	name := filepath.Join(s.Folder, SecretsFile)
-	text, err := os.ReadFile(name)
+	text, err := s.tree().Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

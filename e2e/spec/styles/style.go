@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/files"
 )
 
 // Style is a style.yaml, read and checked, with where it was found.
@@ -21,6 +22,9 @@ type Style struct {
 	node *yaml.Node // what it was read from, for the lines of errors
 }
 
+// tree is where the style's files are, and those of styles beside it.
+func (s Style) tree() files.Tree { return files.Tree(filepath.Dir(s.Folder)) }
+
 // Plan says what Install would touch. It reads the manifests alone.
 func (s Style) Plan() (kube.Footprint, error) {
 	objs, err := s.Objects()
@@ -28,6 +32,19 @@ func (s Style) Plan() (kube.Footprint, error) {
 		return kube.Footprint{}, err
 	}
 	return kube.Plan(objs), nil
+}
+
+// Reach says in what it reaches beyond its own namespaces; see install.Reach.
+func (s Style) Reach() ([]string, error) {
+	stages, err := s.render()
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	return install.Reach(append(flatten(stages), next...))
 }
 
 // Objects renders everything that Install applies, in its order.
@@ -41,7 +58,7 @@ func (s Style) render() ([][]*unstructured.Unstructured, error) {
 	stages := make([][]*unstructured.Unstructured, len(s.Stages))
 	for i, stage := range s.Stages {
 		for j, manifests := range stage.Manifests {
-			objs, err := install.Render(filepath.Join(s.Folder, manifests))
+			objs, err := install.Render(s.tree(), filepath.Join(s.Folder, manifests))
 			if err != nil {
 				return nil, s.problem(i, j, err)
 			}
@@ -58,7 +75,7 @@ func (s Style) next() ([]*unstructured.Unstructured, error) {
 	}
 	var all []*unstructured.Unstructured
 	for j, manifests := range s.Upgrade.Manifests {
-		objs, err := install.Render(filepath.Join(s.Folder, manifests))
+		objs, err := install.Render(s.tree(), filepath.Join(s.Folder, manifests))
 		if err != nil {
 			return nil, s.upgradeProblem(j, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -24,7 +25,7 @@ func (s Style) upgradeProblem(j int, err error) error {
 
 // errorAt is an error about what stands at a place in style.yaml.
 func (s Style) errorAt(where []any, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", filepath.Join(s.Folder, styleFile), s.line(where), fmt.Errorf(format, args...))
+	return fmt.Errorf("%s:%d: %w", filepath.Join(s.Folder, files.StyleFile), s.line(where), fmt.Errorf(format, args...))
 }
 
 // line is where in style.yaml, counted from 1, there is what keys and indices

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/files"
 )
 
 // File is the name of the file in a style's folder that says which verdicts are
@@ -72,10 +73,10 @@ func (e Expected) Of(scenario string) (Entry, bool) {
 // Known tells whether the style has a file.
 func (e Expected) Known() bool { return e.Path != "" }
 
-// Load reads the file in a style's folder; see Parse. Without one nothing is known.
+// Load reads the file in a style's folder; see Parse and files.Tree. Without one nothing is known.
 func Load(folder string, scenarios []Scenario, oracles []string) (Expected, error) {
 	path := filepath.Join(folder, File)
-	text, err := os.ReadFile(path)
+	text, err := files.Tree(filepath.Dir(folder)).Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Expected{scenarios: scenarios}, nil
 	}

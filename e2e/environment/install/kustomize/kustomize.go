@@ -4,7 +4,6 @@ package kustomize
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"operatorbench/e2e/environment/install/yaml"
+	"operatorbench/e2e/spec/files"
 )
 
 // Way is the way to install for which install.Way asks.
@@ -31,15 +30,15 @@ func (Way) Of(path string) bool {
 	return false
 }
 
-// Render builds the kustomization, which may refer to folders above its own. The order is that of kubectl apply -k:
+// Render builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl apply -k:
 // namespaces and definitions before what needs them. An error names file and line of the entry that is wrong.
-func (Way) Render(folder string) ([]*unstructured.Unstructured, error) {
-	return build(filesys.MakeFsOnDisk(), folder)
+func (Way) Render(tree files.Tree, folder string) ([]*unstructured.Unstructured, error) {
+	return build(track(tree), folder)
 }
 
 // Files lists what Render reads: the files of its bases, too.
-func (Way) Files(folder string) ([]string, error) {
-	tracked := track(filesys.MakeFsOnDisk())
+func (Way) Files(tree files.Tree, folder string) ([]string, error) {
+	tracked := track(tree)
 	_, err := build(tracked, folder)
 	return slices.Sorted(maps.Keys(tracked.read)), err
 }
@@ -47,30 +46,29 @@ func (Way) Files(folder string) ([]string, error) {
 // Complete tells that nothing is installed but what Render returns.
 func (Way) Complete() bool { return true }
 
-func build(fsys filesys.FileSystem, folder string) ([]*unstructured.Unstructured, error) {
+func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy
-	resources, err := krusty.MakeKustomizer(options).Run(fsys, folder)
-	if err != nil {
-		k, unread := readKustomization(fsys, folder)
+	content, err := tracked.run(options, folder)
+	if err != nil && tracked.refused == nil {
+		k, unread := readKustomization(tracked.tree, folder)
 		if unread != nil {
 			return nil, unread
 		}
-		return nil, k.located(err)
+		err = k.located(err)
 	}
-	content, err := resources.AsYaml()
 	if err != nil {
-		return nil, fmt.Errorf("kustomize build %s: %w", folder, err)
+		return nil, err
 	}
 	return yaml.Parse("the result of kustomize build "+folder, content)
 }
 
 // Check refuses a kustomization, or one that it builds on, in which an entry changes nothing: kustomize is silent where
 // the target of a patch is gone. Errors name file and line.
-func (Way) Check(folder string) error { return checkOverlay(filesys.MakeFsOnDisk(), folder) }
+func (Way) Check(tree files.Tree, folder string) error { return checkOverlay(tree, folder) }
 
-func checkOverlay(fsys filesys.FileSystem, folder string) error {
-	k, err := readKustomization(fsys, folder)
+func checkOverlay(tree files.Tree, folder string) error {
+	k, err := readKustomization(tree, folder)
 	if err != nil {
 		return err
 	}
@@ -81,7 +79,7 @@ func checkOverlay(fsys filesys.FileSystem, folder string) error {
 	var problems []error
 	for i, e := range k.entries {
 		if base := k.base(e); base != "" {
-			problems = append(problems, checkOverlay(fsys, base))
+			problems = append(problems, checkOverlay(tree, base))
 		}
 		if !slices.Contains([]string{"patches", "patchesStrategicMerge", "patchesJson6902", "images", "replicas", "replacements"}, e.key) {
 			continue

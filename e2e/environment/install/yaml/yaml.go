@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"operatorbench/e2e/spec/files"
 )
 
 // Way is the way to install for which install.Way asks.
@@ -23,17 +24,21 @@ type Way struct{}
 func (Way) Of(string) bool { return true }
 
 // Render reads a file, or the *.yaml and *.yml files of a folder in name order. The order of the documents is kept.
-// Errors name the file, and the line where the parser knows it.
-func (Way) Render(path string) ([]*unstructured.Unstructured, error) {
-	files, err := list(path)
+// Errors name the file from the folder on that it or its folder is in, and the line where the parser knows it.
+func (w Way) Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error) {
+	all, err := w.Files(tree, path)
 	if err != nil {
 		return nil, err
 	}
 	var objs []*unstructured.Unstructured
-	for _, name := range files {
-		content, err := fs.ReadFile(beside(path), name)
+	for _, file := range all {
+		content, err := tree.Read(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading manifests: %w", err)
+		}
+		name, err := filepath.Rel(filepath.Dir(path), file)
+		if err != nil {
+			return nil, err
 		}
 		more, err := Parse(name, content)
 		if err != nil {
@@ -41,49 +46,40 @@ func (Way) Render(path string) ([]*unstructured.Unstructured, error) {
 		}
 		objs = append(objs, more...)
 	}
-	if len(objs) == 0 && !slices.Equal(files, []string{filepath.Base(path)}) {
+	if len(objs) == 0 && !slices.Equal(all, []string{path}) {
 		return nil, fmt.Errorf("folder %s holds no manifests: expected kustomization.yaml or *.yaml files", filepath.Base(path))
 	}
 	return objs, nil
 }
 
 // Files lists what Render reads.
-func (Way) Files(path string) ([]string, error) {
-	files, err := list(path)
-	for i, name := range files {
-		files[i] = filepath.Join(filepath.Dir(path), name)
+func (Way) Files(tree files.Tree, path string) ([]string, error) {
+	name, err := tree.Name(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading manifests: %w", err)
 	}
-	return files, err
-}
-
-// beside is the folder that a path is in: errors name what is read from there on.
-func beside(path string) fs.FS { return os.DirFS(filepath.Dir(path)) }
-
-// list lists the files at a path, each as it is named beside it.
-func list(path string) ([]string, error) {
-	name := filepath.Base(path)
-	info, err := fs.Stat(beside(path), name)
+	info, err := tree.Stat(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading manifests: %w", err)
 	}
 	if !info.IsDir() {
-		return []string{name}, nil
+		return []string{path}, nil
 	}
-	entries, err := fs.ReadDir(beside(path), name) // sorted by name
+	entries, err := fs.ReadDir(tree, name) // sorted by name
 	if err != nil {
 		return nil, fmt.Errorf("reading manifests: %w", err)
 	}
 	var all []string
 	for _, entry := range entries {
 		if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(entry.Name())) {
-			all = append(all, filepath.Join(name, entry.Name()))
+			all = append(all, filepath.Join(path, entry.Name()))
 		}
 	}
 	return all, nil
 }
 
 // Check refuses nothing: each document is an object.
-func (Way) Check(string) error { return nil }
+func (Way) Check(files.Tree, string) error { return nil }
 
 // Complete tells that nothing is installed but what Render returns.
 func (Way) Complete() bool { return true }
@@ -102,8 +98,7 @@ func Parse(name string, content []byte) ([]*unstructured.Unstructured, error) {
 	return objs, nil
 }
 
-// A document is one part of a YAML file. Its text begins with as many empty lines as stand before it in the file,
-// so that the parser's line numbers are the file's.
+// A document is one part of a YAML file.
 type document struct {
 	text []byte
 	line int // the first line that belongs to it, counted from 1
@@ -111,11 +106,12 @@ type document struct {
 
 func split(content []byte) []document {
 	var docs []document
-	current := document{line: 1}
-	for i, line := range bytes.SplitAfter(content, []byte("\n")) {
+	current, at := document{line: 1}, 0
+	for line := range bytes.Lines(content) {
+		at++
 		if isSeparator(line) {
 			docs = append(docs, current)
-			current = document{text: bytes.Repeat([]byte("\n"), i+1), line: i + 2}
+			current = document{line: at + 1}
 			continue
 		}
 		current.text = append(current.text, line...)
@@ -135,6 +131,10 @@ func isSeparator(line []byte) bool {
 func (d document) objects() ([]*unstructured.Unstructured, error) {
 	json, err := sigsyaml.YAMLToJSONStrict(d.text)
 	if err != nil {
+		// Once more behind as many empty lines as stand before it in the file, so that the parser's line is the file's.
+		if _, there := sigsyaml.YAMLToJSONStrict(append(bytes.Repeat([]byte("\n"), d.line-1), d.text...)); there != nil {
+			err = there
+		}
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
 	}
 	if string(json) == "null" {
@@ -142,7 +142,7 @@ func (d document) objects() ([]*unstructured.Unstructured, error) {
 	}
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(json); err != nil {
-		return nil, fmt.Errorf("document at line %d: not a Kubernetes object: %w", d.line, err)
+		return nil, fmt.Errorf("document at line %d: not a Kubernetes object: expected apiVersion, kind and metadata", d.line) // err repeats the document
 	}
 	if !obj.IsList() {
 		return []*unstructured.Unstructured{obj}, d.check(obj)

@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"regexp"
+	"strings"
+)
+
+// withheld stands in the place of a value that may be secret.
+const withheld = "(withheld)"
+
+var (
+	// variable is an environment variable as an argument of an engine's, in a command line as a shell reads it.
+	variable = regexp.MustCompile(`(^|\s)(-e|--env)([\s=]+)((?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+)`)
+	// credentials are those of a URL.
+	credentials = regexp.MustCompile(`://[^/\s'"@]+@`)
+)
+
+// Withhold returns a text of an engine's, or of kind's, without the values of environment variables and without the
+// credentials of URLs: containers have this machine's proxies, with their passwords.
+func Withhold(text string) string {
+	text = variable.ReplaceAllStringFunc(text, func(found string) string {
+		parts := variable.FindStringSubmatch(found)
+		name, _, valued := strings.Cut(parts[4], "=")
+		if !valued {
+			return found
+		}
+		return parts[1] + parts[2] + parts[3] + strings.TrimLeft(name, `'"`) + "=" + withheld
+	})
+	return credentials.ReplaceAllString(text, "://"+withheld+"@")
+}
+
+// commandLine joins a command's words, without what Withhold leaves out.
+func commandLine(name string, args []string) string {
+	words := []string{name}
+	for i, arg := range args {
+		key, value, joined := strings.Cut(arg, "=")
+		switch {
+		case i > 0 && (args[i-1] == "-e" || args[i-1] == "--env") && joined:
+			arg = key + "=" + withheld
+		case joined && key == "--env":
+			if key, _, valued := strings.Cut(value, "="); valued {
+				arg = "--env=" + key + "=" + withheld
+			}
+		}
+		words = append(words, arg)
+	}
+	return Withhold(strings.Join(words, " "))
+}

@@ -1,0 +1,93 @@
+package kustomize
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/api/konfig"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// remote matches what kustomize's loader fetches: by HTTP (a URL, also behind the key of a generator's file), or with Git, as
+// NewRepoSpecFromURL of its package git reads an address.
+var remote = regexp.MustCompile(`(?i)(^|=)\s*(git::)*(https?:|ssh://|file://|[a-z][a-z0-9-]*@|github\.com[/:])`)
+
+// plugins are keys of plugins' configurations, which may load what they like.
+func plugins() []string { return []string{"generators", "transformers", "validators"} }
+
+// pathless are the keys of a kustomization, at any depth, below which it names nothing that is loaded.
+func pathless() []string {
+	return []string{
+		"apiVersion", "kind", "metadata", "namePrefix", "nameSuffix", "namespace", "commonLabels", "labels", "commonAnnotations", "images",
+		"imageTags", "replicas", "vars", "sortOptions", "generatorOptions", "buildMetadata", "helmGlobals", "helmCharts",
+		"helmChartInflationGenerator", // all three of helm are refused by kustomize itself
+		"patch", "target", "options", "literals", "name", "source", "targets",
+	}
+}
+
+// local refuses a kustomization that would have something fetched, or made by a plugin: what is installed is what the
+// style's folder holds. It is read as kustomize reads it.
+func local(file string, text []byte) error {
+	if !slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(file)) {
+		return nil
+	}
+	var root any
+	if err := sigsyaml.Unmarshal(text, &root); err != nil {
+		return nil //nolint:nilerr // kustomize says so, and readKustomization where
+	}
+	found, reason := foreign(root)
+	if reason == "" {
+		return nil
+	}
+	var document yaml.Node
+	_ = yaml.Unmarshal(text, &document) // without it there is no line
+	return fmt.Errorf("%s:%d: %q %s", file, max(lineOf(&document, found), 1), found, reason)
+}
+
+// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files would be
+// loaded, and the reason; "": there is none.
+func foreign(value any) (found, reason string) {
+	switch value := value.(type) {
+	case string:
+		if remote.MatchString(value) {
+			return value, "is remote, and nothing is fetched for a style: copy what it needs into its folder"
+		}
+	case []any:
+		for _, inner := range value {
+			if found, reason = foreign(inner); reason != "" {
+				return found, reason
+			}
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if slices.Contains(plugins(), strings.ToLower(key)) {
+				return key, "configures a plugin, and none is run for a style: write down what it makes"
+			}
+			if slices.Contains(pathless(), key) {
+				continue
+			}
+			if found, reason = foreign(value[key]); reason != "" {
+				return found, reason
+			}
+		}
+	}
+	return "", ""
+}
+
+// lineOf is the line of the first key or text below a node; 0: there is none.
+func lineOf(node *yaml.Node, text string) int {
+	if node.Kind == yaml.ScalarNode && node.Value == text {
+		return node.Line
+	}
+	for _, inner := range node.Content {
+		if line := lineOf(inner, text); line > 0 {
+			return line
+		}
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"operatorbench/e2e/environment/kube"
+)
+
+// Reach says, a sentence each, in what objects reach beyond namespaces of their own and pods that the baseline standard allows:
+// what a person wants to know of a stranger's before it is installed. It knows what is rendered, and not what a controller
+// makes of it later.
+func Reach(objs []*unstructured.Unstructured) ([]string, error) {
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the pod security standards: %w", err)
+	}
+	baseline := api.LevelVersion{Level: api.LevelBaseline, Version: api.LatestVersion()}
+	all := foreignNamespaces(objs)
+	for _, obj := range objs {
+		for _, pod := range podsIn(obj.Object) {
+			checked := policy.AggregateCheckResults(evaluator.EvaluatePod(baseline, &pod.ObjectMeta, &pod.Spec))
+			if !checked.Allowed {
+				all = append(all, fmt.Sprintf("pods of %s are beyond the baseline standard: %s", kube.Describe(obj), checked.ForbiddenDetail()))
+			}
+		}
+		if slices.Contains(admits(), obj.GetKind()) {
+			all = append(all, fmt.Sprintf("%s decides on what everybody in the cluster writes or reads", kube.Describe(obj)))
+		}
+		if obj.GetKind() == "ClusterRole" {
+			for label := range obj.GetLabels() {
+				if to, aggregated := strings.CutPrefix(label, "rbac.authorization.k8s.io/aggregate-to-"); aggregated {
+					all = append(all, fmt.Sprintf("%s adds to the cluster's own role %s", kube.Describe(obj), to))
+				}
+			}
+		}
+	}
+	bound, err := boundWidely(objs)
+	all = append(all, bound...)
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
+// admits are kinds of objects that the API server asks about requests that are not theirs.
+func admits() []string {
+	return []string{
+		"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding", "APIService",
+	}
+}
+
+// foreignNamespaces tells of those in which there are objects and which are not among them.
+func foreignNamespaces(objs []*unstructured.Unstructured) []string {
+	in, made := map[string]int{}, map[string]bool{}
+	for _, obj := range objs {
+		if kube.Describe(obj) == "Namespace "+obj.GetName() {
+			made[obj.GetName()] = true
+		} else if obj.GetNamespace() != "" {
+			in[obj.GetNamespace()]++
+		}
+	}
+	var all []string
+	for name, n := range in {
+		switch {
+		case strings.HasPrefix(name, "kube-"):
+			all = append(all, fmt.Sprintf("%d of its objects are in %s, which is the cluster's own", n, name))
+		case !made[name]:
+			all = append(all, fmt.Sprintf("%d of its objects are in the namespace %s, which it does not make", n, name))
+		}
+	}
+	for name := range made {
+		if strings.HasPrefix(name, "kube-") || name == metav1.NamespaceDefault {
+			all = append(all, fmt.Sprintf("it changes the namespace %s, which every cluster has", name))
+		}
+	}
+	return all
+}
+
+// podsIn finds the pods that an object is, or is a template of, at any depth.
+func podsIn(value any) []corev1.Pod {
+	var found []corev1.Pod
+	switch value := value.(type) {
+	case map[string]any:
+		if spec, is := value["spec"].(map[string]any); is {
+			if _, pod := spec["containers"].([]any); pod {
+				var template corev1.Pod
+				if runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": value["metadata"], "spec": spec}, &template) == nil {
+					return []corev1.Pod{template}
+				}
+			}
+		}
+		for _, inner := range value {
+			found = append(found, podsIn(inner)...)
+		}
+	case []any:
+		for _, inner := range value {
+			found = append(found, podsIn(inner)...)
+		}
+	}
+	return found
+}
+
+// boundWidely tells of the bindings by which somebody who is no service account gets a role, and of rights with a wildcard.
+func boundWidely(objs []*unstructured.Unstructured) ([]string, error) {
+	var all []string
+	for _, obj := range objs {
+		if obj.GroupVersionKind().Group != rbacv1.GroupName || !strings.HasSuffix(obj.GetKind(), "RoleBinding") {
+			continue
+		}
+		var b rbacv1.RoleBinding // but for their kind, they are alike
+		if err := convert(obj, &b); err != nil {
+			return nil, err
+		}
+		for _, subject := range b.Subjects {
+			if subject.Kind != rbacv1.ServiceAccountKind {
+				all = append(all, fmt.Sprintf("%s gives %s to the %s %s", kube.Describe(obj), nameOf(b), strings.ToLower(subject.Kind), subject.Name))
+			}
+		}
+	}
+	held, err := RightsOf(objs)
+	if err != nil {
+		return nil, err
+	}
+	for _, grant := range held.Grants {
+		where := "the whole cluster"
+		if grant.Namespace != "" {
+			where = "the namespace " + grant.Namespace
+		}
+		for _, right := range grant.Rights() {
+			if right.Wild() {
+				all = append(all, fmt.Sprintf("%s may %s %s in %s, by %s", grant.ServiceAccount, right.Verb, right.Object(), where, grant.Role))
+			}
+		}
+	}
+	for _, role := range held.Unknown {
+		all = append(all, fmt.Sprintf("it binds %s, which it does not bring: what that allows, the cluster knows", role))
+	}
+	return all, nil
+}
