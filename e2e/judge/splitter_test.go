@@ -276,8 +276,8 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		for one := range j.Samples() {
-			if one.Outcome == "" || one.Unit != "s" {
-				t.Fatalf("a sample without outcome or unit: %+v", one)
+			if one.Outcome == "" || one.Unit != "s" || one.Value < 0 {
+				t.Fatalf("a sample without outcome or unit, or below zero: %+v", one)
 			}
 		}
 	})
@@ -316,6 +316,7 @@ func FuzzJudgeEntries(f *testing.F) {
 		inOrder = append(inOrder, byte(i))
 	}
 	f.Add(inOrder)
+	f.Add([]byte("zX\x80")) // an action whose request is of later than its answer
 	f.Fuzz(func(t *testing.T, order []byte) {
 		entries := s.entries[:1:1]
 		for i, n := range order {
@@ -335,6 +336,9 @@ func FuzzJudgeEntries(f *testing.F) {
 				passed := r.Outcome() == spec.Pass || r.Outcome() == spec.NotApplicable
 				if one.Outcome == judge.OK && !passed {
 					t.Fatalf("%+v is ok, but %+v", one, r.Verdicts)
+				}
+				if one.Value < 0 {
+					t.Fatalf("%+v took less than no time", one)
 				}
 			}
 			if r.Ended < r.Began {
