@@ -253,20 +253,34 @@ func TestMissingAgreesWithTheVerdicts(t *testing.T) {
 // Whatever bytes come, Judge returns an error or a judgement whose samples
 // make sense; it never panics.
 func FuzzJudge(f *testing.F) {
-	s := newStory(f)
-	s.created()
-	s.gap(705, 710, spec.Pods)
-	s.end(1710, record.Settled)
-	s.begin(2000, "argo", "scale up", 2)
-	s.act(2010, 2015, "patch", custom(2, 2, 0))
-	s.see(2020, "ADDED", workflow("w2", "Running"))
-	s.see(2030, "MODIFIED", workflow("w2", "Succeeded"))
-	s.end(12000, record.TimedOut)
-	var whole bytes.Buffer
-	for _, e := range s.entries {
-		require.NoError(f, json.NewEncoder(&whole).Encode(e))
+	// One sample each: of a long text most changes hit what nobody reads.
+	for _, tell := range []func(s *story){
+		func(s *story) {
+			s.entries[0].Header.Styles = []record.Style{native}
+			s.begin(0, "native", "create", 1)
+			s.act(10, 15, "create", custom(1, 1, 0))
+			s.see(20, "ADDED", deployment(1, 1, 1, 1))
+			s.gap(25, 30, spec.Pods)
+			s.see(40, "MODIFIED", custom(1, 1, 1, "p1"))
+			s.end(1100, record.Settled)
+		},
+		func(s *story) {
+			s.entries[0].Header.Styles = []record.Style{argo}
+			s.begin(0, "argo", "scale up", 2)
+			s.act(10, 15, "patch", custom(2, 2, 0))
+			s.see(20, "ADDED", workflow("w2", "Running"))
+			s.see(30, "MODIFIED", workflow("w2", "Succeeded"))
+			s.end(1000, record.TimedOut)
+		},
+	} {
+		s := newStory(f)
+		tell(s)
+		var whole bytes.Buffer
+		for _, e := range s.entries {
+			require.NoError(f, json.NewEncoder(&whole).Encode(e))
+		}
+		f.Add(whole.Bytes())
 	}
-	f.Add(whole.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		j, err := judge.Judge(record.Read(bytes.NewReader(data)))
 		if err != nil {
