@@ -135,6 +135,38 @@ func TestHostileExpressions(t *testing.T) {
 	}
 }
 
+// What is looked at again for each entry is bounded, too.
+func TestHostileRepetition(t *testing.T) {
+	for name, tell := range map[string]func(s *story){
+		"gaps over all that was judged": func(s *story) {
+			for i := range 5_000 {
+				s.begin(float64(i), "native", "create", 1)
+				s.end(float64(i), record.Interrupted)
+			}
+			for range 20_000 {
+				s.gap(0, 10_000, spec.Pods)
+			}
+		},
+		"samples that begin with very many objects": func(s *story) {
+			s.begin(0, "native", "create", 1)
+			for i := range 10_000 {
+				s.add(event(0, "LISTED", spec.Pods, "services", strconv.Itoa(i), fields{}))
+			}
+			for i := range 5_000 {
+				s.end(float64(i), record.Interrupted)
+				s.begin(float64(i), "native", "create", 1)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			tell(s)
+			_, err := within(t, slices.Values(s.entries), 20*time.Second*shadow)
+			require.ErrorContains(t, err, "this is no recording of a run")
+		})
+	}
+}
+
 // Nine causes of 18 KB took 20 s and 790 MB: they were compiled without bound, and each as
 // often as a sample had it.
 func TestHostileCauses(t *testing.T) {

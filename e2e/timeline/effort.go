@@ -15,7 +15,8 @@ const (
 	someEffort  = 300_000_000 // steps that any recording may take
 	entryEffort = 50_000      // further ones for each entry
 
-	objectEffort = 4 // steps of looking at an object, and at those that own it
+	objectEffort = 4   // steps of looking at an object, and at those that own it
+	beforeEffort = 200 // steps that an object which is there already means for a sample
 )
 
 // effort is what judging a recording has taken. Objects are read ahead, many at once

@@ -20,11 +20,15 @@ func Each(events []Event) iter.Seq[*Event] {
 	}
 }
 
-// All yields the events since the sample began.
-func (t *Timeline) All() iter.Seq[*Event] { return t.each(t.Events) }
+// Spend reports whether so many steps may be taken to judge the sample, beside those that its
+// methods take: once they may not, nothing that is found counts.
+func (t *Timeline) Spend(steps int) bool { return t.effort.spend(steps) }
 
-// each yields events while the recording's effort lasts.
-func (t *Timeline) each(events []Event) iter.Seq[*Event] {
+// All yields the events since the sample began.
+func (t *Timeline) All() iter.Seq[*Event] { return t.Each(t.Events) }
+
+// Each yields events of the sample, as long as steps may be taken (see Spend).
+func (t *Timeline) Each(events []Event) iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		for i := range events {
 			if !t.effort.spend(1) || !yield(&events[i]) {
@@ -39,7 +43,7 @@ func (t *Timeline) each(events []Event) iter.Seq[*Event] {
 func (t *Timeline) Watched() iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		for _, events := range [][]Event{t.Before, t.Events} {
-			for e := range t.each(events) {
+			for e := range t.Each(events) {
 				if e.Kind == record.KindWatch && !yield(e) {
 					return
 				}
@@ -114,7 +118,7 @@ func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
 func (t *Timeline) beginning() *Timeline {
 	past := *t
 	past.World = newWorld(t.effort)
-	for e := range t.each(t.Before) {
+	for e := range t.Each(t.Before) {
 		past.World.apply(e)
 	}
 	return &past

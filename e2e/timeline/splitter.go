@@ -310,6 +310,7 @@ func (s *Splitter) before(t *Timeline) []Event {
 			}
 		}
 	}
+	s.effort.spend(beforeEffort * len(all))
 	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
 	events := make([]Event, len(all))
 	for i, one := range all {

@@ -228,7 +228,7 @@ func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
 		return false
 	}
 	for _, events := range [][]Event{t.Events, t.Before} {
-		for i := len(events) - 1; i >= 0; i-- { // the last that was heard of it is the newest version
+		for i := len(events) - 1; i >= 0 && t.effort.spend(1); i-- { // the last that was heard of it is the newest version
 			if e := &events[i]; e.Kind == record.KindWatch && e.Time < a.From && e.Object.UID == reply.UID {
 				return e.Object.ResourceVersion == reply.ResourceVersion
 			}
@@ -262,6 +262,9 @@ func (t *Timeline) Settle() {
 func (t *Timeline) apply(e *Event) {
 	t.knowLife(e)
 	t.World.apply(e)
+	if !t.effort.spend(len(t.sent)) {
+		return
+	}
 	for i := range t.sent {
 		t.sent[i].see(e)
 	}
