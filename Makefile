@@ -177,10 +177,10 @@ fmt: tools ## Format all Go code
 
 .PHONY: fuzz
 fuzz: ## A short run of each fuzz target (FUZZTIME=10s)
-	@{ grep -rEo --include='*_test.go' '^func Fuzz\w+' e2e fixtures operators || true; } | while IFS=: read -r file target; do \
+	@{ grep -rEo --include='*_test.go' '^func Fuzz\w+' e2e fixtures operators || true; } | { failed=0; while IFS=: read -r file target; do \
 		echo "fuzz: $${target#func } in $$(dirname "$$file")"; \
-		go test -C "$$(dirname "$$file")" . -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x; \
-	done
+		go test -C "$$(dirname "$$file")" . -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || failed=1; \
+	done; exit $$failed; }
 
 .PHONY: bench
 bench: ## How fast recordings are written, judged and reported (100,000 latencies), and in how much memory; wants an idle machine

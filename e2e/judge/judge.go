@@ -181,14 +181,19 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(reco
 		case r.Kind == record.KindHeader:
 			j.Header = *r.Header
 		case r.Kind == record.KindGap:
-			j.withdraw(r.Entry)
+			s.Spend(j.withdraw(r.Entry))
 		case r.Kind == record.KindHeld:
+			s.Spend(len(j.Results))
 			j.held(r.Held)
 		case r.Kind == record.KindLogs:
+			s.Spend(len(j.Results))
 			j.logs(r.Logs)
 		case closed != nil:
 			j.take(closed)
 			s.Release(closed)
+		}
+		if err := s.Overspent(); err != nil {
+			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
 		if len(j.Results) > timeline.MostResults {
 			return nil, fmt.Errorf("%sline %d: more than %d samples: this is no recording of a run", file, line, timeline.MostResults)
@@ -196,6 +201,9 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(reco
 	}
 	for _, t := range s.Rest() {
 		j.take(t)
+	}
+	if err := s.Overspent(); err != nil {
+		return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 	}
 	j.prompt()
 	return j, nil
@@ -224,13 +232,20 @@ func (j *Judgement) take(t *timeline.Timeline) {
 }
 
 // withdraw takes up a gap that reaches back into samples already judged: a watch
-// can break in one sample and be back only in the next.
-func (j *Judgement) withdraw(gap record.Entry) {
+// can break in one sample and be back only in the next. It returns how many texts and
+// objects it looked at.
+func (j *Judgement) withdraw(gap record.Entry) (steps int) {
 	for i := len(j.Results) - 1; i >= 0 && j.Results[i].Ended > gap.Gap.From; i-- {
+		steps++
 		if r := &j.Results[i]; r.where.Misses(gap.Gap) {
 			r.withdraw(&gap)
+			for _, v := range r.Verdicts {
+				steps += len(oracles) + len(v.Message)
+			}
+			steps += len(r.Samples) * len(r.phases)
 		}
 	}
+	return steps
 }
 
 // count lets the latencies of phases that were reached count, or not, as the verdicts say.

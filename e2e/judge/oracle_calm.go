@@ -72,12 +72,13 @@ func sumOf(list []timeline.Request) string {
 // movedBy says what of the sample's objects the watches saw change after a time.
 func movedBy(t *timeline.Timeline, after time.Duration) string {
 	var moved []string
+	known := map[string]bool{}
 	for e := range t.All() {
 		if e.Kind != record.KindWatch || e.Time <= after || e.Watch.Resource == spec.Events || !t.Covers(e.Watch.Namespace) {
 			continue
 		}
-		if what := timeline.Title(e.Watch.Resource, e.Watch.Name); !slices.Contains(moved, what) {
-			moved = append(moved, what)
+		if what := timeline.Title(e.Watch.Resource, e.Watch.Name); !known[what] {
+			known[what], moved = true, append(moved, what)
 		}
 	}
 	if len(moved) == 0 {

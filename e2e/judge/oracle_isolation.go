@@ -121,7 +121,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 		}
 	}
 	for _, events := range [][]timeline.Event{t.Before, t.Events} {
-		for e := range timeline.Each(events) {
+		for e := range t.Each(events) {
 			switch a, accepted := t.AcceptedIn(e); {
 			case accepted && a.On == c && a.From <= at:
 				if a.Deletes() {
@@ -169,7 +169,9 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 
 // missingFrom lists the objects that were there and are not among those that are left.
 func missingFrom(left, before []*wire.Object) []*wire.Object {
-	return slices.DeleteFunc(slices.Clone(before), func(was *wire.Object) bool {
-		return slices.ContainsFunc(left, func(is *wire.Object) bool { return is.UID == was.UID })
-	})
+	there := map[string]bool{}
+	for _, is := range left {
+		there[is.UID] = true
+	}
+	return slices.DeleteFunc(slices.Clone(before), func(was *wire.Object) bool { return there[was.UID] })
 }

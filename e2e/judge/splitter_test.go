@@ -253,20 +253,34 @@ func TestMissingAgreesWithTheVerdicts(t *testing.T) {
 // Whatever bytes come, Judge returns an error or a judgement whose samples
 // make sense; it never panics.
 func FuzzJudge(f *testing.F) {
-	s := newStory(f)
-	s.created()
-	s.gap(705, 710, spec.Pods)
-	s.end(1710, record.Settled)
-	s.begin(2000, "argo", "scale up", 2)
-	s.act(2010, 2015, "patch", custom(2, 2, 0))
-	s.see(2020, "ADDED", workflow("w2", "Running"))
-	s.see(2030, "MODIFIED", workflow("w2", "Succeeded"))
-	s.end(12000, record.TimedOut)
-	var whole bytes.Buffer
-	for _, e := range s.entries {
-		require.NoError(f, json.NewEncoder(&whole).Encode(e))
+	// One sample each: of a long text most changes hit what nobody reads.
+	for _, tell := range []func(s *story){
+		func(s *story) {
+			s.entries[0].Header.Styles = []record.Style{native}
+			s.begin(0, "native", "create", 1)
+			s.act(10, 15, "create", custom(1, 1, 0))
+			s.see(20, "ADDED", deployment(1, 1, 1, 1))
+			s.gap(25, 30, spec.Pods)
+			s.see(40, "MODIFIED", custom(1, 1, 1, "p1"))
+			s.end(1100, record.Settled)
+		},
+		func(s *story) {
+			s.entries[0].Header.Styles = []record.Style{argo}
+			s.begin(0, "argo", "scale up", 2)
+			s.act(10, 15, "patch", custom(2, 2, 0))
+			s.see(20, "ADDED", workflow("w2", "Running"))
+			s.see(30, "MODIFIED", workflow("w2", "Succeeded"))
+			s.end(1000, record.TimedOut)
+		},
+	} {
+		s := newStory(f)
+		tell(s)
+		var whole bytes.Buffer
+		for _, e := range s.entries {
+			require.NoError(f, json.NewEncoder(&whole).Encode(e))
+		}
+		f.Add(whole.Bytes())
 	}
-	f.Add(whole.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		j, err := judge.Judge(record.Read(bytes.NewReader(data)))
 		if err != nil {
@@ -276,8 +290,8 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		for one := range j.Samples() {
-			if one.Outcome == "" || one.Unit != "s" {
-				t.Fatalf("a sample without outcome or unit: %+v", one)
+			if one.Outcome == "" || one.Unit != "s" || one.Value < 0 {
+				t.Fatalf("a sample without outcome or unit, or below zero: %+v", one)
 			}
 		}
 	})
@@ -316,6 +330,7 @@ func FuzzJudgeEntries(f *testing.F) {
 		inOrder = append(inOrder, byte(i))
 	}
 	f.Add(inOrder)
+	f.Add([]byte("zX\x80")) // an action whose request is of later than its answer
 	f.Fuzz(func(t *testing.T, order []byte) {
 		entries := s.entries[:1:1]
 		for i, n := range order {
@@ -335,6 +350,9 @@ func FuzzJudgeEntries(f *testing.F) {
 				passed := r.Outcome() == spec.Pass || r.Outcome() == spec.NotApplicable
 				if one.Outcome == judge.OK && !passed {
 					t.Fatalf("%+v is ok, but %+v", one, r.Verdicts)
+				}
+				if one.Value < 0 {
+					t.Fatalf("%+v took less than no time", one)
 				}
 			}
 			if r.Ended < r.Began {

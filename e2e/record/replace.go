@@ -2,11 +2,11 @@ package record
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -16,7 +16,7 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 	if err := replaceable(name); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	file, err := os.OpenFile(name+"."+rand.Text(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // less what the umask takes
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -31,9 +31,6 @@ func Replace(name string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := file.Chmod(0o644); err != nil {
 		return err
 	}
 	if err := file.Close(); err != nil {

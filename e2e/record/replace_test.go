@@ -55,3 +55,13 @@ func TestAFileIsReplaced(t *testing.T) {
 		assert.Equal(t, "new\n", string(text), name)
 	}
 }
+
+// Who may read the file is for the umask to say: results can hold what is not for everybody.
+func TestTheUmaskIsKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	defer syscall.Umask(syscall.Umask(0o077))
+	require.NoError(t, record.Replace(file, words))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -54,13 +55,15 @@ func (c Cell) markdown() string {
 }
 
 // Escape escapes what Markdown would take for its own, and keeps GitHub from telling
-// anybody who is named, or linking any issue.
+// anybody who is named, linking any issue, and making links of addresses.
 func Escape(s string) string {
 	var b strings.Builder
 	before := ' '
-	for _, r := range plain.Line(s) {
+	for _, r := range references.ReplaceAllString(plain.Line(s), "${1}${3}${5}\x00${2}${4}${6}") {
 		switch r {
-		case '\\', '|', '*', '_', '`', '[':
+		case 0: // no text of plain.Line has it
+			b.WriteString(neutral)
+		case '\\', '|', '*', '_', '`', '[', '~':
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		case '&':
@@ -83,6 +86,9 @@ func Escape(s string) string {
 	}
 	return b.String()
 }
+
+// references are what GitHub makes links of without any mark, in two parts.
+var references = regexp.MustCompile(`(?i)(:)(//)|(\bwww)(\.)|(\bgh-)(\d)`)
 
 // neutral is nothing to a reader, and parts a name from the @ before it.
 const neutral = "<!-- -->"

@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"operatorbench/e2e/record"
@@ -30,11 +29,20 @@ type innerPhase struct {
 type condition struct {
 	spec.FieldCondition
 	slot    int
-	matches *regexp.Regexp // nil: any value
+	matches *bounds.Pattern // nil: any value
 }
 
 func (c *condition) holds(v wire.Value) bool {
 	return v.Exists() && (len(c.Equals) == 0 || v.IsAny(c.Equals)) && (c.matches == nil || c.matches.MatchString(v.String()))
+}
+
+// cost is how many steps it takes at most to tell whether a value holds.
+func (c *condition) cost(v wire.Value) int {
+	n := len(c.Equals)
+	if c.matches != nil && v.Exists() {
+		n += c.matches.Cost(len(v))
+	}
+	return n
 }
 
 func (r *innerReading) add(index int, p spec.Phase) error {
@@ -94,12 +102,19 @@ type PhaseEvent struct {
 
 // of says what an event shows of each of the inner phases. It needs no memory
 // of earlier events, and so can be done for many events at once.
-func (r *innerReading) of(w *record.Watch) ([]seen, error) {
-	values, err := r.look.In(w.Object)
+func (r *innerReading) of(w *record.Watch, spend func(steps int) bool) ([]seen, error) {
+	list := make([]seen, len(r.inner))
+	values, err := r.look.In(w.Object, spend)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]seen, len(r.inner))
+	steps := 0
+	for i := range r.inner {
+		steps += r.inner[i].cost(values)
+	}
+	if !spend(steps) {
+		return list, nil
+	}
 	for i := range r.inner {
 		p := &r.inner[i]
 		list[i].shown = p.shown(w, values)
@@ -108,6 +123,14 @@ func (r *innerReading) of(w *record.Watch) ([]seen, error) {
 		}
 	}
 	return list, nil
+}
+
+func (p *innerPhase) cost(values []wire.Value) int {
+	n := len(p.Equals)
+	for i := range p.where {
+		n += p.where[i].cost(values[p.where[i].slot])
+	}
+	return n
 }
 
 func (p *innerPhase) shown(w *record.Watch, values []wire.Value) shown {

@@ -46,7 +46,7 @@ func compileWork(w spec.Work) (*work, error) {
 }
 
 // matcher matches what stands at Of.Path of the objects that are for a custom resource.
-func (w *work) matcher(s *Subject) (*regexp.Regexp, error) {
+func (w *work) matcher(s *Subject) (*bounds.Pattern, error) {
 	expression, err := w.matches.Fill(regexp.QuoteMeta(s.Namespace), regexp.QuoteMeta(s.Name))
 	if err != nil {
 		return nil, fmt.Errorf("of %.80q for %.80s/%.80s: %w", w.Of.Matches, s.Namespace, s.Name, err)
@@ -63,13 +63,16 @@ type shownWork struct {
 	messages []string
 }
 
-func (w *work) show(object []byte) (shownWork, error) {
-	values, err := w.look.In(object)
-	if err != nil {
-		return shownWork{}, err
+func (w *work) show(object []byte, spend func(steps int) bool) (shownWork, error) {
+	values, err := w.look.In(object, spend)
+	if err != nil || !spend(w.of.cost(values[0])+w.ended.cost(values[1])) {
+		return shownWork{work: w}, err
 	}
 	shown := shownWork{work: w, of: values[0].String(), named: w.of.holds(values[0]), Ended: w.ended.holds(values[1])}
 	for _, path := range w.Messages {
+		if !spend(wire.Walks(path, object)) {
+			break
+		}
 		found := gjson.GetBytes(object, path)
 		if found.IsArray() {
 			for _, one := range found.Array() {
@@ -139,7 +142,8 @@ func (t *Timeline) working(j *job) *Subject {
 	for i := range j.claims {
 		claim := &j.claims[i]
 		for k, s := range t.Subjects {
-			if match := t.matchers[claim.work]; claim.named && match != nil && match[k].MatchString(claim.of) {
+			match := t.matchers[claim.work]
+			if claim.named && match != nil && t.effort.spend(match[k].Cost(len(claim.of))) && match[k].MatchString(claim.of) {
 				t.jobs[j] = s
 				return s
 			}
@@ -151,12 +155,15 @@ func (t *Timeline) working(j *job) *Subject {
 
 // newMatchers compiles what tells the jobs of the sample's custom resources.
 func (t *Timeline) newMatchers() error {
-	t.jobs, t.matchers = map[*job]*Subject{}, map[*work][]*regexp.Regexp{}
+	t.jobs, t.matchers = map[*job]*Subject{}, map[*work][]*bounds.Pattern{}
 	for _, w := range t.Style.work {
 		for _, s := range t.Subjects {
 			matcher, err := w.matcher(s)
 			if err != nil {
 				return fmt.Errorf("style %s: work %s: %w", t.Style.Name, w.Resource, err)
+			}
+			if !t.effort.spend(matcher.CompileCost()) {
+				return t.effort.err()
 			}
 			t.matchers[w] = append(t.matchers[w], matcher)
 		}

@@ -2,11 +2,11 @@ package timeline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -137,28 +137,59 @@ func (t *Timeline) namedIn(text string) bool {
 
 // Cause is what a message must say.
 type Cause struct {
-	*regexp.Regexp
-	names *strings.Replacer
+	pattern *bounds.Pattern
+	names   *strings.Replacer
+	effort  *effort
+	said    map[string]bool // by text: a sample's messages are asked about again and again
 }
 
 // Said tells whether a text names the cause. A namespace's name does not count:
 // it may have been made of the words by which a scenario is called.
-func (c *Cause) Said(text string) bool { return c.MatchString(c.names.Replace(text)) }
+func (c *Cause) Said(text string) bool {
+	said, known := c.said[text]
+	if !known && c.effort.spend(len(text)+c.pattern.Cost(len(text))) {
+		said = c.pattern.MatchString(c.names.Replace(text))
+		c.said[text] = said
+	}
+	return said
+}
 
 // Cause is the sample's cause, to be matched in any case; nil: it has none.
 func (t *Timeline) Cause() (*Cause, error) {
-	if t.Sample.Cause == "" {
-		return nil, nil
+	if t.Sample.Cause == "" || t.cause != nil {
+		return t.cause, nil
 	}
-	pattern, err := regexp.Compile("(?i)" + t.Sample.Cause)
+	pattern, err := t.causes.compile(t.Sample.Cause, t.effort)
 	if err != nil {
-		return nil, fmt.Errorf("the sample's cause is no regular expression: %w", err)
+		return nil, fmt.Errorf("the sample's cause is no regular expression that can be used: %w", err)
 	}
 	var names []string
 	for _, s := range t.Subjects {
 		names = append(names, s.Namespace, "NAMESPACE")
 	}
-	return &Cause{pattern, strings.NewReplacer(names...)}, nil
+	t.cause = &Cause{pattern, strings.NewReplacer(names...), t.effort, map[string]bool{}}
+	return t.cause, nil
+}
+
+// causes are the expressions of a recording's causes: samples of one scenario have
+// the same.
+type causes map[string]*bounds.Pattern
+
+func (all *causes) compile(text string, effort *effort) (*bounds.Pattern, error) {
+	const most = 100
+	if known := (*all)[text]; known != nil {
+		return known, nil
+	}
+	pattern, err := bounds.Cause(text)
+	if err != nil {
+		return nil, err
+	}
+	if *all == nil || len(*all) == most {
+		*all = causes{}
+	}
+	(*all)[text] = pattern
+	effort.spend(pattern.CompileCost())
+	return pattern, nil
 }
 
 // CauseMessage is the first message since the harness began that a person can find

@@ -93,7 +93,7 @@ func deletePhases() []Phase {
 			return !t.HasChildren()
 		}},
 		{Name: spec.PhasePodsGone, Inner: -1, last: true, Needs: []string{spec.Deployments, spec.ReplicaSets, spec.Pods}, Holds: func(t *Timeline) bool {
-			return !t.HasChildren() && len(t.World.PodsOf(t.IsChild)) == 0
+			return !t.HasChildren() && !t.World.hasPodsOf(t.IsChild)
 		}},
 	}
 }

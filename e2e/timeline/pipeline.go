@@ -95,7 +95,7 @@ func Read(entries iter.Seq2[record.Line, error]) iter.Seq2[*Reading, error] {
 
 // share cuts entries into batches, until hand refuses one.
 func share(entries iter.Seq2[record.Line, error], memory *batches, hand func(*batch) bool) {
-	var follow reader
+	follow := reader{effort: &effort{}}
 	next := memory.next()
 	for e, err := range entries {
 		if err != nil {

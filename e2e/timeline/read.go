@@ -23,6 +23,7 @@ type Reading struct {
 	deep   *deep // nil: details are not read, it is not of the correctness matrix
 	err    error
 	broken error // the line is no entry
+	steps  int   // of effort that it takes to read it
 }
 
 // place is where in a recording an entry stands. Entries share it: it is never
@@ -32,6 +33,7 @@ type place struct {
 	turn   *style            // whose inner phases are read; nil: those of all styles
 	own    map[string]bool   // namespaces of operators
 	deep   bool              // it is the correctness matrix's turn
+	effort *effort           // of the recording
 }
 
 // deep is what is read of an event only for the correctness matrix, beside its
@@ -49,14 +51,16 @@ type innerShown struct {
 // reader follows a recording as far as reading it needs.
 type reader struct {
 	at     *place
-	blocks bool // the recording has blocks
+	blocks bool    // the recording has blocks
+	effort *effort // nil: without bound
 }
 
 // begin takes the next entry, in order, into an empty Reading.
 func (c *reader) begin(r *Reading, l record.Line) {
 	r.Line = l
+	c.effort.begin()
 	if c.at == nil {
-		c.at = &place{}
+		c.at = &place{effort: c.effort}
 	}
 	switch l.Kind {
 	case record.KindHeader, record.KindBlock, record.KindBegin:
@@ -139,6 +143,12 @@ func (r *Reading) read(parser *record.Parser) {
 	}
 }
 
+// spend reports whether so many steps may be taken to read the entry.
+func (r *Reading) spend(steps int) bool {
+	r.steps += steps
+	return r.at.effort.reading(steps)
+}
+
 // readObject reads what somebody asks for. Of most events (Kubernetes' own
 // Events, pods of an operator) nobody asks anything: those are not looked into.
 func (r *Reading) readObject() error {
@@ -186,7 +196,7 @@ func (r *Reading) readWork(s *style) error {
 		if w.Resource != r.Watch.Resource || w.Namespace != r.Watch.Namespace {
 			continue
 		}
-		shown, err := w.show(r.Watch.Object)
+		shown, err := w.show(r.Watch.Object, r.spend)
 		if err != nil {
 			return err
 		}
@@ -200,7 +210,7 @@ func (r *Reading) readInner(s *style) error {
 	if inner == nil {
 		return nil
 	}
-	list, err := inner.of(r.Watch)
+	list, err := inner.of(r.Watch, r.spend)
 	r.inner = append(r.inner, innerShown{s, list})
 	return err
 }

@@ -20,15 +20,30 @@ func Each(events []Event) iter.Seq[*Event] {
 	}
 }
 
+// Spend reports whether so many steps may be taken to judge the sample, beside those that its
+// methods take: once they may not, nothing that is found counts.
+func (t *Timeline) Spend(steps int) bool { return t.effort.spend(steps) }
+
 // All yields the events since the sample began.
-func (t *Timeline) All() iter.Seq[*Event] { return Each(t.Events) }
+func (t *Timeline) All() iter.Seq[*Event] { return t.Each(t.Events) }
+
+// Each yields events of the sample, as long as steps may be taken (see Spend).
+func (t *Timeline) Each(events []Event) iter.Seq[*Event] {
+	return func(yield func(*Event) bool) {
+		for i := range events {
+			if !t.effort.spend(1) || !yield(&events[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Watched yields what the watches showed of the sample, beginning with what was
 // there before.
 func (t *Timeline) Watched() iter.Seq[*Event] {
 	return func(yield func(*Event) bool) {
 		for _, events := range [][]Event{t.Before, t.Events} {
-			for e := range Each(events) {
+			for e := range t.Each(events) {
 				if e.Kind == record.KindWatch && !yield(e) {
 					return
 				}
@@ -75,6 +90,9 @@ func (t *Timeline) AcceptedIn(e *Event) (Accepted, bool) {
 	if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Verb == record.ReadScale || e.Action.Resource != spec.CustomResources {
 		return Accepted{}, false
 	}
+	if !t.effort.spend(len(e.Action.Object)) {
+		return Accepted{}, false
+	}
 	reply, err := ReplyOf(e.Action)
 	if err != nil {
 		return Accepted{}, false // no timeline is made of it
@@ -99,8 +117,8 @@ func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
 // beginning is the sample as it stood when it began.
 func (t *Timeline) beginning() *Timeline {
 	past := *t
-	past.World = newWorld()
-	for e := range Each(t.Before) {
+	past.World = newWorld(t.effort)
+	for e := range t.Each(t.Before) {
 		past.World.apply(e)
 	}
 	return &past

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -34,7 +35,10 @@ type Splitter struct {
 	known   map[string]map[objectID]*last // by namespace: what is there
 	inner   innerPhases
 	jobs    jobs
+	clock   clock
 	audit   auditClock
+	effort  *effort // nil: without bound
+	causes  causes
 	counter int
 	objects int       // in known
 	held    int       // bytes of the samples that are open
@@ -61,6 +65,7 @@ type last struct {
 // recording; to follow a recording that has already begun, Add its header by hand.
 func NewSplitter() *Splitter {
 	return &Splitter{
+		clock:  clock{acts: map[string]time.Duration{}},
 		within: map[string][]*Timeline{}, spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
 		inner: innerPhases{}, jobs: jobs{},
 	}
@@ -83,7 +88,25 @@ func (s *Splitter) Take(r *Reading) (*Timeline, error) {
 		return nil, fmt.Errorf("entry of kind %q before the header", e.Kind)
 	}
 	var closed *Timeline
-	var err error
+	err := s.clock.check(&r.Entry, func(namespace string) bool { return s.spaces[namespace] })
+	if err == nil {
+		closed, err = s.hand(r)
+	}
+	if err == nil {
+		err = s.checkHeld()
+	}
+	if err == nil {
+		err = s.effort.take(r.steps)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s entry at %s: %w", e.Kind, e.Time, err)
+	}
+	return closed, nil
+}
+
+// hand hands an entry to what it is for.
+func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
+	e := r.Entry
 	switch e.Kind {
 	case record.KindHeader:
 		err = s.header(r)
@@ -110,13 +133,7 @@ func (s *Splitter) Take(r *Reading) (*Timeline, error) {
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)
 	}
-	if err == nil {
-		err = s.checkHeld()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s entry at %s: %w", e.Kind, e.Time, err)
-	}
-	return closed, nil
+	return closed, err
 }
 
 // audited tells the samples that are open that their style has asked for a write
@@ -162,6 +179,13 @@ func (s *Splitter) Open(namespace string) *Timeline {
 	return nil
 }
 
+// Spend takes note of work, in steps, that judging a sample took beside what is done here.
+func (s *Splitter) Spend(steps int) { s.effort.spend(steps) }
+
+// Overspent is an error once judging takes more than the entries so far can ask for: what was
+// judged is then of no use.
+func (s *Splitter) Overspent() error { return s.effort.err() }
+
 // Objects counts what is remembered of objects.
 func (s *Splitter) Objects() int { return s.objects + len(s.inner) + len(s.jobs) }
 
@@ -189,7 +213,7 @@ func (s *Splitter) header(r *Reading) error {
 	if r.err != nil {
 		return r.err
 	}
-	s.run, s.styles, s.groups = r.Header.Run, r.at.styles, map[string]string{}
+	s.run, s.styles, s.groups, s.effort = r.Header.Run, r.at.styles, map[string]string{}, r.at.effort
 	s.audit.began = r.Header.Began
 	for _, scenario := range r.Header.Scenarios {
 		s.groups[scenario.Name] = scenario.Group
@@ -286,6 +310,7 @@ func (s *Splitter) before(t *Timeline) []Event {
 			}
 		}
 	}
+	s.effort.spend(beforeEffort * len(all))
 	slices.SortFunc(all, func(a, b *last) int { return cmp.Compare(a.seq, b.seq) })
 	events := make([]Event, len(all))
 	for i, one := range all {
@@ -362,8 +387,7 @@ func (s *Splitter) watch(r *Reading) error {
 			}
 		}
 	}
-	s.remember(r, job, work)
-	return nil
+	return s.remember(r, job, work)
 }
 
 // concerns tells whether a watch event elsewhere is a sample's, and as what.
@@ -386,12 +410,17 @@ func (s *Splitter) reaches(t *Timeline, r *Reading) bool {
 
 // remember keeps the last event of each object that judging reads, for the
 // samples that begin later.
-func (s *Splitter) remember(r *Reading, job *job, work []shownWork) {
+func (s *Splitter) remember(r *Reading, job *job, work []shownWork) error {
 	if !(r.asked() || len(work) > 0) || s.over[r.Watch.Namespace] {
-		return
+		return nil
 	}
 	space, id := r.Watch.Namespace, objectID{r.Watch.Resource, r.object.UID}
 	known := s.known[space]
+	if was := known[id]; was != nil {
+		if err := advance(&was.Time, r.Time); err != nil {
+			return err
+		}
+	}
 	if r.Watch.Event == spec.Deleted {
 		if known[id] != nil {
 			s.objects--
@@ -400,7 +429,7 @@ func (s *Splitter) remember(r *Reading, job *job, work []shownWork) {
 		if len(known) == 0 {
 			delete(s.known, space)
 		}
-		return
+		return nil
 	}
 	if known == nil {
 		known = map[objectID]*last{}
@@ -412,6 +441,7 @@ func (s *Splitter) remember(r *Reading, job *job, work []shownWork) {
 	}
 	one := known[id]
 	one.Event, one.job, one.work = Event{Entry: r.Entry, Object: r.object}, job, work
+	return nil
 }
 
 func (s *Splitter) gap(e record.Entry) error {

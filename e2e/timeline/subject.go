@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -92,14 +93,24 @@ func (s *Subject) IsChild(d *Entity) bool {
 
 // ChildOf is the Deployment of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
-	return First(t.World.Deployments, func(d *Entity) bool {
-		return s.IsChild(d) && (s.childName != "" || d.controlledBy(s.uid()))
-	})
+	if s.childName != "" {
+		return t.World.named(spec.Deployments, s.Namespace, s.childName).object()
+	}
+	return t.World.ownedBy(s.uid()).object()
+}
+
+// hasChildren reports whether there are Deployments of the custom resource, of any of
+// its lives.
+func (t *Timeline) hasChildren(s *Subject) bool {
+	if s.childName != "" {
+		return t.World.named(spec.Deployments, s.Namespace, s.childName) != nil
+	}
+	return slices.ContainsFunc(s.UIDs, func(uid string) bool { return t.effort.spend(1) && t.World.ownedBy(uid) != nil })
 }
 
 // CustomOf is a custom resource as last seen; nil: it is not there.
 func (t *Timeline) CustomOf(s *Subject) *wire.Object {
-	return First(t.World.customs, func(c *Entity) bool { return c.Name == s.Name && c.Namespace == s.Namespace })
+	return t.World.named(spec.CustomResources, s.Namespace, s.Name).object()
 }
 
 // childTitle names the Deployment that is looked for.

@@ -6,12 +6,12 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -49,7 +49,7 @@ type Timeline struct {
 	Scope
 	Actions     Actions
 	Subjects    []*Subject // the sample's custom resources, its own first
-	matchers    map[*work][]*regexp.Regexp
+	matchers    map[*work][]*bounds.Pattern
 	jobs        map[*job]*Subject
 	Phases      []Phase
 	Marks       []mark // parallel to phases
@@ -67,6 +67,9 @@ type Timeline struct {
 	tried       time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
 	Inventories []Inventory   // in order; in the correctness matrix
 	Audited     bool          // the recording has the audit log
+	effort      *effort       // of the recording
+	causes      *causes       // of the recording
+	cause       *Cause        // the sample's; nil: it was not asked for yet
 	Requests    []Request     // what the style's accounts asked to write in the sample's namespaces, in the last of its quiescence windows
 }
 
@@ -92,7 +95,7 @@ type mark struct {
 func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Duration) (*Timeline, error) {
 	t := &Timeline{
 		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Began: began, EndedAt: began,
-		Scope: scopeOf(&sample, style), last: began, stale: true,
+		Scope: scopeOf(&sample, style), last: began, stale: true, effort: s.effort, causes: &s.causes,
 	}
 	t.Actions.Versions = map[string]bool{}
 	t.Phases = style.phases(&t.Sample)
@@ -128,7 +131,7 @@ func (t *Timeline) Begun() bool { return t.Actions.any || len(t.Faults) > 0 }
 // add appends an event that the Splitter found to be this sample's.
 func (t *Timeline) add(e Event) error {
 	t.Events = append(t.Events, e)
-	t.EndedAt = e.Time
+	t.EndedAt = max(t.EndedAt, e.Time)
 	switch e.Kind {
 	case record.KindAction:
 		for ; t.known < len(t.Events); t.known++ {
@@ -225,7 +228,7 @@ func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
 		return false
 	}
 	for _, events := range [][]Event{t.Events, t.Before} {
-		for i := len(events) - 1; i >= 0; i-- { // the last that was heard of it is the newest version
+		for i := len(events) - 1; i >= 0 && t.effort.spend(1); i-- { // the last that was heard of it is the newest version
 			if e := &events[i]; e.Kind == record.KindWatch && e.Time < a.From && e.Object.UID == reply.UID {
 				return e.Object.ResourceVersion == reply.ResourceVersion
 			}
@@ -239,7 +242,7 @@ func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
 func (t *Timeline) Settle() {
 	if t.stale {
 		t.stale, t.stepped = false, 0
-		t.World, t.added = newWorld(), map[string]bool{}
+		t.World, t.added = newWorld(t.effort), map[string]bool{}
 		t.Marks = make([]mark, len(t.Phases))
 		for i := range t.sent {
 			t.sent[i].seen = false
@@ -259,6 +262,9 @@ func (t *Timeline) Settle() {
 func (t *Timeline) apply(e *Event) {
 	t.knowLife(e)
 	t.World.apply(e)
+	if !t.effort.spend(len(t.sent)) {
+		return
+	}
 	for i := range t.sent {
 		t.sent[i].see(e)
 	}
@@ -266,7 +272,7 @@ func (t *Timeline) apply(e *Event) {
 
 // knowLife learns of a life of a custom resource.
 func (t *Timeline) knowLife(e *Event) {
-	if s := t.SubjectOf(e); s != nil {
+	if s := t.SubjectOf(e); s != nil && t.effort.spend(len(s.UIDs)) {
 		s.knowUID(e.Object.UID)
 	}
 }
@@ -294,6 +300,9 @@ func (t *Timeline) step(e *Event) {
 	t.apply(e)
 	if e.Watch.Event != spec.Listed && t.delaysQuiet(e) {
 		t.last = max(t.last, e.Time)
+	}
+	if !t.effort.spend(len(t.Phases) * (1 + len(e.Inner))) {
+		return
 	}
 	since := t.Begun() && e.Time >= t.Actions.Intent
 	if since && e.Watch.Event == spec.Added {
@@ -351,7 +360,7 @@ func (t *Timeline) Child() *wire.Object { return t.ChildOf(t.Subjects[0]) }
 func (t *Timeline) Children() []*wire.Object { return Living(t.World.Deployments, t.IsChild) }
 
 // HasChildren tells whether there are any.
-func (t *Timeline) HasChildren() bool { return First(t.World.Deployments, t.IsChild) != nil }
+func (t *Timeline) HasChildren() bool { return t.hasChildren(t.Subjects[0]) }
 
 // Custom is the custom resource as last seen; nil: it is not there.
 func (t *Timeline) Custom() *wire.Object { return t.CustomOf(t.Subjects[0]) }

@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"cmp"
+	"slices"
+
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
@@ -9,9 +12,10 @@ import (
 // owners say whose the others are.
 type Entity struct {
 	*wire.Object
-	live  bool
-	seq   int    // order of appearance
-	Owner string // the controller that it first had
+	live   bool
+	seq    int    // order of appearance
+	Owner  string // the controller that it first had
+	effort *effort
 }
 
 // controlledBy tells whether an object is the controller: the one that it first had,
@@ -28,13 +32,68 @@ type world struct {
 	ReplicaSets map[string]*Entity
 	Pods        map[string]*Entity
 	works       map[string]*WorkObject // nil until there is one
+
+	byName  roster[nameKey] // custom resources and Deployments
+	byOwner roster[string]  // Deployments, by their controllers' uids
+	effort  *effort
 }
 
-func newWorld() world {
+func newWorld(effort *effort) world {
 	return world{
 		customs: map[string]*Entity{}, Deployments: map[string]*Entity{},
 		ReplicaSets: map[string]*Entity{}, Pods: map[string]*Entity{},
+		byName: roster[nameKey]{}, byOwner: roster[string]{}, effort: effort,
 	}
+}
+
+type nameKey struct{ resource, namespace, name string }
+
+// roster lists entities by what they have in common, in their order of appearance. Those
+// that have gone may be missing.
+type roster[K comparable] map[K][]*Entity
+
+func (r roster[K]) add(key K, e *Entity) {
+	list := r[key]
+	i, there := slices.BinarySearchFunc(list, e.seq, func(o *Entity, seq int) int { return cmp.Compare(o.seq, seq) })
+	if !there && e.effort.spend(len(list)-i) {
+		r[key] = slices.Insert(list, i, e)
+	}
+}
+
+// first is the living entity that appeared first of those that still have the key; nil:
+// none. One that does not is left out from now on: it is added again with its next event.
+func (r roster[K]) first(key K, has func(*Entity) bool) *Entity {
+	list := r[key]
+	gone := 0
+	for gone < len(list) && !(list[gone].live && has(list[gone])) {
+		gone++
+	}
+	if gone > 0 {
+		list = list[gone:]
+		r[key] = list
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+// ownedBy is the first living Deployment that an object controls; nil: none.
+func (w *world) ownedBy(uid string) *Entity {
+	return w.byOwner.first(uid, func(d *Entity) bool { return d.controlledBy(uid) })
+}
+
+// named is the first living object of a name; nil: none.
+func (w *world) named(resource, namespace, name string) *Entity {
+	return w.byName.first(nameKey{resource, namespace, name}, func(o *Entity) bool { return o.Namespace == namespace && o.Name == name })
+}
+
+// object is what was last seen of an entity; nil: there is none.
+func (e *Entity) object() *wire.Object {
+	if e == nil {
+		return nil
+	}
+	return e.Object
 }
 
 func (w *world) of(resource string) map[string]*Entity {
@@ -63,21 +122,47 @@ func (w *world) apply(e *Event) {
 	known := objects[e.Object.UID]
 	if known == nil {
 		w.seq++
-		known = &Entity{seq: w.seq}
+		known = &Entity{seq: w.seq, effort: w.effort}
 		objects[e.Object.UID] = known
 	}
 	known.Object, known.live = e.Object, e.Watch.Event != spec.Deleted
 	if known.Owner == "" {
 		known.Owner = e.Object.Controller
 	}
+	if known.live {
+		w.enlist(e.Watch.Resource, known)
+	}
+}
+
+// enlist sees that an entity is found by its name, and by its controllers.
+func (w *world) enlist(resource string, e *Entity) {
+	switch resource {
+	case spec.Deployments:
+		w.byOwner.add(e.Owner, e)
+		if e.Controller != e.Owner {
+			w.byOwner.add(e.Controller, e)
+		}
+		w.byName.add(nameKey{resource, e.Namespace, e.Name}, e)
+	case spec.CustomResources:
+		w.byName.add(nameKey{resource, e.Namespace, e.Name}, e)
+	}
 }
 
 // PodsOf are the living pods of the Deployments that match.
 func (w *world) PodsOf(match func(*Entity) bool) []*wire.Object {
-	return Living(w.Pods, func(p *Entity) bool {
+	return Living(w.Pods, w.isPodOf(match))
+}
+
+// hasPodsOf reports whether there are any.
+func (w *world) hasPodsOf(match func(*Entity) bool) bool {
+	return First(w.Pods, w.isPodOf(match)) != nil
+}
+
+func (w *world) isPodOf(match func(*Entity) bool) func(*Entity) bool {
+	return func(p *Entity) bool {
 		set := w.ReplicaSets[p.Owner]
 		return set != nil && w.setIs(set, match)
-	})
+	}
 }
 
 // setIs tells whether a ReplicaSet is of a Deployment that matches.
@@ -90,20 +175,23 @@ func (w *world) setIs(set *Entity, match func(*Entity) bool) bool {
 func First(objects map[string]*Entity, match func(*Entity) bool) *wire.Object {
 	var found *Entity
 	for _, o := range objects {
+		if !o.effort.spend(objectEffort) {
+			break
+		}
 		if o.live && match(o) && (found == nil || o.seq < found.seq) {
 			found = o
 		}
 	}
-	if found == nil {
-		return nil
-	}
-	return found.Object
+	return found.object()
 }
 
 // Living returns the living entities that match, in their order of appearance.
 func Living(objects map[string]*Entity, match func(*Entity) bool) []*wire.Object {
 	var found []*Entity
 	for _, o := range objects {
+		if !o.effort.spend(objectEffort) {
+			break
+		}
 		if o.live && match(o) {
 			found = append(found, o)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -145,7 +144,7 @@ func holds(c spec.FieldCondition, obj *unstructured.Unstructured) (bool, error) 
 	case !value.Exists():
 		return false, nil
 	case c.Matches != "":
-		pattern, err := regexp.Compile(c.Matches)
+		pattern, err := bounds.Expression(c.Matches)
 		return err == nil && pattern.MatchString(value.String()), err
 	case len(c.Equals) > 0:
 		return slices.Contains(c.Equals, value.String()), nil

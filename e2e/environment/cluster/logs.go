@@ -110,8 +110,12 @@ func podLogs(ctx context.Context, client *kube.Client, namespace, dir string) er
 	return errors.Join(errs...)
 }
 
+// mostOfALog is how much of a container's log is kept: one that writes without end would fill
+// the disk. It is the beginning, where it went wrong.
+const mostOfALog = int64(32 << 20)
+
 func podLog(ctx context.Context, client *kube.Client, pod *corev1.Pod, container string, previous bool, file string) error {
-	options := &corev1.PodLogOptions{Container: container, Previous: previous, Timestamps: true}
+	options := &corev1.PodLogOptions{Container: container, Previous: previous, Timestamps: true, LimitBytes: new(mostOfALog)}
 	stream, err := client.Typed.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
 	if err != nil {
 		return fmt.Errorf("collecting the log of pod %s/%s container %s: %w", pod.Namespace, pod.Name, container, err)

@@ -79,7 +79,7 @@ type finder struct {
 	path     string
 	template *bounds.Template
 	customs  *customs
-	matchers []*regexp.Regexp // parallel to the custom resources
+	matchers []*bounds.Pattern // parallel to the custom resources
 	found    map[types.UID]match
 }
 
@@ -145,7 +145,7 @@ func (t *finder) find(object *unstructured.Unstructured, was match) match {
 }
 
 // matcher is nil where there is none, as for a name that is too long.
-func (t *finder) matcher(custom types.NamespacedName) *regexp.Regexp {
+func (t *finder) matcher(custom types.NamespacedName) *bounds.Pattern {
 	text, err := t.template.Fill(regexp.QuoteMeta(custom.Namespace), regexp.QuoteMeta(custom.Name))
 	if err != nil {
 		return nil

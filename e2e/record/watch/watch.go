@@ -356,7 +356,8 @@ func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list: %w", err)
 		}
-		w.queue <- func() { w.relist(list) }
+		at := w.recorder.Now()
+		w.queue <- func() { w.relist(at, list) }
 		w.version = list.GetResourceVersion()
 	}
 	events, err := w.client.Watch(ctx, metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: true, FieldSelector: w.fields})
@@ -364,8 +365,8 @@ func (w *watcher) tryOpen(ctx context.Context) (apiwatch.Interface, error) {
 	return events, err
 }
 
-// relist records what exists, and before that what was known and is not there any more.
-func (w *watcher) relist(list *unstructured.UnstructuredList) {
+// relist records what existed at a time, and before that what was known and was not there any more.
+func (w *watcher) relist(at time.Duration, list *unstructured.UnstructuredList) {
 	there := map[types.UID]bool{}
 	for i := range list.Items {
 		there[list.Items[i].GetUID()] = true
@@ -382,11 +383,11 @@ func (w *watcher) relist(list *unstructured.UnstructuredList) {
 	for _, uid := range slices.Sorted(maps.Keys(gone)) {
 		last := *gone[uid]
 		last.Event = string(apiwatch.Deleted)
-		w.write(w.recorder.Now(), uid, &last)
+		w.write(at, uid, &last)
 	}
 	w.mu.RUnlock()
 	for i := range list.Items {
-		w.record(w.recorder.Now(), spec.Listed, &list.Items[i])
+		w.record(at, spec.Listed, &list.Items[i])
 	}
 }
 
@@ -511,10 +512,28 @@ func (w *watcher) drain(ctx context.Context, events apiwatch.Interface) string {
 			}
 			w.version = object.GetResourceVersion()
 			if event.Type != apiwatch.Bookmark {
-				w.queue <- func() { w.record(now, string(event.Type), object) }
+				w.enqueue(func() { w.record(now, string(event.Type), object) })
 			}
 		}
 	}
+}
+
+// enqueue queues an event. Where there is no room for it, what comes meanwhile is not taken, and
+// has its time only later: that is a gap.
+func (w *watcher) enqueue(do func()) {
+	select {
+	case w.queue <- do:
+		return
+	default:
+	}
+	from := w.recorder.Now()
+	w.queue <- do
+	at := w.recorder.Now()
+	gap := record.Gap{
+		From: from, Resource: ResourceName(w.resource), Namespace: w.namespace,
+		Reason: fmt.Sprintf("%d events waited to be recorded, and no further one was taken", cap(w.queue)),
+	}
+	w.queue <- func() { _ = w.recorder.Record(record.Entry{Time: at, Kind: record.KindGap, Gap: &gap}) }
 }
 
 // covers tells whether a namespace is recorded, and what tells there which custom

@@ -111,6 +111,13 @@ func NewLookup(paths []string) *Lookup {
 	return l
 }
 
+// Walks is how many steps gjson takes at most to look up a path in an object, of eight bytes
+// each: through all of it, and once more for each modifier and each list whose elements
+// it looks at.
+func Walks(path string, object []byte) int {
+	return (1 + strings.Count(path, "#") + strings.Count(path, "@")) * len(object) / 8
+}
+
 // at returns the branch of a path, and makes it if need be.
 func (t *tree) at(path string) *branch {
 	key, rest, more := strings.Cut(path, ".")
@@ -147,14 +154,15 @@ func (l *Lookup) member(slot int, object, key, equals, rest string) bool {
 }
 
 // In returns the values in an object, parallel to the paths. An error means
-// that it is not JSON.
-func (l *Lookup) In(object []byte) ([]Value, error) {
+// that it is not JSON. What takes more than the one pass is asked of spend: nothing is
+// found where it does not allow for the steps, see Walks.
+func (l *Lookup) In(object []byte, spend func(steps int) bool) ([]Value, error) {
 	found := make([]Value, len(l.paths))
 	s := &scanner{text: object}
 	s.walk(&l.tree, found)
 	if s.done() {
 		for _, i := range l.left {
-			found[i] = l.gjson(object, i)
+			found[i] = l.gjson(object, i, spend)
 		}
 		return found, nil
 	}
@@ -162,12 +170,15 @@ func (l *Lookup) In(object []byte) ([]Value, error) {
 		return nil, err
 	}
 	for i := range l.paths {
-		found[i] = l.gjson(object, i)
+		found[i] = l.gjson(object, i, spend)
 	}
 	return found, nil
 }
 
-func (l *Lookup) gjson(object []byte, i int) Value {
+func (l *Lookup) gjson(object []byte, i int, spend func(steps int) bool) Value {
+	if !spend(Walks(l.paths[i], object)) {
+		return nil
+	}
 	r := gjson.GetBytes(object, l.paths[i])
 	if !r.Exists() {
 		return nil
