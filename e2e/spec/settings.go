@@ -52,6 +52,7 @@ func Rules() []Rule {
 		{"clientLimit", []string{"none", "100/s, burst 200"}, "API Priority and Fairness protects the API server; a client limit only guards against a bug in the operator."},
 		{"retries", []string{"for ever, 10s apart at most"}, "A restored right or API server is noticed within 10 s, and no object is given up."},
 		{"safetyNet", []string{"none: it repairs by level", "5m"}, "A style that is not level-triggered reconciles everything periodically, so that no missed event has a lasting effect."},
+		{"silence", []string{"noticed within 2m"}, "A gateway that forgets a connection tells neither side, and until the operator gives it up it sees no change."},
 		{"cpuLimit", []string{"none"}, "A limit holds an operator back in a burst, when it is needed."},
 		{"replicas", []string{"1, Recreate"}, "Two of them would act at once, and a rollout would overlap."},
 		{"leaderElection", []string{"off"}, "One replica needs none, and the Lease of a killed pod delays its successor."},

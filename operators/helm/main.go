@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	helmclient "github.com/operator-framework/helm-operator-plugins/pkg/client"
 	"github.com/operator-framework/helm-operator-plugins/pkg/reconciler"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -55,6 +56,7 @@ func main() {
 type settings struct {
 	workers, history int
 	cacheAll         bool
+	rollbacks        bool
 }
 
 func parse(args []string) (settings, error) {
@@ -63,6 +65,8 @@ func parse(args []string) (settings, error) {
 	flags.IntVar(&s.workers, "max-concurrent-reconciles", 8, "custom resources reconciled at a time; the library's own number is 1")
 	flags.IntVar(&s.history, "max-release-history", 3, "revisions kept of a release: each reconcile reads and unpacks them all; the library's own number is 10")
 	flags.BoolVar(&s.cacheAll, "cache-all", false, "keep all Deployments and Secrets of the cluster in memory, as the library does by itself")
+	flags.BoolVar(&s.rollbacks, "failure-rollbacks", false,
+		"undo an install or upgrade that failed, as the library does by itself; where that fails too, the release can never be installed again")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -107,11 +111,16 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
+	actions, err := newActions(mgr, s)
+	if err != nil {
+		return nil, err
+	}
 	helm, err := reconciler.New(
 		reconciler.WithChart(*memcached),
 		reconciler.WithGroupVersionKind(schema.GroupVersionKind{Group: "cache.example.com", Version: "v1alpha1", Kind: "Memcached"}),
 		reconciler.WithMaxConcurrentReconciles(s.workers),
 		reconciler.WithMaxReleaseHistory(s.history),
+		reconciler.WithActionClientGetter(actions),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("make the reconciler: %w", err)
@@ -123,6 +132,20 @@ func newManager(cluster *rest.Config, s settings) (ctrl.Manager, error) {
 		return nil, fmt.Errorf("set up the probes: %w", err)
 	}
 	return mgr, nil
+}
+
+// newActions returns what installs, upgrades and uninstalls releases. One that failed is
+// not undone, unless that is asked for: the next reconcile upgrades it.
+func newActions(mgr ctrl.Manager, s settings) (helmclient.ActionClientGetter, error) {
+	configs, err := helmclient.NewActionConfigGetter(mgr.GetConfig(), mgr.GetRESTMapper())
+	if err != nil {
+		return nil, fmt.Errorf("find out what the cluster offers to Helm: %w", err)
+	}
+	actions, err := helmclient.NewActionClientGetter(configs, helmclient.WithFailureRollbacks(s.rollbacks))
+	if err != nil {
+		return nil, fmt.Errorf("make Helm's actions: %w", err)
+	}
+	return actions, nil
 }
 
 // cacheOptions limit the caches to what Helm made, unless all is to be kept: the

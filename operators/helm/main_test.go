@@ -23,9 +23,9 @@ func TestParse(t *testing.T) {
 	s, err := parse(nil)
 	require.NoError(t, err)
 	assert.Equal(t, settings{workers: 8, history: 3}, s)
-	s, err = parse([]string{"--max-concurrent-reconciles=1", "--max-release-history=10", "--cache-all"})
+	s, err = parse([]string{"--max-concurrent-reconciles=1", "--max-release-history=10", "--cache-all", "--failure-rollbacks"})
 	require.NoError(t, err)
-	assert.Equal(t, settings{workers: 1, history: 10, cacheAll: true}, s)
+	assert.Equal(t, settings{workers: 1, history: 10, cacheAll: true, rollbacks: true}, s)
 	assert.Empty(t, cacheOptions(s.cacheAll).ByObject)
 
 	_, err = parse([]string{"memcached"})
@@ -94,29 +94,41 @@ func TestChartSaysWhatIsOutOfRange(t *testing.T) {
 	require.ErrorContains(t, err, "size 2147483648 is out of range")
 }
 
-// The upstream defect that README.md names (helm-operator-plugins#94): the reconciler
-// begins with this dry run, which is refused for ever once a release was left pending
-// by an operator that was killed. When this test fails, it is mended.
-func TestAPendingReleaseBlocks(t *testing.T) {
+// What each reconcile begins with, by the state that the release was left in.
+func TestTheDryRunThatAReconcileBeginsWith(t *testing.T) {
 	memcached, err := loadChart(chartFiles)
 	require.NoError(t, err)
-	helm := &action.Configuration{
-		Releases: storage.Init(driver.NewMemory()), KubeClient: &kubefake.PrintingKubeClient{Out: io.Discard},
-		Capabilities: chartutil.DefaultCapabilities, Log: t.Logf,
-	}
-	install := action.NewInstall(helm)
-	install.ReleaseName, install.Namespace = "cache-a", "default"
-	installed, err := install.Run(memcached, map[string]any{"size": int64(1)})
-	require.NoError(t, err)
-	dryRun := action.NewUpgrade(helm)
-	dryRun.DryRun, dryRun.Namespace = true, "default"
-	_, err = dryRun.Run("cache-a", memcached, map[string]any{"size": int64(1)})
-	require.NoError(t, err)
+	for state, refusal := range map[release.Status]string{
+		release.StatusDeployed: "",
+		// By an install that failed: why failures are not undone.
+		release.StatusFailed: "",
+		// By an install that failed, and whose undoing failed, too.
+		release.StatusUninstalling: `"cache-a" has no deployed releases`,
+		// By an operator that was killed: helm-operator-plugins#94. When this is not refused any more, it is mended.
+		release.StatusPendingInstall: "another operation (install/upgrade/rollback) is in progress",
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			helm := &action.Configuration{
+				Releases: storage.Init(driver.NewMemory()), KubeClient: &kubefake.PrintingKubeClient{Out: io.Discard},
+				Capabilities: chartutil.DefaultCapabilities, Log: t.Logf,
+			}
+			install := action.NewInstall(helm)
+			install.ReleaseName, install.Namespace = "cache-a", "default"
+			installed, err := install.Run(memcached, map[string]any{"size": int64(1)})
+			require.NoError(t, err)
+			installed.SetStatus(state, "")
+			require.NoError(t, helm.Releases.Update(installed))
 
-	installed.SetStatus(release.StatusPendingInstall, "as it is until its objects are made")
-	require.NoError(t, helm.Releases.Update(installed))
-	_, err = dryRun.Run("cache-a", memcached, map[string]any{"size": int64(1)})
-	require.ErrorContains(t, err, "another operation (install/upgrade/rollback) is in progress")
+			dryRun := action.NewUpgrade(helm)
+			dryRun.DryRun, dryRun.Namespace = true, "default"
+			_, err = dryRun.Run("cache-a", memcached, map[string]any{"size": int64(1)})
+			if refusal == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, refusal)
+		})
+	}
 }
 
 func TestLoadChartSaysWhatIsWrong(t *testing.T) {

@@ -1,4 +1,5 @@
-"""Tests of manifests/plan.py; plan_test.go runs them."""
+"""Tests of manifests/plan.py and manifests/known.py; plan_test.go runs them."""
+import asyncio
 import copy
 import pathlib
 import sys
@@ -6,6 +7,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "manifests"))
 
+import known  # noqa: E402
 import plan  # noqa: E402
 
 
@@ -122,6 +124,22 @@ class Plan(unittest.TestCase):
         older, newer = ({"metadata": {"resourceVersion": version}} for version in ("9", "10"))
         self.assertIs(plan.newest(None, newer, older), newer)
         self.assertIsNone(plan.newest(None))
+
+
+class Children(unittest.TestCase):
+    def test_what_is_gone(self):
+        """As after the end of a watch: the index goes on to have what the next list has not."""
+        index = {"m": [("old", "deployment"), ("kept", "deployment, too")], "n": [("other", "of another")]}
+        children = known.Known(index, "m")
+        self.assertEqual(list(children), ["deployment", "deployment, too"])
+
+        async def existing():
+            index["m"].append(("new", "made meanwhile"))
+            return {"kept"}
+        asyncio.run(known.check([children, known.Known(index, "none")], existing()))
+        self.assertEqual(list(children), ["deployment, too", "made meanwhile"])
+        self.assertEqual(list(known.Known(index, "n")), ["of another"])
+        self.assertEqual(list(known.Known(index, "none")), [])
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ func readiness(size int32, child *appsv1.Deployment, pods []*corev1.Pod, ready i
 	}
 	switch {
 	case child == nil:
-		return no("ReplicasNotReady", "the Deployment does not exist yet; an event says why if it is refused")
+		return no("ReplicasNotReady", "the Deployment does not exist yet; if it stays away, look at the events")
 	case child.DeletionTimestamp != nil:
 		return no("DeploymentDeleting", "the Deployment is being deleted; it is made again when it is gone")
 	}

@@ -160,7 +160,7 @@ func TestSync(t *testing.T) {
 		status          string
 		reason, message string
 	}{
-		"new":                 {asked(3, nil), 3, []any{}, "False", "ReplicasNotReady", "the Deployment does not exist yet; an event says why if it is refused"},
+		"new":                 {asked(3, nil), 3, []any{}, "False", "ReplicasNotReady", "the Deployment does not exist yet; if it stays away, look at the events"},
 		"ready":               {asked(2, deployed(2), pod("b", "True"), pod("a", "True")), 2, []any{"a", "b"}, "True", "AllReplicasReady", "2 of 2 pods are ready"},
 		"of no pods":          {asked(0, deployed(0)), 0, []any{}, "True", "AllReplicasReady", "0 of 0 pods are ready"},
 		"scaled":              {asked(2, deployed(1), pod("a", "True")), 2, []any{"a"}, "False", "ReplicasNotReady", "1 of 2 pods are ready"},

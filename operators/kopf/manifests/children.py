@@ -16,10 +16,10 @@ async def close(memo, **_):
 
 
 @kopf.index("deployments.apps", labels={MANAGED_BY: MANAGER})
-def deployments(namespace, name, body, **_):
-    return {(namespace, name): dict(body)}
+def deployments(namespace, name, uid, body, **_):
+    return {(namespace, name): (uid, dict(body))}
 
 
 @kopf.index("pods", labels={MANAGED_BY: MANAGER, INSTANCE: kopf.PRESENT})
-def pods(namespace, labels, body, **_):
-    return {(namespace, labels[INSTANCE]): pod_of(body)}
+def pods(namespace, labels, uid, body, **_):
+    return {(namespace, labels[INSTANCE]): (uid, pod_of(body))}

@@ -4,7 +4,7 @@ import ssl
 import aiohttp
 import kopf
 
-from plan import MANAGER, Problem, check_owner, deployment_of, holds
+from plan import INSTANCE, MANAGER, Problem, check_owner, deployment_of, holds, instance
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
@@ -38,6 +38,17 @@ class API:
             if reply.status >= 400:
                 raise Refused(reply.status, answer.get("message", str(answer)))
             return answer
+
+    async def children_of(self, memcached):
+        """Returns the UIDs of a Memcached's Deployment and pods."""
+        meta = memcached["metadata"]
+        namespace, name = meta["namespace"], meta["name"]
+        try:
+            deployments = await self.call("GET", f"/apis/apps/v1/namespaces/{namespace}/deployments", fieldSelector=f"metadata.name={name}")
+            pods = await self.call("GET", f"/api/v1/namespaces/{namespace}/pods", labelSelector=f"{INSTANCE}={instance(name)}")
+        except (Refused, aiohttp.ClientError, TimeoutError) as error:
+            raise Problem("ChildrenNotRead", f"Deployment and pods could not be read: {error}", again=True) from error
+        return {item["metadata"]["uid"] for item in deployments["items"] + pods["items"]}
 
     async def write_status(self, memcached, status):
         """Returns the Memcached with its new status; nothing if it is gone, or its definition has no status."""

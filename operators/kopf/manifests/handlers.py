@@ -1,4 +1,5 @@
-"""When a Memcached is looked at: at first, whenever it or one of its children changes, and every five minutes.
+"""When a Memcached is looked at: at first, whenever it or one of its children changes, and every five minutes; what is not ready
+and does not change, once after ten seconds, too.
 
 As Kopf's page on reconciliation has it: children are kept in indices, and a daemon beside each Memcached
 waits until it is woken.
@@ -11,9 +12,10 @@ import kopf
 
 import children  # its handlers
 import settings  # the same
-from backoffs import Backoffs
+from backoffs import LONGEST, Backoffs
 from cluster import settle
-from plan import INSTANCE, Problem, instance, newest, status_of
+from known import Known, check
+from plan import INSTANCE, Problem, instance, is_ready, newest, status_of
 
 SAFETY_NET = 300  # seconds: Kopf repairs nothing by level
 
@@ -42,17 +44,20 @@ async def reconcile(body, namespace, name, memo, deployments: kopf.Index, pods: 
     """Reconciles whenever it is woken. It never ends by itself, so that it writes its status itself:
     Kopf does so for a daemon that has ended."""
     woken = memo.woken[namespace, instance(name)] = asyncio.Event()
-    memcached, written, told, backoffs = None, None, None, None
+    its_deployment, its_pods = Known(deployments, (namespace, name)), Known(pods, (namespace, instance(name)))
+    memcached, written, told, backoffs, quiet = None, None, None, None, False
     while not stopped:
         woken.clear()
         memcached = newest(memcached, dict(body))
-        deployment = newest(*deployments.get((namespace, name), []))
-        problem = None
+        deployment, problem = newest(*its_deployment), None
         try:
+            if quiet:
+                await check([its_deployment, its_pods], memo.api.children_of(memcached))
+                deployment = newest(*its_deployment)
             deployment = written = await settle(memcached, deployment and newest(deployment, written), memo.api)
         except Problem as why:
             problem = why
-        status = status_of(memcached, deployment, list(pods.get((namespace, instance(name)), [])), problem)
+        status = status_of(memcached, deployment, list(its_pods), problem)
         if status != memcached.get("status"):
             try:
                 memcached = await memo.api.write_status(memcached, status)
@@ -63,6 +68,9 @@ async def reconcile(body, namespace, name, memo, deployments: kopf.Index, pods: 
             kopf.warn(body, reason=problem.reason, message=str(problem))
         told = problem and str(problem)
         backoffs = (backoffs or iter(Backoffs())) if problem and problem.again else None
+        pause = next(backoffs) if backoffs else SAFETY_NET if quiet or is_ready(status) else LONGEST
+        quiet = quiet or not backoffs
         with contextlib.suppress(TimeoutError):  # asyncio.wait_for of Python 3.11 can lose a cancellation
-            async with asyncio.timeout(next(backoffs) if backoffs else SAFETY_NET):
+            async with asyncio.timeout(pause):
                 await woken.wait()
+                quiet = False

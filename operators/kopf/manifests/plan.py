@@ -124,6 +124,10 @@ def condition_of(size, deployment, pods, nodes, problem):
     return "PodsCannotStart" if troubles else "ReplicasNotReady", message
 
 
+def is_ready(status):
+    return status["conditions"][0]["status"] == "True"
+
+
 def status_of(memcached, deployment, pods, problem):
     """The whole status; the time of the condition is that of the last change of its truth."""
     generation = memcached["metadata"]["generation"]

@@ -29,6 +29,9 @@ use plan::{INSTANCE, LONGEST_LABEL, MANAGER, instance, selector};
 const WORKERS: u16 = 8; // kube-rs: no limit
 const SAFETY_NET: Duration = Duration::from_secs(5 * 60);
 const LONGEST_DELAY: Duration = Duration::from_secs(10);
+const WATCH: u32 = 60; // seconds until the API server ends a watch; kube-rs: 290, and 5 more until a silent one counts as ended
+/// Longer than a healthy watch is silent. A connection that fell silent is given up, so that no later watch is sent on it.
+const SILENCE: Duration = Duration::from_secs(WATCH as u64 + 5); // kube-rs: no limit
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,8 +39,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let defaults = std::env::args().any(|arg| arg == "--defaults");
     let mut config = kube::Config::infer().await?;
     config.default_retry = defaults; // else 15 tries below every request, up to 1000 s apart, beside the retries of a pass
+    config.read_timeout = (!defaults).then_some(SILENCE);
     let client = Client::try_from(config)?;
-    let everything = if defaults { watcher::Config::default() } else { watcher::Config::default().streaming_lists() };
+    let everything = if defaults { watcher::Config::default() } else { watcher::Config::default().streaming_lists().timeout(WATCH) };
     let ours = everything.clone().labels(&selector());
 
     let lists = Lists::new();

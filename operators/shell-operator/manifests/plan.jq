@@ -92,7 +92,7 @@ def readiness($memcached; $live; $pods; $nodes; $problem):
   | [$live.status.conditions[]? | select([.type, .status] | IN(["ReplicaFailure", "True"], ["Progressing", "False"]))] as $failures
   | if $problem then $problem
     elif $live == null then
-      {reason: "ReplicasNotReady", message: "\($message): the Deployment is not there yet; the operator's log says why if it is refused"}
+      {reason: "ReplicasNotReady", message: "\($message): the Deployment is not there yet; if it stays away, look into the operator's log"}
     elif $live.status.observedGeneration == $live.metadata.generation
         and all(($live.status | .replicas, .updatedReplicas, .readyReplicas), ($nodes | length); (. // 0) == $size) then
       {reason: "AllReplicasReady", $message}

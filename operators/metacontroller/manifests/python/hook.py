@@ -104,7 +104,7 @@ def condition(thing, kind, status):
 def readiness(size, child, pods, ready):
     """Status, reason and message of the condition Ready."""
     if child is None:
-        return "False", "ReplicasNotReady", "the Deployment does not exist yet; an event says why if it is refused"
+        return "False", "ReplicasNotReady", "the Deployment does not exist yet; if it stays away, look at the events"
     if "deletionTimestamp" in child["metadata"]:
         return "False", "DeploymentDeleting", "the Deployment is being deleted; it is made again when it is gone"
     message = f"{ready} of {size} pods are ready"

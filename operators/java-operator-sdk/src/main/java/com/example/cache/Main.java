@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
+import io.fabric8.kubernetes.client.okhttp.OkHttpClientFactory;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 import java.io.IOException;
@@ -27,10 +28,10 @@ public final class Main {
     if (!defaults) {
       config.withWatchReconnectInterval(RECONNECT);
     }
-    // Named, although it is the only engine in the image: that of operator-framework itself.
+    // Only OkHttp pings a watch, every 30 s, and ends it if there is no answer; the JDK's is that of operator-framework itself.
     var client = new KubernetesClientBuilder()
         .withConfig(config.build())
-        .withHttpClientFactory(new JdkHttpClientFactory())
+        .withHttpClientFactory(defaults ? new JdkHttpClientFactory() : new OkHttpClientFactory())
         .build();
     var operator = new Operator(overrider -> {
       overrider.withKubernetesClient(client);
