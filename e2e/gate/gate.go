@@ -37,13 +37,13 @@ const (
 )
 
 // Status is the exit status that belongs to a verdict. That of a comparison
-// that cannot be made is StatusInvalid.
+// that cannot be made is StatusInvalid. None is 2, with which Go ends a panic.
 func (v Verdict) Status() int {
 	switch v {
 	case Regression:
 		return 1
 	case Inconclusive:
-		return 2
+		return 10
 	case Pass, Improvement:
 	}
 	return 0
@@ -142,11 +142,11 @@ func Compare(o Options, base, head, again Side) (*Result, error) {
 func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 	r := &Result{Options: o, Base: base, Head: head, Again: again}
 	r.Paired = base.Recording.Judgement == head.Recording.Judgement
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
 	if r.Planned == nil && head.Recording.Environment != nil {
 		r.Planned = head.Recording.Environment.Planned
+	}
+	if err := r.validate(); err != nil {
+		return nil, err
 	}
 	r.compareScenarios()
 	r.compareMetrics(driving)

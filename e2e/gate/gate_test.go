@@ -145,8 +145,23 @@ func TestStatus(t *testing.T) {
 	assert.Equal(t, 0, gate.Pass.Status())
 	assert.Equal(t, 0, gate.Improvement.Status())
 	assert.Equal(t, 1, gate.Regression.Status())
-	assert.Equal(t, 2, gate.Inconclusive.Status())
+	assert.Equal(t, 10, gate.Inconclusive.Status(), "not 2: Go ends a panic with it")
 	assert.Equal(t, 3, gate.StatusInvalid)
+}
+
+// What a recording says was planned is foreign text.
+func TestPlannedRoundsOutOfRangeAreRefused(t *testing.T) {
+	for _, planned := range []int{-1, 0, 10001, math.MinInt} {
+		s := newStory("a", 0.03, 1)
+		s.turns(6, func(variant string, round int) { s.native(variant, round, 1, "") })
+		s.recording.Environment.Planned = map[string]int{"native": planned}
+		base, head, again, err := gate.Sides("results/a", s.recording)
+		require.NoError(t, err)
+		_, err = gate.Compare(gate.DefaultOptions(), base, head, again)
+		var invalid *gate.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.ErrorContains(t, err, fmt.Sprintf("environment.json says that %d rounds of native were planned: expected a number from 1 to 10000", planned))
+	}
 }
 
 // Whether a scenario is broken, by the rounds in which it failed.

@@ -2,8 +2,11 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/record"
 )
 
 // tooMuchLost is the share of samples without a judgement from which on a run is
@@ -28,8 +31,16 @@ func (r *Result) validate() error {
 	return nil
 }
 
+// mostPlanned is how many rounds a run can have.
+const mostPlanned = 10000
+
 // hopeless are reasons that no force helps against.
 func (r *Result) hopeless() []string {
+	for _, style := range slices.Sorted(maps.Keys(r.Planned)) {
+		if n := r.Planned[style]; n < 1 || n > mostPlanned {
+			return []string{fmt.Sprintf("%s says that %d rounds of %s were planned: expected a number from 1 to %d", record.EnvironmentFile, n, style, mostPlanned)}
+		}
+	}
 	sides := []Side{r.Base, r.Head, r.Again}
 	for i, name := range []string{"base", "head", "base again"} {
 		for j, other := range []string{"base", "head"}[:min(i, 2)] {

@@ -32,8 +32,8 @@ the tolerance. A metric that a user waits for is fine if a slowdown by the effec
 is ruled out. Otherwise the gate cannot tell, and says how long it would take.
 It prints the table and writes %s and %s.
 
-Exit status: 0 fine or better, 1 worse, broken or missing, 2 cannot tell,
-3 the comparison is not valid.
+Exit status: 0 fine or better; 1 worse, broken, missing or more rights;
+10 cannot tell; 3 the comparison is not valid.
 
 Flags:
   --base=DIR        what head is compared with
