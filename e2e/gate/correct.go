@@ -133,7 +133,8 @@ func (s *Scenario) decide(alpha float64) {
 	case base.Failed > 0:
 		s.Why = fmt.Sprintf("flaky at base, where %d of %d failed", base.Failed, base.judged())
 	}
-	if lost := head.Unjudged > 1 && float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
-		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged", head.Unjudged, head.Unjudged+head.judged())
+	if moreLost(base.Unjudged, base.judged(), head.Unjudged, head.judged()) && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
+		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged, and %d of %d of base",
+			head.Unjudged, head.Unjudged+head.judged(), base.Unjudged, base.Unjudged+base.judged())
 	}
 }

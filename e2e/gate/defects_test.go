@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -164,18 +165,45 @@ func TestDefectAFifthOfHeadsSamplesInterruptedPassed(t *testing.T) {
 	n := 0
 	s.each(gate.VariantHead, func(r *judge.Result) {
 		if n++; n%5 == 0 {
-			r.End = record.Interrupted
-			for i := range r.Verdicts {
-				r.Verdicts[i].Outcome = spec.Invalid
-			}
-			for i := range r.Samples {
-				r.Samples[i].Outcome = judge.Interrupted
-			}
+			interrupt(r)
 		}
 	})
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
-	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples at head failed or were interrupted, and 0 of 60 at base")
+	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples at head failed or were interrupted, and 0 of 120 at base")
+}
+
+// The slowest samples are those that are interrupted.
+func TestDefect9PercentOfHeadsSamplesInterruptedPassed(t *testing.T) {
+	for lost, want := range map[int]gate.Verdict{0: gate.Pass, 1: gate.Pass, 2: gate.Pass, 3: gate.Inconclusive, 11: gate.Inconclusive} {
+		s := newStory("a", 0.03, 10)
+		s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+		left := lost
+		s.each(gate.VariantHead, func(r *judge.Result) {
+			if r.Scenario == "create" && left > 0 && s.random.IntN(10) == 0 {
+				left--
+				interrupt(r)
+			}
+		})
+		require.Zero(t, left)
+		r := interleaved(t, s)
+		assert.Equal(t, want, r.Verdict, "%d of 120 against 0 of 240", lost)
+		if want == gate.Inconclusive {
+			assert.Contains(t, metricOf(t, r, "native create ready").Why, fmt.Sprintf("%d of 120 samples at head failed or were interrupted, and 0 of 240 at base", lost))
+			outputs(t, r)
+		}
+	}
+}
+
+// interrupt is what becomes of a sample that has no end.
+func interrupt(r *judge.Result) {
+	r.End = record.Interrupted
+	for i := range r.Verdicts {
+		r.Verdicts[i].Outcome = spec.Invalid
+	}
+	for i := range r.Samples {
+		r.Samples[i].Outcome = judge.Interrupted
+	}
 }
 
 func TestDefect119Of120Against0Of120CannotTell(t *testing.T) {

@@ -94,6 +94,7 @@ type Result struct {
 
 	Verdict   Verdict
 	Lacks     []Lack     // what base had and head has not
+	Rights    []Lack     // what head may do and base may not
 	Scenarios []Scenario // correctness, worst first
 	Metrics   []Metric   // worst first
 
@@ -151,6 +152,7 @@ func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 	r.compareScenarios()
 	r.compareMetrics(driving)
 	r.compareLacks()
+	r.compareRights()
 	r.conclude()
 	return r, nil
 }
@@ -158,7 +160,7 @@ func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 // conclude sums up: what is worse decides, then what cannot be told.
 func (r *Result) conclude() {
 	count := map[Verdict]int{}
-	for _, l := range r.Lacks {
+	for _, l := range slices.Concat(r.Lacks, r.Rights) {
 		count[l.Verdict]++
 	}
 	for _, s := range r.Scenarios {

@@ -104,7 +104,7 @@ type Metric struct {
 // Pair is a quantile of both sides; nil where a side has too few samples.
 type Pair struct{ Base, Head *stat.Observation }
 
-// Count is a number on both sides.
+// Count is a number on both sides; base once more is base.
 type Count struct{ Base, Head int }
 
 // Name is the metric's name.
@@ -377,7 +377,7 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 		}
 		m := &Metric{
 			Key: key, score: stat.RankScore,
-			Samples: Count{base.samples[key], head.samples[key]}, Lost: Count{base.lost[key], head.lost[key]},
+			Samples: Count{base.samples[key] + again.samples[key], head.samples[key]}, Lost: Count{base.lost[key] + again.lost[key], head.lost[key]},
 			base: base.replicates(key, rounds), head: head.replicates(key, rounds), again: again.replicates(key, rounds),
 		}
 		list = append(list, m)

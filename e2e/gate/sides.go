@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -81,6 +82,7 @@ func Pool(recordings ...result.Recording) result.Recording {
 		for _, c := range one.Costs {
 			pooled.Costs = append(pooled.Costs, later(c, from))
 		}
+		pooled.Grants = grants.Join(append(pooled.Grants, one.Grants...)...)
 		from = last
 	}
 	return pooled

@@ -35,9 +35,14 @@ func (r row) cells() []string {
 func (r *Result) rows() []row {
 	var rows []row
 	for _, verdict := range []Verdict{Regression, Inconclusive, Improvement, Pass} {
-		for i := range r.Lacks {
-			if l := &r.Lacks[i]; l.Verdict == verdict {
-				rows = append(rows, row{verdict: verdict, word: l.word(), name: l.What, why: l.Why})
+		for _, list := range []struct {
+			worse string
+			lacks []Lack
+		}{{missing, r.Lacks}, {mayMore, r.Rights}} {
+			for _, l := range list.lacks {
+				if l.Verdict == verdict {
+					rows = append(rows, row{verdict: verdict, word: l.word(list.worse), name: l.What, why: l.Why})
+				}
 			}
 		}
 		for i := range r.Scenarios {

@@ -71,7 +71,7 @@ func (m *Metric) word() string {
 
 func (s *Scenario) word() string { return word(s.Verdict, "broken", "mended") }
 
-func (l *Lack) word() string { return word(l.Verdict, "missing", "") }
+func (l *Lack) word(worse string) string { return word(l.Verdict, strings.ToLower(worse), "") }
 
 // value prints what was measured of a metric.
 func (m *Metric) value(o stat.Observation) string {
@@ -184,7 +184,7 @@ func (r *Result) Conclusion() string {
 	switch r.Verdict {
 	case Regression:
 		var parts []string
-		for _, word := range []string{missing, broken, slower, costlier} {
+		for _, word := range regressions() {
 			if len(n[word]) > 0 {
 				parts = append(parts, word+": "+plain.Some(n[word], mostNamed))
 			}
@@ -219,7 +219,7 @@ func (r *Result) InWords() string {
 	case Regression:
 		var kinds []string
 		names := r.names()
-		for _, kind := range []string{missing, broken, slower, costlier} {
+		for _, kind := range regressions() {
 			if len(names[kind]) > 0 {
 				kinds = append(kinds, strings.ToLower(kind))
 			}
@@ -237,9 +237,12 @@ func (r *Result) InWords() string {
 const (
 	missing  = "MISSING"
 	broken   = "BROKEN"
+	mayMore  = "MORE RIGHTS"
 	slower   = "SLOWER"
 	costlier = "COSTS MORE"
 )
+
+func regressions() []string { return []string{missing, broken, mayMore, slower, costlier} }
 
 // names are what has which verdict; of regressions, which kind of one.
 func (r *Result) names() map[string][]string {
@@ -253,6 +256,9 @@ func (r *Result) names() map[string][]string {
 	}
 	for _, l := range r.Lacks {
 		add(l.Verdict, missing, l.What)
+	}
+	for _, l := range r.Rights {
+		add(l.Verdict, mayMore, l.What)
 	}
 	for i := range r.Scenarios {
 		add(r.Scenarios[i].Verdict, broken, r.Scenarios[i].Name())

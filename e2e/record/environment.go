@@ -94,6 +94,9 @@ type StyleFacts struct {
 	// PodSecurity is the Pod Security Standard that is enforced on the style's
 	// namespaces, by their names: restricted, baseline or privileged. Nil: not known.
 	PodSecurity map[string]string `json:"podSecurity,omitempty"`
+	// Privileges are what the style's manifests ask for that reaches beyond a
+	// container, such as "hostNetwork of Deployment system/operator".
+	Privileges []string `json:"privileges,omitempty"`
 }
 
 // Owned is what the maintainer of an operator keeps: what a style's folder
