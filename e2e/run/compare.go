@@ -27,6 +27,9 @@ type comparison struct {
 	open           []string // what cannot be told yet
 }
 
+// base is the participant that is compared with.
+func (c *comparison) base() *participant { return c.participants[0] }
+
 // head is the participant that is judged.
 func (c *comparison) head() *participant { return c.participants[len(c.participants)-1] }
 
@@ -131,6 +134,9 @@ func (j *job) contest(was, head styles.Operator) {
 	}}
 	for _, p := range c.participants {
 		p.asked, p.comparison = p.operator, c
+	}
+	if before, after := was.Style().Timeout, head.Style().Timeout; before != after {
+		j.remark(fmt.Sprintf("%s: head's style.yaml sets the timeout to %v, and base's to %v: both sides are driven with base's", c.style, after, before))
 	}
 	j.comparisons = append(j.comparisons, c)
 	j.participants = append(j.participants, c.participants...)

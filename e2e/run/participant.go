@@ -118,6 +118,9 @@ func (p *participant) style() (record.Style, error) {
 	}
 	style := p.operator.Style()
 	r := record.Style{Style: style.Style, Variant: p.variant}
+	if c := p.comparison; c != nil {
+		r.Timeout = c.base().operator.Style().Timeout // whoever is judged does not set the limit
+	}
 	footprint, err := style.Plan()
 	if err != nil {
 		return r, err
