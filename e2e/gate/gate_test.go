@@ -180,9 +180,12 @@ func TestCorrectness(t *testing.T) {
 		why        string
 	}{
 		"never":                  {nil, nil, 9, gate.Pass, ""},
-		"once at head":           {nil, []int{5}, 9, gate.Regression, ""},
+		"once at head":           {nil, []int{5}, 9, gate.Inconclusive, "it never failed at base, in 18, but so many failures at head can be chance (p = 0.333): it is broken if it fails again"},
+		"twice of 9":             {nil, []int{5, 6}, 9, gate.Inconclusive, "it never failed at base, in 18, but so many failures at head can be chance (p = 0.103): it is broken if it fails again"},
+		"in a third":             {nil, []int{1, 4, 7}, 9, gate.Regression, ""},
 		"always":                 {nil, all(9), 9, gate.Regression, ""},
 		"always, in few rounds":  {nil, all(2), 2, gate.Regression, ""},
+		"in the only round":      {nil, all(1), 1, gate.Inconclusive, "it never failed at base, in 2, but so many failures at head can be chance (p = 0.333): it is broken if it fails again"},
 		"flaky":                  {[]int{2}, []int{5}, 9, gate.Inconclusive, "it failed at base too, in 1 of 18: it is flaky, and so many failures at head can be chance (p = 0.564)"},
 		"was flaky":              {[]int{2}, nil, 9, gate.Pass, "flaky at base, where 1 of 18 failed"},
 		"mended":                 {all(9), nil, 9, gate.Improvement, ""},
@@ -486,10 +489,9 @@ func TestTheMatrixIsCompared(t *testing.T) {
 	for group, want := range map[string]gate.Verdict{spec.GroupBasic: gate.Regression, spec.GroupLevel: gate.Regression, spec.GroupFault: gate.Pass} {
 		s := newStory("a", 0.03, 1)
 		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
-		for _, variant := range []string{gate.VariantBase, gate.VariantHead} {
-			s.drive("native", variant, "drift-replicas", 1, map[string]string{gate.VariantHead: "converged"}[variant])
-			last := &s.recording.Judgement.Results[len(s.recording.Judgement.Results)-1]
-			last.Matrix, last.Group = true, group
+		for round := 1; round <= 2; round++ {
+			s.matrix("native", gate.VariantBase, "drift-replicas", group, round, "")
+			s.matrix("native", gate.VariantHead, "drift-replicas", group, round, "converged")
 		}
 		r := interleaved(t, s)
 		assert.Equal(t, want, r.Verdict, group)

@@ -83,6 +83,10 @@ func Pool(recordings ...result.Recording) result.Recording {
 			pooled.Costs = append(pooled.Costs, later(c, from))
 		}
 		pooled.Grants = grants.Join(append(pooled.Grants, one.Grants...)...)
+		for _, b := range one.Restarts {
+			b.Round += from
+			pooled.Restarts = append(pooled.Restarts, b)
+		}
 		from = last
 	}
 	return pooled

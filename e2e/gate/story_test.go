@@ -72,6 +72,16 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 	}
 }
 
+// matrix adds a scenario of the correctness matrix; fail names the oracle that fails.
+func (s *story) matrix(style, variant, scenario, group string, round int, fail string) {
+	from := len(s.recording.Judgement.Results)
+	s.drive(style, variant, scenario, round, fail)
+	for i := range s.recording.Judgement.Results[from:] {
+		one := &s.recording.Judgement.Results[from+i]
+		one.Matrix, one.Group = true, group
+	}
+}
+
 // known puts a style into the header and the environment.
 func (s *story) known(style, variant string) {
 	header := &s.recording.Judgement.Header

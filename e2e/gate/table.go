@@ -80,9 +80,14 @@ func (m *Metric) row(round float64) row {
 
 // same sums up what is as it was and has no row.
 func (r *Result) same() string {
-	scenarios, counters, tails, phases := 0, 0, 0, 0
+	scenarios, healthy, counters, tails, phases := 0, 0, 0, 0, 0
 	for _, s := range r.Scenarios {
-		scenarios += number(s.Verdict == Pass && s.Why == "")
+		same := number(s.Verdict == Pass && s.Why == "")
+		if s.Scenario == Health {
+			healthy += same
+		} else {
+			scenarios += same
+		}
 	}
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
@@ -91,6 +96,9 @@ func (r *Result) same() string {
 		tails += number(m.brief() && m.Kind == Tail && m.Verdict == Pass)
 	}
 	text := plain.Plural(scenarios, "scenario") + " handled correctly, as at base"
+	if healthy > 0 {
+		text += "; no restart of the pods of " + plain.Plural(healthy, "operator")
+	}
 	if phases > 0 {
 		text += "; " + plain.Plural(phases, "phase") + " of their own as at base"
 	}

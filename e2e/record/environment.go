@@ -97,6 +97,9 @@ type StyleFacts struct {
 	// Privileges are what the style's manifests ask for that reaches beyond a
 	// container, such as "hostNetwork of Deployment system/operator".
 	Privileges []string `json:"privileges,omitempty"`
+	// Flaky are the scenarios that the style's verdicts.yaml says pass or fail from run
+	// to run, where the style is compared with a base.
+	Flaky []string `json:"flaky,omitempty"`
 }
 
 // Owned is what the maintainer of an operator keeps: what a style's folder

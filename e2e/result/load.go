@@ -13,6 +13,7 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/restarts"
 )
 
 // Shards are the folders of the runs that share a results folder, by their number; the
@@ -26,9 +27,8 @@ func Shards(path string) []string {
 	return shards
 }
 
-// Load judges a recording and computes its costs
-// and the use of its rights, in one pass: that of a
-// results folder, compressed or not, whose environment it reads too, or a file
+// Load judges a recording and computes its costs, the use of its rights and the restarts
+// of its operators, in one pass: that of a results folder, compressed or not, whose environment it reads too, or a file
 // by itself. After a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
@@ -45,10 +45,10 @@ func Load(path string) (Recording, error) {
 			return Recording{}, fmt.Errorf("judge: %w", err)
 		}
 	}
-	meter, rights := cost.NewMeter(), grants.NewMeter()
-	if one.Judgement, err = judge.File(path, meter.Add, rights.Add); err != nil {
+	meter, rights, ends := cost.NewMeter(), grants.NewMeter(), restarts.NewMeter()
+	if one.Judgement, err = judge.File(path, meter.Add, rights.Add, ends.Add); err != nil {
 		return Recording{}, fmt.Errorf("judge: %w", err)
 	}
-	one.Costs, one.Grants = meter.Costs(), rights.Uses()
+	one.Costs, one.Grants, one.Restarts = meter.Costs(), rights.Uses(), ends.Blocks()
 	return one, nil
 }

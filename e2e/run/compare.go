@@ -425,14 +425,10 @@ func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.S
 	return nil
 }
 
-// mostRepeats is how often a scenario is driven that differs: of six to six,
-// Fisher's exact test tells apart what always passes and what fails in four.
-const mostRepeats = 6
-
 // repeat drives again those scenarios of the matrix of which one time is too
 // little to tell, until it is not.
 func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
-	for round := 2; round <= mostRepeats; round++ {
+	for round := 2; round <= gate.Repeats; round++ {
 		again := false
 		for _, c := range g.comparisons {
 			list := slices.DeleteFunc(g.matrix(), func(scenario scenarios.Scenario) bool {

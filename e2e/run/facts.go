@@ -20,6 +20,7 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -49,7 +50,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
 			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned,
-			PodSecurity: podSecurity(objects), Privileges: privileges(objects),
+			PodSecurity: podSecurity(objects), Privileges: privileges(objects), Flaky: flaky(p),
 		})
 	}
 	return nil
@@ -101,6 +102,22 @@ func privileges(objects []*unstructured.Unstructured) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(asked))
+}
+
+// flaky are the scenarios that the verdicts.yaml of a participant of a comparison calls
+// flaky. What else is wrong with the file, such as a scenario that is gone, is not asked.
+func flaky(p *participant) []string {
+	if p.comparison == nil {
+		return nil
+	}
+	var names []string
+	expected, _ := expectedOf(p.operator)
+	for _, entry := range expected.Entries {
+		if entry.Verdict == spec.Flaky {
+			names = append(names, entry.Scenario)
+		}
+	}
+	return names
 }
 
 // owned counts what the maintainer of a participant's operator writes and answers for.

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,4 +34,12 @@ spec: {hostNetwork: true}`} {
 		"allowPrivilegeEscalation of Sensor a/s", "capability NET_ADMIN of DaemonSet a/agent", "hostNetwork of DaemonSet a/agent",
 		"hostPath /run of DaemonSet a/agent", "privileged of DaemonSet a/agent",
 	}, privileges(objects))
+}
+
+// Whose verdicts vary is what verdicts.yaml beside each side says; of no comparison
+// nothing is recorded.
+func TestFlakyScenariosOfAComparison(t *testing.T) {
+	s := contested(t, time.Hour, io.Discard, "argo-ordered")
+	assert.Contains(t, flaky(s.comparisons[0].base()), "updates-race")
+	assert.Empty(t, flaky(&participant{operator: s.comparisons[0].base().operator}))
 }
