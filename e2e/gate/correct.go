@@ -142,13 +142,20 @@ const suspect = 0.1
 
 func (s *Scenario) repeated() bool { return min(s.Base.judged(), s.Head.judged()) >= Repeats }
 
-// again tells whether what is new at head has failed again: each time, or more often
-// than chance explains. What is known to be flaky needs the test of all that is compared.
+// again tells whether head fails in what base never failed in, where it was driven again:
+// a measured scenario is in each round, one of the matrix must have failed each time, or
+// more often than chance explains. What is known to be flaky needs the test of all.
 func (s *Scenario) again() bool {
-	return !s.Flaky && s.Base.Failed == 0 && s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
+	switch {
+	case s.Flaky || s.Base.Failed > 0 || s.Head.Failed == 0:
+		return false
+	case !s.matrix:
+		return s.rounds > 1
+	}
+	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
 }
 
-// decide: what never failed at base and fails at head again and again is broken. Where
+// decide: what never failed at base and does at head when it is driven again is broken. Where
 // base fails now and then, or is known to, head must fail more often than chance
 // explains.
 func (s *Scenario) decide(alpha float64) {

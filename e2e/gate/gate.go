@@ -202,3 +202,7 @@ const (
 	DefaultPasses     = 10
 	DefaultSlowRounds = 9
 )
+
+// LeastLoads is how many rounds of a load it takes to tell that it is slower: each has one
+// value, when the last custom resource was done.
+const LeastLoads = 8

@@ -130,6 +130,11 @@ func awaited(phase string) bool {
 	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseReady, spec.PhaseChildGone, spec.PhasePodsGone}, phase)
 }
 
+// done are the phases by which an operator has answered a load.
+func done(phase string) bool {
+	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseStatusWritten}, phase)
+}
+
 // values are a side's by metric and round.
 type values struct {
 	order   []Key
@@ -154,6 +159,8 @@ func latenciesOf(s Side) values {
 		for _, sample := range one.Samples {
 			key := Key{sample.Operator, sample.Scenario, sample.Phase, Phase}
 			switch {
+			case load && !done(sample.Phase):
+				continue // when all is quiet, and what the cluster does, is no answer of the operator's
 			case load:
 				key.Kind = Load
 			case awaited(sample.Phase):

@@ -139,6 +139,8 @@ func (r *Result) rules() []string {
 		fmt.Sprintf("fine, of what a user waits for: a ratio of %s is ruled out at %s, and also that more than %s of the samples take %s times base's p90",
 			digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect)),
 		fmt.Sprintf("no sign, of all other metrics: none looks %s times as large, except where chance often causes that", digits(1+max(wide, r.Effect))),
+		fmt.Sprintf("broken: what never failed at base fails at head; a scenario of the matrix must fail each time that it is driven again, or more often than chance explains (Fisher's exact test, p ≤ %s); what fails at base too, or is flaky by base's verdicts.yaml, by a corrected test", digits(beta)),
+		"more rights: head's service accounts or pods may do what base's may not",
 		"base again (noise): the 95% interval of the ratio of base to base, without a change",
 	}
 }

@@ -171,7 +171,11 @@ func (s *Scenario) reason() string {
 		if f.Oracle != "" {
 			what = "oracle " + f.Oracle + ": " + what
 		}
-		parts = append(parts, fmt.Sprintf("%d of %d samples failed at head, the first in round %d%s: %s", s.Head.Failed, s.Head.judged(), f.Round, warm, what))
+		samples := "samples"
+		if s.Scenario == Health {
+			samples = "blocks"
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d %s failed at head, the first in round %d%s: %s", s.Head.Failed, s.Head.judged(), samples, f.Round, warm, what))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -204,7 +208,7 @@ func (r *Result) Conclusion() string {
 	case Improvement:
 		text = "FINE, and better: " + plain.Some(n[string(Improvement)], mostNamed) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE. Nothing fails or is missing. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
+		text = fmt.Sprintf("FINE. Nothing fails, is missing, or may do more. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
 	if len(r.Forced) > 0 {

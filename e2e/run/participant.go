@@ -47,6 +47,8 @@ type participant struct {
 	// all that came before and behind them.
 	fixed, pass time.Duration
 
+	loaded time.Duration // all of its turns in loads, so far
+
 	passes  int      // how often its blocks go through the scenarios; 0: as the run says
 	unknown []string // medians that are not known as precisely as was asked for; nil: nobody has looked
 

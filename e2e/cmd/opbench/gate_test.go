@@ -115,7 +115,7 @@ func TestGateVerdicts(t *testing.T) {
 		status int
 		want   string
 	}{
-		"fine":            {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(101, 8)}, 0, "\nFINE. Nothing fails or is missing."},
+		"fine":            {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(101, 8)}, 0, "\nFINE. Nothing fails, is missing, or may do more."},
 		"better":          {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(50, 8)}, 0, "\nFINE, and better: mine create child written"},
 		"slower":          {map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(130, 8)}, 1, "\nSLOWER: mine create"},
 		"broken":          {map[string][]int{"base": about(100, 8), "head": append(about(100, 7), -100)}, 1, "\nBROKEN: mine create."},
