@@ -26,6 +26,7 @@ type Scenario struct {
 
 	rounds int  // of head, those in which it only warmed up included
 	matrix bool // it is driven again only where it differs
+	load   bool // its samples share a fate: what is counted are rounds
 }
 
 // Name is the scenario's name.
@@ -61,6 +62,9 @@ func (r *Result) compareScenarios() {
 				continue
 			}
 			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is), rounds: roundsOf(is), matrix: is.Results[0].Matrix}
+			if was.Load() {
+				one.load, one.Base, one.Head = true, r.Base.loads(was).and(r.Again.loads(was)), r.Head.loads(is)
+			}
 			if facts := r.Base.facts(one.Style); facts != nil {
 				one.Flaky = slices.Contains(facts.Flaky, one.Scenario)
 			}
@@ -92,6 +96,32 @@ func handled(sides ...Side) []*result.Cell {
 		}
 	}
 	return cells.Sum()
+}
+
+// loads are the rounds of a side in a load: one has passed if all of its custom resources
+// have.
+func (s Side) loads(of *result.Cell) Tally {
+	worst := map[int]spec.Outcome{}
+	for one := range s.compared() {
+		if one.Style != of.Style.Name || one.Scenario != of.Scenario || one.Warmup {
+			continue
+		}
+		switch outcome := one.Outcome(); {
+		case outcome == spec.Fail || outcome == spec.Late:
+			worst[one.Round] = spec.Fail
+		case worst[one.Round] != spec.Fail && (outcome == spec.Invalid || worst[one.Round] == ""):
+			worst[one.Round] = outcome
+		}
+	}
+	var t Tally
+	for _, outcome := range worst {
+		t.Passed, t.Failed, t.Unjudged = t.Passed+number(outcome == spec.Pass), t.Failed+number(outcome == spec.Fail), t.Unjudged+number(outcome == spec.Invalid)
+	}
+	return t
+}
+
+func (t Tally) and(other Tally) Tally {
+	return Tally{t.Passed + other.Passed, t.Failed + other.Failed, t.Unjudged + other.Unjudged}
 }
 
 // roundsOf is in how many rounds a cell was driven.
@@ -143,13 +173,13 @@ const suspect = 0.1
 func (s *Scenario) repeated() bool { return min(s.Base.judged(), s.Head.judged()) >= Repeats }
 
 // again tells whether head fails in what base never failed in, where it was driven again:
-// a measured scenario is in each round, one of the matrix must have failed each time, or
-// more often than chance explains. What is known to be flaky needs the test of all.
+// a measured scenario is in each round, one of the matrix and a load must have failed each
+// time, or more often than chance explains. What is known to be flaky needs the test of all.
 func (s *Scenario) again() bool {
 	switch {
 	case s.Flaky || s.Base.Failed > 0 || s.Head.Failed == 0:
 		return false
-	case !s.matrix:
+	case !s.matrix && !s.load:
 		return s.rounds > 1
 	}
 	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)

@@ -73,6 +73,24 @@ func TestASlowerBurstIsFound(t *testing.T) {
 	}
 }
 
+// Custom resources of one load that are late are so together: one round in which some are
+// is no proof, rounds in which they are again and again are.
+func TestLateInALoad(t *testing.T) {
+	for late, want := range map[int]gate.Verdict{0: gate.Pass, 1: gate.Inconclusive, 4: gate.Regression, 8: gate.Regression} {
+		s := bursts(rand.New(rand.NewPCG(1, 2)), 8, 0.1, 1)
+		n := 0
+		s.each(gate.VariantHead, func(r *judge.Result) {
+			if n++; r.Group == spec.GroupLoad && r.Round <= late && n%2 == 0 {
+				r.End = record.TimedOut
+			}
+		})
+		one := of(t, interleaved(t, s), "burst-create")
+		assert.Equal(t, want, one.Verdict, one.Why)
+		assert.Equal(t, gate.Tally{Passed: 16}, one.Base)
+		assert.Equal(t, gate.Tally{Passed: 8 - late, Failed: late}, one.Head)
+	}
+}
+
 // What a reader sees of it.
 func TestLoadsInOutputs(t *testing.T) {
 	s := bursts(rand.New(rand.NewPCG(1, 2)), 12, 0.1, 2.4)

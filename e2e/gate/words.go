@@ -172,8 +172,11 @@ func (s *Scenario) reason() string {
 			what = "oracle " + f.Oracle + ": " + what
 		}
 		samples := "samples"
-		if s.Scenario == Health {
+		switch {
+		case s.Scenario == Health:
 			samples = "blocks"
+		case s.load:
+			samples = "rounds"
 		}
 		parts = append(parts, fmt.Sprintf("%d of %d %s failed at head, the first in round %d%s: %s", s.Head.Failed, s.Head.judged(), samples, f.Round, warm, what))
 	}
