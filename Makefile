@@ -127,9 +127,9 @@ selftest-repeat: ## The other half of it: the native style through the correctne
 	$(MAKE) matrix OPERATOR=native ROUNDS=$(REPEATS)
 
 .PHONY: gate
-gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, fine or cannot tell
+gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, more rights, fine or cannot tell
 	scripts/engine-up.sh
-	@go build -o bin/opbench ./e2e/cmd/opbench # whose own exit status tells these apart: 0 fine, 1 slower or broken, 2 cannot tell, 3 invalid
+	@go build -o bin/opbench ./e2e/cmd/opbench # whose own exit status tells these apart: 0 fine, 1 slower, broken, missing or more rights, 10 cannot tell, 3 invalid
 	bin/opbench run --base=$(BASE) --budget=$(BUDGET) --operator=$(STYLES) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
 
 .PHONY: images

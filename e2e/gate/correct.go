@@ -13,16 +13,20 @@ import (
 // Scenario is whether a style handled a scenario correctly, on both sides. Base
 // once more is base.
 type Scenario struct {
-	Style    string   `json:"style"`
-	Scenario string   `json:"scenario"`
-	Verdict  Verdict  `json:"verdict"`
-	Base     Tally    `json:"base"`
-	Head     Tally    `json:"head"`
-	P        float64  `json:"p"` // Fisher's exact probability of so many failures at head by chance
-	Why      string   `json:"-"`
-	Failure  *Failure `json:"-"` // the first one at head
+	Style    string  `json:"style"`
+	Scenario string  `json:"scenario"`
+	Verdict  Verdict `json:"verdict"`
+	Base     Tally   `json:"base"`
+	Head     Tally   `json:"head"`
+	P        float64 `json:"p"` // Fisher's exact probability of so many failures at head by chance
+	// Flaky: base's verdicts.yaml says that it passes or fails from run to run.
+	Flaky   bool     `json:"flaky,omitempty"`
+	Why     string   `json:"-"`
+	Failure *Failure `json:"-"` // the first one at head
 
-	rounds int // of head, those in which it only warmed up included
+	rounds int  // of head, those in which it only warmed up included
+	matrix bool // it is driven again only where it differs
+	load   bool // its samples share a fate: what is counted are rounds
 }
 
 // Name is the scenario's name.
@@ -57,16 +61,26 @@ func (r *Result) compareScenarios() {
 			if was.Style != is.Style || was.Scenario != is.Scenario {
 				continue
 			}
-			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is), rounds: roundsOf(is)}
+			one := Scenario{Style: was.Style.Name, Scenario: was.Scenario, Base: tallyOf(was), Head: tallyOf(is), Failure: failureOf(is), rounds: roundsOf(is), matrix: is.Results[0].Matrix}
+			if was.Load() {
+				one.load, one.Base, one.Head = true, r.Base.loads(was).and(r.Again.loads(was)), r.Head.loads(is)
+			}
+			if facts := r.Base.facts(one.Style); facts != nil {
+				one.Flaky = slices.Contains(facts.Flaky, one.Scenario)
+			}
 			if (one.Base != Tally{} || one.Head != Tally{}) { // else no oracle applies
 				r.Scenarios = append(r.Scenarios, one)
 			}
 		}
 	}
+	r.compareHealth()
+	failing := 0 // of a scenario that never fails nothing is tested
 	for i := range r.Scenarios {
-		s, n := &r.Scenarios[i], float64(len(r.Scenarios))
-		rounds := float64(s.rounds) // it is looked at after each: Σ 1 ÷ k(k+1) = 1
-		s.decide(r.Alpha / 2 / n / (rounds * (rounds + 1)))
+		failing += number(r.Scenarios[i].Base.Failed+r.Scenarios[i].Head.Failed > 0)
+	}
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		s.decide(s.alpha(r.Alpha / 2 / float64(max(failing, 1))))
 	}
 	slices.SortStableFunc(r.Scenarios, func(a, b Scenario) int { return rank(a.Verdict) - rank(b.Verdict) })
 }
@@ -82,6 +96,32 @@ func handled(sides ...Side) []*result.Cell {
 		}
 	}
 	return cells.Sum()
+}
+
+// loads are the rounds of a side in a load: one has passed if all of its custom resources
+// have.
+func (s Side) loads(of *result.Cell) Tally {
+	worst := map[int]spec.Outcome{}
+	for one := range s.compared() {
+		if one.Style != of.Style.Name || one.Scenario != of.Scenario || one.Warmup {
+			continue
+		}
+		switch outcome := one.Outcome(); {
+		case outcome == spec.Fail || outcome == spec.Late:
+			worst[one.Round] = spec.Fail
+		case worst[one.Round] != spec.Fail && (outcome == spec.Invalid || worst[one.Round] == ""):
+			worst[one.Round] = outcome
+		}
+	}
+	var t Tally
+	for _, outcome := range worst {
+		t.Passed, t.Failed, t.Unjudged = t.Passed+number(outcome == spec.Pass), t.Failed+number(outcome == spec.Fail), t.Unjudged+number(outcome == spec.Invalid)
+	}
+	return t
+}
+
+func (t Tally) and(other Tally) Tally {
+	return Tally{t.Passed + other.Passed, t.Failed + other.Failed, t.Unjudged + other.Unjudged}
 }
 
 // roundsOf is in how many rounds a cell was driven.
@@ -109,9 +149,45 @@ func failureOf(c *result.Cell) *Failure {
 	return nil
 }
 
-// decide: what never failed at base and does at head is broken, after however
-// many rounds. Where base fails now and then, head must fail more often than
-// chance explains.
+// Repeats is how often a scenario of the matrix is driven at base and at head where it
+// differs: of six to six, Fisher's exact test tells apart what always passes and what
+// fails in five.
+const Repeats = 6
+
+// alpha is what a look at the scenario may spend of its error probability. A measured one
+// is looked at after each round: Σ 1 ÷ k(k+1) = 1. One of the matrix is when it has been
+// driven as often as it will be.
+func (s *Scenario) alpha(all float64) float64 {
+	switch rounds := float64(s.rounds); {
+	case !s.matrix:
+		return all / (rounds * (rounds + 1))
+	case s.repeated():
+		return all
+	}
+	return 0
+}
+
+// suspect is the p-value up to which what is known to be flaky may have become worse.
+const suspect = 0.1
+
+func (s *Scenario) repeated() bool { return min(s.Base.judged(), s.Head.judged()) >= Repeats }
+
+// again tells whether head fails in what base never failed in, where it was driven again:
+// a measured scenario is in each round, one of the matrix and a load must have failed each
+// time, or more often than chance explains. What is known to be flaky needs the test of all.
+func (s *Scenario) again() bool {
+	switch {
+	case s.Flaky || s.Base.Failed > 0 || s.Head.Failed == 0:
+		return false
+	case !s.matrix && !s.load:
+		return s.rounds > 1
+	}
+	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
+}
+
+// decide: what never failed at base and does at head when it is driven again is broken. Where
+// base fails now and then, or is known to, head must fail more often than chance
+// explains.
 func (s *Scenario) decide(alpha float64) {
 	base, head := s.Base, s.Head
 	s.Verdict, s.P = Pass, stat.Fisher(base.Failed, base.judged(), head.Failed, head.judged())
@@ -119,21 +195,44 @@ func (s *Scenario) decide(alpha float64) {
 	switch {
 	case base.judged() == 0 || head.judged() == 0:
 		s.Verdict, s.Why = Inconclusive, "no sample of one side could be judged"
-	case base.Failed == 0 && head.Failed > 0:
+	case s.again():
 		s.Verdict = Regression
 	case s.P <= alpha:
-		s.Verdict, s.Why = Regression, "it fails at base too, but less often; the difference is significant: p = "+probability(s.P)
-	case base.Passed == 0 && head.Failed == 0, mended <= alpha:
+		s.Verdict, s.Why = Regression, s.known()+", but less often; the difference is significant: p = "+probability(s.P)
+	case base.Passed == 0 && head.Failed == 0 && !s.Flaky, mended <= alpha:
 		s.Verdict = Improvement
 	case base.Passed == 0 && head.Passed == 0:
 		s.Why = "it fails on both sides"
+	case s.Flaky && s.repeated() && s.P > suspect && head.Failed > 0:
+		s.Why = fmt.Sprintf("flaky, as base's verdicts.yaml says: %d of %d failed at base and %d of %d at head, which can be chance (p = %s)",
+			base.Failed, base.judged(), head.Failed, head.judged(), probability(s.P))
 	case head.share() > base.share():
-		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("it failed at base too, in %d of %d: it is flaky, and so many failures at head can be chance (p = %s)",
-			base.Failed, base.judged(), probability(s.P))
+		s.Verdict, s.Why = Inconclusive, s.open()
 	case base.Failed > 0:
 		s.Why = fmt.Sprintf("flaky at base, where %d of %d failed", base.Failed, base.judged())
 	}
-	if lost := head.Unjudged > 1 && float64(head.Unjudged) > mostLost*float64(head.Unjudged+head.judged()); lost && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
-		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged", head.Unjudged, head.Unjudged+head.judged())
+	if moreLost(base.Unjudged, base.judged(), head.Unjudged, head.judged()) && (s.Verdict == Pass || s.Verdict == Improvement) && head.judged() > 0 {
+		s.Verdict, s.Why = Inconclusive, fmt.Sprintf("%d of %d samples of head were interrupted or could not be judged, and %d of %d of base",
+			head.Unjudged, head.Unjudged+head.judged(), base.Unjudged, base.Unjudged+base.judged())
 	}
+}
+
+// known says of what fails at head that it is no news.
+func (s *Scenario) known() string {
+	if s.Base.Failed == 0 {
+		return "base's verdicts.yaml calls it flaky"
+	}
+	return "it fails at base too"
+}
+
+// open says why it cannot be told whether head fails more often.
+func (s *Scenario) open() string {
+	chance := fmt.Sprintf("so many failures at head can be chance (p = %s)", probability(s.P))
+	switch {
+	case s.Base.Failed > 0:
+		return fmt.Sprintf("it failed at base too, in %d of %d: it is flaky, and %s", s.Base.Failed, s.Base.judged(), chance)
+	case s.Flaky:
+		return fmt.Sprintf("base's verdicts.yaml calls it flaky, and %s", chance)
+	}
+	return fmt.Sprintf("it never failed at base, in %d, but %s: it is broken if it fails again", s.Base.judged(), chance)
 }

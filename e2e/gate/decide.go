@@ -18,7 +18,8 @@ import (
 const beta = 0.05
 
 // mostLost is the share of head's samples from which on it cannot be told what
-// those that were interrupted or wrong would have shown.
+// those that were interrupted or wrong would have shown, even if so few are no
+// proof that head loses more of them than base.
 const mostLost = 0.1
 
 // compareMetrics fills Metrics, style by style.
@@ -309,12 +310,18 @@ func (m *Metric) suspicious(l *look) bool {
 	return samples.Deal(m.seen, 1+l.Tolerance, m.score) <= level
 }
 
-// lost tells whether too many of head's samples do not count, and more than of
-// base's. A single one is the last of a recording that was cut off.
+// lost tells whether too many of head's samples do not count.
 func (m *Metric) lost() bool {
+	return moreLost(m.Lost.Base, m.Samples.Base, m.Lost.Head, m.Samples.Head)
+}
+
+// moreLost tells whether head lost more of its samples than base did, by Fisher's exact
+// test: those may be the slow ones. A single one is the last of a recording that was cut
+// off. Of few samples, of which no test can tell, mostLost must not be lost.
+func moreLost(baseLost, base, headLost, head int) bool {
 	share := func(lost, counted int) float64 { return float64(lost) / float64(max(lost+counted, 1)) }
-	head := share(m.Lost.Head, m.Samples.Head)
-	return m.Lost.Head > 1 && head > mostLost && head > share(m.Lost.Base, m.Samples.Base)
+	many := share(headLost, head) > max(mostLost, share(baseLost, base))
+	return headLost > 1 && (many || samples.Fisher(baseLost, baseLost+base, headLost, headLost+head) <= beta)
 }
 
 // minCounts is how many samples show that a counter is constant.
@@ -345,8 +352,9 @@ func flat(strata []samples.Stratum, head bool) []samples.Observation {
 // proven tells whether a metric is fine only where it is shown that it cannot be
 // worse by what must not pass: what a user waits for. Of the rest it is enough
 // that nothing speaks for it, since some of it is too noisy for a proof in any
-// time that one would wait.
-func (m *Metric) proven() bool { return m.Kind == Latency || m.Kind == Load || m.whole() }
+// time that one would wait: the last of a load varies by a tenth to a third from
+// round to round.
+func (m *Metric) proven() bool { return m.Kind == Latency || m.whole() }
 
 // bounded tells whether head cannot be worse by as much as must not pass.
 func (m *Metric) bounded(l *look) bool {

@@ -1,9 +1,11 @@
 package gate_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -146,6 +148,27 @@ func TestDeclaringLessOfTheStatusIsALack(t *testing.T) {
 	assert.Equal(t, "native declares status ready: condition Ready at base, and head's style.yaml declares none", r.Lacks[1].Message())
 }
 
+// What head's style.yaml allows itself, or hides, is a lack, too.
+func TestAllowingMoreOrShowingLessIsALack(t *testing.T) {
+	s := newStory("a", 0.03, 1)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	for i := range s.recording.Judgement.Header.Styles {
+		style := &s.recording.Judgement.Header.Styles[i]
+		style.Components = []spec.Component{{Name: "controller"}, {Name: "bus"}}
+		style.Differs = []spec.Difference{{Path: "spec.paused", Reason: "as ever"}}
+		if style.Variant == gate.VariantHead {
+			style.Components = style.Components[:1]
+			style.Differs = append(style.Differs, spec.Difference{Path: "spec.replicas", Reason: "new"})
+		}
+	}
+	r := interleaved(t, s)
+	assert.Equal(t, gate.Regression, r.Verdict)
+	assert.Equal(t, []string{
+		"native component bus: base's style.yaml names it, and head's does not: neither its restarts nor its memory would count",
+		"native differs spec.replicas: head's style.yaml lets the Deployment have it otherwise than the reference, and base's does not: new",
+	}, saying(r.Lacks))
+}
+
 func TestDefectHalfOfHeadsRoundsMissingPassed(t *testing.T) {
 	for missing, want := range map[int]gate.Verdict{0: gate.Pass, 1: gate.Inconclusive, 6: gate.Inconclusive} {
 		s := newStory("a", 0.03, 1)
@@ -164,18 +187,45 @@ func TestDefectAFifthOfHeadsSamplesInterruptedPassed(t *testing.T) {
 	n := 0
 	s.each(gate.VariantHead, func(r *judge.Result) {
 		if n++; n%5 == 0 {
-			r.End = record.Interrupted
-			for i := range r.Verdicts {
-				r.Verdicts[i].Outcome = spec.Invalid
-			}
-			for i := range r.Samples {
-				r.Samples[i].Outcome = judge.Interrupted
-			}
+			interrupt(r)
 		}
 	})
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Inconclusive, r.Verdict)
-	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples at head failed or were interrupted, and 0 of 60 at base")
+	assert.Contains(t, metricOf(t, r, "native create ready").Why, "12 of 60 samples at head failed or were interrupted, and 0 of 120 at base")
+}
+
+// The slowest samples are those that are interrupted.
+func TestDefect9PercentOfHeadsSamplesInterruptedPassed(t *testing.T) {
+	for lost, want := range map[int]gate.Verdict{0: gate.Pass, 1: gate.Pass, 2: gate.Pass, 3: gate.Inconclusive, 11: gate.Inconclusive} {
+		s := newStory("a", 0.03, 10)
+		s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+		left := lost
+		s.each(gate.VariantHead, func(r *judge.Result) {
+			if r.Scenario == "create" && left > 0 && s.random.IntN(10) == 0 {
+				left--
+				interrupt(r)
+			}
+		})
+		require.Zero(t, left)
+		r := interleaved(t, s)
+		assert.Equal(t, want, r.Verdict, "%d of 120 against 0 of 240", lost)
+		if want == gate.Inconclusive {
+			assert.Contains(t, metricOf(t, r, "native create ready").Why, fmt.Sprintf("%d of 120 samples at head failed or were interrupted, and 0 of 240 at base", lost))
+			outputs(t, r)
+		}
+	}
+}
+
+// interrupt is what becomes of a sample that has no end.
+func interrupt(r *judge.Result) {
+	r.End = record.Interrupted
+	for i := range r.Verdicts {
+		r.Verdicts[i].Outcome = spec.Invalid
+	}
+	for i := range r.Samples {
+		r.Samples[i].Outcome = judge.Interrupted
+	}
 }
 
 func TestDefect119Of120Against0Of120CannotTell(t *testing.T) {
@@ -221,4 +271,32 @@ func TestDefectLoadsWereNotGated(t *testing.T) {
 	r := interleaved(t, s)
 	assert.Equal(t, gate.Regression, r.Verdict)
 	assert.Equal(t, gate.Load, r.Metrics[0].Kind)
+}
+
+// Whoever is judged does not set the limit: head's samples of 100 s were in time.
+func TestDefectHeadsOwnTimeoutPassed(t *testing.T) {
+	s := newStory("a", 0.03, 10)
+	s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+	slow := 0
+	s.each(gate.VariantHead, func(r *judge.Result) {
+		if r.Scenario == "create" && r.Round > 10 && slow < 2 {
+			slow++
+			for i := range r.Samples {
+				r.Samples[i].Value += 100
+			}
+		}
+	})
+	for i := range s.recording.Judgement.Header.Styles {
+		style := &s.recording.Judgement.Header.Styles[i]
+		style.Timeout = time.Minute
+		if style.Variant == gate.VariantHead {
+			style.Timeout = 200 * time.Second
+		}
+	}
+	base, head, again, err := gate.Sides("results/a", s.recording)
+	require.NoError(t, err)
+	_, err = gate.Compare(gate.DefaultOptions(), base, head, again)
+	var invalid *gate.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.ErrorContains(t, err, "native has 60.0 s for a change at base and 200 s at head: what is late on one side is in time on the other; drive both with base's timeout")
 }

@@ -9,3 +9,10 @@ func Decide(o Options, base, head, again Side) (*Result, error) {
 
 // LooksOf are the rounds after which so many planned ones are looked at.
 func LooksOf(planned int) []int { return stat.Looks(planned) }
+
+// Decided is what is said of a scenario of the matrix, the only one that differs.
+func Decided(base, head Tally, flaky bool) Verdict {
+	s := Scenario{Base: base, Head: head, Flaky: flaky, matrix: true}
+	s.decide(s.alpha(DefaultOptions().Alpha / 2))
+	return s.Verdict
+}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,7 +59,32 @@ func (r *Result) covered() []string {
 	if len(driven) > 0 {
 		text += "run at base and at head: " + strings.Join(driven, ", ") + "; "
 	}
-	return []string{text + "not run: " + strings.Join(not, ", ")}
+	return []string{text + "not run: " + strings.Join(not, ", "), r.coveredLoads()}
+}
+
+// coveredLoads says in how many rounds of head loads were driven.
+func (r *Result) coveredLoads() string {
+	rounds := map[string]map[int]bool{}
+	for result := range r.Head.results() {
+		if name := result.Style + " " + result.Scenario; result.Group == spec.GroupLoad {
+			if rounds[name] == nil {
+				rounds[name] = map[int]bool{}
+			}
+			rounds[name][result.Round] = true
+		}
+	}
+	var driven []string
+	for _, name := range slices.Sorted(maps.Keys(rounds)) {
+		driven = append(driven, fmt.Sprintf("%s in %s", name, plain.Plural(len(rounds[name]), "round")))
+	}
+	why := r.undriven(spec.GroupLoad)
+	if len(driven) == 0 {
+		return "loads: not run" + why
+	}
+	if why != "" {
+		why = "; not all" + why
+	}
+	return "loads: " + strings.Join(driven, ", ") + why
 }
 
 // undriven is why a group was not driven, where the recording says it.

@@ -37,13 +37,13 @@ const (
 )
 
 // Status is the exit status that belongs to a verdict. That of a comparison
-// that cannot be made is StatusInvalid.
+// that cannot be made is StatusInvalid. None is 2, with which Go ends a panic.
 func (v Verdict) Status() int {
 	switch v {
 	case Regression:
 		return 1
 	case Inconclusive:
-		return 2
+		return 10
 	case Pass, Improvement:
 	}
 	return 0
@@ -94,6 +94,7 @@ type Result struct {
 
 	Verdict   Verdict
 	Lacks     []Lack     // what base had and head has not
+	Rights    []Lack     // what head may do and base may not
 	Scenarios []Scenario // correctness, worst first
 	Metrics   []Metric   // worst first
 
@@ -142,15 +143,16 @@ func Compare(o Options, base, head, again Side) (*Result, error) {
 func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 	r := &Result{Options: o, Base: base, Head: head, Again: again}
 	r.Paired = base.Recording.Judgement == head.Recording.Judgement
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
 	if r.Planned == nil && head.Recording.Environment != nil {
 		r.Planned = head.Recording.Environment.Planned
+	}
+	if err := r.validate(); err != nil {
+		return nil, err
 	}
 	r.compareScenarios()
 	r.compareMetrics(driving)
 	r.compareLacks()
+	r.compareRights()
 	r.conclude()
 	return r, nil
 }
@@ -158,7 +160,7 @@ func decide(o Options, base, head, again Side, driving bool) (*Result, error) {
 // conclude sums up: what is worse decides, then what cannot be told.
 func (r *Result) conclude() {
 	count := map[Verdict]int{}
-	for _, l := range r.Lacks {
+	for _, l := range slices.Concat(r.Lacks, r.Rights) {
 		count[l.Verdict]++
 	}
 	for _, s := range r.Scenarios {
@@ -200,3 +202,7 @@ const (
 	DefaultPasses     = 10
 	DefaultSlowRounds = 9
 )
+
+// LeastLoads is how many rounds of a load it takes to tell that it is slower: each has one
+// value, when the last custom resource was done.
+const LeastLoads = 8

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/spec"
 )
 
@@ -24,6 +26,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestGolden(t *testing.T) {
 	for name, story := range map[string]func(*testing.T) (gate.Verdict, *gate.Result){
 		"fine": fine, "slower": slower, "broken": broken, "missing": missing, "throttled": throttled, "cannot-tell": cannotTell, "faster": faster, "forced": forced,
+		"more-rights": moreRights,
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, r := story(t)
@@ -133,6 +136,32 @@ func missing(t *testing.T) (gate.Verdict, *gate.Result) {
 		style := &s.recording.Judgement.Header.Styles[i]
 		style.Declares.Status = spec.Declaration{Supported: style.Variant != gate.VariantHead, Reason: "nobody reads it"}
 	}
+	return gate.Regression, interleaved(t, s)
+}
+
+// The operator's account becomes cluster-admin, and its pods may use the node; it is
+// killed and started again in each block, and a burst is as it was.
+func moreRights(t *testing.T) (gate.Verdict, *gate.Result) {
+	s := bursts(rand.New(rand.NewPCG(1, 2)), 12, 0.1, 1)
+	for _, variant := range []string{gate.VariantBase, gate.VariantAgain, gate.VariantHead} {
+		s.may("native", variant, spec.Right{ServiceAccount: "native/native", Role: "ClusterRole native", Group: "apps", Resource: "deployments", Verb: "patch"})
+	}
+	s.may("native", gate.VariantHead, spec.Right{ServiceAccount: "native/native", Role: "ClusterRole cluster-admin", Group: "*", Resource: "*", Verb: "*"})
+	for i := range s.recording.Environment.Styles {
+		facts := &s.recording.Environment.Styles[i]
+		facts.PodSecurity = map[string]string{"native": "restricted"}
+		if facts.Variant == gate.VariantHead {
+			facts.PodSecurity = map[string]string{"native": "privileged"}
+			facts.Privileges = []string{"hostPath /run of Deployment native/native"}
+		}
+	}
+	s.turns(12, func(variant string, round int) {
+		b := restarts.Block{Style: "native", Variant: variant, Round: round}
+		if variant == gate.VariantHead {
+			b.Ends, b.First = 2, "container native of pod native/native-5d9 ended with exit code 137, OOMKilled"
+		}
+		s.recording.Restarts = append(s.recording.Restarts, b)
+	})
 	return gate.Regression, interleaved(t, s)
 }
 

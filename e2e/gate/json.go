@@ -8,7 +8,7 @@ import (
 )
 
 // JSONSchema is the version of gate.json.
-const JSONSchema = 2
+const JSONSchema = 3
 
 // Document is gate.json.
 type Document struct {
@@ -31,6 +31,7 @@ type Document struct {
 	Facts      []string           `json:"facts,omitempty"`
 	Reasons    []string           `json:"reasons,omitempty"`
 	Lacks      []Lack             `json:"lacks"`
+	Rights     []Lack             `json:"rights"` // that only head has
 	Scenarios  []ScenarioDocument `json:"scenarios"`
 	Metrics    []MetricDocument   `json:"metrics"`
 }
@@ -86,7 +87,7 @@ func (r *Result) Document() *Document {
 		Runs:   []string{r.Base.Recording.Judgement.Header.Run, r.Head.Recording.Judgement.Header.Run},
 		Paired: r.Paired, Rounds: r.Rounds, Tolerance: r.Tolerance, Effect: r.Effect, Alpha: r.Alpha, Planned: r.Planned,
 		Forced: r.Forced, Warnings: r.Warnings, Facts: r.Facts, Reasons: r.Reasons,
-		Lacks: append([]Lack{}, r.Lacks...), Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{},
+		Lacks: append([]Lack{}, r.Lacks...), Rights: append([]Lack{}, r.Rights...), Scenarios: []ScenarioDocument{}, Metrics: []MetricDocument{},
 	}
 	for i := range r.Scenarios {
 		d.Scenarios = append(d.Scenarios, ScenarioDocument{&r.Scenarios[i], r.Scenarios[i].Message()})

@@ -11,7 +11,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Lack is something that base had and head has not: never fine.
+// Lack is something that base had and head has not, or a right that only head has:
+// never fine.
 type Lack struct {
 	What    string  `json:"what"`
 	Verdict Verdict `json:"verdict"`
@@ -35,6 +36,7 @@ func (r *Result) compareLacks() {
 		for _, is := range r.Head.styles() {
 			if was.Name == is.Name {
 				r.lackDeclared(was, is)
+				r.lackShown(was, is)
 			}
 		}
 	}
@@ -135,6 +137,21 @@ func (r *Result) lackDeclared(was, is record.Style) {
 			r.lackFields(was.Name, before, now)
 		default:
 			r.lack(was.Name+" declares "+now.Name, Regression, "supported at base, and head's style.yaml declares that it is not: "+now.Reason)
+		}
+	}
+}
+
+// lackShown notes which of its parts head hides, and what it lets its Deployment have
+// otherwise than the reference.
+func (r *Result) lackShown(was, is record.Style) {
+	for _, before := range was.Components {
+		if !slices.ContainsFunc(is.Components, func(now spec.Component) bool { return now.Name == before.Name }) {
+			r.lack(was.Name+" component "+before.Name, Regression, "base's style.yaml names it, and head's does not: neither its restarts nor its memory would count")
+		}
+	}
+	for _, now := range is.Differs {
+		if !slices.ContainsFunc(was.Differs, func(before spec.Difference) bool { return before.Path == now.Path }) {
+			r.lack(was.Name+" differs "+now.Path, Regression, "head's style.yaml lets the Deployment have it otherwise than the reference, and base's does not: "+now.Reason)
 		}
 	}
 }

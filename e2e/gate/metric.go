@@ -104,7 +104,7 @@ type Metric struct {
 // Pair is a quantile of both sides; nil where a side has too few samples.
 type Pair struct{ Base, Head *stat.Observation }
 
-// Count is a number on both sides.
+// Count is a number on both sides; base once more is base.
 type Count struct{ Base, Head int }
 
 // Name is the metric's name.
@@ -128,6 +128,11 @@ func (m *Metric) whole() bool { return m.Kind == Tail && m.Scenario == "" }
 // awaited are the phases of an outcome that a user waits for.
 func awaited(phase string) bool {
 	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseReady, spec.PhaseChildGone, spec.PhasePodsGone}, phase)
+}
+
+// done are the phases by which an operator has answered a load.
+func done(phase string) bool {
+	return slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseStatusWritten}, phase)
 }
 
 // values are a side's by metric and round.
@@ -154,6 +159,8 @@ func latenciesOf(s Side) values {
 		for _, sample := range one.Samples {
 			key := Key{sample.Operator, sample.Scenario, sample.Phase, Phase}
 			switch {
+			case load && !done(sample.Phase):
+				continue // when all is quiet, and what the cluster does, is no answer of the operator's
 			case load:
 				key.Kind = Load
 			case awaited(sample.Phase):
@@ -377,7 +384,7 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 		}
 		m := &Metric{
 			Key: key, score: stat.RankScore,
-			Samples: Count{base.samples[key], head.samples[key]}, Lost: Count{base.lost[key], head.lost[key]},
+			Samples: Count{base.samples[key] + again.samples[key], head.samples[key]}, Lost: Count{base.lost[key] + again.lost[key], head.lost[key]},
 			base: base.replicates(key, rounds), head: head.replicates(key, rounds), again: again.replicates(key, rounds),
 		}
 		list = append(list, m)

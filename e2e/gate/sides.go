@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/cost"
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -80,6 +81,11 @@ func Pool(recordings ...result.Recording) result.Recording {
 		}
 		for _, c := range one.Costs {
 			pooled.Costs = append(pooled.Costs, later(c, from))
+		}
+		pooled.Grants = grants.Join(append(pooled.Grants, one.Grants...)...)
+		for _, b := range one.Restarts {
+			b.Round += from
+			pooled.Restarts = append(pooled.Restarts, b)
 		}
 		from = last
 	}

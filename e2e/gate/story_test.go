@@ -8,6 +8,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -71,6 +72,16 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 	}
 }
 
+// matrix adds a scenario of the correctness matrix; fail names the oracle that fails.
+func (s *story) matrix(style, variant, scenario, group string, round int, fail string) {
+	from := len(s.recording.Judgement.Results)
+	s.drive(style, variant, scenario, round, fail)
+	for i := range s.recording.Judgement.Results[from:] {
+		one := &s.recording.Judgement.Results[from+i]
+		one.Matrix, one.Group = true, group
+	}
+}
+
 // known puts a style into the header and the environment.
 func (s *story) known(style, variant string) {
 	header := &s.recording.Judgement.Header
@@ -120,6 +131,16 @@ func (s *story) each(variant string, do func(*judge.Result)) {
 			do(r)
 		}
 	}
+}
+
+// may gives an account of a variant a right.
+func (s *story) may(style, variant string, right spec.Right) {
+	of := func(use grants.Use) bool { return use.Style == style && use.Variant == variant }
+	i := slices.IndexFunc(s.recording.Grants, of)
+	if i < 0 {
+		i, s.recording.Grants = len(s.recording.Grants), append(s.recording.Grants, grants.Use{Style: style, Variant: variant})
+	}
+	s.recording.Grants[i].Rights = append(s.recording.Grants[i].Rights, grants.Right{Right: right})
 }
 
 // native drives the native style through create and delete; slow is a factor.

@@ -35,9 +35,14 @@ func (r row) cells() []string {
 func (r *Result) rows() []row {
 	var rows []row
 	for _, verdict := range []Verdict{Regression, Inconclusive, Improvement, Pass} {
-		for i := range r.Lacks {
-			if l := &r.Lacks[i]; l.Verdict == verdict {
-				rows = append(rows, row{verdict: verdict, word: l.word(), name: l.What, why: l.Why})
+		for _, list := range []struct {
+			worse string
+			lacks []Lack
+		}{{missing, r.Lacks}, {mayMore, r.Rights}} {
+			for _, l := range list.lacks {
+				if l.Verdict == verdict {
+					rows = append(rows, row{verdict: verdict, word: l.word(list.worse), name: l.What, why: l.Why})
+				}
 			}
 		}
 		for i := range r.Scenarios {
@@ -75,9 +80,14 @@ func (m *Metric) row(round float64) row {
 
 // same sums up what is as it was and has no row.
 func (r *Result) same() string {
-	scenarios, counters, tails, phases := 0, 0, 0, 0
+	scenarios, healthy, counters, tails, phases := 0, 0, 0, 0, 0
 	for _, s := range r.Scenarios {
-		scenarios += number(s.Verdict == Pass && s.Why == "")
+		same := number(s.Verdict == Pass && s.Why == "")
+		if s.Scenario == Health {
+			healthy += same
+		} else {
+			scenarios += same
+		}
 	}
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
@@ -86,6 +96,9 @@ func (r *Result) same() string {
 		tails += number(m.brief() && m.Kind == Tail && m.Verdict == Pass)
 	}
 	text := plain.Plural(scenarios, "scenario") + " handled correctly, as at base"
+	if healthy > 0 {
+		text += "; no restart of the pods of " + plain.Plural(healthy, "operator")
+	}
 	if phases > 0 {
 		text += "; " + plain.Plural(phases, "phase") + " of their own as at base"
 	}
@@ -126,6 +139,8 @@ func (r *Result) rules() []string {
 		fmt.Sprintf("fine, of what a user waits for: a ratio of %s is ruled out at %s, and also that more than %s of the samples take %s times base's p90",
 			digits(1+r.Effect), percent(1-beta), percent(mostShare), digits(1+r.Effect)),
 		fmt.Sprintf("no sign, of all other metrics: none looks %s times as large, except where chance often causes that", digits(1+max(wide, r.Effect))),
+		fmt.Sprintf("broken: what never failed at base fails at head; a scenario of the matrix must fail each time that it is driven again, or more often than chance explains (Fisher's exact test, p ≤ %s); what fails at base too, or is flaky by base's verdicts.yaml, by a corrected test", digits(beta)),
+		"more rights: head's service accounts or pods may do what base's may not",
 		"base again (noise): the 95% interval of the ratio of base to base, without a change",
 	}
 }

@@ -2,8 +2,12 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 )
 
 // tooMuchLost is the share of samples without a judgement from which on a run is
@@ -28,8 +32,16 @@ func (r *Result) validate() error {
 	return nil
 }
 
+// mostPlanned is how many rounds a run can have.
+const mostPlanned = 10000
+
 // hopeless are reasons that no force helps against.
 func (r *Result) hopeless() []string {
+	for _, style := range slices.Sorted(maps.Keys(r.Planned)) {
+		if n := r.Planned[style]; n < 1 || n > mostPlanned {
+			return []string{fmt.Sprintf("%s says that %d rounds of %s were planned: expected a number from 1 to %d", record.EnvironmentFile, n, style, mostPlanned)}
+		}
+	}
 	sides := []Side{r.Base, r.Head, r.Again}
 	for i, name := range []string{"base", "head", "base again"} {
 		for j, other := range []string{"base", "head"}[:min(i, 2)] {
@@ -82,7 +94,7 @@ func (r *Result) doubts() []string {
 
 // apart says why figures of two sides do not compare.
 func apart(base, other Side) []string {
-	var doubts []string
+	doubts := patience(base, other)
 	a, b := base.Recording.Judgement.Header.Schema, other.Recording.Judgement.Header.Schema
 	if a != b {
 		doubts = append(doubts, fmt.Sprintf("%s has schema %d, %s has schema %d: what is recorded, and how, differs", base.Name, a, other.Name, b))
@@ -104,6 +116,20 @@ func apart(base, other Side) []string {
 	}
 	if len(parts) > 0 {
 		doubts = append(doubts, fmt.Sprintf("%s and %s are of different machines or clusters (%s): compare what ran on one, in turns", base.Name, other.Name, strings.Join(parts, "; ")))
+	}
+	return doubts
+}
+
+// patience says whose limits differ: in one run base's is that of all sides.
+func patience(base, other Side) []string {
+	var doubts []string
+	for _, was := range base.styles() {
+		for _, is := range other.styles() {
+			if was.Name == is.Name && was.Timeout != is.Timeout && was.Timeout > 0 && is.Timeout > 0 { // else it was not recorded
+				doubts = append(doubts, fmt.Sprintf("%s has %s for a change at %s and %s at %s: what is late on one side is in time on the other; drive both with base's timeout",
+					was.Name, plain.Duration(was.Timeout.Seconds()), base.Name, plain.Duration(is.Timeout.Seconds()), other.Name))
+			}
+		}
 	}
 	return doubts
 }

@@ -71,7 +71,7 @@ func (m *Metric) word() string {
 
 func (s *Scenario) word() string { return word(s.Verdict, "broken", "mended") }
 
-func (l *Lack) word() string { return word(l.Verdict, "missing", "") }
+func (l *Lack) word(worse string) string { return word(l.Verdict, strings.ToLower(worse), "") }
 
 // value prints what was measured of a metric.
 func (m *Metric) value(o stat.Observation) string {
@@ -171,7 +171,14 @@ func (s *Scenario) reason() string {
 		if f.Oracle != "" {
 			what = "oracle " + f.Oracle + ": " + what
 		}
-		parts = append(parts, fmt.Sprintf("%d of %d samples failed at head, the first in round %d%s: %s", s.Head.Failed, s.Head.judged(), f.Round, warm, what))
+		samples := "samples"
+		switch {
+		case s.Scenario == Health:
+			samples = "blocks"
+		case s.load:
+			samples = "rounds"
+		}
+		parts = append(parts, fmt.Sprintf("%d of %d %s failed at head, the first in round %d%s: %s", s.Head.Failed, s.Head.judged(), samples, f.Round, warm, what))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -184,7 +191,7 @@ func (r *Result) Conclusion() string {
 	switch r.Verdict {
 	case Regression:
 		var parts []string
-		for _, word := range []string{missing, broken, slower, costlier} {
+		for _, word := range regressions() {
 			if len(n[word]) > 0 {
 				parts = append(parts, word+": "+plain.Some(n[word], mostNamed))
 			}
@@ -204,7 +211,7 @@ func (r *Result) Conclusion() string {
 	case Improvement:
 		text = "FINE, and better: " + plain.Some(n[string(Improvement)], mostNamed) + "."
 	case Pass:
-		text = fmt.Sprintf("FINE. Nothing fails or is missing. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
+		text = fmt.Sprintf("FINE. Nothing fails, is missing, or may do more. Of what a user waits for, the median is not slower by %s or more, and no more than %s of the samples take %s times as long as base's p90. There is no sign that anything else is worse by %s.",
 			percent(r.Effect), percent(mostShare), digits(1+r.Effect), percent(max(wide, r.Effect)))
 	}
 	if len(r.Forced) > 0 {
@@ -219,7 +226,7 @@ func (r *Result) InWords() string {
 	case Regression:
 		var kinds []string
 		names := r.names()
-		for _, kind := range []string{missing, broken, slower, costlier} {
+		for _, kind := range regressions() {
 			if len(names[kind]) > 0 {
 				kinds = append(kinds, strings.ToLower(kind))
 			}
@@ -237,9 +244,12 @@ func (r *Result) InWords() string {
 const (
 	missing  = "MISSING"
 	broken   = "BROKEN"
+	mayMore  = "MORE RIGHTS"
 	slower   = "SLOWER"
 	costlier = "COSTS MORE"
 )
+
+func regressions() []string { return []string{missing, broken, mayMore, slower, costlier} }
 
 // names are what has which verdict; of regressions, which kind of one.
 func (r *Result) names() map[string][]string {
@@ -253,6 +263,9 @@ func (r *Result) names() map[string][]string {
 	}
 	for _, l := range r.Lacks {
 		add(l.Verdict, missing, l.What)
+	}
+	for _, l := range r.Rights {
+		add(l.Verdict, mayMore, l.What)
 	}
 	for i := range r.Scenarios {
 		add(r.Scenarios[i].Verdict, broken, r.Scenarios[i].Name())

@@ -4,6 +4,7 @@ package plain
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,20 +13,29 @@ import (
 
 // Text keeps letters, tabs and ends of lines. Control characters, which could move a
 // terminal's cursor or write escapes, become blanks; marks that are not seen but
-// turn the direction of what stands beside them, or hide in it, become U+FFFD.
+// turn the direction of what stands beside them, or hide in it, become U+FFFD. What
+// a CI runner would take for a command gets a blank: see inert.
 func Text(text string) string {
-	return strings.Map(func(r rune) rune {
+	return inert(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r
 		}
 		return Rune(r)
-	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
+	}, strings.ToValidUTF8(text, string(utf8.RuneError))))
 }
 
 // Line is Text in one line.
 func Line(text string) string {
-	return strings.Map(Rune, strings.ToValidUTF8(text, string(utf8.RuneError)))
+	return inert(strings.Map(Rune, strings.ToValidUTF8(text, string(utf8.RuneError))))
 }
+
+// commands are what the runner of GitHub Actions obeys wherever a step prints it: a line
+// that begins with ::, and ##[ anywhere
+// (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
+var commands = regexp.MustCompile(`(?m)(^[\s\p{Z}]*:|##)([:[])`)
+
+// inert parts the letters by which a CI runner knows a command.
+func inert(text string) string { return commands.ReplaceAllString(text, "$1 $2") }
 
 // Rune is what is shown for one letter.
 func Rune(r rune) rune {

@@ -1,6 +1,7 @@
 package plain_test
 
 import (
+	"strings"
 	"testing"
 	"unicode"
 
@@ -18,15 +19,25 @@ func TestText(t *testing.T) {
 		"a\u200bb\ufeff\u2028\U000E0041":      "a\uFFFDb\uFFFD\uFFFD\uFFFD",
 		"not \xff UTF-8":                      "not \uFFFD UTF-8",
 		"two\nlines\t.":                       "two\nlines\t.",
+		"::error::a\n \u2003::add-mask::b":    ": :error::a\n \u2003: :add-mask::b",
+		"a ##[stop-commands]b":                "a ## [stop-commands]b",
+		"in a line: a::b, ## [c]":             "in a line: a::b, ## [c]",
 	} {
 		assert.Equal(t, want, plain.Text(text))
 	}
 	assert.Equal(t, "one line", plain.Line("one\nline"))
+	assert.Equal(t, ": :warning::x", plain.Line("::warning::x"))
+	assert.Equal(t, []string{"one", ": :two::", "three"}, plain.Wrap("one ::two:: three", 8), "wrapped, it begins a line")
 }
 
 func FuzzText(f *testing.F) {
 	f.Add("\x1b[2J\u202e")
 	f.Fuzz(func(t *testing.T, text string) {
+		for line := range strings.Lines(plain.Text(text)) {
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+				t.Fatalf("%q has a runner's command", line)
+			}
+		}
 		for _, r := range plain.Text(text) {
 			if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 				t.Fatalf("%U is left of %q", r, text)

@@ -29,7 +29,7 @@ func blanks(text string, width int) string {
 }
 
 // Wrap breaks a text between words into lines of at most width runes; a longer
-// word has a line of its own.
+// word has a line of its own. No line is a command to a CI runner.
 func Wrap(s string, width int) []string {
 	var lines []string
 	line := ""
@@ -40,9 +40,9 @@ func Wrap(s string, width int) []string {
 		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
 			line += " " + word
 		default:
-			lines = append(lines, line)
+			lines = append(lines, inert(line))
 			line = word
 		}
 	}
-	return append(lines, line)
+	return append(lines, inert(line))
 }

@@ -93,6 +93,12 @@ type StyleFacts struct {
 	// PodSecurity is the Pod Security Standard that is enforced on the style's
 	// namespaces, by their names: restricted, baseline or privileged. Nil: not known.
 	PodSecurity map[string]string `json:"podSecurity,omitempty"`
+	// Privileges are what the style's manifests ask for that reaches beyond a
+	// container, such as "hostNetwork of Deployment system/operator".
+	Privileges []string `json:"privileges,omitempty"`
+	// Flaky are the scenarios that the style's verdicts.yaml says pass or fail from run
+	// to run, where the style is compared with a base.
+	Flaky []string `json:"flaky,omitempty"`
 }
 
 // Owned is what the maintainer of an operator keeps: what a style's folder

@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/restarts"
 )
 
 // Shards returns the folders of the runs in a results folder, or in one of published
@@ -44,11 +45,11 @@ func Shards(path string) []string {
 	return runs
 }
 
-// Load judges a recording and computes its costs
-// and the use of its rights, in one pass: that of a
-// results folder, compressed or not, whose environment it reads too, or a file
-// by itself. A published run has what it was judged to in place of its recording. After
-// a run that was killed there is no environment: it is then nil.
+// Load judges a recording and computes its costs, the use of its rights and the restarts
+// of its operators, in one pass: that of a results folder, compressed or not, whose
+// environment it reads too, or a file by itself. A published run has what it was judged
+// to in place of its recording. After a run that was killed there is no environment: it
+// is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -77,11 +78,11 @@ func Load(path string) (Recording, error) {
 		one.Environment = environment
 		return one, err
 	}
-	meter, rights := cost.NewMeter(), grants.NewMeter()
-	if one.Judgement, err = judge.File(path, meter.Add, rights.Add); err != nil {
+	meter, rights, ends := cost.NewMeter(), grants.NewMeter(), restarts.NewMeter()
+	if one.Judgement, err = judge.File(path, meter.Add, rights.Add, ends.Add); err != nil {
 		return Recording{}, fmt.Errorf("judge: %w", err)
 	}
-	one.Costs, one.Grants = meter.Costs(), rights.Uses()
+	one.Costs, one.Grants, one.Restarts = meter.Costs(), rights.Uses(), ends.Blocks()
 	return one, nil
 }
 

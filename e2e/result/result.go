@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/stat"
@@ -63,6 +64,7 @@ type Recording struct {
 	Judgement   *judge.Judgement
 	Costs       []cost.Cost // none: not computed
 	Grants      []grants.Use
+	Restarts    []restarts.Block // by style and round; of a load another one
 	// Expected are the verdicts that are expected of styles, by their names, as
 	// verdicts.Load gives them for every style that was driven. Of a style that is
 	// not here nothing is known, and no verdict is called as expected or not.

@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/restarts"
 )
 
 // SavedName is the file of a published run that stands for its recording: all that a
@@ -28,9 +29,10 @@ type saved struct {
 	Warning string         `json:"warning,omitempty"`
 	Result  *judge.Result  `json:"result,omitempty"`
 	// Phases are the samples of Result.
-	Phases []phase     `json:"phases,omitempty"`
-	Cost   *cost.Cost  `json:"cost,omitempty"`
-	Grants *grants.Use `json:"grants,omitempty"`
+	Phases []phase         `json:"phases,omitempty"`
+	Cost   *cost.Cost      `json:"cost,omitempty"`
+	Grants *grants.Use     `json:"grants,omitempty"`
+	Block  *restarts.Block `json:"block,omitempty"`
 }
 
 // phase is what a judge.Sample has that its judge.Result has not.
@@ -82,6 +84,9 @@ func (r Recording) write(to io.Writer) error {
 	for i := range r.Grants {
 		err = errors.Join(err, lines.Encode(saved{Grants: &r.Grants[i]}))
 	}
+	for i := range r.Restarts {
+		err = errors.Join(err, lines.Encode(saved{Block: &r.Restarts[i]}))
+	}
 	return errors.Join(err, text.Close())
 }
 
@@ -128,5 +133,7 @@ func (r *Recording) add(line saved) {
 		r.Costs = append(r.Costs, *line.Cost)
 	case line.Grants != nil:
 		r.Grants = append(r.Grants, *line.Grants)
+	case line.Block != nil:
+		r.Restarts = append(r.Restarts, *line.Block)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -173,6 +174,9 @@ func checkout(ctx context.Context, root, revision, folder string) (*base, error)
 	return b, nil
 }
 
+// branchName is what a hint may repeat: it is typed into a shell, and no flag of git's.
+var branchName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
 // resolve is the commit of a revision.
 func resolve(ctx context.Context, root, revision string) (string, error) {
 	commit, err := git(ctx, root, nil, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
@@ -185,7 +189,7 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 	}
 	text := fmt.Sprintf("there is no revision %q in this repository", revision)
 	branch := revision
-	if remotes, err := git(ctx, root, nil, "remote"); err == nil && remotes != "" {
+	if remotes, err := git(ctx, root, nil, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
 		remote, rest, cut := strings.Cut(revision, "/")
 		if !cut || !slices.Contains(strings.Fields(remotes), remote) {
 			remote, rest = strings.Fields(remotes)[0], branch

@@ -271,6 +271,9 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 		}
 		s.say("%s", line)
 	}
+	if place.load != "" {
+		place.participant.loaded += times.install.took + times.drive.took + times.remove.took
+	}
 	if place.wave > 0 {
 		s.took("matrix "+label, times.install.took+times.drive.took+times.remove.took)
 		return

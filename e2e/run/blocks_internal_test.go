@@ -159,6 +159,11 @@ func TestABaseThatIsNotThereIsRefused(t *testing.T) {
 		_, err := compared(t, root, "all", revision)
 		require.ErrorContains(t, err, fmt.Sprintf("there is no revision %q in this repository; fetch it first (%s); name a commit", revision, fetch))
 	}
+	for _, revision := range []string{"--upload-pack=x", "origin/--upload-pack=x", "a;rm -rf b", "$(id)"} {
+		_, err := compared(t, root, "all", revision)
+		require.ErrorContains(t, err, "there is no revision")
+		require.NotContains(t, err.Error(), "git fetch", "what a hint repeats is typed into a shell")
+	}
 	_, err = compared(t, t.TempDir(), "all", "HEAD")
 	require.ErrorContains(t, err, "not a git repository")
 }

@@ -23,9 +23,13 @@ type comparison struct {
 	// rounds is how many of them the budget has time for, and passes how often a
 	// block goes through the scenarios; 0: its first block is still to decide that.
 	rounds, passes int
+	loads          int // in how many rounds there are loads, from the first on
 	settled        bool
 	open           []string // what cannot be told yet
 }
+
+// base is the participant that is compared with.
+func (c *comparison) base() *participant { return c.participants[0] }
 
 // head is the participant that is judged.
 func (c *comparison) head() *participant { return c.participants[len(c.participants)-1] }
@@ -132,6 +136,9 @@ func (j *job) contest(was, head styles.Operator) {
 	for _, p := range c.participants {
 		p.asked, p.comparison = p.operator, c
 	}
+	if before, after := was.Style().Timeout, head.Style().Timeout; before != after {
+		j.remark(fmt.Sprintf("%s: head's style.yaml sets the timeout to %v, and base's to %v: both sides are driven with base's", c.style, after, before))
+	}
 	j.comparisons = append(j.comparisons, c)
 	j.participants = append(j.participants, c.participants...)
 }
@@ -160,8 +167,8 @@ type gateRun struct{ *Session }
 
 // drive lets base, base again and head of each style take turns until
 // the gate knows what to say of it, or the budget is spent. A first round tells
-// how many there is time for; after each one the gate takes a look. Correctness
-// comes on top of the budget. Errors are as those of Drive.
+// how many there is time for; after each one the gate takes a look. Loads and
+// correctness come on top of the budget. Errors are as those of Drive.
 func (g gateRun) drive(ctx context.Context) error {
 	g.options.Budget = min(g.options.Budget, g.remains())
 	g.plan.Rounds = map[string]int{}
@@ -180,6 +187,9 @@ func (g gateRun) drive(ctx context.Context) error {
 		return err
 	}
 	g.planRounds(g.options.Budget - spent)
+	if err := g.planLoads(func() error { return g.burst(ctx, 1, g.comparisons) }); err != nil {
+		return err
+	}
 	if err := g.writeFacts(); err != nil { // the gate reads there what was planned
 		return err
 	}
@@ -202,6 +212,9 @@ func (g gateRun) drive(ctx context.Context) error {
 			break
 		}
 		if err := timed(func() error { return g.round(ctx, round, next) }); err != nil {
+			return err
+		}
+		if err := g.burst(ctx, round, next); err != nil {
 			return err
 		}
 	}
@@ -227,33 +240,30 @@ func (g gateRun) round(ctx context.Context, round int, some []*comparison) error
 			g.plan.Rounds[p.label()] = c.rounds
 		}
 	}
-	turn := func(participants []*participant, do func(*participant) error) error {
-		for _, p := range order(participants, g.options.Seed, round) {
-			if p.err != nil {
-				continue
-			}
-			if err := g.guarded(ctx, p, func() error { return do(p) }); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	if len(g.measured()) > 0 {
 		measured := participants
 		if round == 1 {
 			measured = append([]*participant{g.participants[0]}, participants...)
 		}
-		if err := turn(measured, func(p *participant) error { return g.block(ctx, p, round) }); err != nil {
-			return err
-		}
-	}
-	for _, load := range g.loads() {
-		if err := turn(participants, func(p *participant) error { return g.loadRun(ctx, p, round, load) }); err != nil {
+		if err := g.turns(ctx, round, measured, func(p *participant) error { return g.block(ctx, p, round) }); err != nil {
 			return err
 		}
 	}
 	for _, c := range some {
 		g.lost(c)
+	}
+	return nil
+}
+
+// turns lets participants do something in the random order of a round.
+func (g gateRun) turns(ctx context.Context, round int, participants []*participant, do func(*participant) error) error {
+	for _, p := range order(participants, g.options.Seed, round) {
+		if p.err != nil {
+			continue
+		}
+		if err := g.guarded(ctx, p, func() error { return do(p) }); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -419,14 +429,10 @@ func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.S
 	return nil
 }
 
-// mostRepeats is how often a scenario is driven that differs: of six to six,
-// Fisher's exact test tells apart what always passes and what fails in four.
-const mostRepeats = 6
-
 // repeat drives again those scenarios of the matrix of which one time is too
 // little to tell, until it is not.
 func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
-	for round := 2; round <= mostRepeats; round++ {
+	for round := 2; round <= gate.Repeats; round++ {
 		again := false
 		for _, c := range g.comparisons {
 			list := slices.DeleteFunc(g.matrix(), func(scenario scenarios.Scenario) bool {

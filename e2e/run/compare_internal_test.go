@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -142,6 +143,38 @@ func TestQuickScenarios(t *testing.T) {
 	assert.Equal(t, 3, long[0].Result().Size, "what it was made from stays")
 }
 
+// What head's own style.yaml allows itself does not count.
+func TestBasesTimeoutIsThatOfBothSides(t *testing.T) {
+	var out bytes.Buffer
+	s := contested(t, time.Hour, &out, "native")
+	was := s.comparisons[0].participants[0].operator
+	s.contest(was, patient{was, 200 * time.Second})
+	require.Len(t, s.comparisons, 2)
+	for _, p := range s.comparisons[1].participants {
+		style, err := p.style()
+		require.NoError(t, err)
+		assert.Equal(t, was.Style().Timeout, style.Timeout, p.label())
+		driven, err := p.driven()
+		require.NoError(t, err)
+		assert.Equal(t, was.Style().Timeout, driven.Timeout, p.label())
+	}
+	assert.Equal(t, fmt.Sprintf("native: head's style.yaml sets the timeout to 3m20s, and base's to %v: both sides are driven with base's\n", was.Style().Timeout), out.String())
+	assert.Len(t, s.notes, 1)
+}
+
+// patient is an operator that waits for longer.
+type patient struct {
+	styles.Operator
+
+	timeout time.Duration
+}
+
+func (p patient) Style() styles.Style {
+	style := p.Operator.Style()
+	style.Timeout = p.timeout
+	return style
+}
+
 // A head that cannot be driven is a result; a base that cannot is none.
 func TestAHeadThatCannotBeDriven(t *testing.T) {
 	s := contested(t, time.Hour, io.Discard, "native")
@@ -169,26 +202,67 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 	s := contested(t, 5*time.Minute, &out, "argo")
 	require.NoError(t, s.correctness(t.Context()))
 	left := s.facts.Comparison.Undriven
-	require.Len(t, left, 6, "besides those that were not asked for")
+	require.Len(t, left, 5, "besides those that were not asked for")
 	for i, group := range []string{spec.GroupLevel, spec.GroupBasic} {
-		assert.Equal(t, group, left[4+i].Group)
-		assert.Equal(t, "argo", left[4+i].Style)
-		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[4+i].Why)
+		assert.Equal(t, group, left[3+i].Group)
+		assert.Equal(t, "argo", left[3+i].Style)
+		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[3+i].Why)
 		assert.Contains(t, out.String(), "argo: the scenarios of the group "+group+" are not driven: it may take ")
 	}
+}
+
+// A gate drives a load in as many rounds as there is time for, and says where there is
+// too little.
+func TestLoadsOfAComparison(t *testing.T) {
+	for name, test := range map[string]struct {
+		budget time.Duration
+		rounds int
+		turn   time.Duration // that one side takes
+		want   int
+		says   string
+	}{
+		"as many as there are":     {20 * time.Minute, 9, 20 * time.Second, 9, "native: loads in 9 rounds of about 1m0s, on top of the budget\n"},
+		"as many as fit":           {20 * time.Minute, 12, 20 * time.Second, 10, "native: loads in 10 rounds of about 1m0s, on top of the budget\n"},
+		"too few to tell":          {20 * time.Minute, 12, 30 * time.Second, 1, "the scenarios of the group load are not driven: 8 rounds are needed of about 1m30s each, and 10m0s, half of the budget, is what loads may take on top of it: give a larger --budget\n"},
+		"few rounds are asked for": {20 * time.Minute, 2, time.Minute, 2, "native: loads in 2 rounds of about 3m0s, on top of the budget\n"},
+		"no time at all":           {5 * time.Minute, 12, 20 * time.Second, 0, "native: the scenarios of the group load are not driven: 8 rounds are needed of about 4m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			s := contested(t, test.budget, &out, "native")
+			c := s.comparisons[0]
+			c.rounds = test.rounds
+			drive := func(some []*comparison) error {
+				for _, one := range some {
+					for _, p := range one.participants {
+						if one.loads > 0 {
+							p.loaded = test.turn
+						}
+					}
+				}
+				return nil
+			}
+			require.NoError(t, s.planLoads(func() error { return drive(s.comparisons) }))
+			assert.Equal(t, test.want, c.loads)
+			assert.Contains(t, out.String(), test.says)
+		})
+	}
+	s := contested(t, 20*time.Minute, io.Discard, "native")
+	s.scenarios = s.measured()
+	require.NoError(t, s.planLoads(func() error { return errors.New("there is none") }))
 }
 
 func TestWhatAComparisonSaysOfItself(t *testing.T) {
 	s := contested(t, 20*time.Minute, io.Discard, "native")
 	c := s.facts.Comparison
-	assert.Equal(t, []string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel}, c.Groups)
+	assert.Equal(t, []string{spec.GroupLatency, spec.GroupLoad, spec.GroupBasic, spec.GroupLevel}, c.Groups)
 	var not []string
 	for _, u := range c.Undriven {
 		not = append(not, u.Group)
-		assert.Equal(t, "not asked for: --scenario=latency,basic,level", u.Why)
+		assert.Equal(t, "not asked for: --scenario=latency,basic,level,burst-create", u.Why)
 	}
-	assert.Equal(t, []string{spec.GroupLoad, spec.GroupInput, spec.GroupFault, spec.GroupUpgrade}, not)
-	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 12 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
+	assert.Equal(t, []string{spec.GroupInput, spec.GroupFault, spec.GroupUpgrade}, not)
+	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 12 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, loads \(at most 10m0s\), the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
 }
 
 // How long a round takes is foretold by the newest comparison of the same on this machine.

@@ -6,16 +6,21 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -39,12 +44,13 @@ func (rec *recording) surroundings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		standards, err := podSecurity(p.operator.Style())
+		objects, err := p.operator.Style().Objects()
 		if err != nil {
 			return err
 		}
 		e.Styles = append(e.Styles, record.StyleFacts{
-			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned, PodSecurity: standards,
+			Name: p.name(), Variant: p.variant, Manifests: hash, Images: p.operator.Style().ImageNames(), Owned: owned,
+			PodSecurity: podSecurity(objects), Privileges: privileges(objects), Flaky: flaky(p),
 		})
 	}
 	return nil
@@ -52,18 +58,66 @@ func (rec *recording) surroundings(ctx context.Context) error {
 
 // podSecurity is the Pod Security Standard that is enforced on each namespace
 // of a style; "" where there is none.
-func podSecurity(style styles.Style) (map[string]string, error) {
-	objects, err := style.Objects()
-	if err != nil {
-		return nil, err
-	}
+func podSecurity(objects []*unstructured.Unstructured) map[string]string {
 	standards := map[string]string{}
 	for _, object := range objects {
 		if object.GetKind() == "Namespace" {
 			standards[object.GetName()] = object.GetLabels()["pod-security.kubernetes.io/enforce"]
 		}
 	}
-	return standards, nil
+	return standards
+}
+
+// privileges are what objects ask for that reaches beyond a container, wherever a pod's
+// specification is in them; sorted. A definition only describes such fields.
+func privileges(objects []*unstructured.Unstructured) []string {
+	asked := map[string]bool{}
+	for _, object := range objects {
+		var walk func(field string, value any)
+		walk = func(field string, value any) {
+			say := func(what string) { asked[what+" of "+kube.Describe(object)] = true }
+			switch value := value.(type) {
+			case map[string]any:
+				if path, ok := value["path"].(string); ok && field == "hostPath" {
+					say("hostPath " + path)
+				}
+				for name, inner := range value {
+					walk(name, inner)
+				}
+			case []any:
+				for _, inner := range value {
+					if capability, ok := inner.(string); ok && field == "add" {
+						say("capability " + capability)
+					}
+					walk("", inner)
+				}
+			case bool:
+				if value && slices.Contains([]string{"privileged", "allowPrivilegeEscalation", "hostNetwork", "hostPID", "hostIPC"}, field) {
+					say(field)
+				}
+			}
+		}
+		if object.GetKind() != "CustomResourceDefinition" {
+			walk("", object.Object)
+		}
+	}
+	return slices.Sorted(maps.Keys(asked))
+}
+
+// flaky are the scenarios that the verdicts.yaml of a participant of a comparison calls
+// flaky. What else is wrong with the file, such as a scenario that is gone, is not asked.
+func flaky(p *participant) []string {
+	if p.comparison == nil {
+		return nil
+	}
+	var names []string
+	expected, _ := expectedOf(p.operator)
+	for _, entry := range expected.Entries {
+		if entry.Verdict == spec.Flaky {
+			names = append(names, entry.Scenario)
+		}
+	}
+	return names
 }
 
 // owned counts what the maintainer of a participant's operator writes and answers for.

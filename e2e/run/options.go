@@ -49,7 +49,7 @@ type Options struct {
 // are not among them: they are e2e-framework's.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
-	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level)")
+	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level,burst-create)")
 	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base at most 12, and fewer once all is settled or --budget is spent)")
 	flags.StringVar(&o.Cluster, "cluster", cluster.KindName, "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
@@ -79,14 +79,18 @@ const defaultBudget = 20 * time.Minute
 // graceOfPods is a pod's terminationGracePeriodSeconds, where its manifest has none.
 const graceOfPods = 30 * time.Second
 
+// burst is the load that a comparison drives unless other scenarios are asked for: it
+// tells what single changes do not, such as a client that waits for its rate limit.
+const burst = "burst-create"
+
 // scenario is the choice of scenarios; without one, what is measured, and of a
-// comparison what tells soonest that something broke.
+// comparison a load and what tells soonest that something broke.
 func (o *Options) scenario() string {
 	switch {
 	case o.Scenario != "":
 		return o.Scenario
 	case o.Base != "":
-		return strings.Join([]string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel}, ",")
+		return strings.Join([]string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel, burst}, ",")
 	}
 	return spec.GroupLatency
 }

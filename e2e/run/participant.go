@@ -47,6 +47,8 @@ type participant struct {
 	// all that came before and behind them.
 	fixed, pass time.Duration
 
+	loaded time.Duration // all of its turns in loads, so far
+
 	passes  int      // how often its blocks go through the scenarios; 0: as the run says
 	unknown []string // medians that are not known as precisely as was asked for; nil: nobody has looked
 
@@ -118,6 +120,9 @@ func (p *participant) style() (record.Style, error) {
 	}
 	style := p.operator.Style()
 	r := record.Style{Style: style.Style, Variant: p.variant}
+	if c := p.comparison; c != nil {
+		r.Timeout = c.base().operator.Style().Timeout // whoever is judged does not set the limit
+	}
 	footprint, err := style.Plan()
 	if err != nil {
 		return r, err

@@ -439,6 +439,10 @@ func (s *schedule) foretellComparison() string {
 	if takes := sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
 		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
 	}
-	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s and clean-up",
-		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, matrix)
+	loads := ""
+	if most := s.loadTime(); most > 0 {
+		loads = fmt.Sprintf(", loads (at most %v)", most.Round(time.Second))
+	}
+	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s%s and clean-up",
+		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, loads, matrix)
 }

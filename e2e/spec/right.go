@@ -82,6 +82,20 @@ func Covers(rule, resource string) bool {
 	return isAny && isSub && sub == of
 }
 
+// Includes tells whether a right allows all that another one does, whoever holds the
+// two.
+func (r Right) Includes(other Right) bool {
+	is := func(rule, what string) bool { return rule == "*" || rule == what }
+	switch {
+	case !is(r.Verb, other.Verb), r.Namespace != "" && r.Namespace != other.Namespace, (r.URL == "") != (other.URL == ""):
+		return false
+	case r.URL != "":
+		prefix, all := strings.CutSuffix(r.URL, "*")
+		return r.URL == other.URL || all && strings.HasPrefix(other.URL, prefix)
+	}
+	return is(r.Group, other.Group) && Covers(r.Resource, other.Resource) && (r.Name == "" || r.Name == other.Name)
+}
+
 // Reads tells whether a verb reads objects.
 func Reads(verb string) bool { return slices.Contains(readVerbs(), verb) }
 

@@ -26,14 +26,15 @@ cluster is needed. The first form is for a run in which base and head took turns
 RESULTS_DIR may also be a recording, or a folder that opbench pack made.
 
 The gate compares the median and the tail of every phase of every scenario,
-loads, installation, memory, CPU time, counters and correctness, and checks that
-nothing is missing. A metric is worse if the difference is significant and above
-the tolerance. A metric that a user waits for is fine if a slowdown by the effect
-is ruled out. Otherwise the gate cannot tell, and says how long it would take.
+loads, installation, memory, CPU time, counters, correctness and restarts, and
+checks that nothing is missing and no right is new. A metric is worse if the
+difference is significant and above the tolerance. A metric that a user waits for
+is fine if a slowdown by the effect is ruled out. Otherwise the gate cannot tell,
+and says how long it would take.
 It prints the table and writes %s and %s.
 
-Exit status: 0 fine or better, 1 worse, broken or missing, 2 cannot tell,
-3 the comparison is not valid.
+Exit status: 0 fine or better; 1 worse, broken, missing or more rights;
+10 cannot tell; 3 the comparison is not valid.
 
 Flags:
   --base=DIR        what head is compared with

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"
@@ -26,11 +27,13 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Exit statuses.
+// Exit statuses. Those of a verdict are gate.Verdict.Status. With 2 Go itself ends
+// what it cannot recover from: a panic beside main, a signal to quit.
 const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
+	exitCrash = gate.StatusInvalid
 )
 
 // subcommand is one verb: run gets the arguments after its name.
@@ -81,7 +84,14 @@ type usageError struct{ text string }
 func (e usageError) Error() string { return e.text }
 
 // run is the program without its process: it returns the exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			_, _ = fmt.Fprintf(stderr, "opbench: this is a bug, and no answer: %s\nPlease report it with what follows.\n%s",
+				plain.Text(fmt.Sprint(cause)), plain.Text(string(debug.Stack())))
+			status = exitCrash
+		}
+	}()
 	if len(args) == 0 {
 		help(stderr)
 		return exitUsage

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/gate"
 )
 
 func TestImagesListWithAnEmptyCache(t *testing.T) {
@@ -36,3 +39,17 @@ func TestImagesOfStyles(t *testing.T) {
 	assert.Equal(t, exitError, code)
 	assert.Contains(t, stderr, "building images needs the program go", "three are missing, and nothing is there to build them with")
 }
+
+// A crash is no answer: its status is that of an invalid comparison, and it says so.
+func TestACrashIsNoAnswer(t *testing.T) {
+	dir := folder(t, comparison(t, "run1", map[string][]int{"base": about(100, 8), "head": about(100, 8)}), "AMD")
+	var stderr bytes.Buffer
+	assert.Equal(t, gate.StatusInvalid, run(t.Context(), []string{"gate", dir}, panicking{}, &stderr))
+	assert.Contains(t, stderr.String(), "opbench: this is a bug, and no answer: cannot write\nPlease report it with what follows.\n")
+	assert.Contains(t, stderr.String(), "main_test.go", "the stack")
+}
+
+// panicking is an output that panics.
+type panicking struct{}
+
+func (panicking) Write([]byte) (int, error) { panic("cannot write") }

@@ -12,9 +12,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets this binary be opbench itself, for scripts and for signals.
+// TestMain lets this binary be opbench itself, for scripts and for signals, and a
+// program that panics where nobody can recover it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"opbench": main})
+	testscript.Main(m, map[string]func(){"opbench": main, "panics": func() {
+		go panic("as asked")
+		select {}
+	}})
 }
 
 // Each script of testdata/script is a conversation with opbench: what is typed,

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// stepOf is what a step of gate.yml runs.
+func stepOf(t *testing.T, job, name string) string {
+	t.Helper()
+	var workflow struct {
+		Jobs map[string]struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(read(t, root, ".github/workflows/gate.yml"), &workflow))
+	for _, step := range workflow.Jobs[job].Steps {
+		if step.Name == name {
+			return step.Run
+		}
+	}
+	t.Fatalf("gate.yml has no step %q", name)
+	return ""
+}
+
+// bash runs a script as a step of a workflow is run, in a folder.
+func bash(t *testing.T, dir, script string, env ...string) (status int, output string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	said, err := cmd.CombinedOutput()
+	if ended := (*exec.ExitError)(nil); !errors.As(err, &ended) {
+		require.NoError(t, err)
+	}
+	return cmd.ProcessState.ExitCode(), string(said)
+}
+
+// What gate.yml makes of how opbench ends: only an answer that this run wrote is
+// "cannot tell".
+func TestWhatTheWorkflowMakesOfTheGatesEnd(t *testing.T) {
+	made := func(base, head []int) string {
+		dir := folder(t, comparison(t, "run1", map[string][]int{"base": base, "again": base, "head": head}), "AMD")
+		return "mkdir -p results/gate; cp " + dir + "/* results/gate; opbench gate results/gate"
+	}
+	fine, few, slower := made(about(100, 8), about(100, 8)), made(about(100, 3), about(130, 3)), made(about(100, 8), about(130, 8))
+	for name, test := range map[string]struct {
+		opbench string
+		status  string // as the check is told
+		red     bool
+	}{
+		"fine":                                 {fine, "0", false},
+		"slower":                               {slower, "1", true},
+		"cannot tell":                          {few, "10", false},
+		"a panic":                              {"exec panics", "2", true},
+		"a panic after an answer":              {few + "; exec panics", "2", true},
+		"it says so, and wrote nothing":        {"exit 10", "3", true},
+		"it says so, and wrote another":        {fine + "; exit 10", "3", true},
+		"it is killed":                         {"kill -KILL $$", "137", true},
+		"it says so beside an old gate.json":   {"exit 10 # old", "3", true},
+		"invalid: there is nothing to compare": {"opbench gate nothing", "3", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for path, text := range map[string][]byte{
+				"scripts/engine-up.sh": []byte("#!/bin/sh\n"), "scripts/gate.sh": read(t, root, "scripts/gate.sh"), "bin/opbench": []byte("#!/bin/bash\n" + test.opbench + "\n"),
+			} {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, path), text, 0o755)) //nolint:gosec // it is run
+			}
+			if strings.Contains(test.opbench, "# old") {
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, "results/gate"), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "results/gate", gateJSON), []byte("{\n  \"status\": 10,\n}\n"), 0o600))
+			}
+			output := filepath.Join(dir, "output")
+			status, said := bash(t, dir, stepOf(t, "gate", "Compare with the base"), "BASE=main", "GITHUB_OUTPUT="+output)
+			assert.Equal(t, test.red, status != 0, said)
+			assert.Equal(t, "status="+test.status+"\n", string(read(t, dir, "output")), said)
+			assert.Equal(t, test.status == "10", strings.Contains(said, "::notice title=operatorbench gate::cannot tell"), said)
+		})
+	}
+}
+
+// GitHub takes no comment of more than 65,536 characters.
+func TestALongCommentIsCut(t *testing.T) {
+	step, _, _ := strings.Cut(stepOf(t, "comment", "Post the summary, or replace the one that is there"), "mine=")
+	for _, letters := range []int{100, 64000, 66000, 200000} {
+		dir := t.TempDir()
+		whole := "<!-- operatorbench gate -->\n" + strings.Repeat("| ❌ slower | one of many |\n", letters/27)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, gateMarkdown), []byte(whole), 0o600))
+		status, said := bash(t, dir, step, "LINK=https://github.com/o/r/actions/runs/1", "LC_ALL=C.UTF-8")
+		require.Zero(t, status, said)
+		posted := read(t, dir, gateMarkdown)
+		if letters < 65000 {
+			assert.Equal(t, whole, string(posted))
+			continue
+		}
+		assert.Less(t, len(bytes.Runes(posted)), 65536)
+		assert.True(t, bytes.HasPrefix(posted, []byte("<!-- operatorbench gate -->\n| ❌")))
+		assert.Contains(t, string(posted), "slower | one of many |\n\n</details>\n\n_This comment is cut: GitHub takes 65,536 characters. [The artifact gate](https://github.com/o/r/actions/runs/1)")
+	}
+}
+
+// The program of a pull request that changes the bench is not its judge.
+func TestWhoeverChangesTheBenchIsJudgedByTheBase(t *testing.T) {
+	step := stepOf(t, "gate", "Build opbench")
+	for name, test := range map[string]struct{ changed, from string }{
+		"an operator": {"operators/mine/style.yaml", "."}, "the bench": {"e2e/gate/decide.go", "base"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, programs := t.TempDir(), t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(programs, "go"), []byte("#!/bin/sh\necho built from $3\n"), 0o755)) //nolint:gosec // it is run
+			said, err := exec.CommandContext(t.Context(), "bash", "-ec", `cd "$1"; git init -q; git config user.email a@b; git config user.name a
+				mkdir -p e2e/gate operators/mine; echo 1 | tee e2e/gate/decide.go operators/mine/style.yaml; git add .; git commit -qm 1; git tag base
+				echo 2 > "$2"; git commit -qam 2`, "-", dir, test.changed).CombinedOutput()
+			require.NoError(t, err, string(said))
+			temporary := t.TempDir()
+			status, output := bash(t, dir, step, "BASE=base", "RUNNER_TEMP="+temporary, "PATH="+programs+":"+os.Getenv("PATH"))
+			require.Zero(t, status, output)
+			if test.from != "." {
+				test.from = filepath.Join(temporary, test.from)
+				assert.Equal(t, "1\n", string(read(t, test.from, "e2e/gate/decide.go")))
+			}
+			assert.Contains(t, output, "built from "+test.from+"\n")
+		})
+	}
+}
