@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	samples "operatorbench/e2e/stat"
 )
 
@@ -228,7 +229,10 @@ func (m *Metric) pooled() float64 {
 func (m *Metric) see(l *look) {
 	m.looked = l.rounds
 	m.shown = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
-	m.seen = m.shown
+	m.seen, m.differs = m.shown, false
+	if m.Phase == spec.PhaseAcknowledged && l.paired {
+		m.differs = min(samples.Deal(m.seen, 1, m.score), samples.DealBelow(m.seen, 1, m.score)) <= beta/2
+	}
 	if l.paired {
 		steady := m.steadied(l.rounds)
 		m.seen = samples.Strata(true, steady[1], steady[0], steady[2])
@@ -270,7 +274,7 @@ func (m *Metric) below(ratio float64) float64 { return m.both(samples.DealBelow,
 
 func (m *Metric) both(deal func([]samples.Stratum, float64, samples.Score) float64, ratio float64) float64 {
 	p := deal(m.seen, ratio, m.score)
-	if m.reply != nil && min(samples.Deal(m.reply.shown, 1, m.score), samples.DealBelow(m.reply.shown, 1, m.score)) <= beta/2 {
+	if m.reply != nil && m.reply.differs {
 		p = max(p, deal(m.shown, ratio, m.score))
 	}
 	return p

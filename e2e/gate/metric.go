@@ -97,6 +97,7 @@ type Metric struct {
 	base, head, again stat.Replicates // of all rounds of the style
 	replies           [3][][]float64  // of base, head and again, by round and sample: seconds until the API server replied; 0: not known
 	reply             *Metric         // how long that took; nil: it is not taken out
+	differs           bool            // of a reply: head's took longer or less long, at the last look
 	score             stat.Score
 	beyond            [3]stat.Replicates // of a tail: base, head and again in units of base's p90
 	fewest            int                // rounds with which a regression could be told at all
@@ -223,7 +224,8 @@ func join(sides ...*values) {
 		to.Scenario = long
 		own, other := middle(key, sides), middle(to, sides)
 		for _, side := range sides {
-			if own > 0 && other > 0 && side.rounds[to] != nil && (!quick || slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseAcknowledged}, key.Phase)) {
+			counts := !quick || slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseAcknowledged}, key.Phase)
+			if counts && own > 0 && other > 0 && side.rounds[to] != nil {
 				for round, list := range side.rounds[key] {
 					side.replies[to][round] = append(side.replies[to][round], side.replies[key][round]...)
 					for _, o := range list {

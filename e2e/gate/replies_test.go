@@ -36,7 +36,8 @@ func TestRepliesAreTakenOut(t *testing.T) {
 					if variant == gate.VariantHead {
 						reply, written = test.reply, test.written
 					}
-					s.drive("native", variant, "create", round, "", step{spec.PhaseAcknowledged, 0.005 * moment * reply}, step{spec.PhaseChildWritten, 0.015 * moment * written})
+					s.drive("native", variant, "create", round, "",
+						step{spec.PhaseAcknowledged, 0.005 * moment * reply}, step{spec.PhaseChildWritten, 0.015 * moment * written})
 				}
 			})
 			assert.Contains(t, test.right, metricOf(t, interleaved(t, s), "native create child written").Verdict)
