@@ -100,8 +100,8 @@ tools: ## Build the pinned linters into bin/
 	@for tool in golangci-lint actionlint controller-gen; do go build -C "tools/$$tool" -trimpath -o ../../bin/ tool; done
 
 .PHONY: gate-selftest
-gate-selftest: ## The gate's measured quality: false alarms, slowdowns found; fails if a promise is broken (about two minutes)
-	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 20m -comparisons=400
+gate-selftest: ## The gate's measured quality by style: false alarms, slowdowns found; fails if a promise is broken (about two minutes; ARGS=-every: of every recording)
+	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 60m -comparisons=200 $(ARGS)
 
 ##@ With a cluster or a container engine
 

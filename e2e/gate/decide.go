@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	samples "operatorbench/e2e/stat"
 )
 
@@ -228,7 +229,15 @@ func (m *Metric) pooled() float64 {
 // see takes up the rounds until a look.
 func (m *Metric) see(l *look) {
 	m.looked = l.rounds
-	m.seen = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
+	m.shown = samples.Strata(l.paired, until(l.rounds, m.head), until(l.rounds, m.base), until(l.rounds, m.again))
+	m.seen, m.differs = m.shown, false
+	if m.Phase == spec.PhaseAcknowledged && l.paired {
+		m.differs = min(samples.Deal(m.seen, 1, m.score), samples.DealBelow(m.seen, 1, m.score)) <= beta/2
+	}
+	if l.paired {
+		steady := m.steadied(l.rounds)
+		m.seen = samples.Strata(true, steady[1], steady[0], steady[2])
+	}
 	m.Rounds = len(m.seen)
 	if m.Rounds > 0 && !l.paired {
 		m.Rounds = min(len(m.seen[0].Head), len(m.seen[0].Base))
@@ -257,6 +266,21 @@ func constant(strata []samples.Stratum) bool {
 	return true
 }
 
+// above is the p-value that head takes more than ratio times as long as base, and below
+// that of less. What the API server's replies took is taken out, unless they differ at
+// head: then both must say so, with it and without, which makes neither more likely.
+func (m *Metric) above(ratio float64) float64 { return m.both(samples.Deal, ratio) }
+
+func (m *Metric) below(ratio float64) float64 { return m.both(samples.DealBelow, ratio) }
+
+func (m *Metric) both(deal func([]samples.Stratum, float64, samples.Score) float64, ratio float64) float64 {
+	p := deal(m.seen, ratio, m.score)
+	if m.reply != nil && m.reply.differs {
+		p = max(p, deal(m.shown, ratio, m.score))
+	}
+	return p
+}
+
 // test returns the p-values that head is slower, and that it is faster: only one
 // of them can be small.
 func (m *Metric) test() (slower, faster float64) {
@@ -266,9 +290,9 @@ func (m *Metric) test() (slower, faster float64) {
 	case m.settled:
 		return 1, 1
 	case samples.Surplus(m.seen, 1, m.score) > 0:
-		return samples.Deal(m.seen, 1, m.score), 1
+		return m.above(1), 1
 	}
-	return 1, samples.DealBelow(m.seen, 1, m.score)
+	return 1, m.below(1)
 }
 
 // settle gives the verdict of one look at a metric.
@@ -278,9 +302,9 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 	switch {
 	case m.Rounds == 0:
 		m.Why, m.settled, m.Verdict = m.absent(), false, Inconclusive
-	case slower && samples.Deal(m.seen, 1+l.Tolerance, m.score) <= tail, m.Kind == Counter && m.jumps():
+	case slower && m.above(1+l.Tolerance) <= tail, m.Kind == Counter && m.jumps():
 		m.Verdict = Regression
-	case faster && samples.DealBelow(m.seen, 1/(1+l.Tolerance), m.score) <= tail:
+	case faster && m.below(1/(1+l.Tolerance)) <= tail:
 		m.Verdict = Improvement
 	case m.lost():
 		m.Why = fmt.Sprintf("%d of %d samples at head failed or were interrupted, and %d of %d at base: they have no valid time; fix what fails first",
@@ -307,7 +331,7 @@ func (m *Metric) suspicious(l *look) bool {
 	if l.final {
 		level = 0.005
 	}
-	return samples.Deal(m.seen, 1+l.Tolerance, m.score) <= level
+	return m.above(1+l.Tolerance) <= level
 }
 
 // lost tells whether too many of head's samples do not count.
@@ -364,7 +388,7 @@ func (m *Metric) bounded(l *look) bool {
 	case constant(m.seen):
 		return m.Rounds >= samples.MinRounds && !m.seen[0].Head[0][0].Censored
 	}
-	return samples.DealBelow(m.seen, 1+l.Effect, m.score) <= l.beta
+	return m.below(1+l.Effect) <= l.beta
 }
 
 // worrying tells whether something looks worse by much, although it is not
@@ -377,18 +401,8 @@ func (m *Metric) worrying(l *look) bool {
 	switch {
 	case m.Kind == Tail:
 		return false // the tail of all bounds it
-	case m.exact():
-		return average(flat(m.seen, true)) > average(flat(m.seen, false))*ratio
 	}
-	return samples.Surplus(m.seen, ratio, m.score) > 0 && samples.Deal(m.seen, 1, m.score) <= beta
-}
-
-func average(list []samples.Observation) float64 {
-	sum := 0.0
-	for _, o := range list {
-		sum += o.Value
-	}
-	return sum / float64(len(list))
+	return samples.Surplus(m.seen, ratio, m.score) > 0 && m.above(1) <= beta
 }
 
 // mostShare is the share of head's samples that may be in the tail: above base's
@@ -486,7 +500,7 @@ func (m *Metric) describe(r *Result) {
 	if m.Rounds == 0 {
 		return
 	}
-	head, base := samples.Order(flat(m.seen, true)), samples.Order(flat(m.seen, false))
+	head, base := samples.Order(flat(m.shown, true)), samples.Order(flat(m.shown, false))
 	if m.Kind == Tail {
 		m.Head = samples.Observation{Value: shareAbove(1, slices.Concat(until(m.looked, m.beyond[1])...))}
 		m.Base = samples.Observation{Value: shareAbove(1, slices.Concat(slices.Concat(until(m.looked, m.beyond[0]), until(m.looked, m.beyond[2]))...))}
@@ -506,7 +520,12 @@ func (m *Metric) describe(r *Result) {
 	}
 	ratio, interval := samples.Shift(m.seen, m.score)
 	m.Ratio, m.Interval = &ratio, &interval
-	if again := samples.Strata(r.Paired || r.Again.Recording.Judgement == r.Base.Recording.Judgement, m.again, m.base); len(again) > 0 && !constant(again) {
+	first, second := m.base, m.again
+	if r.Paired {
+		steady := m.steadied(len(m.base))
+		first, second = steady[0], steady[2]
+	}
+	if again := samples.Strata(r.Paired || r.Again.Recording.Judgement == r.Base.Recording.Judgement, second, first); len(again) > 0 && !constant(again) {
 		_, interval := samples.Shift(again, m.score)
 		m.Again = &interval
 	}

@@ -20,7 +20,9 @@ package gate
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"operatorbench/e2e/result"
 )
@@ -194,15 +196,39 @@ func (r *Result) describe() {
 	r.Reasons = r.throttled()
 }
 
-// The design that `make gate-selftest` measures: how often base and head take
-// turns, if the budget allows it. A slow style has fewer rounds: it scatters
-// little. DefaultPasses are the most that a turn has.
+// The design that `make gate-selftest` measures. DefaultSlowRounds are those from which
+// on all that is gated can be told; with DefaultRounds there is a look before the last
+// one. MostRounds and DefaultPasses are the most that a budget is spent on.
 const (
-	DefaultRounds     = 12
-	DefaultPasses     = 10
 	DefaultSlowRounds = 9
+	DefaultRounds     = 12
+	MostRounds        = 36
+	DefaultPasses     = 10
 )
 
 // LeastLoads is how many rounds of a load it takes to tell that it is slower: each has one
 // value, when the last custom resource was done.
 const LeastLoads = 8
+// blocksApart is how far blocks of a quick style differ, beyond what the passes of each
+// scatter, as a share of how far passes do: the median over latencies of recordings.
+const blocksApart = 0.6
+
+// Passes is how often each block goes through the scenarios, where it takes fixed and
+// so many times pass, and all blocks of one side together may take as long as all: with
+// so many rounds, as often as there is time for. Without (0), as often as leaves a mean
+// over blocks the least variance for the time: √(fixed ÷ pass) ÷ blocksApart times (W.
+// Cochran, "Sampling Techniques", 3rd edition, 1977, section 10.6); more where
+// MostRounds leave time, and fewer where there is none for DefaultRounds.
+func Passes(all, fixed, pass time.Duration, rounds int) int {
+	fit := func(rounds int) int {
+		return int(min(max((all/time.Duration(rounds)-fixed)/max(pass, 1), 1), DefaultPasses))
+	}
+	switch {
+	case pass <= 0:
+		return 1
+	case rounds > 0:
+		return fit(rounds)
+	}
+	best := int(math.Round(math.Sqrt(float64(fixed)/float64(pass)) / blocksApart))
+	return max(min(best, fit(DefaultRounds)), fit(MostRounds))
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/spec"
@@ -31,7 +33,7 @@ func kinds() []Kind { return []Kind{Latency, Phase, Load, Tail, Cost, Counter} }
 // weights are the parts of the error probability that the kinds have, before
 // any hands on its own: the most for what a user waits for, whose tail has a
 // part for itself, and so have a style's own phases.
-func weights() []float64 { return []float64{0.45, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1, 0.05} }
+func weights() []float64 { return []float64{0.45, 0.05, 0.05, 0.05, 0.2, 0.05, 0.1, 0.05} }
 
 // group is whose part a metric shares.
 func (m *Metric) group() int {
@@ -93,11 +95,15 @@ type Metric struct {
 	Why           string // of a verdict that needs an explanation
 
 	base, head, again stat.Replicates // of all rounds of the style
+	replies           [3][][]float64  // of base, head and again, by round and sample: seconds until the API server replied; 0: not known
+	reply             *Metric         // how long that took; nil: it is not taken out
+	differs           bool            // of a reply: head's took longer or less long, at the last look
 	score             stat.Score
 	beyond            [3]stat.Replicates // of a tail: base, head and again in units of base's p90
 	fewest            int                // rounds with which a regression could be told at all
 	settled           bool
 	seen              []stat.Stratum // at the last look
+	shown             []stat.Stratum // the same, as it was measured
 	looked            int            // after how many of the style's rounds that was
 }
 
@@ -139,6 +145,7 @@ func done(phase string) bool {
 type values struct {
 	order   []Key
 	rounds  map[Key]map[int][]stat.Observation
+	replies map[Key]map[int][]float64 // of each observation of a phase: seconds until the API server replied; 0: not known
 	samples map[Key]int
 	lost    map[Key]int
 }
@@ -148,14 +155,20 @@ type values struct {
 // in the scenario without it.
 const Quick = "-empty"
 
+// Again is the end of the names of scenarios that a pass goes through a second time.
+const Again = "-again"
+
 // latenciesOf collects a side's phases, and the last of each load's.
 func latenciesOf(s Side) values {
-	v := values{rounds: map[Key]map[int][]stat.Observation{}, samples: map[Key]int{}, lost: map[Key]int{}}
+	v := values{rounds: map[Key]map[int][]stat.Observation{}, replies: map[Key]map[int][]float64{}, samples: map[Key]int{}, lost: map[Key]int{}}
 	for one := range s.results() {
 		if one.Warmup || one.Matrix || one.Style == spec.Floor {
 			continue
 		}
-		load := one.Group == spec.GroupLoad
+		load, reply := one.Group == spec.GroupLoad, 0.0
+		if i := slices.IndexFunc(one.Samples, func(s judge.Sample) bool { return s.Phase == spec.PhaseAcknowledged && s.Outcome == judge.OK }); i >= 0 {
+			reply = one.Samples[i].Value
+		}
 		for _, sample := range one.Samples {
 			key := Key{sample.Operator, sample.Scenario, sample.Phase, Phase}
 			switch {
@@ -166,13 +179,13 @@ func latenciesOf(s Side) values {
 			case awaited(sample.Phase):
 				key.Kind = Latency
 			}
-			v.add(key, sample, load)
+			v.add(key, sample, load, reply)
 		}
 	}
 	return v
 }
 
-func (v *values) add(key Key, sample judge.Sample, load bool) {
+func (v *values) add(key Key, sample judge.Sample, load bool, reply float64) {
 	v.know(key)
 	switch sample.Outcome {
 	case judge.OK, judge.Timeout:
@@ -182,6 +195,7 @@ func (v *values) add(key Key, sample judge.Sample, load bool) {
 			round[0] = stat.Order([]stat.Observation{round[0], o}).Max()
 		} else {
 			round = append(round, o)
+			v.replies[key][sample.Block] = append(v.replies[key][sample.Block], reply)
 		}
 		v.rounds[key][sample.Block] = round
 		v.samples[key]++
@@ -197,25 +211,30 @@ func (v *values) has(key Key) bool {
 
 func (v *values) know(key Key) {
 	if v.rounds[key] == nil {
-		v.order, v.rounds[key] = append(v.order, key), map[int][]stat.Observation{}
+		v.order, v.rounds[key], v.replies[key] = append(v.order, key), map[int][]stat.Observation{}, map[int][]float64{}
 	}
 }
 
-// join takes the quick scenarios' samples to those that they belong to. Both are
-// put on one scale by medians over all sides, which do not depend on whose is
-// which. What else quick scenarios show is left out.
+// join takes the samples of quick and of repeated scenarios to those that they belong
+// to. Both are put on one scale by medians over all sides, which do not depend on whose
+// is which. What else quick scenarios show is left out.
 func join(sides ...*values) {
 	for _, key := range keysOf(sides...) {
 		long, quick := strings.CutSuffix(key.Scenario, Quick)
 		if !quick {
-			continue
+			var again bool
+			if long, again = strings.CutSuffix(key.Scenario, Again); !again {
+				continue
+			}
 		}
 		to := key
 		to.Scenario = long
 		own, other := middle(key, sides), middle(to, sides)
 		for _, side := range sides {
-			if own > 0 && other > 0 && side.rounds[to] != nil && (key.Phase == spec.PhaseChildWritten || key.Phase == spec.PhaseChildGone || key.Phase == spec.PhaseAcknowledged) {
+			counts := !quick || slices.Contains([]string{spec.PhaseChildWritten, spec.PhaseChildGone, spec.PhaseAcknowledged}, key.Phase)
+			if counts && own > 0 && other > 0 && side.rounds[to] != nil {
 				for round, list := range side.rounds[key] {
+					side.replies[to][round] = append(side.replies[to][round], side.replies[key][round]...)
 					for _, o := range list {
 						side.rounds[to][round] = append(side.rounds[to][round], stat.Observation{Value: o.Value * other / own, Censored: o.Censored})
 					}
@@ -387,9 +406,23 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 			Samples: Count{base.samples[key] + again.samples[key], head.samples[key]}, Lost: Count{base.lost[key] + again.lost[key], head.lost[key]},
 			base: base.replicates(key, rounds), head: head.replicates(key, rounds), again: again.replicates(key, rounds),
 		}
+		if key.Phase == peakMemory {
+			m.score = stat.LevelScore // it does not depend on how quick the machine is at the moment
+		}
+		for i, side := range []*values{base, head, again} {
+			for _, round := range rounds {
+				m.replies[i] = append(m.replies[i], side.replies[key][round])
+			}
+		}
 		list = append(list, m)
 		if key.Kind == Latency && head.rounds[key] != nil {
 			tails = append(tails, m.tail(m.far(), quantile(0.9, key, []*values{base, again})))
+		}
+	}
+	for _, m := range list {
+		i := slices.IndexFunc(list, func(other *Metric) bool { return other.Scenario == m.Scenario && other.Phase == spec.PhaseAcknowledged })
+		if i >= 0 && m.phase() && m.Phase != spec.PhaseAcknowledged {
+			m.reply = list[i]
 		}
 	}
 	if len(tails) == 0 {
@@ -403,6 +436,64 @@ func metricsOf(style string, rounds []int, base, head, again *values) []*Metric 
 		all.Samples.Base, all.Samples.Head = all.Samples.Base+t.Samples.Base, all.Samples.Head+t.Samples.Head
 	}
 	return append(append(list, all), tails...)
+}
+
+// steadied are the first n rounds of base, head and again without how much quicker or
+// slower the API server replied to a sample's request than to the others of the round:
+// what it took for that it takes for what the operator asks of it, too. By how much is
+// the slope of the logarithms of latencies on those of replies, within the rounds of
+// all sides together, which does not depend on whose is which (analysis of covariance
+// in a randomization test: M. Gail, W. Tan and S. Piantadosi, "Tests for no treatment
+// effect in randomized clinical trials", Biometrika 75, 1988).
+func (m *Metric) steadied(n int) [3]stat.Replicates {
+	sides := [3]stat.Replicates{until(n, m.base), until(n, m.head), until(n, m.again)}
+	if m.reply == nil {
+		return sides
+	}
+	each := func(round int, do func(o *stat.Observation, reply float64)) {
+		for side := range sides {
+			for i := range sides[side][round] {
+				if o, reply := &sides[side][round][i], m.replies[side][round][i]; reply > 0 && o.Value > 0 && !o.Censored {
+					do(o, math.Log(reply))
+				}
+			}
+		}
+	}
+	n = len(sides[0])
+	var replies, latencies []float64 // less the mean of their round
+	for round := range n {
+		from := len(replies)
+		each(round, func(o *stat.Observation, reply float64) {
+			replies, latencies = append(replies, reply), append(latencies, math.Log(o.Value))
+		})
+		centre(replies[from:])
+		centre(latencies[from:])
+	}
+	slope := floats.Dot(replies, latencies) / floats.Dot(replies, replies)
+	if !(slope > 0) || len(replies) <= 2*n {
+		return sides
+	}
+	for side, rounds := range sides {
+		sides[side] = make(stat.Replicates, n)
+		for round := range n {
+			sides[side][round] = slices.Clone(rounds[round])
+		}
+	}
+	at := 0
+	for round := range n {
+		each(round, func(o *stat.Observation, _ float64) {
+			o.Value *= math.Exp(-min(slope, 1) * replies[at])
+			at++
+		})
+	}
+	return sides
+}
+
+// centre takes the mean away.
+func centre(list []float64) {
+	if len(list) > 0 {
+		floats.AddConst(-floats.Sum(list)/float64(len(list)), list)
+	}
 }
 
 // far is where a tail begins, whosever it is: the median, over the blocks of all
@@ -425,7 +516,7 @@ func (m *Metric) far() float64 {
 // What is shown, and bounded, is the share above the p90 of base.
 func (m *Metric) tail(all, base float64) *Metric {
 	t := *m
-	t.Kind, t.score = Tail, stat.ExcessScore(1)
+	t.Kind, t.score, t.reply = Tail, stat.ExcessScore(1), nil
 	t.base, t.head, t.again = over(m.base, all), over(m.head, all), over(m.again, all)
 	t.beyond = [3]stat.Replicates{over(m.base, base), over(m.head, base), over(m.again, base)}
 	return &t

@@ -18,6 +18,7 @@ import (
 // story is a hand-made run, as if it had been judged.
 type story struct {
 	random    *rand.Rand
+	replies   *rand.Rand // of the API server
 	recording result.Recording
 	noise     float64 // of every latency, on the log scale
 	passes    int
@@ -32,7 +33,7 @@ type step struct {
 
 func newStory(run string, noise float64, passes int) *story {
 	return &story{
-		random: rand.New(rand.NewPCG(1, 2)), noise: noise, passes: passes,
+		random: rand.New(rand.NewPCG(1, 2)), replies: rand.New(rand.NewPCG(3, 4)), noise: noise, passes: passes,
 		recording: result.Recording{
 			Judgement: &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run, Seed: 7, Program: "operatorbench"}},
 			Environment: &record.Environment{
@@ -63,9 +64,13 @@ func (s *story) drive(style, variant, scenario string, round int, fail string, s
 		}
 		shift := math.Exp(s.random.NormFloat64() * s.noise)
 		for _, one := range steps {
+			own := shift
+			if one.phase == spec.PhaseAcknowledged { // of which the gate takes out what others share with it
+				own = math.Exp(s.replies.NormFloat64() * s.noise)
+			}
 			r.Samples = append(r.Samples, judge.Sample{
 				Operator: style, Variant: variant, Scenario: scenario, Phase: one.phase, Block: round,
-				Value: one.at * shift, Unit: "s", Outcome: outcome,
+				Value: one.at * own, Unit: "s", Outcome: outcome,
 			})
 		}
 		s.recording.Judgement.Results = append(s.recording.Judgement.Results, r)

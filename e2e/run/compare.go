@@ -55,15 +55,6 @@ func (c *comparison) round() time.Duration {
 	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
-// spread is how often a block goes through the scenarios, to take no longer than it
-// may: what counts is that there are enough rounds, and then how many samples each has.
-func spread(block, fixed, pass time.Duration) int {
-	if pass <= 0 {
-		return 1
-	}
-	return int(min(max((block-fixed)/pass, 1), gate.DefaultPasses))
-}
-
 // paced is called when a block has gone through the scenarios once: what that took, and
 // what the block takes besides.
 func (s *Session) paced() (fixed, pass time.Duration) {
@@ -78,7 +69,7 @@ func (s *Session) choosePasses(c *comparison) int {
 	fixed, pass := s.paced()
 	c.passes = s.options.Passes
 	if c.passes == 0 {
-		c.passes = spread(s.options.Budget/time.Duration(3*s.most()*len(s.comparisons)), fixed, pass)
+		c.passes = gate.Passes(s.options.Budget/time.Duration(3*len(s.comparisons)), fixed, pass, s.options.Rounds)
 	}
 	s.say("%s: a block takes %.1f s to install and warm up, and %.1f s for each pass through the scenarios: %s in each block",
 		c.style, s.measuring.Sub(s.installing).Seconds(), pass.Seconds(), plain.Plural(c.passes, "pass", "passes"))
@@ -90,11 +81,15 @@ func (j *job) most() int {
 	if j.options.Rounds > 0 {
 		return j.options.Rounds
 	}
-	return gate.DefaultRounds
+	return gate.MostRounds
 }
 
-// quicken adds the quick scenarios to those of a comparison, and warms up with one.
+// quicken adds the quick scenarios to those of a comparison, and warms up with one, and
+// the repeated ones.
 func (j *job) quicken() {
+	if down := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "scale-down" }); down > 0 {
+		j.scenarios = slices.Insert(j.scenarios, down+1, again(j.scenarios[down-1], j.scenarios[down])...)
+	}
 	more := quick(j.scenarios)
 	if len(more) == 0 {
 		return
@@ -124,6 +119,23 @@ func quick(list []scenarios.Scenario) []scenarios.Scenario {
 	}
 	if len(more) < 2 {
 		return nil // what one makes the other removes
+	}
+	return more
+}
+
+// again are scenarios that a pass goes through a second time: what resizing takes
+// scatters the most, and takes the least time. Where the second one began it ends again,
+// and there the first one begins now, so that nothing has to be prepared. The gate
+// counts them as the others'.
+func again(up, down scenarios.Scenario) []scenarios.Scenario {
+	if up.Result() == nil || down.Given == nil || *up.Result() != *down.Given {
+		return nil
+	}
+	up.Given, up.Steps = down.Result(), []scenarios.Step{{Patch: down.Given}}
+	more := []scenarios.Scenario{up, down}
+	for i := range more {
+		more[i].Name += gate.Again
+		more[i].Description += " A second time; only where a base is compared."
 	}
 	return more
 }
@@ -294,8 +306,8 @@ func (g gateRun) planRounds(left time.Duration) {
 			c.passes = g.options.Passes
 			if c.passes == 0 {
 				n := time.Duration(len(c.participants))
-				c.passes = spread(left/time.Duration(3*max(g.most()-1, 1)*len(g.comparisons)),
-					sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n, sum(c.participants, func(p *participant) time.Duration { return p.pass })/n)
+				c.passes = gate.Passes(left/time.Duration(3*len(g.comparisons)), sum(c.participants, func(p *participant) time.Duration { return p.fixed })/n,
+					sum(c.participants, func(p *participant) time.Duration { return p.pass })/n, max(g.options.Rounds-1, min(g.options.Rounds, 1)))
 			}
 			costs = append(costs, Cost{Style: c.style, Wanted: g.most() - 1, Round: max(c.round(), time.Second)})
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"operatorbench/e2e/gate"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
@@ -115,7 +116,7 @@ func (r preciseRun) next(round int, left time.Duration) {
 // scenarios once: so many passes that its share of the budget holds preciseRounds.
 func (r preciseRun) choosePasses(p *participant) int {
 	fixed, pass := r.paced()
-	p.passes = spread(r.options.Budget/time.Duration(len(r.participants)*preciseRounds), fixed, pass)
+	p.passes = gate.Passes(r.options.Budget/time.Duration(len(r.participants)), fixed, pass, preciseRounds)
 	return p.passes
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Stratum holds blocks that are alike but for their label, if the label means
@@ -57,9 +59,9 @@ func full(rounds Replicates) []Block {
 	return blocks
 }
 
-// Score turns the blocks of a stratum into one number each, those of head first.
-// It must not depend on which block is whose.
-type Score func(blocks []Block) []float64
+// Score turns the blocks of all strata into one number each. It must not depend on
+// which block of a stratum is whose.
+type Score func(strata [][]Block) [][]float64
 
 // Deal returns the probability that head's blocks add up to as much as they do,
 // or more, if the labels are dealt anew within each stratum: an exact one-sided
@@ -93,13 +95,15 @@ type scores struct {
 }
 
 func scored(strata []Stratum, ratio float64, score Score) []scores {
-	list := make([]scores, len(strata))
+	blocks, list := make([][]Block, len(strata)), make([]scores, len(strata))
 	for i, s := range strata {
-		blocks := make([]Block, 0, len(s.Head)+len(s.Base))
 		for _, b := range s.Head {
-			blocks = append(blocks, b.over(ratio))
+			blocks[i] = append(blocks[i], b.over(ratio))
 		}
-		list[i] = scores{score(append(blocks, s.Base...)), len(s.Head)}
+		blocks[i] = append(blocks[i], s.Base...)
+	}
+	for i, values := range score(blocks) {
+		list[i] = scores{values, len(strata[i].Head)}
 	}
 	return list
 }
@@ -193,42 +197,79 @@ func convolve(a, b []float64) []float64 {
 	return sum
 }
 
-// RankScore is the mean rank of a block's observations among all of the
-// stratum, censored ones above all others: the sum over strata is van Elteren's
-// test, that of Wilcoxon with strata (P. van Elteren, "On the combination of
-// independent two-sample tests of Wilcoxon", 1960), which a straggler moves by
-// one rank only and that needs no shape of the noise.
-func RankScore(blocks []Block) []float64 {
+// RankScore is the mean rank of a block's observations among all of all strata, each
+// divided by the middle of its stratum before, censored ones above all others: the sum
+// over strata is the test of aligned ranks (J. Hodges and E. Lehmann, "Rank methods for
+// combination of independent experiments in analysis of variance", Annals of
+// Mathematical Statistics 33, 1962). A straggler moves it by its rank only, it needs no
+// shape of the noise, and strata of few observations lose nothing, as they do where
+// each is ranked for itself.
+func RankScore(strata [][]Block) [][]float64 { return ranks(strata, middle) }
+
+// LevelScore is RankScore of what rounds have nothing in common of: nothing is taken
+// out, so that a straggler does not move the others of its round either.
+func LevelScore(strata [][]Block) [][]float64 {
+	return ranks(strata, func([]Block) float64 { return 1 })
+}
+
+func ranks(strata [][]Block, middle func([]Block) float64) [][]float64 {
 	type placed struct {
-		value float64
-		block int
+		value          float64
+		stratum, block int
 	}
 	var all []placed
-	for i, b := range blocks {
-		for _, o := range b {
-			v := o.Value
-			if o.Censored {
-				v = math.Inf(1)
+	sums := make([][]float64, len(strata))
+	for i, blocks := range strata {
+		sums[i] = make([]float64, len(blocks))
+		middle := middle(blocks)
+		for k, b := range blocks {
+			for _, o := range b {
+				all = append(all, placed{o.against(middle), i, k})
 			}
-			all = append(all, placed{v, i})
 		}
 	}
 	slices.SortFunc(all, func(a, b placed) int { return cmp.Compare(a.value, b.value) })
-	sums := make([]float64, len(blocks))
 	for from := 0; from < len(all); {
 		to := from + 1
 		for to < len(all) && all[to].value == all[from].value {
 			to++
 		}
 		for _, p := range all[from:to] {
-			sums[p.block] += float64(from+1+to) / 2
+			sums[p.stratum][p.block] += float64(from+1+to) / 2 / float64(len(strata[p.stratum][p.block])*(len(all)+1))
 		}
 		from = to
 	}
-	for i, b := range blocks {
-		sums[i] /= float64(len(b)) * float64(len(all)+1)
-	}
 	return sums
+}
+
+// middle is the mean of the middle half of all observations, which a straggler does not
+// move, and of three that of all.
+func middle(blocks []Block) float64 {
+	var all []float64
+	for _, b := range blocks {
+		for _, o := range b {
+			all = append(all, o.against(1))
+		}
+	}
+	slices.Sort(all)
+	all = all[len(all)/4 : len(all)-len(all)/4]
+	return floats.Sum(all) / float64(len(all))
+}
+
+// against is an observation as a share of a middle: infinite where it is censored. Of
+// a middle that is zero or censored there is no share, but an order.
+func (o Observation) against(middle float64) float64 {
+	switch {
+	case math.IsInf(middle, 1) && o.Censored:
+		return 1
+	case math.IsInf(middle, 1):
+		return 0
+	case o.Censored:
+		return math.Inf(1)
+	case middle <= 0:
+		return 1 + o.Value
+	}
+	return o.Value / middle
 }
 
 // ExcessScore is how far a block's observations lie above a threshold, on the
@@ -236,15 +277,17 @@ func RankScore(blocks []Block) []float64 {
 // are in it and by how far out they are. The threshold must be one of all variants
 // together.
 func ExcessScore(threshold float64) Score {
-	return func(blocks []Block) []float64 {
-		scores := make([]float64, len(blocks))
-		for i, b := range blocks {
-			for _, o := range b {
-				if o.Value > threshold {
-					scores[i] += math.Log(o.Value / threshold)
+	return func(strata [][]Block) [][]float64 {
+		scores := make([][]float64, len(strata))
+		for i, blocks := range strata {
+			scores[i] = make([]float64, len(blocks))
+			for k, b := range blocks {
+				for _, o := range b {
+					if o.Value > threshold {
+						scores[i][k] += math.Log(o.Value/threshold) / float64(len(b))
+					}
 				}
 			}
-			scores[i] /= float64(len(b))
 		}
 		return scores
 	}

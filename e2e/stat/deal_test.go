@@ -28,10 +28,12 @@ func turns(random *rand.Rand, rounds, passes int, ratio float64) []stat.Stratum 
 }
 
 // first is a score that is a block's first value.
-func first(blocks []stat.Block) []float64 {
-	var scores []float64
-	for _, b := range blocks {
-		scores = append(scores, b[0].Value)
+func first(strata [][]stat.Block) [][]float64 {
+	scores := make([][]float64, len(strata))
+	for i, blocks := range strata {
+		for _, b := range blocks {
+			scores[i] = append(scores[i], b[0].Value)
+		}
 	}
 	return scores
 }
@@ -86,7 +88,7 @@ func dealt(strata []stat.Stratum) float64 {
 // chosen is the share of all choices of k blocks that add up to at least what the
 // first k do.
 func chosen(blocks []stat.Block, k int) float64 {
-	values, observed, n, more := first(blocks), 0.0, 0, 0
+	values, observed, n, more := first([][]stat.Block{blocks})[0], 0.0, 0, 0
 	for _, v := range values[:k] {
 		observed += v
 	}
@@ -175,8 +177,8 @@ func TestShiftCovers(t *testing.T) {
 
 // The tail is what lies above the threshold, by how much.
 func TestExcessScore(t *testing.T) {
-	score := stat.ExcessScore(2)([]stat.Block{observed(1, 2, 2*math.E, 1), observed(1, 2)})
-	assert.InDeltaSlice(t, []float64{0.25, 0}, score, 1e-12)
+	score := stat.ExcessScore(2)([][]stat.Block{{observed(1, 2, 2*math.E, 1), observed(1, 2)}})
+	assert.InDeltaSlice(t, []float64{0.25, 0}, score[0], 1e-12)
 }
 
 // The lady tasting tea, in Fisher's "The Design of Experiments", 1935: of four

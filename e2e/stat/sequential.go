@@ -25,15 +25,15 @@ func Spent(alpha, share float64) float64 {
 }
 
 // Looks are the rounds after which a comparison of so many planned ones is
-// looked at: few, because each has its own part of the error probability, and
+// looked at: two, because each has its own part of the error probability, and
 // their sum bounds the whole by Bonferroni's inequality whatever the looks have
-// in common. With fewer than 12 rounds there is but one: earlier ones could not
+// in common. With fewer than 12 rounds there is but one: an earlier one could not
 // reject anything.
 func Looks(planned int) []int {
 	if planned < 12 {
 		return []int{planned}
 	}
-	return []int{(planned + 1) / 2, (3*planned + 3) / 4, planned}
+	return []int{(planned + 1) / 2, planned}
 }
 
 // Hypothesis is one of several that are tested together. Group says in whose part
