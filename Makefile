@@ -192,12 +192,15 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
 	for package in $$packages; do go test -C "$$package" . -update; done
 
+# What README.md, the front page and the reports in the last of these folders are made of.
+PUBLISHED ?= docs/replication-quick docs/replication-slow/shard-2 docs/comparison
+
 .PHONY: publish
-publish: ## Publish figures: pack RESULTS (runs on one machine, and of make matrix; docs/comparison itself to add to it) into docs/comparison, or OUT (docs/variants); write its reports and README.md's block of results anew
+publish: ## Publish figures: pack RESULTS (runs, each of which has its own table; docs/comparison itself to add to it) into docs/comparison, or OUT (docs/variants); write all reports and README.md's block of results anew
 	@[[ -n "$(RESULTS)" ]] || { echo "publish: say RESULTS=results/… (one run, or several)"; exit 1; }
 	$(OPBENCH) pack --out=$(or $(OUT),docs/comparison) $(RESULTS)
 	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRecordingsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
-	$(OPBENCH) report --format=readme --out=README.md docs/comparison
+	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
 
 .PHONY: help
 help: ## List the targets

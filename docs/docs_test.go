@@ -137,7 +137,7 @@ var update = flag.Bool("update", false, "write the example's files anew")
 // them: an example of a run, and what README.md shows.
 func published() ([]string, error) {
 	var folders []string
-	for _, pattern := range []string{"*/" + record.FileName + "*", "*/shard-1/" + record.FileName + "*"} {
+	for _, pattern := range []string{"*/" + record.FileName + "*", "*/shard-*/" + record.FileName + "*"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			return nil, err
@@ -150,6 +150,40 @@ func published() ([]string, error) {
 	return folders, nil
 }
 
+// comparison are the folders that README.md is made of: its command names them. The reports in the last of
+// them, which README.md links, are of all of them.
+func comparison() ([]string, error) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		return nil, err
+	}
+	_, command, _ := strings.Cut(string(text), "opbench report --format=readme --out=README.md ")
+	command, _, _ = strings.Cut(command, "`")
+	return strings.Fields(command), nil
+}
+
+// sources are the folders that the reports in a published folder are made of.
+func sources(folder string) ([]string, error) {
+	all, err := comparison()
+	if err != nil || len(all) == 0 || all[len(all)-1] != "docs/"+folder {
+		return []string{folder}, err
+	}
+	for i := range all {
+		all[i] = filepath.Join("..", filepath.FromSlash(all[i]))
+	}
+	return all, nil
+}
+
+// What README.md is made of is what is published to the pages, and what make publish writes.
+func TestTheSameIsPublishedEverywhere(t *testing.T) {
+	all, err := comparison()
+	require.NoError(t, err)
+	require.NotEmpty(t, all, "README.md does not say how its block of results is made")
+	for name, want := range map[string]string{"../Makefile": "PUBLISHED ?= ", "../.github/workflows/pages.yml": "PUBLISHED: "} {
+		assert.Contains(t, string(read(t, name)), want+strings.Join(all, " ")+"\n", name)
+	}
+}
+
 // reports are those of the published folders. Judging their recordings takes a while, so
 // that it is done once.
 var reports = sync.OnceValues(func() (map[string]*report.Report, error) {
@@ -157,7 +191,15 @@ var reports = sync.OnceValues(func() (map[string]*report.Report, error) {
 	folders, err := published()
 	for _, folder := range folders {
 		var recordings []result.Recording
-		for _, shard := range result.Shards(folder) {
+		of, err := sources(folder)
+		if err != nil {
+			return nil, err
+		}
+		var shards []string
+		for _, one := range of {
+			shards = append(shards, result.Shards(one)...)
+		}
+		for _, shard := range shards {
 			one, err := result.Load(shard)
 			if err != nil {
 				return nil, err

@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,26 +13,31 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// again are the published folders whose recordings measure the styles of comparison again.
-const again = "replication-"
-
-// The table of what was measured on several machines has what their recordings give.
+// The table of what was measured in several runs has what their recordings give.
 func TestFindingsFigures(t *testing.T) {
-	folders, err := published()
-	require.NoError(t, err)
-	folders = slices.DeleteFunc(folders, func(folder string) bool { return !strings.HasPrefix(folder, again) })
-	require.NotEmpty(t, folders)
-	all := table.Table{Left: 1, Header: append([]string{"style", "comparison"}, folders...)}
-	comparison := reportOf(t, "comparison")
-	for _, label := range comparison.ByLatency(comparison.Headline()) {
-		row := []string{label, headlineOf(comparison, label)}
-		for _, folder := range folders {
-			row = append(row, headlineOf(reportOf(t, folder), label))
+	var runs []*report.Report
+	header := []string{"style"}
+	for _, folder := range []string{"replication-quick", "replication-slow", "comparison"} {
+		for _, one := range reportOf(t, folder).Tables() {
+			if one.Headline() == "create" && !slices.ContainsFunc(runs, func(have *report.Report) bool { return have.Runs[0] == one.Runs[0] }) {
+				runs, header = append(runs, one), append(header, one.Runs[0]+"\n"+one.Environment.Host.String())
+			}
 		}
-		if slices.ContainsFunc(row[2:], func(cell string) bool { return cell != plain.Unknown }) {
+	}
+	all := table.Table{Left: 1, Header: header}
+	for _, label := range reportOf(t, "comparison").Styles {
+		row, known := []string{label}, 0
+		for _, one := range runs {
+			row = append(row, headlineOf(one, label))
+			if row[len(row)-1] != plain.Unknown {
+				known++
+			}
+		}
+		if known > 1 {
 			all.Row(row...)
 		}
 	}
+	require.NotEmpty(t, all.Rows)
 	between(t, "findings.md", "again", all.Markdown())
 }
 
@@ -41,7 +45,7 @@ func TestFindingsFigures(t *testing.T) {
 // native's it is.
 func headlineOf(r *report.Report, label string) string {
 	c := r.Cell(label, r.Headline())
-	if c == nil || r.Apart(label) {
+	if c == nil {
 		return plain.Unknown
 	}
 	written, _ := c.Outcome()

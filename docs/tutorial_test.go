@@ -28,10 +28,10 @@ func TestTutorialFigures(t *testing.T) {
 	var d report.Document
 	require.NoError(t, json.Unmarshal(out.Bytes(), &d))
 	all := table.Table{Left: 1, Header: []string{
-		"style", "files", "images of its own", "inner phases to be seen", "status", "Workflow created, p50", "create done, p50", "pods / change", "CPU / change", "burst-create an hour",
+		"style", "files", "images of its own", "inner phases to be seen", "status", "create in run (n)", "Workflow created, p50", "create done, p50", "pods / change", "CPU / change", "burst-create an hour",
 	}}
 	for _, style := range d.Styles {
-		if !style.Floor && !measured.Apart(style.Label) {
+		if !style.Floor {
 			all.Row(figuresOf(measured, &d, style.Label)...)
 		}
 	}
@@ -47,16 +47,13 @@ func roughly(value float64) string {
 // figuresOf is a style's row.
 func figuresOf(r *report.Report, d *report.Document, label string) []string {
 	files, images := "–", "–"
-	for _, e := range d.Environments {
-		for _, s := range e.Styles {
-			if s.Name == label && s.Owned != nil {
-				files = fmt.Sprint(s.Owned.Files)
-				own := slices.DeleteFunc(slices.Clone(e.Images), func(i record.ImageFacts) bool { return !slices.Contains(s.Images, i.Name) || !i.Custom() })
-				images = fmt.Sprintf("%d of %d", len(own), len(s.Images))
-			}
-		}
+	if s, e := r.Facts(label); s != nil && s.Owned != nil {
+		files = fmt.Sprint(s.Owned.Files)
+		own := slices.DeleteFunc(slices.Clone(e.Images), func(i record.ImageFacts) bool { return !slices.Contains(s.Images, i.Name) || !i.Custom() })
+		images = fmt.Sprintf("%d of %d", len(own), len(s.Images))
 	}
-	inner, status, created, written := map[string]bool{}, "no", "–", "–"
+	inner, status, created, written, run := map[string]bool{}, "no", "–", "–", "–"
+	first := r.Cell(label, "create") // that of the first run which measured it
 	for _, c := range d.Cells {
 		for _, p := range c.Phases {
 			switch {
@@ -67,21 +64,21 @@ func figuresOf(r *report.Report, d *report.Document, label string) []string {
 			case spec.Inner(p.Phase):
 				inner[p.Phase] = true
 			}
-			if c.Label == label && c.Scenario == "create" {
+			if c.Label == label && c.Scenario == "create" && c.Run == first.Run {
 				switch p.Phase {
 				case "workflow created":
 					created = plain.Duration(p.P50.Seconds)
 				case spec.PhaseChildWritten:
-					written = plain.Duration(p.P50.Seconds)
+					written, run = plain.Duration(p.P50.Seconds), fmt.Sprintf("%s (%d)", c.Run, p.N)
 				}
 			}
 		}
 	}
 	pods, cpu, hourly := "–", "–", "–"
-	if used := r.Used(label, "pods", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }); used.N > 0 {
+	if used := r.Used(label, func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }); used.N > 0 {
 		pods = strings.TrimSuffix(fmt.Sprintf("%.1f", used.P50.Value), ".0")
 	}
-	if used := r.Used(label, "CPU", func(c result.Cost) cost.Figure { return c.BusyCPU }); used.N > 0 {
+	if used := r.Used(label, func(c result.Cost) cost.Figure { return c.BusyCPU }); used.N > 0 {
 		cpu = plain.Duration(used.P50.Value)
 	}
 	if c := r.Cell(label, "burst-create"); c != nil {
@@ -89,5 +86,5 @@ func figuresOf(r *report.Report, d *report.Document, label string) []string {
 			hourly = roughly(3600 * float64(written.N/written.Rounds) / result.Lasts(written).P50.Value)
 		}
 	}
-	return []string{label, files, images, fmt.Sprint(len(inner)), status, created, written, pods, cpu, hourly}
+	return []string{label, files, images, fmt.Sprint(len(inner)), status, run, created, written, pods, cpu, hourly}
 }

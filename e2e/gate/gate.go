@@ -209,6 +209,7 @@ const (
 // LeastLoads is how many rounds of a load it takes to tell that it is slower: each has one
 // value, when the last custom resource was done.
 const LeastLoads = 8
+
 // blocksApart is how far blocks of a quick style differ, beyond what the passes of each
 // scatter, as a share of how far passes do: the median over latencies of recordings.
 const blocksApart = 0.6

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -165,36 +166,67 @@ type Stage struct {
 	Times   int     `json:"times,omitempty"` // how often it was done
 }
 
-// Host is the machine.
+// Host is the machine. What the kernel does not tell is empty.
 type Host struct {
 	Kernel string `json:"kernel"`
-	CPU    string `json:"cpu,omitempty"` // the model, where /proc/cpuinfo names it
+	CPU    string `json:"cpu,omitempty"` // the brand, as /proc/cpuinfo calls it
 	CPUs   int    `json:"cpus"`
 	Memory int64  `json:"memory"`         // bytes
 	Arch   string `json:"arch,omitempty"` // as Go names it: amd64, arm64
+
+	// Of the first CPU, as /proc/cpuinfo has them: a brand may stand for several models.
+	Family    string  `json:"family,omitempty"`
+	Model     string  `json:"model,omitempty"`
+	Stepping  string  `json:"stepping,omitempty"`
+	Microcode string  `json:"microcode,omitempty"`
+	Cache     string  `json:"cache,omitempty"`   // with its unit
+	MHz       float64 `json:"mhz,omitempty"`     // when the run began
+	Product   string  `json:"product,omitempty"` // vendor and product, as the firmware names them
+	// Boot is the kernel's random id of this boot. Two runs with the same one took place on one machine.
+	Boot string `json:"boot,omitempty"`
 }
 
-// String is the host in one line.
+// MachineNote says what is not known of a machine.
+const MachineNote = "Two machines may have the same description: runs are known to be of one machine only if they name the same boot."
+
+// String is the host in one line, without what changes from one boot to the next.
 func (h Host) String() string {
 	var parts []string
 	if h.CPU != "" {
-		parts = append(parts, h.CPU)
+		parts = append(parts, h.CPU+h.model())
 	}
 	return strings.Join(append(parts, plain.Plural(h.CPUs, "CPU"), fmt.Sprintf("%.0f GiB", float64(h.Memory)/(1<<30)), "Linux "+h.Kernel), ", ")
 }
 
-// Machine identifies the machine; empty: not known.
+// model is that of the CPU, which several brands may share; empty: not known.
+func (h Host) model() string {
+	if h.Family == "" && h.Model == "" && h.Stepping == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (family %s, model %s, stepping %s)", cmp.Or(h.Family, "?"), cmp.Or(h.Model, "?"), cmp.Or(h.Stepping, "?"))
+}
+
+// Details are the further facts of the host in one line; it says which are not known.
+func (h Host) Details() string {
+	mhz := ""
+	if h.MHz > 0 {
+		mhz = fmt.Sprintf("%.0f MHz at the start", h.MHz)
+	}
+	var parts []string
+	for _, one := range [][2]string{
+		{"CPU model", strings.TrimSpace(h.model())}, {"microcode", h.Microcode}, {"cache", h.Cache}, {"clock", mhz}, {"product", h.Product}, {"boot", h.Boot},
+	} {
+		parts = append(parts, one[0]+" "+cmp.Or(one[1], "not known"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Machine describes the machine; empty: not known. Two machines may have the same description.
 func (e *Environment) Machine() string {
 	if e == nil {
 		return ""
 	}
 	return e.Host.String()
-}
-
-// Alike tells whether two runs took place on one machine and on one kind of
-// cluster.
-func (e *Environment) Alike(other *Environment) bool {
-	return e.Machine() == other.Machine() && e.Place() == other.Place()
 }
 
 // Place identifies what kind of cluster it was; empty: not known.
@@ -249,7 +281,7 @@ func (e *Environment) Lines() []string {
 			cluster = append(cluster, strings.TrimSpace(part.name+" "+part.value))
 		}
 	}
-	lines := []string{e.Host.String(), strings.Join(cluster, ", ")}
+	lines := []string{e.Host.String(), strings.Join(cluster, ", "), e.Host.Details()}
 	if e.Revision != "" {
 		revision := "revision " + e.Revision
 		if e.Dirty {

@@ -131,7 +131,7 @@ func comment(out io.Writer, one result.Part) {
 // lateOnes says which scenarios a style was late for, in a run.
 func (r *Report) lateOnes(out io.Writer, one result.Part) {
 	for _, c := range r.Cells {
-		if c.Verdict == spec.Late && c.In(one.Header.Run) {
+		if c.Verdict == spec.Late && c.Run == one.Header.Run {
 			_, _ = fmt.Fprintf(out, "# late, so that what is left flatters it: %s %s %s\n", plain.Line(c.Style.Label), plain.Line(c.Scenario), c.CountText())
 		}
 	}

@@ -39,8 +39,15 @@ func (r *Report) Comment(out io.Writer) error {
 		}
 		m.line("\n> **Warning:** %s", text(plain.Clip(warning, commentMessage)))
 	}
-	if t := r.stylesTable(); len(r.Cells) > 0 {
+	for _, one := range r.Tables() {
+		if len(one.Cells) == 0 {
+			continue
+		}
+		t := one.stylesTable()
 		m.line("")
+		if heading := one.Heading(r); heading != "" {
+			m.line("**%s**\n", text(heading))
+		}
 		m.rows(t)
 		m.line("\n%s.", strings.Join(t.Short, ". "))
 	}

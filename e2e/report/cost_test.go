@@ -13,7 +13,6 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
-	made "operatorbench/e2e/report/internal/madetest"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
@@ -74,21 +73,6 @@ func TestGoldenWithCosts(t *testing.T) {
 			golden(t, "../costs/"+name, got.Bytes())
 		})
 	}
-}
-
-// Costs of several runs stand apart.
-func TestCostsOfSeveralRuns(t *testing.T) {
-	one, err := result.Load(handMade)
-	require.NoError(t, err)
-	two := one
-	judged := *one.Judgement
-	judged.Header.Run = "another"
-	two.Judgement = &judged
-	one.Costs, two.Costs = []cost.Cost{madeUpCost("argo", 5, 7)}, []cost.Cost{madeUpCost("argo", 6, 7)}
-	var out bytes.Buffer
-	require.NoError(t, report.Of(one, two).Terminal(&out, false))
-	assert.Regexp(t, `(?m)^argo +handmade +1 +4 +5\.00 s +1\.23 %`, out.String())
-	assert.Regexp(t, `(?m)^argo +another +1 +4 +6\.00 s`, out.String())
 }
 
 // A style's variants stand apart, and are told apart by their labels.
@@ -162,15 +146,4 @@ func TestDependenciesBesideTheLines(t *testing.T) {
 	assert.Equal(t, "5 / 60", of(upstream, custom("a", &record.Dependencies{Direct: 4, All: 50}), custom("b", &record.Dependencies{Direct: 1, All: 10})))
 	assert.Equal(t, "not recorded", of(custom("a", nil)))
 	assert.Equal(t, "–", of(), "of a style without images nothing is known")
-}
-
-// What was measured beside single changes is a median over runs, as on the page.
-func TestWhatIsBesideIsPooledOverRuns(t *testing.T) {
-	starts := func(run string, seconds float64) result.Recording {
-		one := made.Recording(run, rows(), made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
-		one.Costs = []cost.Cost{{Style: "argo", ColdStart: cost.Figure{Unit: "s", Values: []cost.Value{{Round: 1, Value: seconds}}}}}
-		return one
-	}
-	r := report.Of(starts("one", 1), starts("two", 3), starts("three", 5))
-	assert.Contains(t, r.BesideTable().Markdown(), "| argo | 3.00 s |")
 }

@@ -28,7 +28,7 @@ type Document struct {
 	Scenarios    []string              `json:"scenarios"`
 	// Counts are all samples of Cells by their outcomes.
 	Counts DocumentCounts `json:"counts"`
-	// Rankings order the styles in each of Scenarios, the floor apart.
+	// Rankings order the styles of each run in each of its scenarios, the floor apart.
 	Rankings []DocumentRank `json:"rankings"`
 	Cells    []DocumentCell `json:"cells"`
 	Costs    []result.Cost  `json:"costs"`
@@ -57,14 +57,16 @@ type DocumentCounts struct {
 	NotApplicable int `json:"notApplicable"`
 }
 
-// DocumentRank is a style's place in a scenario.
+// DocumentRank is a style's place in a scenario, among those of the same run.
 type DocumentRank struct {
+	Run      string `json:"run"`
 	Scenario string `json:"scenario"`
 	result.Rank
 }
 
 // DocumentCell is one style in one scenario.
 type DocumentCell struct {
+	Run      string           `json:"run"`
 	Label    string           `json:"label"`
 	Scenario string           `json:"scenario"`
 	Verdict  spec.Outcome     `json:"verdict"` // pass, fail, flaky, late, invalid, not applicable
@@ -143,10 +145,12 @@ func (r *Report) Document() *Document {
 	}
 	d.Matrix, d.Grants = r.documentMatrix(), r.Grants
 	d.Counts, d.Rankings = DocumentCounts(r.Count()), []DocumentRank{}
-	for _, scenario := range r.Scenarios {
-		for _, k := range r.Ranking(scenario) {
-			if style, _ := r.Named(k.Label); style != spec.Floor {
-				d.Rankings = append(d.Rankings, DocumentRank{scenario, k})
+	for _, one := range r.Tables() {
+		for _, scenario := range one.Scenarios {
+			for _, k := range one.Ranking(scenario) {
+				if style, _ := r.Named(k.Label); style != spec.Floor {
+					d.Rankings = append(d.Rankings, DocumentRank{one.Cell(k.Label, scenario).Run, scenario, k})
+				}
 			}
 		}
 	}
@@ -171,6 +175,7 @@ func (r *Report) Document() *Document {
 func (r *Report) documentCell(c *result.Cell) DocumentCell {
 	t := c.Tally
 	d := DocumentCell{
+		Run:   c.Run,
 		Label: c.Style.Label, Scenario: c.Scenario, Verdict: c.Verdict, Passed: t.Passed, Rounds: t.All(), Warmups: c.Warmups, Late: t.Late,
 		Phases: make([]DocumentPhase, 0, len(c.Phases)), Results: make([]DocumentResult, 0, len(c.Results)),
 	}

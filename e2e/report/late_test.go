@@ -54,11 +54,15 @@ func runOf(run string, parts ...[]judge.Result) result.Recording {
 func TestALateStatusIsNotALateWrite(t *testing.T) {
 	late := burst("one", "argo", 5, 3, 2)
 	for i := range late {
+		status := late[i].Samples[0]
+		status.Phase = spec.PhaseStatusWritten
 		late[i].Samples[0].Value, late[i].Samples[0].Outcome = 2, judge.OK
+		late[i].Samples = append(late[i].Samples, status)
 	}
 	var out bytes.Buffer
 	require.NoError(t, report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), late)).README(&out, place()))
-	assert.Contains(t, out.String(), "❌ 2.00 s; with its status 3 of 5 in time |")
+	assert.Contains(t, out.String(), "| 2.00 s | 3 of 5 | 5 (1) |", "all were written; the status has a column of its own")
+	assert.NotContains(t, out.String(), "| ❌")
 }
 
 // What timed out is late: red, counted in every header, and nowhere a pass.
@@ -129,68 +133,6 @@ func TestLateIsNotWhatAnOracleSays(t *testing.T) {
 		for _, got := range results {
 			assert.Equal(t, want, got)
 		}
-	}
-}
-
-// Loads of several runs: each style beside its own run's floor, without a ratio,
-// and with a warning where the floors differ.
-func TestALoadStandsBesideItsOwnRunsFloor(t *testing.T) {
-	r := report.Of(
-		runOf("one", burst("one", "floor", 5, 5, 0.2), burst("one", "native", 5, 5, 1)),
-		runOf("two", burst("two", "floor", 5, 5, 0.36), burst("two", "argo", 5, 5, 20)),
-	)
-	_, rows := readmeRows(t, r)
-	const head = "burst-create, until the last is done"
-	assert.Equal(t, "1.00 s", rows["native"][head])
-	assert.Equal(t, "20.0 s", rows["argo"][head])
-	assert.Equal(t, "200 ms to 360 ms", rows["floor"][head])
-	var out bytes.Buffer
-	require.NoError(t, r.Markdown(&out))
-	assert.Contains(t, out.String(), "| floor 360 ms |")
-	var d report.Document
-	out.Reset()
-	require.NoError(t, r.JSON(&out))
-	require.NoError(t, json.Unmarshal(out.Bytes(), &d))
-	for _, c := range d.Cells {
-		assert.Zero(t, c.Phases[0].ToFloor, "a load has no ratio")
-	}
-	require.Len(t, r.Warnings, 2) // of the environment, too
-	assert.Contains(t, strings.Join(r.Warnings, "\n"), "the floor differs by more than 20% between runs (p50 of burst-create 200 ms to 360 ms, 1.8 times)")
-	for _, w := range report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2)), runOf("two", burst("two", "floor", 5, 5, 0.23))).Warnings {
-		assert.NotContains(t, w, "floors")
-	}
-}
-
-// Runs whose floors differ are not pooled, where rounds tell the floors apart: a single sample is no floor.
-func TestRunsWhoseFloorsDifferStandApart(t *testing.T) {
-	floor := func(run string, seconds ...float64) result.Recording {
-		results := rounds("floor", seconds...)
-		for i := range results {
-			results[i].Samples[0].Run = run
-		}
-		return runOf(run, results)
-	}
-	for name, c := range map[string]struct {
-		other []float64
-		apart bool
-	}{
-		"twice as slow in every round":  {[]float64{0.040, 0.041, 0.042}, true},
-		"twice as slow in two rounds":   {[]float64{0.040, 0.041}, false},
-		"slower by less than they vary": {[]float64{0.015, 0.026, 0.045}, false},
-		"slower by less than 20%":       {[]float64{0.022, 0.023, 0.024}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := report.Of(floor("one", 0.020, 0.021, 0.022), floor("two", c.other...))
-			warnings := strings.Join(r.Warnings, "\n")
-			assert.NotContains(t, warnings, "pooled here differ")
-			if c.apart {
-				assert.Contains(t, warnings, "run two was made with another floor (create 41.0 ms, not create 21.0 ms): its figures are shown separately, as …@apart")
-				assert.Equal(t, []string{"floor", "floor@apart"}, r.Styles)
-			} else {
-				assert.NotContains(t, warnings, "floor")
-				assert.Equal(t, []string{"floor"}, r.Styles)
-			}
-		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -24,28 +23,36 @@ func (r *Report) Markdown(out io.Writer) error {
 	m.line("## operatorbench: run %s", text(strings.Join(r.Runs, ", ")))
 	outcome, short := r.InShort()
 	m.line("\n%s%s%s.\n", table.Emoji(outcome), strings.ToUpper(short[:1])+short[1:], r.measuredIn())
-	if len(r.Contestants()) > 1 {
-		m.rows(r.stylesTable())
-		m.line("")
+	if len(r.Tables()) > 1 {
+		m.line("%s\n", SeveralNote)
 	}
 	m.choices(r)
-	m.overview(r)
+	for _, one := range r.Tables() {
+		if heading := one.Heading(r); heading != "" {
+			m.line("\n### %s\n", text(heading))
+		}
+		if len(one.Contestants()) > 1 {
+			m.rows(one.stylesTable())
+			m.line("")
+		}
+		m.overview(one)
+	}
 	m.matrix(r)
 	for _, t := range r.tables() {
 		m.table(t)
 	}
-	if r.Environment != nil {
-		m.line("")
-		for _, line := range r.Environment.Lines() {
+	for _, one := range r.Tables() {
+		if one.Environment == nil {
+			continue
+		}
+		m.line("\n%s\n", text(one.Heading(r)))
+		for _, line := range one.Environment.Lines() {
 			m.line("- %s", text(line))
 		}
 	}
+	m.line("")
 	for _, one := range r.RunFacts() {
-		line := fmt.Sprintf("run %s: seed %d, %s", one.Run, one.Seed, one.Flags)
-		if one.Elsewhere != "" {
-			line += ", on " + one.Elsewhere
-		}
-		m.line("- %s", text(line))
+		m.line("- %s", text(fmt.Sprintf("run %s: seed %d, %s, on %s", one.Run, one.Seed, one.Flags, one.Machine)))
 	}
 	if len(r.Warnings) > 0 {
 		m.line("\n### %s", warningsHead)
@@ -54,7 +61,12 @@ func (r *Report) Markdown(out io.Writer) error {
 		m.line("\n> **Warning:** %s", text(warning))
 	}
 	m.problems(r.Problems())
-	m.details(r)
+	for _, one := range r.Tables() {
+		m.details(one, one.Heading(r))
+	}
+	for _, line := range r.notApplicable() {
+		m.line("\n%s", text(line))
+	}
 	_, err := io.WriteString(out, m.text.String())
 	return err
 }
@@ -87,34 +99,28 @@ func (m *markdown) rows(t table.Table) { m.text.WriteString(t.Markdown()) }
 // text escapes a foreign text.
 func text(s string) string { return table.Escape(s) }
 
-// measuredIn says in how many rounds and runs.
+// measuredIn says in how many rounds, or in how many runs.
 func (r *Report) measuredIn() string {
 	if len(r.Cells) == 0 {
 		return ""
 	}
-	return ". " + r.RoundsText() + ", in " + plain.Plural(len(r.MeasuredRuns()), "run")
+	if n := len(r.Tables()); n > 1 {
+		return ". In " + plain.Plural(n, "run")
+	}
+	return ". " + r.RoundsText()
 }
 
-// choices are what styles are recommended for what: each rule, and the figures of all that
-// were compared. There is none where no style is recommended.
+// choices are what styles meet which need, and which do not.
 func (m *markdown) choices(r *Report) {
-	t := table.Table{Header: []string{"what you need", "use", "the rule", "what was compared"}, Left: 4}
-	recommended := false
-	for _, need := range r.Needs() {
-		var compared []string
-		for _, c := range need.Candidates {
-			compared = append(compared, c.Label+": "+strings.Join(c.Figures, ", "))
-		}
-		if need.Open != "" {
-			compared = append(compared, need.Open)
-		}
-		recommended = recommended || picks(need) != ""
-		t.Row(need.Name, cmp.Or(picks(need), "no recommendation"), need.Rule, strings.Join(compared, "\n"))
-	}
-	if !recommended || len(r.Contestants()) < 2 {
+	needs := r.Needs()
+	if len(r.Contestants()) < 2 || len(needs) == 0 {
 		return
 	}
-	m.line("\n### %s\n\n%s\n", choicesHead, text(result.NeedsNote()))
+	t := table.Table{Header: []string{"what you need", "when it is met", "what meets it", "what does not", "not known of", "ordered by"}, Left: 6}
+	for _, need := range needs {
+		t.Row(need.Name, need.Criterion, r.matches(need.Met), r.matches(need.NotMet), strings.Join(need.Unknown, ", "), need.Order)
+	}
+	m.line("\n### %s\n", choicesHead)
 	m.rows(t)
 	m.line("")
 }
@@ -204,12 +210,12 @@ func fenceFor(s string) string {
 	return fence
 }
 
-// details has every phase, with confidence intervals, and what does not apply.
-func (m *markdown) details(r *Report) {
+// details has every phase, with confidence intervals.
+func (m *markdown) details(r *Report, heading string) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	m.line("\n<details><summary>All phases</summary>\n")
+	m.line("\n<details><summary>All phases%s</summary>\n", text(strings.TrimSuffix(". "+heading, ". ")))
 	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval over rounds, from %d rounds on.\n", 100*stat.Level, stat.MinRounds)
 	t := table.Table{Header: []string{"scenario", "phase", "style", "n", "rounds", "p50", "p90", "p99", "max", "× floor", ""}, Left: 3, Tail: true}
 	for _, scenario := range r.Scenarios {
@@ -223,9 +229,6 @@ func (m *markdown) details(r *Report) {
 		}
 	}
 	m.rows(t)
-	for _, line := range r.notApplicable() {
-		m.line("\n%s", text(line))
-	}
 	m.line("\n</details>")
 }
 

@@ -176,34 +176,19 @@ func TestFailed(t *testing.T) {
 	assert.True(t, report.Of(good).Failed(), "better than expected is not as expected")
 }
 
-// Shards of one run share their place; what is each one's own is left out.
-func TestShardsShareAnEnvironment(t *testing.T) {
-	place := func(run string) *record.Environment {
-		return &record.Environment{
-			Run: run, Program: "operatorbench", Cluster: "kind", Kubernetes: "v1", Host: record.Host{CPUs: 2, Kernel: "6"}, Seed: 7,
-			Styles: []record.StyleFacts{{Name: run}}, Images: []record.ImageFacts{{Name: "memcached"}}, Flags: map[string]string{"shard": run, "operator": "all"},
-			Stages: []record.Stage{{Name: "cluster", Seconds: 3}}, Notes: []string{"a note of " + run},
-		}
-	}
+// Runs that were made for verdicts alone have each its own environment: report.json has it, and every format says the machine.
+func TestShardsHaveTheirOwnEnvironment(t *testing.T) {
 	first, second := made.Recording("one", rows()), made.Recording("two", rows())
-	first.Environment, second.Environment = place("one"), place("two")
+	first.Environment = &record.Environment{Run: "one", Host: record.Host{CPUs: 2, Kernel: "6"}}
+	second.Environment = &record.Environment{Run: "two", Host: record.Host{CPUs: 4, Kernel: "6"}}
 	r := report.Of(first, second)
-	require.NotNil(t, r.Environment)
-	assert.Empty(t, r.Warnings)
-	assert.Empty(t, r.Environment.Run)
-	assert.Len(t, r.Environment.Styles, 2)
-	assert.Len(t, r.Environment.Images, 1)
-	assert.Equal(t, map[string]string{"operator": "all"}, r.Environment.Flags)
-	assert.Empty(t, r.Environment.Stages)
-	assert.Equal(t, []string{"a note of one", "a note of two"}, r.Environment.Notes)
-	assert.Len(t, r.Document().Environments, 2, "report.json has each")
-	assert.Equal(t, "one", first.Environment.Run, "what was given is as before")
-	assert.Len(t, first.Environment.Flags, 2)
-
-	second.Environment.Host.CPUs = 4
-	r = report.Of(first, second)
 	assert.Nil(t, r.Environment)
-	assert.Len(t, r.Warnings, 1)
+	assert.Empty(t, r.Warnings)
+	assert.Len(t, r.Document().Environments, 2)
+	var out bytes.Buffer
+	require.NoError(t, r.Markdown(&out))
+	assert.Contains(t, out.String(), "- run one: seed 0, , on 2 CPUs, 0 GiB, Linux 6")
+	assert.Contains(t, out.String(), "- run two: seed 0, , on 4 CPUs, 0 GiB, Linux 6")
 }
 
 func TestGrantsOfShardsAddUp(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
+	"operatorbench/e2e/stat"
 	"operatorbench/e2e/table"
 )
 
@@ -18,29 +20,35 @@ import (
 // slashes, from the README's folder.
 type Place struct {
 	Folder         string // of the results: the recording, report.html, summary.md
+	Made           string // the command that makes the block
 	Light, Dark    string // pictures in it
 	Page, Markdown string // reports in it
 }
 
-// README prints what a README shows of a report: the finding, the picture, what to
-// choose, and one table of all styles, as Ranking orders them.
+// README prints what a README shows of a report: the finding, the picture, what meets which need, and a
+// table for each run, as Ranking orders its styles.
 func (r *Report) README(out io.Writer, at Place) error {
 	m := &markdown{}
-	if finding := r.Finding(); finding != "" {
-		m.line("**In short:** %s\n", text(finding))
-	}
+	m.line("**In short:** %s\n", text(r.Finding()))
 	m.line("<picture>")
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
 	m.line("%s\n", words)
-	older := m.needs(r, path.Join(at.Folder, at.Markdown)+"#"+anchor(choicesHead))
-	m.rows(r.readmeTable())
-	for _, note := range r.measuredNotes() {
-		m.line("\n%s", note)
+	m.needs(r)
+	for _, one := range r.Tables() {
+		m.line("\n**%s**\n", text(cmp.Or(one.Heading(r), "How quick, at what cost?")))
+		m.rows(one.readmeTable())
+		for _, note := range one.measuredNotes(r) {
+			m.line("\n%s", note)
+		}
+	}
+	if t := r.ownTable(); len(t.Header) > 1 {
+		m.line("\n**What fails, and what there is to maintain?**\n")
+		m.rows(t)
 	}
 	m.line("\n<details><summary>What the columns are</summary>\n")
-	for _, note := range append(r.columnNotes(), older...) {
+	for _, note := range append(r.columnNotes(), r.olderNotes()...) {
 		m.line("- %s", note)
 	}
 	m.line("\n</details>")
@@ -51,95 +59,127 @@ func (r *Report) README(out io.Writer, at Place) error {
 	default:
 		m.line("\n> **%s**: see [the summary](%s#%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown), anchor(warningsHead))
 	}
-	m.line("\nMade by `go run ./e2e/cmd/opbench report --format=readme --out=README.md %s` from recordings that are committed: "+
-		"[every phase, with intervals](%s), and [a page](%s) for a browser (GitHub shows its source).", at.Folder, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
+	m.line("\nMade by `%s` from recordings that are committed: "+
+		"[every phase, with intervals](%s), and [a page](%s) for a browser (GitHub shows its source).", at.Made, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
 	_, err := io.WriteString(out, m.text.String())
 	return err
 }
 
 // words says what the words of the figures mean; the notes below the table say what its
 // columns are.
-const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval. A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. " +
-	"A *scenario* is a test of correctness; `burst-…` changes many custom resources at once. The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
+const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval over the rounds of that run. " +
+	"A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. A *scenario* is a test of correctness; `burst-…` changes many custom resources at once. " +
+	"The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
 
-// needs is the table of what styles are recommended for what, and what decided first. It
-// returns a note on those that are not built on the newest version of their framework.
-func (m *markdown) needs(r *Report, rules string) (notes []string) {
-	if len(r.Contestants()) < 2 {
-		return nil
+// needs is the table of what styles meet which need.
+func (m *markdown) needs(r *Report) {
+	needs := r.Needs()
+	if len(r.Contestants()) < 2 || len(needs) == 0 {
+		return
 	}
-	t := table.Table{Header: []string{"what you need", "use", "because"}, Left: 2, Tail: true}
-	var older, wrong []string
-	for _, label := range r.Contestants() {
-		if mishandled, _ := r.Mishandled(label); mishandled != "" {
-			wrong = append(wrong, mishandled)
+	m.line("**%s?** All styles that meet a need are listed; what orders them is in brackets, and those with the same figure are in alphabetical order.\n", choicesHead)
+	t := table.Table{Header: []string{"what you need", "what meets it", "when it is met; by what ordered"}, Left: 3}
+	for _, need := range needs {
+		if len(need.Met) > 0 {
+			t.Row(need.Name, r.matches(need.Met), need.Criterion+"; "+need.Order)
 		}
 	}
-	for _, need := range r.Needs() {
-		for _, c := range need.Candidates {
-			if c.Note != "" {
-				older = plain.Once(older, c.Label+" is "+c.Note)
-			}
-		}
-		use, because := picks(need), decided(need)
-		if use == "" {
-			use, because = "no recommendation", need.Open
-		}
-		t.Row(need.Name, use, because)
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	m.line("**%s?** The fewest failing scenarios come first, then the lowest median. Styles between which no difference is shown are named together. A scenario that is known to vary counts only in the rows on correctness, unless it failed in most of its rounds. "+
-		"A style on an old version of its framework is named last, beside a current one if there is one. [Each rule, and the figures of all that were compared](%s).%s\n", choicesHead, rules, leftOut(wrong))
 	m.rows(t)
-	m.line("\n**How quick, how right, at what cost?**\n")
-	if len(older) > 0 {
-		notes = append(notes, text("Of the recommended styles, these are not on the newest version of their framework: "+strings.Join(older, "; ")+"."))
-	}
-	return notes
 }
 
-// picks are the recommended styles; empty: there is none.
-func picks(need result.Need) string {
-	var labels []string
-	for _, c := range need.Candidates {
-		if !c.Picked {
-			continue
-		}
-		if c.Dated != "" {
-			c.Label += " (its version is of " + c.Dated + ")"
-		}
-		labels = append(labels, c.Label)
-	}
-	return strings.Join(labels, ", ")
-}
-
-// decided is the figure that decided first, of each recommended style; what several of
-// them share is said once. The other figures are in the table of all styles.
-func decided(need result.Need) string {
+// matches are styles with the figures that order them.
+func (r *Report) matches(all []result.Match) string {
 	var texts []string
-	of := map[string][]string{} // labels, by text
-	for _, c := range need.Candidates {
-		if c.Picked && len(c.Figures) > 0 {
-			texts = plain.Once(texts, c.Figures[0])
-			of[c.Figures[0]] = append(of[c.Figures[0]], c.Label)
+	for _, one := range all {
+		text := one.Label
+		if year := r.Dated(one.Label); year != "" {
+			text += ", of " + year
 		}
+		texts = append(texts, text+" ("+one.Figure+")")
 	}
-	if len(texts) > 1 {
-		for i, text := range texts {
-			texts[i] = strings.Join(of[text], ", ") + ": " + text
-		}
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(texts, ", ")
 }
 
-// leftOut says who is not recommended where there is another one.
-func leftOut(wrong []string) string {
-	if len(wrong) == 0 {
+// Finding is what the recordings come to: how long the headline takes in each run, and who fails nothing.
+func (r *Report) Finding() string {
+	var parts []string
+	for _, one := range r.Tables() {
+		if text := one.span(r); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	var clean []string
+	known := 0
+	for _, label := range r.Contestants() {
+		f := r.Fails(label)
+		if f.Known {
+			known++
+		}
+		if f.Whole() && f.Most() == 0 {
+			clean = append(clean, label)
+		}
+	}
+	if known > 0 {
+		parts = append(parts, fmt.Sprintf("Of %s whose correctness was recorded, %s passed every scenario that applies.", plain.Plural(known, "style"), cmp.Or(plain.List(clean), "none")))
+	}
+	return cmp.Or(strings.Join(parts, " "), "No style was measured or judged.")
+}
+
+// span is the lowest and the highest median of the headline in a run of a report; empty: there is none, or it is a
+// load, of which the median says little.
+func (r *Report) span(of *Report) string {
+	headline := r.Headline()
+	if r.IsLoad(headline) {
 		return ""
 	}
-	return " Styles that handled a measured change wrongly are named only where all in the row did: " + text(strings.Join(wrong, "; ")) + "."
+	order := slices.DeleteFunc(r.ByLatency(headline), func(label string) bool {
+		return !slices.Contains(r.Contestants(), label) || r.writtenIn(label, headline).N == 0
+	})
+	if len(order) == 0 {
+		return ""
+	}
+	say := func(label string) string {
+		s := r.writtenIn(label, headline)
+		return fmt.Sprintf("%s (%s, %s)", s.P50, label, result.Spread(s, stat.Observation.String))
+	}
+	text := fmt.Sprintf("A %s takes %s", headline, say(order[0]))
+	if len(order) > 1 {
+		text += " to " + say(order[len(order)-1])
+	}
+	if len(of.Tables()) > 1 {
+		text += " in run " + strings.Join(r.Runs, ", ")
+	}
+	return text + "."
+}
+
+// writtenIn is when a style had done its part in a scenario; N is 0: it was not measured.
+func (r *Report) writtenIn(label, scenario string) stat.Summary {
+	if c := r.Cell(label, scenario); c != nil {
+		written, _ := c.Outcome()
+		return written
+	}
+	return stat.Summary{}
+}
+
+// olderNotes name the styles that are not built on the newest version of their framework.
+func (r *Report) olderNotes() []string {
+	var older []string
+	for _, label := range r.Contestants() {
+		header := r.Header(label)
+		if header == nil || header.Framework == nil || !strings.ContainsAny(header.Framework.Newest, "0123456789") { // else: not known
+			continue
+		}
+		f := header.Framework
+		version := f.Version
+		if f.Date != "" {
+			version += " of " + f.Date
+		}
+		older = append(older, fmt.Sprintf("%s is built on %s %s (newest: %s)", label, f.Name, version, f.Newest))
+	}
+	if len(older) == 0 {
+		return nil
+	}
+	return []string{text("Not on the newest version of their framework: " + strings.Join(older, "; ") + ".")}
 }
 
 // attribute escapes a text for an HTML attribute.
@@ -163,11 +203,9 @@ func (r *Report) ByLatency(scenario string) []string {
 // inWords is the picture for those who do not see it.
 func (r *Report) inWords() string {
 	var parts []string
-	for _, label := range r.ByLatency(r.Headline()) {
-		if c := r.Cell(label, r.Headline()); c != nil && !r.Apart(label) {
-			if written, _ := c.Outcome(); written.N > 0 {
-				parts = append(parts, label+" "+figures(written)[0])
-			}
+	for _, label := range r.Tables()[0].ByLatency(r.Headline()) {
+		if written := r.writtenIn(label, r.Headline()); written.N > 0 {
+			parts = append(parts, label+" "+figures(written)[0])
 		}
 	}
 	return fmt.Sprintf("Median time from the request until the Deployment is written or gone (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))

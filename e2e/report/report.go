@@ -4,6 +4,9 @@
 package report
 
 import (
+	"strings"
+	"time"
+
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -20,3 +23,27 @@ func New(environment *record.Environment, judgements ...*judge.Judgement) *Repor
 
 // Of is the report of recordings.
 func Of(recordings ...result.Recording) *Report { return &Report{result.Of(recordings...)} }
+
+// Tables are the reports of single runs: see result.Set.Tables.
+func (r *Report) Tables() []*Report {
+	var all []*Report
+	for _, one := range r.Set.Tables() {
+		all = append(all, &Report{one})
+	}
+	return all
+}
+
+// Heading names a run of a report, where it was made and in how many rounds; empty where there is no other run.
+func (r *Report) Heading(of *Report) string {
+	if len(of.Set.Tables()) == 1 {
+		return ""
+	}
+	text := "Run " + strings.Join(r.Runs, ", ") + ": " + r.RoundsText()
+	if e := r.Environment; e != nil {
+		text += "; " + e.Host.String() + "; " + e.Place() + "; " + e.Began.UTC().Format(time.DateOnly)
+	}
+	return text
+}
+
+// SeveralNote says what several tables of latencies mean.
+const SeveralNote = "Each run has its own table: ranks, ratios and the floor compare within one run alone. " + record.MachineNote

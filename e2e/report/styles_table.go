@@ -1,13 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
@@ -30,31 +33,47 @@ func (r *Report) stylesTable() table.Table {
 	return r.byStyle(r.ByLatency(r.Headline()), append(columns, r.linesColumn())...)
 }
 
-// readmeTable has the few columns of a first look: how quick one change is and how
-// quick many at once, what is wrong, and what it costs in memory and in lines. What
-// stands apart is left to the other reports.
+// readmeTable has the few columns of a first look at one run: how quick one change is and how
+// quick many at once, beside the reference, and the memory that it takes.
 func (r *Report) readmeTable() table.Table {
-	columns := append([]styleColumn{{r.Headline() + ", p50 [95% interval]", func(label string) string {
-		c := r.Cell(label, r.Headline())
-		if c == nil {
-			return unknown
-		}
-		written, _ := c.Outcome()
-		return failing(c, counted(written, bounded(&written, 0.5, written.P50, written.CI50)))
-	}}}, r.sizeColumns()...)
-	if load := r.Heaviest(); load != "" {
-		columns = append(columns, r.latencyColumn(load))
+	var columns []styleColumn
+	headline, load := r.Headline(), r.Heaviest()
+	if headline != load {
+		columns = append(columns, styleColumn{headline + ", p50 [95% interval]", func(label string) string {
+			c := r.Cell(label, headline)
+			if c == nil {
+				return unknown
+			}
+			written, _ := c.Outcome()
+			return failing(c, counted(written, bounded(&written, 0.5, written.P50, written.CI50)))
+		}})
 	}
-	columns = append(columns, r.namedColumn(), r.memoryColumn(), r.linesColumn())
-	t := r.byStyle(slices.DeleteFunc(r.ByLatency(r.Headline()), r.Apart), columns...)
+	if load != "" {
+		columns = append(columns, r.latencyColumn(load), r.statusColumn(load))
+	}
+	columns = append(append(columns, r.sizeColumns()...), styleColumn{"× " + result.Reference, func(label string) string {
+		return cmp.Or(r.RatioText(label, headline), unknown)
+	}}, r.memoryColumn())
+	return linked(r.byStyle(r.ByLatency(headline), columns...))
+}
+
+// ownTable has what does not hang on the run: what fails, and what a maintainer owns.
+func (r *Report) ownTable() table.Table {
+	t := linked(r.byStyle(r.Contestants(), r.namedColumn(), r.linesColumn()))
 	fail := slices.Index(t.Header, FailColumn)
 	for _, row := range t.Rows {
-		name, _ := r.Named(row[0].Text)
-		folder := "operators/" + url.PathEscape(name) + "/"
-		row[0].Link = folder + "README.md"
-		if fail >= 0 && r.Fails(row[0].Text).Failed > 0 {
-			row[fail].Link = folder + verdicts.File
+		if label := row[0].Text; fail >= 0 && r.Fails(label).Failed > 0 {
+			row[fail].Link = path.Dir(row[0].Link) + "/" + verdicts.File
 		}
+	}
+	return t
+}
+
+// linked leads from each style's name to its folder.
+func linked(t table.Table) table.Table {
+	for _, row := range t.Rows {
+		name, _, _ := strings.Cut(row[0].Text, "@")
+		row[0].Link = "operators/" + url.PathEscape(name) + "/README.md"
 	}
 	return t
 }
@@ -62,7 +81,7 @@ func (r *Report) readmeTable() table.Table {
 // memoryColumn is the most memory that a style took, with its interval.
 func (r *Report) memoryColumn() styleColumn {
 	return styleColumn{peakMemory + " [95% interval]", func(label string) string {
-		used := r.Used(label, peakMemory, func(c result.Cost) cost.Figure { return c.PeakMemory })
+		used := r.Used(label, func(c result.Cost) cost.Figure { return c.PeakMemory })
 		if used.N == 0 {
 			return unknown
 		}
@@ -148,7 +167,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 	head := scenario + " p50 / " + tail
 	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
 	if r.IsLoad(scenario) {
-		head, cell = scenario+", until the last is done", lastCell
+		head, cell = scenario+", until the last is written", lastCell
 	}
 	return styleColumn{head, func(label string) string {
 		if c := r.Cell(label, scenario); c != nil {
@@ -162,7 +181,7 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 func (r *Report) loadSize(scenario string) string {
 	var n, rounds []int
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); !r.Apart(c.Style.Label) && (!c.IsFloor() || len(r.Styles) == 1) {
+		if written, _ := c.Outcome(); !c.IsFloor() || len(r.Styles) == 1 {
 			n, rounds = append(n, written.N), append(rounds, written.Rounds)
 		}
 	}
@@ -182,27 +201,39 @@ func latencyCell(c *result.Cell, tail string) string {
 	return failing(c, counted(written, f[0]+" / "+f[1]))
 }
 
-// lastCell is when the last one of a load was done, the median over rounds. Where some
-// were not even written in time, that is said instead; where only the rest was late, such
-// as the status, it is added.
+// lastCell is when the last one of a load was written, the median over rounds. Where some
+// were not written in time, it counts those that were.
 func lastCell(c *result.Cell) string {
 	written, _ := c.Outcome()
-	if c.Verdict == spec.Late && written.Max.Censored {
-		return failing(c, fmt.Sprintf("%d of %d within %s", c.Passed, c.All(), plain.Duration(written.Max.Value)))
+	inTime, of := c.Written()
+	mark := ""
+	if inTime < of {
+		mark = table.Emoji(spec.Late)
+	}
+	if written.Max.Censored || inTime == 0 {
+		text := mark + fmt.Sprintf("%d of %d within %s", inTime, of, plain.Duration(written.Max.Value))
+		if written.Wrong > 0 {
+			text += fmt.Sprintf(" (%d wrong)", written.Wrong)
+		}
+		return text
 	}
 	last := result.Lasts(written)
-	text := last.P50.String()
-	if !last.P50.Censored {
-		text = bounded(&last, 0.5, last.P50, last.CI50)
-	}
-	text = counted(written, text)
-	if c.IsFloor() && last.CI50 == nil && last.Rounds > 1 { // each style is compared with that of its own runs
-		text = last.Ordered.At(1).String() + " to " + last.Max.String()
-	}
-	if c.Verdict == spec.Late {
-		text += "; with its status " + c.CountText()
-	}
-	return failing(c, text)
+	return mark + counted(written, bounded(&last, 0.5, last.P50, last.CI50))
+}
+
+// statusColumn counts how many custom resources of a load had their status in time, of those styles that write one.
+func (r *Report) statusColumn(load string) styleColumn {
+	return styleColumn{load + ", status in time", func(label string) string {
+		c := r.Cell(label, load)
+		if c == nil {
+			return unknown
+		}
+		status, there := c.Phase(spec.PhaseStatusWritten)
+		if !there || status.N == 0 {
+			return unknown
+		}
+		return fmt.Sprintf("%d of %d", status.N-status.Censored, status.N+status.Wrong)
+	}}
 }
 
 // failing marks what did not pass.
@@ -283,18 +314,19 @@ func (r *Report) costColumns() []styleColumn {
 	for _, one := range []struct {
 		head string
 		of   func(result.Cost) cost.Figure
+		used func(label string, of func(result.Cost) cost.Figure) result.Used
 	}{
-		{"pods / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }},
-		{"API calls / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Calls) }},
-		{"CPU / change", func(c result.Cost) cost.Figure { return c.BusyCPU }},
-		{"idle CPU", func(c result.Cost) cost.Figure { return c.IdleCPU }},
-		{peakMemory, func(c result.Cost) cost.Figure { return c.PeakMemory }},
-		{"memory at 100", func(c result.Cost) cost.Figure { return c.ManyMemory }},
-		{"cold start", func(c result.Cost) cost.Figure { return c.ColdStart }},
-		{"calls without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }},
+		{"pods / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }, r.Used},
+		{"API calls / change", func(c result.Cost) cost.Figure { return c.PerChange(cost.Calls) }, r.Used},
+		{"CPU / change", func(c result.Cost) cost.Figure { return c.BusyCPU }, r.Used},
+		{"idle CPU", func(c result.Cost) cost.Figure { return c.IdleCPU }, r.Used},
+		{peakMemory, func(c result.Cost) cost.Figure { return c.PeakMemory }, r.Used},
+		{"memory at 100", func(c result.Cost) cost.Figure { return c.ManyMemory }, r.UsedBeside},
+		{"cold start", func(c result.Cost) cost.Figure { return c.ColdStart }, r.UsedBeside},
+		{"calls without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }, r.UsedBeside},
 	} {
 		columns = append(columns, styleColumn{one.head, func(label string) string {
-			used := r.Used(label, one.head, one.of)
+			used := one.used(label, one.of)
 			if used.N == 0 {
 				return unknown
 			}
@@ -305,16 +337,24 @@ func (r *Report) costColumns() []styleColumn {
 }
 
 // stylesNotes say what the figures are and where they come from.
-func (r *Report) stylesNotes() []string { return append(r.columnNotes(), r.measuredNotes()...) }
+func (r *Report) stylesNotes() []string { return append(r.columnNotes(), r.measuredNotes(r)...) }
 
-// measuredNotes say on which machine the figures were measured, and in how many rounds;
-// none: it is not known.
-func (r *Report) measuredNotes() []string {
-	e := r.Environment
-	if e == nil {
-		return nil
+// measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what it
+// handled wrongly.
+func (r *Report) measuredNotes(whole *Report) []string {
+	var notes, wrong []string
+	if e := r.Environment; e != nil && r.Heading(whole) == "" {
+		notes = append(notes, fmt.Sprintf("Measured in one run (%s) on %s; %s. %s", r.RoundsText(), text(e.Host.String()), text(e.Place()), record.MachineNote))
 	}
-	return []string{fmt.Sprintf("Measured in %s (%s) on one machine (%s; %s)%s.", plain.Plural(len(r.MeasuredRuns()), "run"), r.RoundsText(), text(e.Host.String()), text(e.Place()), text(r.OtherMachines()))}
+	for _, label := range r.Contestants() {
+		if text := r.Mishandled(label); text != "" {
+			wrong = append(wrong, text)
+		}
+	}
+	if len(wrong) > 0 {
+		notes = append(notes, "Measured changes that were handled wrongly or late: "+text(strings.Join(wrong, "; "))+".")
+	}
+	return notes
 }
 
 // columnNotes say what is in the columns.
@@ -330,7 +370,7 @@ func (r *Report) columnNotes() []string {
 		}
 	}
 	if len(loads) > 0 {
-		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was done, the median over rounds; "+strings.Join(loads, "; ")+". ❌: some were late or wrong.")
+		notes = append(notes, "A `burst-…` changes many custom resources at once: the figure is the time until the last of them was written, the median over rounds; "+strings.Join(loads, "; ")+". ❌: some were not written in time, or wrong. Its status is counted in a column of its own.")
 	}
 	notes = append(notes, strings.ToUpper(result.RankNote()[:1])+result.RankNote()[1:]+".")
 	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.PeakMemory.Known() }) {
@@ -340,7 +380,7 @@ func (r *Report) columnNotes() []string {
 		notes = append(notes, "Lines owned are the lines of code, manifests and build files that a maintainer of the operator keeps, without blank lines and comments. Scaffold is what a generator wrote and nobody has changed.")
 	}
 	if slices.ContainsFunc(r.Styles, r.Recorded) {
-		note := "Scenarios are those of the correctness matrix that were recorded and apply to the style: more apply to one with more parts that can be broken, such as an event bus. The measured ones are among them" + text(r.elsewhere()) +
+		note := "Scenarios are those of the correctness matrix that were recorded and apply to the style: more apply to one with more parts that can be broken, such as an event bus. The measured ones are among them" + text(r.judgedOn()) +
 			". The reason of each failure is in the style's `verdicts.yaml`."
 		if slices.ContainsFunc(r.Styles, func(label string) bool { return r.Fails(label).Unjudged > 0 }) {
 			note += " Could not be judged: the test environment or the recording failed."
@@ -350,45 +390,25 @@ func (r *Report) columnNotes() []string {
 	return notes
 }
 
-// OtherMachines says which scenarios were measured on another machine than most.
-func (r *Report) OtherMachines() string {
+// judgedOn says on which machines the runs took place that were made for verdicts alone.
+func (r *Report) judgedOn() string {
 	var machines []string
-	scenarios := map[string][]string{}
-	for _, name := range r.Scenarios {
-		if on := r.MeasuredOn(name); on != "" {
-			machines, scenarios[on] = plain.Once(machines, on), append(scenarios[on], name)
-		}
-	}
-	said := ""
-	for _, on := range machines {
-		said += fmt.Sprintf("; %s on another machine (%s), whose times compare only with each other", plain.Some(scenarios[on], mostNamed), on)
-	}
-	return said
-}
-
-// elsewhere says on which other machines runs without latencies took place.
-func (r *Report) elsewhere() string {
-	var machines []string
-	measured, who := r.MeasuredRuns(), "they"
+	n := 0
 	for _, one := range r.RunFacts() {
-		switch {
-		case slices.Contains(measured, one.Run):
-		case one.Elsewhere == "":
-			who = "some of them"
-		default:
-			machines = plain.Once(machines, one.Elsewhere)
+		if !one.Measured {
+			n, machines = n+1, plain.Once(machines, one.Machine)
 		}
 	}
-	if len(machines) == 0 {
+	if n == 0 {
 		return ""
 	}
-	return "; " + who + " were recorded on another machine (" + strings.Join(machines, "; ") + ")"
+	return fmt.Sprintf("; the others were recorded in %s (%s)", plain.Plural(n, "run"), strings.Join(machines, "; "))
 }
 
 // short tells whether some style has too few latencies for a p90.
 func (r *Report) short(scenario string) bool {
 	for c := range r.Of(scenario) {
-		if written, _ := c.Outcome(); !c.IsFloor() && !r.Apart(c.Style.Label) && written.N > 0 && !written.Shows(0.9) {
+		if written, _ := c.Outcome(); !c.IsFloor() && written.N > 0 && !written.Shows(0.9) {
 			return true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
 	"operatorbench/e2e/table"
 )
 
@@ -45,9 +46,22 @@ func BesideColumns(c result.Cost) []CostColumn {
 	}
 }
 
+// Show prints a value of a used quantity, and where it comes from.
+func Show(u result.Used) (value, spread string) {
+	if u.N == 0 {
+		return unknown, ""
+	}
+	show := func(o stat.Observation) string { return Amount(u.Unit, o.Value) }
+	return show(u.P50), result.Spread(u.Summary, show)
+}
+
 // tables are those that have a row.
 func (r *Report) tables() []table.Table {
-	return slices.DeleteFunc([]table.Table{r.ConformanceTable(), r.CostTable(), r.BesideTable(), r.OwnedTable(), r.BuiltTable(), r.SecurityTable()}, func(t table.Table) bool { return len(t.Rows) == 0 })
+	all := []table.Table{r.ConformanceTable()}
+	for _, one := range r.Tables() {
+		all = append(all, one.CostTable(one.Heading(r)))
+	}
+	return slices.DeleteFunc(append(all, r.BesideTable(), r.OwnedTable(), r.BuiltTable(), r.SecurityTable()), func(t table.Table) bool { return len(t.Rows) == 0 })
 }
 
 // ConformanceTable is what each style does of what every style is held to. A style
@@ -82,11 +96,11 @@ func (r *Report) ConformanceTable() table.Table {
 }
 
 // CostTable is what styles use for each change, and while they are installed.
-// A style of which nothing is known has no row.
-func (r *Report) CostTable() table.Table {
+// A style of which nothing is known has no row. Heading names the run, where there are several.
+func (r *Report) CostTable(heading string) table.Table {
 	t := table.Table{Title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", Header: []string{"style"}, Left: 1}
-	if slices.ContainsFunc(r.Costs, func(c result.Cost) bool { return c.Run != r.Costs[0].Run }) {
-		t.Header, t.Left = append(t.Header, "run"), 2
+	if heading != "" {
+		t.Title += ". " + heading
 	}
 	t.Header = append(t.Header, "rounds", "changes")
 	for _, column := range CostColumns(result.Cost{}) {
@@ -94,7 +108,7 @@ func (r *Report) CostTable() table.Table {
 	}
 	var unknown reasons
 	for _, c := range r.Costs {
-		row, known := []string{c.Label(), c.Run}[:t.Left], false
+		row, known := []string{c.Label()}, false
 		row = append(row, strconv.Itoa(c.Rounds), strconv.Itoa(c.Changes))
 		for _, column := range CostColumns(c) {
 			row = append(row, figure(column.Figure))
@@ -112,20 +126,21 @@ func (r *Report) CostTable() table.Table {
 }
 
 // BesideTable is what styles take to start, to keep many custom resources, and to
-// find that nothing is to be done.
+// find that nothing is to be done: a row for each run that tells of it.
 func (r *Report) BesideTable() table.Table {
-	t := table.Table{Title: "Starting, keeping many, and finding nothing to do (medians)", Header: []string{"style"}, Left: 1}
+	t := table.Table{Title: "Starting, keeping many, and finding nothing to do (medians; figures of different runs do not compare)", Header: []string{"style", "run"}, Left: 2}
 	for _, column := range BesideColumns(result.Cost{}) {
 		t.Header = append(t.Header, column.Name)
 	}
 	for _, label := range r.Styles {
-		row, known := []string{label}, false
-		for i, column := range BesideColumns(result.Cost{}) {
-			used := r.Used(label, column.Name, func(c result.Cost) cost.Figure { return BesideColumns(c)[i].Figure })
-			cell, _ := Show(used)
-			row, known = append(row, cell), known || used.N > 0
-		}
-		if known {
+		for _, c := range r.Beside {
+			if c.Label() != label {
+				continue
+			}
+			row := []string{label, c.Run}
+			for _, column := range BesideColumns(c) {
+				row = append(row, figure(column.Figure))
+			}
 			t.Row(row...)
 		}
 	}

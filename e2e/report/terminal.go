@@ -25,14 +25,20 @@ const terminalProblems = 5
 // colour, verdicts are coloured by ANSI escapes.
 func (r *Report) Terminal(out io.Writer, colour bool) error {
 	t := &terminal{colour: colour}
-	for _, scenario := range r.Scenarios {
-		t.scenario(r, scenario)
+	for _, one := range r.Tables() {
+		t.heading(one.Heading(r))
+		for _, scenario := range one.Scenarios {
+			t.scenario(one, scenario)
+		}
 	}
 	if len(r.Scenarios) == 0 && !r.HasMatrix() {
 		t.line("The recording holds no sample.")
 	}
 	t.matrix(r)
-	t.overview(r)
+	for _, one := range r.Tables() {
+		t.heading(one.Heading(r))
+		t.overview(one)
+	}
 	for _, one := range r.tables() {
 		t.table(one)
 	}
@@ -56,6 +62,14 @@ func (t *terminal) line(format string, args ...any) { fmt.Fprintf(&t.text, forma
 func (t *terminal) gap() {
 	if t.text.Len() > 0 {
 		t.line("")
+	}
+}
+
+// heading names what follows, where there are several.
+func (t *terminal) heading(text string) {
+	if text != "" {
+		t.gap()
+		t.wrapped("", text)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -23,6 +22,7 @@ type Style struct {
 type Cell struct {
 	Style           Style
 	Scenario, Group string
+	Run             string // of a measured cell; empty in Matrix, whose cells count the samples of all runs
 
 	Verdict     spec.Outcome // of the tally
 	judge.Tally              // of the samples
@@ -35,8 +35,8 @@ type Cell struct {
 	// Problems are those of the samples, in their order; what is late is the last one.
 	Problems []Problem
 
-	Phases []stat.Summary          // of the latencies, in the order of the phases; none: they are no measurement
-	floor  map[string]stat.Summary // by phase: the floor's, in the runs of the cell
+	Phases []stat.Summary // of the latencies, in the order of the phases; none: they are no measurement
+	floor  []stat.Summary // the floor's phases in the same run and scenario
 }
 
 // Measured tells whether some sample did not only warm up.
@@ -277,18 +277,4 @@ func (c *Cell) Rounds() (rounds, least, most int) {
 		most = max(most, n)
 	}
 	return len(count), least, most
-}
-
-// runs are those that the cell's samples are of.
-func (c *Cell) runs() []string {
-	var all []string
-	for i := range c.Results {
-		all = plain.Once(all, c.Results[i].Run)
-	}
-	return all
-}
-
-// In tells whether a sample of the cell is of a run.
-func (c *Cell) In(run string) bool {
-	return slices.ContainsFunc(c.Results, func(s Judged) bool { return s.Run == run })
 }

@@ -1,13 +1,13 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -49,33 +49,13 @@ func (r *Set) Header(label string) *record.Style {
 }
 
 // Contestants are the styles that are compared: neither the floor nor another
-// control, nor what stands apart (see Apart).
+// control.
 func (r *Set) Contestants() []string {
 	return slices.DeleteFunc(slices.Clone(r.Styles), func(label string) bool {
 		name, _ := r.Named(label)
 		header := r.Header(label)
-		return name == spec.Floor || r.Apart(label) || header != nil && header.Control != ""
+		return name == spec.Floor || header != nil && header.Control != ""
 	})
-}
-
-// Mishandled names a style with the measured single changes that it did not handle rightly
-// each time, and how often it did; empty: there are none. False: nothing was measured.
-func (r *Set) Mishandled(label string) (text string, measured bool) {
-	var wrong []string
-	for c := range r.By(label) {
-		if c.Load() || !c.Measured() {
-			continue
-		}
-		measured = true
-		switch c.Verdict {
-		case spec.Fail, spec.Flaky, spec.Late: // what could not be judged, as when a run ended early, says nothing of the style
-			wrong = append(wrong, fmt.Sprintf("%s: %d of %d right", c.Scenario, c.Passed, c.All()))
-		}
-	}
-	if len(wrong) == 0 {
-		return "", measured
-	}
-	return label + " (" + strings.Join(wrong, ", ") + ")", measured
 }
 
 // owned is what a style's maintainer owns; nil: that is not known.
@@ -131,16 +111,11 @@ func (r *Set) builtOn(label, family string) bool {
 type Failing struct {
 	Known                bool // false: the style was not driven through the matrix
 	Failed, Unjudged, Of int  // unjudged: the harness lost a watch, say; of: all that apply
-	Varying              int  // of Failed, those whose outcome varies: verdicts.yaml says flaky, and they did not fail in most of several runs
 	Lacking              int  // that other styles were driven through, and this one was not
 }
 
 // Most is how many may fail: what could not be judged did not pass.
 func (f Failing) Most() int { return f.Failed + f.Unjudged }
-
-// Steady is the same without those whose outcome varies: a single recording of these
-// does not tell styles apart.
-func (f Failing) Steady() int { return f.Most() - f.Varying }
 
 // Whole tells whether the style was driven through all that others were: only then its
 // count compares with theirs.
@@ -156,25 +131,6 @@ func (f Failing) Rest() string {
 		text += fmt.Sprintf(", %d more not recorded", f.Lacking)
 	}
 	return text
-}
-
-// text says how many of them fail, or do what is said instead.
-func (f Failing) text(fail string) string {
-	if !f.Known {
-		return "scenarios not recorded"
-	}
-	varying := ""
-	switch f.Varying {
-	case 0:
-	case f.Failed:
-		varying = " (not always)"
-	default:
-		varying = fmt.Sprintf(" (%d of them not always)", f.Varying)
-	}
-	if verb, object, _ := strings.Cut(fail, " "); f.Failed == 1 {
-		fail = strings.TrimSpace(verb + "s " + object)
-	}
-	return fmt.Sprintf("%d of %d scenarios %s%s", f.Failed, f.Of, fail, varying) + f.Rest()
 }
 
 // Fails counts the scenarios that a style fails.
@@ -204,10 +160,6 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 		case spec.Fail, spec.Flaky, spec.Late:
 			if counts(c) {
 				f.Failed++
-				often := c.All() > 1 && 2*c.Passed < c.All()
-				if entry, there := r.expected[c.Style.Name].Of(c.Scenario); there && entry.Verdict == spec.Flaky && !often {
-					f.Varying++
-				}
 			}
 		case spec.Invalid:
 			f.Unjudged++
@@ -225,72 +177,41 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 // Figure is cost.Figure, for short.
 type Figure = cost.Figure
 
-// Used is a quantity of what a style used, over all runs that drove the same
-// scenarios as the first one that knows it. Its Missing says why there is none.
+// Used is a quantity of what a style used in one run. Its Missing says why there is none.
 type Used struct {
 	stat.Summary
-	Unit, Missing string
+	Unit, Run, Missing string
 }
 
-// Used sums up a figure of a style's costs, which has a name.
-func (r *Set) Used(label, name string, of func(Cost) Figure) Used {
-	at := [2]string{label, name}
-	if used, there := r.used.Load(at); there {
-		return used.(Used)
-	}
-	used := r.sumUp(label, of)
-	r.used.Store(at, used)
-	return used
-}
+// Used sums up a figure of what a style used, in the first run that knows it.
+func (r *Set) Used(label string, of func(Cost) Figure) Used { return used(r.Costs, label, of) }
 
-func (r *Set) sumUp(label string, of func(Cost) Figure) Used {
-	var used Used
-	var pooled Figure
-	var samples []judge.Sample
-	scenarios := ""
-	add := func(c Cost) {
+// UsedBeside is the same of what loads and the correctness matrix tell of.
+func (r *Set) UsedBeside(label string, of func(Cost) Figure) Used { return used(r.Beside, label, of) }
+
+func used(costs []Cost, label string, of func(Cost) Figure) Used {
+	missing := ""
+	for _, c := range costs {
 		f := of(c)
-		if !f.Known() {
-			if used.Missing == "" {
-				used.Missing = f.Missing
-			}
-			return
+		switch {
+		case c.Label() != label:
+			continue
+		case !f.Known():
+			missing = cmp.Or(missing, f.Missing)
+			continue
 		}
-		driven := r.driven(c.Run)
-		if len(samples) > 0 && (driven != scenarios || slices.ContainsFunc(samples, func(s judge.Sample) bool { return s.Run == c.Run })) {
-			return
-		}
-		used.Unit, scenarios, pooled.Values = f.Unit, driven, append(pooled.Values, f.Values...)
-		for _, v := range f.Values {
-			samples = append(samples, judge.Sample{Operator: label, Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK})
-		}
+		return c.SumUp(f)
 	}
-	for _, costs := range [][]Cost{r.Costs, r.Beside} {
-		for _, c := range costs {
-			if c.Label() == label {
-				add(c)
-			}
-		}
-		if len(samples) > 0 {
-			break
-		}
-	}
-	if all := stat.Summarize(slices.Values(samples)); len(all) > 0 {
-		used.Summary, used.Missing = all[0], ""
-		used.P50.Value = pooled.Median()
-	}
-	return used
+	return Used{Missing: missing}
 }
 
-// driven names the scenarios that a run went through.
-func (r *Set) driven(run string) string {
-	var names []string
-	for _, part := range r.Parts {
-		if part.Header.Run == run {
-			for _, s := range part.Header.Scenarios {
-				names = plain.Once(names, s.Name)
-			}
-		}
+// SumUp sums up one of a cost's figures, which must be known.
+func (c Cost) SumUp(f Figure) Used {
+	samples := make([]judge.Sample, len(f.Values))
+	for i, v := range f.Values {
+		samples[i] = judge.Sample{Operator: c.Label(), Run: c.Run, Block: v.Round, Value: v.Value, Outcome: judge.OK}
 	}
-	return strings.Join(names, " ")
+	u := Used{Summary: stat.Summarize(slices.Values(samples))[0], Unit: f.Unit, Run: c.Run}
+	u.P50.Value = f.Median()
+	return u
 }

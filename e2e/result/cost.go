@@ -52,25 +52,24 @@ func (c Cost) Made() cost.Figure {
 	return sum
 }
 
-// costs lists what styles used, by recording, in the order of the styles.
-func (r *Set) costs(recordings []Recording) []Cost {
-	var all []Cost
-	for _, one := range recordings {
-		for _, label := range r.Styles {
-			for _, c := range one.Costs {
-				if c.Label() != label {
-					continue
-				}
-				cost := Cost{Run: one.Judgement.Header.Run, Cost: c}
-				measured := one.measured(label)
-				if measured && !one.beside {
-					all = append(all, cost)
-				}
-				if measured && one.beside || c.ColdStart.Known() || c.ManyMemory.Known() || c.UnchangedCalls.Known() {
-					r.Beside = append(r.Beside, cost)
-				}
+// costs takes over what styles used in a run, in the order of the styles.
+func (r *Set) costs(one Recording) {
+	labels := slices.Clone(r.Styles)
+	for _, c := range one.Costs { // those that were driven for verdicts alone
+		labels = plain.Once(labels, c.Label())
+	}
+	for _, label := range labels {
+		for _, c := range one.Costs {
+			if c.Label() != label {
+				continue
+			}
+			cost := Cost{Run: one.Judgement.Header.Run, Cost: c}
+			if slices.Contains(r.Styles, label) {
+				r.Costs = append(r.Costs, cost)
+			}
+			if c.ColdStart.Known() || c.ManyMemory.Known() || c.UnchangedCalls.Known() {
+				r.Beside = append(r.Beside, cost)
 			}
 		}
 	}
-	return all
 }

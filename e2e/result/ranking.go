@@ -37,14 +37,14 @@ func (k Rank) String() string {
 }
 
 // Ranking orders the styles that have a latency in a scenario by the p50 at which
-// the operator had done its part (of a load, the last of it), the floor first and what stands apart last, each
+// the operator had done its part (of a load, the last of it), the floor first, each
 // with the ranks that it may have. All are right at once with 95% confidence: a style
 // is before another if stat.Apart tells them apart at 5%, corrected by Holm's method
 // for all pairs. M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for
 // Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement
 // across Countries", The Review of Economic Studies 91, 2024.
 func (r *Set) Ranking(scenario string) []Rank {
-	var all, apart []Rank // what stands apart comes last
+	var all []Rank
 	var measured []stat.Summary
 	for c := range r.Of(scenario) {
 		written, _ := c.Outcome()
@@ -53,8 +53,6 @@ func (r *Set) Ranking(scenario string) []Rank {
 		}
 		switch {
 		case written.N == 0:
-		case r.Apart(c.Style.Label):
-			apart = append(apart, Rank{Label: c.Style.Label})
 		case c.IsFloor():
 			all = append(all, Rank{Label: c.Style.Label})
 		default:
@@ -69,7 +67,7 @@ func (r *Set) Ranking(scenario string) []Rank {
 		k.Label = s.Operator
 		all = append(all, k)
 	}
-	return append(all, apart...)
+	return all
 }
 
 // placesOf ranks the styles that have rounds enough, in the order that is given.

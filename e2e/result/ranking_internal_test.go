@@ -79,26 +79,6 @@ func TestAStyleOfFewRoundsLeavesTheOthersTheirRanks(t *testing.T) {
 	assert.Equal(t, "1–4", places["few"].String())
 }
 
-// A row of needs has few styles, and a smaller correction would tell apart two that the
-// ranking of all styles does not: it would recommend one, where the finding says that
-// they are equal.
-func TestARowTellsNoMoreApartThanTheRanking(t *testing.T) {
-	const many = 12
-	random := rand.New(rand.NewPCG(3, 4))
-	differ := 0
-	for range 200 {
-		all := drawn(random, 12, 0.3, append([]float64{1, 1.4}, slices.Repeat([]float64{1.2}, many)...)...)
-		ranked, slower := placesOf(all), pairsOf(all)
-		two := []scored{{label: all[0].Operator, Summary: all[0]}, {label: all[many+1].Operator, Summary: all[many+1]}}
-		picked := need{pairs: slower}.lowest(two)
-		if len(pairsOf([]stat.Summary{two[0].Summary, two[1].Summary})) > 0 && ranked[two[1].label].Place == 1 {
-			differ++
-			assert.Equal(t, []bool{true, true}, picked)
-		}
-	}
-	assert.NotZero(t, differ, "no case in which two alone are told apart, and among others are not")
-}
-
 // A median is the lower one where half of the rounds take a minute, and the mean of the
 // logarithms is the higher one: then neither style can be told to be the faster.
 func TestWhoIsFasterByTheMedianAndSlowerByTheMean(t *testing.T) {

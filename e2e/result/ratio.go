@@ -12,10 +12,10 @@ const Reference = "native"
 
 // ToReference is how many times as long as Reference a style takes until it has done
 // its part, in the rounds that both have; of a load, until the last is done. False: it
-// is not known, or the label is the floor's, Reference's, or was measured elsewhere.
+// is not known, or the label is the floor's or Reference's.
 func (r *Set) ToReference(label, scenario string) (stat.Ratio, bool) {
 	one, other := r.Cell(label, scenario), r.Cell(Reference, scenario)
-	if one == nil || other == nil || label == Reference || one.IsFloor() || r.Apart(label) || r.Apart(Reference) {
+	if one == nil || other == nil || label == Reference || one.IsFloor() {
 		return stat.Ratio{}, false
 	}
 	of, _ := one.Outcome()

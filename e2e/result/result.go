@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
@@ -22,22 +21,23 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// Set is what recordings add up to.
+// Set is what recordings add up to. Verdicts count over all recordings. Latencies and
+// costs are those of one run, as rounds of two runs differ by more than rounds of one do:
+// see Tables.
 type Set struct {
 	Runs        []string
-	Environment *record.Environment // nil: not known, or there are several
+	Environment *record.Environment // of the run with latencies; nil: not known, or there are several such runs
 	Warnings    []string
 	LeftOut     []string // recordings that could not be read, with why; they are among the warnings
 	// Styles are labels (record.Label): the floor first, then in the order of
 	// the recordings' headers, whatever order chance gave to the rounds.
 	Styles    []string
 	Scenarios []string // that were measured, in order of appearance
-	Cells     []*Cell  // by scenario, then by style
+	Cells     []*Cell  // by run, then by scenario, then by style
 	Samples   []judge.Sample
-	Costs     []Cost // by recording, then by style
-	// Beside are those of runs, measured or not, that tell what loads and the
-	// correctness matrix alone do (cold starts, the memory of many, passes without a
-	// change), and those of another place than most latencies: they fill gaps of Costs.
+	Costs     []Cost // of styles that were measured, by recording, then by style
+	// Beside are the costs that loads and the correctness matrix tell of: cold starts, the
+	// memory of many custom resources, passes without a change.
 	Beside []Cost
 	// Matrix has all scenarios that styles were driven through, those that were
 	// measured too, without the floor.
@@ -45,8 +45,7 @@ type Set struct {
 	Grants []grants.Use // by style, over all recordings
 
 	Parts    []Part                       // by recording
-	apart    []string                     // labels: see Apart
-	used     sync.Map                     // Used by label and name, as they were asked for
+	tables   []*Set                       // see Tables; empty: the Set itself is the only one
 	expected map[string]verdicts.Expected // by style; one that is not here: not known
 }
 
@@ -55,7 +54,6 @@ type Part struct {
 	Environment *record.Environment
 	Header      record.Header
 	Samples     []judge.Sample // of Set.Samples
-	rest        bool           // as that of its recording
 }
 
 // Recording is what is known of one recording. Only the judgement is needed.
@@ -69,10 +67,6 @@ type Recording struct {
 	// verdicts.Load gives them for every style that was driven. Of a style that is
 	// not here nothing is known, and no verdict is called as expected or not.
 	Expected map[string]verdicts.Expected
-
-	floor  string // what its floor took, where the floors of recordings of one place differ; empty: it fits all
-	beside bool   // not of the place with the most latencies: what it cost is not compared
-	rest   bool   // the second part of a recording
 }
 
 // New adds up judged recordings of one environment, which may be
@@ -85,66 +79,135 @@ func New(environment *record.Environment, judgements ...*judge.Judgement) *Set {
 	return Of(recordings...)
 }
 
-// Of adds up recordings. Where those of a scenario were made in several environments, or
-// by several schemas, the latencies and costs of the fewer stand apart, and it warns of
-// that: see Apart.
-func Of(given ...Recording) *Set {
-	parted := separate(given)
-	recordings := parted.all
+// Of adds up recordings.
+func Of(recordings ...Recording) *Set {
 	r := &Set{
-		Environment: common(parted.main), apart: parted.apart, Samples: make([]judge.Sample, 0, samplesOf(recordings)),
-		Matrix: ofMatrix(recordings), Grants: rights(recordings), expected: map[string]verdicts.Expected{},
+		Samples: make([]judge.Sample, 0, samplesOf(recordings)), Matrix: ofMatrix(recordings), Grants: rights(recordings),
+		expected: map[string]verdicts.Expected{}, Warnings: twice(recordings),
 	}
-	var cells Cells
 	for _, one := range recordings {
-		j := one.Judgement
-		if !one.rest {
-			r.Runs = append(r.Runs, j.Header.Run)
-			for _, warning := range slices.Concat(j.Warnings, []string{one.undriven()}) {
-				switch {
-				case warning == "":
-				case len(recordings) > 1:
-					r.Warnings = append(r.Warnings, "run "+j.Header.Run+": "+warning)
-				default:
-					r.Warnings = append(r.Warnings, warning)
-				}
-			}
-		}
 		maps.Copy(r.expected, one.Expected)
-		first := len(r.Samples)
-		for _, result := range j.Results {
-			if result.Matrix { // others overlap with it: its latencies are no measurement
-				continue
-			}
-			from := len(r.Samples)
-			r.Samples = append(r.Samples, result.Samples...)
-			result.Samples = r.Samples[from:len(r.Samples):len(r.Samples)]
-			r.Scenarios = plain.Once(r.Scenarios, result.Scenario)
-			cells.Add(j.Header.Run, result)
-		}
-		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: j.Header, Samples: r.Samples[first:], rest: one.rest})
+		r.Runs = append(r.Runs, one.Judgement.Header.Run)
+		r.Warnings = append(r.Warnings, one.warnings(len(recordings) > 1)...)
 	}
-	for _, s := range stat.Summarize(slices.Values(r.Samples)) {
+	for _, one := range recordings {
+		t := &Set{Runs: []string{one.Judgement.Header.Run}, Environment: one.Environment, Matrix: r.Matrix, Grants: r.Grants, expected: r.expected}
+		first := len(r.Samples)
+		t.Cells, r.Samples = one.cells(r.Samples)
+		t.Samples = r.Samples[first:len(r.Samples):len(r.Samples)]
+		r.Parts = append(r.Parts, Part{Environment: one.Environment, Header: one.Judgement.Header, Samples: t.Samples})
+		t.complete(one)
+		r.join(t)
+	}
+	for _, t := range r.tables {
+		t.Parts = r.Parts
+	}
+	if len(r.tables) == 1 || len(recordings) == 1 {
+		r.Environment, r.tables = r.environment(), nil
+	}
+	r.Styles = r.order(r.Matrix.Styles)
+	return r
+}
+
+// cells adds up a recording's samples that were not made for the matrix alone: there others overlap
+// with them, and their latencies are no measurement. The samples are appended to those given.
+func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
+	var cells Cells
+	first, run := len(samples), r.Judgement.Header.Run
+	for _, result := range r.Judgement.Results {
+		if result.Matrix {
+			continue
+		}
+		from := len(samples)
+		samples = append(samples, result.Samples...)
+		result.Samples = samples[from:len(samples):len(samples)]
+		cells.Add(run, result)
+	}
+	for _, s := range stat.Summarize(slices.Values(samples[first:])) {
 		c := cells.at[key{record.Label(s.Operator, s.Variant), s.Scenario}]
 		c.Phases = append(c.Phases, s)
 	}
-	r.Cells = cells.Sum()
-	floors := r.floors()
+	for _, c := range cells.all {
+		c.Run = run
+	}
+	return cells.Sum(), samples
+}
+
+// complete adds what is known once a run's cells are there.
+func (r *Set) complete(one Recording) {
+	besideFloor(r.Cells)
 	for _, c := range r.Cells {
-		floors.beside(c)
+		r.Scenarios = plain.Once(r.Scenarios, c.Scenario)
 		expected := r.Expectation(r.Matrix.Cell(c.Style.Label, c.Scenario))
 		c.explain(expected.Known && expected.Same)
 	}
-	r.Warnings = slices.Concat(r.Warnings, parted.warnings, mixed(given), floors.differ(r))
-	r.Styles = r.order()
-	r.Costs = r.costs(recordings)
+	r.Parts = []Part{{Environment: one.Environment, Header: one.Judgement.Header}}
+	r.Styles = r.order(nil)
 	slices.SortStableFunc(r.Cells, func(a, b *Cell) int {
 		if d := slices.Index(r.Scenarios, a.Scenario) - slices.Index(r.Scenarios, b.Scenario); d != 0 {
 			return d
 		}
 		return slices.Index(r.Styles, a.Style.Label) - slices.Index(r.Styles, b.Style.Label)
 	})
-	return r
+	r.costs(one)
+}
+
+// join takes over a run's cells and costs. A run that measured something is a table.
+func (r *Set) join(t *Set) {
+	for _, scenario := range t.Scenarios {
+		r.Scenarios = plain.Once(r.Scenarios, scenario)
+	}
+	r.Cells, r.Costs, r.Beside = append(r.Cells, t.Cells...), append(r.Costs, t.Costs...), append(r.Beside, t.Beside...)
+	if slices.ContainsFunc(t.Cells, (*Cell).Measured) {
+		r.tables = append(r.tables, t)
+	}
+}
+
+// Tables are the runs that have latencies, each by itself, in the order in which they were given: ranks,
+// ratios and costs compare within one of them alone. What styles do right, and what they are made of, each
+// knows from all recordings. If at most one run has latencies, it is the Set itself.
+func (r *Set) Tables() []*Set {
+	if len(r.tables) == 0 {
+		return []*Set{r}
+	}
+	return r.tables
+}
+
+// environment is that of the only run with latencies, or of the only recording; nil: there is none.
+func (r *Set) environment() *record.Environment {
+	if len(r.tables) == 1 {
+		return r.tables[0].Environment
+	}
+	return r.Parts[0].Environment
+}
+
+// warnings are a recording's, with its name where there are several.
+func (r Recording) warnings(several bool) []string {
+	var all []string
+	for _, warning := range slices.Concat(r.Judgement.Warnings, []string{r.undriven()}) {
+		switch {
+		case warning == "":
+		case several:
+			all = append(all, "run "+r.Judgement.Header.Run+": "+warning)
+		default:
+			all = append(all, warning)
+		}
+	}
+	return all
+}
+
+// twice warns of a run that was given more than once: each of its samples
+// would count as often.
+func twice(recordings []Recording) []string {
+	var seen, warnings []string
+	for _, one := range recordings {
+		run := one.Judgement.Header.Run
+		if run != "" && slices.Contains(seen, run) {
+			warnings = plain.Once(warnings, "run "+run+" was given more than once: its verdicts count more than once")
+		}
+		seen = append(seen, run)
+	}
+	return warnings
 }
 
 // LeaveOut says of a recording, which belongs to the report, that it could not be
@@ -166,14 +229,14 @@ func samplesOf(recordings []Recording) int {
 
 // order lists the labels of all that was driven: the floor's first, then as the
 // headers list them, then those that no header has.
-func (r *Set) order() []string {
+func (r *Set) order(judged []Style) []string {
 	var floors, listed, driven, all []string
 	for _, one := range r.Parts {
 		for _, s := range one.Header.Styles {
 			listed = append(listed, record.Label(s.Name, s.Variant))
 		}
 	}
-	for _, s := range r.Matrix.Styles {
+	for _, s := range judged {
 		driven = plain.Once(driven, s.Label)
 	}
 	for _, c := range r.Cells {
@@ -188,14 +251,6 @@ func (r *Set) order() []string {
 		}
 	}
 	return all
-}
-
-// measured tells whether a recording has a latency of a style: a cost is that of
-// blocks in which styles were measured.
-func (r Recording) measured(label string) bool {
-	return slices.ContainsFunc(r.Judgement.Results, func(result judge.Result) bool {
-		return !result.Matrix && record.Label(result.Style, result.Variant) == label
-	})
 }
 
 // Of yields the cells of a scenario, the floor's first.
@@ -220,14 +275,14 @@ func (r *Set) By(label string) iter.Seq[*Cell] {
 	}
 }
 
-// Cell is that of a style, by its label, in a scenario; nil: it was not measured.
-func (r *Set) Cell(label, scenario string) *Cell {
+// Cell is that of a style, by its label, in a scenario, in the first run that measured it; nil: none did.
+func (r *Set) Cell(label, scenario string) (found *Cell) {
 	for c := range r.By(label) {
-		if c.Scenario == scenario {
-			return c
+		if c.Scenario == scenario && (found == nil || c.Measured() && !found.Measured()) {
+			found = c
 		}
 	}
-	return nil
+	return found
 }
 
 // Named is the style and the variant of a label.
@@ -326,14 +381,14 @@ func counts(all ...count) []string {
 }
 
 // RoundsText says how many rounds were measured, and how often each went through
-// the scenarios: passes. Loads have rounds of their own. What stands apart is left out.
+// the scenarios: passes. Loads have rounds of their own.
 func (r *Set) RoundsText() string {
 	var parts []string
 	for _, load := range []bool{false, true} {
 		var rounds, passes []int
 		for _, c := range r.Cells {
 			n, least, most := c.Rounds()
-			if c.Load() == load && n > 0 && !r.Apart(c.Style.Label) && (!c.IsFloor() || len(r.Styles) == 1) {
+			if c.Load() == load && n > 0 && (!c.IsFloor() || len(r.Styles) == 1) {
 				rounds, passes = append(rounds, n), append(passes, least, most)
 			}
 		}
@@ -380,15 +435,4 @@ func (r Recording) undriven() string {
 		return ""
 	}
 	return r.Environment.Undriven
-}
-
-// MeasuredRuns are those that have latencies.
-func (r *Set) MeasuredRuns() []string {
-	var runs []string
-	for _, c := range r.Cells {
-		for _, run := range c.runs() {
-			runs = plain.Once(runs, run)
-		}
-	}
-	return runs
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
 
@@ -14,31 +15,15 @@ type RunFacts struct {
 	Seed     uint64
 	Revision string
 	Flags    string // as they are given, the empty ones left out
-	// Elsewhere is the machine, where most latencies are of another one.
-	Elsewhere string
-}
-
-// MeasuredOn is the machine that a scenario was measured on, where that is not the one
-// of Set.Environment; empty: it is, or nothing is known of it.
-func (r *Set) MeasuredOn(scenario string) string {
-	for c := range r.Of(scenario) {
-		if r.Apart(c.Style.Label) {
-			continue
-		}
-		for _, facts := range r.RunFacts() {
-			if facts.Elsewhere != "" && slices.ContainsFunc(c.Results, func(j Judged) bool { return j.Run == facts.Run && !j.Warmup }) {
-				return facts.Elsewhere
-			}
-		}
-	}
-	return ""
+	Machine  string
+	Measured bool // it has latencies
 }
 
 // RunFacts are those of the runs whose environment is known.
 func (r *Set) RunFacts() []RunFacts {
 	var all []RunFacts
 	for _, one := range r.Parts {
-		if one.Environment == nil || one.rest {
+		if one.Environment == nil {
 			continue
 		}
 		var flags []string
@@ -47,11 +32,10 @@ func (r *Set) RunFacts() []RunFacts {
 				flags = append(flags, "--"+name+"="+value)
 			}
 		}
-		facts := RunFacts{Run: one.Header.Run, Seed: one.Header.Seed, Revision: one.Environment.Revision, Flags: strings.Join(flags, " ")}
-		if r.Environment != nil && one.Environment.Machine() != r.Environment.Machine() {
-			facts.Elsewhere = one.Environment.Machine()
-		}
-		all = append(all, facts)
+		all = append(all, RunFacts{
+			Run: one.Header.Run, Seed: one.Header.Seed, Revision: one.Environment.Revision, Flags: strings.Join(flags, " "),
+			Machine: one.Environment.Machine(), Measured: slices.ContainsFunc(one.Samples, func(s judge.Sample) bool { return !s.Warmup }),
+		})
 	}
 	return all
 }

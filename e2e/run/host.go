@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -26,12 +27,31 @@ func readHost(root fs.FS) (record.Host, error) {
 			h.CPUs++
 		case "model name":
 			h.CPU = value
+		case "cpu family":
+			h.Family = cmp.Or(h.Family, value)
+		case "model":
+			h.Model = cmp.Or(h.Model, value)
+		case "stepping":
+			h.Stepping = cmp.Or(h.Stepping, value)
+		case "microcode":
+			h.Microcode = cmp.Or(h.Microcode, value)
+		case "cache size":
+			h.Cache = cmp.Or(h.Cache, value)
+		case "cpu MHz":
+			mhz, _ := strconv.ParseFloat(value, 64) // what is no number is not known
+			h.MHz = cmp.Or(h.MHz, mhz)
 		}
 		return nil
 	})
 	if err != nil {
 		return h, err
 	}
+	optional := func(name string) string { // virtual machines and containers often do not show it
+		text, _ := fs.ReadFile(root, name)
+		return strings.TrimSpace(string(text))
+	}
+	h.Boot = optional("proc/sys/kernel/random/boot_id")
+	h.Product = strings.TrimSpace(optional("sys/class/dmi/id/sys_vendor") + " " + optional("sys/class/dmi/id/product_name"))
 	return h, eachField(root, "proc/meminfo", func(key, value string) error {
 		if key != "MemTotal" {
 			return nil

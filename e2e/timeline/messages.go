@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"operatorbench/e2e/record"
@@ -211,7 +212,7 @@ func (t *Timeline) CauseMessage() *Message {
 // resource of which nothing was wrong: a text that is there in any case is no diagnosis.
 func (t *Timeline) Usual(cause *Cause, m Message) bool {
 	shape := shapeOf(m.Text)
-	return t.Style.usual[shape] && cause.MatchString(shape)
+	return t.Style.usual[shape] && cause.Said(shape)
 }
 
 // learn takes note of what is said of a sample of which nothing is wrong.

@@ -18,14 +18,15 @@ var update = flag.Bool("update", false, "write README.md's block of results anew
 // the command that it names.
 func TestREADMEShowsWhatItNames(t *testing.T) {
 	t.Chdir(root)
-	named := regexp.MustCompile("opbench report --format=readme --out=README.md ([^` ]+)`").FindSubmatch(read(t, "README.md"))
+	named := regexp.MustCompile("opbench report --format=readme --out=README.md ([^`]+)`").FindSubmatch(read(t, "README.md"))
 	require.Len(t, named, 2, "README.md does not say how its block of results is made")
-	folder := string(named[1])
+	folders := strings.Fields(string(named[1]))
+	folder := folders[len(folders)-1]
 	if *update {
-		code, _, stderr := opbench(t, "report", "--format=readme", "--out=README.md", folder)
+		code, _, stderr := opbench(t, append([]string{"report", "--format=readme", "--out=README.md"}, folders...)...)
 		require.Equal(t, exitOK, code, stderr)
 	}
-	code, block, stderr := opbench(t, "report", "--format=readme", folder)
+	code, block, stderr := opbench(t, append([]string{"report", "--format=readme"}, folders...)...)
 	require.Equal(t, exitOK, code, stderr)
 	_, rest, _ := strings.Cut(string(read(t, "README.md")), "<!-- results:begin -->\n")
 	shown, _, found := strings.Cut(rest, "<!-- results:end -->\n")
@@ -45,7 +46,7 @@ func TestREADMEShowsWhatItNames(t *testing.T) {
 			styles++
 		}
 	}
-	assert.Equal(t, 6, reports, "two pictures, and reports four times")
+	assert.Equal(t, 5, reports, "two pictures, and reports three times")
 	assert.Len(t, refers, reports+verdicts+styles)
 	assert.Greater(t, styles, verdicts, "each style leads to what it is")
 	assert.NotZero(t, verdicts, "each style that fails leads to why")

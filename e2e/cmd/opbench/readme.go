@@ -15,17 +15,23 @@ import (
 // readme is the format of a README's block of results.
 const readme = "readme"
 
-// printREADME prints the block of results that refers to a results folder, or
+// printREADME prints the block of results that refers to the last of some results folders, or
 // puts it into a README.
-func printREADME(found *report.Report, results, out string, stdout io.Writer) error {
-	if info, err := os.Stat(results); err == nil && !info.IsDir() {
-		results = filepath.Dir(results)
+func printREADME(found *report.Report, results []string, out string, stdout io.Writer) error {
+	made := "go run ./e2e/cmd/opbench report --format=readme --out=README.md"
+	var folder string
+	for _, one := range results {
+		folder = one
+		if info, err := os.Stat(one); err == nil && !info.IsDir() {
+			folder = filepath.Dir(one)
+		}
+		var err error
+		if folder, err = relative(filepath.Dir(out), folder); err != nil {
+			return fmt.Errorf("refer to %s from %s: %w", one, out, err)
+		}
+		made += " " + folder
 	}
-	folder, err := relative(filepath.Dir(out), results)
-	if err != nil {
-		return fmt.Errorf("refer to %s from %s: %w", results, out, err)
-	}
-	place := report.Place{Folder: folder, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile}
+	place := report.Place{Folder: folder, Made: made, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile}
 	if out == "" {
 		return found.README(stdout, place)
 	}

@@ -26,9 +26,8 @@ import (
 
 const reportUsage = `Usage: opbench report [--format=FORMAT] [--out=FILE] [--repository=URL] [--site=URL] RESULTS_DIR | RECORDING.jsonl ...
 
-Prints a report of what was recorded, without a cluster. Several recordings are
-shown in one report. Figures from another machine or schema, or with another floor,
-are shown separately, with a warning.
+Prints a report of what was recorded, without a cluster. Of several recordings, each
+run with latencies has its own tables; verdicts count over all of them.
 
 Flags:
   --format=FORMAT   %s (default terminal)
@@ -40,7 +39,7 @@ Flags:
   --site=URL        of a page: where it is published, for previews
 
 readme is the block of results of a README: a picture and a table. It refers to
-pictures and reports in the first results folder, where these write them:
+pictures and reports in the last results folder, where these write them:
   opbench report --format=picture --out=DIR/%s DIR
   opbench report --format=dark-picture --out=DIR/%s DIR
 `
@@ -103,7 +102,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	switch *name {
 	case readme:
-		return printREADME(found, flags.Arg(0), *out, stdout)
+		return printREADME(found, flags.Args(), *out, stdout)
 	case "html":
 		return printPages(found, *out, links, stdout)
 	}

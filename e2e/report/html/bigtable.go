@@ -23,8 +23,13 @@ type bigTable struct {
 
 // columnGroup is a heading over some columns, which are shown and hidden together.
 type columnGroup struct {
-	Name    string
-	Columns int
+	Name           string
+	Index, Columns int
+}
+
+// columnGroups are all that there may be; columns name theirs by its index.
+func columnGroups() []string {
+	return []string{"in short", "latency", "many at once", "correctness", "cost", "code"}
 }
 
 type tableColumn struct {
@@ -34,8 +39,6 @@ type tableColumn struct {
 
 type tableRow struct {
 	*style
-	Index   int
-	Apart   bool // it was measured elsewhere
 	Entries []entry
 }
 
@@ -80,24 +83,31 @@ func heat(ratio float64) string {
 	return "h" + strconv.Itoa(i)
 }
 
-// bigTable computes the table. A column of which nothing is known is left out.
-func (s *site) bigTable() bigTable {
+// measuredColumns are those of a run, and ownColumns those that hang on no run.
+func (s *study) measuredColumns() []tableColumn {
+	return slices.Concat(s.latencyColumns(), s.loadColumns(), s.costColumns())
+}
+
+func (s *study) ownColumns() []tableColumn { return slices.Concat(s.correctColumns(), s.codeColumns()) }
+
+// bigTable makes a table of columns. One of which nothing is known is left out.
+func (s *study) bigTable(columns []tableColumn) bigTable {
 	var t bigTable
-	for _, c := range s.shortFirst(slices.Concat(s.latencyColumns(), s.loadColumns(), s.correctColumns(), s.costColumns(), s.codeColumns())) {
+	for _, c := range s.shortFirst(columns) {
 		if slices.ContainsFunc(c.entries, func(e entry) bool { return e.known }) {
 			s.colour(c.entries)
 			t.Columns = append(t.Columns, c)
 			if n := len(t.Groups); n == 0 || t.Groups[n-1].Name != c.Group {
-				t.Groups = append(t.Groups, columnGroup{Name: c.Group})
+				t.Groups = append(t.Groups, columnGroup{Name: c.Group, Index: slices.Index(columnGroups(), c.Group)})
 			}
 			t.Groups[len(t.Groups)-1].Columns++
 			for i := range c.entries {
-				c.entries[i].Group = len(t.Groups) - 1
+				c.entries[i].Group = slices.Index(columnGroups(), c.Group)
 			}
 		}
 	}
 	for i, one := range s.Styles {
-		row := tableRow{style: one, Index: i, Apart: s.Apart(one.Label)}
+		row := tableRow{style: one}
 		for _, c := range t.Columns {
 			row.Entries = append(row.Entries, c.entries[i])
 		}
@@ -107,7 +117,7 @@ func (s *site) bigTable() bigTable {
 }
 
 // shortFirst puts the columns of a first look, which are those of a README, before the others.
-func (s *site) shortFirst(all []tableColumn) []tableColumn {
+func (s *study) shortFirst(all []tableColumn) []tableColumn {
 	var short, rest []tableColumn
 	for _, c := range all {
 		switch c.Head {
@@ -121,12 +131,11 @@ func (s *site) shortFirst(all []tableColumn) []tableColumn {
 	return append(short, rest...)
 }
 
-// colour gives entries their heat: less is better. The floor and what was measured
-// elsewhere are no contestants.
-func (s *site) colour(entries []entry) {
+// colour gives entries their heat: less is better. The floor is no contestant.
+func (s *study) colour(entries []entry) {
 	best := math.Inf(1)
 	in := func(i int) bool {
-		return entries[i].known && !math.IsNaN(entries[i].number) && !s.Styles[i].Floor && !s.Apart(s.Styles[i].Label)
+		return entries[i].known && !math.IsNaN(entries[i].number) && !s.Styles[i].Floor
 	}
 	zero := false // then what is not zero is no best
 	for i, e := range entries {
@@ -149,7 +158,7 @@ func (s *site) colour(entries []entry) {
 }
 
 // column asks every style for an entry.
-func (s *site) column(group, head, text string, of func(label string) entry) tableColumn {
+func (s *study) column(group, head, text string, of func(label string) entry) tableColumn {
 	c := tableColumn{Group: group, Head: head, Text: text}
 	for _, one := range s.Styles {
 		c.entries = append(c.entries, of(one.Label))
@@ -159,7 +168,7 @@ func (s *site) column(group, head, text string, of func(label string) entry) tab
 
 // latencyColumns are the median and the tail of each scenario that changes one
 // custom resource at a time, until the operator has done its part.
-func (s *site) latencyColumns() []tableColumn {
+func (s *study) latencyColumns() []tableColumn {
 	var all []tableColumn
 	for _, in := range s.Scenes {
 		if len(in.Cells) == 0 || in.Cells[0].Load() {
@@ -191,7 +200,7 @@ func (s *site) latencyColumns() []tableColumn {
 }
 
 // ratioColumn is how many times as long as the reference the styles take.
-func (s *site) ratioColumn(group, scenario string) tableColumn {
+func (s *study) ratioColumn(group, scenario string) tableColumn {
 	return s.column(group, scenario+" × "+result.Reference, result.RatioNote(), func(label string) entry {
 		ratio, there := s.ToReference(label, scenario)
 		switch {
@@ -226,16 +235,13 @@ func also(text string) string {
 
 // loadColumns are when the last custom resource of a load was done: the median over
 // rounds.
-func (s *site) loadColumns() []tableColumn {
+func (s *study) loadColumns() []tableColumn {
 	var all []tableColumn
 	for _, in := range s.Scenes {
 		if len(in.Cells) == 0 || !in.Cells[0].Load() {
 			continue
 		}
-		text := "when the last custom resource of the load is done, the floor’s own in brackets; median over rounds"
-		if on := s.MeasuredOn(in.Name); on != "" {
-			text += "; measured on another machine than most (" + on + "): compare within this column alone"
-		}
+		text := "when the last custom resource of the load is written, the floor’s own in brackets; median over rounds"
 		all = append(all, s.column("many at once", in.Name+" last", text, func(label string) entry {
 			c := s.Cell(label, in.Name)
 			if c == nil {
@@ -250,8 +256,8 @@ func (s *site) loadColumns() []tableColumn {
 			if floor, there := c.Floor(written.Phase); there {
 				from += " (floor " + result.Lasts(floor).P50.String() + ")"
 			}
-			if c.Verdict == spec.Late || c.Verdict == spec.Fail || c.Verdict == spec.Flaky {
-				from = c.Word() + "; " + from
+			if inTime, of := c.Written(); inTime < of {
+				from = fmt.Sprintf("%d of %d in time; ", inTime, of) + from
 			}
 			return known(last.P50.Value, last.P50.String(), from)
 		}), s.ratioColumn("many at once", in.Name))
@@ -260,7 +266,7 @@ func (s *site) loadColumns() []tableColumn {
 }
 
 // correctColumns are how many scenarios fail, and what every operator is held to.
-func (s *site) correctColumns() []tableColumn {
+func (s *study) correctColumns() []tableColumn {
 	all := []tableColumn{s.column("correctness", report.FailColumn, "of those of the correctness matrix that apply", func(label string) entry {
 		failing := s.Fails(label)
 		if !failing.Known {
@@ -291,11 +297,11 @@ func (s *site) correctColumns() []tableColumn {
 }
 
 // costColumns are what a style uses.
-func (s *site) costColumns() []tableColumn {
+func (s *study) costColumns() []tableColumn {
 	var all []tableColumn
-	for _, q := range s.Quantities() {
+	for i, q := range report.CostColumns(result.Cost{}) {
 		all = append(all, s.column("cost", q.Name, q.Text+"; median over rounds", func(label string) entry {
-			used := s.Used(label, q.Name, q.Of)
+			used := s.Used(label, func(c result.Cost) result.Figure { return report.CostColumns(c)[i].Figure })
 			if used.N == 0 {
 				return unknown("")
 			}
@@ -307,7 +313,7 @@ func (s *site) costColumns() []tableColumn {
 }
 
 // codeColumns are what a maintainer owns: counted, not measured.
-func (s *site) codeColumns() []tableColumn {
+func (s *study) codeColumns() []tableColumn {
 	of := func(count func(*record.StyleFacts, *record.Environment) entry) func(string) entry {
 		return func(label string) entry {
 			facts, environment := s.Report.Facts(label)

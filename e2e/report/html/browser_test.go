@@ -234,7 +234,7 @@ func TestThirtyStylesAreInteractiveAtOnce(t *testing.T) {
 	took := ask[float64](o, `performance.getEntriesByType('navigation')[0].loadEventEnd`)
 	t.Logf("interactive after %.0f ms", took)
 	assert.Less(t, took, 1000.0, "milliseconds until its script has run")
-	took = ask[float64](o, `(() => { const began = performance.now(); document.querySelector('#table thead tr:nth-child(2) th:nth-child(3) button').click(); return performance.now() - began; })()`)
+	took = ask[float64](o, `(() => { const began = performance.now(); document.querySelector('#table-run-1 thead tr:nth-child(2) th:nth-child(3) button').click(); return performance.now() - began; })()`)
 	t.Logf("sorted in %.0f ms", took)
 	assert.Less(t, took, 200.0, "milliseconds to sort")
 }
@@ -243,8 +243,8 @@ func TestThirtyStylesAreInteractiveAtOnce(t *testing.T) {
 func column(o *tab, head string) []string {
 	o.t.Helper()
 	return ask[[]string](o, fmt.Sprintf(`(() => {
-		const i = [...document.querySelectorAll('#table thead tr:nth-child(2) th')].findIndex(th => th.textContent.trim() === %q);
-		return [...document.querySelectorAll('#table tbody tr')].filter(r => !r.hidden).map(r => r.cells[i].dataset.v ?? r.cells[i].querySelector('a')?.textContent ?? '');
+		const i = [...document.querySelectorAll('#table-run-1 thead tr:nth-child(2) th')].findIndex(th => th.textContent.trim() === %q);
+		return [...document.querySelectorAll('#table-run-1 tbody tr')].filter(r => !r.hidden).map(r => r.cells[i].dataset.v ?? r.cells[i].querySelector('a')?.textContent ?? '');
 	})()`, head))
 }
 
@@ -260,7 +260,7 @@ func (o *tab) press(selector, key string) {
 func TestSortingByKeyboard(t *testing.T) {
 	o := open(t, written(t, thirty(t)))
 	o.width(1280)
-	const head, button = `#table thead tr:nth-child(2) th:nth-child(2)`, `#table thead tr:nth-child(2) th:nth-child(2) button`
+	const head, button = `#table-run-1 thead tr:nth-child(2) th:nth-child(2)`, `#table-run-1 thead tr:nth-child(2) th:nth-child(2) button`
 	sorted := func(down bool) {
 		var last float64
 		for i, text := range column(o, "create p50") {
@@ -280,10 +280,10 @@ func TestSortingByKeyboard(t *testing.T) {
 	o.press(button, " ")
 	assert.Equal(t, "descending", ask[string](o, `document.querySelector('`+head+`').ariaSort`))
 	sorted(true)
-	o.press(`#table thead tr:nth-child(2) th:first-child button`, kb.Enter)
+	o.press(`#table-run-1 thead tr:nth-child(2) th:first-child button`, kb.Enter)
 	names := column(o, "style")
 	assert.True(t, slices.IsSorted(names), "%v", names)
-	assert.Equal(t, 1, ask[int](o, `document.querySelectorAll('#table [aria-sort]').length`))
+	assert.Equal(t, 1, ask[int](o, `document.querySelectorAll('#table-run-1 [aria-sort]').length`))
 }
 
 // A style that is ticked off is gone from the table, the plot and the verdicts, and
@@ -292,12 +292,12 @@ func TestTickingStylesOff(t *testing.T) {
 	o := open(t, written(t, thirty(t)))
 	o.width(1280)
 	seen := func() (table, plot, verdicts int) {
-		return ask[int](o, `[...document.querySelectorAll('#table tbody tr')].filter(e => e.checkVisibility()).length`),
+		return ask[int](o, `[...document.querySelectorAll('#table-run-1 tbody tr')].filter(e => e.checkVisibility()).length`),
 			ask[int](o, `[...document.querySelectorAll('.dots tbody tr')].filter(e => e.checkVisibility()).length`),
 			ask[int](o, `[...document.querySelectorAll('#heat thead th a')].filter(e => e.checkVisibility()).length`)
 	}
 	best := func() string {
-		return ask[string](o, `[...document.querySelectorAll('#table tbody tr')].filter(r => !r.hidden && r.cells[1].className === 'h0')[0].cells[0].querySelector('a').textContent`)
+		return ask[string](o, `[...document.querySelectorAll('#table-run-1 tbody tr')].filter(r => !r.hidden && r.cells[1].className === 'h0')[0].cells[0].querySelector('a').textContent`)
 	}
 	table, plot, verdicts := seen()
 	assert.Equal(t, []int{30, 30, 29}, []int{table, plot, verdicts})
@@ -318,19 +318,19 @@ func TestTickingStylesOff(t *testing.T) {
 		assert.Contains(t, name, "rust")
 	}
 	o.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector('#groups input').click()`))
-	assert.Equal(t, 0, ask[int](o, `[...document.querySelectorAll('#table [data-g="0"]')].filter(e => e.checkVisibility()).length`), "a group of figures is hidden")
+	assert.Equal(t, 0, ask[int](o, `[...document.querySelectorAll('#table-run-1 [data-g="0"]')].filter(e => e.checkVisibility()).length`), "a group of figures is hidden")
 }
 
 // Without its script the page has the same texts, and no control that does nothing.
 func TestPageWithoutScript(t *testing.T) {
 	o := open(t, written(t, thirty(t)))
-	with := ask[int](o, `document.querySelectorAll('#table tbody td').length`)
+	with := ask[int](o, `document.querySelectorAll('#table-run-1 tbody td').length`)
 	o.do(enable(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 	o.do(chromedp.Navigate(ask[string](o, `location.href`)))
-	assert.Equal(t, with, ask[int](o, `document.querySelectorAll('#table tbody td').length`))
+	assert.Equal(t, with, ask[int](o, `document.querySelectorAll('#table-run-1 tbody td').length`))
 	assert.False(t, ask[bool](o, `document.querySelector('.controls').checkVisibility()`))
-	assert.Equal(t, 0, ask[int](o, `document.querySelectorAll('#table button').length`))
-	assert.Positive(t, ask[int](o, `document.querySelectorAll('#table td.h0').length`), "coloured all the same")
+	assert.Equal(t, 0, ask[int](o, `document.querySelectorAll('#table-run-1 button').length`))
+	assert.Positive(t, ask[int](o, `document.querySelectorAll('#table-run-1 td.h0').length`), "coloured all the same")
 }
 
 // faint lists texts whose contrast with the ground that they stand on is below what

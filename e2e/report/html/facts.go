@@ -4,28 +4,24 @@ import (
 	"fmt"
 	"strings"
 
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/result"
 )
 
 // facts are where a run took place, and what with.
 type facts struct {
 	*record.Environment
-	Pairs  []pair // of name and value
-	Runs   []result.RunFacts
-	Stages []pair // with how long each took
+	Pairs []pair // of name and value
 }
 
 type pair struct{ Name, Value string }
 
-// facts are those of the environment; nil: it is not known.
+// facts are those of a run's environment; nil: it is not known.
 func (s *study) facts() *facts {
 	e := s.Environment
 	if e == nil {
 		return nil
 	}
-	f := &facts{Environment: e, Runs: s.RunFacts()}
+	f := &facts{Environment: e}
 	revision, seed := e.Revision, ""
 	if e.Dirty {
 		revision += ", with changes that are not committed"
@@ -37,6 +33,7 @@ func (s *study) facts() *facts {
 		{"Run", e.Run},
 		{"Began", e.Began.UTC().Format("2006-01-02 15:04:05 MST")},
 		{"Machine", e.Host.String()},
+		{"Further of it", e.Host.Details()},
 		{"Cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
 		{"Kubernetes", e.Kubernetes},
 		{"Container engine", e.Engine},
@@ -48,9 +45,6 @@ func (s *study) facts() *facts {
 		if p.Value != "" {
 			f.Pairs = append(f.Pairs, p)
 		}
-	}
-	for _, one := range e.Stages {
-		f.Stages = append(f.Stages, pair{one.Name, plain.Duration(one.Seconds)})
 	}
 	return f
 }

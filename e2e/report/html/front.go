@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/stat"
 )
@@ -22,14 +23,23 @@ type frontPage struct {
 	Lead     string
 	Short    badge // whether all was handled correctly
 	Warnings []string
-	Dots     *dotPlot // nil: nothing was measured
-	Needs    needsTable
-	Table    bigTable
+	Needs    []result.Need
+	Runs     []runFigures
+	Groups   []string // of columns
+	Styles   []*style
 	Heat     *heatMap // nil: nothing was judged
 	Surprise []surprise
-	Facts    *facts
+	Facts    []*facts // of the runs with latencies
+	All      []result.RunFacts
 	Rank     string
 	Heats    []string // what the colours mean
+}
+
+// runFigures are the figures of one run.
+type runFigures struct {
+	ID, Heading string
+	Dots        *dotPlot // nil: nothing was measured
+	Table       bigTable
 }
 
 // surprise is a verdict that is not as expected.
@@ -43,8 +53,21 @@ const mostSurprises = 30
 
 func (s *site) front() *frontPage {
 	p := &frontPage{
-		Finding: s.Finding(), Lead: s.lead(), Short: s.short(), Warnings: s.Warnings, Dots: s.dotPlot(), Needs: s.needs,
-		Table: s.bigTable(), Heat: s.heatMap(), Facts: s.facts(), Rank: result.RankNote(), Heats: heatWords(),
+		Finding: s.Finding(), Lead: s.lead(), Short: s.short(), Warnings: s.Warnings, Needs: s.needs,
+		Groups: columnGroups(), Styles: s.Styles, Heat: s.heatMap(), All: s.RunFacts(), Rank: result.RankNote(), Heats: heatWords(),
+	}
+	for i, run := range s.runs {
+		if facts := run.facts(); facts != nil {
+			p.Facts = append(p.Facts, facts)
+		}
+		columns := run.measuredColumns()
+		if len(s.runs) == 1 {
+			columns = append(columns, s.ownColumns()...)
+		}
+		p.Runs = append(p.Runs, runFigures{fmt.Sprintf("run-%d", i+1), run.heading, run.dotPlot(), run.bigTable(columns)})
+	}
+	if len(s.runs) > 1 {
+		p.Runs = append(p.Runs, runFigures{ID: "own", Heading: "What hangs on no run: correctness, and what there is to maintain", Table: s.bigTable(s.ownColumns())})
 	}
 	for _, d := range s.Differences() {
 		one := surprise{Difference: d}
@@ -58,7 +81,8 @@ func (s *site) front() *frontPage {
 	return p
 }
 
-// dotPlot is the chart of the headline's latencies: a row for each style.
+// dotPlot is the chart of the headline's latencies: a row for each style. A load has none: its figure is the last
+// custom resource of each round, which is in the table.
 type dotPlot struct {
 	Scenario, Goal string
 	Rows           []dotRow
@@ -67,27 +91,23 @@ type dotPlot struct {
 // dotRow is one style: its samples, and the figures that they come to.
 type dotRow struct {
 	Style                       *style
-	Index                       int
-	Rank, Median, Spread, Apart string
+	Rank, Median, Spread, Apart string // Apart: what is not counted
 	Dots                        *dots
 }
 
-func (s *site) dotPlot() *dotPlot {
+func (s *study) dotPlot() *dotPlot {
 	in := s.main()
-	if in == nil {
+	if in == nil || s.IsLoad(in.Name) {
 		return nil
 	}
 	p := &dotPlot{Scenario: in.Name}
-	for i, one := range s.Styles {
+	for _, one := range s.Styles {
 		at := slices.IndexFunc(in.Cells, func(c *cell) bool { return c.Style == one })
 		if at < 0 {
 			continue
 		}
 		c := in.Cells[at]
-		if s.Apart(one.Label) && !s.counts(one.Label, in.Name) {
-			continue
-		}
-		row := dotRow{Style: one, Index: i, Rank: s.RankOf(one.Label, in.Name).String(), Median: plain.Unknown, Spread: "n 0"}
+		row := dotRow{Style: one, Rank: s.RankOf(one.Label, in.Name).String(), Median: plain.Unknown, Spread: "n 0"}
 		if written, _ := c.outcome(); written != nil {
 			row.Dots, row.Spread, row.Apart = dotsOf(c, written, s.x, near), result.Spread(written.Summary, stat.Observation.String), apart(written.Summary)
 			p.Goal = inWords(written.Phase)
@@ -98,59 +118,6 @@ func (s *site) dotPlot() *dotPlot {
 		p.Rows = append(p.Rows, row)
 	}
 	return p
-}
-
-// needsTable is the table of what styles are chosen by.
-type needsTable struct {
-	Rows []needRow
-	Note string
-	all  []result.Need
-}
-
-// needRow is a need with its answer.
-type needRow struct {
-	Name, Rule, Open string
-	Answer           string // who is recommended, of many the first; empty: nobody
-	All              string // of whom; empty: Answer names them
-	Figures          []needFigure
-	More             int // candidates that are not shown
-}
-
-type needFigure struct {
-	Style  *style
-	Picked bool
-	Text   string
-}
-
-// mostFigures is of how many candidates a row shows figures, and mostPicks how many of
-// those that are recommended its answer names.
-const (
-	mostFigures = 3
-	mostPicks   = 4
-)
-
-func (s *site) newNeeds() needsTable {
-	t := needsTable{Note: result.NeedsNote(), all: s.Needs()}
-	for _, need := range t.all {
-		picks := need.Picks()
-		row := needRow{Name: need.Name, Rule: need.Rule, Open: need.Open, Answer: strings.Join(picks, ", ")}
-		if len(picks) > mostPicks+1 {
-			row.Answer, row.All = plain.Some(picks, mostPicks), row.Answer
-		}
-		for i, c := range need.Candidates {
-			if i >= mostFigures && !(c.Picked && slices.Index(picks, c.Label) < mostFigures) {
-				row.More++
-				continue
-			}
-			text := strings.Join(c.Figures, ", ")
-			if c.Note != "" {
-				text += "; " + c.Note
-			}
-			row.Figures = append(row.Figures, needFigure{s.style(c.Label), c.Picked, text})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }
 
 // dispute is what an issue about a figure needs.
@@ -236,11 +203,11 @@ func (s *site) short() badge {
 	return b
 }
 
-// title names what was compared; the floor is no contestant, nor is what stands apart.
+// title names what was compared; the floor is no contestant.
 func (s *study) title() string {
 	var names []string
 	for _, label := range s.Report.Styles {
-		if !s.style(label).Floor && !s.Apart(label) {
+		if !s.style(label).Floor {
 			names = append(names, label)
 		}
 	}
@@ -275,7 +242,7 @@ func (s *study) lead() string {
 	case len(names) == 0:
 		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", checked)
 	default:
-		lead = fmt.Sprintf("Each style handled the same changes (%s) on a real cluster: %s.", plain.List(names), s.RoundsText())
+		lead = fmt.Sprintf("Each style handled the same changes (%s) on a real cluster.", plain.List(names))
 	}
 	if len(names) > 0 && s.HasMatrix() {
 		who := "Each"
@@ -287,10 +254,10 @@ func (s *study) lead() string {
 		}
 		lead += fmt.Sprintf(" %s also went through %s of correctness, faults included.", who, checked)
 	}
-	if e := s.Environment; e != nil {
-		lead += fmt.Sprintf(" Recorded %s on %s, Kubernetes %s%s.", s.days(), e.Host.String(), e.Kubernetes, s.OtherMachines())
+	if days := s.days(); days != "" {
+		lead += " Recorded " + days + "."
 	}
-	return lead
+	return lead + " " + report.SeveralNote
 }
 
 // days are those on which the recordings began, such as "from 23 to 25 November 2026".
@@ -300,6 +267,9 @@ func (s *study) days() string {
 		if part.Environment != nil {
 			began = append(began, part.Environment.Began.UTC())
 		}
+	}
+	if len(began) == 0 {
+		return ""
 	}
 	const day = "2 January 2006"
 	slices.SortFunc(began, time.Time.Compare)

@@ -83,7 +83,7 @@ func (s *site) heatMap() *heatMap {
 		drawn := heatRow{Scenario: row.Name, Group: row.Group, Cells: make([]heatCell, len(m.Heads))}
 		for _, c := range row.Cells {
 			i := slices.IndexFunc(m.Heads, func(h heatHead) bool { return c != nil && h.Label == c.Style.Label })
-			if i < 0 {
+			if i < 0 || drawn.Cells[i].Class != "" { // a load of another run; the style's page has all
 				continue
 			}
 			drawn.Driven = true

@@ -24,6 +24,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 )
 
 // File is the first page's name in a results folder, and Folder that of the pages
@@ -70,16 +71,24 @@ func Pages(r *report.Report, o Options) []report.File {
 // Write prints the first page alone.
 func Write(out io.Writer, r *report.Report) error { return Pages(r, Options{})[0].Print(r, out) }
 
-// site is what all pages are made of.
+// site is what all pages are made of: the study of all recordings, and those of single runs.
 type site struct {
 	*study
 	Options
-	needs needsTable
+	runs  []*study
+	needs []result.Need // none where only one style was recorded
 }
 
 func newSite(r *report.Report, o Options) *site {
-	s := &site{study: newStudy(r), Options: o}
-	s.needs = s.newNeeds()
+	s := &site{study: newStudy(r, nil), Options: o}
+	if len(r.Contestants()) > 1 {
+		s.needs = r.Needs()
+	}
+	for _, one := range r.Tables() {
+		run := newStudy(one, s.Styles)
+		run.x, run.anchors, run.heading = s.x, s.anchors, run.Heading(r)
+		s.runs = append(s.runs, run)
+	}
 	return s
 }
 

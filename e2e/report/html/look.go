@@ -5,6 +5,7 @@ import "fmt"
 // style is what is compared, with its look.
 type style struct {
 	Label string
+	Index int    // among all
 	File  string // of its page, in Folder
 	Floor bool
 	Look  look

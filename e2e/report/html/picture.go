@@ -73,7 +73,7 @@ const (
 // drawPicture prints the comparison as an SVG file by itself. It needs a
 // scenario that was measured.
 func drawPicture(out io.Writer, r *report.Report, dark bool) error {
-	s := newStudy(r)
+	s := newStudy(r.Tables()[0], nil)
 	in := s.main()
 	if in == nil {
 		return errors.New("draw the comparison: the recording holds no sample of a scenario that is measured; run `opbench run --scenario=create` for one")
@@ -88,6 +88,9 @@ func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	}
 	p := s.picture(in)
 	p.CSS = css
+	if len(r.Tables()) > 1 {
+		p.Title += ", run " + strings.Join(s.Runs, ", ")
+	}
 	var text bytes.Buffer
 	if err := drawing.ExecuteTemplate(&text, "picture", p); err != nil {
 		return fmt.Errorf("draw the comparison: %w", err)
@@ -111,7 +114,6 @@ func (s *study) picture(in *scene) *picture {
 	cells := slices.SortedStableFunc(slices.Values(in.Cells), func(a, b *cell) int {
 		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)
 	})
-	cells = slices.DeleteFunc(cells, func(c *cell) bool { return s.Apart(c.Style.Label) && !s.counts(c.Style.Label, in.Name) })
 	var words []string
 	for i, c := range cells {
 		row := s.pictureRow(c, c.series[goal], p.X)
@@ -132,17 +134,6 @@ func (s *study) picture(in *scene) *picture {
 	}
 	p.Height = p.Bottom + 34 + legendRow*len(p.Legend)
 	return p
-}
-
-// counts tells whether a style has samples of a scenario that are in a figure: of what
-// stands apart there may be some of other scenarios alone.
-func (s *study) counts(label, scenario string) bool {
-	c := s.Cell(label, scenario)
-	if c == nil {
-		return false
-	}
-	written, _ := c.Outcome()
-	return written.N > 0
 }
 
 // pictureRow takes what a cell's samples of a phase say; one is nil where there is none.

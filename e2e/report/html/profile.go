@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"operatorbench/e2e/cost"
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -26,13 +25,11 @@ type profile struct {
 	Installed  []pair // stages, with what each waits for
 	Facts      []pair
 	Images     []record.ImageFacts
-	Needs      bool // there is a table of needs
-	Advice     report.Advice
-	Rules      []string
+	Needs      []needAnswer
+	Fails      string // how many scenarios
 	Warnings   []string
 	Notes      []string // about this style alone
-	Latencies  *latencies
-	Inner      *latencies
+	Runs       []profileRun
 	Costs      []costRow
 	Waterfalls []*waterfall
 	Bad, Good  []*verdictCell
@@ -42,12 +39,21 @@ type profile struct {
 	Least      int
 }
 
+// needAnswer is whether a style meets a need.
+type needAnswer struct{ Name, Criterion, Answer string }
+
+// profileRun are a style's latencies in one run.
+type profileRun struct {
+	Heading          string
+	Latencies, Inner *latencies
+}
+
 // costRow is a quantity with the rounds that it comes from.
 type costRow struct{ Name, Value, Spread, Rounds string }
 
 func (s *site) profile(of *style) *profile {
 	p := &profile{
-		Style: of, Needs: len(s.needs.Rows) > 0, What: s.what(of), Facts: s.styleFacts(of), Advice: s.Advise(of.Label, s.needs.all), Rules: report.AdviceRules(), Warnings: s.Warnings,
+		Style: of, Needs: s.answers(of.Label), What: s.what(of), Facts: s.styleFacts(of), Warnings: s.Warnings,
 		Costs: s.costRows(of.Label), Held: s.Conformance(of.Label), Rights: s.rights(of.Label), Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds,
 	}
 	if header := s.Header(of.Label); header != nil {
@@ -56,28 +62,40 @@ func (s *site) profile(of *style) *profile {
 	if facts, environment := s.Report.Facts(of.Label); facts != nil {
 		p.Images = environment.ImagesOf(facts)
 	}
-	if s.Apart(of.Label) {
-		p.Notes = append(p.Notes, "Its figures were measured elsewhere than those of the other styles, with another floor, or by another schema: they do not compare.")
-	}
-	var cells []*cell
-	for _, in := range s.Scenes {
-		for _, c := range in.Cells {
-			if c.Style == of {
-				cells = append(cells, c)
-				if w := s.waterfall(c); w != nil {
-					p.Waterfalls = append(p.Waterfalls, w)
+	_, p.Fails = s.Tally(of.Label)
+	for i, run := range s.runs {
+		var cells []*cell
+		for _, in := range run.Scenes {
+			for _, c := range in.Cells {
+				if c.Style == of {
+					cells = append(cells, c)
+					drawn := slices.ContainsFunc(p.Waterfalls, func(w *waterfall) bool { return w.Cell.Scenario == c.Scenario })
+					if w := run.waterfall(c); w != nil && !drawn {
+						p.Waterfalls = append(p.Waterfalls, w)
+					}
 				}
 			}
 		}
+		one := profileRun{
+			Heading:   run.heading,
+			Latencies: run.latencies(cells, fmt.Sprintf("latencies-%d", i+1), "Phases that all styles have", false),
+			Inner:     run.latencies(cells, fmt.Sprintf("inner-%d", i+1), "Phases that only this style has", true),
+		}
+		if one.Latencies != nil {
+			p.Runs = append(p.Runs, one)
+		}
 	}
-	p.Latencies = s.latencies(cells, "latencies-of-all", "Phases that all styles have", false)
-	p.Inner = s.latencies(cells, "latencies-inner", "Phases that only this style has", true)
+	shown := map[string]int{}
 	for _, row := range s.judged() {
 		for _, c := range row.Cells {
 			if c == nil || c.Style.Label != of.Label {
 				continue
 			}
-			v := s.verdictCell(c, row.Scenario, s.anchors[row.Name])
+			id := s.anchors[row.Name]
+			if shown[id]++; shown[id] > 1 { // a load of another run
+				id += fmt.Sprintf("-%d", shown[id])
+			}
+			v := s.verdictCell(c, row.Scenario, id)
 			if v.Bad() {
 				p.Bad = append(p.Bad, v)
 			} else {
@@ -87,6 +105,25 @@ func (s *site) profile(of *style) *profile {
 	}
 	p.head = s.head(path.Join(Folder, of.File), of.Label, strings.Join(p.What, " "), s.dispute(of.Label), false)
 	return p
+}
+
+// answers are the needs that a style meets or not; none where only one style was recorded.
+func (s *site) answers(label string) []needAnswer {
+	has := func(all []result.Match) bool {
+		return slices.ContainsFunc(all, func(m result.Match) bool { return m.Label == label })
+	}
+	var all []needAnswer
+	for _, need := range s.needs {
+		switch {
+		case has(need.Met):
+			all = append(all, needAnswer{need.Name, need.Criterion, "met"})
+		case has(need.NotMet):
+			all = append(all, needAnswer{need.Name, need.Criterion, "not met"})
+		case slices.Contains(need.Unknown, label):
+			all = append(all, needAnswer{need.Name, need.Criterion, "not known"})
+		}
+	}
+	return all
 }
 
 // what says in two sentences what a style is.
@@ -186,44 +223,43 @@ func (s *site) styleFacts(of *style) []pair {
 	return all
 }
 
-// costRows are what the style used, in every round; what is not known says why.
+// costRows are what the style used in each run, in every round; what is not known says why.
 func (s *site) costRows(label string) []costRow {
 	var all []costRow
-	add := func(name string, of func(result.Cost) result.Figure) {
-		used := s.Used(label, name, of)
-		value, spread := report.Show(used)
-		row := costRow{Name: name, Value: value, Spread: spread}
+	add := func(c result.Cost, name string, figure result.Figure) {
+		row := costRow{Name: name, Value: plain.Unknown, Spread: figure.Missing}
 		switch {
-		case used.N == 0 && used.Missing == "":
+		case !figure.Known() && figure.Missing == "":
 			return
-		case used.N == 0:
-			row.Spread = used.Missing
-		default:
+		case figure.Known():
 			var rounds []string
-			for _, round := range used.Replicates {
-				rounds = append(rounds, report.Amount(used.Unit, round[0].Value))
+			for _, one := range figure.Values {
+				rounds = append(rounds, report.Amount(figure.Unit, one.Value))
 			}
+			row.Value, row.Spread = report.Show(c.SumUp(figure))
 			row.Rounds = strings.Join(rounds, ", ")
+			if len(s.Runs) > 1 {
+				row.Spread += ", run " + c.Run
+			}
 		}
 		all = append(all, row)
 	}
-	for _, q := range s.Quantities() {
-		add(q.Name, q.Of)
-	}
-	add("uninstall", func(c result.Cost) result.Figure { return c.Uninstall })
 	for _, c := range s.Costs {
 		if c.Label() != label {
 			continue
 		}
+		for _, q := range report.CostColumns(c) {
+			add(c, q.Name, q.Figure)
+		}
+		add(c, "uninstall", c.Uninstall)
 		for _, one := range c.ComponentCPU {
-			name := "CPU of " + one.Component + ", idle use included"
-			if !slices.ContainsFunc(all, func(row costRow) bool { return row.Name == name }) {
-				add(name, func(c result.Cost) result.Figure {
-					if i := slices.IndexFunc(c.ComponentCPU, func(f cost.ComponentFigure) bool { return f.Component == one.Component }); i >= 0 {
-						return c.ComponentCPU[i].Figure
-					}
-					return result.Figure{}
-				})
+			add(c, "CPU of "+one.Component+", idle use included", one.Figure)
+		}
+	}
+	for _, c := range s.Beside {
+		for _, q := range report.BesideColumns(c) {
+			if c.Label() == label && q.Known() {
+				add(c, q.Name, q.Figure)
 			}
 		}
 	}

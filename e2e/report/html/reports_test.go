@@ -316,3 +316,12 @@ func thirty(tb testing.TB) *report.Report {
 	}
 	return report.Of(made.Many(styles, 12), made.Recording("matrix", rows, cells...))
 }
+
+// several is of two runs with latencies, of which one has a load of the other, too, and one for verdicts alone.
+func several() *report.Report {
+	first, second := made.Many(made.Ten(), 3), made.Many(made.Ten()[:4], 6)
+	environment := *second.Environment
+	second.Environment, second.Judgement.Header.Run = &environment, "again"
+	environment.Run = "again"
+	return report.Of(first, second, made.Recording("verdicts", []record.Scenario{{Name: "drift", Group: "level"}}, made.Cell{Style: "argo", Scenario: "drift", Repeats: []made.Repeat{made.Fail("never", "converged")}}))
+}

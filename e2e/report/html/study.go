@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -16,9 +17,10 @@ import (
 // it comes from.
 type study struct {
 	*report.Report
-	Styles []*style // the quickest first
-	Scenes []*scene
-	x      *axis // of all latencies
+	Styles  []*style // the quickest first
+	Scenes  []*scene
+	heading string // names the run, where there are several
+	x       *axis  // of all latencies
 	// anchors are the ids that scenarios have on every style's page.
 	anchors map[string]string
 }
@@ -42,9 +44,14 @@ type series struct {
 	samples []*judge.Sample
 }
 
-// newStudy regroups a report.
-func newStudy(r *report.Report) *study {
+// newStudy regroups a report. That of a run takes the styles' looks from those of the whole; nil: it is the whole.
+func newStudy(r *report.Report, styles []*style) *study {
 	s := &study{Report: r, Styles: stylesOf(r)}
+	for i, one := range s.Styles {
+		if at := slices.IndexFunc(styles, func(other *style) bool { return other.Label == one.Label }); at >= 0 {
+			s.Styles[i] = styles[at]
+		}
+	}
 	for _, name := range r.Scenarios {
 		in := &scene{Name: name}
 		for c := range r.Of(name) {
@@ -67,9 +74,18 @@ func stylesOf(r *report.Report) []*style {
 	ids := newIDs()
 	var all []*style
 	looks := 0
-	for _, label := range r.ByLatency(r.Headline()) {
+	var labels []string
+	for _, one := range r.Tables() {
+		for _, label := range one.ByLatency(one.Headline()) {
+			labels = plain.Once(labels, label)
+		}
+	}
+	for _, label := range append(labels, r.Styles...) {
+		if slices.ContainsFunc(all, func(one *style) bool { return one.Label == label }) {
+			continue
+		}
 		name, _ := r.Named(label)
-		one := &style{Label: label, Floor: name == spec.Floor, File: ids.of(cmp.Or(strings.Trim(slug(label), "-"), "style")) + ".html"}
+		one := &style{Label: label, Index: len(all), Floor: name == spec.Floor, File: ids.of(cmp.Or(strings.Trim(slug(label), "-"), "style")) + ".html"}
 		one.Look = lookOf(looks, one.Floor)
 		if !one.Floor {
 			looks++

@@ -165,26 +165,86 @@ func linesOf(language string, text []byte) int {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return 0
 	}
-	if language == "Go" {
+	switch language {
+	case "Go":
 		return goLines(text)
+	case "JavaScript", "TypeScript", "Rust", "Java":
+		return blockLines(string(text))
+	case "Python":
+		return pythonLines(string(text))
 	}
 	count := 0
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && !bytes.HasPrefix(line, []byte(comment(language))) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 			count++
 		}
 	}
 	return count
 }
 
-// comment begins a comment that reaches to the end of the line.
-func comment(language string) string {
-	switch language {
-	case "JavaScript", "TypeScript", "Rust", "Java":
-		return "//"
+// blockLines counts the lines of a language whose comments are // and /* */, outside of texts in double quotes.
+func blockLines(text string) int {
+	count, comment := 0, false
+	for line := range strings.Lines(text) {
+		says, quoted := false, false
+		for i := 0; i < len(line); i++ {
+			rest := line[i:]
+			switch {
+			case comment:
+				if strings.HasPrefix(rest, "*/") {
+					comment, i = false, i+1
+				}
+			case quoted && line[i] == '\\', !quoted && strings.HasPrefix(rest, `'"'`):
+				says, i = true, i+1
+			case line[i] == '"':
+				says, quoted = true, !quoted
+			case !quoted && strings.HasPrefix(rest, "//"):
+				i = len(line)
+			case !quoted && strings.HasPrefix(rest, "/*"):
+				comment, i = true, i+1
+			case line[i] > ' ':
+				says = true
+			}
+		}
+		if says {
+			count++
+		}
 	}
-	return "#"
+	return count
+}
+
+// pythonLines counts the lines of Python. A docstring, a text in three quotes that begins a file or follows a line
+// which ends with a colon, is a comment; another such text is code.
+func pythonLines(text string) int {
+	count, open, documents, last := 0, "", false, ":"
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		literal := strings.TrimLeft(line, "rRuU")
+		quote := literal[:min(3, len(literal))]
+		switch {
+		case open != "":
+			if !documents {
+				count++
+			}
+			if strings.Contains(line, open) {
+				open = ""
+			}
+		case line == "", line[0] == '#':
+		case (quote == `"""` || quote == "'''") && strings.HasSuffix(last, ":"):
+			last = ""
+			if !strings.Contains(literal[3:], quote) {
+				open, documents = quote, true
+			}
+		default:
+			count, last = count+1, line
+			for _, quote := range []string{`"""`, "'''"} {
+				if strings.Count(line, quote)%2 == 1 {
+					open, documents = quote, false
+				}
+			}
+		}
+	}
+	return count
 }
 
 // goLines counts the lines on which there is at least a part of a token.

@@ -1,0 +1,91 @@
+package result_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+)
+
+// took is a run in which styles took so many seconds for a create, round by round.
+func took(run string, seconds map[string][]float64) result.Recording {
+	one := result.Recording{
+		Environment: &record.Environment{Run: run, Host: record.Host{CPU: "Some CPU"}},
+		Judgement:   &judge.Judgement{Header: record.Header{Schema: record.Schema, Run: run}},
+	}
+	for _, style := range []string{spec.Floor, "native", "argo"} {
+		one.Judgement.Header.Styles = append(one.Judgement.Header.Styles, record.Style{Style: spec.Style{Name: style}})
+		for i, value := range seconds[style] {
+			one.Judgement.Results = append(one.Judgement.Results, judge.Result{
+				Style: style, Scenario: "create", Group: spec.GroupLatency, Round: i + 1, End: record.Settled,
+				Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Pass}},
+				Samples:  []judge.Sample{{Operator: style, Scenario: "create", Phase: spec.PhaseChildWritten, Run: run, Block: i + 1, Unit: "s", Value: value, Outcome: judge.OK}},
+			})
+		}
+		one.Costs = append(one.Costs, cost.Cost{Style: style, PeakMemory: cost.Figure{Unit: "bytes", Values: []cost.Value{{Round: 1, Value: float64(len(run))}}}})
+	}
+	return one
+}
+
+// Two runs, even with the same description of the machine, are two tables: nothing is pooled, and ranks,
+// ratios, the floor and costs are those of one run.
+func TestEachRunIsATable(t *testing.T) {
+	s := result.Of(
+		took("one", map[string][]float64{spec.Floor: {1, 1, 1}, "native": {2, 2.1, 1.9}, "argo": {4, 4.1, 3.9}}),
+		took("another", map[string][]float64{spec.Floor: {2, 2, 2}, "native": {8, 8.1, 7.9}}),
+	)
+	tables := s.Tables()
+	require.Len(t, tables, 2)
+	for i, want := range []struct {
+		run, ratio, beside string
+		p50, memory        float64
+		styles             []string
+		place              int
+	}{
+		{"one", "2.00 [1.88, 2.13] in 3 rounds", "2.00", 2, 3, []string{"floor", "native", "argo"}, 1},
+		{"another", "", "4.00", 8, 7, []string{"floor", "native"}, 0}, // it is alone: there is no rank
+	} {
+		table := tables[i]
+		assert.Equal(t, []string{want.run}, table.Runs)
+		assert.Equal(t, want.run, table.Environment.Run)
+		assert.Equal(t, want.styles, table.Styles)
+		c := table.Cell("native", "create")
+		written, _ := c.Outcome()
+		assert.InDelta(t, want.p50, written.P50.Value, 0)
+		assert.Equal(t, 3, written.N)
+		assert.Equal(t, want.run, c.Run)
+		assert.Equal(t, want.beside, c.BesideFloor(written))
+		assert.Equal(t, want.place, table.RankOf("native", "create").Place)
+		assert.Equal(t, want.ratio, table.RatioText("argo", "create"))
+		assert.InDelta(t, want.memory, table.Used("native", func(c result.Cost) result.Figure { return c.PeakMemory }).P50.Value, 0)
+	}
+	assert.Len(t, s.Cells, 5, "a cell is of one run")
+	assert.Nil(t, s.Environment, "each table has its own")
+	assert.Equal(t, 6, s.Matrix.Cell("native", "create").All(), "verdicts count over all runs")
+	assert.Empty(t, s.Warnings)
+}
+
+// A run for verdicts alone is no table; one run with latencies is the whole report.
+func TestVerdictsAloneAreNoTable(t *testing.T) {
+	matrix := took("matrix", map[string][]float64{"native": {9}})
+	matrix.Judgement.Results[0].Matrix, matrix.Judgement.Results[0].Group = true, spec.GroupBasic
+	s := result.Of(matrix, took("one", map[string][]float64{"native": {1, 2, 3}}))
+	require.Len(t, s.Tables(), 1)
+	assert.Same(t, s, s.Tables()[0])
+	assert.Equal(t, "one", s.Environment.Run)
+	written, _ := s.Cell("native", "create").Outcome()
+	assert.Equal(t, 3, written.N)
+}
+
+// A run that was given twice would count twice among verdicts.
+func TestARunThatWasGivenTwice(t *testing.T) {
+	one := took("one", map[string][]float64{"native": {1}})
+	assert.Contains(t, strings.Join(result.Of(one, one).Warnings, "\n"), "run one was given more than once")
+}
