@@ -37,7 +37,7 @@ func TestImagesOfStyles(t *testing.T) {
 	assert.Contains(t, stderr, "opbench: missing images: node (there is no container engine to keep it), memcached (not in cache), native (not in cache), pause (not in cache), nats (not in cache)\n")
 	code, _, stderr = opbench(t, "images", "ensure", "--images=build", "--operator=native")
 	assert.Equal(t, exitError, code)
-	assert.Contains(t, stderr, "building images needs the program go", "three are missing, and nothing is there to build them with")
+	assert.Contains(t, stderr, "the program that builds them is compiled by Go", "three are missing, and nothing is there to build them with")
 }
 
 // A crash is no answer: its status is that of an invalid comparison, and it says so.

@@ -52,7 +52,7 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	var nobody *NoProgramError
 	switch {
 	case errors.As(err, &nobody):
-		s.progress.say("%v", nobody) // what is there, or can be pulled, is no worse for it
+		s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
 	case err != nil:
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *Store) acceptable(st state) []string {
 // digest or tag by which it was asked for; of a style's own, of which another may
 // have the name, under its reference's hash.
 func (s *Store) folder(st state, origin string) string {
-	key := ""
+	var key string
 	switch {
 	case origin == fromBuild:
 		return filepath.Join(s.cache, st.built.Folder)

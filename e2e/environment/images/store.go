@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -73,6 +74,7 @@ type Store struct {
 	puller      *puller
 	program     program
 	progress    progress
+	nobody      *sync.Once // says that nothing can be built
 }
 
 // CacheFolder is where images are kept by default: the value of
@@ -111,7 +113,7 @@ func Open(o Options) (*Store, error) {
 	program, err := newProgram(o)
 	return &Store{
 		root: o.Root, cache: o.Cache, catalogue: catalogue, lock: lock, source: cmp.Or(o.Source, Auto), engine: o.Engine,
-		program: program, progress: progress{out: o.Progress, started: time.Now()},
+		nobody: &sync.Once{}, program: program, progress: progress{out: o.Progress, started: time.Now()},
 		puller: &puller{
 			probeTimeout: cmp.Or(o.ProbeTimeout, 3*time.Second), stallTimeout: cmp.Or(o.StallTimeout, 30*time.Second),
 			probed: map[string]error{},
