@@ -24,8 +24,10 @@ func TestTimesThatCannotBeAreRefused(t *testing.T) {
 		tell func(s *story)
 		want string
 	}{
-		"a request after its answer": {func(s *story) { s.act(5010, 15, "create", custom(1, 3, 0)) },
-			"line 3: action entry at 15ms: its request began at 5.01s, expected a time before its answer"},
+		"a request after its answer": {
+			func(s *story) { s.act(5010, 15, "create", custom(1, 3, 0)) },
+			"line 3: action entry at 15ms: its request began at 5.01s, expected a time before its answer",
+		},
 		"a schedule after the answer": {func(s *story) {
 			s.act(10, 15, "create", custom(1, 3, 0))
 			s.entries[2].Action.Intended = time.Second

@@ -66,8 +66,10 @@ func TestHostileExpressions(t *testing.T) {
 		"of a style's phases": func(s *story) (int, func(int) record.Entry) {
 			style := native
 			for i := range 100 {
-				style.Phases = append(style.Phases, spec.Phase{Name: "p" + strconv.Itoa(i), Resource: spec.Deployments, Event: "MODIFIED",
-					Where: []spec.FieldCondition{{Path: "metadata.annotations.x", Matches: slow + strconv.Itoa(i) + "$"}}})
+				style.Phases = append(style.Phases, spec.Phase{
+					Name: "p" + strconv.Itoa(i), Resource: spec.Deployments, Event: "MODIFIED",
+					Where: []spec.FieldCondition{{Path: "metadata.annotations.x", Matches: slow + strconv.Itoa(i) + "$"}},
+				})
 			}
 			s.entries[0].Header.Styles = []record.Style{style}
 			s.begin(0, "native", "create", 1)
@@ -78,8 +80,10 @@ func TestHostileExpressions(t *testing.T) {
 		"of a style's work": func(s *story) (int, func(int) record.Entry) {
 			style := argo
 			style.Phases, style.Idle = nil, nil
-			style.Work = []spec.Work{{Resource: workflows, Namespace: "argo-events",
-				Of: spec.FieldCondition{Path: "metadata.labels.of", Matches: "{{.Name}}" + slow}, Ended: spec.FieldCondition{Path: "status.phase", Matches: slow}}}
+			style.Work = []spec.Work{{
+				Resource: workflows, Namespace: "argo-events",
+				Of: spec.FieldCondition{Path: "metadata.labels.of", Matches: "{{.Name}}" + slow}, Ended: spec.FieldCondition{Path: "status.phase", Matches: slow},
+			}}
 			s.entries[0].Header.Styles = []record.Style{style}
 			s.begin(0, "argo", "create", 1, matrix, func(b *record.Sample) {
 				for i := range 900 {
@@ -204,35 +208,25 @@ func manyObjects(tb testing.TB, kind string, n int) []record.Entry {
 	tb.Helper()
 	s := newStory(tb)
 	owned := func(uid string) any { return fields{"metadata": fields{"ownerReferences": owner(uid)}} }
-	object := map[string]func(i int, name string) record.Entry{
-		"children": func(i int, name string) record.Entry {
-			return event(0, "ADDED", spec.Deployments, "services", name, owned("cr1"))
+	added := func(resource string, object any) func(i int) record.Entry {
+		return func(i int) record.Entry { return event(4, "ADDED", resource, "services", "o"+strconv.Itoa(i), object) }
+	}
+	object := map[string]func(i int) record.Entry{
+		"children": added(spec.Deployments, owned("cr1")),
+		"children that go": func(i int) record.Entry {
+			return event(4, []string{"ADDED", "DELETED"}[i%2], spec.Deployments, "services", "d"+strconv.Itoa(i/2), owned("cr1"))
 		},
-		"children that go": func(i int, name string) record.Entry {
-			what := []string{"ADDED", "DELETED"}[i%2]
-			return event(0, what, spec.Deployments, "services", "d"+strconv.Itoa(i/2), owned("cr1"))
-		},
-		"Deployments of others": func(i int, name string) record.Entry {
-			return event(0, "ADDED", spec.Deployments, "services", name, owned("another"))
-		},
-		"Deployments by name": func(i int, name string) record.Entry {
-			return event(0, "ADDED", spec.Deployments, "services", name, fields{})
-		},
-		"custom resources": func(i int, name string) record.Entry {
-			return event(0, "ADDED", spec.CustomResources, "services", name, fields{})
-		},
-		"pods": func(i int, name string) record.Entry {
-			return event(0, "ADDED", spec.Pods, "services", name, owned("r1"))
-		},
+		"Deployments of others": added(spec.Deployments, owned("another")),
+		"Deployments by name":   added(spec.Deployments, fields{}),
+		"custom resources":      added(spec.CustomResources, fields{}),
+		"pods":                  added(spec.Pods, owned("r1")),
 	}[kind]
 	style := map[bool]string{true: "argo", false: "native"}[kind == "Deployments by name"]
 	s.begin(0, style, "create", 3)
 	s.act(1, 2, "create", custom(1, 3, 0))
 	s.see(3, "ADDED", custom(1, 3, 0))
 	for i := range n {
-		e := object(i, "o"+strconv.Itoa(i))
-		e.Time = at(4)
-		s.add(e)
+		s.add(object(i))
 	}
 	s.end(2000, record.TimedOut)
 	return s.entries
