@@ -29,11 +29,15 @@ func bursts(random *rand.Rand, rounds int, noise, times float64) *story {
 			last *= times
 		}
 		for i := range 50 {
-			r := judge.Result{Style: "native", Variant: variant, Scenario: "burst-create", Group: spec.GroupLoad, Round: round, End: record.Settled,
-				Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
+			r := judge.Result{
+				Style: "native", Variant: variant, Scenario: "burst-create", Group: spec.GroupLoad, Round: round, End: record.Settled,
+				Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}},
+			}
 			for _, reached := range []step{{spec.PhaseChildWritten, 0.85}, {spec.PhaseStatusWritten, 0.9}, {spec.PhaseReady, 8.7}, {spec.PhaseQuiet, 8.8}} {
-				r.Samples = append(r.Samples, judge.Sample{Operator: "native", Variant: variant, Scenario: "burst-create", Phase: reached.phase, Block: round,
-					Value: reached.at * last * float64(i+1) / 50, Unit: "s", Outcome: judge.OK})
+				r.Samples = append(r.Samples, judge.Sample{
+					Operator: "native", Variant: variant, Scenario: "burst-create", Phase: reached.phase, Block: round,
+					Value: reached.at * last * float64(i+1) / 50, Unit: "s", Outcome: judge.OK,
+				})
 			}
 			s.recording.Judgement.Results = append(s.recording.Judgement.Results, r)
 		}

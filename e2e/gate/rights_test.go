@@ -94,8 +94,12 @@ func TestPodsThatMayMore(t *testing.T) {
 		"looser":          {map[string]string{"a": "restricted"}, map[string]string{"a": "baseline"}, nil, []string{"native pods: head may, and base may not: be baseline in namespace a (Pod Security Standard; restricted at base)"}},
 		"taken away":      {map[string]string{"a": "baseline"}, map[string]string{"a": ""}, nil, []string{"native pods: head may, and base may not: be privileged in namespace a (Pod Security Standard; baseline at base)"}},
 		"a new namespace": {map[string]string{"a": "baseline"}, map[string]string{"a": "baseline", "b": "privileged"}, nil, []string{"native pods: head may, and base may not: be privileged in namespace b (Pod Security Standard; baseline at base)"}},
-		"privileged": {map[string]string{"a": ""}, map[string]string{"a": ""}, []string{"hostPath /run of DaemonSet a/agent", "privileged of DaemonSet a/agent"},
-			[]string{"native pods: head may, and base may not: use hostPath /run of DaemonSet a/agent; use privileged of DaemonSet a/agent"}},
+		"privileged": {
+			map[string]string{"a": ""},
+			map[string]string{"a": ""},
+			[]string{"hostPath /run of DaemonSet a/agent", "privileged of DaemonSet a/agent"},
+			[]string{"native pods: head may, and base may not: use hostPath /run of DaemonSet a/agent; use privileged of DaemonSet a/agent"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := unchanged("a")
