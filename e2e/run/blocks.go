@@ -11,7 +11,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// silentMost is how long the API server may give no answer. No fault takes it away for half as long.
+// silentMost is how long the API server may give no answer: longer than a restart of the node takes.
 const silentMost = 2 * time.Minute
 
 // Drive goes through the planned rounds. In each, every participant has its turn, in
