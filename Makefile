@@ -193,14 +193,14 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 	for package in $$packages; do go test -C "$$package" . -update; done
 
 # What README.md, the front page and the reports in the last of these folders are made of.
-PUBLISHED ?= docs/replication-quick docs/replication-slow/shard-2 docs/comparison
+PUBLISHED ?= docs/results/replication-quick docs/results/replication-slow/gbp4nxwe docs/results/comparison
 
 .PHONY: publish
-publish: ## Publish figures: pack RESULTS (runs, each of which has its own table; docs/comparison itself to add to it) into docs/comparison, or OUT (docs/variants); write all reports and README.md's block of results anew
-	@[[ -n "$(RESULTS)" ]] || { echo "publish: say RESULTS=results/… (one run, or several)"; exit 1; }
-	$(OPBENCH) pack --out=$(or $(OUT),docs/comparison) $(RESULTS)
-	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRecordingsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
+publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, README.md's block of results, and every page into site/
+	$(if $(RESULTS),$(OPBENCH) recordings add --out=$(or $(OUT),docs/results/comparison) $(RESULTS))
+	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
+	mkdir -p site && $(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
 
 .PHONY: help
 help: ## List the targets

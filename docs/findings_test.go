@@ -17,7 +17,7 @@ import (
 func TestFindingsFigures(t *testing.T) {
 	var runs []*report.Report
 	header := []string{"style"}
-	for _, folder := range []string{"replication-quick", "replication-slow", "comparison"} {
+	for _, folder := range []string{"results/replication-quick", "results/replication-slow", "results/comparison"} {
 		for _, one := range reportOf(t, folder).Tables() {
 			if one.Headline() == "create" && !slices.ContainsFunc(runs, func(have *report.Report) bool { return have.Runs[0] == one.Runs[0] }) {
 				runs, header = append(runs, one), append(header, one.Runs[0]+"\n"+one.Environment.Host.String())
@@ -25,7 +25,7 @@ func TestFindingsFigures(t *testing.T) {
 		}
 	}
 	all := table.Table{Left: 1, Header: header}
-	for _, label := range reportOf(t, "comparison").Styles {
+	for _, label := range reportOf(t, "results/comparison").Styles {
 		row, known := []string{label}, 0
 		for _, one := range runs {
 			row = append(row, headlineOf(one, label))

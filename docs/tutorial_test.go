@@ -22,7 +22,7 @@ import (
 
 // The figures beside the tutorial's claims are those of the recordings.
 func TestTutorialFigures(t *testing.T) {
-	measured := reportOf(t, "comparison")
+	measured := reportOf(t, "results/comparison")
 	var out bytes.Buffer
 	require.NoError(t, measured.JSON(&out))
 	var d report.Document

@@ -85,7 +85,7 @@ func TestNewFailuresAreDrivenAgain(t *testing.T) {
 // updates-race failed. Of the 56 orders in which two of them are base and head, 16 were
 // called broken, since one failure in one run decided.
 func TestUnchangedFlakyScenarioIsNotBroken(t *testing.T) {
-	recording, err := result.Load("../../docs/comparison/shard-25")
+	recording, err := result.Load("../../docs/results/comparison/tsfje5c5")
 	require.NoError(t, err)
 	var failed []bool
 	for _, one := range recording.Judgement.Results {

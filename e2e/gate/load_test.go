@@ -47,8 +47,8 @@ func bursts(random *rand.Rand, rounds int, noise, times float64) *story {
 }
 
 // A burst that takes 1.6 times as long, as with the defaults of controller-runtime, or
-// 2.4 times, as with those of helm, is found; the noise is that of docs/comparison and
-// docs/variants (the standard deviation of the logarithm over rounds is 0.05 to 0.3).
+// 2.4 times, as with those of helm, is found; the noise is that of docs/results/comparison and
+// docs/results/variants (the standard deviation of the logarithm over rounds is 0.05 to 0.3).
 func TestASlowerBurstIsFound(t *testing.T) {
 	for name, test := range map[string]struct {
 		rounds       int

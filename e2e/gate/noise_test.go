@@ -25,7 +25,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-var recordings = flag.String("recordings", "../../docs", "folder of the recordings that TestNoise -update takes the noise from")
+var recordings = flag.String("recordings", "../../docs/results", "folder of the published runs that TestNoise -update takes the noise from")
 
 const noiseFile = "testdata/noise.json.gz"
 
@@ -59,7 +59,7 @@ type sample map[string]float64
 func TestNoise(t *testing.T) {
 	if *update {
 		var all []measured
-		for _, folder := range []string{"replication-quick", "replication-slow/*", "comparison/shard-*", "variants/shard-*"} {
+		for _, folder := range []string{"replication-quick/*", "replication-slow/*", "comparison/*", "variants/*"} {
 			found, err := filepath.Glob(filepath.Join(*recordings, folder))
 			require.NoError(t, err)
 			slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })

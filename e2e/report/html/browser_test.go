@@ -214,7 +214,7 @@ func TestPagesInABrowser(t *testing.T) {
 // Who opens the published page sees the finding, what to choose, and how the styles compare
 // without scrolling.
 func TestFirstScreenOfThePublishedPage(t *testing.T) {
-	published, err := filepath.Abs("../../../docs/comparison/" + html.File)
+	published, err := filepath.Abs("../../../docs/results/comparison/" + html.File)
 	require.NoError(t, err)
 	o := open(t, published)
 	o.width(1280) // and 900 high
