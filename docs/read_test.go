@@ -2,15 +2,14 @@ package docs_test
 
 import (
 	"bufio"
-	"compress/gzip"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/record"
 )
 
 func read(t *testing.T, name string) []byte {
@@ -23,14 +22,9 @@ func read(t *testing.T, name string) []byte {
 // lines yields the lines of a file, compressed or not.
 func lines(t *testing.T, name string) iter.Seq[[]byte] {
 	t.Helper()
-	file, err := os.Open(filepath.FromSlash(name))
+	in, err := record.Open(filepath.FromSlash(name))
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = file.Close() }) // it was only read
-	var in io.Reader = file
-	if strings.HasSuffix(name, ".gz") {
-		in, err = gzip.NewReader(file)
-		require.NoError(t, err)
-	}
+	t.Cleanup(func() { _ = in.Close() }) // it was only read
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, 16<<20)
 	return func(yield func([]byte) bool) {
