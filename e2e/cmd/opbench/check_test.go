@@ -36,6 +36,7 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	assert.Regexp(t, `^idle \(`+folder+`\)
   installs   3 objects in 1 stage\(s\); namespaces: idle-operator
+             in no namespace: none
   images     mine: example\.org/mine:v1, as the container engine has it, or its registry; no manifest names it
              pause: registry\.k8s\.io/pause:3\.10\.2, of the catalogue
   scenarios  \d+ of \d+ apply

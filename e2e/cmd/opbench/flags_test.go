@@ -4,10 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/record"
 )
 
 func TestVersion(t *testing.T) {
@@ -18,11 +21,24 @@ func TestVersion(t *testing.T) {
 	assert.Equal(t, "opbench (devel), revision unknown, go1.26.0", describeBuild(&debug.BuildInfo{GoVersion: "go1.26.0"}))
 }
 
-// Every command that reads results takes a packed folder, by whatever name.
-func TestPackedFolders(t *testing.T) {
+// together is a folder of shards, each with the compressed recording of a results folder.
+func together(t *testing.T, results ...string) string {
+	t.Helper()
 	out := t.TempDir()
-	status, _, stderr := opbench(t, "pack", "--out="+out, copied(t), copied(t))
-	require.Equal(t, exitOK, status, stderr)
+	for i, one := range results {
+		shard := filepath.Join(out, "shard-"+strconv.Itoa(i+1))
+		require.NoError(t, os.Mkdir(shard, 0o755))
+		require.NoError(t, record.CompressTo(filepath.Join(one, record.FileName), filepath.Join(shard, record.CompressedName)))
+		environment, err := record.ReadEnvironment(one)
+		require.NoError(t, err)
+		require.NoError(t, environment.Write(shard))
+	}
+	return out
+}
+
+// Every command that reads results takes a folder of shards, by whatever name.
+func TestFoldersOfShards(t *testing.T) {
+	out := together(t, copied(t), copied(t))
 	t.Chdir(t.TempDir()) // where nothing is expected of a style
 	for _, name := range []string{out, filepath.Join(out, "shard-1"), filepath.Join(out, "shard-2", "recording.jsonl.zst")} {
 		_, stdout, _ := opbench(t, "judge", "--out="+t.TempDir(), name)
@@ -31,8 +47,6 @@ func TestPackedFolders(t *testing.T) {
 		assert.Equal(t, exitOK, status, stderr)
 		assert.Contains(t, stdout, "floor pass ", name)
 	}
-	status, _, stderr = opbench(t, "pack", "--out="+t.TempDir(), out)
-	assert.Equal(t, exitOK, status, stderr)
 }
 
 // What a recording says reaches the terminal without escapes, in errors and

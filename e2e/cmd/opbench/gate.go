@@ -23,7 +23,7 @@ const gateUsage = `Usage: opbench gate [flags] RESULTS_DIR
 Says of a change whether it made an operator slower or broke it, from files: no
 cluster is needed. The first form is for a run in which base and head took turns
 (opbench run --base=REVISION), the second for two runs on one machine. Each
-RESULTS_DIR may also be a recording, or a folder that opbench pack made.
+RESULTS_DIR may also be a recording, or a folder of shards.
 
 The gate compares the median and the tail of every phase of every scenario,
 loads, installation, memory, CPU time, counters, correctness and restarts, and

@@ -167,29 +167,20 @@ func TestGateOfTwoRuns(t *testing.T) {
 	assert.FileExists(t, filepath.Join(out, gateJSON))
 }
 
-// A packed folder is taken, in parts, and with its runs in shards.
-func TestGateOfAPackedFolder(t *testing.T) {
+// A compressed recording is taken, and runs in shards.
+func TestGateOfShards(t *testing.T) {
 	both := folder(t, comparison(t, "run1", map[string][]int{"base": about(100, 8), "again": about(100, 8), "head": about(130, 8)}), "AMD")
-	packed := t.TempDir()
-	status, _, stderr := opbench(t, "pack", "--most=500", "--out="+packed, both)
-	require.Equal(t, exitOK, status, stderr)
-	assert.FileExists(t, filepath.Join(packed, record.FileName+".zst.2"))
-	status, stdout, stderr := opbench(t, "gate", packed)
+	status, stdout, stderr := opbench(t, "gate", together(t, both))
 	assert.Equal(t, 1, status, stderr)
 	assert.Contains(t, stdout, "SLOWER: mine create")
 
 	other := folder(t, comparison(t, "run2", map[string][]int{"": about(100, 8)}), "AMD")
-	shards := t.TempDir()
-	status, _, stderr = opbench(t, "pack", "--out="+shards, other, both)
-	require.Equal(t, exitOK, status, stderr)
-	status, stdout, stderr = opbench(t, "gate", shards)
+	status, stdout, stderr = opbench(t, "gate", together(t, other, both))
 	assert.Equal(t, 1, status, stderr)
 	assert.Contains(t, stdout, "SLOWER: mine create", "of the run that compares base and head")
 
 	more := folder(t, comparison(t, "run3", map[string][]int{"": about(100, 8)}), "AMD")
-	runs := t.TempDir()
-	status, _, stderr = opbench(t, "pack", "--out="+runs, other, more)
-	require.Equal(t, exitOK, status, stderr)
+	runs := together(t, other, more)
 	slow := folder(t, comparison(t, "run4", map[string][]int{"": about(130, 16)}), "AMD")
 	status, stdout, stderr = opbench(t, "gate", "--base="+runs, "--head="+slow, "--out="+t.TempDir())
 	assert.Equal(t, 1, status, stderr)
@@ -222,7 +213,7 @@ func TestGateRefuses(t *testing.T) {
 	}{
 		"a copy":            {[]string{"--base=" + base, "--head=" + folder(t, recording("run1"), "AMD")}, "base and head are the same: run run1"},
 		"other machine":     {[]string{"--base=" + base, "--head=" + head}, "are of different machines or clusters"},
-		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("has schema %d, ", record.Schema)},
+		"other schema":      {[]string{"--base=" + base, "--head=" + old}, fmt.Sprintf("this program reads schema %d: ", record.Schema)},
 		"nothing in common": {[]string{"--base=" + base, "--head=" + other}, "no style and scenario in common: base has mine create; head has yours create"},
 		"out is no folder":  {[]string{"--base=" + base, "--head=" + head, "--force", "--out=" + file(t, "f", nil)}, "expected a folder to write into"},
 	} {

@@ -50,6 +50,12 @@ func runRecordings(ctx context.Context, args []string, stdout, _ io.Writer) erro
 	if !slices.Contains([]string{"list", "get", "judge", "add", "lock"}, verb) {
 		return usageError{fmt.Sprintf("unknown verb %q: there are list, get, judge, add and lock\n%s", verb, usage)}
 	}
+	switch {
+	case verb == "get" && flags.NArg() == 0:
+		return usageError{"opbench recordings get needs a run\n" + usage}
+	case verb == "add" && (flags.NArg() == 0 || *out == ""):
+		return usageError{"opbench recordings add needs a results folder and --out\n" + usage}
+	}
 	root, outside := images.FindRoot(".")
 	if outside != nil && verb != "add" {
 		return fmt.Errorf("recordings are in the history of operatorbench's repository: %w", outside)
@@ -59,16 +65,10 @@ func runRecordings(ctx context.Context, args []string, stdout, _ io.Writer) erro
 	case "list":
 		return r.list()
 	case "get":
-		if flags.NArg() == 0 {
-			return usageError{"opbench recordings get needs a run\n" + usage}
-		}
 		return r.get(ctx, *out, flags.Args())
 	case "judge":
 		return r.judge(ctx, *check, flags.Args())
 	case "add":
-		if flags.NArg() == 0 || *out == "" {
-			return usageError{"opbench recordings add needs a results folder and --out\n" + usage}
-		}
 		return r.add(*out, flags.Args())
 	default:
 		return r.lock(ctx)
