@@ -101,7 +101,7 @@ tools: ## Build the pinned linters into bin/
 
 .PHONY: gate-selftest
 gate-selftest: ## The gate's measured quality by style: false alarms, slowdowns found; fails if a promise is broken (about two minutes; ARGS=-every: of every recording)
-	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 60m -comparisons=200 $(ARGS)
+	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 60m -comparisons=160 $(ARGS)
 
 ##@ With a cluster or a container engine
 
