@@ -190,8 +190,8 @@ func TestWhatIsSaidOfAnotherFaultIsADiagnosis(t *testing.T) {
 	for i, scenario := range []string{"first", "second"} {
 		from := float64(2000 * i)
 		s.begin(from, "native", scenario, 1, matrix("diagnosable"), func(b *record.Sample) { b.Cause = "refused" })
-		s.broke(from+6, record.Begun, spec.FaultRefuse, "deployments.apps")
-		s.act(from+10, from+15, "create", custom(1, 1, 0))
+		s.broke(from+12, record.Begun, spec.FaultRefuse, "deployments.apps")
+		s.act(from+13, from+15, "create", custom(1, 1, 0))
 		s.see(from+20, "ADDED", conditioned(custom(1, 1, 0), "Ready", "NotReady", "refused by policy"))
 		s.end(from+1000, record.Settled)
 		v := s.verdict("diagnosable")
