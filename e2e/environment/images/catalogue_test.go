@@ -187,4 +187,6 @@ func TestCacheFolder(t *testing.T) {
 	}
 	_, err := CacheFolder(func(string) string { return "" })
 	require.ErrorContains(t, err, "set OPERATORBENCH_CACHE or HOME")
+	_, err = CacheFolder(func(string) string { return "cache" })
+	require.ErrorContains(t, err, `OPERATORBENCH_CACHE is "cache", which leads to another folder from each`)
 }

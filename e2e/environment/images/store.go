@@ -82,7 +82,10 @@ type Store struct {
 // folder (XDG_CACHE_HOME or ~/.cache). getenv is os.Getenv.
 func CacheFolder(getenv func(string) string) (string, error) {
 	if dir := getenv("OPERATORBENCH_CACHE"); dir != "" {
-		return filepath.Abs(dir)
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("OPERATORBENCH_CACHE is %q, which leads to another folder from each: expected an absolute path", dir)
+		}
+		return filepath.Clean(dir), nil
 	}
 	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "operatorbench"), nil
