@@ -259,7 +259,7 @@ func TestReportsAreWhatTheirRunsGive(t *testing.T) {
 // A clone stays small: recordings are in the history, by the lock.
 func TestPublishedRunsAreSmall(t *testing.T) {
 	var bytes int64
-	require.NoError(t, filepath.WalkDir("results", func(name string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir("results", func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

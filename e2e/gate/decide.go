@@ -398,8 +398,7 @@ func (m *Metric) worrying(l *look) bool {
 	if l.final {
 		ratio = 1 + max(wide, l.Effect)
 	}
-	switch {
-	case m.Kind == Tail:
+	if m.Kind == Tail {
 		return false // the tail of all bounds it
 	}
 	return samples.Surplus(m.seen, ratio, m.score) > 0 && m.above(1) <= beta

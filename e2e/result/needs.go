@@ -68,17 +68,22 @@ func (r *Set) Needs() []Need {
 		need{"No image of our own", "no custom image", known(r.noImage), fails},
 		need{"A change is written in under a second", "p90 of each measured change (the maximum where n is too small for a p90) below 1 s, none wrong", r.subSecond, fails})
 	if load := r.Heaviest(); load != "" {
-		rows = append(rows, need{"Many custom resources at once", "all of " + load + " written in time, none wrong",
-			func(label string) (bool, bool) { return r.bears(label, load) }, quantity{"the last of " + load + ", median", r.last(load)}})
+		rows = append(rows, need{
+			"Many custom resources at once", "all of " + load + " written in time, none wrong",
+			func(label string) (bool, bool) { return r.bears(label, load) },
+			quantity{"the last of " + load + ", median", r.last(load)},
+		})
 	}
 	rows = append(rows,
 		need{"No change may be lost", "no scenario in which a change is not carried out without help (oracles " + strings.Join(losing(), ", ") + ")", r.none(r.loses), fails},
 		need{"Nothing may fail", "no scenario fails", r.none(r.Fails), fails},
-		need{"Little memory", "peak memory of all pods at most " + plain.Bytes(memoryRequest) + ", what Kubebuilder requests for a manager",
+		need{
+			"Little memory", "peak memory of all pods at most " + plain.Bytes(memoryRequest) + ", what Kubebuilder requests for a manager",
 			func(label string) (bool, bool) {
 				bytes, _, known := r.memory(label)
 				return bytes <= memoryRequest, known
-			}, memory})
+			}, memory,
+		})
 	var all []Need
 	for _, row := range rows {
 		if answer := row.ask(r.Contestants()); len(answer.Met)+len(answer.NotMet) > 0 {

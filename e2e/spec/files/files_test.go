@@ -1,7 +1,6 @@
 package files_test
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,5 +56,5 @@ func TestNothingIsReadButRegularFilesOfStyles(t *testing.T) {
 		assert.Equal(t, want, string(text), name)
 	}
 	_, err = tree.Read(mine("absent"))
-	assert.True(t, errors.Is(err, fs.ErrNotExist))
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
