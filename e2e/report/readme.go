@@ -59,7 +59,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	default:
 		m.line("\n> **%s**: see [the summary](%s#%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown), anchor(warningsHead))
 	}
-	m.line("\nMade by `%s` from recordings that are committed: "+
+	m.line("\nMade by `%s` from published runs: "+
 		"[every phase, with intervals](%s), and [a page](%s) for a browser (GitHub shows its source).", at.Made, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
 	_, err := io.WriteString(out, m.text.String())
 	return err

@@ -61,14 +61,9 @@ func Load(path string) (Recording, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Recording{}, err
 		}
-		folder := path
-		path, err = record.Find(folder)
-		if errors.Is(err, fs.ErrNotExist) {
-			if published := filepath.Join(folder, SavedName); isThere(published) {
-				path, err = published, nil
-			}
-		}
-		if err != nil {
+		if Published(path) {
+			path = filepath.Join(path, SavedName)
+		} else if path, err = record.Find(path); err != nil {
 			return Recording{}, fmt.Errorf("judge: %w", err)
 		}
 	}
@@ -84,6 +79,13 @@ func Load(path string) (Recording, error) {
 	}
 	one.Costs, one.Grants, one.Restarts = meter.Costs(), rights.Uses(), ends.Blocks()
 	return one, nil
+}
+
+// Published reports whether a folder has what a recording was judged to, and not the
+// recording.
+func Published(folder string) bool {
+	_, err := record.Find(folder)
+	return errors.Is(err, fs.ErrNotExist) && isThere(filepath.Join(folder, SavedName))
 }
 
 func isThere(name string) bool {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
+	"operatorbench/e2e/result"
 )
 
 const judgeUsage = `Usage: opbench judge [--out=DIR] RESULTS_DIR | RECORDING.jsonl ...
@@ -38,6 +40,11 @@ func runJudge(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	if err := outFolder(*out); err != nil {
 		return err
+	}
+	for _, arg := range withShards(flags.Args()) {
+		if result.Published(arg) {
+			return fmt.Errorf("%s has what its recording was judged to, and not the recording: opbench recordings get %s brings it (opbench report shows the published figures)", arg, filepath.Base(arg))
+		}
 	}
 	found, err := load(ctx, flags.Args(), nil, stderr)
 	if err != nil {
