@@ -175,7 +175,7 @@ func TestWhatOnlyWarmedUpIsNoHeadline(t *testing.T) {
 	assert.Equal(t, "scale-up", r.Headline())
 	for _, need := range r.Needs() {
 		if need.Name == "A change must be seen in under a second" {
-			assert.Equal(t, []string{"a"}, need.Labels())
+			assert.Equal(t, []string{"a"}, need.First())
 		}
 	}
 	j.Results = j.Results[:1]

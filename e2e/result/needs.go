@@ -25,13 +25,17 @@ type Need struct {
 // Match is a style with the figure that orders it.
 type Match struct{ Label, Figure string }
 
-// Labels are those of all that meet the need.
-func (n Need) Labels() []string {
-	var labels []string
-	for _, m := range n.Met {
-		labels = append(labels, m.Label)
+// First names the first of those that meet the need, and says how many more there are.
+func (n Need) First() []string {
+	const most = 3
+	var names []string
+	for _, m := range n.Met[:min(most, len(n.Met))] {
+		names = append(names, m.Label)
 	}
-	return labels
+	if more := len(n.Met) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return names
 }
 
 // quantity is what styles are ordered by, the least first. False: it is not known.

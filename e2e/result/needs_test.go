@@ -47,12 +47,12 @@ func TestANeedIsMetByItsOwnCriterion(t *testing.T) {
 	quick := needOf(t, s, "A change is written in under a second")
 	assert.Equal(t, []result.Match{{Label: "native", Figure: "0 of 2"}, {Label: "argo", Figure: "1 of 2"}}, quick.Met)
 	assert.Empty(t, quick.NotMet)
-	assert.Equal(t, []string{"native"}, needOf(t, s, "No change may be lost").Labels())
+	assert.Equal(t, []string{"native"}, needOf(t, s, "No change may be lost").First())
 	assert.Equal(t, []result.Match{{Label: "argo", Figure: "1 of 2"}}, needOf(t, s, "Nothing may fail").NotMet)
 
 	slow := result.Of(took("one", map[string][]float64{"native": {0.1, 0.2, 1.3}, "argo": {0.01, 0.02, 0.03}}))
 	quick = needOf(t, slow, "A change is written in under a second")
-	assert.Equal(t, []string{"argo"}, quick.Labels())
+	assert.Equal(t, []string{"argo"}, quick.First())
 	assert.Equal(t, []result.Match{{Label: "native", Figure: result.NotRecorded}}, quick.NotMet)
 	for _, need := range slow.Needs() {
 		assert.NotEqual(t, "Nothing may fail", need.Name, "nobody knows who meets it")
@@ -65,7 +65,7 @@ func TestWhatWasNotDrivenIsNotKnown(t *testing.T) {
 		checked("drift", "converged", map[string]spec.Outcome{"native": spec.Pass, "argo": spec.Pass}),
 		checked("killed", "converged", map[string]spec.Outcome{"native": spec.Pass}))
 	need := needOf(t, s, "Nothing may fail")
-	assert.Equal(t, []string{"native"}, need.Labels())
+	assert.Equal(t, []string{"native"}, need.First())
 	assert.Equal(t, []string{"argo"}, need.Unknown)
 }
 

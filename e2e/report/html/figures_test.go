@@ -211,7 +211,7 @@ func TestNeeds(t *testing.T) {
 	needs := answers(t, write(t, r))
 	for _, need := range r.Needs() {
 		answer := needs[need.Name]
-		assert.Equal(t, cmp.Or(strings.Join(need.Labels(), ", "), "none"), answer[0], need.Name)
+		assert.Equal(t, cmp.Or(strings.Join(need.First(), ", "), "none"), answer[0], need.Name)
 		assert.Contains(t, answer[1], "Met if: "+need.Criterion)
 	}
 	assert.NotEmpty(t, needs["Our team writes Go"][0])
