@@ -394,12 +394,12 @@ func (m *Metric) bounded(l *look) bool {
 // worrying tells whether something looks worse by much, although it is not
 // significant among so many: while there can be more rounds, by less.
 func (m *Metric) worrying(l *look) bool {
+	if m.Kind == Tail {
+		return false // the tail of all bounds it
+	}
 	ratio := 1 + l.Effect
 	if l.final {
 		ratio = 1 + max(wide, l.Effect)
-	}
-	if m.Kind == Tail {
-		return false // the tail of all bounds it
 	}
 	return samples.Surplus(m.seen, ratio, m.score) > 0 && m.above(1) <= beta
 }
