@@ -68,7 +68,9 @@ type Header struct {
 	Program string    `json:"program"` // what wrote it, with its version
 	// Scenarios are those that the run goes through, in their order.
 	Scenarios []Scenario `json:"scenarios,omitempty"`
-	// Reference is the Deployment that a custom resource asks for: what every
+	// Workload is the custom resource, and what an operator owes for it; nil: the default one.
+	Workload *spec.Workload `json:"workload,omitempty"`
+	// Reference is the main child that a custom resource asks for: what every
 	// style must bring about, but for what it declares to do otherwise.
 	Reference json.RawMessage `json:"reference,omitempty"`
 }

@@ -29,17 +29,18 @@ type Style struct {
 	// upgrade is a rollout of what is there.
 	Upgrade    *Upgrade    `json:"upgrade,omitempty"`
 	Components []Component `json:"components,omitempty"`
-	Child      Child       `json:"child"`
-	Declares   Declares    `json:"declares"`
-	Phases     []Phase     `json:"phases,omitempty"`
-	Idle       []string    `json:"idle,omitempty"` // the phases that end a reconcile, by name
+	// Workload names the workload whose custom resources the operator handles; empty: the default one.
+	Workload string   `json:"workload,omitempty"`
+	Child    Child    `json:"child"`
+	Declares Declares `json:"declares"`
+	Phases   []Phase  `json:"phases,omitempty"`
+	Idle     []string `json:"idle,omitempty"` // the phases that end a reconcile, by name
 	// Work are the kinds of object in which the style does its work for one
 	// custom resource. Empty: it works in its own memory.
 	Work []Work `json:"work,omitempty"`
 	// Distinct says which objects of the manifests must not be alike.
 	Distinct []Distinct `json:"distinct,omitempty"`
-	// Differs is what the style's Deployment has otherwise than the reference
-	// (memcached.Deployment), with reasons.
+	// Differs is what the style's main child has otherwise than the workload's reference, with reasons.
 	Differs []Difference `json:"differs,omitempty"`
 	// Owned are the files and folders, relative to the style's, that who maintains
 	// such an operator writes and answers for, beside those that an overlay uses of

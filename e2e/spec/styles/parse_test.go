@@ -230,7 +230,7 @@ func TestParseRefuses(t *testing.T) {
 		"not YAML":                      {good, "name: [", "style.yaml: yaml: line 1"},
 		"a list":                        {good, "- a", "style.yaml:1: style: found a list, expected the fields"},
 		"another version":               {"name: mine", "version: 2\nname: mine", `style.yaml:1: version: found the number 2, expected 1`},
-		"unknown field":                 {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of base, child, components, control, declares, description, differs, distinct, framework, idle, images, install, name, owned, phases, scaffold, settings, source, timeout, typical, upgrade, version, warmup, work; did you mean "timeout"?`},
+		"unknown field":                 {"timeout:", "timeuot:", `style.yaml:36: style: unknown field "timeuot", expected one of base, child, components, control, declares, description, differs, distinct, framework, idle, images, install, name, owned, phases, scaffold, settings, source, timeout, typical, upgrade, version, warmup, work, workload; did you mean "timeout"?`},
 		"missing field":                 {"source: s\n", "", `style.yaml:1: style: field "source" is missing`},
 		"a field twice":                 {"source: s\n", "source: s\nsource: s\n", `style.yaml:4: style: field "source" stands twice`},
 		"another name":                  {"name: mine", "name: yours", `style.yaml:1: name: found "yours", expected "mine" as the folder's name`},

@@ -1,0 +1,300 @@
+// Package workloads reads workloads, a folder each: a custom resource, what an operator makes for it, and what it owes.
+package workloads
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"operatorbench/e2e/spec"
+	rules "operatorbench/e2e/spec/schema"
+	published "operatorbench/fixtures/workloads"
+)
+
+// FileName is the file that makes a folder a workload.
+const FileName = "workload.yaml"
+
+// Workload is a workload with the objects of its folder.
+type Workload struct {
+	spec.Workload
+
+	definition, template, reference *unstructured.Unstructured // nil: the folder has none
+}
+
+// Named returns a workload of this repository; "" is the default one.
+func Named(name string) (*Workload, error) {
+	if name == "" {
+		name = published.Default
+	}
+	if names := Names(); !slices.Contains(names, name) {
+		return nil, fmt.Errorf("there is no workload %q; there are: %s", name, strings.Join(names, ", "))
+	}
+	folder, err := fs.Sub(published.Files, name)
+	if err != nil {
+		return nil, err
+	}
+	return Read("fixtures/workloads/"+name, folder)
+}
+
+// Default returns the workload of recordings that name none. Its file is a part of the program.
+var Default = sync.OnceValues(func() (*Workload, error) { return Named("") })
+
+// Names lists the workloads of this repository.
+func Names() []string {
+	entries, err := fs.ReadDir(published.Files, ".")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// workloadSchema is docs/schema/workload.schema.json.
+var workloadSchema = sync.OnceValues(func() (*rules.Schema, error) { return rules.Load("workload", nil) })
+
+// Read reads the workload in a folder; where is its path for errors, which list every mistake of workload.yaml with its line.
+func Read(where string, folder fs.FS) (*Workload, error) {
+	file := path.Join(where, FileName)
+	text, err := fs.ReadFile(folder, FileName)
+	if err != nil {
+		return nil, fmt.Errorf("read the workload %s: %w", where, err)
+	}
+	known, err := workloadSchema()
+	if err != nil {
+		return nil, err
+	}
+	f, err := rules.Read(file, text, "workload")
+	if err != nil {
+		return nil, err
+	}
+	value := f.Check(known)
+	if !f.OK() {
+		return nil, f.Err()
+	}
+	w := &Workload{}
+	if text, err = json.Marshal(value); err == nil {
+		err = json.Unmarshal(text, &w.Workload)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	w.check(f, path.Base(where))
+	for name, into := range map[string]**unstructured.Unstructured{w.Definition: &w.definition, w.Template: &w.template, w.Reference: &w.reference} {
+		if name == "" {
+			continue
+		}
+		if *into, err = object(path.Join(where, name), folder, name); err != nil {
+			f.Fail(f.Root, "%v", err)
+		}
+	}
+	if f.OK() {
+		w.checkObjects(f)
+	}
+	return w, f.Err()
+}
+
+// object reads a file that holds one Kubernetes object.
+func object(where string, folder fs.FS, name string) (*unstructured.Unstructured, error) {
+	text, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", where, err)
+	}
+	fields := map[string]any{}
+	if err := yaml.UnmarshalStrict(text, &fields); err != nil {
+		return nil, fmt.Errorf("read %s: %w", where, err)
+	}
+	if text, err = json.Marshal(fields); err != nil {
+		return nil, fmt.Errorf("read %s: %w", where, err)
+	}
+	o := &unstructured.Unstructured{}
+	if err := o.UnmarshalJSON(text); err != nil { // whole numbers are int64 from here on
+		return nil, fmt.Errorf("read %s: %w", where, err)
+	}
+	return o, nil
+}
+
+// check finds what the schema cannot say of workload.yaml alone.
+func (w *Workload) check(f *rules.File, folder string) {
+	if w.Name != folder {
+		f.FailAt([]any{"name"}, "name is %q, expected %q as the folder's", w.Name, folder)
+	}
+	mains := 0
+	for i, child := range w.Children {
+		if !child.Main {
+			continue
+		}
+		if mains++; child.Scale == "" {
+			f.FailAt([]any{"children", i}, "children: the main child %s has no scale, the path of the number of its pods", child.ID)
+		}
+	}
+	if mains != 1 {
+		f.FailAt([]any{"children"}, "children: %d of them are main, expected exactly one: the child that runs the pods", mains)
+	}
+	scales := 0
+	for name, knob := range w.Knobs {
+		if knob.Effect != spec.Scale {
+			continue
+		}
+		if scales++; !slices.IsSorted(knob.Values) {
+			f.FailAt([]any{"knobs", name, "values"}, "knobs.%s.values are not in ascending order", name)
+		}
+		if len(knob.Values) == 0 && knob.Max <= knob.Min {
+			f.FailAt([]any{"knobs", name}, "knobs.%s: no values, and max is not above min", name)
+		}
+	}
+	if scales != 1 {
+		f.FailAt([]any{"knobs"}, "knobs: %d of them have the effect %s, expected exactly one: how many pods run", scales, spec.Scale)
+	}
+}
+
+// checkObjects holds the folder's objects against workload.yaml.
+func (w *Workload) checkObjects(f *rules.File) {
+	if got, want := w.template.GroupVersionKind(), w.Kind(); got != want {
+		f.FailAt([]any{"template"}, "template: %s has a %s, expected a %s", w.Template, got, want)
+	}
+	if _, found, err := unstructured.NestedInt64(w.template.Object, spec.Fields(w.scalePath())...); err != nil || !found {
+		f.FailAt([]any{"template"}, "template: %s has no whole number at %s, the path of the knob that scales", w.Template, w.scalePath())
+	}
+	if w.definition != nil {
+		if want := w.GVR().GroupResource().String(); w.definition.GetName() != want {
+			f.FailAt([]any{"definition"}, "definition: %s defines %s, expected %s", w.Definition, w.definition.GetName(), want)
+		}
+	}
+	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
+		f.FailAt([]any{"reference"}, "reference: %s has a %s, expected the main child's kind, %s", w.Reference, w.reference.GetKind(), main.Kind)
+	}
+}
+
+// GVR names the custom resource as clients do.
+func (w *Workload) GVR() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: w.Resource.Group, Version: w.Resource.Version, Resource: w.Resource.Plural}
+}
+
+// Kind is the custom resource's.
+func (w *Workload) Kind() schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: w.Resource.Group, Version: w.Resource.Version, Kind: w.Resource.Kind}
+}
+
+// MainGVR names the main child's resource as clients do.
+func (w *Workload) MainGVR() schema.GroupVersionResource { return GVR(w.Main().Resource) }
+
+// GVR reads plural.version.group, or plural.version of the core group.
+func GVR(resource string) schema.GroupVersionResource {
+	plural, rest, _ := strings.Cut(resource, ".")
+	version, group, _ := strings.Cut(rest, ".")
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+}
+
+// CRD returns the CustomResourceDefinition; nil: the operator brings it.
+func (w *Workload) CRD() *unstructured.Unstructured {
+	if w.definition == nil {
+		return nil
+	}
+	return w.definition.DeepCopy()
+}
+
+// New returns a custom resource that asks for size pods.
+func (w *Workload) New(namespace, name string, size int) *unstructured.Unstructured {
+	cr := w.template.DeepCopy()
+	cr.SetNamespace(namespace)
+	cr.SetName(name)
+	set(cr.Object, w.scalePath(), int64(size))
+	return cr
+}
+
+// SizePatch is the merge patch that asks a custom resource for size pods.
+func (w *Workload) SizePatch(size int) []byte { return patch(w.scalePath(), size) }
+
+// ScalePatch is the merge patch that gives the main child so many pods.
+func (w *Workload) ScalePatch(replicas int) []byte { return patch(w.Main().Scale, replicas) }
+
+// SizeOf reads how many pods a custom resource asks for; false: it does not say.
+func (w *Workload) SizeOf(cr *unstructured.Unstructured) (int64, bool) {
+	size, found, err := unstructured.NestedInt64(cr.Object, spec.Fields(w.scalePath())...)
+	return size, found && err == nil
+}
+
+// HasReference reports whether the folder says what a custom resource asks for.
+func (w *Workload) HasReference() bool { return w.reference != nil }
+
+// instance is the label that has the custom resource's name, wherever the reference has it.
+const instance = "app.kubernetes.io/instance"
+
+// Child returns the main child that a custom resource asks for: the reference with the custom resource's name, namespace and
+// size. The custom resource is its controller, so that the garbage collector removes it.
+func (w *Workload) Child(cr *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	what := fmt.Sprintf("%s %s/%s", w.Resource.Kind, cr.GetNamespace(), cr.GetName())
+	if w.reference == nil {
+		return nil, fmt.Errorf("the workload %s does not say what %s asks for: it has no reference", w.Name, what)
+	}
+	size, found := w.SizeOf(cr)
+	if !found {
+		return nil, fmt.Errorf("read %s of %s: not set", w.scalePath(), what)
+	}
+	child := w.reference.DeepCopy()
+	child.SetNamespace(cr.GetNamespace())
+	child.SetName(cr.GetName())
+	label(child.Object, cr.GetName())
+	set(child.Object, w.Main().Scale, size)
+	set(child.Object, "metadata.ownerReferences", []any{map[string]any{
+		"apiVersion": cr.GetAPIVersion(), "kind": cr.GetKind(), "name": cr.GetName(),
+		"uid": string(cr.GetUID()), "controller": true, "blockOwnerDeletion": true,
+	}})
+	return child, nil
+}
+
+// label gives every label for the instance the value name.
+func label(node any, name string) {
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			if _, text := value.(string); text && key == instance {
+				node[key] = name
+			}
+			label(value, name)
+		}
+	case []any:
+		for _, one := range node {
+			label(one, name)
+		}
+	}
+}
+
+func (w *Workload) scalePath() string {
+	_, knob := w.ScaleKnob()
+	return knob.Path
+}
+
+// set writes a value at a path. What stands in the way of it gives way.
+func set(object map[string]any, at string, value any) {
+	fields := spec.Fields(at)
+	for _, key := range fields[:len(fields)-1] {
+		inner, is := object[key].(map[string]any)
+		if !is {
+			inner = map[string]any{}
+			object[key] = inner
+		}
+		object = inner
+	}
+	object[fields[len(fields)-1]] = value
+}
+
+// patch is the merge patch that writes a number at a path.
+func patch(at string, number int) []byte {
+	text := fmt.Sprint(number)
+	for _, key := range slices.Backward(spec.Fields(at)) {
+		text = fmt.Sprintf("{%q:%s}", key, text)
+	}
+	return []byte(text)
+}
