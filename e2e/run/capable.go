@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // neededBy is the capability without which a fault cannot be done; "": any cluster will do.
@@ -43,6 +46,73 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 		}
 	}
 	return ""
+}
+
+// workloadOf is the workload of styles. Those that are driven together have the same one; the floor takes any.
+func workloadOf(all ...styles.Operator) (*workloads.Workload, error) {
+	var w *workloads.Workload
+	var first string
+	for _, operator := range all {
+		style := operator.Style()
+		if style.Control == spec.Harness {
+			continue
+		}
+		next, err := workloads.Named(style.Workload)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("style %s: %w", style.Name, err)
+		case w == nil:
+			w, first = next, style.Name
+		case next.Name != w.Name:
+			return nil, fmt.Errorf("the styles %s and %s have different workloads, %s and %s, and a run has one: drive them one after the other", first, style.Name, w.Name, next.Name)
+		}
+	}
+	if w == nil {
+		return workloads.Default()
+	}
+	return w, nil
+}
+
+// chosen is the workload of the styles that are asked for.
+func (j *job) chosen() (*workloads.Workload, error) {
+	found, err := styles.Find(filepath.Join(j.root, "operators"), operatorNames(j.root, j.options.Operator)...)
+	if err != nil {
+		return workloads.Default() // what is wrong with a style is said where it is to be driven
+	}
+	return workloadOf(found...)
+}
+
+// choose reads the scenarios that are asked for, of the workload of the styles.
+func (j *job) choose() (err error) {
+	if j.workload, err = j.chosen(); err != nil {
+		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
+	}
+	list, err := pick(j.workload, j.options.scenario())
+	if err == nil {
+		err = j.take(list)
+	}
+	if err != nil {
+		return err
+	}
+	j.warmup, err = pick(j.workload, warmup)
+	j.warmup = slices.DeleteFunc(j.warmup, func(s scenarios.Scenario) bool { return s.Unfit() != "" })
+	return err
+}
+
+// take takes the scenarios to be driven. Those of the correctness matrix that the workload cannot go through say why in their
+// samples; the others are left out, and it is said here.
+func (j *job) take(list []scenarios.Scenario) error {
+	for _, s := range list {
+		switch why := s.Unfit(); {
+		case why == "" || spec.InMatrix(s.Group):
+			j.scenarios = append(j.scenarios, s)
+		case len(list) == 1:
+			return fmt.Errorf("--scenario=%s: it is not applicable: %s", s.Name, why)
+		default:
+			j.say("%s is not applicable, and left out: %s", s.Name, why)
+		}
+	}
+	return nil
 }
 
 // listedWithin is how long a node may take to list an image that it has: the kubelet

@@ -44,7 +44,7 @@ func newContract(t *testing.T) contract {
 	t.Helper()
 	catalogue, err := images.Load(root)
 	require.NoError(t, err)
-	all, err := pick(expectable)
+	all, err := pick(standard(t), expectable)
 	require.NoError(t, err)
 	return contract{catalogue, all}
 }

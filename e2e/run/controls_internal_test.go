@@ -17,7 +17,7 @@ import (
 
 // Nothing of the matrix applies to the floor, which needs one wave to say so.
 func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
-	matrix, err := pick(matrixName)
+	matrix, err := pick(standard(t), matrixName)
 	require.NoError(t, err)
 	found, err := styles.Find("../../operators", "floor")
 	require.NoError(t, err)

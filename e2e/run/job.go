@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/spec/schema"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // job is what is to be driven: which styles, through which scenarios.
@@ -24,6 +25,7 @@ type job struct {
 	folder       string // of the results
 	id           string
 	participants []*participant // the floor first
+	workload     *workloads.Workload
 	scenarios    []scenarios.Scenario
 	warmup       []scenarios.Scenario
 	base         *base // nil: nothing is compared with a base
@@ -159,9 +161,9 @@ func (j *job) passes(p *participant) int {
 	return max(p.passes, 1)
 }
 
-// pick returns the scenarios of a --scenario value, in their own order.
-func pick(value string) ([]scenarios.Scenario, error) {
-	all, err := scenarios.All(judge.OracleNames())
+// pick returns the scenarios of a --scenario value, in their own order, bound to a workload.
+func pick(w *workloads.Workload, value string) ([]scenarios.Scenario, error) {
+	all, err := scenarios.Of(w, judge.OracleNames())
 	if err != nil {
 		return nil, fmt.Errorf("load the scenarios: %w", err)
 	}

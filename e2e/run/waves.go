@@ -97,6 +97,9 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	if p.operator == nil {
 		return "the harness itself writes what is asked for: there is no operator to judge"
 	}
+	if why := s.Unfit(); why != "" {
+		return why
+	}
 	style := p.operator.Style()
 	held := func(w spec.Work) bool { return w.Suspend != "" }
 	switch {

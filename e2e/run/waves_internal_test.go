@@ -13,11 +13,20 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // styled is a participant of a style that is only described.
 func styled(style spec.Style) *participant {
 	return &participant{operator: described{style: styles.Style{Style: style}}}
+}
+
+// standard is the default workload.
+func standard(t *testing.T) *workloads.Workload {
+	t.Helper()
+	w, err := workloads.Default()
+	require.NoError(t, err)
+	return w
 }
 
 type described struct {
@@ -187,7 +196,7 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := styles.Find(filepath.Join(root, "operators"), name)
 			require.NoError(t, err)
-			all, err := pick(expectable)
+			all, err := pick(standard(t), expectable)
 			require.NoError(t, err)
 			var unfit []string
 			for _, s := range all {

@@ -87,7 +87,7 @@ func (b *environment) prefix(trial selftest.Trial) string {
 
 func reference(t *testing.T) []byte {
 	t.Helper()
-	deployment, err := memcached.Deployment(memcached.New("services", scenarios.Name, 1))
+	deployment, err := memcached.Deployment(memcached.New("services", "memcached", 1))
 	require.NoError(t, err)
 	text, err := deployment.MarshalJSON()
 	require.NoError(t, err)

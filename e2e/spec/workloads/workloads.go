@@ -19,6 +19,9 @@ import (
 	published "operatorbench/fixtures/workloads"
 )
 
+// Folder is where the workloads are, from the repository's root.
+const Folder = "fixtures/workloads"
+
 // FileName is the file that makes a folder a workload.
 const FileName = "workload.yaml"
 
@@ -27,6 +30,7 @@ type Workload struct {
 	spec.Workload
 
 	definition, template, reference *unstructured.Unstructured // nil: the folder has none
+	folder                          fs.FS
 }
 
 // Named returns a workload of this repository; "" is the default one.
@@ -41,7 +45,7 @@ func Named(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Read("fixtures/workloads/"+name, folder)
+	return Read(path.Join(Folder, name), folder)
 }
 
 // Default returns the workload of recordings that name none. Its file is a part of the program.
@@ -82,7 +86,7 @@ func Read(where string, folder fs.FS) (*Workload, error) {
 	if !f.OK() {
 		return nil, f.Err()
 	}
-	w := &Workload{}
+	w := &Workload{folder: folder}
 	if text, err = json.Marshal(value); err == nil {
 		err = json.Unmarshal(text, &w.Workload)
 	}
@@ -149,6 +153,11 @@ func (w *Workload) check(f *rules.File, folder string) {
 		if scales++; !slices.IsSorted(knob.Values) {
 			f.FailAt([]any{"knobs", name, "values"}, "knobs.%s.values are not in ascending order", name)
 		}
+		for _, bound := range []string{"min", "max"} {
+			if len(knob.Values) > 0 && f.Has("knobs", name, bound) {
+				f.FailAt([]any{"knobs", name, bound}, "knobs.%s.%s: leave it out, values has all that it can be set to", name, bound)
+			}
+		}
 		if len(knob.Values) == 0 && knob.Max <= knob.Min {
 			f.FailAt([]any{"knobs", name}, "knobs.%s: no values, and max is not above min", name)
 		}
@@ -170,11 +179,31 @@ func (w *Workload) checkObjects(f *rules.File) {
 		if want := w.GVR().GroupResource().String(); w.definition.GetName() != want {
 			f.FailAt([]any{"definition"}, "definition: %s defines %s, expected %s", w.Definition, w.definition.GetName(), want)
 		}
+		if w.ScaleSubresource {
+			f.FailAt([]any{"scaleSubresource"}, "scaleSubresource: leave it out, %s says whether there is one", w.Definition)
+		}
+		w.ScaleSubresource = w.scales()
 	}
 	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
 		f.FailAt([]any{"reference"}, "reference: %s has a %s, expected the main child's kind, %s", w.Reference, w.reference.GetKind(), main.Kind)
 	}
 }
+
+// scales reports whether the definition has a scale subresource.
+func (w *Workload) scales() bool {
+	versions, _, _ := unstructured.NestedSlice(w.definition.Object, "spec", "versions")
+	return slices.ContainsFunc(versions, func(version any) bool {
+		fields, _ := version.(map[string]any)
+		_, found, _ := unstructured.NestedMap(fields, "subresources", "scale")
+		return found && fields["name"] == w.Resource.Version
+	})
+}
+
+// ScenariosFolder is where a workload's folder has the scenarios of this workload alone.
+const ScenariosFolder = "scenarios"
+
+// Scenarios are the files of the scenarios of this workload alone; there may be none.
+func (w *Workload) Scenarios() (fs.FS, error) { return fs.Sub(w.folder, ScenariosFolder) }
 
 // GVR names the custom resource as clients do.
 func (w *Workload) GVR() schema.GroupVersionResource {
