@@ -44,8 +44,20 @@ func Named(name string) (*Workload, error) {
 	return Read("fixtures/workloads/"+name, folder)
 }
 
-// Default returns the workload of recordings that name none. Its file is a part of the program.
-var Default = sync.OnceValues(func() (*Workload, error) { return Named("") })
+// first is the default workload. Its files are a part of the program.
+var first = sync.OnceValues(func() (*Workload, error) { return Named("") })
+
+// Recorded returns the workload of a recording's header. One that names none was made when there was one alone.
+func Recorded(w *spec.Workload) (*spec.Workload, error) {
+	if w != nil {
+		return w, nil
+	}
+	only, err := first()
+	if err != nil {
+		return nil, err
+	}
+	return &only.Workload, nil
+}
 
 // Names lists the workloads of this repository.
 func Names() []string {
