@@ -319,8 +319,3 @@ func (t *Timeline) causeLacks() string {
 	}
 	return fmt.Sprintf("no message names the cause (%s)", t.Sample.Cause)
 }
-
-// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child.
-func (t *Timeline) readyLacks(_ *Subject, child *wire.Object, size int) string {
-	return t.RolloutLacks(child, size)
-}

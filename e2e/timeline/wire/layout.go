@@ -3,6 +3,8 @@ package wire
 import (
 	"encoding/json"
 
+	whole "k8s.io/apimachinery/pkg/util/json"
+
 	"operatorbench/e2e/spec"
 )
 
@@ -51,7 +53,7 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 		return err
 	}
 	if l.fields && (custom || o.Resource == l.Mains) {
-		if err := json.Unmarshal(raw, &o.Fields); err != nil {
+		if err := whole.Unmarshal(raw, &o.Fields); err != nil { // integers stay integers
 			return err
 		}
 	}
