@@ -68,7 +68,7 @@ func workloadOf(all ...styles.Operator) (*workloads.Workload, error) {
 		}
 	}
 	if w == nil {
-		return workloads.Default()
+		return workloads.Named("")
 	}
 	return w, nil
 }
@@ -77,7 +77,7 @@ func workloadOf(all ...styles.Operator) (*workloads.Workload, error) {
 func (j *job) chosen() (*workloads.Workload, error) {
 	found, err := styles.Find(filepath.Join(j.root, "operators"), operatorNames(j.root, j.options.Operator)...)
 	if err != nil {
-		return workloads.Default() // what is wrong with a style is said where it is to be driven
+		return workloads.Named("") // what is wrong with a style is said where it is to be driven
 	}
 	return workloadOf(found...)
 }

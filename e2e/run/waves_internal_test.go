@@ -24,7 +24,7 @@ func styled(style spec.Style) *participant {
 // standard is the default workload.
 func standard(t *testing.T) *workloads.Workload {
 	t.Helper()
-	w, err := workloads.Default()
+	w, err := workloads.Named("")
 	require.NoError(t, err)
 	return w
 }

@@ -24,7 +24,7 @@ var order = []string{"create", "scale-up", "scale-down", "delete"}
 
 // All returns the scenarios of the default workload; see Of.
 func All(oracles []string) ([]Scenario, error) {
-	w, err := workloads.Default()
+	w, err := workloads.Named("")
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package workloads_test
 
 import (
-	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/spec/workloads"
-	published "operatorbench/fixtures/workloads"
 )
 
 func TestEveryWorkloadIsRead(t *testing.T) {
@@ -20,31 +18,112 @@ func TestEveryWorkloadIsRead(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, name, w.Name)
 	}
+	_, err := workloads.Named("memcache")
+	require.ErrorContains(t, err, `there is no workload "memcache"; there are: `)
+}
+
+const example = `name: example
+description: An example.
+resource: {group: example.com, version: v1, kind: Example, plural: examples}
+definition: crd.yaml
+template: cr.yaml
+knobs:
+  size: {path: spec.replicas, effect: scale, min: 0, max: 9}
+children:
+  - {id: server, resource: statefulsets.v1.apps, kind: StatefulSet, main: true, scale: spec.replicas}
+status: {observedGeneration: status.observedGeneration}
+phases:
+  ready: cr.status.observedGeneration == cr.metadata.generation && server.status.readyReplicas == knob.size
+`
+
+const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: examples.example.com}
+spec:
+  group: example.com
+  names: {kind: Example, plural: examples}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec: {type: object, properties: {replicas: {type: integer}}}
+            status: {type: object, properties: {observedGeneration: {type: integer}}}
+`
+
+const custom = "apiVersion: example.com/v1\nkind: Example\nspec: {replicas: 1}\n"
+
+func read(replace ...string) error {
+	with := strings.NewReplacer(replace...)
+	_, err := workloads.Read("example", fstest.MapFS{
+		"workload.yaml": {Data: []byte(with.Replace(example))},
+		"crd.yaml":      {Data: []byte(with.Replace(definition))},
+		"cr.yaml":       {Data: []byte(with.Replace(custom))},
+	})
+	return err
+}
+
+func TestReadRefuses(t *testing.T) {
+	require.NoError(t, read())
+	for want, replace := range map[string][]string{
+		`workload.yaml:12: phases.ready: undefined field 'observedGenerations'`:                         {"cr.status.observedGeneration ==", "cr.status.observedGenerations =="},
+		`workload.yaml:12: phases.ready: undefined field 'replicas'`:                                    {"== knob.size", "== knob.replicas"},
+		`workload.yaml:12: phases.ready: undefined field 'readyReplica'`:                                {"readyReplicas", "readyReplica"},
+		`phases.ready holds already of cr.yaml, which no operator has seen`:                             {"cr.status.observedGeneration == cr.metadata.generation && server.status.readyReplicas == knob.size", "knob.size == 1"},
+		`phases.ready: it is of the type int, expected bool`:                                            {" == cr.metadata.generation && server.status.readyReplicas == knob.size", ""},
+		`workload.yaml:7: knobs.size: unknown field "sizes"`:                                            {"effect: scale", "effect: scale, sizes: 1"},
+		`name is "other", expected "example" as the folder's`:                                           {"name: example\n", "name: other\n"},
+		`children: 0 of them are main, expected exactly one`:                                            {"main: true, ", ""},
+		`the main child server has no scale`:                                                            {", scale: spec.replicas", ""},
+		`template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`: {"apiVersion: example.com/v1", "apiVersion: example.com/v2"},
+		`template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`:      {"spec: {replicas: 1}", "spec: {replica: 1}"},
+		`definition: crd.yaml defines others.example.com, expected examples.example.com`:                {"name: examples.example.com", "name: others.example.com"},
+		`definition: the definition examples.example.com has no schema of the version v1`:               {"    - name: v1", "    - name: v1beta1"},
+		`read example/none.yaml`:                                                              {"template: cr.yaml", "template: none.yaml"},
+		`knobs.size: no values, and max is not above min`:                                     {"min: 0, max: 9", "min: 9"},
+		`workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`: {"min: 0, max: 9", "min: 0, values: [1, 3]"},
+		`scaleSubresource: leave it out, crd.yaml says whether there is one`:                  {"template:", "scaleSubresource: true\ntemplate:"},
+	} {
+		err := read(replace...)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// What a reference becomes for a custom resource has its name, size and owner.
+func TestChildIsOwnedAndSized(t *testing.T) {
+	w, err := workloads.Named("")
+	require.NoError(t, err)
+	require.True(t, w.HasReference())
+	cr := w.New("services", "one", 3)
+	cr.SetUID("some-uid")
+	child, err := w.Child(cr)
+	require.NoError(t, err)
+	owner := child.GetOwnerReferences()[0]
+	assert.Equal(t, []any{"one", "services", "some-uid", true, w.Resource.Kind}, []any{child.GetName(), child.GetNamespace(), string(owner.UID), *owner.Controller, owner.Kind})
+	assert.Equal(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
+	size, found := w.SizeOf(cr)
+	assert.Equal(t, []any{int64(3), true}, []any{size, found})
 }
 
 // The definition says whether there is a scale subresource; where the operator brings it, the file says so.
 func TestTheScaleSubresource(t *testing.T) {
-	w, err := workloads.Named("memcached")
-	require.NoError(t, err)
-	assert.True(t, w.ScaleSubresource)
-
-	folder := fstest.MapFS{}
-	for _, name := range []string{"workload.yaml", "cr.yaml", "crd.yaml", "deployment.yaml"} {
-		text, err := fs.ReadFile(published.Files, "memcached/"+name)
-		require.NoError(t, err)
-		folder[name] = &fstest.MapFile{Data: text}
+	const scales = "      subresources: {scale: {specReplicasPath: .spec.replicas}}\n"
+	for name, test := range map[string]struct {
+		file, crd string
+		want      bool
+	}{
+		"none":                {example, definition, false},
+		"the definition's":    {example, definition + scales, true},
+		"another version's":   {example, definition + "    - name: v2\n" + scales, false},
+		"what the file says":  {strings.Replace(example, "definition: crd.yaml", "scaleSubresource: true", 1), definition, true},
+		"nothing in the file": {strings.Replace(example, "definition: crd.yaml\n", "", 1), definition + scales, false},
+	} {
+		w, err := workloads.Read("example", fstest.MapFS{"workload.yaml": {Data: []byte(test.file)}, "crd.yaml": {Data: []byte(test.crd)}, "cr.yaml": {Data: []byte(custom)}})
+		require.NoError(t, err, name)
+		assert.Equal(t, test.want, w.ScaleSubresource, name)
 	}
-	file, crd := string(folder["workload.yaml"].Data), string(folder["crd.yaml"].Data)
-	read := func(file, crd string) (*workloads.Workload, error) {
-		folder["workload.yaml"].Data, folder["crd.yaml"].Data = []byte(file), []byte(crd)
-		return workloads.Read("memcached", folder)
-	}
-	_, err = read(file+"scaleSubresource: true\n", crd)
-	require.ErrorContains(t, err, "scaleSubresource: leave it out, crd.yaml says whether there is one")
-	w, err = read(file, strings.Replace(crd, "        scale:", "        other:", 1))
-	require.NoError(t, err)
-	assert.False(t, w.ScaleSubresource)
-	w, err = read(strings.Replace(file, "definition: crd.yaml\n", "scaleSubresource: true\n", 1), crd)
-	require.NoError(t, err)
-	assert.True(t, w.ScaleSubresource)
 }
