@@ -99,8 +99,8 @@ func (j *job) choose() (err error) {
 	return err
 }
 
-// take takes the scenarios to be driven. Those of the correctness matrix that the workload cannot go through say why in their
-// samples; the others are left out, and it is said here.
+// take takes the scenarios to be driven. Those of the correctness matrix that the workload cannot go through say why in
+// their samples; the others are left out, and it is said here.
 func (j *job) take(list []scenarios.Scenario) error {
 	for _, s := range list {
 		switch why := s.Unfit(); {

@@ -17,7 +17,7 @@ type Workload struct {
 	// Definition is the file with the CustomResourceDefinition; empty: the operator brings it.
 	Definition string `json:"definition,omitempty"`
 	Template   string `json:"template"` // the file with one custom resource
-	// ScaleSubresource says that the custom resource has one. Where Definition is there, that says so, and the file does not.
+	// ScaleSubresource says that the custom resource has one. The file says so only where it has no Definition.
 	ScaleSubresource bool `json:"scaleSubresource,omitempty"`
 	// Reference is the file with the main child that the custom resource of the template asks for. The floor writes it, and
 	// every style is compared with it. Empty: there is no floor, and nothing is compared.

@@ -16,8 +16,9 @@ const (
 	sameName   = "elsewhere" // in on: the name of the scenario's own custom resource, in a second namespace
 )
 
-// For binds a scenario to a workload. Its sizes become those that the knob that scales can be set to, in the same order, and
-// what it says of the main child is said of the workload's. The reason why it cannot be driven is one sentence; "": it can.
+// For binds a scenario to a workload. Its sizes become those that the knob that scales can be set to, in the same order,
+// and what it says of the main child is said of the workload's. Why says in one sentence what the workload lacks for it;
+// "": nothing.
 func (s Scenario) For(w *spec.Workload) (bound Scenario, why string) {
 	bound = s.clone()
 	bound.workload = w.Name
@@ -112,7 +113,7 @@ func (s *Scenario) resize(w *spec.Workload) string {
 
 // deal gives each size above zero the value in its place, the least one the least.
 func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
-	var distinct, moved []int
+	var distinct []int
 	for _, size := range sizes {
 		distinct = append(distinct, *size)
 	}
@@ -131,7 +132,7 @@ func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 	}
 	var words []string
 	for i, size := range distinct {
-		if moved = append(moved, values[i]); size != values[i] {
+		if size != values[i] {
 			words = append(words, fmt.Sprintf("size %d is %d", size, values[i]))
 		}
 	}

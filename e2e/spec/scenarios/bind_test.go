@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -11,6 +12,7 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
+	files "operatorbench/fixtures/scenarios"
 	published "operatorbench/fixtures/workloads"
 )
 
@@ -241,6 +243,24 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 	_, err = scenarios.Of(w, oracles)
 	assert.EqualError(t, err, `the workload memcached/scenarios/other.yaml:1: name is "others", expected "other" as in the file's name
 the workload memcached/scenarios/rollback.yaml: there is a scenario of that name in fixtures/scenarios: give it another`)
+}
+
+// What a workload has is left to it: only sources that are quoted name one.
+func TestAGeneralScenarioNamesNoWorkload(t *testing.T) {
+	names, err := fs.Glob(files.Files, "*.yaml")
+	require.NoError(t, err)
+	for _, name := range names {
+		text, err := fs.ReadFile(files.Files, name)
+		require.NoError(t, err)
+		s, err := scenarios.Parse(name, text, oracles)
+		require.NoError(t, err)
+		for _, one := range workloads.Names() {
+			assert.NotContains(t, strings.ToLower(s.Description+s.Text()), one, name)
+		}
+		for _, resource := range []string{"deployments.apps", "statefulsets.apps"} {
+			assert.NotContains(t, s.Text(), resource, name)
+		}
+	}
 }
 
 func workloadNamed(t *testing.T, name string) *spec.Workload {

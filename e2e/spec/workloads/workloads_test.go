@@ -104,7 +104,7 @@ func TestChildIsOwnedAndSized(t *testing.T) {
 	require.NoError(t, err)
 	owner := child.GetOwnerReferences()[0]
 	assert.Equal(t, []any{"one", "services", "some-uid", true, w.Resource.Kind}, []any{child.GetName(), child.GetNamespace(), string(owner.UID), *owner.Controller, owner.Kind})
-	assert.Equal(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
+	assert.JSONEq(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
 	size, found := w.SizeOf(cr)
 	assert.Equal(t, []any{int64(3), true}, []any{size, found})
 }
