@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -57,13 +58,13 @@ func workloadOf(all ...styles.Operator) (*workloads.Workload, error) {
 		if style.Control == spec.Harness {
 			continue
 		}
-		next, err := workloads.Named(style.Workload)
+		next, err := style.Handles()
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("style %s: %w", style.Name, err)
+			return nil, err
 		case w == nil:
 			w, first = next, style.Name
-		case next.Name != w.Name:
+		case !reflect.DeepEqual(next.Workload, w.Workload):
 			return nil, fmt.Errorf("the styles %s and %s have different workloads, %s and %s, and a run has one: drive them one after the other", first, style.Name, w.Name, next.Name)
 		}
 	}

@@ -79,5 +79,5 @@ func TestTheWorkloadOfARun(t *testing.T) {
 	require.NoError(t, err, "the default one, named and not")
 	assert.Equal(t, "memcached", w.Name)
 	_, err = workloadOf(style("a", "", ""), style("b", "other", ""))
-	require.ErrorContains(t, err, `style b: there is no workload "other"`)
+	require.ErrorContains(t, err, `there is no workload "other"`)
 }
