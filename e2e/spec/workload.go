@@ -22,7 +22,7 @@ type Workload struct {
 	// Reference is the file with the main child that the custom resource of the template asks for. The floor writes it, and
 	// every style is compared with it. Empty: there is no floor, and nothing is compared.
 	Reference string          `json:"reference,omitempty"`
-	Images    []string        `json:"images,omitempty"` // that the node must have, by their names in the catalogue; the first one is what the pods run
+	Images    []string        `json:"images,omitempty"` // that the node must have, by their names in the catalogue
 	Knobs     map[string]Knob `json:"knobs"`
 	Children  []ChildKind     `json:"children"`
 	Status    StatusPaths     `json:"status"`

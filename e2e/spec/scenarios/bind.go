@@ -11,7 +11,6 @@ import (
 // What a file says where each workload has its own.
 const (
 	ownChild   = "child"     // the resource of the main child, in forbid and refuse
-	ownImage   = "workload"  // what its pods run, in removeImage
 	childWords = "{child}"   // the kind of the main child, in description and standsFor
 	sameName   = "elsewhere" // in on: the name of the scenario's own custom resource, in a second namespace
 )
@@ -157,9 +156,6 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 				*resource = main.GroupResource()
 			}
 		}
-		if step.Fault.RemoveImage == ownImage && len(w.Images) > 0 {
-			step.Fault.RemoveImage = w.Images[0]
-		}
 	}
 	switch {
 	case step.On == s.CustomName():
@@ -169,8 +165,8 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 	case step.Drift != nil && step.Drift.Image != "" && !main.HasTemplate():
 		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template whose image could drift", w.Resource.Kind, main.Kind)
 	case step.Fault == nil:
-	case step.Fault.RemoveImage == ownImage:
-		return fmt.Sprintf("the workload %s names no image that its pods run, so none can be taken away", w.Name)
+	case step.Fault.RemoveImage != "" && w.Reference == "":
+		return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)
 	case step.Fault.Definition != "" && w.Definition == "":
 		return fmt.Sprintf("the operator brings the definition of a %s, so the harness has none to replace", w.Resource.Kind)
 	}

@@ -23,7 +23,7 @@ func queue() *spec.Workload {
 		Resource:         spec.CustomResource{Group: "example.com", Version: "v1", Kind: "Queue", Plural: "queues"},
 		Definition:       "crd.yaml",
 		ScaleSubresource: true,
-		Images:           []string{"broker", "sidecar"},
+		Reference:        "server.yaml",
 		Knobs: map[string]spec.Knob{"replicas": {
 			Path: "spec.replicas", Effect: spec.Scale, Values: []int{0, 1, 3}, Down: &spec.Down{Only: []int{0}, Reason: "a queue would lose messages"},
 		}},
@@ -86,7 +86,7 @@ func TestBinding(t *testing.T) {
 		},
 		"what its pods run": {
 			"steps:\n  - fault: {removeImage: workload}\n  - create: {size: 1}\n  - mend: removeImage\nexpect: [recovers]\n",
-			"removeImage memcached; create 1; mend removeImage", "removeImage broker; create 1; mend removeImage",
+			"removeImage workload; create 1; mend removeImage", "removeImage workload; create 1; mend removeImage",
 		},
 		"the scale subresource": {
 			"given: {size: 1}\nsteps:\n  - scale: {size: 2}\n  - readScale: {}\nexpect: [converged]\n",
@@ -169,8 +169,8 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 		},
 		"no image": {
 			"steps:\n  - fault: {removeImage: workload}\n  - create: {size: 1}\n  - mend: removeImage\nexpect: [recovers]\n",
-			func(w *spec.Workload) { w.Images = nil },
-			"the workload queue names no image that its pods run, so none can be taken away",
+			func(w *spec.Workload) { w.Reference = "" },
+			"the workload queue has no reference that says which image its pods run",
 		},
 		"no definition": {
 			"steps:\n  - fault: {definition: tutorial}\n  - create: {size: 1}\n  - mend: definition\nexpect: [recovers]\n",

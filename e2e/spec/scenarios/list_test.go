@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -106,24 +105,6 @@ func TestTheDocumentedNumbers(t *testing.T) {
 	page, err := os.ReadFile(filepath.FromSlash("../../../README.md"))
 	require.NoError(t, err)
 	assert.Contains(t, string(page), fmt.Sprintf("[%d scenarios](docs/scenarios.md)", count))
-}
-
-// The images that a scenario takes away are in the catalogue.
-func TestTheImagesAreKnown(t *testing.T) {
-	catalogue, err := images.Load(filepath.FromSlash("../../.."))
-	require.NoError(t, err)
-	all, err := scenarios.All(oracles)
-	require.NoError(t, err)
-	seen := 0
-	for _, s := range all {
-		for _, step := range s.Steps {
-			if step.Fault != nil && step.Fault.RemoveImage != "" {
-				seen++
-				assert.Contains(t, catalogue.Names(), step.Fault.RemoveImage, s.Name)
-			}
-		}
-	}
-	assert.Positive(t, seen)
 }
 
 // client-go tries again after up to 60 s when lists have failed for long (its
