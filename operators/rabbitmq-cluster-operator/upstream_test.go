@@ -5,9 +5,11 @@ package rabbitmqclusteroperator_test
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,7 +38,11 @@ func TestTheManifestsAreUpstreams(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join("manifests", "definition.yaml"), []byte(header+string(text)+"\n"), 0o644))
 	}
-	assert.Equal(t, want, byName(render(t, "manifests")))
+	got := byName(render(t, "manifests"))
+	assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+	for name := range want {
+		assert.Equal(t, want[name], got[name], name) // one by one: the definition is long
+	}
 }
 
 // upstream is the folder of the module that the image is built from.
