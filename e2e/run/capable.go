@@ -60,7 +60,7 @@ func (e *environment) obtainable(ctx context.Context) error {
 		return err
 	}
 	var local []images.Image
-	for _, name := range imagesOf(e.participants) {
+	for _, name := range e.imagesInNode(e.participants) {
 		image, err := catalogue.Image(name)
 		if err != nil {
 			return err

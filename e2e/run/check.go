@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // Check says of styles, each a name or a folder, all that can be said without a
@@ -70,7 +71,8 @@ func driving(operator styles.Operator) *participant {
 	if operator.Style().Control == spec.Harness {
 		return &participant{}
 	}
-	return &participant{operator: operator, asked: operator}
+	handled, _ := workloads.Named(operator.Style().Workload) // styles.Check says what is wrong with it
+	return &participant{operator: operator, asked: operator, workload: handled}
 }
 
 // describe says what a run would do with a style of which nothing is wrong.
