@@ -13,28 +13,31 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 )
 
-// raises makes the cluster that of an operator that writes a child for each custom resource; a custom resource of the same
+// raises makes the cluster that of an operator that writes a main child for each custom resource; a custom resource of the same
 // name was there before, and its child still is.
 func (s *stage) raises(t *testing.T) {
 	t.Helper()
+	main := s.Workload.Main()
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)
 	child := func(namespace, name, owner string, uid types.UID) {
 		yes := true
-		d := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{
+		d := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": main.Kind, "spec": map[string]any{
 			"replicas": int64(1), "template": map[string]any{"spec": map[string]any{"containers": []any{
 				map[string]any{"name": "first", "image": "some"}, map[string]any{"name": "second", "image": "other"},
 			}}},
 		}}}
 		d.SetNamespace(namespace)
 		d.SetName(name)
-		d.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Memcached", Name: owner, UID: uid, Controller: &yes}})
-		require.NoError(t, fake.Tracker().Create(deployments, d, namespace))
+		d.SetOwnerReferences([]metav1.OwnerReference{{Kind: s.Workload.Resource.Kind, Name: owner, UID: uid, Controller: &yes}})
+		require.NoError(t, fake.Tracker().Create(s.Workload.MainGVR(), d, namespace))
 	}
-	fake.PrependReactor("create", resource.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+	fake.PrependReactor("create", s.Workload.Resource.Plural, func(action clienttesting.Action) (bool, runtime.Object, error) {
 		cr := action.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
 		cr.SetUID("present")
 		child(cr.GetNamespace(), "a-former", cr.GetName(), "former")
@@ -78,18 +81,21 @@ func TestDriftIsDoneToTheChildOfThePresentCustomResource(t *testing.T) {
 			return was && !is
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s, _, style := newMatrixStage(t)
-			s.raises(t)
-			style.Child.OwnerReference = true
-			require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
-			list, err := s.Client.Resource(deployments).List(t.Context(), metav1.ListOptions{})
-			require.NoError(t, err)
-			all := map[string]unstructured.Unstructured{}
-			for _, d := range list.Items {
-				all[d.GetName()] = d
-			}
-			assert.True(t, test.holds(all), "%v", s.entries(t))
-		})
+		for _, w := range []*workloads.Workload{workloadtest.Default(t), workloadtest.Queue(t)} {
+			t.Run(name+" of "+w.Name, func(t *testing.T) {
+				s, _, style := newMatrixStage(t)
+				s.Workload = w
+				s.raises(t)
+				style.Child.OwnerReference = true
+				require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
+				list, err := s.Client.Resource(w.MainGVR()).List(t.Context(), metav1.ListOptions{})
+				require.NoError(t, err)
+				all := map[string]unstructured.Unstructured{}
+				for _, d := range list.Items {
+					all[d.GetName()] = d
+				}
+				assert.True(t, test.holds(all), "%v", s.entries(t))
+			})
+		}
 	}
 }

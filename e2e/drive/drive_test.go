@@ -49,7 +49,11 @@ func newStage(t *testing.T) *stage {
 	recorder, err := record.NewRecorder(&s.recording, record.Header{Run: "abc123"})
 	require.NoError(t, err)
 	lists := map[schema.GroupVersionResource]string{
-		resource: "MemcachedList",
+		resource:                                                    "MemcachedList",
+		workloadtest.Queue(t).GVR():                                 "QueueList",
+		workloadtest.Queue(t).MainGVR():                             "StatefulSetList",
+		{Version: "v1", Resource: "services"}:                       "ServiceList",
+		{Version: "v1", Resource: "secrets"}:                        "SecretList",
 		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
 		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
 		{Version: "v1", Resource: "pods"}:                           "PodList",

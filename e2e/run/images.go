@@ -18,7 +18,7 @@ func ImagesOf(root, asked string) (names []string, own []images.Image, err error
 	if err != nil {
 		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
-	names = []string{node}
+	names = []string{nodeImage}
 	for _, style := range found {
 		handled, err := workloads.Named(style.Style().Workload)
 		if err != nil {
@@ -32,8 +32,8 @@ func ImagesOf(root, asked string) (names []string, own []images.Image, err error
 	return unique(names), styles.OwnImages(found...), nil
 }
 
-// node is the image that a cluster's node is made of.
-const node = "node"
+// nodeImage is the image that a cluster's node is made of.
+const nodeImage = "node"
 
 // imagesInNode are the names of the images that the node must have: what the operators deploy, and what participants need.
 func (j *job) imagesInNode(participants []*participant) []string {

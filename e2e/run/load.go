@@ -34,7 +34,7 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 	if e.store, err = e.openStore(e.root, heads); err != nil {
 		return "", err
 	}
-	if err := e.obtain(ctx, e.store, append([]string{node}, e.imagesInNode(heads)...)); err != nil {
+	if err := e.obtain(ctx, e.store, append([]string{nodeImage}, e.imagesInNode(heads)...)); err != nil {
 		return "", err
 	}
 	if e.base != nil {
@@ -211,7 +211,7 @@ func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) er
 
 // imageFacts fills in what the styles run.
 func (e *environment) imageFacts(ctx context.Context) error {
-	described, err := e.store.Describe(ctx, append([]string{node}, e.imagesInNode(e.of(e.store))...)...)
+	described, err := e.store.Describe(ctx, append([]string{nodeImage}, e.imagesInNode(e.of(e.store))...)...)
 	if err != nil {
 		return err
 	}

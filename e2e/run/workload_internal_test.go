@@ -10,7 +10,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
+	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -62,6 +68,23 @@ func TestAWorkloadWithoutAReferenceHasNoFloor(t *testing.T) {
 	s.place()
 	image := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{RemoveImage: "workload"}}}}
 	assert.Equal(t, "the workload queue has no reference that says which image its pods run", slow.unfit(image))
+}
+
+// Before a definition that an operator has brought is used, it is written to once; an operator starts no pods for that.
+func TestTheFirstWriteToWhatTheOperatorDefinesIsOnlyTried(t *testing.T) {
+	w := workloadtest.Queue(t)
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{w.GVR(): "QueueList"})
+	e := &environment{recording: &recording{job: &job{id: "abc123", workload: w}}, kube: &kube.Client{Dynamic: client}}
+	assert.Empty(t, e.defined())
+	require.NoError(t, e.brought(t.Context()))
+	require.Len(t, client.Actions(), 1)
+	create, is := client.Actions()[0].(clienttesting.CreateActionImpl)
+	require.True(t, is)
+	assert.Equal(t, "services-abc123-probe", create.Namespace)
+	assert.Equal(t, []string{metav1.DryRunAll}, create.CreateOptions.DryRun)
+	e.workload = workloadtest.Default(t)
+	require.NoError(t, e.brought(t.Context()))
+	assert.Len(t, client.Actions(), 1, "the harness has applied this one's definition, and written to it")
 }
 
 // The recording says what the custom resource is, and has a reference where there is one.
