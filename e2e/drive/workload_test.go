@@ -23,7 +23,8 @@ func TestAnyWorkloadIsDriven(t *testing.T) {
 	s := newStage(t)
 	s.Workload = workloadtest.Queue(t)
 	driven := scenarios.Scenario{Name: "some", Group: "latency", Steps: []scenarios.Step{
-		{Create: &scenarios.Spec{Size: 1}}, {Patch: &scenarios.Spec{Size: 3}},
+		{Create: &scenarios.Spec{Size: 1}},
+		{Patch: &scenarios.Spec{Size: 3}},
 		{Submit: &scenarios.Submit{Patch: true, Object: map[string]any{"spec": map[string]any{"cluster": map[string]any{"members": int64(5)}}}}},
 	}}
 	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/stretchr/testify/require"
-
 	"operatorbench/e2e/spec/workloads"
 )
 
@@ -14,7 +12,9 @@ import (
 func Default(tb testing.TB) *workloads.Workload {
 	tb.Helper()
 	w, err := workloads.Default()
-	require.NoError(tb, err)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return w
 }
 
@@ -41,6 +41,8 @@ func Queue(tb testing.TB) *workloads.Workload {
 		workloads.FileName: {Data: []byte(queue)},
 		"cr.yaml":          {Data: []byte("apiVersion: queue.example.com/v1\nkind: Queue\nmetadata: {name: queue}\nspec: {cluster: {members: 1}}\n")},
 	})
-	require.NoError(tb, err)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	return w
 }
