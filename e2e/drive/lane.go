@@ -36,7 +36,7 @@ type lane struct {
 	together *barrier      // of the lanes that share a fault; nil: they share none
 	marks    []leak.Mark   // that are in its namespaces
 	lag      time.Duration // until the operator began to bring about the given state
-	wrote    time.Duration // until it had written the Deployment of what was last created; 0: it is not known
+	wrote    time.Duration // until it had written the main child of what was last created; 0: it is not known
 }
 
 // drive goes through scenarios once; empty: nothing is then left of them.
@@ -256,7 +256,7 @@ func (l *lane) close(ctx context.Context) {
 func (l *lane) sample(s scenarios.Scenario) record.Sample {
 	sample := record.Sample{
 		Style: l.style.Name, Variant: l.style.Variant, Scenario: s.Name, Round: l.plan.Round, Warmup: l.warmup,
-		Namespace: l.prefix, Name: s.CustomName(), Timeout: l.style.Timeout, Window: l.Window, Expect: s.Expect, Watches: watchedFor(l.style),
+		Namespace: l.prefix, Name: cmp.Or(s.Custom, l.Workload.Name), Timeout: l.style.Timeout, Window: l.Window, Expect: s.Expect, Watches: l.watchedFor(l.style),
 	}
 	if len(l.open) > 0 {
 		sample.Namespace = l.open[0]

@@ -25,7 +25,6 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/timeline"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // slowAPI takes its time to answer writes to custom resources: each waits by
@@ -49,7 +48,7 @@ type slowResource struct {
 
 func (r slowResource) Namespace(name string) dynamic.ResourceInterface {
 	inner := r.NamespaceableResourceInterface.Namespace(name)
-	if r.resource != memcached.Resource {
+	if r.resource != resource {
 		return inner
 	}
 	return slowSpace{inner, r.api, name}

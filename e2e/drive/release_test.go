@@ -20,7 +20,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 const cleanup = "operator.example.com/cleanup"
@@ -69,7 +68,7 @@ func (s *stage) finalizes(t *testing.T, releases func() bool) *dynamicfake.FakeD
 
 func (s *stage) customs(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
-	list, err := s.Client.Resource(memcached.Resource).List(t.Context(), metav1.ListOptions{})
+	list, err := s.Client.Resource(resource).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	return list.Items
 }
@@ -184,7 +183,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 	b.mended = func() {
 		running = true
 		for _, cr := range s.customs(t) {
-			assert.NoError(t, fake.Tracker().Delete(memcached.Resource, cr.GetNamespace(), cr.GetName()))
+			assert.NoError(t, fake.Tracker().Delete(resource, cr.GetNamespace(), cr.GetName()))
 		}
 	}
 	recreated := scenarios.Scenario{

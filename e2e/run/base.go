@@ -86,8 +86,15 @@ func (j *job) compareWith(ctx context.Context) error {
 		}
 		j.contest(was, head)
 	}
-	if len(j.participants) == 1 && len(j.base.gone) == 0 {
+	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
+	}
+	var compared []styles.Operator
+	for _, p := range j.operated() {
+		compared = append(compared, p.operator)
+	}
+	if err := j.handle(compared...); err != nil {
+		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
 	return nil
 }

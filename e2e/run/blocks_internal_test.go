@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
@@ -96,7 +97,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 
 func compared(t *testing.T, root, operator, revision string) (*job, error) {
 	t.Helper()
-	j := &job{console: &console{out: t.Output()}, root: root, workload: standard(t), folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
+	j := &job{console: &console{out: t.Output()}, root: root, workload: workloadtest.Default(t), folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
 	err := j.compare(t.Context())
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, j.base.remove()) })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
-	"operatorbench/e2e/spec/workloads"
 )
 
 // neededBy is the capability without which a fault cannot be done; "": any cluster will do.
@@ -49,48 +47,18 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 	return ""
 }
 
-// workloadOf is the workload of styles. Those that are driven together have the same one; the floor takes any.
-func workloadOf(all ...styles.Operator) (*workloads.Workload, error) {
-	var w *workloads.Workload
-	var first string
-	for _, operator := range all {
-		style := operator.Style()
-		if style.Control == spec.Harness {
-			continue
-		}
-		next, err := style.Handles()
-		switch {
-		case err != nil:
-			return nil, err
-		case w == nil:
-			w, first = next, style.Name
-		case !reflect.DeepEqual(next.Workload, w.Workload):
-			return nil, fmt.Errorf("the styles %s and %s have different workloads, %s and %s, and a run has one: drive them one after the other", first, style.Name, w.Name, next.Name)
-		}
-	}
-	if w == nil {
-		return workloads.Named("")
-	}
-	return w, nil
-}
-
-// chosen is the workload of the styles that are asked for.
-func (j *job) chosen() (*workloads.Workload, error) {
-	found, err := styles.Find(filepath.Join(j.root, "operators"), operatorNames(j.root, j.options.Operator)...)
-	if err != nil {
-		return workloads.Named("") // what is wrong with a style is said where it is to be driven
-	}
-	return workloadOf(found...)
-}
-
 // choose reads the scenarios that are asked for, of the workload of the styles.
 func (j *job) choose() (err error) {
-	if j.workload, err = j.chosen(); err != nil {
+	found, err := styles.Find(filepath.Join(j.root, "operators"), operatorNames(j.root, j.options.Operator)...)
+	if err != nil {
+		found = nil // what is wrong with a style is said where it is to be driven
+	}
+	if err := j.handle(found...); err != nil {
 		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
 	list, err := pick(j.workload, j.options.scenario())
 	if err == nil {
-		err = j.take(list)
+		err = j.fit(list)
 	}
 	if err != nil {
 		return err
@@ -100,9 +68,9 @@ func (j *job) choose() (err error) {
 	return err
 }
 
-// take takes the scenarios to be driven. Those of the correctness matrix that the workload cannot go through say why in
+// fit notes the scenarios to be driven. Those of the correctness matrix that the workload cannot go through say why in
 // their samples; the others are left out, and it is said here.
-func (j *job) take(list []scenarios.Scenario) error {
+func (j *job) fit(list []scenarios.Scenario) error {
 	for _, s := range list {
 		switch why := s.Unfit(); {
 		case why == "" || spec.InMatrix(s.Group):
@@ -131,7 +99,7 @@ func (e *environment) obtainable(ctx context.Context) error {
 		return err
 	}
 	var local []images.Image
-	for _, name := range imagesOf(e.participants) {
+	for _, name := range e.imagesInNode(e.participants) {
 		image, err := catalogue.Image(name)
 		if err != nil {
 			return err

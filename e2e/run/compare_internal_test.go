@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -115,7 +116,7 @@ func TestQuickScenarios(t *testing.T) {
 	assert.Equal(t, &scenarios.Spec{Size: 0}, remove.Given)
 	assert.Nil(t, remove.Result())
 	assert.Equal(t, []string{"create-empty"}, namesOf(s.warmup))
-	long, err := pick(standard(t), "create")
+	long, err := pick(workloadtest.Default(t), "create")
 	require.NoError(t, err)
 	assert.Empty(t, quick(long), "nothing would remove it again")
 	assert.Equal(t, 3, long[0].Result().Size, "what it was made from stays")

@@ -54,7 +54,7 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 
 // expectedScenarios are those of which verdicts of a style are expected.
 func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
-	w, err := workloadOf(style)
+	w, err := style.Style().Handles()
 	if err != nil {
 		return nil, err
 	}

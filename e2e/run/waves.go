@@ -248,7 +248,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) error {
 func (s *Session) breakable(p *participant, style *drive.Style) {
 	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
 	style.Faults = &fault.Injector{
-		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Folder: operator.Folder, Node: s.node(),
+		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Workload: s.workload, Folder: operator.Folder, Node: s.node(),
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
 			return install.Find(ctx, cluster, operator.Name)
 		},
@@ -270,7 +270,7 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if len(unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}
-	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
+	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes, Custom: s.workload.GVR().GroupResource()}
 	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: style.Components}
 	return nil
 }

@@ -10,23 +10,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
-	"operatorbench/e2e/spec/workloads"
 )
 
 // styled is a participant of a style that is only described.
 func styled(style spec.Style) *participant {
 	return &participant{operator: described{style: styles.Style{Style: style}}}
-}
-
-// standard is the default workload.
-func standard(t *testing.T) *workloads.Workload {
-	t.Helper()
-	w, err := workloads.Named("")
-	require.NoError(t, err)
-	return w
 }
 
 type described struct {
@@ -196,7 +188,7 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := styles.Find(filepath.Join(root, "operators"), name)
 			require.NoError(t, err)
-			all, err := pick(standard(t), expectable)
+			all, err := pick(workloadtest.Default(t), expectable)
 			require.NoError(t, err)
 			var unfit []string
 			for _, s := range all {

@@ -1,83 +1,111 @@
 package run
 
 import (
-	"io/fs"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
-	"operatorbench/e2e/spec/workloads"
-	published "operatorbench/fixtures/workloads"
 )
 
-// bounded is the default workload, but for what its size can be.
-func bounded(t *testing.T, knob string) *workloads.Workload {
-	t.Helper()
-	folder := fstest.MapFS{}
-	for _, name := range []string{"workload.yaml", "cr.yaml", "crd.yaml", "deployment.yaml"} {
-		text, err := fs.ReadFile(published.Files, "memcached/"+name)
-		require.NoError(t, err)
-		folder[name] = &fstest.MapFile{Data: []byte(strings.Replace(string(text), "min: 0, max: 100", knob, 1))}
-	}
-	w, err := workloads.Read("memcached", folder)
-	require.NoError(t, err)
-	return w
-}
-
-// What a workload cannot go through is said in a sample of the matrix, and left out of what is measured.
-func TestScenariosThatTheWorkloadLacksSomethingFor(t *testing.T) {
-	w := bounded(t, "values: [1, 3], down: {only: [0], reason: data would be lost}")
-	list, err := pick(w, "latency,load,burst,recreate")
-	require.NoError(t, err)
-	out := &strings.Builder{}
-	j := &job{console: &console{out: out}, workload: w}
-	require.NoError(t, j.take(list))
-	assert.Equal(t, []string{"create", "scale-up", "delete", "recreate", "burst"}, namesOf(j.scenarios))
-	assert.Contains(t, out.String(), "scale-down is not applicable, and left out: the scenario lowers spec.size from 3 to 1, and that cannot be done: data would be lost\n")
-	assert.Contains(t, out.String(), "burst-create is not applicable, and left out: the scenario asks for size 0, and spec.size of a Memcached takes 1, 3\n")
-	assert.Equal(t, "given 1; patch 3", j.scenarios[1].Text())
-
-	p := styled(spec.Style{Name: "s"})
-	assert.Empty(t, p.unfit(j.scenarios[3]))
-	assert.Equal(t, "the scenario needs 5 sizes above zero, and spec.size of a Memcached takes 1, 3", p.unfit(j.scenarios[4]))
-
-	alone, err := pick(w, "scale-down")
-	require.NoError(t, err)
-	assert.EqualError(t, (&job{console: j.console, workload: w}).take(alone),
-		"--scenario=scale-down: it is not applicable: the scenario lowers spec.size from 3 to 1, and that cannot be done: data would be lost")
-}
-
-// A gate's quick scenarios have size 0, where there is one.
-func TestQuickScenariosNeedASizeOfZero(t *testing.T) {
-	for knob, want := range map[string]int{"min: 0, max: 100": 1, "min: 1, max: 100": 0} {
-		w := bounded(t, knob)
-		list, err := pick(w, spec.GroupLatency)
-		require.NoError(t, err)
-		j := &job{workload: w, scenarios: list}
-		j.quicken()
-		assert.Len(t, j.warmup, want, knob)
-	}
-}
-
-// Styles of different workloads are not driven together; the floor is driven with any.
-func TestTheWorkloadOfARun(t *testing.T) {
-	style := func(name, workload string, control spec.Control) styles.Operator {
+// Which is in whose way is named; the floor is in nobody's.
+func TestStylesOfTwoWorkloadsAreRefused(t *testing.T) {
+	of := func(name, workload string, control spec.Control) styles.Operator {
 		return described{style: styles.Style{Style: spec.Style{Name: name, Workload: workload, Control: control}}}
 	}
-	w, err := workloadOf(style("floor", "", spec.Harness), style("a", "memcached", ""), style("b", "memcached", ""))
-	require.NoError(t, err)
-	assert.Equal(t, "memcached", w.Name)
-	w, err = workloadOf(style("floor", "", spec.Harness))
-	require.NoError(t, err)
-	assert.Equal(t, "memcached", w.Name)
-	w, err = workloadOf(style("a", "", ""), style("b", "memcached", ""))
-	require.NoError(t, err, "the default one, named and not")
-	assert.Equal(t, "memcached", w.Name)
-	_, err = workloadOf(style("a", "", ""), style("b", "other", ""))
-	require.ErrorContains(t, err, `there is no workload "other"`)
+	s := newSession(Options{}, "", time.Time{}, io.Discard)
+	err := s.handle(of("floor", "", spec.Harness), of("native", "", ""), of("mine", "memcached", ""), of("other", "queue", ""))
+	var mixed *MixedError
+	require.ErrorAs(t, err, &mixed)
+	require.EqualError(t, err, "the style native handles the workload memcached, and other the workload queue: ask for styles of one workload in a run")
+	require.ErrorContains(t, s.handle(of("floor", "", spec.Harness), of("other", "queue", "")), `there is no workload "queue"`, "it is not mixed with the floor's")
+	require.NoError(t, s.handle(of("floor", "", spec.Harness), of("mine", "memcached", "")))
+	assert.Equal(t, "memcached", s.workload.Name)
+	assert.NotNil(t, s.floor())
+	require.NoError(t, s.handle(), "a comparison may have lost all of its styles")
+}
+
+// What the operator brings the definition of, or nobody knows what it asks for, has no floor, which is said once.
+func TestAWorkloadWithoutAReferenceHasNoFloor(t *testing.T) {
+	var said strings.Builder
+	s := newSession(Options{Precision: 0.1, Budget: time.Hour, Keep: true, Seed: 7}, "", time.Time{}, &said)
+	quick, slow := styled(spec.Style{Name: "quick"}), styled(spec.Style{Name: "slow"})
+	quick.asked, slow.asked = quick.operator, slow.operator
+	s.participants = append(s.participants, quick, slow)
+	s.take(workloadtest.Queue(t))
+	s.take(workloadtest.Queue(t))
+	const note = "there is no floor: the workload queue has no reference, so that the harness cannot take an operator's place"
+	assert.Equal(t, note+"\n", said.String())
+	assert.Equal(t, []string{note}, s.notes)
+	assert.Nil(t, s.floor())
+	assert.Equal(t, []*participant{quick, slow}, s.participants)
+	assert.Equal(t, s.participants, s.operated())
+	for _, turns := range [][]*participant{s.loadTurns(1), order(s.participants, 1, 1)} {
+		assert.ElementsMatch(t, s.participants, turns)
+	}
+	s.plan.Rounds = map[string]int{}
+	preciseRun{s}.next(1, time.Hour)
+	assert.Equal(t, map[string]int{"quick": 1, "slow": 1}, s.plan.Rounds)
+	s.scenarios = []scenarios.Scenario{{Name: "create"}}
+	s.Keep(func(style, _ string) bool { return style == "slow" })
+	assert.Equal(t, []string{"slow"}, s.Styles())
+
+	s.place()
+	image := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{RemoveImage: "workload"}}}}
+	image, _ = image.For(&s.workload.Workload)
+	assert.Equal(t, "the workload queue has no reference that says which image its pods run", slow.unfit(image))
+}
+
+// Before a definition that an operator has brought is used, it is written to once; an operator starts no pods for that.
+func TestTheFirstWriteToWhatTheOperatorDefinesIsOnlyTried(t *testing.T) {
+	w := workloadtest.Queue(t)
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{w.GVR(): "QueueList"})
+	e := &environment{recording: &recording{job: &job{id: "abc123", workload: w}}, kube: &kube.Client{Dynamic: client}}
+	assert.Empty(t, e.defined())
+	require.NoError(t, e.brought(t.Context()))
+	require.Len(t, client.Actions(), 1)
+	create, is := client.Actions()[0].(clienttesting.CreateActionImpl)
+	require.True(t, is)
+	assert.Equal(t, "services-abc123-probe", create.Namespace)
+	assert.Equal(t, []string{metav1.DryRunAll}, create.CreateOptions.DryRun)
+	e.workload = workloadtest.Default(t)
+	require.NoError(t, e.brought(t.Context()))
+	assert.Len(t, client.Actions(), 1, "the harness has applied this one's definition, and written to it")
+}
+
+// The recording says what the custom resource is, and has a reference where there is one.
+func TestTheHeaderHasTheWorkload(t *testing.T) {
+	for name, want := range map[string]bool{"memcached": true, "queue": false} {
+		t.Run(name, func(t *testing.T) {
+			w := workloadtest.Default(t)
+			if name == "queue" {
+				w = workloadtest.Queue(t)
+			}
+			rec := &recording{job: &job{
+				console: &console{out: t.Output()}, root: t.TempDir(), folder: filepath.Join(t.TempDir(), "results"), options: Options{Cluster: "kind"}, workload: w,
+			}}
+			require.NoError(t, rec.RecordLost(t.Context()))
+			header := rec.recorder.Header()
+			assert.Equal(t, &w.Workload, header.Workload)
+			assert.Equal(t, want, len(header.Reference) > 0)
+			text, err := os.ReadFile(filepath.Join(rec.folder, "recording.jsonl"))
+			require.NoError(t, err)
+			assert.Equal(t, want, strings.Contains(string(text), `"reference":{`))
+		})
+	}
 }

@@ -57,6 +57,22 @@ type Knob struct {
 	Down *Down `json:"down,omitempty"`
 }
 
+// Lowest is the lowest value.
+func (k Knob) Lowest() int {
+	if len(k.Values) > 0 {
+		return k.Values[0]
+	}
+	return k.Min
+}
+
+// Highest is the highest value.
+func (k Knob) Highest() int {
+	if n := len(k.Values); n > 0 {
+		return k.Values[n-1]
+	}
+	return k.Max
+}
+
 // Down restricts how a knob that scales is set to a lower value.
 type Down struct {
 	Only   []int  `json:"only"` // the values that it can be lowered to

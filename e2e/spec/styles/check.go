@@ -13,7 +13,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // Check refuses, before there is a cluster, styles that cannot be installed as
@@ -111,11 +111,14 @@ func identityOf(obj *unstructured.Unstructured) identity {
 
 // checkObjects refuses what is rendered twice, and what the harness makes.
 func (s Style) checkObjects(all []placed) error {
-	crd, err := memcached.Definition()
+	w, err := workloads.Named(s.Workload)
 	if err != nil {
-		return err
+		return s.errorAt([]any{"workload"}, "workload: %v", err)
 	}
-	harness := identityOf(crd)
+	var harness identity // nothing is called so
+	if crd := w.CRD(); crd != nil {
+		harness = identityOf(crd)
+	}
 	first := map[identity]placed{}
 	var problems []error
 	for _, obj := range all {

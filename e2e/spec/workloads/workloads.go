@@ -2,6 +2,7 @@
 package workloads
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -37,9 +38,7 @@ type Workload struct {
 
 // Named returns a workload of this repository; "" is the default one.
 func Named(name string) (*Workload, error) {
-	if name == "" {
-		name = published.Default
-	}
+	name = NameOf(name)
 	if names := Names(); !slices.Contains(names, name) {
 		return nil, fmt.Errorf("there is no workload %q; there are: %s", name, strings.Join(names, ", "))
 	}
@@ -50,20 +49,23 @@ func Named(name string) (*Workload, error) {
 	return Read(path.Join(Folder, name), folder)
 }
 
-// first is the default workload. Its files are a part of the program.
-var first = sync.OnceValues(func() (*Workload, error) { return Named("") })
+// Default returns the workload of styles and recordings that name none. Its files are a part of the program.
+var Default = sync.OnceValues(func() (*Workload, error) { return Named("") })
 
 // Recorded returns the workload of a recording's header. One that names none was made when there was one alone.
 func Recorded(w *spec.Workload) (*spec.Workload, error) {
 	if w != nil {
 		return w, nil
 	}
-	only, err := first()
+	only, err := Default()
 	if err != nil {
 		return nil, err
 	}
 	return &only.Workload, nil
 }
+
+// NameOf is the name of the workload that a style names; "" is the default one.
+func NameOf(named string) string { return cmp.Or(named, published.Default) }
 
 // Names lists the workloads of this repository.
 func Names() []string {
@@ -297,8 +299,31 @@ func (w *Workload) SizeOf(cr *unstructured.Unstructured) (int64, bool) {
 	return size, found && err == nil
 }
 
+// Smallest is the smallest size that a custom resource can ask for.
+func (w *Workload) Smallest() int {
+	_, knob := w.ScaleKnob()
+	return knob.Lowest()
+}
+
 // HasReference reports whether the folder says what a custom resource asks for.
 func (w *Workload) HasReference() bool { return w.reference != nil }
+
+// HasFloor reports whether the harness can write what a custom resource asks for before any operator is there.
+func (w *Workload) HasFloor() bool { return w.definition != nil && w.reference != nil }
+
+// Image is the image of the first container that the reference runs; false: there is no reference, or it has none.
+func (w *Workload) Image() (string, bool) {
+	if w.reference == nil {
+		return "", false
+	}
+	containers, _, err := unstructured.NestedSlice(w.reference.Object, "spec", "template", "spec", "containers")
+	if err != nil || len(containers) == 0 {
+		return "", false
+	}
+	first, _ := containers[0].(map[string]any)
+	image, is := first["image"].(string)
+	return image, is
+}
 
 // instance is the label that has the custom resource's name, wherever the reference has it.
 const instance = "app.kubernetes.io/instance"
