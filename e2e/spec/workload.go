@@ -104,7 +104,7 @@ func (k Knob) Lowers(from, to int) string {
 	if to >= from || k.Down == nil || slices.Contains(k.Down.Only, to) {
 		return ""
 	}
-	return k.Down.Reason
+	return strings.TrimSuffix(k.Down.Reason, ".")
 }
 
 // Effect is what a knob changes.

@@ -25,7 +25,7 @@ func queue() *spec.Workload {
 		ScaleSubresource: true,
 		Reference:        "server.yaml",
 		Knobs: map[string]spec.Knob{"replicas": {
-			Path: "spec.replicas", Effect: spec.Scale, Values: []int{0, 1, 3}, Down: &spec.Down{Only: []int{0}, Reason: "a queue would lose messages"},
+			Path: "spec.replicas", Effect: spec.Scale, Values: []int{0, 1, 3}, Down: &spec.Down{Only: []int{0}, Reason: "a queue would lose messages."},
 		}},
 		Children: []spec.ChildKind{
 			{ID: "service", Resource: "services.v1", Kind: "Service"},
