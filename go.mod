@@ -34,7 +34,20 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require k8s.io/pod-security-admission v0.35.3
+require (
+	github.com/google/cel-go v0.26.0
+	k8s.io/pod-security-admission v0.35.3
+)
+
+require (
+	cel.dev/expr v0.24.0 // indirect
+	github.com/antlr4-go/antlr/v4 v4.13.0 // indirect
+	github.com/stoewer/go-strcase v1.3.0 // indirect
+	golang.org/x/exp v0.0.0-20260824195058-e88cd73687aa // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20250303144028-a0af3efb3deb // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20250528174236-200df99c418a // indirect
+	k8s.io/apiserver v0.35.3
+)
 
 require (
 	al.essio.dev/pkg/shellescape v1.5.1 // indirect

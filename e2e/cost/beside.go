@@ -130,7 +130,7 @@ func (m *Meter) asideAudit(a *record.Audit) {
 	switch {
 	case account && p.within(namespace):
 		p.calls = append(p.calls, a.Received)
-	case !account && a.Resource == spec.CustomResources && a.Verb == "patch" && a.Subresource == "" && a.Code < 300:
+	case !account && a.Resource == p.custom && a.Verb == "patch" && a.Subresource == "" && a.Code < 300:
 		p.made = append(p.made, a.Received)
 	}
 }
@@ -161,7 +161,7 @@ func (b *beside) watch(e record.Entry) {
 		if b.started == 0 && runs(w) {
 			b.started = e.Time
 		}
-	case w.Resource == spec.Deployments && w.Event == spec.Added && b.open[w.Namespace] != nil:
+	case w.Resource == b.main && w.Event == spec.Added && b.open[w.Namespace] != nil:
 		if b.started > 0 {
 			b.cold = append(b.cold, Value{Round: b.round, Value: (e.Time - b.started).Seconds()})
 		}

@@ -23,7 +23,7 @@ const (
 	notTwice  = "there is no reading of its pods both before the first sample and after the last one"
 	noChange  = "no change was made"
 	noLimits  = "the recording does not tell how CPU limits held its pods back"
-	noFirst   = "the first custom resource of no block got a Deployment"
+	noFirst   = "the first custom resource of no block was written for"
 	noAudit   = "the recording has no audit log"
 	auditLost = "the audit log does not tell of its requests without a gap"
 	noPods    = "pods in its own namespaces were not watched"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // Meter adds up what styles cost, in one pass over a recording. It keeps a few
@@ -15,6 +16,8 @@ type Meter struct {
 	order  []*style
 	styles map[string]*style
 	spaces map[string]bool // namespaces of any style
+
+	custom, main string // the custom resource and its main child, as plural.version.group
 
 	beside *beside          // the block of the matrix or of a load that is driven now
 	passes map[string]*pass // by namespace
@@ -76,19 +79,23 @@ func (m *Meter) Add(e record.Entry) {
 // style is what was seen of one style in one variant.
 type style struct {
 	record.Style
-	components []component
-	names      map[string]string // component by pod, as namespace/name
-	kinds      map[string]bool   // custom resources that were seen in its namespaces
-	scenarios  []string
-	rounds     map[int]bool
-	changes    int
-	blocks     []*block // that were driven to their end
-	cold, many []Value  // from blocks beside these: see beside
+	custom, main string // as the meter's
+	components   []component
+	names        map[string]string // component by pod, as namespace/name
+	kinds        map[string]bool   // custom resources that were seen in its namespaces
+	scenarios    []string
+	rounds       map[int]bool
+	changes      int
+	blocks       []*block // that were driven to their end
+	cold, many   []Value  // from blocks beside these: see beside
 }
 
 func (m *Meter) header(h *record.Header) {
 	if len(m.styles) > 0 {
 		return // recordings are metered one by one
+	}
+	if w, err := workloads.Recorded(h.Workload); err == nil { // the program has its own
+		m.custom, m.main = w.Resource.Name(), w.Main().Resource
 	}
 	for _, s := range h.Styles {
 		m.style(s.Name, s.Variant, s)
@@ -101,7 +108,7 @@ func (m *Meter) style(name, variant string, known record.Style) *style {
 	if s := m.styles[label]; s != nil {
 		return s
 	}
-	s := &style{Style: known, components: compile(known.Components), names: map[string]string{}, kinds: map[string]bool{}, rounds: map[int]bool{}}
+	s := &style{Style: known, custom: m.custom, main: m.main, components: compile(known.Components), names: map[string]string{}, kinds: map[string]bool{}, rounds: map[int]bool{}}
 	s.Name, s.Variant = name, variant
 	m.styles[label] = s
 	m.order = append(m.order, s)

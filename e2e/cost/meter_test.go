@@ -250,7 +250,7 @@ func TestThrottlingIsKnownOrNot(t *testing.T) {
 			assert.Equal(t, test.missing, c.Throttled.Missing)
 			assert.Equal(t, test.missing, c.ThrottledShare.Missing)
 			assert.Equal(t, test.missing == "", c.Throttled.Known())
-			assert.Equal(t, "the first custom resource of no block got a Deployment", c.FirstHandled.Missing)
+			assert.Equal(t, "the first custom resource of no block was written for", c.FirstHandled.Missing)
 		})
 	}
 }

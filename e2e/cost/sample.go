@@ -80,10 +80,10 @@ func (m *Meter) action(e record.Entry) {
 	}
 }
 
-// deployed notes the first Deployment of a block's first sample.
+// deployed notes the first main child of a block's first sample.
 func (m *Meter) deployed(e record.Entry) {
 	r := m.open[e.Watch.Namespace]
-	if r != nil && r.block != nil && r.block.first == r && r.block.handled == 0 && e.Watch.Resource == spec.Deployments && e.Watch.Event == spec.Added {
+	if r != nil && r.block != nil && r.block.first == r && r.block.handled == 0 && e.Watch.Resource == m.main && e.Watch.Event == spec.Added {
 		r.block.handled = e.Time - r.began
 	}
 }

@@ -165,7 +165,7 @@ func TestAllowingMoreOrShowingLessIsALack(t *testing.T) {
 	assert.Equal(t, gate.Regression, r.Verdict)
 	assert.Equal(t, []string{
 		"native component bus: base's style.yaml names it, and head's does not: neither its restarts nor its memory would count",
-		"native differs spec.replicas: head's style.yaml lets the Deployment have it otherwise than the reference, and base's does not: new",
+		"native differs spec.replicas: head's style.yaml lets the main child have it otherwise than the reference, and base's does not: new",
 	}, saying(r.Lacks))
 }
 

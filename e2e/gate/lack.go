@@ -151,7 +151,7 @@ func (r *Result) lackShown(was, is record.Style) {
 	}
 	for _, now := range is.Differs {
 		if !slices.ContainsFunc(was.Differs, func(before spec.Difference) bool { return before.Path == now.Path }) {
-			r.lack(was.Name+" differs "+now.Path, Regression, "head's style.yaml lets the Deployment have it otherwise than the reference, and base's does not: "+now.Reason)
+			r.lack(was.Name+" differs "+now.Path, Regression, "head's style.yaml lets the main child have it otherwise than the reference, and base's does not: "+now.Reason)
 		}
 	}
 }

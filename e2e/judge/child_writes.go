@@ -8,13 +8,13 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// childWrite is the operator's write to a Deployment of the custom resource.
+// childWrite is the operator's write to a main child of the custom resource.
 type childWrite struct {
 	timeline.Write
 	before  *wire.Object // nil: it is created
 	after   *wire.Object // nil: it is deleted
 	drifted bool         // the harness had written to it since the operator last did
-	beside  bool         // another of the custom resource's Deployments is there
+	beside  bool         // another of the custom resource's main children is there
 }
 
 func (w childWrite) String() string {
@@ -27,7 +27,7 @@ func (w childWrite) String() string {
 	return fmt.Sprintf("a write of size %d", w.after.Replicas)
 }
 
-// again tells whether the write brought nothing new about: a second Deployment
+// again tells whether the write brought nothing new about: a second child
 // beside the first, or the size that it had.
 func (w childWrite) again() bool {
 	switch {
@@ -39,7 +39,7 @@ func (w childWrite) again() bool {
 	return !w.drifted && w.before.Replicas == w.after.Replicas
 }
 
-// childWrites lists the operator's writes to Deployments of the custom resource.
+// childWrites lists the operator's writes to main children of the custom resource.
 func childWrites(t *timeline.Timeline) []childWrite {
 	t.Settle()
 	byOperator := map[*timeline.Event]timeline.Write{}
@@ -49,7 +49,7 @@ func childWrites(t *timeline.Timeline) []childWrite {
 	var list []childWrite
 	was, drifted := map[string]*wire.Object{}, map[string]bool{}
 	note := func(e *timeline.Event) {
-		if d := t.World.Deployments[e.Object.UID]; e.Watch.Resource != spec.Deployments || d == nil || !t.IsChild(d) {
+		if d := t.World.Mains[e.Object.UID]; e.Watch.Resource != t.Mains || d == nil || !t.IsChild(d) {
 			return
 		}
 		uid, deleted := e.Object.UID, e.Watch.Event == spec.Deleted

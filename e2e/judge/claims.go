@@ -21,7 +21,7 @@ import (
 // Each status that the operator wrote is looked at for what is new in it, a claim:
 //
 //   - nodes names a pod that it did not name: that pod runs;
-//   - observedGeneration is another: the Deployment asks for the size of that
+//   - observedGeneration is another: the main child asks for the size of that
 //     generation (where nothing was broken on purpose and what is asked for can
 //     be brought about: else that the operator tried is enough);
 //   - replicas is more than before: there are so many pods;
@@ -34,7 +34,7 @@ import (
 // a grace after it. What was written before is told by the resource versions: watches
 // of different resources are not ordered with each other. The grace is for those who
 // take a pod that has just begun to run for one that is ready, or write the status
-// first and then, in the same reconcile, the Deployment.
+// first and then, in the same reconcile, the main child.
 const (
 	claimGrace = 250 * time.Millisecond
 	writeGrace = time.Second
@@ -42,7 +42,7 @@ const (
 	claimLag = 10 * time.Second
 )
 
-// childState is a custom resource's Deployments and pods as they stood from a time on.
+// childState is a custom resource's main children and pods as they stood from a time on.
 type childState struct {
 	at       time.Duration
 	version  uint64 // of the event that led to it
@@ -81,13 +81,13 @@ func pastOf(t *timeline.Timeline, s *timeline.Subject) *past {
 	p := &past{ran: map[string]ran{}, begun: map[string]time.Duration{}, sizes: map[string]int{}, spend: t.Spend}
 	p.take(t.StateAt(-1), s, 0, 0)
 	for e := range timeline.Each(t.Before) {
-		p.asked(s, e)
+		p.asked(t, s, e)
 	}
 	t.Replay(func(now *timeline.Timeline, e *timeline.Event) {
-		if e.Kind != record.KindWatch || !wire.IsRead(e.Watch.Resource) || e.Watch.Namespace != s.Namespace {
+		if e.Kind != record.KindWatch || !t.IsRead(e.Watch.Resource) || e.Watch.Namespace != s.Namespace {
 			return
 		}
-		p.asked(s, e)
+		p.asked(t, s, e)
 		p.take(now, s, e.Time, versionOf(e.Object))
 	})
 	return p
@@ -102,8 +102,8 @@ func versionOf(o *wire.Object) uint64 {
 }
 
 // asked notes what a generation of the custom resource asks for.
-func (p *past) asked(s *timeline.Subject, e *timeline.Event) {
-	if e.Watch.Resource != spec.CustomResources || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
+func (p *past) asked(t *timeline.Timeline, s *timeline.Subject, e *timeline.Event) {
+	if e.Watch.Resource != t.Customs || e.Watch.Name != s.Name || e.Watch.Namespace != s.Namespace {
 		return
 	}
 	key := lifeKey(e.Object.UID, e.Object.Generation)
@@ -112,10 +112,10 @@ func (p *past) asked(s *timeline.Subject, e *timeline.Event) {
 	}
 }
 
-// take notes how the custom resource's Deployments and pods stand.
+// take notes how the custom resource's main children and pods stand.
 func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duration, version uint64) {
 	state := childState{at: at, version: version}
-	for _, d := range timeline.Living(now.World.Deployments, s.IsChild) {
+	for _, d := range timeline.Living(now.World.Mains, s.IsChild) {
 		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
 	}
 	for _, pod := range now.World.PodsOf(s.IsChild) {
@@ -254,7 +254,7 @@ func (c *claim) observed() string {
 	}) {
 		return ""
 	}
-	return fmt.Sprintf("it said observedGeneration %d, and no Deployment asked for the size of that, %d, within %s", generation, size, writeGrace)
+	return fmt.Sprintf("it said observedGeneration %d, and no %s asked for the size of that, %d, within %s", generation, c.t.Child.Kind, size, writeGrace)
 }
 
 // asked is the size that a generation asks for, and since when.
@@ -296,7 +296,7 @@ func (c *claim) ready() string {
 	}
 	size, from, known := c.asked(is.Generation)
 	switch {
-	case is.Generation == 0: // of none in particular: whatever the Deployment asked for was there
+	case is.Generation == 0: // of none in particular: whatever the main child asked for was there
 		if c.holds(c.at-claimLag, func(s *childState) bool {
 			return slices.ContainsFunc(s.children, func(d child) bool { return max(d.ready, s.ready) >= d.asks })
 		}) {

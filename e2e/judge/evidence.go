@@ -46,7 +46,8 @@ func always(e *timeline.Event) bool {
 // on any of these resources in the sample's namespaces. Of what happens elsewhere
 // to a sample of the matrix it matches where a work object begins and ends: there
 // can be very many inner phases.
-func of(resources ...string) func(*timeline.Event) bool {
+func of(t *timeline.Timeline, roles ...timeline.Role) func(*timeline.Event) bool {
+	resources := t.Resources(roles...)
 	return func(e *timeline.Event) bool {
 		switch {
 		case e.Kind != record.KindWatch:
@@ -81,7 +82,7 @@ func line(t *timeline.Timeline, e *timeline.Event) string {
 		}
 		return what
 	case record.KindWatch:
-		shown := strings.Trim(state(e.Object)+", "+innerState(t, e), ", ")
+		shown := strings.Trim(state(t, e.Object)+", "+innerState(t, e), ", ")
 		if e.Outside != nil && e.Outside.Work != nil {
 			shown = workState(e.Outside)
 		}
@@ -114,15 +115,15 @@ func workState(a *timeline.Outside) string {
 }
 
 // state is what an object's state is judged by, in a few words.
-func state(o *wire.Object) string {
+func state(t *timeline.Timeline, o *wire.Object) string {
 	var words []string
 	switch o.Resource {
-	case spec.Deployments:
+	case t.Mains:
 		words = append(words, fmt.Sprintf("generation %d observed %d, asks for %d, has %d, ready %d",
 			o.Generation, o.ObservedGeneration, o.Replicas, o.StatusReplicas, o.ReadyReplicas))
 	case spec.ReplicaSets:
 		words = append(words, fmt.Sprintf("asks for %d, has %d, ready %d", o.Replicas, o.StatusReplicas, o.ReadyReplicas))
-	case spec.CustomResources:
+	case t.Customs:
 		words = append(words, fmt.Sprintf("generation %d, size %d", o.Generation, o.Size))
 		if o.ObservedGeneration != 0 || len(o.Nodes) > 0 {
 			words = append(words, fmt.Sprintf("status observed %d, %d nodes", o.ObservedGeneration, len(o.Nodes)))

@@ -16,7 +16,7 @@ const Released = "released"
 
 // HeldMessage says what was not released.
 func HeldMessage(h *record.Held) string {
-	return fmt.Sprintf("Memcached %s/%s was deleted while %s still ran, and was held by its finalizers (%s) for %s: the harness has removed them by force",
+	return fmt.Sprintf("the custom resource %s/%s was deleted while %s still ran, and was held by its finalizers (%s) for %s: the harness has removed them by force",
 		h.Namespace, h.Name, record.Label(h.Style, h.Variant), strings.Join(h.Finalizers, ", "), timeline.Round(h.Waited))
 }
 

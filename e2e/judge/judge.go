@@ -261,13 +261,13 @@ func (r *Result) count() {
 // withdraw takes back what a gap makes unknowable.
 func (r *Result) withdraw(gap *record.Entry) {
 	outage := timeline.Explained(r.outages, gap)
-	if slices.Contains([]string{spec.CustomResources, spec.Deployments}, gap.Gap.Resource) {
+	if slices.Contains(r.where.Written(), gap.Gap.Resource) {
 		r.reaction = reaction{} // it seems late where nothing was heard of it
 	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		needs := slices.ContainsFunc(oracles, func(o Named) bool {
-			return o.Name == v.Oracle && slices.Contains(o.Needs, gap.Gap.Resource)
+			return o.Name == v.Oracle && slices.Contains(r.where.Resources(o.Needs...), gap.Gap.Resource)
 		})
 		switch {
 		case !needs || v.Outcome == spec.NotApplicable:

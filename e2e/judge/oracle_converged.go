@@ -6,14 +6,14 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// converged is oracle 1: the custom resource's Deployment asks for the wanted
+// converged is oracle 1: the custom resource's main child asks for the wanted
 // replicas, and exactly these are ready, within the timeout. What is judged is
 // the end state: to have been right once is not enough.
 func converged(t *timeline.Timeline) Verdict {
 	if t.Sample.Size == nil {
 		return notApplicable("the custom resource is to be gone")
 	}
-	size, child := *t.Sample.Size, t.Child()
+	size, child := *t.Sample.Size, t.MainChild()
 	lacks := t.SizeLacks(t.Subjects[0], size)
 	if lacks != "" {
 		evidence, last := complaints(t)
@@ -27,9 +27,9 @@ func converged(t *timeline.Timeline) Verdict {
 		return fail(nil, "expected %d ready replicas%s; seen at %s", size, withinTimeout(t), t.Since(at))
 	}
 	if !reached {
-		return pass("Deployment %s had %d ready replicas all along", child.Name, size)
+		return pass("%s %s had %d ready replicas all along", t.Child.Kind, child.Name, size)
 	}
-	return pass("Deployment %s had %d ready replicas at %s", child.Name, size, t.Since(at))
+	return pass("%s %s had %d ready replicas at %s", t.Child.Kind, child.Name, size, t.Since(at))
 }
 
 // complaints are the last messages of the cluster that something is amiss with this

@@ -14,9 +14,9 @@ const discreetName = "no-secrets-logged"
 
 // discreet judges that the operator writes no secret into its log. The logs are
 // searched when the wave has ended, after its samples: see Judgement.logs.
-func discreet(*timeline.Timeline) Verdict { return notApplicable("%s", unsearched) }
-
-const unsearched = "the logs of the operator's pods were not searched"
+func discreet(*timeline.Timeline) Verdict {
+	return undecided("the logs of the operator's pods were not searched")
+}
 
 // logs judges a style's samples by what was found in its logs. A secret of a sample
 // is that sample's; a token of a service account may be any's.
@@ -26,7 +26,7 @@ func (j *Judgement) logs(l *record.Logs) {
 		if r.Style != l.Style || r.Variant != l.Variant || r.Round != l.Round {
 			continue
 		}
-		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == discreetName && strings.HasPrefix(v.Message, unsearched) })
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == discreetName && v.open })
 		if k >= 0 {
 			r.Verdicts[k] = searched(r.Namespace, l)
 		}

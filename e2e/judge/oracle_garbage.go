@@ -8,8 +8,8 @@ import (
 )
 
 // garbage is oracle 6: after a delete nothing is left of the custom resource's
-// Deployment, its ReplicaSets and their pods. In the correctness matrix, where
-// the sample's namespace is its own, nor is any other Deployment, ReplicaSet or
+// main child, its ReplicaSets and their pods. In the correctness matrix, where
+// the sample's namespace is its own, nor is any other such child, ReplicaSet or
 // pod there, but for those of custom resources that are to stay; nor anything else,
 // of whatever kind, that was made for one that is gone, wherever it is. The garbage
 // collector has had at least the quiescence window for that.
@@ -22,11 +22,11 @@ func garbage(t *timeline.Timeline) Verdict {
 		left = unowned(t)
 	}
 	if left != "" {
-		return fail(nil, "expected no Deployment, ReplicaSet or pod to be left; at %s %s", t.Since(t.EndedAt), left)
+		return fail(nil, "expected no %s to be left; at %s %s", t.RunsPods(), t.Since(t.EndedAt), left)
 	}
 	s := t.LastInventory()
 	if s == nil {
-		return pass("no Deployment, ReplicaSet or pod was left at %s", t.Since(t.EndedAt))
+		return pass("no %s was left at %s", t.RunsPods(), t.Since(t.EndedAt))
 	}
 	if left := t.Uncollected(); len(left) > 0 {
 		var evidence []string
@@ -44,7 +44,7 @@ func garbage(t *timeline.Timeline) Verdict {
 func unowned(t *timeline.Timeline) string {
 	stays := map[string]bool{}
 	for _, s := range t.Subjects {
-		for uid, d := range t.World.Deployments {
+		for uid, d := range t.World.Mains {
 			stays[uid] = stays[uid] || s.Size != nil && s.IsChild(d)
 		}
 	}
@@ -54,7 +54,7 @@ func unowned(t *timeline.Timeline) string {
 	for _, left := range []struct {
 		kind    string
 		objects map[string]*timeline.Entity
-	}{{"Deployment", t.World.Deployments}, {"ReplicaSet", t.World.ReplicaSets}, {"pod", t.World.Pods}} {
+	}{{t.Child.Kind, t.World.Mains}, {"ReplicaSet", t.World.ReplicaSets}, {"pod", t.World.Pods}} {
 		found := timeline.Living(left.objects, func(o *timeline.Entity) bool {
 			return o.Namespace == t.Sample.Namespace && !stays[o.UID] && !stays[o.Owner]
 		})

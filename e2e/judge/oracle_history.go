@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -15,10 +14,10 @@ import (
 func writeHistory(t *timeline.Timeline) Verdict {
 	var created, late, changed, deleted int
 	var recreated bool
-	deletion := lastDeletion(t)
+	deletion, kind := lastDeletion(t), t.Child.Kind
 	for _, w := range t.Writes() {
 		switch {
-		case w.Event.Watch.Resource != spec.Deployments:
+		case w.Event.Watch.Resource != t.Mains:
 		case w.Deleted:
 			deleted++
 		case w.Created:
@@ -30,23 +29,23 @@ func writeHistory(t *timeline.Timeline) Verdict {
 			changed++
 		}
 	}
-	counts := fmt.Sprintf("%s, %s, %s of the Deployment", plain.Plural(created, "creation"), plain.Plural(changed, "change"), plain.Plural(deleted, "deletion"))
+	counts := fmt.Sprintf("%s, %s, %s of the %s", plain.Plural(created, "creation"), plain.Plural(changed, "change"), plain.Plural(deleted, "deletion"), kind)
 	switch {
 	case t.Sample.Size == nil && late > 0:
 		return fail(nil, "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.Since(t.EndedAt))
 	case t.Sample.Size == nil:
 		return pass("%s", counts)
 	case recreated && !recreates(t):
-		return fail(nil, "expected the Deployment to be changed in place; it was deleted and created again: %s by %s", counts, t.Since(t.EndedAt))
+		return fail(nil, "expected the %s to be changed in place; it was deleted and created again: %s by %s", kind, counts, t.Since(t.EndedAt))
 	case deleted > 0 && !recreates(t):
-		return fail(nil, "expected no deletion of the Deployment; seen %s by %s", counts, t.Since(t.EndedAt))
+		return fail(nil, "expected no deletion of the %s; seen %s by %s", kind, counts, t.Since(t.EndedAt))
 	case created > mayCreate(t):
-		return fail(nil, "expected at most %s of the Deployment; seen %s by %s", plain.Plural(mayCreate(t), "creation"), counts, t.Since(t.EndedAt))
+		return fail(nil, "expected at most %s of the %s; seen %s by %s", plain.Plural(mayCreate(t), "creation"), kind, counts, t.Since(t.EndedAt))
 	}
 	return pass("%s", counts)
 }
 
-// mayCreate is how many Deployments there is a need to create: one for each life
+// mayCreate is how many main children there is a need to create: one for each life
 // of the custom resource that began in the sample, one for a life that had none
 // when the sample began, and one for each that the harness deleted.
 func mayCreate(t *timeline.Timeline) int {

@@ -13,8 +13,8 @@ import (
 )
 
 // isolation is oracle 8, for samples with several custom resources: each has a
-// Deployment of its own, of its own size; the operator writes to none while only
-// another custom resource is acted on; and to delete one leaves the Deployments
+// main child of its own, of its own size; the operator writes to none while only
+// another custom resource is acted on; and to delete one leaves the main children
 // and the pods of the others as they are, by their uids.
 func isolation(t *timeline.Timeline) Verdict {
 	if len(t.Sample.Others) == 0 {
@@ -26,45 +26,45 @@ func isolation(t *timeline.Timeline) Verdict {
 			return fail(nil, "expected custom resources that do not touch each other; %s", wrong)
 		}
 	}
-	return pass("each of %s has its own Deployment, written only because of its own changes", plain.Plural(len(all), "custom resource"))
+	return pass("each of %s has its own %s, written only because of its own changes", plain.Plural(len(all), "custom resource"), t.Child.Kind)
 }
 
-// deploymentOf is a Deployment of a custom resource, in any of its lives; nil: none.
-func deploymentOf(t *timeline.Timeline, s *timeline.Subject) *wire.Object {
-	return timeline.First(t.World.Deployments, s.IsChild)
+// mainOf is a main child of a custom resource, in any of its lives; nil: none.
+func mainOf(t *timeline.Timeline, s *timeline.Subject) *wire.Object {
+	return timeline.First(t.World.Mains, s.IsChild)
 }
 
 // mixed says which custom resource has at the end not what it asks for, for itself.
 func mixed(t *timeline.Timeline, all []*timeline.Subject) string {
-	whose := map[string]*timeline.Subject{}
+	whose, kind := map[string]*timeline.Subject{}, t.Child.Kind
 	for _, c := range all {
-		d := deploymentOf(t, c)
+		d := mainOf(t, c)
 		if c.Size == nil {
 			continue
 		}
 		if d == nil {
-			return fmt.Sprintf("%s has no Deployment at %s", c, t.Since(t.EndedAt))
+			return fmt.Sprintf("%s has no %s at %s", c, kind, t.Since(t.EndedAt))
 		}
 		if other, shared := whose[d.UID]; shared {
-			return fmt.Sprintf("%s and %s share Deployment %s", other, c, d.Name)
+			return fmt.Sprintf("%s and %s share %s %s", other, c, kind, d.Name)
 		}
 		whose[d.UID] = c
-		if lacks := timeline.Lacks(d, *c.Size); lacks != "" {
+		if lacks := t.RolloutLacks(d, *c.Size); lacks != "" {
 			return fmt.Sprintf("of %s at %s %s", c, t.Since(t.EndedAt), lacks)
 		}
 	}
 	for _, c := range all {
-		if d := deploymentOf(t, c); c.Size == nil && d != nil {
+		if d := mainOf(t, c); c.Size == nil && d != nil {
 			if other, shared := whose[d.UID]; shared {
-				return fmt.Sprintf("%s, which is deleted, and %s share Deployment %s", c, other, d.Name)
+				return fmt.Sprintf("%s, which is deleted, and %s share %s %s", c, other, kind, d.Name)
 			}
-			return fmt.Sprintf("Deployment %s of %s, which is deleted, is still there at %s", d.Name, c, t.Since(t.EndedAt))
+			return fmt.Sprintf("%s %s of %s, which is deleted, is still there at %s", kind, d.Name, c, t.Since(t.EndedAt))
 		}
 	}
 	return ""
 }
 
-// writtenForAnother finds a write to the Deployment of a custom resource that had what it
+// writtenForAnother finds a write to the main child of a custom resource that had what it
 // asked for, after another was acted on.
 func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 	t.Settle()
@@ -73,7 +73,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 		seen[e.Object.UID] = e.Object
 	}
 	for e := range t.All() {
-		if e.Kind != record.KindWatch || e.Watch.Resource != spec.Deployments {
+		if e.Kind != record.KindWatch || e.Watch.Resource != t.Mains {
 			continue
 		}
 		prev := seen[e.Object.UID]
@@ -83,7 +83,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 			continue
 		}
 		for _, c := range all {
-			if !c.IsChild(t.World.Deployments[e.Object.UID]) {
+			if !c.IsChild(t.World.Mains[e.Object.UID]) {
 				continue
 			}
 			if other, only := onlyOther(t, c, e.Time); only && askedFor(t, c, e.Time, prev.Replicas) {
@@ -91,8 +91,8 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 				if gone {
 					what = "is deleted"
 				}
-				return fmt.Sprintf("Deployment %s had the %d replicas that %s asks for; after an action on %s it %s at %s",
-					e.Watch.Name, prev.Replicas, c, other, what, t.Since(e.Time))
+				return fmt.Sprintf("%s %s had the %d replicas that %s asks for; after an action on %s it %s at %s",
+					t.Child.Kind, e.Watch.Name, prev.Replicas, c, other, what, t.Since(e.Time))
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func writtenForAnother(t *timeline.Timeline, all []*timeline.Subject) string {
 // onlyOther names the custom resource that was acted on last, where that is another.
 func onlyOther(t *timeline.Timeline, c *timeline.Subject, at time.Duration) (other *timeline.Subject, only bool) {
 	for e := range t.All() {
-		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != spec.CustomResources {
+		if e.Kind != record.KindAction || e.Action.From > at || e.Action.Resource != t.Customs {
 			continue
 		}
 		if o := t.Subject(e.Action.Namespace, e.Action.Name); o != nil {
@@ -139,7 +139,7 @@ func askedFor(t *timeline.Timeline, c *timeline.Subject, at time.Duration, repli
 	return last != nil && !last.Deleting && last.Size == replicas
 }
 
-// lostByDeletion finds a Deployment or pods that went when another custom resource was deleted.
+// lostByDeletion finds a main child or pods that went when another custom resource was deleted.
 func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 	for a := range t.Accepted() {
 		if !a.Deletes() {
@@ -150,13 +150,13 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 			if c.Size == nil || c == a.On {
 				continue
 			}
-			was := deploymentOf(then, c)
+			was := mainOf(then, c)
 			if was == nil {
 				continue
 			}
 			where := fmt.Sprintf("when %s/%s was deleted at %s, ", a.Namespace, a.Name, t.Since(a.From))
-			if now := deploymentOf(t, c); now == nil || now.UID != was.UID {
-				return where + fmt.Sprintf("%s lost its Deployment %s", c, was.Name)
+			if now := mainOf(t, c); now == nil || now.UID != was.UID {
+				return where + fmt.Sprintf("%s lost its %s %s", c, t.Child.Kind, was.Name)
 			}
 			had := func(d *timeline.Entity) bool { return d.UID == was.UID }
 			if lost := missingFrom(running(t, had), running(then, had)); len(lost) > max(was.Replicas-*c.Size, 0) {

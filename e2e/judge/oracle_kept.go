@@ -36,7 +36,7 @@ func podsKept(t *timeline.Timeline) Verdict {
 	return pass("%s of the %s that ran when %s ran at %s", plain.Plural(len(before)-len(lost), "pod"), plain.Plural(len(before), "pod"), when, t.Since(t.EndedAt))
 }
 
-// running are the pods of the Deployments that match that run and are to run on.
+// running are the pods of the main children that match that run and are to run on.
 func running(t *timeline.Timeline, match func(*timeline.Entity) bool) []*wire.Object {
 	return slices.DeleteFunc(t.World.PodsOf(match), func(p *wire.Object) bool { return p.Phase != "Running" || p.Deleting })
 }

@@ -17,8 +17,8 @@ import (
 // ledger is oracle 5, the delivery ledger: each change of what the custom
 // resource asks for, in the sample, is accounted for.
 //
-//   - handled: the Deployment was written as it asks, after it; of the last
-//     change, also if the Deployment is so at the end without a write;
+//   - handled: the main child was written as it asks, after it; of the last
+//     change, also if the main child is so at the end without a write;
 //   - coalesced: it was passed over, and a later one was handled;
 //   - lost: neither it nor a later one was handled;
 //   - duplicated: it was written, or worked on, more than once;
@@ -26,7 +26,7 @@ import (
 //
 // A write belongs to the newest change before it that asks for its value; one
 // that nothing asks for is a stray. What is written anew after the harness had
-// written to the Deployment is no duplicate.
+// written to the main child is no duplicate.
 func ledger(t *timeline.Timeline) Verdict {
 	book := account(t)
 	if len(book.changes) == 0 {
@@ -181,7 +181,7 @@ func (b *book) settle(t *timeline.Timeline) {
 		case c.handled:
 		case last && t.Sample.Unmeetable && c.generation > 0:
 			c.impossible = true
-		case last && c.asksFor(t.Child()):
+		case last && c.asksFor(t.MainChild()):
 			c.handled = true
 		case later:
 			c.coalesced = true
@@ -195,7 +195,7 @@ func (b *book) settle(t *timeline.Timeline) {
 // given is what the custom resource asked for when the sample began.
 func given(t *timeline.Timeline) *change {
 	for i := range t.Before {
-		if o := t.Before[i].Object; o.Resource == spec.CustomResources && isOwn(t, o) && !o.Deleting {
+		if o := t.Before[i].Object; o.Resource == t.Customs && isOwn(t, o) && !o.Deleting {
 			return &change{uid: o.UID, generation: o.Generation, size: o.Size}
 		}
 	}
@@ -229,7 +229,7 @@ func changes(t *timeline.Timeline, given *change) []*change {
 		ask(a.From, a.Reply)
 	}
 	for e := range t.All() {
-		if e.Kind == record.KindWatch && e.Watch.Resource == spec.CustomResources && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
+		if e.Kind == record.KindWatch && e.Watch.Resource == t.Customs && isOwn(t, e.Object) && e.Watch.Event != spec.Deleted {
 			ask(e.Time, e.Object)
 		}
 	}

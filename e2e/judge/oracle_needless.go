@@ -5,12 +5,11 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
 // noNeedlessWork judges writes to the custom resource that ask for nothing new
-// (annotations, finalizers): the operator neither writes to a Deployment that is
+// (annotations, finalizers): the operator neither writes to a main child that is
 // right already, nor makes more objects to work by than there are changes.
 func noNeedlessWork(t *timeline.Timeline) Verdict {
 	noops := noops(t)
@@ -19,21 +18,21 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 	}
 	writes := rightAlready(t)
 	if len(writes) > 0 {
-		return fail(nil, "expected no write to the Deployment on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
-			plain.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
+		return fail(nil, "expected no write to the %s on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
+			t.Child.Kind, plain.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
 	}
 	if works, asks := worksMade(t), len(changes(t, given(t))); len(works) > asks {
-		return fail(evidenceOf(t, of(spec.CustomResources)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
+		return fail(evidenceOf(t, of(t, timeline.RoleCustom)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
 			plain.Plural(noops, "write"), plain.Plural(len(works), "work object"), plain.Plural(asks, "change"), worksNames(works))
 	}
-	return pass("no write to the Deployment, and no work, on account of %s to the custom resource that asked for nothing new", plain.Plural(noops, "write"))
+	return pass("no write to the %s, and no work, on account of %s to the custom resource that asked for nothing new", t.Child.Kind, plain.Plural(noops, "write"))
 }
 
 // noops counts the harness's writes to the custom resource that asked for nothing new.
 func noops(t *timeline.Timeline) int {
 	n, generations := 0, map[string]int64{}
 	for e := range timeline.Each(t.Before) {
-		if e.Watch.Resource == spec.CustomResources {
+		if e.Watch.Resource == t.Customs {
 			generations[e.Object.UID] = e.Object.Generation
 		}
 	}
@@ -65,7 +64,7 @@ func worksNames(works []*timeline.WorkObject) string {
 	return strings.Join(timeline.Some(names, 3), ", ")
 }
 
-// rightAlready lists the operator's writes to a Deployment that had what the
+// rightAlready lists the operator's writes to a main child that had what the
 // custom resource asked for, and that nobody else had written to.
 func rightAlready(t *timeline.Timeline) []childWrite {
 	var list []childWrite

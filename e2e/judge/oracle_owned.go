@@ -7,7 +7,6 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -57,7 +56,7 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 	for _, r := range o.Owners {
 		group, _, _ := strings.Cut(r.APIVersion, "/")
 		s := ownerNamed(t, o.Namespace, r)
-		if s == nil && r.Kind != spec.CustomKind && group != spec.CustomGroup {
+		if s == nil && r.Kind != t.Spec.Resource.Kind && group != t.Spec.Resource.Group {
 			continue // another's, which may in turn be the custom resource's
 		}
 		wrong := referenceWrong(t, s, r)
@@ -75,7 +74,7 @@ func ownedWrongly(t *timeline.Timeline, o *record.Item) string {
 // ownerNamed is the custom resource that a reference is meant for; nil: none.
 func ownerNamed(t *timeline.Timeline, namespace string, r record.Owner) *timeline.Subject {
 	for _, s := range t.Subjects {
-		if s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == spec.CustomKind && s.Name == r.Name) {
+		if s.Namespace == namespace && (slices.Contains(s.UIDs, r.UID) || r.Kind == t.Spec.Resource.Kind && s.Name == r.Name) {
 			return s
 		}
 	}
@@ -87,10 +86,10 @@ func referenceWrong(t *timeline.Timeline, s *timeline.Subject, r record.Owner) s
 	if s == nil {
 		return fmt.Sprintf("its owner %s %s (%s) is not there: the garbage collector deletes it", r.Kind, r.Name, r.APIVersion)
 	}
-	custom := t.CustomOf(s)
+	custom, is := t.CustomOf(s), t.Spec.Resource
 	switch {
-	case r.APIVersion != spec.CustomAPIVersion || r.Kind != spec.CustomKind:
-		return fmt.Sprintf("the reference names %s %s, wanted %s %s: the garbage collector finds no such owner", r.APIVersion, r.Kind, spec.CustomAPIVersion, spec.CustomKind)
+	case r.APIVersion != is.APIVersion() || r.Kind != is.Kind:
+		return fmt.Sprintf("the reference names %s %s, wanted %s %s: the garbage collector finds no such owner", r.APIVersion, r.Kind, is.APIVersion(), is.Kind)
 	case r.Name != s.Name:
 		return fmt.Sprintf("the reference names %s, wanted %s: the garbage collector finds no such owner", r.Name, s.Name)
 	case custom == nil || r.UID != custom.UID:

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"operatorbench/e2e/plain"
@@ -44,23 +43,21 @@ func (r reaction) slower(o reaction) reaction {
 // prompt judges that the operator handles every custom resource about as soon as
 // the others. What it is compared with is known when all have been judged: see
 // Judgement.prompt.
-func prompt(*timeline.Timeline) Verdict {
-	return notApplicable("%s", unreacted)
+func prompt(t *timeline.Timeline) Verdict {
+	return undecided("no %s was to be written while nothing was broken", t.Child.Kind)
 }
 
-const unreacted = "no Deployment was to be written while nothing was broken"
-
 // slowestReaction is the longest time from a write to a custom resource, by which it asks
-// for another size, until its Deployment was written with that. A sample in which
+// for another size, until its main child was written with that. A sample in which
 // something is broken has none.
 func slowestReaction(t *timeline.Timeline) reaction {
 	var slowest reaction
-	if !t.Matrix || len(t.Faults) > 0 || t.Unheard([]string{spec.CustomResources, spec.Deployments}) != "" {
+	if !t.Matrix || len(t.Faults) > 0 || t.Unheard(t.Written()) != "" {
 		return slowest
 	}
 	t.Settle()
 	waits := map[*timeline.Subject]*record.Action{}
-	shows := map[*timeline.Subject]*timeline.Event{} // the event since which the Deployment has its size
+	shows := map[*timeline.Subject]*timeline.Event{} // the event since which the main child has its size
 	reached := func(s *timeline.Subject, act *record.Action, at time.Duration) {
 		delete(waits, s)
 		slowest = slowest.slower(reaction{at - act.From, fmt.Sprintf("the %s of %s at %s", act.Verb, s, t.Since(act.From))})
@@ -71,7 +68,7 @@ func slowestReaction(t *timeline.Timeline) reaction {
 	sizes := map[*timeline.Subject]int{}
 	for e := range t.All() {
 		switch a, accepted := t.AcceptedIn(e); {
-		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
+		case e.Kind == record.KindWatch && e.Watch.Resource == t.Mains:
 			showSize(t, shows, e)
 			for s, act := range waits {
 				if d := shows[s]; d != nil && d.Object.Replicas == sizes[s] {
@@ -95,13 +92,13 @@ func slowestReaction(t *timeline.Timeline) reaction {
 	return slowest
 }
 
-// showSize takes note of an event that shows a custom resource's Deployment with
+// showSize takes note of an event that shows a custom resource's main child with
 // another size than before.
 func showSize(t *timeline.Timeline, shows map[*timeline.Subject]*timeline.Event, e *timeline.Event) {
-	if e.Watch.Resource != spec.Deployments {
+	if e.Watch.Resource != t.Mains {
 		return
 	}
-	d := t.World.Deployments[e.Object.UID]
+	d := t.World.Mains[e.Object.UID]
 	for _, s := range t.Subjects {
 		if d == nil || !s.IsChild(d) {
 			continue
@@ -127,25 +124,25 @@ func (j *Judgement) prompt() {
 	}
 	for i := range j.Results {
 		r := &j.Results[i]
-		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == promptName && strings.HasPrefix(v.Message, unreacted) })
+		k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Oracle == promptName && v.open })
 		if k < 0 || r.reaction.took == 0 {
 			continue
 		}
-		r.Verdicts[k] = compared(r.reaction, byStyle[record.Label(r.Style, r.Variant)])
+		r.Verdicts[k] = compared(r.where.Child.Kind, r.reaction, byStyle[record.Label(r.Style, r.Variant)])
 	}
 }
 
-func compared(r reaction, all []time.Duration) Verdict {
-	v := notApplicable("the Deployment was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", timeline.Round(r.took), r.what, plain.Plural(len(all), "sample"), leastPrompt)
+func compared(kind string, r reaction, all []time.Duration) Verdict {
+	v := notApplicable("the %s was written %s after %s; there is no median to compare that with (%s; at least %d are needed)", kind, timeline.Round(r.took), r.what, plain.Plural(len(all), "sample"), leastPrompt)
 	if len(all) >= leastPrompt {
 		all = slices.Sorted(slices.Values(all))
 		median := all[(len(all)-1)/2]
 		bound := promptly(median)
 		if r.took > bound {
-			v = fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the Deployment was written %s after %s",
-				timeline.Round(bound), lateTimes, timeline.Round(median), plain.Plural(len(all), "sample"), lateBy, timeline.Round(r.took), r.what)
+			v = fail(nil, "expected every custom resource to be handled within %s (%d times the style's own median of %s, of %s in which nothing was broken, and at least %s more); the %s was written %s after %s",
+				timeline.Round(bound), lateTimes, timeline.Round(median), plain.Plural(len(all), "sample"), lateBy, kind, timeline.Round(r.took), r.what)
 		} else {
-			v = pass("the Deployment was written %s after %s; within %s is prompt (the style's median is %s, of %s)", timeline.Round(r.took), r.what, timeline.Round(bound), timeline.Round(median), plain.Plural(len(all), "sample"))
+			v = pass("the %s was written %s after %s; within %s is prompt (the style's median is %s, of %s)", kind, timeline.Round(r.took), r.what, timeline.Round(bound), timeline.Round(median), plain.Plural(len(all), "sample"))
 		}
 	}
 	v.Oracle = promptName

@@ -10,11 +10,11 @@ import (
 	"operatorbench/e2e/timeline/normal"
 )
 
-// reference is oracle 3: the Deployment's spec is at the end what the recording
+// reference is oracle 3: the main child's spec is at the end what the recording
 // says that a custom resource asks for (record.Header.Reference, with as many
 // replicas as are wanted), but for what the style declares to have otherwise
 // (record.Style.Differs). Both are compared in the form of normalSpec. Only the
-// spec is: the Deployment's name is each style's own. The labels in it and the
+// spec is: the main child's name is each style's own. The labels in it and the
 // selector are compared; a style that has its own declares them.
 //
 // A declared difference that is not there is told, but is no failure.
@@ -26,16 +26,16 @@ func reference(t *timeline.Timeline) Verdict {
 	case want == nil:
 		return Verdict{Outcome: spec.Invalid, Message: "the recording does not say what a custom resource asks for"}
 	}
-	child := t.Child()
+	child, kind := t.MainChild(), t.Child.Kind
 	if child == nil {
-		return fail(nil, "expected the Deployment of the reference; at %s %s", t.Since(t.EndedAt), t.NoChild(t.Subjects[0]))
+		return fail(nil, "expected the %s of the reference; at %s %s", kind, t.Since(t.EndedAt), t.NoChild(t.Subjects[0]))
 	}
 	if child.Detail == nil {
-		return Verdict{Outcome: spec.Invalid, Message: "the Deployment's spec was not read: the sample is not of the correctness matrix"}
+		return Verdict{Outcome: spec.Invalid, Message: "the spec of the " + kind + " was not read: the sample is not of the correctness matrix"}
 	}
 	got, err := normal.Spec([]byte(child.Detail.Spec))
 	if err != nil {
-		return Verdict{Outcome: spec.Invalid, Message: "read the Deployment's spec: " + err.Error()}
+		return Verdict{Outcome: spec.Invalid, Message: "read the spec of the " + kind + ": " + err.Error()}
 	}
 	var undeclared []normal.Difference
 	used := map[string]bool{}
@@ -44,8 +44,8 @@ func reference(t *timeline.Timeline) Verdict {
 			used[path] = true
 			continue
 		}
-		if u.Path == "spec.replicas" { // nothing to declare: it is the custom resource's
-			return fail(nil, "%s, in the spec of Deployment %s at %s", u, child.Name, t.Since(t.EndedAt))
+		if u.Path == t.Child.Scale { // nothing to declare: it is the custom resource's
+			return fail(nil, "%s, in the spec of %s %s at %s", u, kind, child.Name, t.Since(t.EndedAt))
 		}
 		undeclared = append(undeclared, u)
 	}
@@ -64,9 +64,9 @@ func reference(t *timeline.Timeline) Verdict {
 		if len(paths) > 1 {
 			paths[0] += fmt.Sprintf(" and %s more", plain.Plural(len(paths)-1, "path"))
 		}
-		return fail(lines, "the Deployment's spec differs from the reference at %s: correct it, or list the intended differences under differs in style.yaml%s", paths[0], note)
+		return fail(lines, "the %s's spec differs from the reference at %s: correct it, or list the intended differences under differs in style.yaml%s", kind, paths[0], note)
 	}
-	return pass("the spec of Deployment %s is the reference's, but for %s%s", child.Name, plain.Plural(len(used), "declared difference"), note)
+	return pass("the spec of %s %s is the reference's, but for %s%s", kind, child.Name, plain.Plural(len(used), "declared difference"), note)
 }
 
 const mostOfAValue = 80

@@ -10,7 +10,7 @@ import (
 
 // refused judges wrong custom resources that the API server must not take: it
 // refuses, with a message that names what is wrong (Sample.Cause), and the
-// Deployment stays as it is. A status tells of reconciles, also of those that began
+// main child stays as it is. A status tells of reconciles, also of those that began
 // before: no operator hears of a request that is refused.
 func refused(t *timeline.Timeline) Verdict {
 	cause, err := t.Cause()
@@ -33,9 +33,9 @@ func refused(t *timeline.Timeline) Verdict {
 	for _, e := range refusals {
 		until := nextAccepted(t, e.Time)
 		for _, w := range t.Writes() {
-			if w.Event.Watch.Resource == spec.Deployments && w.At > e.Time && w.At < until {
-				return fail(nil, "expected the Deployment to stay as it is after what was refused at %s; at %s the operator wrote %s",
-					t.Since(e.Time), t.Since(w.At), timeline.Title(w.Event.Watch.Resource, w.Event.Watch.Name))
+			if w.Event.Watch.Resource == t.Mains && w.At > e.Time && w.At < until {
+				return fail(nil, "expected the %s to stay as it is after what was refused at %s; at %s the operator wrote %s",
+					t.Child.Kind, t.Since(e.Time), t.Since(w.At), timeline.Title(w.Event.Watch.Resource, w.Event.Watch.Name))
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -15,7 +14,7 @@ import (
 const mostNamed = 12
 
 // series is the oracle for samples that create many custom resources one after the
-// other: each has its Deployment, of its size, at the end, and none had it much
+// other: each has its main child, of its size, at the end, and none had it much
 // later than the median of them.
 func series(t *timeline.Timeline) Verdict {
 	members := t.Subjects[1:]
@@ -24,8 +23,8 @@ func series(t *timeline.Timeline) Verdict {
 		return notApplicable("there is one custom resource only")
 	}
 	if len(missing) > 0 {
-		return fail(nil, "expected each of %s to have its Deployment; %d have none of their size at %s: %s",
-			plain.Plural(len(members), "custom resource"), len(missing), t.Since(t.EndedAt), plain.Some(missing, mostNamed))
+		return fail(nil, "expected each of %s to have its %s; %d have none of their size at %s: %s",
+			plain.Plural(len(members), "custom resource"), t.Child.Kind, len(missing), t.Since(t.EndedAt), plain.Some(missing, mostNamed))
 	}
 	sorted := slices.Sorted(slices.Values(took))
 	median := sorted[(len(sorted)-1)/2]
@@ -37,13 +36,13 @@ func series(t *timeline.Timeline) Verdict {
 		}
 	}
 	if len(late) > 0 {
-		return fail(nil, "expected each of %s to have its Deployment within %s, as the median took %s; %d were later: %s",
-			plain.Plural(len(members), "custom resource"), timeline.Round(most), timeline.Round(median), len(late), plain.Some(late, mostNamed))
+		return fail(nil, "expected each of %s to have its %s within %s, as the median took %s; %d were later: %s",
+			plain.Plural(len(members), "custom resource"), t.Child.Kind, timeline.Round(most), timeline.Round(median), len(late), plain.Some(late, mostNamed))
 	}
-	return pass("each of %s had its Deployment within %s; the median took %s", plain.Plural(len(members), "custom resource"), timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
+	return pass("each of %s had its %s within %s; the median took %s", plain.Plural(len(members), "custom resource"), t.Child.Kind, timeline.Round(sorted[len(sorted)-1]), timeline.Round(median))
 }
 
-// seriesTook is how long each of the custom resources waited for its Deployment,
+// seriesTook is how long each of the custom resources waited for its main child,
 // and which have none at the end.
 func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.Duration, missing []string) {
 	asked, written := map[*timeline.Subject]time.Duration{}, map[*timeline.Subject]time.Duration{}
@@ -51,7 +50,7 @@ func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.
 		switch a, accepted := t.AcceptedIn(e); {
 		case accepted && a.Verb == "create":
 			asked[a.On] = a.From
-		case e.Kind == record.KindWatch && e.Watch.Resource == spec.Deployments:
+		case e.Kind == record.KindWatch && e.Watch.Resource == t.Mains:
 			for _, s := range members {
 				if _, known := written[s]; known || s.Size == nil {
 					continue

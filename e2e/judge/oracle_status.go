@@ -209,7 +209,7 @@ func scaleWrong(t *timeline.Timeline, s *timeline.Subject) string {
 		if e.Kind != record.KindAction || e.Action.Verb != record.ReadScale || e.Action.Error != "" || t.Subject(e.Action.Namespace, e.Action.Name) != s {
 			continue
 		}
-		scale, err := timeline.ReplyOf(e.Action)
+		scale, err := t.ReplyOf(e.Action)
 		if err != nil {
 			return "the scale subresource to say how many pods there are; " + err.Error()
 		}

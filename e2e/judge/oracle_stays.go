@@ -42,26 +42,26 @@ func staysConverged(t *timeline.Timeline) Verdict {
 		timeline.Title(within[0].Event.Watch.Resource, within[0].Event.Watch.Name))
 }
 
-// rewrites tells whether one of the last writes is to a Deployment that was ready
+// rewrites tells whether one of the last writes is to a main child that was ready
 // a window before: each write makes its status lag, so that it may not seem to
 // stand at any time.
 func rewrites(t *timeline.Timeline, last []timeline.Write) bool {
 	at, reached := t.Reached(spec.PhaseReady)
 	return reached && at <= t.EndedAt-t.Sample.Window &&
-		slices.ContainsFunc(last, func(w timeline.Write) bool { return w.Event.Watch.Resource == spec.Deployments })
+		slices.ContainsFunc(last, func(w timeline.Write) bool { return w.Event.Watch.Resource == t.Mains })
 }
 
 // lost finds the write that took the wanted state away after it was reached.
 func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	if t.Sample.Size == nil {
-		return resurrected(writes)
+		return resurrected(t, writes)
 	}
 	at, reached := t.Reached(spec.PhaseReady)
 	if !reached {
 		return timeline.Write{}, false
 	}
 	for _, w := range writes {
-		if w.Event.Watch.Resource != spec.Deployments || w.At <= at {
+		if w.Event.Watch.Resource != t.Mains || w.At <= at {
 			continue
 		}
 		if w.Deleted || w.Event.Object.Replicas != *t.Sample.Size {
@@ -71,12 +71,12 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 	return timeline.Write{}, false
 }
 
-// resurrected finds a Deployment that was written after the last one had gone.
-func resurrected(writes []timeline.Write) (timeline.Write, bool) {
+// resurrected finds a main child that was written after the last one had gone.
+func resurrected(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) {
 	var gone time.Duration
 	for _, w := range writes {
 		switch {
-		case w.Event.Watch.Resource != spec.Deployments:
+		case w.Event.Watch.Resource != t.Mains:
 		case w.Deleted:
 			gone = w.At
 		case w.Created && gone > 0:

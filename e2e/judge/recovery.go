@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	expect "operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/timeline"
 )
@@ -63,7 +62,7 @@ func recoveryOf(t *timeline.Timeline) *Recovery {
 		return nil
 	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
 		return nil
-	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard([]string{spec.CustomResources, spec.Deployments}) != "":
+	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard(t.Written()) != "":
 		return nil
 	}
 	r, _ := recovered(t)

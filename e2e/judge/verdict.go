@@ -20,6 +20,8 @@ type Verdict struct {
 	Message string
 	// Evidence are the few events that show it, one a line.
 	Evidence []string
+
+	open bool // what it hangs on comes behind the sample: Judgement.logs or Judgement.prompt decides it
 }
 
 // Oracle judges a sample. It may take for granted that the sample came to an
@@ -29,8 +31,8 @@ type Oracle func(*timeline.Timeline) Verdict
 // Named is an Oracle with what must be known to run it.
 type Named struct {
 	Name  string
-	Needs []string // resources that must have been watched without a gap
-	Shows []string // resources whose events show a failure for which it gives no evidence
+	Needs []timeline.Role // whose resources must have been watched without a gap
+	Shows []timeline.Role // whose events show a failure for which it gives no evidence
 	Judge Oracle
 }
 
@@ -40,26 +42,27 @@ func Oracles() []Named { return slices.Clone(oracles) }
 var oracles = listOracles()
 
 func listOracles() []Named {
-	customs, deployments := []string{spec.CustomResources}, []string{spec.Deployments}
-	written := []string{spec.CustomResources, spec.Deployments}
-	children := []string{spec.Deployments, spec.ReplicaSets, spec.Pods}
-	all := []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}
+	customs, mains := []timeline.Role{timeline.RoleCustom}, []timeline.Role{timeline.RoleMain}
+	written := []timeline.Role{timeline.RoleCustom, timeline.RoleMain}
+	children := []timeline.Role{timeline.RoleMain, timeline.RoleSets, timeline.RolePods}
+	all := []timeline.Role{timeline.RoleCustom, timeline.RoleMain, timeline.RoleSets, timeline.RolePods}
+	pods := []timeline.Role{timeline.RolePods}
 	return []Named{
-		{"converged", deployments, deployments, converged},
-		{"stays-converged", written, deployments, staysConverged},
-		{"write-history", deployments, deployments, writeHistory},
-		{"status", all, []string{spec.CustomResources, spec.Pods}, status},
+		{"converged", mains, mains, converged},
+		{"stays-converged", written, mains, staysConverged},
+		{"write-history", mains, mains, writeHistory},
+		{"status", all, []timeline.Role{timeline.RoleCustom, timeline.RolePods}, status},
 		{"gone", written, written, gone},
 		{"garbage", children, children, garbage},
-		{"reference", deployments, deployments, reference},
+		{"reference", mains, mains, reference},
 		{"ledger", written, written, ledger},
 		{"isolation", all, written, isolation},
 		{"no-needless-work", written, written, noNeedlessWork},
 		{"pods-kept", children, nil, podsKept},
-		{"health", []string{spec.Pods}, nil, health},
+		{"health", pods, nil, health},
 		{"refused", written, written, refused},
 		{"recovers", written, written, recovers},
-		{"diagnosable", append(slices.Clip(all), spec.Events), nil, diagnosable},
+		{"diagnosable", append(slices.Clip(all), timeline.RoleEvents), nil, diagnosable},
 		{"series", written, written, series},
 		{"owned", customs, nil, owned},
 		{"untouched", customs, nil, untouched},
@@ -112,20 +115,21 @@ func run(o Named, t *timeline.Timeline) Verdict {
 	case !t.Begun():
 		return fail(nil, "the scenario's steps never began: %s", t.End.Reason)
 	}
-	for _, need := range o.Needs {
+	needs := t.Resources(o.Needs...)
+	for _, need := range needs {
 		if len(t.Sample.Watches) > 0 && !slices.Contains(t.Sample.Watches, need) {
 			return Verdict{Outcome: spec.Invalid, Message: need + " was not watched for this sample"}
 		}
 	}
-	if gap := t.Unheard(o.Needs); gap != "" {
+	if gap := t.Unheard(needs); gap != "" {
 		return Verdict{Outcome: spec.Invalid, Message: gap}
 	}
 	v := o.Judge(t)
 	if v.Outcome == spec.Fail && v.Evidence == nil && o.Shows != nil {
-		v.Evidence = evidenceOf(t, of(o.Shows...))
+		v.Evidence = evidenceOf(t, of(t, o.Shows...))
 	}
 	if v.Outcome != spec.NotApplicable {
-		v.Message += t.Interruptions(o.Needs)
+		v.Message += t.Interruptions(needs)
 	}
 	if v.Outcome == spec.Fail || v.Outcome == spec.NotApplicable {
 		v.Message += stopped(t)
@@ -135,6 +139,13 @@ func run(o Named, t *timeline.Timeline) Verdict {
 
 func pass(format string, args ...any) Verdict {
 	return Verdict{Outcome: spec.Pass, Message: fmt.Sprintf(format, args...)}
+}
+
+// undecided is not applicable, unless what comes behind the sample decides it.
+func undecided(format string, args ...any) Verdict {
+	v := notApplicable(format, args...)
+	v.open = true
+	return v
 }
 
 func notApplicable(format string, args ...any) Verdict {

@@ -69,7 +69,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 // columns are.
 const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval over the rounds of that run. " +
 	"A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. A *scenario* is a test of correctness; `burst-…` changes many custom resources at once. " +
-	"The *floor* is a baseline without an operator: the harness itself writes the Deployment, which shows what the cluster alone takes."
+	"The *floor* is a baseline without an operator: the harness itself writes what the custom resource asks for, which shows what the cluster alone takes."
 
 // needs is the table of what styles meet which need.
 func (m *markdown) needs(r *Report) {
@@ -208,7 +208,7 @@ func (r *Report) inWords() string {
 			parts = append(parts, label+" "+figures(written)[0])
 		}
 	}
-	return fmt.Sprintf("Median time from the request until the Deployment is written or gone (%s), on a logarithmic scale: %s", r.Headline(), strings.Join(parts, ", "))
+	return fmt.Sprintf("Median time from the request until the %s is written or gone (%s), on a logarithmic scale: %s", r.Child(), r.Headline(), strings.Join(parts, ", "))
 }
 
 // The lines between which a README has its block of results.

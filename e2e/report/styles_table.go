@@ -359,7 +359,7 @@ func (r *Report) measuredNotes(whole *Report) []string {
 
 // columnNotes say what is in the columns.
 func (r *Report) columnNotes() []string {
-	notes := []string{"Latency runs from just before the request to the watch event that shows the Deployment written with the wanted size (delete: gone)."}
+	notes := []string{"Latency runs from just before the request to the watch event that shows the " + r.Child() + " written with the wanted size (delete: gone)."}
 	if note := r.warmupNote(); note != "" {
 		notes[0] += " Warm-up samples are left out."
 	}

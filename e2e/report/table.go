@@ -20,7 +20,7 @@ func CostColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
 		{"CPU net", "CPU time of all its pods for each change, beyond what they use idle", c.BusyCPU},
 		{"idle CPU", "of all its pods while nothing changes, in % of one CPU", c.IdleCPU},
-		{"pods", "that it makes for each change, beside those of the Deployment", c.PerChange(cost.Pods)},
+		{"pods", "that it makes for each change, beside those that the custom resource asks for", c.PerChange(cost.Pods)},
 		{"objects", "custom objects that it makes for each change", c.Made()},
 		{"calls", "requests to the API server for each change", c.PerChange(cost.Calls)},
 		{"writes", "requests that write, for each change", c.PerChange(cost.Writes)},
@@ -40,7 +40,7 @@ type CostColumn struct {
 // but from a load or from the correctness matrix.
 func BesideColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
-		{"cold start", "from the start of its first container until the first Deployment", c.ColdStart},
+		{"cold start", "from the start of its first container until it has written for the first custom resource", c.ColdStart},
 		{"memory at 100 custom resources", "of all its pods, once all are handled", c.ManyMemory},
 		{"calls for a write that changes nothing", "requests to the API server for each such write to a custom resource", c.UnchangedCalls},
 	}

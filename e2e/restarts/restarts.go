@@ -105,9 +105,10 @@ func (s *style) own(namespace string, set map[string]string) bool {
 }
 
 func (b *block) look(w *record.Watch) {
-	var pod wire.Object
-	detail, err := wire.ReadDetail(w.Resource, w.Object)
-	if err != nil || pod.Read(w.Object) != nil || w.Event == spec.Deleted || pod.Deleting || !b.style.own(w.Namespace, detail.Labels) {
+	pod := wire.Object{Resource: spec.Pods}
+	var pods wire.Layout // a pod is the same in every workload
+	detail, err := pods.ReadDetail(spec.Pods, w.Object)
+	if err != nil || pods.Read(&pod, w.Object) != nil || w.Event == spec.Deleted || pod.Deleting || !b.style.own(w.Namespace, detail.Labels) {
 		return
 	}
 	name := w.Namespace + "/" + w.Name

@@ -60,10 +60,10 @@ func conformance() []asked {
 		return func(d spec.Declares) (bool, string) { return pick(d).Supported, pick(d).Reason }
 	}
 	return []asked{
-		{"owner", "its Deployment has an owner reference with the right flags", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
+		{"owner", "what it makes has an owner reference with the right flags", of(func(d spec.Declares) spec.Declaration { return d.OwnerReferences }), []string{"owned"}, nil},
 		{"status", "its status is right in each field that it offers: observedGeneration, conditions, the names of the pods", some(spec.StatusObservedGeneration, spec.StatusConditions, spec.StatusNodes), []string{"status"}, nil},
 		{"scale", "the scale subresource reads and sets the size", all(spec.StatusReplicas, spec.StatusSelector), []string{"status", "converged"}, []string{"scaled-by-subresource"}},
-		{"drift", "it undoes what others change in its Deployment", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
+		{"drift", "it undoes what others change in what it makes", of(func(d spec.Declares) spec.Declaration { return d.DriftRepair }), []string{"converged"}, []string{"drift-replicas", "drift-image", "drift-deleted"}},
 		{"calm", "it writes nothing while nothing changes", always, []string{"calm", "no-needless-work"}, nil},
 	}
 }

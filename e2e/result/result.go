@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/spec/workloads"
 	"operatorbench/e2e/stat"
 )
 
@@ -54,6 +55,19 @@ type Part struct {
 	Environment *record.Environment
 	Header      record.Header
 	Samples     []judge.Sample // of Set.Samples
+}
+
+// Child is the kind of the main child that the styles make; "child" where runs have several.
+func (r *Set) Child() string {
+	kind := ""
+	for i := range r.Parts {
+		w, err := workloads.Recorded(r.Parts[i].Header.Workload)
+		if err != nil || kind != "" && w.Main().Kind != kind {
+			return "child"
+		}
+		kind = w.Main().Kind
+	}
+	return kind
 }
 
 // Recording is what is known of one recording. Only the judgement is needed.

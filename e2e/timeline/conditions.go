@@ -116,13 +116,13 @@ func (t *Timeline) rolloutLacks(s *Subject, size *int) string {
 	return t.SizeLacks(s, *size)
 }
 
-// SizeLacks says what a custom resource's Deployment lacks to have a size.
+// SizeLacks says what a custom resource lacks to be ready with a size.
 func (t *Timeline) SizeLacks(s *Subject, size int) string {
 	child := t.ChildOf(s)
 	if child == nil {
 		return t.NoChild(s)
 	}
-	return Lacks(child, size)
+	return t.readyLacks(s, child, size)
 }
 
 // statusLacks says what a custom resource's status lacks for a size.
@@ -134,9 +134,9 @@ func (t *Timeline) statusLacks(s *Subject, size int) string {
 	want := max(s.Want, custom.Generation)
 	switch ready := custom.Ready(t.Style.Declares.Status.Ready); {
 	case t.Style.Says("observedGeneration") && custom.ObservedGeneration != want:
-		return fmt.Sprintf("status.observedGeneration of %s is %d, wanted %d", custom.Name, custom.ObservedGeneration, want)
+		return fmt.Sprintf("%s of %s is %d, wanted %d", t.Spec.Status.ObservedGeneration, custom.Name, custom.ObservedGeneration, want)
 	case t.Style.Says("nodes") && len(custom.Nodes) != size:
-		return fmt.Sprintf("status.nodes of %s names %d of %d pods", custom.Name, len(custom.Nodes), size)
+		return fmt.Sprintf("%s of %s names %d of %d pods", t.Spec.Status.Nodes, custom.Name, len(custom.Nodes), size)
 	case t.Style.Declares.Status.Ready != "" && (!ready.Yes || ready.Generation > 0 && ready.Generation != want):
 		return fmt.Sprintf("the status of %s has no condition %s that is True for generation %d", custom.Name, t.Style.Declares.Status.Ready, want)
 	}
@@ -154,7 +154,7 @@ func (t *Timeline) GoneLacks(s *Subject) string {
 	return t.Leftovers(s)
 }
 
-// Leftovers says what a deleted custom resource's Deployment left. What by its
+// Leftovers says what a deleted custom resource's main child left. What by its
 // name is another's too, which is to stay, is not left over.
 func (t *Timeline) Leftovers(s *Subject) string {
 	mine := func(d *Entity) bool {
@@ -166,7 +166,7 @@ func (t *Timeline) Leftovers(s *Subject) string {
 		kind    string
 		objects []*wire.Object
 	}{
-		{"Deployment", Living(t.World.Deployments, mine)},
+		{t.Child.Kind, Living(t.World.Mains, mine)},
 		{"ReplicaSet", Living(t.World.ReplicaSets, func(set *Entity) bool { return t.World.setIs(set, mine) })},
 		{"pod", t.World.PodsOf(mine)},
 	} {
@@ -180,20 +180,21 @@ func (t *Timeline) Leftovers(s *Subject) string {
 	return ""
 }
 
-// Lacks says in one sentence what a Deployment still needs to be rolled out
+// RolloutLacks says in one sentence what a main child still needs to be rolled out
 // with size replicas; it is empty when nothing is missing.
-func Lacks(o *wire.Object, size int) string {
+func (t *Timeline) RolloutLacks(o *wire.Object, size int) string {
+	kind := t.Child.Kind
 	switch {
 	case o.Replicas != size:
-		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", o.Name, o.Replicas, size)
+		return fmt.Sprintf("%s %s asks for %d replicas, wanted %d", kind, o.Name, o.Replicas, size)
 	case o.ObservedGeneration < o.Generation:
-		return fmt.Sprintf("the Deployment controller has seen generation %d of Deployment %s, not yet %d", o.ObservedGeneration, o.Name, o.Generation)
+		return fmt.Sprintf("the %s controller has seen generation %d of %s %s, not yet %d", kind, o.ObservedGeneration, kind, o.Name, o.Generation)
 	case o.ReadyReplicas != size:
-		return fmt.Sprintf("Deployment %s has %d of %d ready replicas", o.Name, o.ReadyReplicas, size)
+		return fmt.Sprintf("%s %s has %d of %d ready replicas", kind, o.Name, o.ReadyReplicas, size)
 	case o.UpdatedReplicas != size:
-		return fmt.Sprintf("Deployment %s has %d of %d replicas of the current template", o.Name, o.UpdatedReplicas, size)
+		return fmt.Sprintf("%s %s has %d of %d replicas of the current template", kind, o.Name, o.UpdatedReplicas, size)
 	case o.StatusReplicas != size:
-		return fmt.Sprintf("Deployment %s still has %d replicas, wanted %d", o.Name, o.StatusReplicas, size)
+		return fmt.Sprintf("%s %s still has %d replicas, wanted %d", kind, o.Name, o.StatusReplicas, size)
 	}
 	return ""
 }
@@ -295,18 +296,18 @@ func (t *Timeline) mentioned() bool {
 	return false
 }
 
-// writtenLacks says what the Deployment lacks to ask for the present size.
+// writtenLacks says what the main child lacks to ask for the present size.
 func (t *Timeline) writtenLacks() string {
-	child := t.Child()
+	child := t.MainChild()
 	switch {
 	case t.Actions.present == nil && t.HasChildren():
-		return fmt.Sprintf("Deployment %s is still there", Names(t.Children()))
+		return fmt.Sprintf("%s %s is still there", t.Child.Kind, Names(t.Children()))
 	case t.Actions.present == nil:
 		return ""
 	case child == nil:
 		return t.NoChild(t.Subjects[0])
 	case child.Replicas != *t.Actions.present:
-		return fmt.Sprintf("Deployment %s asks for %d replicas, wanted %d", child.Name, child.Replicas, *t.Actions.present)
+		return fmt.Sprintf("%s %s asks for %d replicas, wanted %d", t.Child.Kind, child.Name, child.Replicas, *t.Actions.present)
 	}
 	return ""
 }

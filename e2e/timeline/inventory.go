@@ -46,7 +46,7 @@ func (t *Timeline) collectedLacks() string {
 }
 
 // Uncollected lists what there was at the end of what was made for custom
-// resources that are gone, beside Deployments, ReplicaSets and pods. Where a custom
+// resources that are gone, beside main children, ReplicaSets and pods. Where a custom
 // resource stays, what has no owner may be its own.
 func (t *Timeline) Uncollected() []*record.Item {
 	s := t.LastInventory()
@@ -57,7 +57,7 @@ func (t *Timeline) Uncollected() []*record.Item {
 	var left []*record.Item
 	for i := range s.Objects {
 		o := &s.Objects[i]
-		watched := t.Covers(o.Namespace) && slices.Contains([]string{spec.Deployments, spec.ReplicaSets, spec.Pods}, o.Resource)
+		watched := t.Covers(o.Namespace) && slices.Contains(t.Resources(RoleMain, RoleSets, RolePods), o.Resource)
 		work := slices.ContainsFunc(t.Style.Work, func(w spec.Work) bool { return w.Resource == o.Resource && w.Namespace == o.Namespace })
 		kept := stays[o.UID] || len(o.Owners) == 0 && anyStays
 		if !watched && !work && !kept {
@@ -79,7 +79,7 @@ func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
 		if custom := t.CustomOf(s); custom != nil {
 			stays[custom.UID] = true
 		}
-		for uid, d := range t.World.Deployments {
+		for uid, d := range t.World.Mains {
 			stays[uid] = stays[uid] || s.IsChild(d)
 		}
 	}

@@ -53,7 +53,7 @@ func (t *Timeline) related() map[string]bool {
 	for _, uid := range t.Actions.UIDs {
 		related[uid] = true
 	}
-	for uid, d := range t.World.Deployments {
+	for uid, d := range t.World.Mains {
 		related[uid] = related[uid] || t.IsChild(d)
 	}
 	for uid, set := range t.World.ReplicaSets {
@@ -122,7 +122,7 @@ func (t *Timeline) isOwnName(about wire.Regarding) bool {
 	if about.UID != "" || about.Namespace != own.Namespace {
 		return false
 	}
-	return about.Kind == spec.CustomKind && about.Name == own.Name || about.Kind == "Deployment" && own.childName != "" && about.Name == own.childName
+	return about.Kind == t.Spec.Resource.Kind && about.Name == own.Name || about.Kind == t.Child.Kind && own.childName != "" && about.Name == own.childName
 }
 
 // namedIn tells whether a text names the sample's own custom resource: by its

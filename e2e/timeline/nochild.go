@@ -9,12 +9,12 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
-// NoChild says that a custom resource's Deployment is not there, and which are
+// NoChild says that a custom resource's main child is not there, and which are
 // there that no custom resource of the sample has: by another reference, or
 // under another name.
 func (t *Timeline) NoChild(s *Subject) string {
-	text := "there is no " + s.childTitle()
-	others := Living(t.World.Deployments, func(d *Entity) bool {
+	text := "there is no " + t.childTitle(s)
+	others := Living(t.World.Mains, func(d *Entity) bool {
 		return d.Namespace == s.Namespace && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool { return t.ChildOf(o) == d.Object })
 	})
 	const most = 3
@@ -23,7 +23,7 @@ func (t *Timeline) NoChild(s *Subject) string {
 			text += fmt.Sprintf("; and %d more", len(others)-most)
 			break
 		}
-		text += fmt.Sprintf("; there is Deployment %s with %s", d.Name, s.references(d))
+		text += fmt.Sprintf("; there is %s %s with %s", t.Child.Kind, d.Name, s.references(d))
 	}
 	return text + t.refused()
 }

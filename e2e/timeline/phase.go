@@ -38,8 +38,8 @@ type Phase struct {
 
 // concerned tells whether an event on a resource can change what holds says:
 // one that it needs, or on the custom resource, by which children are known.
-func (p *Phase) concerned(resource string) bool {
-	return resource == spec.CustomResources || slices.Contains(p.Needs, resource)
+func (p *Phase) concerned(w *Workload, resource string) bool {
+	return resource == w.Customs || slices.Contains(p.Needs, resource)
 }
 
 // withInner appends a style's inner phases.
@@ -51,31 +51,31 @@ func withInner(phases []Phase, inner []spec.Phase) []Phase {
 }
 
 // writePhases are the phases of a sample that wants a size.
-func writePhases(s record.Style) []Phase {
+func writePhases(s record.Style, w *Workload) []Phase {
 	phases := []Phase{
 		{Name: spec.PhaseAcknowledged, Inner: -1},
-		{Name: spec.PhaseChildWritten, Inner: -1, Needs: []string{spec.Deployments}, Holds: func(t *Timeline) bool {
-			child := t.Child()
+		{Name: spec.PhaseChildWritten, Inner: -1, Needs: []string{w.Mains}, Holds: func(t *Timeline) bool {
+			child := t.MainChild()
 			return child != nil && child.Replicas == *t.Sample.Size
 		}},
-		{Name: spec.PhaseReady, Inner: -1, Needs: []string{spec.Deployments}, Holds: func(t *Timeline) bool {
-			child := t.Child()
-			return child != nil && Lacks(child, *t.Sample.Size) == ""
+		{Name: spec.PhaseReady, Inner: -1, Needs: w.readyNeeds(), Holds: func(t *Timeline) bool {
+			child := t.MainChild()
+			return child != nil && t.readyLacks(t.Subjects[0], child, *t.Sample.Size) == ""
 		}},
 	}
 	if s.Declares.Status.Supported {
-		phases = append(phases, Phase{Name: spec.PhaseStatusWritten, Inner: -1, Needs: []string{spec.CustomResources}, Holds: func(t *Timeline) bool {
+		phases = append(phases, Phase{Name: spec.PhaseStatusWritten, Inner: -1, Needs: []string{w.Customs}, Holds: func(t *Timeline) bool {
 			return t.statusLacks(t.Subjects[0], *t.Sample.Size) == ""
 		}})
 	}
-	return append(phases, Phase{Name: spec.PhaseQuiet, Inner: -1, Needs: []string{spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods}})
+	return append(phases, Phase{Name: spec.PhaseQuiet, Inner: -1, Needs: w.Resources(RoleCustom, RoleMain, RoleSets, RolePods)})
 }
 
 // loadPhases are the phases of a sample of a load. An operator that is behind
 // can be right by chance, and then replay what is out of date: what counts is
 // since when it was right for good.
-func loadPhases(s record.Style) []Phase {
-	phases := writePhases(s)
+func loadPhases(s record.Style, w *Workload) []Phase {
+	phases := writePhases(s, w)
 	for i := range phases {
 		phases[i].last = true
 	}
@@ -83,16 +83,16 @@ func loadPhases(s record.Style) []Phase {
 }
 
 // deletePhases are the phases of a sample that wants the custom resource gone.
-func deletePhases() []Phase {
+func deletePhases(w *Workload) []Phase {
 	return []Phase{
 		{Name: spec.PhaseAcknowledged, Inner: -1},
-		{Name: spec.PhaseGone, Inner: -1, last: true, Needs: []string{spec.CustomResources}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhaseGone, Inner: -1, last: true, Needs: []string{w.Customs}, Holds: func(t *Timeline) bool {
 			return t.Custom() == nil
 		}},
-		{Name: spec.PhaseChildGone, Inner: -1, last: true, Needs: []string{spec.Deployments}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhaseChildGone, Inner: -1, last: true, Needs: []string{w.Mains}, Holds: func(t *Timeline) bool {
 			return !t.HasChildren()
 		}},
-		{Name: spec.PhasePodsGone, Inner: -1, last: true, Needs: []string{spec.Deployments, spec.ReplicaSets, spec.Pods}, Holds: func(t *Timeline) bool {
+		{Name: spec.PhasePodsGone, Inner: -1, last: true, Needs: w.Resources(RoleMain, RoleSets, RolePods), Holds: func(t *Timeline) bool {
 			return !t.HasChildren() && !t.World.hasPodsOf(t.IsChild)
 		}},
 	}

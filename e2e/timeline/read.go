@@ -30,10 +30,11 @@ type Reading struct {
 // changed.
 type place struct {
 	styles map[string]*style // of the header
-	turn   *style            // whose inner phases are read; nil: those of all styles
-	own    map[string]bool   // namespaces of operators
-	deep   bool              // it is the correctness matrix's turn
-	effort *effort           // of the recording
+	*Workload
+	turn   *style          // whose inner phases are read; nil: those of all styles
+	own    map[string]bool // namespaces of operators
+	deep   bool            // it is the correctness matrix's turn
+	effort *effort         // of the recording
 }
 
 // deep is what is read of an event only for the correctness matrix, beside its
@@ -75,7 +76,9 @@ func (c *reader) next(l *record.Entry) (*place, error) {
 	next := *c.at
 	switch {
 	case l.Kind == record.KindHeader && next.styles == nil:
-		next.styles, err = compileAll(l.Header)
+		if next.Workload, err = workloadOf(l.Header); err == nil {
+			next.styles, err = compileAll(l.Header, next.Workload)
+		}
 		// Where no block says otherwise, what is compared with a reference is the matrix.
 		next.own, next.deep = ownNamespaces(l.Header), len(l.Header.Reference) > 0
 	case l.Kind == record.KindBlock:
@@ -106,7 +109,7 @@ func ownNamespaces(h *record.Header) map[string]bool {
 	return own
 }
 
-func compileAll(h *record.Header) (map[string]*style, error) {
+func compileAll(h *record.Header, w *Workload) (map[string]*style, error) {
 	styles := map[string]*style{}
 	if err := checkPhases(h); err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func compileAll(h *record.Header) (map[string]*style, error) {
 		if styles[label] != nil {
 			return nil, fmt.Errorf("style %q is there twice", label)
 		}
-		c, err := compile(one)
+		c, err := compile(one, w)
 		if err != nil {
 			return nil, err
 		}
@@ -163,14 +166,14 @@ func (r *Reading) readObject() error {
 			}
 		}
 	}
-	if r.deep != nil && wire.Detailed(r.Watch.Resource) {
+	if r.deep != nil && r.at.Detailed(r.Watch.Resource) {
 		var err error
-		if r.object.Detail, err = wire.ReadDetail(r.Watch.Resource, r.Watch.Object); err != nil {
+		if r.object.Detail, err = r.at.ReadDetail(r.Watch.Resource, r.Watch.Object); err != nil {
 			return err
 		}
 	}
 	if r.asked() {
-		return r.object.Read(r.Watch.Object)
+		return r.at.Read(r.object, r.Watch.Object)
 	}
 	return nil
 }
@@ -178,7 +181,7 @@ func (r *Reading) readObject() error {
 // asked tells whether judging reads the object, and not only inner phases and
 // details.
 func (r *Reading) asked() bool {
-	return wire.IsRead(r.Watch.Resource) && (!r.own || r.deep != nil || len(r.inner) > 0)
+	return r.at.IsRead(r.Watch.Resource) && (!r.own || r.deep != nil || len(r.inner) > 0)
 }
 
 // readStyle reads what a style has to do with the object.

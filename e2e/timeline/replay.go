@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -87,13 +86,13 @@ func (t *Timeline) AcceptedOn(s *Subject) iter.Seq[Accepted] {
 
 // AcceptedIn tells whether an event is one.
 func (t *Timeline) AcceptedIn(e *Event) (Accepted, bool) {
-	if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Verb == record.ReadScale || e.Action.Resource != spec.CustomResources {
+	if e.Kind != record.KindAction || e.Action.Error != "" || e.Action.Verb == record.ReadScale || e.Action.Resource != t.Customs {
 		return Accepted{}, false
 	}
 	if !t.effort.spend(len(e.Action.Object)) {
 		return Accepted{}, false
 	}
-	reply, err := ReplyOf(e.Action)
+	reply, err := t.ReplyOf(e.Action)
 	if err != nil {
 		return Accepted{}, false // no timeline is made of it
 	}
@@ -117,7 +116,7 @@ func (t *Timeline) Replay(visit func(now *Timeline, e *Event)) {
 // beginning is the sample as it stood when it began.
 func (t *Timeline) beginning() *Timeline {
 	past := *t
-	past.World = newWorld(t.effort)
+	past.World = newWorld(t.Workload, t.effort)
 	for e := range t.Each(t.Before) {
 		past.World.apply(e)
 	}

@@ -14,12 +14,13 @@ import (
 type Scope struct {
 	spaces []string // its own namespace, then others that it has custom resources in
 	Style  *style
+	*Workload
 	Matrix bool
 	load   bool
 }
 
-func scopeOf(sample *record.Sample, s *style) Scope {
-	where := Scope{spaces: []string{sample.Namespace}, Style: s, Matrix: sample.Matrix, load: sample.Load}
+func scopeOf(sample *record.Sample, s *style, w *Workload) Scope {
+	where := Scope{spaces: []string{sample.Namespace}, Style: s, Workload: w, Matrix: sample.Matrix, load: sample.Load}
 	for _, other := range sample.Others {
 		if !where.Covers(other.Namespace) {
 			where.spaces = append(where.spaces, other.Namespace)
@@ -59,12 +60,12 @@ const grace = 30 * time.Second
 // newOutage says which watches a fault breaks; false: none. A restart takes away
 // the API server. When a definition is replaced, the API server closes the
 // watches of its resource.
-func newOutage(f *record.Fault) (Outage, bool) {
+func (s *Scope) newOutage(f *record.Fault) (Outage, bool) {
 	switch f.Kind {
 	case spec.FaultRestart:
 		return Outage{kind: f.Kind, what: "the restart of the " + f.What, from: f.From, to: -1}, true
 	case spec.FaultDefinition:
-		return Outage{kind: f.Kind, resource: spec.CustomResources, what: "the replacement of the CustomResourceDefinition", from: f.From, to: -1}, true
+		return Outage{kind: f.Kind, resource: s.Customs, what: "the replacement of the CustomResourceDefinition", from: f.From, to: -1}, true
 	}
 	return Outage{}, false
 }
@@ -74,7 +75,7 @@ func (t *Timeline) Outages() []Outage {
 	var list []Outage
 	for i := range t.Faults {
 		f := t.Faults[i].Fault
-		if o, breaks := newOutage(f); breaks && f.Stage == record.Begun {
+		if o, breaks := t.newOutage(f); breaks && f.Stage == record.Begun {
 			list = append(list, o)
 			continue
 		}

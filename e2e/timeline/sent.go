@@ -23,7 +23,7 @@ type sent struct {
 
 // send takes up an accepted action.
 func (t *Timeline) send(a *record.Action, reply *wire.Object) {
-	if !t.Covers(a.Namespace) || (a.Resource != spec.CustomResources && a.Resource != spec.Deployments) {
+	if !t.Covers(a.Namespace) || (a.Resource != t.Customs && a.Resource != t.Mains) {
 		return
 	}
 	s := sent{verb: a.Verb, resource: a.Resource, namespace: a.Namespace, name: a.Name, from: a.From}
@@ -33,7 +33,7 @@ func (t *Timeline) send(a *record.Action, reply *wire.Object) {
 			return
 		}
 		s.uid = reply.UID
-	} else if a.Resource == spec.CustomResources {
+	} else if a.Resource == t.Customs {
 		return // its going is waited for anyway, and finalizers may hold it
 	}
 	t.sent = append(t.sent, s)

@@ -20,29 +20,30 @@ import (
 // only of what is for its own custom resources. Those of a load overlap, too, and
 // are given nothing elsewhere. It is not safe for concurrent use.
 type Splitter struct {
-	reader  reader
-	run     string
-	groups  map[string]string // of scenarios
-	styles  map[string]*style
-	open    []*Timeline                   // in the order in which they began
-	within  map[string][]*Timeline        // by namespace: those of open that it is of
-	wide    []*Timeline                   // those of open that events elsewhere may concern
-	unaware []*Timeline                   // those of open since whose beginning there was no audit
-	spaces  map[string]bool               // namespaces that a sample ever had
-	over    map[string]bool               // those of them that are behind
-	now     []space                       // the others
-	block   record.Block                  // that began last
-	known   map[string]map[objectID]*last // by namespace: what is there
-	inner   innerPhases
-	jobs    jobs
-	clock   clock
-	audit   auditClock
-	effort  *effort // nil: without bound
-	causes  causes
-	counter int
-	objects int       // in known
-	held    int       // bytes of the samples that are open
-	spare   [][]Event // memory of samples that were released
+	reader   reader
+	run      string
+	groups   map[string]string // of scenarios
+	styles   map[string]*style
+	workload *Workload
+	open     []*Timeline                   // in the order in which they began
+	within   map[string][]*Timeline        // by namespace: those of open that it is of
+	wide     []*Timeline                   // those of open that events elsewhere may concern
+	unaware  []*Timeline                   // those of open since whose beginning there was no audit
+	spaces   map[string]bool               // namespaces that a sample ever had
+	over     map[string]bool               // those of them that are behind
+	now      []space                       // the others
+	block    record.Block                  // that began last
+	known    map[string]map[objectID]*last // by namespace: what is there
+	inner    innerPhases
+	jobs     jobs
+	clock    clock
+	audit    auditClock
+	effort   *effort // nil: without bound
+	causes   causes
+	counter  int
+	objects  int       // in known
+	held     int       // bytes of the samples that are open
+	spare    [][]Event // memory of samples that were released
 }
 
 // space is a namespace, with the style and round of its last sample.
@@ -150,7 +151,7 @@ func (s *Splitter) audited(e *record.Entry) {
 			continue
 		}
 		if t.Matrix && writes(e.Audit.Verb) {
-			if e.Audit.Resource == spec.Deployments && !strings.HasPrefix(e.Audit.Verb, "delete") {
+			if e.Audit.Resource == s.workload.Mains && !strings.HasPrefix(e.Audit.Verb, "delete") {
 				t.tried = e.Time
 			}
 			t.ask(at, e.Audit)
@@ -213,7 +214,7 @@ func (s *Splitter) header(r *Reading) error {
 	if r.err != nil {
 		return r.err
 	}
-	s.run, s.styles, s.groups, s.effort = r.Header.Run, r.at.styles, map[string]string{}, r.at.effort
+	s.run, s.styles, s.workload, s.groups, s.effort = r.Header.Run, r.at.styles, r.at.Workload, map[string]string{}, r.at.effort
 	s.audit.began = r.Header.Began
 	for _, scenario := range r.Header.Scenarios {
 		s.groups[scenario.Name] = scenario.Group

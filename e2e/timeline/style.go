@@ -27,9 +27,9 @@ type style struct {
 	Reference  normal.Wanted            // nil: the recording has none
 }
 
-func compile(s record.Style) (*style, error) {
+func compile(s record.Style, w *Workload) (*style, error) {
 	c := &style{Style: s, byResource: map[string]*innerReading{}, adds: map[string]bool{}, usual: map[string]bool{}}
-	c.write, c.delete, c.load = withInner(writePhases(s), s.Phases), withInner(deletePhases(), s.Phases), loadPhases(s)
+	c.write, c.delete, c.load = withInner(writePhases(s, w), s.Phases), withInner(deletePhases(w), s.Phases), loadPhases(s, w)
 	if s.Child.Name != "" {
 		t, err := bounds.NewTemplate(s.Child.Name)
 		if err != nil {
@@ -96,7 +96,7 @@ func (s *style) phases(sample *record.Sample) []Phase {
 	return s.write
 }
 
-// childName is the Deployment's name for a custom resource; empty where the
+// childName is the main child's name for a custom resource; empty where the
 // child is found by its owner reference.
 func (s *style) childName(namespace, name string) (string, error) {
 	if s.child == nil {

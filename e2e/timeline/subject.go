@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline/wire"
 )
 
@@ -82,7 +81,7 @@ func (l *Life) asked(a *record.Action, reply *wire.Object) {
 	l.knowUID(reply.UID)
 }
 
-// IsChild tells whether a Deployment belongs to the custom resource, in any of
+// IsChild reports whether a main child belongs to the custom resource, in any of
 // the lives that it had.
 func (s *Subject) IsChild(d *Entity) bool {
 	if s.childName != "" {
@@ -91,32 +90,32 @@ func (s *Subject) IsChild(d *Entity) bool {
 	return slices.ContainsFunc(s.UIDs, d.controlledBy)
 }
 
-// ChildOf is the Deployment of a custom resource's present life; nil: none.
+// ChildOf is the main child of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	if s.childName != "" {
-		return t.World.named(spec.Deployments, s.Namespace, s.childName).object()
+		return t.World.named(t.Mains, s.Namespace, s.childName).object()
 	}
 	return t.World.ownedBy(s.uid()).object()
 }
 
-// hasChildren reports whether there are Deployments of the custom resource, of any of
+// hasChildren reports whether there are main children of the custom resource, of any of
 // its lives.
 func (t *Timeline) hasChildren(s *Subject) bool {
 	if s.childName != "" {
-		return t.World.named(spec.Deployments, s.Namespace, s.childName) != nil
+		return t.World.named(t.Mains, s.Namespace, s.childName) != nil
 	}
 	return slices.ContainsFunc(s.UIDs, func(uid string) bool { return t.effort.spend(1) && t.World.ownedBy(uid) != nil })
 }
 
 // CustomOf is a custom resource as last seen; nil: it is not there.
 func (t *Timeline) CustomOf(s *Subject) *wire.Object {
-	return t.World.named(spec.CustomResources, s.Namespace, s.Name).object()
+	return t.World.named(t.Customs, s.Namespace, s.Name).object()
 }
 
-// childTitle names the Deployment that is looked for.
-func (s *Subject) childTitle() string {
+// childTitle names the main child that is looked for.
+func (t *Timeline) childTitle(s *Subject) string {
 	if s.childName != "" {
-		return fmt.Sprintf("Deployment %s", s.childName)
+		return fmt.Sprintf("%s %s", t.Child.Kind, s.childName)
 	}
-	return fmt.Sprintf("Deployment whose controller is the custom resource %s", s.Name)
+	return fmt.Sprintf("%s whose controller is the custom resource %s", t.Child.Kind, s.Name)
 }

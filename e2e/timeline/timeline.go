@@ -64,7 +64,7 @@ type Timeline struct {
 	last        time.Duration   // of the last watch event on an object of the sample
 	held        int             // about how many bytes it holds
 	refusals    map[refusal]refusedSoFar
-	tried       time.Duration // when the style last asked for a write of a Deployment, as the audit log says; in the correctness matrix
+	tried       time.Duration // when the style last asked for a write of a main child, as the audit log says; in the correctness matrix
 	Inventories []Inventory   // in order; in the correctness matrix
 	Audited     bool          // the recording has the audit log
 	effort      *effort       // of the recording
@@ -95,7 +95,7 @@ type mark struct {
 func newTimeline(s *Splitter, style *style, sample record.Sample, began time.Duration) (*Timeline, error) {
 	t := &Timeline{
 		Run: s.run, Group: s.groups[sample.Scenario], Sample: sample, Began: began, EndedAt: began,
-		Scope: scopeOf(&sample, style), last: began, stale: true, effort: s.effort, causes: &s.causes,
+		Scope: scopeOf(&sample, style, s.workload), last: began, stale: true, effort: s.effort, causes: &s.causes,
 	}
 	t.Actions.Versions = map[string]bool{}
 	t.Phases = style.phases(&t.Sample)
@@ -176,7 +176,7 @@ func (t *Timeline) note(e Event) error {
 		}
 		return nil
 	}
-	reply, err := ReplyOf(a)
+	reply, err := t.ReplyOf(a)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (t *Timeline) note(e Event) error {
 	if t.Matrix {
 		t.send(a, reply)
 	}
-	if a.Resource != spec.CustomResources {
+	if a.Resource != t.Customs {
 		return nil
 	}
 	s := t.Subject(a.Namespace, a.Name)
@@ -207,16 +207,21 @@ func (t *Timeline) mayFail(a *record.Action) bool {
 }
 
 // ReplyOf reads the API's reply to an action; a delete's may be absent.
-func ReplyOf(a *record.Action) (*wire.Object, error) {
+func (s *Scope) ReplyOf(a *record.Action) (*wire.Object, error) {
 	reply := &wire.Object{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name}
 	if len(a.Object) == 0 {
 		return reply, nil
 	}
-	if err := reply.Read(a.Object); err != nil {
+	read := s.Read
+	scale := a.Verb == record.Scale || a.Verb == record.ReadScale
+	if scale {
+		read = s.ReadScale
+	}
+	if err := read(reply, a.Object); err != nil {
 		return nil, fmt.Errorf("reply to %s of %s %s/%s: read the recorded object: %w", a.Verb, a.Resource, a.Namespace, a.Name, err)
 	}
-	if a.Verb == record.Scale || a.Verb == record.ReadScale {
-		reply.Size, reply.Generation = reply.Replicas, a.Generation // a Scale has none of its own
+	if scale {
+		reply.Generation = a.Generation // a Scale has none of its own
 	}
 	return reply, nil
 }
@@ -242,7 +247,7 @@ func (t *Timeline) noop(a *record.Action, reply *wire.Object) bool {
 func (t *Timeline) Settle() {
 	if t.stale {
 		t.stale, t.stepped = false, 0
-		t.World, t.added = newWorld(t.effort), map[string]bool{}
+		t.World, t.added = newWorld(t.Workload, t.effort), map[string]bool{}
 		t.Marks = make([]mark, len(t.Phases))
 		for i := range t.sent {
 			t.sent[i].seen = false
@@ -279,7 +284,7 @@ func (t *Timeline) knowLife(e *Event) {
 
 // SubjectOf is the custom resource that a watch event shows; nil: none of the sample's.
 func (t *Timeline) SubjectOf(e *Event) *Subject {
-	if e.Kind != record.KindWatch || e.Watch.Resource != spec.CustomResources {
+	if e.Kind != record.KindWatch || e.Watch.Resource != t.Customs {
 		return nil
 	}
 	return t.Subject(e.Watch.Namespace, e.Watch.Name)
@@ -312,7 +317,7 @@ func (t *Timeline) step(e *Event) {
 		p, m := &t.Phases[i], &t.Marks[i]
 		held := m.Holds
 		switch {
-		case p.Holds != nil && p.concerned(e.Watch.Resource):
+		case p.Holds != nil && p.concerned(t.Workload, e.Watch.Resource):
 			m.Holds = p.Holds(t)
 		case p.Inner >= 0 && slices.ContainsFunc(e.Inner, func(b PhaseEvent) bool { return b.Phase == p.Inner }):
 			held, m.Holds = false, !t.Style.adds[e.Watch.Resource] || t.added[e.Watch.UID]
@@ -334,7 +339,7 @@ func (t *Timeline) delaysQuiet(e *Event) bool {
 	if e.Outside != nil && e.Outside.Job == nil {
 		return len(e.Inner) > 0
 	}
-	return wire.IsRead(e.Watch.Resource) || t.Style.byResource[e.Watch.Resource] != nil || e.Outside != nil && e.Outside.Work != nil
+	return t.IsRead(e.Watch.Resource) || t.Style.byResource[e.Watch.Resource] != nil || e.Outside != nil && e.Outside.Work != nil
 }
 
 // LastEvent is when something last happened to an object of the sample. The
@@ -349,15 +354,15 @@ func (t *Timeline) LastEvent() time.Duration {
 // False before there is any.
 func (t *Timeline) Intent() (time.Duration, bool) { return t.Actions.Intent, t.Actions.any }
 
-// IsChild tells whether a Deployment belongs to the sample's own custom
+// IsChild reports whether a main child belongs to the sample's own custom
 // resource, in any of the lives that it had.
 func (t *Timeline) IsChild(d *Entity) bool { return t.Subjects[0].IsChild(d) }
 
-// Child is the Deployment of the custom resource's present life; nil: none.
-func (t *Timeline) Child() *wire.Object { return t.ChildOf(t.Subjects[0]) }
+// MainChild is the main child of the custom resource's present life; nil: none.
+func (t *Timeline) MainChild() *wire.Object { return t.ChildOf(t.Subjects[0]) }
 
-// Children are the Deployments of the custom resource, of any of its lives.
-func (t *Timeline) Children() []*wire.Object { return Living(t.World.Deployments, t.IsChild) }
+// Children are the main children of the custom resource, of any of its lives.
+func (t *Timeline) Children() []*wire.Object { return Living(t.World.Mains, t.IsChild) }
 
 // HasChildren tells whether there are any.
 func (t *Timeline) HasChildren() bool { return t.hasChildren(t.Subjects[0]) }

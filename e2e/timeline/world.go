@@ -26,21 +26,22 @@ func (e *Entity) controlledBy(uid string) bool {
 
 // world is the state of a sample's objects after some of its events.
 type world struct {
+	workload    *Workload
 	seq         int
 	customs     map[string]*Entity // by uid, as all of these
-	Deployments map[string]*Entity
+	Mains       map[string]*Entity
 	ReplicaSets map[string]*Entity
 	Pods        map[string]*Entity
 	works       map[string]*WorkObject // nil until there is one
 
-	byName  roster[nameKey] // custom resources and Deployments
-	byOwner roster[string]  // Deployments, by their controllers' uids
+	byName  roster[nameKey] // custom resources and main children
+	byOwner roster[string]  // main children, by their controllers' uids
 	effort  *effort
 }
 
-func newWorld(effort *effort) world {
+func newWorld(w *Workload, effort *effort) world {
 	return world{
-		customs: map[string]*Entity{}, Deployments: map[string]*Entity{},
+		workload: w, customs: map[string]*Entity{}, Mains: map[string]*Entity{},
 		ReplicaSets: map[string]*Entity{}, Pods: map[string]*Entity{},
 		byName: roster[nameKey]{}, byOwner: roster[string]{}, effort: effort,
 	}
@@ -78,7 +79,7 @@ func (r roster[K]) first(key K, has func(*Entity) bool) *Entity {
 	return list[0]
 }
 
-// ownedBy is the first living Deployment that an object controls; nil: none.
+// ownedBy is the first living main child that an object controls; nil: none.
 func (w *world) ownedBy(uid string) *Entity {
 	return w.byOwner.first(uid, func(d *Entity) bool { return d.controlledBy(uid) })
 }
@@ -98,10 +99,10 @@ func (e *Entity) object() *wire.Object {
 
 func (w *world) of(resource string) map[string]*Entity {
 	switch resource {
-	case spec.CustomResources:
+	case w.workload.Customs:
 		return w.customs
-	case spec.Deployments:
-		return w.Deployments
+	case w.workload.Mains:
+		return w.Mains
 	case spec.ReplicaSets:
 		return w.ReplicaSets
 	case spec.Pods:
@@ -137,18 +138,18 @@ func (w *world) apply(e *Event) {
 // enlist sees that an entity is found by its name, and by its controllers.
 func (w *world) enlist(resource string, e *Entity) {
 	switch resource {
-	case spec.Deployments:
+	case w.workload.Mains:
 		w.byOwner.add(e.Owner, e)
 		if e.Controller != e.Owner {
 			w.byOwner.add(e.Controller, e)
 		}
 		w.byName.add(nameKey{resource, e.Namespace, e.Name}, e)
-	case spec.CustomResources:
+	case w.workload.Customs:
 		w.byName.add(nameKey{resource, e.Namespace, e.Name}, e)
 	}
 }
 
-// PodsOf are the living pods of the Deployments that match.
+// PodsOf are the living pods of the main children that match.
 func (w *world) PodsOf(match func(*Entity) bool) []*wire.Object {
 	return Living(w.Pods, w.isPodOf(match))
 }
@@ -160,14 +161,17 @@ func (w *world) hasPodsOf(match func(*Entity) bool) bool {
 
 func (w *world) isPodOf(match func(*Entity) bool) func(*Entity) bool {
 	return func(p *Entity) bool {
-		set := w.ReplicaSets[p.Owner]
-		return set != nil && w.setIs(set, match)
+		if set := w.ReplicaSets[p.Owner]; set != nil {
+			return w.setIs(set, match)
+		}
+		d := w.Mains[p.Owner]
+		return d != nil && match(d)
 	}
 }
 
-// setIs tells whether a ReplicaSet is of a Deployment that matches.
+// setIs tells whether a ReplicaSet is of a main child that matches.
 func (w *world) setIs(set *Entity, match func(*Entity) bool) bool {
-	d := w.Deployments[set.Owner]
+	d := w.Mains[set.Owner]
 	return d != nil && match(d)
 }
 

@@ -18,8 +18,8 @@ type Write struct {
 
 // Writes lists the writes to the sample's children and custom resource that
 // the harness did not make itself: an object that came or went, a new
-// generation of a Deployment, a new resource version of the custom resource.
-// A Deployment's status is the Deployment controller's own and does not count.
+// generation of a main child, a new resource version of the custom resource.
+// A main child's status is its controller's own and does not count.
 func (t *Timeline) Writes() []Write {
 	seen := map[string]*wire.Object{}
 	for e := range Each(t.Before) {
@@ -47,10 +47,10 @@ func (t *Timeline) Writes() []Write {
 func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 	came := prev == nil || e.Watch.Event == spec.Deleted
 	switch e.Watch.Resource {
-	case spec.Deployments:
-		d := t.World.Deployments[e.Object.UID]
+	case t.Mains:
+		d := t.World.Mains[e.Object.UID]
 		return d != nil && t.IsChild(d) && e.Watch.Event != spec.Listed && (came || e.Object.Generation != prev.Generation)
-	case spec.CustomResources:
+	case t.Customs:
 		// That it is to be deleted is what somebody asked for, not the operator.
 		deletion := e.Object.Deleting && (prev == nil || !prev.Deleting)
 		return e.Watch.Name == t.Sample.Name && e.Watch.Namespace == t.Sample.Namespace && e.Watch.Event == spec.Modified &&
@@ -59,7 +59,7 @@ func (t *Timeline) written(e *Event, prev *wire.Object) bool {
 	return false
 }
 
-// Deletions are the harness's own deletions of Deployments: their requests, of
+// Deletions are the harness's own deletions of main children: their requests, of
 // which the watch tells later or even before the reply.
 type Deletions map[string][]time.Duration // by namespace/name
 
@@ -67,7 +67,7 @@ type Deletions map[string][]time.Duration // by namespace/name
 func (t *Timeline) Deletions() Deletions {
 	list := Deletions{}
 	for e := range t.All() {
-		if a := e.Action; e.Kind == record.KindAction && a.Verb == "delete" && a.Resource == spec.Deployments && a.Error == "" {
+		if a := e.Action; e.Kind == record.KindAction && a.Verb == "delete" && a.Resource == t.Mains && a.Error == "" {
 			key := a.Namespace + "/" + a.Name
 			list[key] = append(list[key], a.From)
 		}

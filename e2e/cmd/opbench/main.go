@@ -71,6 +71,7 @@ func subcommands() []subcommand {
 		{"report", "print a report of recordings in any format", atOnce, runReport},
 		{"recordings", "get, judge again or publish the recordings of published runs", gently, runRecordings},
 		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},
+		{"init", "write the first style.yaml and workload.yaml from an operator's manifests and definition", atOnce, runInit},
 		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck},
 		{"styles", "list the operator styles, or those that a change touches", gently, runStyles},
 		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages},

@@ -187,7 +187,7 @@ func (s *study) latencyColumns() []tableColumn {
 			return known(o.Value, o.String(), from+also(apart(written)))
 		}
 		all = append(all,
-			s.column("latency", in.Name+" p50", "median time until the Deployment is as the "+in.Name+" asks", func(label string) entry {
+			s.column("latency", in.Name+" p50", "median time until the "+s.Child()+" is as the "+in.Name+" asks", func(label string) entry {
 				return of(label, func(w stat.Summary) (stat.Observation, string) {
 					return w.P50, result.Spread(w, stat.Observation.String)
 				})

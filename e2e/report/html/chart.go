@@ -139,7 +139,7 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 			if one := c.series[name]; one != nil && spec.Inner(name) == inner {
 				all = append(all, one)
 				row := latencyRow{Phase: name}
-				if text := inWords(name); text != name {
+				if text := inWords(s.Child(), name); text != name {
 					row.Text = text
 				}
 				g.Rows = append(g.Rows, row)

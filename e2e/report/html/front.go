@@ -110,7 +110,7 @@ func (s *study) dotPlot() *dotPlot {
 		row := dotRow{Style: one, Rank: s.RankOf(one.Label, in.Name).String(), Median: plain.Unknown, Spread: "n 0"}
 		if written, _ := c.outcome(); written != nil {
 			row.Dots, row.Spread, row.Apart = dotsOf(c, written, s.x, near), result.Spread(written.Summary, stat.Observation.String), apart(written.Summary)
-			p.Goal = inWords(written.Phase)
+			p.Goal = inWords(s.Child(), written.Phase)
 			if written.N > 0 {
 				row.Median = written.P50.String()
 			}

@@ -109,7 +109,7 @@ func (s *study) picture(in *scene) *picture {
 			goal = written.Phase
 		}
 	}
-	p := &picture{X: logAxis(reach(goal, in)), Title: fmt.Sprintf("%s: from the request until the %s", in.Name, inWords(goal))}
+	p := &picture{X: logAxis(reach(goal, in)), Title: fmt.Sprintf("%s: from the request until the %s", in.Name, inWords(s.Child(), goal))}
 	order := s.ByLatency(in.Name)
 	cells := slices.SortedStableFunc(slices.Values(in.Cells), func(a, b *cell) int {
 		return slices.Index(order, a.Style.Label) - slices.Index(order, b.Style.Label)

@@ -128,9 +128,9 @@ func TestSums(t *testing.T) {
 	assert.Equal(t, []string{
 		"Of 62.0 s until ready, 61.0 s (98%) pass before the Deployment is written.",
 		"3 inner steps: 52.0 s (84%) of it.", // 1 to 51, of which 10 s count once, and 60 to 62
-	}, sums(outer, inner, spec.PhaseReady))
-	assert.Equal(t, []string{"It was not ready within 180 s."}, sums(bars([]judge.Sample{sample(spec.PhaseReady, 180, judge.Timeout)}, false), nil, spec.PhaseReady))
-	assert.Empty(t, sums(nil, inner, spec.PhaseReady))
+	}, sums("Deployment", outer, inner, spec.PhaseReady))
+	assert.Equal(t, []string{"It was not ready within 180 s."}, sums("Deployment", bars([]judge.Sample{sample(spec.PhaseReady, 180, judge.Timeout)}, false), nil, spec.PhaseReady))
+	assert.Empty(t, sums("Deployment", nil, inner, spec.PhaseReady))
 }
 
 func TestNumbers(t *testing.T) {

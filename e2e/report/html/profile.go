@@ -130,7 +130,7 @@ func (s *site) answers(label string) []needAnswer {
 func (s *site) what(of *style) []string {
 	if of.Floor {
 		return []string{
-			"The floor: no operator is installed, the harness writes the Deployment itself.",
+			"The floor: no operator is installed, the harness writes the " + s.Child() + " itself.",
 			"Of a single change, what is below it is noise; of a load of updates it is not, since the harness writes every step, which an operator need not.",
 		}
 	}

@@ -19,13 +19,13 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
-// inWords is a phase in words for a stranger.
-func inWords(phase string) string {
+// inWords is a phase in words for a stranger; child is the kind of the main child.
+func inWords(child, phase string) string {
 	words := map[string]string{
 		spec.PhaseAcknowledged: "request is acknowledged", spec.PhaseStatusWritten: "status is written",
 		spec.PhaseQuiet: "last event", spec.PhaseGone: "custom resource is gone",
-		spec.PhaseChildWritten: "Deployment is written", spec.PhaseReady: "pods are ready",
-		spec.PhaseChildGone: "Deployment is gone", spec.PhasePodsGone: "pods are gone",
+		spec.PhaseChildWritten: child + " is written", spec.PhaseReady: "pods are ready",
+		spec.PhaseChildGone: child + " is gone", spec.PhasePodsGone: "pods are gone",
 	}
 	if text, known := words[phase]; known {
 		return text

@@ -177,14 +177,14 @@ func (s *study) waterfall(c *cell) *waterfall {
 	if _, ready := c.outcome(); ready != nil {
 		goal = ready.Phase
 		if median {
-			w.Why = fmt.Sprintf("the median of %s by when the %s", plain.Plural(ready.N, "sample"), inWords(goal))
+			w.Why = fmt.Sprintf("the median of %s by when the %s", plain.Plural(ready.N, "sample"), inWords(s.Child(), goal))
 		}
 	}
 	if i := slices.IndexFunc(result.Samples, drawable); i >= 0 {
 		w.Why = s.round(&result.Samples[i]) + ": " + w.Why
 	}
 	outer, inner := bars(result.Samples, false), bars(result.Samples, true)
-	w.Sum = sums(outer, inner, goal)
+	w.Sum = sums(s.Child(), outer, inner, goal)
 	end := least
 	for _, b := range slices.Concat(outer, inner) {
 		end = max(end, b.End)
@@ -209,7 +209,7 @@ func (s *study) waterfall(c *cell) *waterfall {
 }
 
 // sums say in words what takes the most time until the goal.
-func sums(outer, inner []bar, goal string) []string {
+func sums(child string, outer, inner []bar, goal string) []string {
 	at := slices.IndexFunc(outer, func(b bar) bool { return b.Name == goal })
 	if at < 0 {
 		return nil
@@ -223,7 +223,7 @@ func sums(outer, inner []bar, goal string) []string {
 	var sentences []string
 	if total > 0 {
 		sentences = append(sentences, fmt.Sprintf("Of %s until %s, %s (%s) pass before the %s.",
-			plain.Duration(total), goal, plain.Duration(took), percent(took/total), inWords(longest.Name)))
+			plain.Duration(total), goal, plain.Duration(took), percent(took/total), inWords(child, longest.Name)))
 	}
 	if busy, steps := covered(inner, total); steps > 0 && total > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s: %s (%s) of it.", plain.Plural(steps, "inner step"), plain.Duration(busy), percent(busy/total)))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/expr"
 	rules "operatorbench/e2e/spec/schema"
 	published "operatorbench/fixtures/workloads"
 )
@@ -46,8 +48,20 @@ func Named(name string) (*Workload, error) {
 // NameOf is the name of the workload that a style names; "" is the default one.
 func NameOf(named string) string { return cmp.Or(named, published.Default) }
 
-// Default returns the workload of recordings that name none. Its file is a part of the program.
+// Default returns the default workload. Its files are a part of the program.
 var Default = sync.OnceValues(func() (*Workload, error) { return Named("") })
+
+// Recorded returns the workload of a recording's header. One that names none was made when there was one alone.
+func Recorded(w *spec.Workload) (*spec.Workload, error) {
+	if w != nil {
+		return w, nil
+	}
+	only, err := Default()
+	if err != nil {
+		return nil, err
+	}
+	return &only.Workload, nil
+}
 
 // Names lists the workloads of this repository.
 func Names() []string {
@@ -173,8 +187,37 @@ func (w *Workload) checkObjects(f *rules.File) {
 			f.FailAt([]any{"definition"}, "definition: %s defines %s, expected %s", w.Definition, w.definition.GetName(), want)
 		}
 	}
+	w.checkPhases(f)
 	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
 		f.FailAt([]any{"reference"}, "reference: %s has a %s, expected the main child's kind, %s", w.Reference, w.reference.GetKind(), main.Kind)
+	}
+}
+
+// checkPhases compiles the expressions against the definition and the kinds of the children. None may hold of a custom resource
+// that no operator has seen.
+func (w *Workload) checkPhases(f *rules.File) {
+	main := w.Main()
+	name, knob := w.ScaleKnob()
+	env, err := expr.Typed(expr.Types{
+		Definition: w.definition, Version: w.Resource.Version, Knobs: slices.Sorted(maps.Keys(w.Knobs)),
+		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)},
+	})
+	if err != nil {
+		f.FailAt([]any{"definition"}, "definition: %v", err)
+		return
+	}
+	if w.Phases.Ready == "" {
+		return
+	}
+	ready, err := env.Compile(w.Phases.Ready)
+	if err != nil {
+		f.FailAt([]any{"phases", "ready"}, "phases.ready: %v", err)
+		return
+	}
+	size, _, _ := unstructured.NestedInt64(w.template.Object, spec.Fields(knob.Path)...)
+	lacks, _ := ready.Lacks(map[string]any{expr.Custom: w.template.Object, main.ID: map[string]any{}, expr.Knob: map[string]any{name: size}})
+	if lacks == "" {
+		f.FailAt([]any{"phases", "ready"}, "phases.ready holds already of %s, which no operator has seen: say what its status must have", w.Template)
 	}
 }
 

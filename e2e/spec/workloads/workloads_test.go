@@ -1,7 +1,9 @@
 package workloads_test
 
 import (
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +25,93 @@ func TestEveryWorkloadIsRead(t *testing.T) {
 		assert.Equal(t, name, w.Name)
 		definesIt(t, w)
 	}
+	_, err := workloads.Named("memcache")
+	require.ErrorContains(t, err, `there is no workload "memcache"; there are: `)
+}
+
+const example = `name: example
+description: An example.
+resource: {group: example.com, version: v1, kind: Example, plural: examples}
+definition: crd.yaml
+template: cr.yaml
+knobs:
+  size: {path: spec.replicas, effect: scale, min: 0, max: 9}
+children:
+  - {id: server, resource: statefulsets.v1.apps, kind: StatefulSet, main: true, scale: spec.replicas}
+status: {observedGeneration: status.observedGeneration}
+phases:
+  ready: cr.status.observedGeneration == cr.metadata.generation && server.status.readyReplicas == knob.size
+`
+
+const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: examples.example.com}
+spec:
+  group: example.com
+  names: {kind: Example, plural: examples}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec: {type: object, properties: {replicas: {type: integer}}}
+            status: {type: object, properties: {observedGeneration: {type: integer}}}
+`
+
+const custom = "apiVersion: example.com/v1\nkind: Example\nspec: {replicas: 1}\n"
+
+func read(replace ...string) error {
+	with := strings.NewReplacer(replace...)
+	_, err := workloads.Read("example", fstest.MapFS{
+		"workload.yaml": {Data: []byte(with.Replace(example))},
+		"crd.yaml":      {Data: []byte(with.Replace(definition))},
+		"cr.yaml":       {Data: []byte(with.Replace(custom))},
+	})
+	return err
+}
+
+func TestReadRefuses(t *testing.T) {
+	require.NoError(t, read())
+	for want, replace := range map[string][]string{
+		`workload.yaml:12: phases.ready: undefined field 'observedGenerations'`:                         {"cr.status.observedGeneration ==", "cr.status.observedGenerations =="},
+		`workload.yaml:12: phases.ready: undefined field 'replicas'`:                                    {"== knob.size", "== knob.replicas"},
+		`workload.yaml:12: phases.ready: undefined field 'readyReplica'`:                                {"readyReplicas", "readyReplica"},
+		`phases.ready holds already of cr.yaml, which no operator has seen`:                             {"cr.status.observedGeneration == cr.metadata.generation && server.status.readyReplicas == knob.size", "knob.size == 1"},
+		`phases.ready: it is of the type int, expected bool`:                                            {" == cr.metadata.generation && server.status.readyReplicas == knob.size", ""},
+		`workload.yaml:7: knobs.size: unknown field "sizes"`:                                            {"effect: scale", "effect: scale, sizes: 1"},
+		`name is "other", expected "example" as the folder's`:                                           {"name: example\n", "name: other\n"},
+		`children: 0 of them are main, expected exactly one`:                                            {"main: true, ", ""},
+		`the main child server has no scale`:                                                            {", scale: spec.replicas", ""},
+		`template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`: {"apiVersion: example.com/v1", "apiVersion: example.com/v2"},
+		`template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`:      {"spec: {replicas: 1}", "spec: {replica: 1}"},
+		`definition: crd.yaml defines others.example.com, expected examples.example.com`:                {"name: examples.example.com", "name: others.example.com"},
+		`definition: the definition examples.example.com has no schema of the version v1`:               {"    - name: v1", "    - name: v1beta1"},
+		`read example/none.yaml`:                          {"template: cr.yaml", "template: none.yaml"},
+		`knobs.size: no values, and max is not above min`: {"min: 0, max: 9", "min: 9"},
+	} {
+		err := read(replace...)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// What a reference becomes for a custom resource has its name, size and owner.
+func TestChildIsOwnedAndSized(t *testing.T) {
+	w, err := workloads.Named("")
+	require.NoError(t, err)
+	require.True(t, w.HasReference())
+	cr := w.New("services", "one", 3)
+	cr.SetUID("some-uid")
+	child, err := w.Child(cr)
+	require.NoError(t, err)
+	owner := child.GetOwnerReferences()[0]
+	assert.Equal(t, []any{"one", "services", "some-uid", true, w.Resource.Kind}, []any{child.GetName(), child.GetNamespace(), string(owner.UID), *owner.Controller, owner.Kind})
+	assert.Equal(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
+	size, found := w.SizeOf(cr)
+	assert.Equal(t, []any{int64(3), true}, []any{size, found})
 }
 
 // definesIt holds a definition against what workload.yaml says of it.

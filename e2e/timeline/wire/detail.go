@@ -11,9 +11,9 @@ import (
 // Detail is what only oracles of the correctness matrix read of an object. It is
 // not read of the many objects of a recording that is there for its latencies.
 type Detail struct {
-	Spec       string            // of a Deployment or custom resource: its JSON text
+	Spec       string            // of a custom resource or its main child: its JSON text
 	Labels     map[string]string // of a pod
-	Owners     []OwnerReference  // of a Deployment
+	Owners     []OwnerReference  // of a main child
 	Conditions []Notice          // of any but an Event
 	Containers []Container       // of a pod, those that begin it first
 	// Told is what an Event says, or the status of a pod.
@@ -78,9 +78,6 @@ func (d Termination) Text() string {
 	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
 }
 
-// Detailed tells whether a resource's objects have details.
-func Detailed(resource string) bool { return IsRead(resource) || resource == spec.Events }
-
 // wireDetail is the part of an object's JSON that Detail is made from. Events of
 // the core group call regarding involvedObject, and note message.
 type wireDetail struct {
@@ -105,7 +102,7 @@ type wireDetail struct {
 }
 
 // ReadDetail reads an object's details. They hold no part of the text.
-func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
+func (l *Layout) ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 	var in wireDetail
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &in); err != nil {
@@ -113,8 +110,8 @@ func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		}
 	}
 	d := &Detail{}
-	switch resource {
-	case spec.Events:
+	switch {
+	case resource == spec.Events:
 		d.Regarding, d.Notice = in.Regarding, Notice{Type: in.Type, Reason: in.Reason, Message: in.Note}
 		if d.Regarding == (Regarding{}) {
 			d.Regarding = in.InvolvedObject
@@ -122,11 +119,11 @@ func ReadDetail(resource string, raw json.RawMessage) (*Detail, error) {
 		if d.Message == "" {
 			d.Message = in.Message
 		}
-	case spec.Pods:
+	case resource == spec.Pods:
 		d.Labels, d.Notice = in.Metadata.Labels, Notice{Reason: in.Status.Reason, Message: in.Status.Message}
 		d.Conditions = in.Status.Conditions
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
-	case spec.Deployments, spec.CustomResources:
+	case resource == l.Customs || resource == l.Mains:
 		d.Spec, d.Conditions, d.Owners = string(in.Spec), in.Status.Conditions, in.Metadata.Owners
 	default:
 		d.Conditions = in.Status.Conditions

@@ -68,23 +68,72 @@ func FuzzSkim(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if !json.Valid(text) || !regular(text) || spelledOtherwise(text) {
+			return
+		}
 		var quick, whole Object
-		if !quick.skim(text) || !json.Valid(text) || !regular(text) {
+		if quick.skim(text, false) {
+			var in wire
+			var runs workload
+			require.NoError(t, json.Unmarshal(text, &in), "skimmed %+v", quick)
+			require.NoError(t, json.Unmarshal(text, &runs), "skimmed %+v", quick)
+			whole.take(&in)
+			whole.takeWorkload(&runs)
+			same(t, whole, quick, text)
+		}
+		custom := Object{Resource: layout.Customs}
+		var in struct {
+			Spec struct {
+				Size int `json:"size"`
+			} `json:"spec"`
+			Status struct {
+				ObservedGeneration int64       `json:"observedGeneration"`
+				Replicas           int         `json:"replicas"`
+				Selector           string      `json:"selector"`
+				Nodes              []string    `json:"nodes"`
+				Conditions         []Condition `json:"conditions"`
+			} `json:"status"`
+		}
+		if json.Unmarshal(text, &in) != nil || layout.Read(&custom, text) != nil {
 			return
 		}
-		if spelledOtherwise(text) {
-			return
+		read := Object{
+			Size: in.Spec.Size, ObservedGeneration: in.Status.ObservedGeneration, StatusReplicas: in.Status.Replicas,
+			Selector: in.Status.Selector, Nodes: in.Status.Nodes, Conditions: in.Status.Conditions,
 		}
-		var in wire
-		if err := json.Unmarshal(text, &in); err != nil {
-			t.Fatalf("skimmed %+v, but %v", quick, err)
-		}
-		whole.take(&in)
-		if len(quick.Finalizers)+len(quick.Nodes) == 0 { // none and empty are one
-			quick.Finalizers, quick.Nodes, whole.Finalizers, whole.Nodes = nil, nil, nil, nil
-		}
-		assert.Equal(t, whole, quick, "%s", text)
+		same(t, read, Object{
+			Size: custom.Size, ObservedGeneration: custom.ObservedGeneration, StatusReplicas: custom.StatusReplicas,
+			Selector: custom.Selector, Nodes: custom.Nodes, Conditions: custom.Conditions,
+		}, text)
 	})
+}
+
+// layout is that of a workload whose paths are those of the seeds.
+var layout = NewLayout(&spec.Workload{
+	Resource: spec.CustomResource{Group: "example.com", Version: "v1", Kind: "Example", Plural: "examples"},
+	Knobs:    map[string]spec.Knob{"size": {Path: "spec.size", Effect: spec.Scale}},
+	Children: []spec.ChildKind{{Resource: "deployments.v1.apps", Kind: "Deployment", Main: true, Scale: "spec.replicas"}},
+	Status: spec.StatusPaths{
+		ObservedGeneration: "status.observedGeneration", Replicas: "status.replicas", Selector: "status.selector",
+		Nodes: "status.nodes", Conditions: "status.conditions",
+	},
+})
+
+// same compares what was read in two ways; none and empty are one.
+func same(t *testing.T, want, got Object, text []byte) {
+	t.Helper()
+	for _, o := range []*Object{&want, &got} {
+		if len(o.Finalizers) == 0 {
+			o.Finalizers = nil
+		}
+		if len(o.Nodes) == 0 {
+			o.Nodes = nil
+		}
+		if len(o.Conditions) == 0 {
+			o.Conditions = nil
+		}
+	}
+	assert.Equal(t, want, got, "%s", text)
 }
 
 // spelledOtherwise tells whether a key of ours is there in another spelling,
@@ -92,7 +141,8 @@ func FuzzSkim(f *testing.F) {
 func spelledOtherwise(text []byte) bool {
 	for _, key := range []string{
 		"metadata", "spec", "status", "uid", "resourceVersion", "generation", "deletionTimestamp", "finalizers", "ownerReferences", "controller",
-		"size", "replicas", "observedGeneration", "readyReplicas", "updatedReplicas", "nodes", "phase",
+		"size", "replicas", "observedGeneration", "readyReplicas", "updatedReplicas", "nodes", "phase", "selector", "conditions",
+		"type", "reason", "message",
 	} {
 		lower := bytes.ToLower(text)
 		if bytes.Count(lower, []byte(`"`+strings.ToLower(key)+`"`)) != bytes.Count(text, []byte(`"`+key+`"`)) {
@@ -155,14 +205,14 @@ func FuzzDetail(f *testing.F) {
 		`{"regarding":{"kind":"Pod","name":"p"},"reason":"Failed","note":"n","type":"Warning"}`, `{"involvedObject":{"uid":"u"},"message":"m"}`,
 		`{"spec":{"replicas":1},"status":{"conditions":[{"type":"Available","status":"True","message":"m"}]}}`, `null`, `[]`, ``, `{"status":[]}`,
 	} {
-		for _, resource := range []string{spec.Pods, spec.Events, spec.Deployments, spec.CustomResources} {
+		for _, resource := range []string{spec.Pods, spec.Events, layout.Mains, layout.Customs} {
 			f.Add(resource, []byte(text))
 		}
 	}
 	f.Fuzz(func(t *testing.T, resource string, text []byte) {
-		d, err := ReadDetail(resource, text)
+		d, err := layout.ReadDetail(resource, text)
 		require.Equal(t, err == nil, d != nil)
-		if err == nil && len(text) > 0 && resource == spec.Deployments && d.Spec != "" {
+		if err == nil && len(text) > 0 && resource == layout.Mains && d.Spec != "" {
 			require.True(t, json.Valid([]byte(d.Spec)))
 		}
 	})

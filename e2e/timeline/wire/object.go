@@ -3,11 +3,7 @@
 // recordings are written is left to encoding/json, which has the last word.
 package wire
 
-import (
-	"encoding/json"
-
-	"operatorbench/e2e/spec"
-)
+import "encoding/json"
 
 // Object is what judging reads of a Kubernetes object.
 type Object struct {
@@ -19,19 +15,20 @@ type Object struct {
 	Deleting        bool   // it has a deletion timestamp
 	Finalizers      []string
 
-	Size     int // spec.size of a custom resource
-	Replicas int // spec.replicas of a Deployment or ReplicaSet; 1 where absent, as the API defines
+	Size     int // how many pods a custom resource asks for
+	Replicas int // spec.replicas of what runs pods; 1 where absent, as the API defines
 
-	ObservedGeneration int64    // status.observedGeneration
-	StatusReplicas     int      // status.replicas
+	ObservedGeneration int64    // status.observedGeneration, of a custom resource at the workload's path
+	StatusReplicas     int      // status.replicas, likewise
 	ReadyReplicas      int      // status.readyReplicas
 	UpdatedReplicas    int      // status.updatedReplicas
-	Nodes              []string // status.nodes of a custom resource
-	Selector           string   // status.selector of a custom resource
+	Nodes              []string // of a custom resource: the names of its pods
+	Selector           string   // of a custom resource: its pods' label selector
 	Conditions         []Condition
 	Phase              string // status.phase of a pod
 
-	Detail *Detail // nil outside of the correctness matrix
+	Fields map[string]any // all of it, where an expression of the workload reads it; nil: none does
+	Detail *Detail        // nil outside of the correctness matrix
 }
 
 // Condition is a condition in the status of a custom resource.
@@ -54,37 +51,26 @@ type wire struct {
 			Controller bool   `json:"controller"`
 		} `json:"ownerReferences"`
 	} `json:"metadata"`
+}
+
+// workload is the part of what runs pods, and of a pod.
+type workload struct {
 	Spec struct {
-		Size     int  `json:"size"`
 		Replicas *int `json:"replicas"`
 	} `json:"spec"`
 	Status struct {
-		ObservedGeneration int64    `json:"observedGeneration"`
-		Replicas           int      `json:"replicas"`
-		ReadyReplicas      int      `json:"readyReplicas"`
-		UpdatedReplicas    int      `json:"updatedReplicas"`
-		Nodes              []string `json:"nodes"`
-		Phase              string   `json:"phase"`
-
-		Selector   json.RawMessage `json:"selector"`
-		Conditions json.RawMessage `json:"conditions"`
+		ObservedGeneration int64  `json:"observedGeneration"`
+		Replicas           int    `json:"replicas"`
+		ReadyReplicas      int    `json:"readyReplicas"`
+		UpdatedReplicas    int    `json:"updatedReplicas"`
+		Phase              string `json:"phase"`
 	} `json:"status"`
 }
 
-// IsRead tells whether objects of a resource are parsed: of all others (a
-// style's Workflows, say) only the inner phases' paths are read.
-func IsRead(resource string) bool {
-	switch resource {
-	case spec.CustomResources, spec.Deployments, spec.ReplicaSets, spec.Pods:
-		return true
-	}
-	return false
-}
-
-// Read takes what judging needs out of an object's JSON.
-func (o *Object) Read(raw json.RawMessage) error {
+// read takes what judging needs out of an object's JSON, but for the spec and status of a custom resource.
+func (o *Object) read(raw json.RawMessage, custom bool) error {
 	quick := *o
-	if quick.skim(raw) {
+	if quick.skim(raw, custom) {
 		*o = quick
 		return nil
 	}
@@ -93,17 +79,14 @@ func (o *Object) Read(raw json.RawMessage) error {
 		return err
 	}
 	o.take(&in)
-	if o.Resource != spec.CustomResources {
+	if custom {
 		return nil
 	}
-	for raw, into := range map[*json.RawMessage]any{&in.Status.Selector: &o.Selector, &in.Status.Conditions: &o.Conditions} {
-		if len(*raw) == 0 {
-			continue
-		}
-		if err := json.Unmarshal(*raw, into); err != nil {
-			return err
-		}
+	var runs workload
+	if err := json.Unmarshal(raw, &runs); err != nil {
+		return err
 	}
+	o.takeWorkload(&runs)
 	return nil
 }
 
@@ -119,12 +102,15 @@ func (o *Object) take(in *wire) {
 			o.Controller = owner.UID
 		}
 	}
-	o.Size, o.Replicas = in.Spec.Size, 1
+	o.Replicas = 1
+}
+
+func (o *Object) takeWorkload(in *workload) {
 	if in.Spec.Replicas != nil {
 		o.Replicas = *in.Spec.Replicas
 	}
 	s := &in.Status
-	o.ObservedGeneration, o.Nodes, o.Phase = s.ObservedGeneration, s.Nodes, s.Phase
+	o.ObservedGeneration, o.Phase = s.ObservedGeneration, s.Phase
 	o.StatusReplicas, o.ReadyReplicas, o.UpdatedReplicas = s.Replicas, s.ReadyReplicas, s.UpdatedReplicas
 }
 

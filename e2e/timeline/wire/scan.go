@@ -157,7 +157,7 @@ func (s *scanner) int(old int64) int64 {
 		s.at++
 	}
 	digits := s.at - from
-	if end := s.peek(); digits < 1 || digits > 18 || (digits > 1 && s.text[from] == '0') || (end != ',' && end != '}' && end != ']') {
+	if end := s.peek(); digits < 1 || digits > 18 || (digits > 1 && s.text[from] == '0') || (s.at < len(s.text) && !isEnd(end)) {
 		s.fail()
 		return old
 	}

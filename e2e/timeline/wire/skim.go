@@ -1,11 +1,9 @@
 package wire
 
-import "operatorbench/e2e/spec"
-
-// skim reads an object as wire does, in one pass over its text, and takes
+// skim reads an object as wire and workload do, in one pass over its text, and takes
 // nothing apart that judging does not need: most of an object is never looked
-// at. False: the text is not of the usual form, and wire must be asked.
-func (o *Object) skim(raw []byte) bool {
+// at. False: the text is not of the usual form, and they must be asked.
+func (o *Object) skim(raw []byte, custom bool) bool {
 	s := &scanner{text: raw}
 	o.Replicas = 1
 	s.object(func(key []byte) {
@@ -13,16 +11,17 @@ func (o *Object) skim(raw []byte) bool {
 		case "metadata":
 			s.object(func(key []byte) { o.skimMetadata(s, key) })
 		case "spec":
-			s.object(func(key []byte) {
-				switch string(key) {
-				case "size":
-					o.Size = int(s.int(int64(o.Size)))
-				case "replicas":
-					o.Replicas = int(s.int(int64(o.Replicas)))
-				}
-			})
+			if !custom {
+				s.object(func(key []byte) {
+					if string(key) == "replicas" {
+						o.Replicas = int(s.int(int64(o.Replicas)))
+					}
+				})
+			}
 		case "status":
-			s.object(func(key []byte) { o.skimStatus(s, key) })
+			if !custom {
+				s.object(func(key []byte) { o.skimStatus(s, key) })
+			}
 		}
 	})
 	return s.done()
@@ -74,32 +73,12 @@ func (o *Object) skimStatus(s *scanner, key []byte) {
 		o.ReadyReplicas = int(s.int(int64(o.ReadyReplicas)))
 	case "updatedReplicas":
 		o.UpdatedReplicas = int(s.int(int64(o.UpdatedReplicas)))
-	case "nodes":
-		o.Nodes = s.strings()
 	case "phase":
 		o.Phase = s.string()
-	case "selector", "conditions":
-		if o.Resource == spec.CustomResources {
-			o.skimClaims(s, key)
-		}
 	}
 }
 
-// skimClaims reads what of the status custom resources alone are asked for.
-func (o *Object) skimClaims(s *scanner, key []byte) {
-	switch {
-	case string(key) == "selector":
-		o.Selector = s.string()
-	case s.null():
-		o.Conditions = nil
-	default:
-		o.Conditions = []Condition{}
-		s.array(func() { o.skimCondition(s) })
-	}
-}
-
-func (o *Object) skimCondition(s *scanner) {
-	var c Condition
+func (s *scanner) condition() (c Condition) {
 	s.object(func(key []byte) {
 		switch string(key) {
 		case "type":
@@ -114,5 +93,5 @@ func (o *Object) skimCondition(s *scanner) {
 			c.ObservedGeneration = s.int(c.ObservedGeneration)
 		}
 	})
-	o.Conditions = append(o.Conditions, c)
+	return c
 }

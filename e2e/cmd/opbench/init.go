@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/install/kustomize"
+	"operatorbench/e2e/spec/files"
+	"operatorbench/e2e/spec/propose"
+)
+
+const initUsage = `Usage: opbench init --operator=PATH [--crd=FILE] [--kind=KIND] [FOLDER]
+
+Writes style.yaml, workload.yaml and cr.yaml into FOLDER (default ./operatorbench), from
+what the operator's repository has: its manifests or kustomization at PATH, the
+definition among them or in FILE, its roles, and a sample of the custom resource.
+Each guess stands with its evidence; what nobody but you can say is marked TODO.
+No cluster is needed, and no file that is there already is written.
+
+Flags:
+  --operator=PATH  a folder with a kustomization, or a folder or file of YAML
+  --crd=FILE       the CustomResourceDefinition, where the manifests lack it
+  --kind=KIND      the custom resource, where the manifests define several
+
+Example:
+  opbench init --operator=config/default
+  opbench check ./operatorbench
+`
+
+// runInit is `opbench init`.
+func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
+	flags := flag.NewFlagSet("opbench init", flag.ContinueOnError)
+	operator, crd, kind := flags.String("operator", "", ""), flags.String("crd", "", ""), flags.String("kind", "", "")
+	if err := parseWith(flags, args, initUsage); err != nil {
+		return err
+	}
+	folder := "operatorbench"
+	switch {
+	case *operator == "":
+		return usageError{"opbench init needs --operator=PATH, where the operator's manifests are\n" + initUsage}
+	case flags.NArg() > 1:
+		return usageError{"opbench init writes one folder\n" + initUsage}
+	case flags.NArg() == 1:
+		folder = flags.Arg(0)
+	}
+	sources, err := initSources(*operator, *crd, *kind, folder)
+	if err != nil {
+		return err
+	}
+	proposal, err := propose.Of(*sources)
+	if err != nil {
+		return fmt.Errorf("propose a style for %s: %w", *operator, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(proposal.Files)) {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s is there already: nothing that is there is overwritten; remove it, or name another folder", file)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(proposal.Files[name])
+		if err := errors.Join(err, out.Close()); err != nil {
+			return err
+		}
+		fmt.Fprintln(stdout, "wrote "+file)
+	}
+	for _, open := range proposal.Open {
+		fmt.Fprintln(stdout, "to be said: "+open)
+	}
+	_, err = fmt.Fprintf(stdout, "next: opbench check ./%s\n", filepath.ToSlash(folder))
+	return err
+}
+
+// initSources reads what a proposal is made from. The manifests are read in the tree in which the new folder is.
+func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
+	at, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := filepath.Abs(operator)
+	if err != nil {
+		return nil, err
+	}
+	root := filepath.Dir(at)
+	tree := files.Tree(root)
+	s := &propose.Sources{Name: filepath.Base(at), Kind: kind}
+	if s.Manifests, err = resources(tree, manifests, filepath.Join(at, "manifests")); err != nil {
+		return nil, err
+	}
+	if s.Objects, err = install.Render(tree, manifests); err != nil {
+		return nil, err
+	}
+	if crd != "" {
+		found, err := render(tree, crd)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(found, func(o *unstructured.Unstructured) bool { return o.GetKind() == "CustomResourceDefinition" }); i >= 0 {
+			s.Definition = found[i]
+		} else {
+			return nil, fmt.Errorf("%s has no CustomResourceDefinition", crd)
+		}
+	}
+	for _, samples := range propose.SamplesIn(root) {
+		if found, err := render(tree, samples); err == nil { // a repository need not have any
+			s.Samples = append(s.Samples, found...)
+		}
+	}
+	return s, nil
+}
+
+// resources are what a kustomization in a folder names to have the manifests at a path: another kustomization, or each file.
+func resources(tree files.Tree, manifests, from string) ([]string, error) {
+	list := []string{manifests}
+	if info, err := os.Stat(manifests); err == nil && info.IsDir() && !(kustomize.Way{}).Of(manifests) {
+		if list, err = install.Files(tree, manifests); err != nil {
+			return nil, err
+		}
+	}
+	for i, file := range list {
+		relative, err := filepath.Rel(from, file)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = filepath.ToSlash(relative)
+	}
+	return list, nil
+}
+
+func render(tree files.Tree, path string) ([]*unstructured.Unstructured, error) {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	return install.Render(tree, at)
+}

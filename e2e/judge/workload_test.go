@@ -1,0 +1,123 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// queue is a workload with other names, paths and kinds than the default one, and a condition of its own.
+var queue = spec.Workload{
+	Name: "queue", Template: "cr.yaml",
+	Resource: spec.CustomResource{Group: "example.org", Version: "v1beta1", Kind: "Queue", Plural: "queues"},
+	Knobs:    map[string]spec.Knob{"members": {Path: "spec.cluster.replicas", Effect: spec.Scale}},
+	Children: []spec.ChildKind{{ID: "server", Resource: "statefulsets.v1.apps", Kind: "StatefulSet", Main: true, Scale: "spec.replicas"}},
+	Status:   spec.StatusPaths{ObservedGeneration: "status.seen"},
+	Phases:   spec.WorkloadPhases{Ready: "cr.status.seen == cr.metadata.generation && cr.status.phase == 'Up' && server.status.readyReplicas == knob.members"},
+}
+
+func queued(generation, members, seen int, phase string) thing {
+	object := fields{"metadata": fields{"generation": generation}, "spec": fields{"cluster": fields{"replicas": members}}}
+	if seen > 0 {
+		object["status"] = fields{"seen": seen, "phase": phase}
+	}
+	return thing{resource: "queues.v1beta1.example.org", namespace: "services", name: "cache", uid: "cr1", object: object}
+}
+
+func server(asks, ready int) thing {
+	x := deployment(1, asks, ready, ready)
+	x.resource, x.name = "statefulsets.v1.apps", "cache-server"
+	return x
+}
+
+func member(n int, phase string) thing {
+	x := pod(n, phase)
+	x.object["metadata"] = fields{"ownerReferences": owner("d1")} // without a ReplicaSet
+	return x
+}
+
+func TestAnotherWorkloadIsJudgedByWhatItSays(t *testing.T) {
+	for name, test := range map[string]struct {
+		phase string
+		pods  int
+		want  map[string]judge.Verdict
+		ready bool
+	}{
+		"ready": {"Up", 2, map[string]judge.Verdict{
+			"converged": {Outcome: spec.Pass, Message: "StatefulSet cache-server had 2 ready replicas at +0.090 s"},
+			"status":    {Outcome: spec.Pass, Message: "of generation 1"},
+		}, true},
+		"not yet by its own condition": {"Starting", 2, map[string]judge.Verdict{
+			"converged": {Outcome: spec.Fail, Message: `of Queue cache: cr.status.phase == "Up" does not hold (cr.status.phase is Starting)`},
+		}, false},
+		"not yet by its pods": {"Up", 1, map[string]judge.Verdict{
+			"converged": {Outcome: spec.Fail, Message: "StatefulSet cache-server has 1 of 2 ready replicas"},
+		}, false},
+	} {
+		s := newStory(t)
+		s.entries[0].Header.Workload = &queue
+		s.entries[0].Header.Styles = []record.Style{{Style: spec.Style{
+			Name: "native", Child: spec.Child{OwnerReference: true},
+			Declares: spec.Declares{Status: spec.Declaration{Supported: true, Fields: []string{spec.StatusObservedGeneration}}},
+		}}}
+		s.begin(0, "native", "create", 2)
+		s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
+		s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+		s.see(20, "ADDED", server(2, 0))
+		s.see(30, "ADDED", member(1, "Running"))
+		s.see(40, "ADDED", member(2, "Running"))
+		s.see(50, "MODIFIED", server(2, test.pods))
+		s.see(100, "MODIFIED", queued(1, 2, 1, test.phase))
+		s.end(2000, record.Settled)
+		j := s.judge()
+		for oracle, want := range test.want {
+			v := verdictOf(t, j, oracle)
+			assert.Equal(t, want.Outcome, v.Outcome, "%s: %s: %s", name, oracle, v.Message)
+			assert.Contains(t, v.Message, want.Message, name)
+		}
+		var ready []judge.Sample
+		for sample := range j.Samples() {
+			if sample.Phase == spec.PhaseReady && sample.Outcome == judge.OK {
+				ready = append(ready, sample)
+			}
+		}
+		assert.Equal(t, test.ready, len(ready) == 1, name)
+	}
+}
+
+func TestAnotherWorkloadLeavesNothing(t *testing.T) {
+	s := newStory(t)
+	s.entries[0].Header.Workload = &queue
+	s.entries[0].Header.Styles[0].Child.OwnerReference = true
+	s.begin(0, "native", "delete", 2, func(b *record.Sample) { b.Prepare = true })
+	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
+	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.see(20, "ADDED", server(2, 2))
+	s.see(30, "ADDED", member(1, "Running"))
+	s.end(1000, record.Settled)
+	s.begin(2000, "native", "delete", -1)
+	s.act(2010, 2015, "delete", queued(1, 2, 0, "").at(110))
+	s.see(2020, "DELETED", queued(1, 2, 0, "").at(111))
+	s.see(2030, "DELETED", server(2, 2))
+	s.end(4000, record.Settled)
+	j := s.judge()
+	v := verdictOf(t, j, "garbage")
+	assert.Equal(t, spec.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "expected no StatefulSet or pod to be left")
+	assert.Contains(t, v.Message, "pod p1 is still there")
+}
+
+func verdictOf(t *testing.T, j *judge.Judgement, oracle string) judge.Verdict {
+	t.Helper()
+	for _, v := range j.Results[len(j.Results)-1].Verdicts {
+		if v.Oracle == oracle {
+			return v
+		}
+	}
+	t.Fatalf("no verdict of %s", oracle)
+	return judge.Verdict{}
+}

@@ -1,0 +1,371 @@
+// Package propose writes the first form of a style and its workload from what an operator's repository has: manifests, a
+// definition, roles. Each guess stands with its evidence, and what is still to be said is marked TODO.
+package propose
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/spec"
+)
+
+// Marker begins what nobody but a person can say.
+const Marker = "TODO"
+
+//go:embed style.yaml.tmpl
+var styleText string
+
+//go:embed workload.yaml.tmpl
+var workloadText string
+
+// Sources are what the proposal is made from.
+type Sources struct {
+	Name      string                       // of the style: its folder's
+	Manifests []string                     // the kustomization or the files of YAML, relative to the style's folder manifests
+	Objects   []*unstructured.Unstructured // of the manifests
+	// Definition is a CustomResourceDefinition that the manifests lack; nil: they have it.
+	Definition *unstructured.Unstructured
+	Samples    []*unstructured.Unstructured // custom resources that were found in the repository; one is the template
+	Kind       string                       // of the custom resource, where there are several; empty: there is one
+}
+
+// Proposal are the files of a style's folder, by name.
+type Proposal struct {
+	Files map[string][]byte
+	Open  []string // what is still to be said, a sentence each
+}
+
+// proposal is what the templates print.
+type proposal struct {
+	Sources
+	Resource   spec.CustomResource
+	Brings     bool // the manifests have the definition
+	Knob       guess
+	Min, Max   int
+	Main       guess // the main child's kind
+	MainOf     string
+	Status     []guess
+	Ready      guess
+	Fields     []string
+	Workloads  []workload
+	Images     []image
+	OwnerWords string
+	Lacks      []string // verbs that a role lacks
+	open       []string
+}
+
+// guess is a value with its evidence.
+type guess struct{ Name, Value, Why string }
+
+type workload struct{ Name, Kind, Namespace, Selector string }
+
+type image struct{ Name, Reference string }
+
+// Of proposes a style and its workload.
+func Of(s Sources) (*Proposal, error) {
+	p := &proposal{Sources: s}
+	crd, err := p.definition()
+	if err != nil {
+		return nil, err
+	}
+	version, err := p.resource(crd)
+	if err != nil {
+		return nil, err
+	}
+	p.knob(version)
+	p.status(version)
+	if err := p.operator(); err != nil {
+		return nil, err
+	}
+	if err := p.children(); err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	list, err := yaml.Marshal(map[string]any{"resources": s.Manifests})
+	if err != nil {
+		return nil, err
+	}
+	files["manifests/kustomization.yaml"] = list
+	if files["cr.yaml"], err = p.template(version); err != nil {
+		return nil, err
+	}
+	if s.Definition != nil {
+		if files["crd.yaml"], err = yaml.Marshal(s.Definition.Object); err != nil {
+			return nil, err
+		}
+	}
+	for name, text := range map[string]string{"style.yaml": styleText, "workload.yaml": workloadText} {
+		t, err := template.New(name).Funcs(template.FuncMap{"join": strings.Join}).Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
+		if err := t.Execute(&out, p); err != nil {
+			return nil, fmt.Errorf("write %s: %w", name, err)
+		}
+		files[name] = out.Bytes()
+	}
+	return &Proposal{Files: files, Open: p.open}, nil
+}
+
+// definition finds the CustomResourceDefinition.
+func (p *proposal) definition() (*apiextensionsv1.CustomResourceDefinition, error) {
+	found := map[string]*unstructured.Unstructured{}
+	for _, o := range p.Objects {
+		if o.GetKind() == "CustomResourceDefinition" {
+			kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+			found[kind] = o
+		}
+	}
+	chosen := p.Definition
+	if p.Brings = chosen == nil; p.Brings {
+		var kinds []string
+		for kind, o := range found {
+			if kinds = append(kinds, kind); p.Kind == "" || p.Kind == kind {
+				chosen = o
+			}
+		}
+		slices.Sort(kinds)
+		switch {
+		case len(found) == 0:
+			return nil, errors.New("the manifests have no CustomResourceDefinition: name its file with --crd=FILE")
+		case p.Kind != "" && found[p.Kind] == nil:
+			return nil, fmt.Errorf("the manifests define no %s, but %s", p.Kind, strings.Join(kinds, ", "))
+		case p.Kind == "" && len(found) > 1:
+			return nil, fmt.Errorf("the manifests define several custom resources: choose one with --kind=KIND (%s)", strings.Join(kinds, ", "))
+		}
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(chosen.Object, &crd); err != nil {
+		return nil, fmt.Errorf("read the definition %s: %w", chosen.GetName(), err)
+	}
+	return &crd, nil
+}
+
+// resource names the custom resource by the version that is stored.
+func (p *proposal) resource(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinitionVersion, error) {
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if !v.Storage || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		p.Resource = spec.CustomResource{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind, Plural: crd.Spec.Names.Plural}
+		return v, nil
+	}
+	return nil, fmt.Errorf("the definition %s has no version that is stored, with a schema", crd.Name)
+}
+
+func (p *proposal) todo(format string, args ...any) {
+	p.open = append(p.open, fmt.Sprintf(format, args...))
+}
+
+// property follows keys in a schema; nil: there is none.
+func property(at *apiextensionsv1.JSONSchemaProps, keys ...string) *apiextensionsv1.JSONSchemaProps {
+	for _, key := range keys {
+		next, there := at.Properties[key]
+		if !there {
+			return nil
+		}
+		at = &next
+	}
+	return at
+}
+
+// knob guesses the field that says how many pods run.
+func (p *proposal) knob(v *apiextensionsv1.CustomResourceDefinitionVersion) {
+	root := v.Schema.OpenAPIV3Schema
+	candidates := []guess{}
+	if v.Subresources != nil && v.Subresources.Scale != nil {
+		candidates = append(candidates, guess{Value: strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), Why: "the path of the scale subresource"})
+	}
+	for _, name := range []string{"replicas", "size", "instances", "members", "nodes", "count"} {
+		candidates = append(candidates, guess{Value: "spec." + name, Why: "a whole number of that name"})
+	}
+	for _, candidate := range candidates {
+		is := property(root, spec.Fields(candidate.Value)...)
+		if is == nil || is.Type != "integer" {
+			continue
+		}
+		p.Knob, p.Min, p.Max = candidate, 0, 5
+		if is.Minimum != nil {
+			p.Min = int(*is.Minimum)
+		}
+		if is.Maximum != nil {
+			p.Max = int(*is.Maximum)
+		}
+		return
+	}
+	p.Knob, p.Max = guess{Value: "spec." + Marker, Why: "no field of the definition looks like a number of pods"}, 5
+	p.todo("workload.yaml: the knob that scales: which field of the spec says how many pods run")
+}
+
+// status guesses where the status has what operators write.
+func (p *proposal) status(v *apiextensionsv1.CustomResourceDefinitionVersion) {
+	root := v.Schema.OpenAPIV3Schema
+	add := func(field, path, why string) {
+		if property(root, spec.Fields(path)...) != nil {
+			p.Status, p.Fields = append(p.Status, guess{field, path, why}), append(p.Fields, field)
+		}
+	}
+	add(spec.StatusObservedGeneration, "status.observedGeneration", "the definition has it")
+	if s := v.Subresources; s != nil && s.Scale != nil {
+		add(spec.StatusReplicas, strings.TrimPrefix(s.Scale.StatusReplicasPath, "."), "the path of the scale subresource")
+		if s.Scale.LabelSelectorPath != nil {
+			add(spec.StatusSelector, strings.TrimPrefix(*s.Scale.LabelSelectorPath, "."), "the path of the scale subresource")
+		}
+	}
+	add(spec.StatusConditions, "status.conditions", "the definition has it")
+	if slices.Contains(p.Fields, spec.StatusObservedGeneration) {
+		p.Ready = guess{Value: "cr.status.observedGeneration == cr.metadata.generation", Why: "the status is of the newest generation"}
+	}
+	if slices.Contains(p.Fields, spec.StatusConditions) {
+		p.todo("workload.yaml, phases.ready: which condition says that the custom resource is ready")
+	}
+}
+
+// operator takes what runs the operator from the manifests.
+func (p *proposal) operator() error {
+	seen := map[string]bool{}
+	for _, o := range p.Objects {
+		if !slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, o.GetKind()) {
+			continue
+		}
+		var w appsv1.Deployment // but for their kind, they are alike in what is read
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &w); err != nil {
+			return fmt.Errorf("read %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		selector := metav1.FormatLabelSelector(w.Spec.Selector)
+		p.Workloads = append(p.Workloads, workload{o.GetName(), o.GetKind(), o.GetNamespace(), selector})
+		for _, c := range slices.Concat(w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers) {
+			if !seen[c.Image] {
+				seen[c.Image] = true
+				p.Images = append(p.Images, image{name(c.Name, len(p.Images)), c.Image})
+			}
+		}
+	}
+	if len(p.Workloads) == 0 {
+		return errors.New("the manifests have no Deployment, StatefulSet or DaemonSet: nothing in them runs an operator")
+	}
+	return nil
+}
+
+// name is a name of an image that no other has.
+func name(container string, n int) string {
+	if n == 0 {
+		return "operator"
+	}
+	return fmt.Sprintf("%s-%d", container, n)
+}
+
+// children guesses the main child by what the operator's roles may create, and names verbs that its informers would lack.
+func (p *proposal) children() error {
+	rights, err := install.RightsOf(p.Objects)
+	if err != nil {
+		return err
+	}
+	may := func(verb, group, resource string) bool {
+		return slices.ContainsFunc(rights.Grants, func(g spec.Grant) bool {
+			has := func(list []string, one string) bool { return slices.Contains(list, one) || slices.Contains(list, "*") }
+			return has(g.Verbs, verb) && has(g.Groups, group) && has(g.Resources, resource)
+		})
+	}
+	kinds := []guess{{"statefulsets", "StatefulSet", ""}, {"deployments", "Deployment", ""}}
+	for _, kind := range kinds {
+		if !may("create", "apps", kind.Name) {
+			continue
+		}
+		if p.Main.Value == "" {
+			p.Main, p.MainOf = guess{kind.Name + ".v1.apps", kind.Value, "a role lets the operator create " + kind.Name}, strings.ToLower(kind.Value)
+		} else {
+			p.todo("workload.yaml, children: the roles let the operator create %s, too: which of the two runs the pods", kind.Name)
+		}
+	}
+	if p.Main.Value == "" {
+		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", Marker + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
+		p.todo("workload.yaml, children: which kind runs the pods; no role names one")
+	}
+	for _, watched := range []struct{ group, resource string }{{p.Resource.Group, p.Resource.Plural}, {"apps", strings.TrimSuffix(p.Main.Name, ".v1.apps")}} {
+		for _, verb := range []string{"get", "list", "watch"} {
+			if !may(verb, watched.group, watched.resource) {
+				p.Lacks = append(p.Lacks, fmt.Sprintf("no role lets the operator %s %s.%s, which informers need", verb, watched.resource, watched.group))
+			}
+		}
+	}
+	return nil
+}
+
+// template is one custom resource: a sample of the repository, or what the schema requires.
+func (p *proposal) template(v *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
+	for _, sample := range p.Samples {
+		if sample.GetKind() == p.Resource.Kind && sample.GetAPIVersion() == p.Resource.APIVersion() {
+			one := sample.DeepCopy()
+			unstructured.RemoveNestedField(one.Object, "status")
+			unstructured.RemoveNestedField(one.Object, "metadata", "namespace")
+			p.sized(one)
+			return yaml.Marshal(one.Object)
+		}
+	}
+	p.todo("cr.yaml: what a custom resource needs beside the fields that its definition requires; no sample of it was found")
+	one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": p.Resource.APIVersion(), "kind": p.Resource.Kind}}
+	one.SetName("example")
+	if required := required(property(v.Schema.OpenAPIV3Schema, "spec")); required != nil {
+		one.Object["spec"] = required
+	}
+	p.sized(one)
+	return yaml.Marshal(one.Object)
+}
+
+// sized sees that the template asks for a number of pods.
+func (p *proposal) sized(one *unstructured.Unstructured) {
+	fields := spec.Fields(p.Knob.Value)
+	if _, found, err := unstructured.NestedInt64(one.Object, fields...); err != nil || !found {
+		_ = unstructured.SetNestedField(one.Object, int64(max(1, p.Min)), fields...) // else `opbench check` says what is wrong
+	}
+}
+
+// required is the least that a schema takes.
+func required(s *apiextensionsv1.JSONSchemaProps) any {
+	if s == nil {
+		return nil
+	}
+	switch s.Type {
+	case "object":
+		fields := map[string]any{}
+		for _, key := range s.Required {
+			fields[key] = required(property(s, key))
+		}
+		return fields
+	case "integer", "number":
+		if s.Minimum != nil {
+			return int64(*s.Minimum)
+		}
+		return int64(1)
+	case "boolean":
+		return false
+	case "array":
+		return []any{}
+	}
+	if len(s.Enum) > 0 {
+		return strings.Trim(string(s.Enum[0].Raw), `"`)
+	}
+	return Marker
+}
+
+// SamplesIn lists where a repository usually keeps samples of its custom resources.
+func SamplesIn(root string) []string {
+	return []string{filepath.Join(root, "config", "samples"), filepath.Join(root, "examples"), filepath.Join(root, "docs", "examples"), filepath.Join(root, "samples")}
+}

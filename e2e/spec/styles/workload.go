@@ -1,0 +1,36 @@
+package styles
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"operatorbench/e2e/spec/workloads"
+)
+
+// Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder of
+// the style's own by its path, "." or "./FOLDER".
+func (s Style) Handles() (*workloads.Workload, error) {
+	if !strings.HasPrefix(s.Workload, ".") {
+		w, err := workloads.Named(s.Workload)
+		if err != nil {
+			return nil, s.errorAt([]any{"workload"}, "%w", err)
+		}
+		return w, nil
+	}
+	folder := filepath.Join(s.Folder, s.Workload)
+	name, err := s.tree().Name(folder)
+	if err != nil {
+		return nil, s.errorAt([]any{"workload"}, "%w", err)
+	}
+	within, err := fs.Sub(s.tree(), name)
+	if err != nil {
+		return nil, fmt.Errorf("read the workload of %s: %w", s.Name, err)
+	}
+	w, err := workloads.Read(folder, within)
+	if err != nil {
+		return nil, s.errorAt([]any{"workload"}, "%w", err)
+	}
+	return w, nil
+}

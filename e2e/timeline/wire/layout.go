@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"encoding/json"
+
+	whole "k8s.io/apimachinery/pkg/util/json"
+
+	"operatorbench/e2e/spec"
+)
+
+// Layout says what is read of which resource, and where a custom resource has it.
+type Layout struct {
+	Customs string // the custom resource, as plural.version.group
+	Mains   string // the child that runs its pods
+
+	fields bool    // expressions of the workload read objects
+	custom *Lookup // what is read of a custom resource, by slot
+	scale  *Lookup // and of its scale subresource
+}
+
+// unset is a path that no object has.
+const unset = "absent-by-declaration"
+
+// NewLayout is how the objects of a workload are read.
+func NewLayout(w *spec.Workload) *Layout {
+	_, knob := w.ScaleKnob()
+	paths := []string{knob.Path, w.Status.ObservedGeneration, w.Status.Replicas, w.Status.Selector, w.Status.Nodes, w.Status.Conditions}
+	for i, path := range paths {
+		if path == "" {
+			paths[i] = unset
+		}
+	}
+	return &Layout{
+		Customs: w.Resource.Name(), Mains: w.Main().Resource,
+		fields: w.Phases != (spec.WorkloadPhases{}), custom: NewLookup(paths),
+		scale: NewLookup([]string{"spec.replicas", unset, "status.replicas", "status.selector", unset, unset}),
+	}
+}
+
+// IsRead reports whether objects of a resource are parsed: of all others (a
+// style's Workflows, say) only the inner phases' paths are read.
+func (l *Layout) IsRead(resource string) bool {
+	return resource == l.Customs || resource == l.Mains || resource == spec.ReplicaSets || resource == spec.Pods
+}
+
+// Detailed reports whether a resource's objects have details.
+func (l *Layout) Detailed(resource string) bool { return l.IsRead(resource) || resource == spec.Events }
+
+// Read takes what judging needs out of an object's JSON.
+func (l *Layout) Read(o *Object, raw json.RawMessage) error {
+	custom := o.Resource == l.Customs
+	if err := o.read(raw, custom); err != nil {
+		return err
+	}
+	if l.fields && (custom || o.Resource == l.Mains) {
+		if err := whole.Unmarshal(raw, &o.Fields); err != nil { // integers stay integers
+			return err
+		}
+	}
+	if custom {
+		return o.readPaths(l.custom, raw)
+	}
+	return nil
+}
+
+// ReadScale reads what the scale subresource of a custom resource answered.
+func (l *Layout) ReadScale(o *Object, raw json.RawMessage) error {
+	if err := o.read(raw, true); err != nil {
+		return err
+	}
+	return o.readPaths(l.scale, raw)
+}
+
+// readPaths reads what a custom resource has at the paths of its workload. A value of another type is an error.
+func (o *Object) readPaths(look *Lookup, raw json.RawMessage) error {
+	found, err := look.In(raw, func(int) bool { return true })
+	if err != nil {
+		return err
+	}
+	for slot, into := range []any{&o.Size, &o.ObservedGeneration, &o.StatusReplicas, &o.Selector, &o.Nodes, &o.Conditions} {
+		if value := found[slot]; value != nil && !skimValue(value, into) {
+			if err := json.Unmarshal(value, into); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// skimValue reads a value of the usual form; false: it is not, and encoding/json must be asked.
+func skimValue(text Value, into any) bool {
+	s := &scanner{text: text}
+	switch into := into.(type) {
+	case *int:
+		number := s.int(0)
+		if !s.done() {
+			return false
+		}
+		*into = int(number)
+	case *int64:
+		number := s.int(0)
+		if !s.done() {
+			return false
+		}
+		*into = number
+	case *string:
+		word := s.string()
+		if !s.done() {
+			return false
+		}
+		*into = word
+	case *[]string:
+		list := s.strings()
+		if !s.done() {
+			return false
+		}
+		*into = list
+	case *[]Condition:
+		if s.null() {
+			return s.done()
+		}
+		list := []Condition{}
+		s.array(func() { list = append(list, s.condition()) })
+		if !s.done() {
+			return false
+		}
+		*into = list
+	}
+	return true
+}

@@ -1,0 +1,122 @@
+package timeline
+
+import (
+	"fmt"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/expr"
+	"operatorbench/e2e/spec/workloads"
+	"operatorbench/e2e/timeline/wire"
+)
+
+// Workload is the workload of a recording, made ready for use.
+type Workload struct {
+	Spec  spec.Workload
+	Child spec.ChildKind // the main one
+	*wire.Layout
+
+	knob  string           // the name of the knob that scales
+	ready *expr.Expression // nil: to be rolled out is to be ready
+}
+
+// workloadOf is the workload of a recording.
+func workloadOf(h *record.Header) (*Workload, error) {
+	w, err := workloads.Recorded(h.Workload)
+	if err != nil {
+		return nil, err
+	}
+	is := &Workload{Spec: *w, Layout: wire.NewLayout(w), Child: w.Main()}
+	is.knob, _ = w.ScaleKnob()
+	if w.Phases.Ready == "" {
+		return is, nil
+	}
+	env, err := expr.Untyped(is.Child.ID)
+	if err == nil {
+		is.ready, err = env.Compile(w.Phases.Ready)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("workload %s: phases.ready: %w", w.Name, err)
+	}
+	return is, nil
+}
+
+// Role is what an object is to a custom resource.
+type Role string
+
+// The roles. What runs between the main child and its pods, a ReplicaSet, is there where the main child is a Deployment.
+const (
+	RoleCustom Role = "custom resource"
+	RoleMain   Role = "main child"
+	RoleSets   Role = "replica sets"
+	RolePods   Role = "pods"
+	RoleEvents Role = "events"
+)
+
+// Resource is the resource of a role, as in recordings; empty: the workload has none in that role.
+func (w *Workload) Resource(role Role) string {
+	switch role {
+	case RoleCustom:
+		return w.Customs
+	case RoleMain:
+		return w.Mains
+	case RoleSets:
+		if w.Mains != spec.Deployments {
+			return ""
+		}
+		return spec.ReplicaSets
+	case RolePods:
+		return spec.Pods
+	case RoleEvents:
+		return spec.Events
+	}
+	return ""
+}
+
+// Resources lists the resources of roles.
+func (w *Workload) Resources(roles ...Role) []string {
+	list := make([]string, 0, len(roles))
+	for _, role := range roles {
+		if resource := w.Resource(role); resource != "" {
+			list = append(list, resource)
+		}
+	}
+	return list
+}
+
+// Written are the resources that an operator itself writes: the custom resource and its main child.
+func (w *Workload) Written() []string { return []string{w.Customs, w.Mains} }
+
+// readyNeeds are the resources by which a custom resource is known to be ready.
+func (w *Workload) readyNeeds() []string {
+	if w.ready != nil {
+		return w.Written()
+	}
+	return []string{w.Mains}
+}
+
+// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child.
+func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
+	if lacks := t.RolloutLacks(child, size); lacks != "" || t.ready == nil {
+		return lacks
+	}
+	custom := t.CustomOf(s)
+	if custom == nil {
+		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
+	}
+	lacks, steps := t.ready.Lacks(map[string]any{
+		expr.Custom: custom.Fields, t.Child.ID: child.Fields, expr.Knob: map[string]any{t.knob: int64(size)},
+	})
+	if !t.effort.spend(steps) || lacks == "" {
+		return ""
+	}
+	return fmt.Sprintf("of %s %s: %s", t.Spec.Resource.Kind, s.Name, lacks)
+}
+
+// RunsPods names the kinds that run a custom resource's pods, and the pods, as a list with or.
+func (w *Workload) RunsPods() string {
+	if w.Resource(RoleSets) == "" {
+		return w.Child.Kind + " or pod"
+	}
+	return w.Child.Kind + ", ReplicaSet or pod"
+}
