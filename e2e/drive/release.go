@@ -72,9 +72,10 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 		}
 		if len(finalizers) > 0 {
 			found = append(found, cr)
-			if err := d.allow(ctx, cr); err != nil {
-				problems = append(problems, err)
-			}
+		}
+		// With a definition that the operator has brought go its custom resources, each by a finalizer.
+		if len(finalizers) > 0 || d.Workload.Definition == "" {
+			problems = append(problems, d.allow(ctx, cr))
 		}
 	}
 	return found, errors.Join(problems...)
