@@ -26,7 +26,7 @@ func (u *unrest) LastEvent(namespace string) time.Duration {
 	u.writes++
 	object := fmt.Sprintf(`{"metadata":{"resourceVersion":"%d"},"spec":{"size":1},"status":{"looked":"at %d","nodes":["a"]}}`, u.writes, u.writes)
 	assert.NoError(u.t, u.Recorder.Record(record.Entry{Time: u.Recorder.Now(), Kind: record.KindWatch, Watch: &record.Watch{
-		Event: "MODIFIED", Resource: "memcacheds.v1alpha1.cache.example.com", Namespace: namespace, Name: scenarios.Name, UID: "u", Object: json.RawMessage(object),
+		Event: "MODIFIED", Resource: "memcacheds.v1alpha1.cache.example.com", Namespace: namespace, Name: "memcached", UID: "u", Object: json.RawMessage(object),
 	}}))
 	return u.Recorder.Now()
 }

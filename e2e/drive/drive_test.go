@@ -185,6 +185,27 @@ func TestAGivenStateIsPreparedAndWhatIsLeftIsRemovedBeforeTheNextPass(t *testing
 	}, s.entries(t))
 }
 
+// What a custom resource cannot be lowered to another one is made for.
+func TestAGivenStateThatCannotBeLoweredToIsMadeAnew(t *testing.T) {
+	s := newStage(t)
+	s.Workload = workloadtest.Queue(t)
+	name, knob := s.Workload.ScaleKnob()
+	knob.Down = &spec.Down{Reason: "data would be lost"}
+	s.Workload.Knobs[name] = knob
+	one, three := &scenarios.Spec{Size: 1}, &scenarios.Spec{Size: 3}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{
+		{Name: "up", Given: one, Steps: []scenarios.Step{{Patch: three}}},
+		{Name: "delete", Given: one, Steps: []scenarios.Step{{Delete: &struct{}{}}}},
+	}}))
+	assert.Equal(t, []string{
+		"begin up", "create measured=false", "end settled",
+		"begin up", "patch measured=true", "end settled",
+		"begin delete", "create measured=false", "end settled",
+		"begin delete", "delete measured=true", "end settled",
+	}, s.entries(t))
+	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made)
+}
+
 func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	s := newStage(t)
 	s.missing = "there is no Deployment"

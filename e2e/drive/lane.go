@@ -79,7 +79,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 			return err
 		}
 	}
-	if len(l.open) == 0 || l.broken || s.Given == nil && l.state != nil {
+	if len(l.open) == 0 || l.broken || l.state != nil && !l.leadsTo(s.Given) {
 		if err := l.fresh(ctx, s); err != nil {
 			return err
 		}
@@ -110,6 +110,15 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 	there = true
 	_, err = l.run(ctx, run, s.Steps)
 	return err
+}
+
+// leadsTo reports whether the custom resource that is there can be brought to a given state; nil: none may be there.
+func (l *lane) leadsTo(given *scenarios.Spec) bool {
+	if given == nil {
+		return false
+	}
+	_, knob := l.Workload.ScaleKnob()
+	return knob.Lowers(l.state.Size, given.Size) == ""
 }
 
 // run records one sample: its beginning, its steps, and its end.

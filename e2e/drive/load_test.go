@@ -235,7 +235,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 			for _, replicas := range []int{2, 0} { // at 2.5 s and at 5 s
 				<-time.After(2500 * time.Millisecond)
 				patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
-				_, err := deployments.Patch(context.Background(), scenarios.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+				_, err := deployments.Patch(context.Background(), "memcached", types.MergePatchType, patch, metav1.PatchOptions{})
 				assert.NoError(t, err)
 			}
 		}()

@@ -17,7 +17,6 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
-	"operatorbench/e2e/spec/workloads"
 )
 
 // Check says of styles, each a name or a folder, all that can be said without a
@@ -28,14 +27,14 @@ func Check(root string, out io.Writer, names ...string) error {
 	if err != nil {
 		return err
 	}
-	all, err := pick(expectable)
-	if err != nil {
-		return err
-	}
 	found, err := styles.Find(filepath.Join(root, "operators"), names...)
 	problems := []error{err}
 	for _, operator := range found {
-		expected, err := expectedOf(operator)
+		all, err := expectedScenarios(operator)
+		var expected verdicts.Expected
+		if err == nil {
+			expected, err = expectedOf(operator)
+		}
 		if err == nil {
 			err = stale(operator, expected, all)
 		}
@@ -71,8 +70,7 @@ func driving(operator styles.Operator) *participant {
 	if operator.Style().Control == spec.Harness {
 		return &participant{}
 	}
-	handled, _ := workloads.Named(operator.Style().Workload) // styles.Check says what is wrong with it
-	return &participant{operator: operator, asked: operator, workload: handled}
+	return &participant{operator: operator, asked: operator}
 }
 
 // describe says what a run would do with a style of which nothing is wrong.

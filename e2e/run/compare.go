@@ -94,6 +94,9 @@ func (j *job) quicken() {
 	if len(more) == 0 {
 		return
 	}
+	if _, why := more[0].For(&j.workload.Workload); why != "" {
+		return // no custom resource of size 0
+	}
 	j.warmup = more[:1]
 	last := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "delete" })
 	j.scenarios = slices.Insert(j.scenarios, last+1, more...)

@@ -16,7 +16,6 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
 )
@@ -39,16 +38,13 @@ func TestEveryStyleKeepsTheContract(t *testing.T) {
 // contract is what a style's folder is held to.
 type contract struct {
 	catalogue *images.Catalogue
-	scenarios []scenarios.Scenario // of which verdicts are expected
 }
 
 func newContract(t *testing.T) contract {
 	t.Helper()
 	catalogue, err := images.Load(root)
 	require.NoError(t, err)
-	all, err := pick(expectable)
-	require.NoError(t, err)
-	return contract{catalogue, all}
+	return contract{catalogue}
 }
 
 func (c contract) check(operator styles.Operator) error {
@@ -88,7 +84,11 @@ func (c contract) readme(style styles.Style) error {
 // apply to it; that a failure has its reason, reading the file sees to.
 func (c contract) verdicts(operator styles.Operator) error {
 	folder := operator.Style().Folder
-	expected, err := verdicts.Load(folder, verdictsOf(c.scenarios), oracles())
+	all, err := expectedScenarios(operator)
+	if err != nil {
+		return err
+	}
+	expected, err := verdicts.Load(folder, verdictsOf(all), oracles())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c contract) verdicts(operator styles.Operator) error {
 		return fmt.Errorf("%s: it is not there: run `make matrix OPERATOR=%s ARGS=--update-verdicts`, and say why what fails does",
 			filepath.Join(folder, verdicts.File), operator.Style().Name)
 	}
-	return stale(operator, expected, c.scenarios)
+	return stale(operator, expected, all)
 }
 
 // floating is the tag of whatever was built last.

@@ -162,9 +162,9 @@ func (j *job) passes(p *participant) int {
 	return max(p.passes, 1)
 }
 
-// pick returns the scenarios of a --scenario value, in their own order.
-func pick(value string) ([]scenarios.Scenario, error) {
-	all, err := scenarios.All(judge.OracleNames())
+// pick returns the scenarios of a --scenario value, in their own order, bound to a workload.
+func pick(w *workloads.Workload, value string) ([]scenarios.Scenario, error) {
+	all, err := scenarios.Of(w, judge.OracleNames())
 	if err != nil {
 		return nil, fmt.Errorf("load the scenarios: %w", err)
 	}
@@ -228,11 +228,11 @@ func (j *job) can(what cluster.Capability) bool {
 	return cluster.CapabilitiesOf(j.options.Cluster).Can(what)
 }
 
-// place tells the participants what the run's cluster can, and what they handle.
+// place tells the participants what the run's cluster can.
 func (j *job) place() {
 	can := cluster.CapabilitiesOf(j.options.Cluster)
 	for _, p := range j.participants {
-		p.cluster, p.workload = &can, j.workload
+		p.cluster = &can
 	}
 }
 

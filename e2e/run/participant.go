@@ -16,7 +16,6 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
-	"operatorbench/e2e/spec/workloads"
 )
 
 // participant is one of what is compared: a style in one of its variants, or the
@@ -36,8 +35,6 @@ type participant struct {
 	expected verdicts.Expected // its verdicts
 
 	cluster *cluster.Capabilities // of the one that it is driven on; nil: it is asked beforehand, whatever the cluster
-
-	workload *workloads.Workload // that it handles; nil: what a scenario needs of it is not asked
 
 	once   sync.Once
 	grants []spec.Grant // that its service accounts hold; see mayWrite

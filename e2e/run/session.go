@@ -50,11 +50,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return nil, err
 	}
 	s := newSession(options, root, deadline, out)
-	var err error
-	if s.scenarios, err = pick(options.scenario()); err != nil {
-		return nil, err
-	}
-	if s.warmup, err = pick(warmup); err != nil {
+	if err := s.choose(); err != nil {
 		return nil, err
 	}
 	if err := s.measurable(); err != nil {

@@ -97,6 +97,9 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	if p.operator == nil {
 		return "the harness itself writes what is asked for: there is no operator to judge"
 	}
+	if why := s.Unfit(); why != "" {
+		return why
+	}
 	style := p.operator.Style()
 	held := func(w spec.Work) bool { return w.Suspend != "" }
 	switch {
@@ -127,11 +130,6 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 		}
 		if what := schema.ParseGroupResource(step.Fault.Forbid); !p.mayWrite(what) {
 			return fmt.Sprintf("%s has no right to write %s that could be withdrawn", style.Name, what)
-		}
-	}
-	if p.workload != nil {
-		if why := without(p.workload, s); why != "" {
-			return why
 		}
 	}
 	if p.cluster != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
@@ -187,7 +188,7 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := styles.Find(filepath.Join(root, "operators"), name)
 			require.NoError(t, err)
-			all, err := pick(expectable)
+			all, err := pick(workloadtest.Default(t), expectable)
 			require.NoError(t, err)
 			var unfit []string
 			for _, s := range all {

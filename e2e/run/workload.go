@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/workloads"
 )
@@ -69,17 +68,4 @@ func (j *job) operated() []*participant {
 		return j.participants
 	}
 	return j.participants[1:]
-}
-
-// without says what a workload lacks that a scenario needs; "": nothing.
-func without(w *workloads.Workload, scenario scenarios.Scenario) string {
-	for _, step := range scenario.Steps {
-		if step.Fault == nil || step.Fault.RemoveImage == "" {
-			continue
-		}
-		if _, known := w.Image(); !known {
-			return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)
-		}
-	}
-	return ""
 }

@@ -67,6 +67,7 @@ func TestAWorkloadWithoutAReferenceHasNoFloor(t *testing.T) {
 
 	s.place()
 	image := scenarios.Scenario{Steps: []scenarios.Step{{Fault: &scenarios.Fault{RemoveImage: "workload"}}}}
+	image, _ = image.For(&s.workload.Workload)
 	assert.Equal(t, "the workload queue has no reference that says which image its pods run", slow.unfit(image))
 }
 

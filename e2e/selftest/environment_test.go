@@ -88,7 +88,7 @@ func (b *environment) prefix(trial selftest.Trial) string {
 func reference(t *testing.T) []byte {
 	t.Helper()
 	w := workloadtest.Default(t)
-	child, err := w.Child(w.New("services", scenarios.Name, 1))
+	child, err := w.Child(w.New("services", w.Name, 1))
 	require.NoError(t, err)
 	text, err := child.MarshalJSON()
 	require.NoError(t, err)

@@ -90,8 +90,10 @@ func TestReadRefuses(t *testing.T) {
 		`template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`:      {"spec: {replicas: 1}", "spec: {replica: 1}"},
 		`definition: crd.yaml defines others.example.com, expected examples.example.com`:                {"name: examples.example.com", "name: others.example.com"},
 		`definition: the definition examples.example.com has no schema of the version v1`:               {"    - name: v1", "    - name: v1beta1"},
-		`read example/none.yaml`:                          {"template: cr.yaml", "template: none.yaml"},
-		`knobs.size: no values, and max is not above min`: {"min: 0, max: 9", "min: 9"},
+		`read example/none.yaml`:                                                              {"template: cr.yaml", "template: none.yaml"},
+		`knobs.size: no values, and max is not above min`:                                     {"min: 0, max: 9", "min: 9"},
+		`workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`: {"min: 0, max: 9", "min: 0, values: [1, 3]"},
+		`scaleSubresource: leave it out, crd.yaml says whether there is one`:                  {"template:", "scaleSubresource: true\ntemplate:"},
 	} {
 		err := read(replace...)
 		require.ErrorContains(t, err, want)
@@ -109,9 +111,28 @@ func TestChildIsOwnedAndSized(t *testing.T) {
 	require.NoError(t, err)
 	owner := child.GetOwnerReferences()[0]
 	assert.Equal(t, []any{"one", "services", "some-uid", true, w.Resource.Kind}, []any{child.GetName(), child.GetNamespace(), string(owner.UID), *owner.Controller, owner.Kind})
-	assert.Equal(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
+	assert.JSONEq(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
 	size, found := w.SizeOf(cr)
 	assert.Equal(t, []any{int64(3), true}, []any{size, found})
+}
+
+// The definition says whether there is a scale subresource; where the operator brings it, the file says so.
+func TestTheScaleSubresource(t *testing.T) {
+	const scales = "      subresources: {scale: {specReplicasPath: .spec.replicas}}\n"
+	for name, test := range map[string]struct {
+		file, crd string
+		want      bool
+	}{
+		"none":                {example, definition, false},
+		"the definition's":    {example, definition + scales, true},
+		"another version's":   {example, definition + "    - name: v2\n" + scales, false},
+		"what the file says":  {strings.Replace(example, "definition: crd.yaml", "scaleSubresource: true", 1), definition, true},
+		"nothing in the file": {strings.Replace(example, "definition: crd.yaml\n", "", 1), definition + scales, false},
+	} {
+		w, err := workloads.Read("example", fstest.MapFS{"workload.yaml": {Data: []byte(test.file)}, "crd.yaml": {Data: []byte(test.crd)}, "cr.yaml": {Data: []byte(custom)}})
+		require.NoError(t, err, name)
+		assert.Equal(t, test.want, w.ScaleSubresource, name)
+	}
 }
 
 // definesIt holds a definition against what workload.yaml says of it.
