@@ -52,7 +52,7 @@ func Named(name string) (*Workload, error) {
 // NameOf is the name of the workload that a style names; "" is the default one.
 func NameOf(named string) string { return cmp.Or(named, published.Default) }
 
-// Default returns the default workload. Its files are a part of the program.
+// Default returns the workload of styles and recordings that name none. Its files are a part of the program.
 var Default = sync.OnceValues(func() (*Workload, error) { return Named("") })
 
 // Recorded returns the workload of a recording's header. One that names none was made when there was one alone.
