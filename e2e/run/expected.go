@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -33,11 +34,12 @@ func oracles() []string { return append(judge.OracleNames(), judge.Released) }
 // Expected reads the verdicts that are expected of a recording's styles, as far
 // as they have a folder in the repository at root.
 func Expected(root string, header record.Header) (map[string]verdicts.Expected, error) {
-	named := "" // the default one
-	if header.Workload != nil {
-		named = header.Workload.Name
+	w, err := workloads.Default()
+	if is := header.Workload; is != nil && slices.Contains(workloads.Names(), is.Name) {
+		w, err = workloads.Named(is.Name)
+	} else if is != nil {
+		w = &workloads.Workload{Workload: *is} // a style's own: it has no scenarios here
 	}
-	w, err := workloads.Named(named)
 	if err != nil {
 		return nil, err
 	}

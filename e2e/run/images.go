@@ -7,7 +7,6 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
-	"operatorbench/e2e/spec/workloads"
 )
 
 // ImagesOf are the names of the images that runs of styles need: the node, what
@@ -20,9 +19,9 @@ func ImagesOf(root, asked string) (names []string, own []images.Image, err error
 	}
 	names = []string{nodeImage}
 	for _, style := range found {
-		handled, err := workloads.Named(style.Style().Workload)
+		handled, err := style.Style().Handles()
 		if err != nil {
-			return nil, nil, fmt.Errorf("--operator=%s: style %s: %w", asked, style.Style().Name, err)
+			return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 		}
 		names = append(names, handled.Images...)
 	}

@@ -19,24 +19,33 @@ func (e *MixedError) Error() string {
 
 // handle makes the workload that styles handle that of the run. Where it has no floor, the run has none.
 func (j *job) handle(all ...styles.Operator) error {
-	first, handled := "", ""
+	first := ""
+	var handled *workloads.Workload
 	for _, operator := range all {
 		style := operator.Style()
 		if style.Control == spec.Harness {
 			continue // the floor goes with any
 		}
-		switch name := workloads.NameOf(style.Workload); {
-		case first == "":
-			first, handled = style.Name, name
-		case name != handled:
-			return &MixedError{first, handled, style.Name, name}
+		if named := workloads.NameOf(style.Workload); handled != nil && named != handled.Name && !styles.Own(style.Workload) {
+			return &MixedError{first, handled.Name, style.Name, named}
+		}
+		w, err := style.Handles()
+		switch {
+		case err != nil:
+			return err
+		case handled == nil:
+			first, handled = style.Name, w
+		case w.Name != handled.Name:
+			return &MixedError{first, handled.Name, style.Name, w.Name}
 		}
 	}
-	w, err := workloads.Named(handled)
-	if err != nil {
-		return err
+	if handled == nil {
+		var err error
+		if handled, err = workloads.Default(); err != nil {
+			return err
+		}
 	}
-	j.take(w)
+	j.take(handled)
 	return nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/spec/workloads"
 )
 
 // Check refuses, before there is a cluster, styles that cannot be installed as
@@ -111,9 +110,9 @@ func identityOf(obj *unstructured.Unstructured) identity {
 
 // checkObjects refuses what is rendered twice, and what the harness makes.
 func (s Style) checkObjects(all []placed) error {
-	w, err := workloads.Named(s.Workload)
+	w, err := s.Handles()
 	if err != nil {
-		return s.errorAt([]any{"workload"}, "workload: %v", err)
+		return err
 	}
 	var harness identity // nothing is called so
 	if crd := w.CRD(); crd != nil {
