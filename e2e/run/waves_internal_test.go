@@ -131,10 +131,11 @@ func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
 }
 
 func TestOverlapIsWhatTheMachineCarries(t *testing.T) {
-	assert.Equal(t, 6, overlap(2, Shard{}))
-	assert.Equal(t, 3, overlap(2, Shard{1, 2}))
-	assert.Equal(t, 2, overlap(2, Shard{1, 3}))
-	assert.Equal(t, 6, overlap(16, Shard{1, 3}), "a style's own parts take one thing after the other")
+	assert.Equal(t, 6, overlap(2, Shard{}, 0))
+	assert.Equal(t, 2, overlap(2, Shard{}, 2), "the workload's pods take a good part of the machine")
+	assert.Equal(t, 3, overlap(2, Shard{1, 2}, 0))
+	assert.Equal(t, 2, overlap(2, Shard{1, 3}, 0))
+	assert.Equal(t, 6, overlap(16, Shard{1, 3}, 0), "a style's own parts take one thing after the other")
 }
 
 func TestShardsDriveEveryWaveOnce(t *testing.T) {
