@@ -15,6 +15,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures"
 )
 
 func labels(participants []*participant) string {
@@ -84,6 +85,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), []byte(strings.NewReplacer("name: never-ready", "name: mine", "native", "pause").Replace(string(text))), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "fixtures"), 0o755))
 	require.NoError(t, os.CopyFS(filepath.Join(root, "fixtures", "images"), os.DirFS("../../fixtures/images")))
+	require.NoError(t, os.CopyFS(filepath.Join(root, "fixtures"), fixtures.Files))
 	for _, more := range add {
 		more(filepath.Dir(style))
 	}

@@ -75,7 +75,7 @@ func touchedBy(files []string) (touched []string, shared bool) {
 		case file == "" || path.Ext(file) == ".md" || parts[0] == "docs" || file == "LICENSE":
 		case parts[0] == "operators" && len(parts) == 3:
 			touched = append(touched, parts[1])
-		case strings.HasPrefix(file, images.Folder+"/recipes/"), path.Dir(file) == images.Folder && path.Ext(file) == ".yaml":
+		case strings.HasPrefix(file, images.Folder+"/recipes/"), images.Describes(file):
 			touched = append(touched, images.Folder) // what it changes, the images' recipes say
 		default:
 			return nil, true

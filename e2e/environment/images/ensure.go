@@ -93,6 +93,7 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 	var errs []error
 	var failed []string
 	var toBuild []Image
+	var own []state
 	for k, st := range states {
 		got, err := s.step(k+1, len(states), st).obtainReady(ctx, st)
 		switch {
@@ -101,6 +102,8 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 		case err != nil:
 			failed = append(failed, st.image.Name)
 			errs = append(errs, fmt.Errorf("%s: %w", st.image.Name, err))
+		case !got && st.image.builtHere():
+			own = append(own, st)
 		case !got:
 			toBuild = append(toBuild, st.image)
 		}
@@ -111,6 +114,11 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 			hint = " (--images=auto builds what cannot be pulled)"
 		}
 		return fmt.Errorf("these images could not be had: %s%s: %w", strings.Join(failed, ", "), hint, errors.Join(errs...))
+	}
+	for k, st := range own { // these take the least time, and are the most likely to be wrong
+		if err := s.step(k+1, len(own), st).buildOwn(ctx, st); err != nil {
+			return err
+		}
 	}
 	return s.build(ctx, cacheID, toBuild)
 }

@@ -20,18 +20,18 @@ type From struct {
 	Go         string // the folder of a main package, in whatever module that is
 }
 
-// brought is an image that a style brings along, for the program that builds images.
+// brought is how a style brings an image along.
 type brought struct {
-	Name       string `json:"name"`
-	Reference  string `json:"reference"`
-	Dockerfile string `json:"dockerfile,omitempty"` // an absolute path, as Go's
-	Go         string `json:"go,omitempty"`
+	From // with absolute paths
 
 	where string // the file and line that say so
 }
 
 // asIs reports whether nothing here builds the image.
-func (i Image) asIs() bool { return i.own.where != "" && i.own.Dockerfile+i.own.Go == "" }
+func (i Image) asIs() bool { return i.own.where != "" && i.own.From == From{} }
+
+// builtHere reports whether the image is one of a style's own that is built.
+func (i Image) builtHere() bool { return i.own.where != "" && !i.asIs() }
 
 var imageName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
@@ -39,7 +39,7 @@ var imageName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 // is the file and line that say so, for errors. What it is made from is only read:
 // nothing of it is in the cache but the image.
 func Own(where, name, reference string, from From) (Image, error) {
-	image := Image{Name: name, Reference: reference, NeverPulled: from != From{}, own: brought{Name: name, Reference: reference, where: where}}
+	image := Image{Name: name, Reference: reference, NeverPulled: from != From{}, own: brought{where: where}}
 	if !imageName.MatchString(name) {
 		return image, fmt.Errorf("image name %q; expected lower-case letters, digits and dashes", name)
 	}
@@ -130,12 +130,7 @@ next:
 
 // same reports whether two images of styles are made from the same.
 func (i Image) same(other Image) bool {
-	a, b := i.own, other.own
-	if a.where == "" || b.where == "" {
-		return false
-	}
-	a.where, b.where = "", ""
-	return a == b
+	return i.own.where != "" && other.own.where != "" && i.Name == other.Name && i.Reference == other.Reference && i.own.From == other.own.From
 }
 
 // From says for people where an image of a style's own comes from.

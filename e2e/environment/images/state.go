@@ -44,7 +44,13 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 		if states[i], err = s.look(ctx, st, fromPull); err != nil {
 			return nil, err
 		}
-		if states[i].have == nil && slices.Contains(s.acceptable(st), fromBuild) {
+		switch {
+		case states[i].have != nil:
+		case image.builtHere():
+			if states[i].built, err = planOwn(ctx, image); err != nil {
+				return nil, err
+			}
+		case slices.Contains(s.acceptable(st), fromBuild):
 			unknown = append(unknown, image.Name)
 		}
 	}
@@ -52,15 +58,22 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	var nobody *NoProgramError
 	switch {
 	case errors.As(err, &nobody):
+		if !s.program.inClone() {
+			plan = s.remembered()
+		}
 		s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
 	case err != nil:
 		return nil, err
+	default:
+		s.remember(plan)
 	}
 	for i, st := range states {
 		if st.have != nil {
 			continue
 		}
-		st.built = plan[st.image.Name]
+		if !st.image.builtHere() {
+			st.built = plan[st.image.Name]
+		}
 		if states[i], err = s.look(ctx, st, fromBuild, fromEngine); err != nil {
 			return nil, err
 		}
