@@ -103,7 +103,7 @@ func (j *job) present() ([]styles.Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked := operatorNames(j.root, j.options.Operator)
+	asked := operatorNames(j.here(), j.options.Operator)
 	for _, style := range was {
 		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
 			continue

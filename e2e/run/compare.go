@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -486,6 +487,9 @@ func (o *Options) command(commit string) string {
 		if is[name] != was[name] {
 			words = append(words, fmt.Sprintf("--%s=%s", name, is[name]))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Given)) {
+		words = append(words, "--image="+name+"="+o.Given[name])
 	}
 	return strings.Join(words, " ")
 }

@@ -148,10 +148,14 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 
 // values are the options that decide what is measured.
 func (o *Options) values() map[string]string {
-	return map[string]string{
+	values := map[string]string{
 		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
 		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(), "precision": o.Precision.String(),
 	}
+	if len(o.Given) > 0 {
+		values["image"] = o.Given.String()
+	}
+	return values
 }
 
 // manifestsHash identifies what a style installs, as it is rendered.

@@ -10,9 +10,9 @@ import (
 
 // ImagesOf are the names of the images that a run of styles needs: the node, what
 // the operators deploy, and each style's; own are those that the styles bring along
-// beside the catalogue's. asked is a value of --operator.
-func ImagesOf(root, asked string) (names []string, own []images.Image, err error) {
-	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(root, asked)...)
+// beside the catalogue's. asked is a value of --operator, whose paths are from here.
+func ImagesOf(root, here, asked string) (names []string, own []images.Image, err error) {
+	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(here, asked)...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}

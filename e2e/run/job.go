@@ -36,7 +36,10 @@ func (j *job) check(all []styles.Operator) error {
 	if err != nil {
 		return err
 	}
-	return styles.Check(catalogue, all...)
+	if err := styles.Check(catalogue, all...); err != nil {
+		return err
+	}
+	return j.options.Given.check(catalogue, all)
 }
 
 // warmup is the scenario that a style goes through when it has just been
@@ -52,17 +55,19 @@ func (j *job) warmupOf(p *participant) []scenarios.Scenario {
 	return j.warmup
 }
 
-// operatorNames are the styles that are asked for; folders are named from the
-// repository's root, since go test runs a test elsewhere.
-func operatorNames(root, list string) []string {
+// operatorNames are the styles that are asked for; a folder is named by its absolute path, whatever the working folder is.
+func operatorNames(here, list string) []string {
 	names := strings.Split(list, ",")
 	for i, name := range names {
-		if strings.HasPrefix(name, ".") {
-			names[i] = filepath.Join(root, name)
+		if styles.IsPath(name) && !filepath.IsAbs(name) {
+			names[i] = filepath.Join(here, name)
 		}
 	}
 	return names
 }
+
+// here is the folder from which paths are.
+func (j *job) here() string { return j.options.here(j.root) }
 
 // Styles are the labels of the participants that were asked for: the floor is
 // one of them only if it was named.

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,8 +26,10 @@ type Options struct {
 	Cluster    string        // kind, existing
 	Kubeconfig string        // for an existing cluster
 	Context    string        // of the kubeconfig; "" is its current one
+	Here       string        // from where paths are, and below which results go; "": the repository's root
 	Results    string        // folder; "" is results/<time>
 	Images     string        // auto, pull, build
+	Given      Given         // references that images are taken from, by name
 	Yes        bool          // a person has agreed that the existing cluster is used
 	Keep       bool          // leave the cluster
 	Seed       uint64        // of every random choice; 0 draws one
@@ -55,6 +58,7 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
+	flags.Var(&o.Given, "image", "take an image that is needed from somewhere else, such as operator=example.org/operator:v2 or node=kindest/node:v1.37.0: from the engine, else from its registry; the cluster knows it as before (may be repeated)")
 	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster with the last style in it, and print how to reach and delete it")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
 	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as that many rounds within --budget allow, at most 10)")
@@ -150,14 +154,20 @@ func (o *Options) Check() error {
 
 // ResultsFolder is where the results of a run that begins at now go.
 func (o *Options) ResultsFolder(root string, now time.Time) string {
-	if o.Results != "" {
-		if filepath.IsAbs(o.Results) {
-			return o.Results
-		}
-		return filepath.Join(root, o.Results)
+	if filepath.IsAbs(o.Results) {
+		return o.Results
 	}
-	return filepath.Join(root, "results", now.Format("20060102-150405"))
+	return filepath.Join(o.here(root), cmp.Or(o.Results, filepath.Join(resultsName, now.Format("20060102-150405"))))
 }
+
+// Linked reports whether the newest results are found by a link beside them: in a clone, and elsewhere if nobody named a folder.
+func (o *Options) Linked() bool { return o.Here == "" || o.Results == "" }
+
+// resultsName is the folder that runs share unless another one is asked for.
+const resultsName = "results"
+
+// here is the folder from which paths are; root is the repository's.
+func (o *Options) here(root string) string { return cmp.Or(o.Here, root) }
 
 func oneOf(flag, value string, allowed ...string) error {
 	for _, a := range allowed {

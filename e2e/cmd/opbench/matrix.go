@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,7 +16,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
@@ -45,12 +45,14 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return usageError{fmt.Sprintf("--shards=%d: expected a number from 1 to %d", *shards, job.MostShards)}
 	}
 	options.ImagesAsked = true
-	root, err := images.FindRoot(".")
+	root, here, err := findHome()
 	if err != nil {
 		return err
 	}
+	options.Here = here
+	linked := options.Linked()
 	options.Results = options.ResultsFolder(root, time.Now())
-	sessions, err := driveShards(ctx, options, *shards, root, stdout)
+	sessions, err := driveShards(ctx, options, *shards, root, linked, stdout)
 	if len(sessions) == 0 {
 		return err // nothing was begun
 	}
@@ -67,7 +69,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 
 // driveShards runs the shards, each with a results folder of its own. There are no
 // sessions where none was begun.
-func driveShards(ctx context.Context, options job.Options, shards int, root string, stdout io.Writer) ([]*job.Session, error) {
+func driveShards(ctx context.Context, options job.Options, shards int, root string, linked bool, stdout io.Writer) ([]*job.Session, error) {
 	var sessions []*job.Session
 	var outs []*lines
 	var mu sync.Mutex
@@ -91,8 +93,10 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 	if err := job.Unused(options.Results); err != nil {
 		return nil, err
 	}
-	if err := job.Latest(root, filepath.Dir(sessions[0].Folder())); err != nil {
-		return nil, err
+	if linked {
+		if err := job.Latest(cmp.Or(options.Here, root), filepath.Dir(sessions[0].Folder())); err != nil {
+			return nil, err
+		}
 	}
 	problems := make([]error, len(sessions))
 	var group errgroup.Group

@@ -43,7 +43,8 @@ type Image struct {
 	Packages any      `yaml:"packages"`
 	Binaries []Binary `yaml:"binaries"`
 
-	own brought // of an image that a style brings along
+	own   brought // of an image that a style brings along
+	given string  // the reference that somebody wants it to be taken from; see Give
 }
 
 // Binary says where a program is from: a recipe, or a package of this repository.

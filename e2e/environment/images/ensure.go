@@ -140,8 +140,10 @@ func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
 	var wrong *MismatchError
 	switch {
 	case err == nil:
-		s.progress.say("pulled %s in %s", st.image.Reference, time.Since(started).Round(time.Second))
+		s.progress.say("pulled %s in %s", st.image.source(), time.Since(started).Round(time.Second))
 		return true, nil
+	case st.image.given != "" && ctx.Err() == nil:
+		return false, fmt.Errorf("%s: %w", s.whereNot(), err)
 	case st.image.asIs() && ctx.Err() == nil:
 		return false, fmt.Errorf("%s: %w: build it under this reference, or say in %s what it is made from (dockerfile or go)", s.whereNot(), err, st.image.own.where)
 	case s.source == Pull || errors.As(err, &wrong) || ctx.Err() != nil:
@@ -180,12 +182,12 @@ func (s *Store) pull(ctx context.Context, st state) error {
 	if st.image.Name == NodeImage {
 		return s.pullNode(ctx, st)
 	}
-	image, err := s.puller.pull(ctx, st.image.Reference, st.locked)
+	image, err := s.puller.pull(ctx, st.image.source(), st.locked)
 	if err != nil {
 		return err
 	}
 	if err := s.save(st, fromPull, image); err != nil {
-		return fmt.Errorf("pull %s: %w", st.image.Reference, mismatch(st.image.Reference, err))
+		return fmt.Errorf("pull %s: %w", st.image.source(), mismatch(st.image.source(), err))
 	}
 	return nil
 }
@@ -196,7 +198,7 @@ func (s *Store) fromEngine(ctx context.Context, st state) (bool, error) {
 	if s.engine == nil {
 		return false, nil
 	}
-	wanted := st.image.Reference
+	wanted := st.image.source()
 	if st.locked != "" {
 		repository, _, _ := strings.Cut(wanted, ":")
 		wanted = repository + "@" + st.locked

@@ -37,9 +37,9 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	}
 	states, unknown := make([]state, len(images)), []string(nil)
 	for i, image := range images {
-		st := state{image: image, locked: s.lock.Digest(image.Reference)}
+		st := state{image: image, locked: s.lock.Digest(image.source())}
 		if image.asIs() {
-			st.local = s.inEngine(ctx, image.Reference)
+			st.local = s.inEngine(ctx, image.source())
 		}
 		if states[i], err = s.look(ctx, st, fromPull); err != nil {
 			return nil, err
@@ -61,7 +61,6 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 		if !s.program.inClone() {
 			plan = s.remembered()
 		}
-		s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
 	case err != nil:
 		return nil, err
 	default:
@@ -81,6 +80,9 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 			continue
 		}
 		states[i].why = s.whyNot(ctx, st)
+		if nobody != nil && slices.Contains(unknown, st.image.Name) {
+			s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
+		}
 	}
 	return states, nil
 }
@@ -146,7 +148,7 @@ const (
 // built it anew under the same tag.
 func (s *Store) acceptable(st state) []string {
 	switch {
-	case st.local != "" && s.source != Pull:
+	case st.local != "" && s.source != Pull && st.image.Name != NodeImage:
 		return []string{fromEngine}
 	case st.image.asIs():
 		return []string{fromPull}
@@ -171,7 +173,7 @@ func (s *Store) folder(st state, origin string) string {
 	case origin == fromEngine && st.local != "":
 		key = st.local
 	case st.image.asIs():
-		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.Reference)))[:16]
+		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.source())))[:16]
 	default:
 		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {
 			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")

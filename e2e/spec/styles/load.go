@@ -74,7 +74,7 @@ func Find(root string, names ...string) ([]Operator, error) {
 			for _, each := range known {
 				dirs = append(dirs, filepath.Join(root, each))
 			}
-		case isPath(name):
+		case IsPath(name):
 			dirs = append(dirs, name)
 		case slices.Contains(known, name):
 			dirs = append(dirs, filepath.Join(root, name))
@@ -108,7 +108,8 @@ func loadAll(dirs []string) ([]Operator, error) {
 	return all, errors.Join(problems...)
 }
 
-func isPath(name string) bool {
+// IsPath reports whether a style is named by its folder.
+func IsPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || strings.HasPrefix(name, ".")
 }
 
