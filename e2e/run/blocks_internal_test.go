@@ -96,9 +96,12 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	return root
 }
 
-func compared(t *testing.T, root, operator, revision string) (*job, error) {
+func compared(t *testing.T, root, operator, revision string, change ...func(*Options)) (*job, error) {
 	t.Helper()
 	j := &job{console: &console{out: t.Output()}, root: root, folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
+	for _, c := range change {
+		c(&j.options)
+	}
 	err := j.compare(t.Context())
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, j.base.remove()) })
@@ -136,13 +139,15 @@ func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
 	assert.NotEqual(t, before, after)
 }
 
-func TestAnUnchangedStyleIsComparedOnlyIfNamed(t *testing.T) {
+func TestAnUnchangedStyleIsComparedOnlyIfThatIsAskedFor(t *testing.T) {
 	root := repositoryWith(t, func(style string) {
 		require.NoError(t, os.WriteFile(filepath.Join(style, "README.md"), []byte("More words.\n"), 0o600))
 	})
 	_, err := compared(t, root, "all", "HEAD")
 	require.ErrorIs(t, err, ErrUnchanged)
-	s, err := compared(t, root, "mine", "HEAD")
+	_, err = compared(t, root, "mine", "HEAD")
+	require.ErrorIs(t, err, ErrUnchanged)
+	s, err := compared(t, root, "mine", "HEAD", func(o *Options) { o.Unchanged = true })
 	require.NoError(t, err)
 	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.participants))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 // Changed are the styles that may do otherwise than at a revision, by name: those whose
 // folder differs, or what they are rendered or built from. Where anything else differs
 // that is no document, the harness itself may, and it is all of them.
-func Changed(ctx context.Context, root, revision string) ([]string, error) {
+func Changed(ctx context.Context, root, revision string) (_ []string, err error) {
 	all, err := styles.Names(filepath.Join(root, "operators"))
 	if err != nil {
 		return nil, err
@@ -38,12 +37,12 @@ func Changed(ctx context.Context, root, revision string) ([]string, error) {
 	case len(touched) == 0:
 		return nil, nil
 	}
-	folder, err := os.MkdirTemp("", "operatorbench-base-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for the files of %s: %w", revision, err)
+	was := &base{recipes: images.Recipes{Clone: root}}
+	defer func() { err = errors.Join(err, was.remove()) }()
+	t, err := was.tree(ctx, root, commit)
+	if err == nil {
+		was.root, err = t.was(root)
 	}
-	defer os.RemoveAll(folder)
-	was, err := checkout(ctx, root, commit, filepath.Join(folder, baseFolder))
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +90,12 @@ func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 		return false, err
 	}
 	is := found[0].Style()
-	was, err := b.style(root, is)
+	was, err := b.style(ctx, is, b.trees[0].commit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return differ(ctx, &b.recipes, b.root, root, was.Style(), is)
+	return differ(ctx, &b.recipes, b.root, root, was.Style(), is, nil)
 }

@@ -34,7 +34,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	e.Run, e.Began, e.Program = rec.id, time.Now().UTC(), "operatorbench"
 	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, host, runtime.Version(), rec.options.Seed, rec.options.values()
 	e.Comparison = rec.recordedComparison()
-	e.Revision, e.Dirty = revision(ctx, rec.root)
+	e.Revision, e.Dirty = revision(ctx, rec.here())
 	for _, p := range rec.participants[1:] {
 		hash, err := manifestsHash(p.operator.Style())
 		if err != nil {

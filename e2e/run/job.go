@@ -276,5 +276,5 @@ func (j *job) existing() *cluster.Existing {
 
 // cleanCommand removes what a run that was killed left in its existing cluster.
 func (j *job) cleanCommand() string {
-	return fmt.Sprintf("go run ./e2e/cmd/opbench clean %s --run=%s", j.existing().Flags(), j.id)
+	return fmt.Sprintf("%s clean %s --run=%s", j.options.program(), j.existing().Flags(), j.id)
 }

@@ -38,6 +38,8 @@ type Options struct {
 	Usage      time.Duration // between two samples of the pods' CPU time and memory; 0: none are taken
 	Patience   time.Duration // a sample of the matrix in which nothing has moved for so long is given up
 	Shard      Shard         // which part of the matrix this run drives
+	Sources    SourceList    // further repositories that images of styles are built from
+	Unchanged  bool          // compare what is the same, too
 	Base       string        // a revision that the styles are compared with; "": none
 	Budget     time.Duration // of a comparison with a base, or of Precision: how long what is compared may take turns
 	Precision  Precision     // of the median of each style in each scenario; 0: as many rounds as Rounds says
@@ -63,6 +65,8 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
 	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as that many rounds within --budget allow, at most 10)")
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
+	flags.Var(&o.Sources, "source", "a further repository that images of styles may be built from, such as ../operator, with --base and what it was then: ../operator=v1.2 (may be repeated)")
+	flags.BoolVar(&o.Unchanged, "unchanged", false, "with --base: measure a named style even if it is the same at both sides, which shows the noise of this machine")
 	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base or --precision: how long what is compared may take turns; it ends earlier, once all is settled")
 	flags.Var(&o.Precision, "precision", "add rounds until half the width of the 95% interval of the median of written (of delete: gone) is at most this share of the median, such as 10%, for every style in every scenario, or until --budget is spent; --rounds then sets the maximum")
 	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "give up a sample of the correctness matrix after this long without a change; must be longer than the 30s that a pod may take to end")
@@ -143,6 +147,7 @@ func (o *Options) Check() error {
 	if o.Base != "" && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))
 	}
+	problems = append(problems, o.Sources.check(o.Base))
 	if o.Cluster == cluster.KindName && o.Kubeconfig != "" {
 		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))
 	}
@@ -165,6 +170,14 @@ func (o *Options) Linked() bool { return o.Here == "" || o.Results == "" }
 
 // resultsName is the folder that runs share unless another one is asked for.
 const resultsName = "results"
+
+// program is how this program is called.
+func (o *Options) program() string {
+	if o.Here != "" {
+		return "opbench"
+	}
+	return "go run ./e2e/cmd/opbench"
+}
 
 // here is the folder from which paths are; root is the repository's.
 func (o *Options) here(root string) string { return cmp.Or(o.Here, root) }

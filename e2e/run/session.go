@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/terminal"
 )
 
@@ -32,6 +30,7 @@ type Session struct {
 
 // newSession is a run of which nothing is known but what was asked for.
 func newSession(options Options, root string, deadline time.Time, out io.Writer) *Session {
+	options.Sources = options.Sources.anchored(options.here(root))
 	j := &job{
 		console: &console{out: out}, options: options, root: root, folder: options.ResultsFolder(root, time.Now()), id: cluster.NewRunID(),
 		participants: []*participant{{}}, // the floor
@@ -66,7 +65,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		s.place()
 		return s, err
 	}
-	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(s.here(), s.options.Operator)...)
+	found, err := s.named(operatorNames(s.here(), s.options.Operator))
 	if err == nil {
 		err = s.check(found)
 	}

@@ -126,7 +126,7 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 // obtainReady tries what is quicker than building. It returns false where the
 // image must be built, and an error where it may not be.
 func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
-	if st.image.NeverPulled || s.source == Build && !st.image.asIs() {
+	if st.image.NeverPulled || s.source == Build && !st.image.AsIs() {
 		return false, nil
 	}
 	if s.source != Pull && st.image.Name != NodeImage {
@@ -144,7 +144,7 @@ func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
 		return true, nil
 	case st.image.given != "" && ctx.Err() == nil:
 		return false, fmt.Errorf("%s: %w", s.whereNot(), err)
-	case st.image.asIs() && ctx.Err() == nil:
+	case st.image.AsIs() && ctx.Err() == nil:
 		return false, fmt.Errorf("%s: %w: build it under this reference, or say in %s what it is made from (dockerfile or go)", s.whereNot(), err, st.image.own.where)
 	case s.source == Pull || errors.As(err, &wrong) || ctx.Err() != nil:
 		return false, err

@@ -30,11 +30,11 @@ type brought struct {
 	where string // the file and line that say so
 }
 
-// asIs reports whether nothing here builds the image.
-func (i Image) asIs() bool { return i.own.where != "" && i.own.From == From{} }
+// AsIs reports whether nothing here builds the image.
+func (i Image) AsIs() bool { return i.own.where != "" && i.own.From == From{} }
 
 // builtHere reports whether the image is one of a style's own that is built.
-func (i Image) builtHere() bool { return i.own.where != "" && !i.asIs() }
+func (i Image) builtHere() bool { return i.own.where != "" && !i.AsIs() }
 
 var imageName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
@@ -169,6 +169,9 @@ func (i Image) source() string { return cmp.Or(i.given, i.Reference) }
 func (i Image) same(other Image) bool {
 	return i.own.where != "" && other.own.where != "" && i.Name == other.Name && i.Reference == other.Reference && i.own.From == other.own.From
 }
+
+// Source is the folder that an image of a style's own is built from; "": nothing here builds it.
+func (i Image) Source() string { return i.own.Dockerfile + i.own.Go }
 
 // From says for people where an image of a style's own comes from.
 func (i Image) From() string {

@@ -38,7 +38,7 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	states, unknown := make([]state, len(images)), []string(nil)
 	for i, image := range images {
 		st := state{image: image, locked: s.lock.Digest(image.source())}
-		if image.asIs() {
+		if image.AsIs() {
 			st.local = s.inEngine(ctx, image.source())
 		}
 		if states[i], err = s.look(ctx, st, fromPull); err != nil {
@@ -117,7 +117,7 @@ func (s *Store) look(ctx context.Context, st state, origins ...string) (state, e
 func (s *Store) whyNot(ctx context.Context, st state) string {
 	older, where := "", "not in cache"
 	switch {
-	case st.image.asIs():
+	case st.image.AsIs():
 	case st.image.Name != NodeImage:
 		if found, err := filepath.Glob(filepath.Join(s.cache, "images", st.image.Name, fromBuild+"-*")); err == nil && len(found) > 0 {
 			older = found[0]
@@ -150,7 +150,7 @@ func (s *Store) acceptable(st state) []string {
 	switch {
 	case st.local != "" && s.source != Pull && st.image.Name != NodeImage:
 		return []string{fromEngine}
-	case st.image.asIs():
+	case st.image.AsIs():
 		return []string{fromPull}
 	case s.source == Build || st.image.NeverPulled:
 		return []string{fromBuild}
@@ -172,7 +172,7 @@ func (s *Store) folder(st state, origin string) string {
 		return filepath.Join(s.cache, st.built.Folder)
 	case origin == fromEngine && st.local != "":
 		key = st.local
-	case st.image.asIs():
+	case st.image.AsIs():
 		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.source())))[:16]
 	default:
 		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {

@@ -15,8 +15,18 @@ import (
 // All is the name that stands for every style.
 const All = "all"
 
+// Sources say where images of a style are built from, beside folders of the Git repository that the style is in.
+type Sources struct {
+	Allowed []string          // other folders
+	Of      string            // the folder from which paths are, if it is not the style's own
+	Moved   map[string]string // folders whose files are taken from another one, such as that of another revision
+}
+
 // Load reads the style in a folder.
-func Load(dir string) (Operator, error) {
+func Load(dir string) (Operator, error) { return LoadWith(dir, Sources{}) }
+
+// LoadWith reads the style in a folder, with sources elsewhere.
+func LoadWith(dir string, sources Sources) (Operator, error) {
 	file := filepath.Join(dir, files.StyleFile)
 	folder, err := filepath.Abs(dir)
 	if err == nil {
@@ -37,7 +47,7 @@ func Load(dir string) (Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	style.Folder = folder
+	style.Folder, style.sources = folder, sources
 	if err := style.findOwn(); err != nil {
 		return nil, err
 	}
@@ -61,6 +71,11 @@ func Names(root string) ([]string, error) {
 // Find loads styles in the order in which they are named: each is the name of a
 // folder under root, a path to a folder, or "all".
 func Find(root string, names ...string) ([]Operator, error) {
+	return FindWith(Sources{}, root, names...)
+}
+
+// FindWith is Find with sources elsewhere.
+func FindWith(sources Sources, root string, names ...string) ([]Operator, error) {
 	known, err := Names(root)
 	if err != nil {
 		return nil, err
@@ -82,16 +97,16 @@ func Find(root string, names ...string) ([]Operator, error) {
 			return nil, &UnknownError{Name: name, Known: known}
 		}
 	}
-	return loadAll(dirs)
+	return loadAll(dirs, sources)
 }
 
 // loadAll loads each folder once and joins what is wrong with any.
-func loadAll(dirs []string) ([]Operator, error) {
+func loadAll(dirs []string, sources Sources) ([]Operator, error) {
 	var all []Operator
 	var problems []error
 	at := map[string]string{}
 	for _, dir := range dirs {
-		operator, err := Load(dir)
+		operator, err := LoadWith(dir, sources)
 		if err != nil {
 			problems = append(problems, err)
 			continue
