@@ -38,7 +38,7 @@ func Check(root string, out io.Writer, names ...string) error {
 		if err == nil {
 			err = stale(operator, expected, all)
 		}
-		if err = errors.Join(styles.Check(catalogue, operator), err); err == nil {
+		if err = errors.Join(styles.Check(catalogue, operator), styles.CheckCluster(catalogue, operator), err); err == nil {
 			err = describe(out, catalogue, operator, expected, all)
 		}
 		problems = append(problems, err)
@@ -99,6 +99,18 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	for i, each := range reach {
 		line([]string{"beware", ""}[min(i, 1)], "%s", each)
 	}
+	doubts, err := style.Doubts(catalogue)
+	if err != nil {
+		return err
+	}
+	for _, name := range everyRun() {
+		if style.Control == "" && name != images.NodeImage && !slices.Contains(style.ImageNames(), name) {
+			doubts = append(doubts, fmt.Sprintf("images does not list %s, which what the operator makes runs: a run brings it all the same", name))
+		}
+	}
+	for i, each := range doubts {
+		line([]string{"warning", ""}[min(i, 1)], "%s", each)
+	}
 	manifests, err := json.Marshal(objects)
 	if err != nil {
 		return err
@@ -113,6 +125,9 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 		if why == "" {
 			applicable++
 			continue
+		}
+		if strings.HasPrefix(why, style.Name+" has no component ") {
+			why = style.Name + " has none of the components that these are about"
 		}
 		if reasons[why] == nil {
 			order = append(order, why)

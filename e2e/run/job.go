@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,7 @@ func (j *job) check(all []styles.Operator) error {
 	if err != nil {
 		return err
 	}
-	if err := styles.Check(catalogue, all...); err != nil {
+	if err := errors.Join(styles.Check(catalogue, all...), styles.CheckCluster(catalogue, all...)); err != nil {
 		return err
 	}
 	return j.options.Given.check(catalogue, all)
