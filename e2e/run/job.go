@@ -40,7 +40,7 @@ func (j *job) check(all []styles.Operator) error {
 	if err := errors.Join(styles.Check(catalogue, all...), styles.CheckCluster(catalogue, all...)); err != nil {
 		return err
 	}
-	return j.options.Given.check(catalogue, all)
+	return asked(j.options.Given.check(catalogue, all))
 }
 
 // warmup is the scenario that a style goes through when it has just been
@@ -147,8 +147,8 @@ func (j *job) measurable() error {
 	if !j.precise() || len(j.measured()) > 0 {
 		return nil
 	}
-	return fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
-		&j.options.Precision, j.options.scenario(), spec.GroupLatency)
+	return asked(fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
+		&j.options.Precision, j.options.scenario(), spec.GroupLatency))
 }
 
 // passes is how often a block of a participant goes through the scenarios.
@@ -175,8 +175,11 @@ func pick(value string) ([]scenarios.Scenario, error) {
 	wanted := strings.Split(value, ",")
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, schema.Suggestion(name, known), strings.Join(spec.Groups(), ", "), matrixName, spec.GroupLatency, spec.GroupLoad, styles.All, strings.Join(namesOf(all), ", "))
+			if meant := schema.Suggestion(name, known); meant != "" {
+				return nil, asked(fmt.Errorf("--scenario=%s: there is no scenario or group %q%s", value, name, meant))
+			}
+			return nil, asked(fmt.Errorf("--scenario=%s: there is no scenario or group %q; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
+				value, name, strings.Join(spec.Groups(), ", "), matrixName, spec.GroupLatency, spec.GroupLoad, styles.All, strings.Join(namesOf(all), ", ")))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {

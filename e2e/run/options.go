@@ -55,7 +55,7 @@ type Options struct {
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all")
 	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level,burst-create)")
-	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base at most 12, and fewer once all is settled or --budget is spent)")
+	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5 of what is measured, 1 of the matrix and of loads; with --base at most 12, and fewer once all is settled or --budget is spent)")
 	flags.StringVar(&o.Cluster, "cluster", cluster.KindName, "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
@@ -101,6 +101,22 @@ func (o *Options) scenario() string {
 		return strings.Join([]string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel, burst}, ",")
 	}
 	return spec.GroupLatency
+}
+
+// OptionError is a mistake in what was asked for, and not in a file.
+type OptionError struct{ Err error }
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the mistake.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// asked makes an error one of what was asked for; nil stays nil.
+func asked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &OptionError{err}
 }
 
 // Check refuses values that no run can have, and draws the seed where none is
@@ -154,7 +170,7 @@ func (o *Options) Check() error {
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64() //nolint:gosec // an order of trials, not a secret
 	}
-	return errors.Join(problems...)
+	return asked(errors.Join(problems...))
 }
 
 // ResultsFolder is where the results of a run that begins at now go.

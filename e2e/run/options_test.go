@@ -76,7 +76,7 @@ func TestLoadRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown style":      {[]string{"--operator=nativ"}, `, all, or a path such as ./my-operator; did you mean "native"?`},
+		"unknown style":      {[]string{"--operator=nativ"}, `unknown operator "nativ"; did you mean "native"?`},
 		"folder of no style": {[]string{"--operator=./fixtures"}, "style.yaml"},
 		"empty style":        {[]string{"--operator="}, `unknown operator ""`},
 		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario or group "scale-upp"; did you mean "scale-up"?; there are the groups latency, load, basic, level, input, fault, upgrade, matrix (all but latency and load) and all, and: create, scale-up, scale-down, delete`},

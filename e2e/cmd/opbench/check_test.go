@@ -74,6 +74,6 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "opbench check needs a folder or the name of a style")
 	code, _, stderr = opbench(t, "check", "nativ")
-	assert.Equal(t, exitError, code)
+	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, `unknown operator "nativ"`)
 }

@@ -38,7 +38,10 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := scenario.Value.Set(scenario.DefValue); err != nil {
 		return err
 	}
-	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base", "budget", "precision"); done || err != nil {
+	rounds := flags.Lookup("rounds")
+	rounds.Usage, _, _ = strings.Cut(rounds.Usage, " (default")
+	rounds.Usage += " (default 1)"
+	if err := parseRun(flags, args, "shard", "cluster", "yes", "keep-cluster", "base", "unchanged", "budget", "precision"); err != nil {
 		return err
 	}
 	if *shards < 1 || *shards > job.MostShards {

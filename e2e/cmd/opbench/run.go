@@ -25,7 +25,7 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 	options.Register(flags)
 	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
 	flags.StringVar(&options.Context, "context", "", "context of the kubeconfig (default its current one)")
-	if done, err := parseRun(flags, args, stdout); done || err != nil {
+	if err := parseRun(flags, args); err != nil {
 		return invalid(compares(args), err)
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss

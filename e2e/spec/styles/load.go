@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func LoadWith(dir string, sources Sources) (Operator, error) {
 		text, err = tree.Read(filepath.Join(folder, files.StyleFile))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see CONTRIBUTING.md", file, files.StyleFile)
+		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see operators/README.md", file, files.StyleFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load operator: %w", err)
@@ -135,6 +136,14 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator%s",
-		e.Name, strings.Join(e.Known, ", "), All, schema.Suggestion(e.Name, append([]string{All}, e.Known...)))
+	if info, err := os.Stat(e.Name); err == nil && e.Name != "" {
+		if info.IsDir() {
+			return fmt.Sprintf("unknown operator %q; the folder of that name is ./%[1]s", e.Name)
+		}
+		return fmt.Sprintf("unknown operator %q, which is a file; expected a folder with a %s", e.Name, files.StyleFile)
+	}
+	if meant := schema.Suggestion(e.Name, append([]string{All}, e.Known...)); meant != "" {
+		return fmt.Sprintf("unknown operator %q%s", e.Name, meant)
+	}
+	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator", e.Name, strings.Join(e.Known, ", "), All)
 }
