@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -203,24 +202,24 @@ var branchName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][
 
 // resolve is the commit of a revision.
 func resolve(ctx context.Context, root, revision string) (string, error) {
-	commit, err := git(ctx, root, nil, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
+	commit, err := git(ctx, root, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
 	var status *exec.ExitError
 	if err == nil || !errors.As(err, &status) || ctx.Err() != nil {
 		return commit, err
 	}
-	if _, err := git(ctx, root, nil, "rev-parse", "--git-dir"); err != nil {
+	if _, err := git(ctx, root, "rev-parse", "--git-dir"); err != nil {
 		return "", err // this is no repository, or not ours: git says it best
 	}
 	text := fmt.Sprintf("there is no revision %q in this repository", revision)
 	branch := revision
-	if remotes, err := git(ctx, root, nil, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
+	if remotes, err := git(ctx, root, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
 		remote, rest, cut := strings.Cut(revision, "/")
 		if !cut || !slices.Contains(strings.Fields(remotes), remote) {
 			remote, rest = strings.Fields(remotes)[0], branch
 		}
 		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
 	}
-	if names, err := git(ctx, root, nil, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
+	if names, err := git(ctx, root, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
 		text += fmt.Sprintf("; name a commit, or one of: %s", most(strings.Fields(names)))
 	}
 	return "", errors.New(text)
@@ -312,14 +311,11 @@ func most(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// git runs git in root and returns what it printed, or copies it to out.
-func git(ctx context.Context, root string, out io.Writer, args ...string) (string, error) {
+// git runs git in root and returns what it printed.
+func git(ctx context.Context, root string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...) //nolint:gosec // the revision is behind --end-of-options
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	if out != nil {
-		command.Stdout = out
-	}
 	if err := command.Run(); err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
 	}

@@ -154,13 +154,13 @@ func TestAnUnchangedStyleIsComparedOnlyIfThatIsAskedFor(t *testing.T) {
 
 func TestABaseThatIsNotThereIsRefused(t *testing.T) {
 	root := repositoryWith(t, func(string) {})
-	branch, err := git(t.Context(), root, nil, "branch", "--show-current")
+	branch, err := git(t.Context(), root, "branch", "--show-current")
 	require.NoError(t, err)
 	for _, revision := range []string{"no-such-branch", "--output=/tmp/x"} {
 		_, err := compared(t, root, "all", revision)
 		require.EqualError(t, err, fmt.Sprintf("--base=%s: there is no revision %q in this repository; name a commit, or one of: %s", revision, revision, branch))
 	}
-	_, err = git(t.Context(), root, nil, "remote", "add", "origin", root)
+	_, err = git(t.Context(), root, "remote", "add", "origin", root)
 	require.NoError(t, err)
 	for revision, fetch := range map[string]string{"origin/topic": "git fetch origin topic", "0123abcd": "git fetch origin 0123abcd"} {
 		_, err := compared(t, root, "all", revision)

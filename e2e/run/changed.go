@@ -26,7 +26,7 @@ func Changed(ctx context.Context, root, revision string) (_ []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	files, err := git(ctx, root, nil, "diff", "--name-only", "--no-renames", commit+"...HEAD")
+	files, err := git(ctx, root, "diff", "--name-only", "--no-renames", commit+"...HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("list the files that differ from %s: %w", revision, err)
 	}

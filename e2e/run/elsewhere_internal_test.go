@@ -35,7 +35,7 @@ func theirs(t *testing.T, own string) string {
 func committed(t *testing.T, folder string) {
 	t.Helper()
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "base"}} {
-		_, err := git(t.Context(), folder, nil, args...)
+		_, err := git(t.Context(), folder, args...)
 		require.NoError(t, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 			text, err := os.ReadFile(style)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(style, []byte(replaced(t, string(text), "go: ../cmd", own(here))), 0o600))
-			_, err = git(t.Context(), here, nil, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "path", "--allow-empty")
+			_, err = git(t.Context(), here, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "path", "--allow-empty")
 			require.NoError(t, err)
 			for _, asked := range []string{"./bench", "bench/", filepath.Join(here, "bench"), styles.All} {
 				_, said, err := elsewhere(t, here, Options{Operator: asked})
@@ -87,11 +87,11 @@ func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
 				require.NoError(t, err)
 				assert.NotContains(t, string(was), "changed", "the base's own source")
 				assert.Equal(t, j.root, j.base.root, "the catalogue is this program's")
-				worktrees, err := git(t.Context(), here, nil, "worktree", "list")
+				worktrees, err := git(t.Context(), here, "worktree", "list")
 				require.NoError(t, err)
 				assert.Equal(t, 2, strings.Count(worktrees+"\n", "\n"))
 				require.NoError(t, j.base.remove())
-				worktrees, err = git(t.Context(), here, nil, "worktree", "list")
+				worktrees, err = git(t.Context(), here, "worktree", "list")
 				require.NoError(t, err)
 				assert.Equal(t, 1, strings.Count(worktrees+"\n", "\n"), worktrees)
 				assert.NoDirExists(t, base.Folder)

@@ -177,8 +177,8 @@ func manifestsHash(style styles.Style) (string, error) {
 // revision is the repository's commit, and whether the work tree differs from
 // it; empty where git cannot say.
 func revision(ctx context.Context, root string) (commit string, dirty bool) {
-	commit, _ = git(ctx, root, nil, "rev-parse", "HEAD")
-	changes, _ := git(ctx, root, nil, "status", "--porcelain")
+	commit, _ = git(ctx, root, "rev-parse", "HEAD")
+	changes, _ := git(ctx, root, "status", "--porcelain")
 	return commit, changes != ""
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/styles"
@@ -22,7 +23,7 @@ type tree struct {
 
 // repositoryOf is the Git repository that a folder is in.
 func repositoryOf(ctx context.Context, folder string) (string, error) {
-	top, err := git(ctx, folder, nil, "rev-parse", "--show-toplevel")
+	top, err := git(ctx, folder, "rev-parse", "--show-toplevel")
 	if err == nil {
 		return filepath.EvalSymlinks(top)
 	}
@@ -50,8 +51,8 @@ func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error)
 	}
 	b.trees = append(b.trees, t)
 	// Those of killed runs, whose folders are gone, go with it; no hook of the repository runs.
-	if _, err = git(ctx, top, nil, "worktree", "prune"); err == nil {
-		_, err = git(ctx, top, nil, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.folder, t.commit)
+	if _, err = git(ctx, top, "worktree", "prune"); err == nil {
+		_, err = git(ctx, top, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.folder, t.commit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the base's files: %w", err)
@@ -94,7 +95,7 @@ func (t *tree) was(folder string) (string, error) {
 
 // styles are the folders of the repository that hold a style now, whether they are committed or not.
 func (t *tree) styles(ctx context.Context) ([]string, error) {
-	listed, err := git(ctx, t.top, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":(glob)**/"+files.StyleFile)
+	listed, err := git(ctx, t.top, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":(glob)**/"+files.StyleFile)
 	var folders []string
 	for name := range strings.SplitSeq(listed, "\x00") {
 		folder := filepath.Join(t.top, filepath.Dir(name))
@@ -108,8 +109,9 @@ func (t *tree) styles(ctx context.Context) ([]string, error) {
 
 // remove removes the worktree. The context of the run may have ended.
 func (t *tree) remove() error {
-	ctx := context.Background()
-	_, _ = git(ctx, t.top, nil, "worktree", "remove", "--force", t.folder) // of one that was not made it is an error
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	_, _ = git(ctx, t.top, "worktree", "remove", "--force", t.folder) // of one that was not made it is an error
 	if err := os.RemoveAll(t.folder); err != nil {
 		return fmt.Errorf("remove the base's files: %w", err)
 	}
@@ -148,10 +150,10 @@ func (j *job) uncompared(ctx context.Context, heads []styles.Operator) error {
 
 // changed reports whether a folder's files differ from what they were.
 func (t *tree) changed(ctx context.Context, folder string) (bool, error) {
-	differing, err := git(ctx, t.top, nil, "diff", "--name-only", t.commit, "--", folder)
+	differing, err := git(ctx, t.top, "diff", "--name-only", t.commit, "--", folder)
 	if err != nil || differing != "" {
 		return differing != "", err
 	}
-	added, err := git(ctx, t.top, nil, "ls-files", "--others", "--exclude-standard", "--", folder)
+	added, err := git(ctx, t.top, "ls-files", "--others", "--exclude-standard", "--", folder)
 	return added != "", err
 }

@@ -39,7 +39,7 @@ func CheckCluster(catalogue *images.Catalogue, all ...Operator) error {
 func (s Style) checkCluster(all []placed, catalogue *images.Catalogue) error {
 	problems := []error{s.checkKinds(all), s.checkNamespaces(all), s.checkPulls(all, catalogue)}
 	if !s.managed() {
-		problems = append(problems, s.checkAccounts(all), s.checkLevels(all), s.checkRights(all))
+		problems = append(problems, s.checkAccounts(all), s.checkLevels(all), s.checkRights())
 	}
 	return errors.Join(problems...)
 }
@@ -168,7 +168,7 @@ func (s Style) checkLevels(all []placed) error {
 
 // checkRights refuses a style none of whose service accounts may see custom resources, or write what it makes for them. Of a
 // role that the manifests do not bring, nobody knows what it allows.
-func (s Style) checkRights(all []placed) error {
+func (s Style) checkRights() error {
 	held, err := s.Rights()
 	if err != nil || len(held.Unknown) > 0 || s.Control != "" {
 		return err
