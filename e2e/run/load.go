@@ -31,10 +31,10 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 			heads = append(heads, p)
 		}
 	}
-	if e.store, err = e.openStore(e.root, heads); err != nil {
+	if e.store, err = e.openStore(e.root, heads, e.options.Given); err != nil {
 		return "", err
 	}
-	if err := e.obtain(ctx, e.store, append([]string{nodeImage}, e.imagesInNode(heads)...)); err != nil {
+	if err := e.obtain(ctx, e.store, append([]string{images.NodeImage}, e.imagesInNode(heads)...)); err != nil {
 		return "", err
 	}
 	if e.base != nil {
@@ -47,13 +47,13 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 
 // openStore opens the store of a repository's images, and of those that participants bring
 // along, which get theirs from it.
-func (e *environment) openStore(root string, participants []*participant) (*images.Store, error) {
+func (e *environment) openStore(root string, participants []*participant, given Given) (*images.Store, error) {
 	cache, err := images.CacheFolder(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	store, err := images.Open(images.Options{
-		Root: root, Clone: e.root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Engine: e.engine, Progress: e.out,
+		Root: root, Clone: e.root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Given: given, Engine: e.engine, Progress: e.out,
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +104,8 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 			old = append(old, p)
 		}
 	}
-	if e.base.store, err = e.openStore(e.base.root, old); err != nil {
+	// What is given for an image of the style's own is head's.
+	if e.base.store, err = e.openStore(e.base.root, old, e.options.Given.besides(ownOf(old))); err != nil {
 		return err
 	}
 	if err := e.obtain(ctx, e.base.store, imagesOf(old)); err != nil {
@@ -211,7 +212,7 @@ func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) er
 
 // imageFacts fills in what the styles run.
 func (e *environment) imageFacts(ctx context.Context) error {
-	described, err := e.store.Describe(ctx, append([]string{nodeImage}, e.imagesInNode(e.of(e.store))...)...)
+	described, err := e.store.Describe(ctx, append([]string{images.NodeImage}, e.imagesInNode(e.of(e.store))...)...)
 	if err != nil {
 		return err
 	}
