@@ -12,7 +12,6 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // unrest is a stage on which the custom resource's status is written all the time.
@@ -27,7 +26,7 @@ func (u *unrest) LastEvent(namespace string) time.Duration {
 	u.writes++
 	object := fmt.Sprintf(`{"metadata":{"resourceVersion":"%d"},"spec":{"size":1},"status":{"looked":"at %d","nodes":["a"]}}`, u.writes, u.writes)
 	assert.NoError(u.t, u.Recorder.Record(record.Entry{Time: u.Recorder.Now(), Kind: record.KindWatch, Watch: &record.Watch{
-		Event: "MODIFIED", Resource: "memcacheds.v1alpha1.cache.example.com", Namespace: namespace, Name: scenarios.Name, UID: "u", Object: json.RawMessage(object),
+		Event: "MODIFIED", Resource: "memcacheds.v1alpha1.cache.example.com", Namespace: namespace, Name: "memcached", UID: "u", Object: json.RawMessage(object),
 	}}))
 	return u.Recorder.Now()
 }
@@ -49,7 +48,7 @@ func TestASampleThatNeverStandsStillSaysWhatMoves(t *testing.T) {
 	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{stop("one", true)}}))
 	assert.Less(t, time.Since(began), time.Minute, "not the bound of two minutes")
 	assert.Equal(t, []string{"one timeout"}, s.ends)
-	assert.Regexp(t, `^it never stood still for 10ms; what moved last, \S+ ago: `+memcached.Resource.Resource+`/memcached: status.looked from "at \d+" to "at \d+" \(it moved \d+ times\)$`, u.reason)
+	assert.Regexp(t, `^it never stood still for 10ms; what moved last, \S+ ago: `+resource.Resource+`/memcached: status.looked from "at \d+" to "at \d+" \(it moved \d+ times\)$`, u.reason)
 	for _, entry := range s.entries(t) {
 		assert.NotContains(t, entry, "measured=false", "a nudge")
 	}

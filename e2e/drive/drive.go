@@ -5,6 +5,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,22 +15,33 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // watched is what is recorded in a sample's namespaces, whatever the style.
-var watched = []schema.GroupVersionResource{
-	memcached.Resource,
-	{Group: "apps", Version: "v1", Resource: "deployments"},
-	{Group: "apps", Version: "v1", Resource: "replicasets"},
-	{Version: "v1", Resource: "pods"},
-	{Group: "events.k8s.io", Version: "v1", Resource: "events"},
+func (d *Driver) watched() []schema.GroupVersionResource {
+	all := []schema.GroupVersionResource{d.Workload.GVR()}
+	add := func(resource schema.GroupVersionResource) {
+		if !slices.Contains(all, resource) {
+			all = append(all, resource)
+		}
+	}
+	for _, child := range d.Workload.Children {
+		add(workloads.GVR(child.Resource))
+	}
+	if d.Workload.Main().Kind == "Deployment" {
+		add(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"})
+	}
+	for _, resource := range ownResources {
+		add(resource)
+	}
+	return all
 }
 
 // watchedFor names what is watched for a sample.
-func watchedFor(style Style) []string {
+func (d *Driver) watchedFor(style Style) []string {
 	var names []string
-	for _, resource := range watched {
+	for _, resource := range d.watched() {
 		names = append(names, watch.ResourceName(resource))
 	}
 	for _, target := range style.watches() {
@@ -72,6 +84,7 @@ type Driver struct {
 	Run        string // the run's id, part of the namespaces' names
 	Client     dynamic.Interface
 	Namespaces Namespaces
+	Workload   *workloads.Workload // whose custom resources the styles handle
 
 	Recorder *record.Recorder
 	Judge    Judge

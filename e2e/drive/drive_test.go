@@ -20,11 +20,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // stage is everything a driver needs, with an API of client-go's fakes. What it
@@ -49,7 +49,11 @@ func newStage(t *testing.T) *stage {
 	recorder, err := record.NewRecorder(&s.recording, record.Header{Run: "abc123"})
 	require.NoError(t, err)
 	lists := map[schema.GroupVersionResource]string{
-		memcached.Resource: "MemcachedList",
+		resource:                                                    "MemcachedList",
+		workloadtest.Queue(t).GVR():                                 "QueueList",
+		workloadtest.Queue(t).MainGVR():                             "StatefulSetList",
+		{Version: "v1", Resource: "services"}:                       "ServiceList",
+		{Version: "v1", Resource: "secrets"}:                        "SecretList",
 		{Group: "apps", Version: "v1", Resource: "deployments"}:     "DeploymentList",
 		{Group: "apps", Version: "v1", Resource: "replicasets"}:     "ReplicaSetList",
 		{Version: "v1", Resource: "pods"}:                           "PodList",
@@ -58,7 +62,7 @@ func newStage(t *testing.T) *stage {
 	}
 	s.Driver = &drive.Driver{
 		Run: "abc123", Client: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists),
-		Namespaces: s, Recorder: recorder, Judge: s, Observer: s, Window: time.Millisecond,
+		Namespaces: s, Workload: workloadtest.Default(t), Recorder: recorder, Judge: s, Observer: s, Window: time.Millisecond,
 	}
 	return s
 }
@@ -181,6 +185,27 @@ func TestAGivenStateIsPreparedAndWhatIsLeftIsRemovedBeforeTheNextPass(t *testing
 	}, s.entries(t))
 }
 
+// What a custom resource cannot be lowered to another one is made for.
+func TestAGivenStateThatCannotBeLoweredToIsMadeAnew(t *testing.T) {
+	s := newStage(t)
+	s.Workload = workloadtest.Queue(t)
+	name, knob := s.Workload.ScaleKnob()
+	knob.Down = &spec.Down{Reason: "data would be lost"}
+	s.Workload.Knobs[name] = knob
+	one, three := &scenarios.Spec{Size: 1}, &scenarios.Spec{Size: 3}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{
+		{Name: "up", Given: one, Steps: []scenarios.Step{{Patch: three}}},
+		{Name: "delete", Given: one, Steps: []scenarios.Step{{Delete: &struct{}{}}}},
+	}}))
+	assert.Equal(t, []string{
+		"begin up", "create measured=false", "end settled",
+		"begin up", "patch measured=true", "end settled",
+		"begin delete", "create measured=false", "end settled",
+		"begin delete", "delete measured=true", "end settled",
+	}, s.entries(t))
+	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made)
+}
+
 func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	s := newStage(t)
 	s.missing = "there is no Deployment"
@@ -200,7 +225,7 @@ func TestAGivenStateThatCouldNotBeAskedForIsNotKnown(t *testing.T) {
 	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
 	require.True(t, ok)
 	failures := 1
-	fake.PrependReactor("create", memcached.Resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+	fake.PrependReactor("create", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		failures--
 		return failures >= 0, nil, errors.New("etcdserver: request timed out")
 	})

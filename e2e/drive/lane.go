@@ -36,7 +36,7 @@ type lane struct {
 	together *barrier      // of the lanes that share a fault; nil: they share none
 	marks    []leak.Mark   // that are in its namespaces
 	lag      time.Duration // until the operator began to bring about the given state
-	wrote    time.Duration // until it had written the Deployment of what was last created; 0: it is not known
+	wrote    time.Duration // until it had written the main child of what was last created; 0: it is not known
 }
 
 // drive goes through scenarios once; empty: nothing is then left of them.
@@ -79,7 +79,7 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 			return err
 		}
 	}
-	if len(l.open) == 0 || l.broken || s.Given == nil && l.state != nil {
+	if len(l.open) == 0 || l.broken || l.state != nil && !l.leadsTo(s.Given) {
 		if err := l.fresh(ctx, s); err != nil {
 			return err
 		}
@@ -110,6 +110,15 @@ func (l *lane) scenario(ctx context.Context, s scenarios.Scenario) (err error) {
 	there = true
 	_, err = l.run(ctx, run, s.Steps)
 	return err
+}
+
+// leadsTo reports whether the custom resource that is there can be brought to a given state; nil: none may be there.
+func (l *lane) leadsTo(given *scenarios.Spec) bool {
+	if given == nil {
+		return false
+	}
+	_, knob := l.Workload.ScaleKnob()
+	return knob.Lowers(l.state.Size, given.Size) == ""
 }
 
 // run records one sample: its beginning, its steps, and its end.
@@ -256,7 +265,7 @@ func (l *lane) close(ctx context.Context) {
 func (l *lane) sample(s scenarios.Scenario) record.Sample {
 	sample := record.Sample{
 		Style: l.style.Name, Variant: l.style.Variant, Scenario: s.Name, Round: l.plan.Round, Warmup: l.warmup,
-		Namespace: l.prefix, Name: s.CustomName(), Timeout: l.style.Timeout, Window: l.Window, Expect: s.Expect, Watches: watchedFor(l.style),
+		Namespace: l.prefix, Name: cmp.Or(s.Custom, l.Workload.Name), Timeout: l.style.Timeout, Window: l.Window, Expect: s.Expect, Watches: l.watchedFor(l.style),
 	}
 	if len(l.open) > 0 {
 		sample.Namespace = l.open[0]

@@ -89,7 +89,7 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 var limitRanges = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}
 
 // unstartable makes the pods of a namespace ask for what no node has: an
-// operator writes Deployments as ever, and no kubelet competes with it for the
+// operator writes its children as ever, and no kubelet competes with it for the
 // machine.
 func (d *Driver) unstartable(ctx context.Context, namespace string) error {
 	nowhere := map[string]any{"operatorbench/nowhere": "1"}

@@ -25,7 +25,6 @@ import (
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/timeline"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // slowAPI takes its time to answer writes to custom resources: each waits by
@@ -49,7 +48,7 @@ type slowResource struct {
 
 func (r slowResource) Namespace(name string) dynamic.ResourceInterface {
 	inner := r.NamespaceableResourceInterface.Namespace(name)
-	if r.resource != memcached.Resource {
+	if r.resource != resource {
 		return inner
 	}
 	return slowSpace{inner, r.api, name}
@@ -236,7 +235,7 @@ func TestALoadGoesOnWhileAnythingMoves(t *testing.T) {
 			for _, replicas := range []int{2, 0} { // at 2.5 s and at 5 s
 				<-time.After(2500 * time.Millisecond)
 				patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
-				_, err := deployments.Patch(context.Background(), scenarios.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+				_, err := deployments.Patch(context.Background(), "memcached", types.MergePatchType, patch, metav1.PatchOptions{})
 				assert.NoError(t, err)
 			}
 		}()

@@ -27,7 +27,7 @@ func (s *slow) Missing(string) string {
 		s.asked = time.Now()
 		time.AfterFunc(s.takes, func() {
 			assert.NoError(s.t, s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindWatch, Watch: &record.Watch{
-				Event: "ADDED", Resource: "deployments.v1.apps", Name: scenarios.Name, UID: "u",
+				Event: "ADDED", Resource: "deployments.v1.apps", Name: "memcached", UID: "u",
 			}}))
 		})
 	}

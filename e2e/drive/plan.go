@@ -45,7 +45,7 @@ type Plan struct {
 // reconcile. It returns when no custom resource is left for the next style to act on.
 func (d *Driver) Drive(ctx context.Context, style Style, plan Plan) (leave func(context.Context) error, err error) {
 	t := &turn{Driver: d, style: style, plan: plan, stopped: ctx.Done()}
-	t.watches, err = watch.Open(ctx, d.Client, d.Recorder, watched, style.watches()...)
+	t.watches, err = watch.Open(ctx, d.Client, d.Recorder, d.watched(), style.watches()...)
 	if err != nil {
 		return t.leave, err
 	}

@@ -16,7 +16,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // release deletes the custom resources in namespaces that have finalizers, while
@@ -28,7 +27,7 @@ func (d *Driver) release(ctx context.Context, style Style, namespaces []string) 
 	if err != nil {
 		return err
 	}
-	held, err := kube.Remove(ctx, d.Client, memcached.Resource, left, metav1.DeletePropagationBackground, style.Timeout)
+	held, err := kube.Remove(ctx, d.Client, d.Workload.GVR(), left, metav1.DeletePropagationBackground, style.Timeout)
 	for _, h := range held {
 		entry := record.Held{
 			Style: style.Name, Variant: style.Variant, Namespace: h.Namespace, Name: h.Name, Finalizers: h.Finalizers, Waited: h.Waited,
@@ -50,7 +49,7 @@ func (d *Driver) release(ctx context.Context, style Style, namespaces []string) 
 // finalized lists the custom resources in namespaces that have finalizers. The
 // harness's own is taken away: steps that came to an early end have left it.
 func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstructured.Unstructured, error) {
-	list, err := d.Client.Resource(memcached.Resource).List(ctx, metav1.ListOptions{})
+	list, err := d.Client.Resource(d.Workload.GVR()).List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil // nobody defines it any more
 	}
@@ -65,7 +64,7 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 		}
 		finalizers := cr.GetFinalizers()
 		if slices.Contains(finalizers, kube.FinalizerHold) {
-			_, err := kube.Hold(ctx, d.Client.Resource(memcached.Resource).Namespace(cr.GetNamespace()), cr.GetName(), false)
+			_, err := kube.Hold(ctx, d.customs(cr.GetNamespace()), cr.GetName(), false)
 			if err != nil && !apierrors.IsNotFound(err) {
 				problems = append(problems, fmt.Errorf("take the finalizer %s from %s: %w", kube.FinalizerHold, kube.Describe(&cr), err))
 			}
@@ -73,9 +72,10 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 		}
 		if len(finalizers) > 0 {
 			found = append(found, cr)
-			if err := d.allow(ctx, cr); err != nil {
-				problems = append(problems, err)
-			}
+		}
+		// With a definition that the operator has brought go its custom resources, each by a finalizer.
+		if len(finalizers) > 0 || d.Workload.Definition == "" {
+			problems = append(problems, d.allow(ctx, cr))
 		}
 	}
 	return found, errors.Join(problems...)
@@ -85,13 +85,12 @@ func (d *Driver) finalized(ctx context.Context, namespaces []string) ([]unstruct
 // another definition have left one that it does not: the API server would refuse
 // every write, that which takes its finalizers away included.
 func (d *Driver) allow(ctx context.Context, cr unstructured.Unstructured) error {
-	const most = 100 // of the definition
-	size, found, err := unstructured.NestedInt64(cr.Object, "spec", "size")
-	if err == nil && found && size >= 0 && size <= most {
+	_, knob := d.Workload.ScaleKnob()
+	if size, found := d.Workload.SizeOf(&cr); found && int64(knob.Lowest()) <= size && size <= int64(knob.Highest()) {
 		return nil
 	}
-	_, err = d.Client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Patch(ctx, cr.GetName(), types.MergePatchType,
-		[]byte(`{"spec":{"size":1}}`), metav1.PatchOptions{FieldManager: kube.FieldManager})
+	_, err := d.customs(cr.GetNamespace()).Patch(ctx, cr.GetName(), types.MergePatchType,
+		d.Workload.SizePatch(knob.Lowest()), metav1.PatchOptions{FieldManager: kube.FieldManager})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("give %s a size that its definition allows: %w", kube.Describe(&cr), err)
 	}
@@ -104,7 +103,7 @@ func (d *Driver) allow(ctx context.Context, cr unstructured.Unstructured) error 
 func (d *Driver) abandon(ctx context.Context, namespaces []string) error {
 	left, err := d.finalized(ctx, namespaces)
 	if err == nil {
-		_, err = kube.Remove(ctx, d.Client, memcached.Resource, left, metav1.DeletePropagationBackground, 0)
+		_, err = kube.Remove(ctx, d.Client, d.Workload.GVR(), left, metav1.DeletePropagationBackground, 0)
 	}
 	return err
 }
@@ -116,7 +115,7 @@ func (s *sampleRun) taken(ctx context.Context, step scenarios.Step) (bool, error
 		return false, nil
 	}
 	namespace, name := s.place(step.On)
-	live, err := s.Client.Resource(memcached.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	live, err := s.customs(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -132,7 +131,7 @@ func (s *sampleRun) vacate(ctx context.Context, step scenarios.Step) error {
 	within, cancel := context.WithTimeout(ctx, cmp.Or(s.sample.Patience, s.style.bound()))
 	defer cancel()
 	namespace, name := s.place(step.On)
-	err := (&kube.Client{Dynamic: s.Client}).WaitGone(within, memcached.Resource, namespace, name)
+	err := (&kube.Client{Dynamic: s.Client}).WaitGone(within, s.Workload.GVR(), namespace, name)
 	if err != nil && ctx.Err() == nil {
 		return &unreachedError{spec.PointGone, "the custom resource cannot be created again: " + err.Error()}
 	}

@@ -17,10 +17,10 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 const cleanup = "operator.example.com/cleanup"
@@ -69,7 +69,7 @@ func (s *stage) finalizes(t *testing.T, releases func() bool) *dynamicfake.FakeD
 
 func (s *stage) customs(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
-	list, err := s.Client.Resource(memcached.Resource).List(t.Context(), metav1.ListOptions{})
+	list, err := s.Client.Resource(resource).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	return list.Items
 }
@@ -184,7 +184,7 @@ func TestACreateWaitsForTheOperatorThatHoldsTheOldOne(t *testing.T) {
 	b.mended = func() {
 		running = true
 		for _, cr := range s.customs(t) {
-			assert.NoError(t, fake.Tracker().Delete(memcached.Resource, cr.GetNamespace(), cr.GetName()))
+			assert.NoError(t, fake.Tracker().Delete(resource, cr.GetNamespace(), cr.GetName()))
 		}
 	}
 	recreated := scenarios.Scenario{
@@ -220,4 +220,19 @@ func TestACreateIsGivenUpWhereTheOldOneNeverGoes(t *testing.T) {
 	assert.Equal(t, []string{"recreate timeout"}, s.ends)
 	assert.Contains(t, s.recording.String(), "await gone: the custom resource cannot be created again")
 	assert.Contains(t, s.recording.String(), cleanup)
+}
+
+// What the operator defines is deleted with the definition, by a finalizer of the cluster's: nothing could take that away
+// from what the definition refuses by now.
+func TestWhatADefinitionOfTheOperatorRefusesIsMadeValid(t *testing.T) {
+	s := newStage(t)
+	s.Workload = workloadtest.Queue(t)
+	wrong := scenarios.Scenario{Name: "some", Group: spec.GroupLatency, Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: -1}}}}
+	_, err := s.Drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{wrong}})
+	require.NoError(t, err)
+	list, err := s.Client.Resource(s.Workload.GVR()).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1, "it goes with its namespace")
+	size, _ := s.Workload.SizeOf(&list.Items[0])
+	assert.EqualValues(t, s.Workload.Smallest(), size)
 }

@@ -30,7 +30,7 @@ type sampleRun struct {
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.
 	waited time.Duration
-	// wrote is how long the operator took to write the Deployment when the custom resource
+	// wrote is how long the operator took to write the main child when the custom resource
 	// was created, before or here; 0: that is not known, or not asked. It is measured from
 	// created on; 0: it is not.
 	wrote, created time.Duration
@@ -225,7 +225,7 @@ func (s *sampleRun) wait(ctx context.Context, lacks func() string, window, patie
 }
 
 // What an operator without work objects does between two writes is not seen: nothing
-// may move for so many times what it took to write the Deployment.
+// may move for so many times what it took to write the main child.
 const windowWrites = 2
 
 // pace is how long nothing may move at least, as far as is known now. What cannot be

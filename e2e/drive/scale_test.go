@@ -18,7 +18,6 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // scalable makes the fake's custom resources have a scale subresource.
@@ -33,10 +32,10 @@ func (s *stage) scalable(t *testing.T) {
 		}}
 	}
 	size := int64(1)
-	fake.PrependReactor("get", memcached.Resource.Resource, func(a clienttesting.Action) (bool, runtime.Object, error) {
+	fake.PrependReactor("get", resource.Resource, func(a clienttesting.Action) (bool, runtime.Object, error) {
 		return a.GetSubresource() == "scale", scale(size), nil
 	})
-	fake.PrependReactor("update", memcached.Resource.Resource, func(a clienttesting.Action) (bool, runtime.Object, error) {
+	fake.PrependReactor("update", resource.Resource, func(a clienttesting.Action) (bool, runtime.Object, error) {
 		update, ok := a.(clienttesting.UpdateAction)
 		if !ok || a.GetSubresource() != "scale" {
 			return false, nil, nil

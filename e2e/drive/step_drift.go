@@ -3,77 +3,85 @@ package drive
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/scenarios"
 )
 
-var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-
-// drift changes the operator's Deployment behind its back.
+// drift changes the operator's main child behind its back.
 func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	child, err := s.child(ctx)
 	if err != nil {
 		return fmt.Errorf("drift: %w", err)
 	}
-	client := s.Client.Resource(deployments).Namespace(s.sample.Namespace)
-	r := request{verb: "patch", resource: deployments, namespace: s.sample.Namespace, name: child.GetName()}
-	if step.Drift.Delete != nil {
+	client := s.children(s.sample.Namespace)
+	r := request{verb: "patch", resource: s.Workload.MainGVR(), namespace: s.sample.Namespace, name: child.GetName()}
+	switch d := step.Drift; {
+	case d.Delete != nil:
 		r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 			background := metav1.DeletePropagationBackground
 			return nil, client.Delete(ctx, r.name, metav1.DeleteOptions{PropagationPolicy: &background})
 		}
-	} else {
-		patch, err := drifted(child, *step.Drift)
+	case d.Replicas != nil:
+		r = merge(r, client, s.Workload.ScalePatch(*d.Replicas), metav1.PatchOptions{})
+	default:
+		patch, err := imagePatch(child, d.Image)
 		if err != nil {
-			return err
+			return fmt.Errorf("drift: %w", err)
 		}
 		r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
-			return client.Patch(ctx, r.name, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
+			return client.Patch(ctx, r.name, types.JSONPatchType, patch, metav1.PatchOptions{})
 		}
 	}
 	_, err = s.send(ctx, r)
 	return err
 }
 
-// drifted is the strategic merge patch of a drift.
-func drifted(child *unstructured.Unstructured, d scenarios.Drift) ([]byte, error) {
-	if d.Replicas != nil {
-		return fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, *d.Replicas), nil
-	}
+// imagePatch is the JSON patch that gives the first container of a child's pods another image.
+func imagePatch(child *unstructured.Unstructured, image string) ([]byte, error) {
 	containers, _, err := unstructured.NestedSlice(child.Object, "spec", "template", "spec", "containers")
-	if err != nil || len(containers) == 0 {
-		return nil, fmt.Errorf("drift: Deployment %s/%s has no container: %w", child.GetNamespace(), child.GetName(), errors.Join(err))
+	if err != nil {
+		return nil, err
+	}
+	if len(containers) == 0 {
+		return nil, fmt.Errorf("%s %s/%s has no container", child.GetKind(), child.GetNamespace(), child.GetName())
 	}
 	first, _ := containers[0].(map[string]any)
-	container := map[string]any{"name": first["name"], "image": d.Image}
-	return json.Marshal(map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{container}}}}})
+	const at = "/spec/template/spec/containers/0/"
+	return json.Marshal([]map[string]any{
+		{"op": "test", "path": at + "name", "value": first["name"]}, // others may have written since
+		{"op": "add", "path": at + "image", "value": image},
+	})
 }
 
-// child is the Deployment of the sample's custom resource.
+// child is the main child of the sample's custom resource in its present life, found as the judge finds it: by the name that
+// the style declares, or else by the custom resource's UID.
 func (s *sampleRun) child(ctx context.Context) (*unstructured.Unstructured, error) {
-	wanted, err := bounds.DeploymentName(s.style.Child, s.sample.Namespace, s.sample.Name)
+	namespace, kind := s.sample.Namespace, s.Workload.Main().Kind
+	wanted, err := bounds.ChildName(s.style.Child, namespace, s.sample.Name)
 	if err != nil {
 		return nil, err
 	}
 	if wanted != "" {
-		return s.Client.Resource(deployments).Namespace(s.sample.Namespace).Get(ctx, wanted, metav1.GetOptions{})
+		return s.children(namespace).Get(ctx, wanted, metav1.GetOptions{})
 	}
-	list, err := s.Client.Resource(deployments).Namespace(s.sample.Namespace).List(ctx, metav1.ListOptions{})
+	cr, err := s.customs(namespace).Get(ctx, s.sample.Name, metav1.GetOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("list the Deployments in %s: %w", s.sample.Namespace, err)
+		return nil, fmt.Errorf("find the %s of %s %s/%s: %w", kind, s.Workload.Resource.Kind, namespace, s.sample.Name, err)
+	}
+	list, err := s.children(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list every %s in %s: %w", kind, namespace, err)
 	}
 	for i := range list.Items {
-		if owner := metav1.GetControllerOf(&list.Items[i]); owner != nil && owner.Name == s.sample.Name {
+		if metav1.IsControlledBy(&list.Items[i], cr) {
 			return &list.Items[i], nil
 		}
 	}
-	return nil, fmt.Errorf("no Deployment in %s has Memcached %s as its controller", s.sample.Namespace, s.sample.Name)
+	return nil, fmt.Errorf("no %s in %s has %s %s (UID %s) as its controller", kind, namespace, s.Workload.Resource.Kind, cr.GetName(), cr.GetUID())
 }

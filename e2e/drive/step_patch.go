@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,5 +11,5 @@ import (
 // patch sends what `kubectl apply` does: a merge patch.
 func (s *sampleRun) patch(ctx context.Context, step scenarios.Step) error {
 	r, client := s.on(step)
-	return s.write(ctx, step, merge(r, client, fmt.Appendf(nil, `{"spec":{"size":%d}}`, step.Patch.Size), metav1.PatchOptions{}))
+	return s.write(ctx, step, merge(r, client, s.Workload.SizePatch(step.Patch.Size), metav1.PatchOptions{}))
 }

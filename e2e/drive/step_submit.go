@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // submit sends a custom resource that is wrong as kubectl does: strictly, so
@@ -20,7 +19,7 @@ func (s *sampleRun) submit(ctx context.Context, step scenarios.Step) error {
 	object := (&unstructured.Unstructured{Object: step.Submit.Object}).DeepCopy()
 	group, err := schema.ParseGroupVersion(object.GetAPIVersion())
 	if err == nil && !group.Empty() {
-		r.resource = group.WithResource(memcached.Resource.Resource)
+		r.resource = group.WithResource(r.resource.Resource)
 	}
 	client := s.Client.Resource(r.resource).Namespace(r.namespace)
 	r.mayFail = step.Submit.Refused

@@ -19,7 +19,6 @@ import (
 	"operatorbench/e2e/record/watch"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // performers says how each kind of step is done: each is one file here, and one in
@@ -66,7 +65,17 @@ type request struct {
 // on is a request that concerns the custom resource of a step, and what it is sent with.
 func (s *sampleRun) on(step scenarios.Step) (request, dynamic.ResourceInterface) {
 	namespace, name := s.place(step.On)
-	return request{resource: memcached.Resource, namespace: namespace, name: name}, s.Client.Resource(memcached.Resource).Namespace(namespace)
+	return request{resource: s.Workload.GVR(), namespace: namespace, name: name}, s.customs(namespace)
+}
+
+// customs are the custom resources of a namespace.
+func (d *Driver) customs(namespace string) dynamic.ResourceInterface {
+	return d.Client.Resource(d.Workload.GVR()).Namespace(namespace)
+}
+
+// children are the main children of a namespace.
+func (d *Driver) children(namespace string) dynamic.ResourceInterface {
+	return d.Client.Resource(d.Workload.MainGVR()).Namespace(namespace)
 }
 
 // merge makes of a request one that sends a merge patch.

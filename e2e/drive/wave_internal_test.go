@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -18,7 +19,7 @@ func TestTheWindowIsLongerWhereTheOperatorIsLateToBegin(t *testing.T) {
 		520 * time.Millisecond: 10400 * time.Millisecond, // argo-fast-requeue passed by 3 s: its needless work came after 4.5 s
 		time.Minute:            30 * time.Second,
 	} {
-		l := &lane{turn: &turn{Driver: &Driver{Matrix: Matrix{Window: 3 * time.Second}}, plan: Plan{Wave: 1}}, lag: lag}
+		l := &lane{turn: &turn{Driver: &Driver{Workload: workloadtest.Default(t), Matrix: Matrix{Window: 3 * time.Second}}, plan: Plan{Wave: 1}}, lag: lag}
 		assert.Equal(t, want, l.sample(scenarios.Scenario{Name: "no-op-updates"}).Window, "of a lag of %v", lag)
 	}
 }

@@ -23,6 +23,8 @@ func reference(t *timeline.Timeline) Verdict {
 	switch {
 	case t.Sample.Size == nil:
 		return notApplicable("the custom resource is to be gone")
+	case want == nil && t.Spec.Reference == "":
+		return notApplicable("the workload %s does not say what a custom resource asks for: it has no reference", t.Spec.Name)
 	case want == nil:
 		return Verdict{Outcome: spec.Invalid, Message: "the recording does not say what a custom resource asks for"}
 	}

@@ -10,18 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // wanted is the reference of a recording.
 func wanted(tb testing.TB) json.RawMessage {
 	tb.Helper()
-	deployment, err := memcached.Deployment(memcached.New("services", "memcached", 1))
+	w := workloadtest.Default(tb)
+	child, err := w.Child(w.New("services", "memcached", 1))
 	require.NoError(tb, err)
-	raw, err := json.Marshal(deployment.Object)
+	raw, err := json.Marshal(child.Object)
 	require.NoError(tb, err)
 	return raw
 }

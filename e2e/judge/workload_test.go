@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,6 +51,7 @@ func TestAnotherWorkloadIsJudgedByWhatItSays(t *testing.T) {
 		"ready": {"Up", 2, map[string]judge.Verdict{
 			"converged": {Outcome: spec.Pass, Message: "StatefulSet cache-server had 2 ready replicas at +0.090 s"},
 			"status":    {Outcome: spec.Pass, Message: "of generation 1"},
+			"reference": {Outcome: spec.NotApplicable, Message: "the workload queue does not say what a custom resource asks for: it has no reference"},
 		}, true},
 		"not yet by its own condition": {"Starting", 2, map[string]judge.Verdict{
 			"converged": {Outcome: spec.Fail, Message: `of Queue cache: cr.status.phase == "Up" does not hold (cr.status.phase is Starting)`},
@@ -64,7 +66,7 @@ func TestAnotherWorkloadIsJudgedByWhatItSays(t *testing.T) {
 			Name: "native", Child: spec.Child{OwnerReference: true},
 			Declares: spec.Declares{Status: spec.Declaration{Supported: true, Fields: []string{spec.StatusObservedGeneration}}},
 		}}}
-		s.begin(0, "native", "create", 2)
+		s.begin(0, "native", "create", 2, func(b *record.Sample) { b.Expect = append(slices.Clone(sized), "reference") })
 		s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
 		s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
 		s.see(20, "ADDED", server(2, 0))

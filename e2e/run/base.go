@@ -86,8 +86,15 @@ func (j *job) compareWith(ctx context.Context) error {
 		}
 		j.contest(was, head)
 	}
-	if len(j.participants) == 1 && len(j.base.gone) == 0 {
+	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
+	}
+	var compared []styles.Operator
+	for _, p := range j.operated() {
+		compared = append(compared, p.operator)
+	}
+	if err := j.handle(compared...); err != nil {
+		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
 	return nil
 }
@@ -127,18 +134,18 @@ func (j *job) present() ([]styles.Operator, error) {
 // lostScenarios notes scenarios that only the base has, and what only the
 // base's expect of a style.
 func (j *job) lostScenarios() error {
-	is, err := scenarios.All(judge.OracleNames())
+	is, err := scenarios.Of(j.workload, judge.OracleNames())
 	if err != nil {
 		return err
 	}
-	was, err := scenarios.Expectations(os.DirFS(filepath.Join(j.base.root, scenarios.Folder)))
+	was, err := scenarios.Expectations(os.DirFS(j.base.root), j.workload.Name)
 	if err != nil {
 		return err
 	}
 	for _, scenario := range was {
 		i := slices.IndexFunc(is, func(now scenarios.Scenario) bool { return now.Name == scenario.Name })
 		if i < 0 {
-			j.base.gone = append(j.base.gone, record.Gone{Scenario: scenario.Name, Why: "its file in " + scenarios.Folder + " was deleted, or it was renamed"})
+			j.base.gone = append(j.base.gone, record.Gone{Scenario: scenario.Name, Why: "its file was deleted, or it was renamed"})
 			continue
 		}
 		for _, oracle := range scenario.Expect {

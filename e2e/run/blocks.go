@@ -86,7 +86,8 @@ func (s *Session) guarded(ctx context.Context, p *participant, drive func() erro
 	case p.operator == nil && err != nil:
 		return err
 	case p.operator == nil && p.bad() && !before:
-		return errors.New("the floor could not be measured: the harness wrote the Deployments itself, and the cluster did not make them ready (or delete them) in time; summary.md says what was last seen; check the node's load and free resources, and run again")
+		return fmt.Errorf("the floor could not be measured: the harness wrote each %s itself, and the cluster did not make it ready (or delete it) in time; summary.md says what was last seen; check the node's load and free resources, and run again",
+			s.workload.Main().Kind)
 	}
 	p.err = err
 	if errors.As(err, &remains) {
@@ -148,6 +149,9 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 	before := p.bad()
 	if err == nil {
 		s.mark(place, record.Installed)
+		err = s.brought(ctx)
+	}
+	if err == nil {
 		s.find(ctx, place, target)
 		s.atRest(ctx, place)
 		processor := readProcessor()

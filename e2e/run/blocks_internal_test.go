@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
@@ -96,7 +97,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 
 func compared(t *testing.T, root, operator, revision string) (*job, error) {
 	t.Helper()
-	j := &job{console: &console{out: t.Output()}, root: root, folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
+	j := &job{console: &console{out: t.Output()}, root: root, workload: workloadtest.Default(t), folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
 	err := j.compare(t.Context())
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, j.base.remove()) })
@@ -175,8 +176,9 @@ func TestWhatHeadHasLost(t *testing.T) {
 	}
 	write := func(t *testing.T, root, name, text string) {
 		t.Helper()
-		require.NoError(t, os.MkdirAll(filepath.Join(root, scenarios.Folder), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(root, scenarios.Folder, name+".yaml"), []byte(text), 0o600))
+		file := filepath.Join(root, scenarios.Folder, name+".yaml")
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	for name, test := range map[string]struct {
 		add    func(t *testing.T, root string)
@@ -217,7 +219,25 @@ func TestWhatHeadHasLost(t *testing.T) {
 				require.NoError(t, os.Remove(filepath.Join(root, scenarios.Folder, "lost.yaml")))
 			},
 			ask:  "all",
-			want: []record.Gone{{Scenario: "lost", Why: "its file in fixtures/scenarios was deleted, or it was renamed"}},
+			want: []record.Gone{{Scenario: "lost", Why: "its file was deleted, or it was renamed"}},
+		},
+		"a scenario of the workload": {
+			add: func(t *testing.T, root string) {
+				write(t, root, "../workloads/memcached/scenarios/lost", scenario("lost", "converged"))
+			},
+			change: func(t *testing.T, root string) {
+				require.NoError(t, os.RemoveAll(filepath.Join(root, "fixtures", "workloads")))
+			},
+			ask:  "all",
+			want: []record.Gone{{Scenario: "lost", Why: "its file was deleted, or it was renamed"}},
+		},
+		"nothing, of a file that moved": {
+			add: func(t *testing.T, root string) { write(t, root, "size-text", scenario("size-text", "refused")) },
+			change: func(t *testing.T, root string) {
+				require.NoError(t, os.RemoveAll(filepath.Join(root, "operators", "mine")))
+			},
+			ask:  "all",
+			want: []record.Gone{{Style: "mine", Why: "its folder operators/mine was deleted or renamed"}},
 		},
 		"what a scenario expects": {
 			add:    func(t *testing.T, root string) { write(t, root, "create", scenario("create", "converged, unheard-of")) },

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/styles"
 )
 
 // neededBy is the capability without which a fault cannot be done; "": any cluster will do.
@@ -45,6 +47,43 @@ func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
 	return ""
 }
 
+// choose reads the scenarios that are asked for, of the workload of the styles.
+func (j *job) choose() (err error) {
+	found, err := styles.Find(filepath.Join(j.root, "operators"), operatorNames(j.root, j.options.Operator)...)
+	if err != nil {
+		found = nil // what is wrong with a style is said where it is to be driven
+	}
+	if err := j.handle(found...); err != nil {
+		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
+	}
+	list, err := pick(j.workload, j.options.scenario())
+	if err == nil {
+		err = j.fit(list)
+	}
+	if err != nil {
+		return err
+	}
+	j.warmup, err = pick(j.workload, warmup)
+	j.warmup = slices.DeleteFunc(j.warmup, func(s scenarios.Scenario) bool { return s.Unfit() != "" })
+	return err
+}
+
+// fit notes the scenarios to be driven. Those of the correctness matrix that the workload cannot go through say why in
+// their samples; the others are left out, and it is said here.
+func (j *job) fit(list []scenarios.Scenario) error {
+	for _, s := range list {
+		switch why := s.Unfit(); {
+		case why == "" || spec.InMatrix(s.Group):
+			j.scenarios = append(j.scenarios, s)
+		case len(list) == 1:
+			return fmt.Errorf("--scenario=%s: it is not applicable: %s", s.Name, why)
+		default:
+			j.say("%s is not applicable, and left out: %s", s.Name, why)
+		}
+	}
+	return nil
+}
+
 // listedWithin is how long a node may take to list an image that it has: the kubelet
 // does so every ten seconds.
 const listedWithin = 15 * time.Second
@@ -60,7 +99,7 @@ func (e *environment) obtainable(ctx context.Context) error {
 		return err
 	}
 	var local []images.Image
-	for _, name := range imagesOf(e.participants) {
+	for _, name := range e.imagesInNode(e.participants) {
 		image, err := catalogue.Image(name)
 		if err != nil {
 			return err

@@ -28,11 +28,12 @@ import (
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/run"
 	"operatorbench/e2e/spec"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // shared is the existing cluster of these tests; TestMain makes it known.
 var shared *clustertest.Cluster
+
+var customs = schema.GroupVersionResource{Group: "cache.example.com", Version: "v1alpha1", Resource: "memcacheds"}
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
@@ -232,11 +233,11 @@ func moments() map[string]struct {
 		"the operator is being installed": {"create", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, func(obj *unstructured.Unstructured) bool {
 			return obj.GetNamespace() == "memcached-operator"
 		}},
-		"a latency is measured": {"create,delete", memcached.Resource, func(obj *unstructured.Unstructured) bool {
+		"a latency is measured": {"create,delete", customs, func(obj *unstructured.Unstructured) bool {
 			return strings.Contains(obj.GetNamespace(), "-native-")
 		}},
 		"a policy refuses writes": {"write-refused", schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}, always},
-		"a finalizer holds a custom resource": {"finalizer", memcached.Resource, func(obj *unstructured.Unstructured) bool {
+		"a finalizer holds a custom resource": {"finalizer", customs, func(obj *unstructured.Unstructured) bool {
 			return len(obj.GetFinalizers()) > 0
 		}},
 	}

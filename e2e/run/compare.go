@@ -94,6 +94,9 @@ func (j *job) quicken() {
 	if len(more) == 0 {
 		return
 	}
+	if _, why := more[0].For(&j.workload.Workload); why != "" {
+		return // no custom resource of size 0
+	}
 	j.warmup = more[:1]
 	last := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "delete" })
 	j.scenarios = slices.Insert(j.scenarios, last+1, more...)
@@ -254,8 +257,8 @@ func (g gateRun) round(ctx context.Context, round int, some []*comparison) error
 	}
 	if len(g.measured()) > 0 {
 		measured := participants
-		if round == 1 {
-			measured = append([]*participant{g.participants[0]}, participants...)
+		if floor := g.floor(); round == 1 && floor != nil {
+			measured = append([]*participant{floor}, participants...)
 		}
 		if err := g.turns(ctx, round, measured, func(p *participant) error { return g.block(ctx, p, round) }); err != nil {
 			return err
@@ -470,7 +473,7 @@ func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
 
 // Drivable tells whether there is any style to compare. Without one, the result
 // is what head has lost; see RecordLost.
-func (j *job) Drivable() bool { return len(j.participants) > 1 }
+func (j *job) Drivable() bool { return len(j.comparisons) > 0 }
 
 // command repeats a comparison: with the commit, and with what was asked for
 // otherwise than by default.

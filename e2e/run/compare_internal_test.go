@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -27,13 +28,9 @@ const (
 // contested is a session that compares styles, of which nothing is driven.
 func contested(t *testing.T, budget time.Duration, out io.Writer, names ...string) gateRun {
 	t.Helper()
-	s := newSession(Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second}, "", time.Time{}, out)
+	s := newSession(Options{Operator: styles.All, Base: "main", Budget: budget, Patience: 45 * time.Second, Window: time.Second}, "../..", time.Time{}, out)
 	s.base, s.progress = &base{commit: "0123456789abcdef"}, terminal.NewProgress(io.Discard)
-	var err error
-	s.scenarios, err = pick(s.options.scenario())
-	require.NoError(t, err)
-	s.warmup, err = pick(warmup)
-	require.NoError(t, err)
+	require.NoError(t, s.choose())
 	found, err := styles.Find("../../operators", names...)
 	require.NoError(t, err)
 	for _, style := range found {
@@ -119,7 +116,7 @@ func TestQuickScenarios(t *testing.T) {
 	assert.Equal(t, &scenarios.Spec{Size: 0}, remove.Given)
 	assert.Nil(t, remove.Result())
 	assert.Equal(t, []string{"create-empty"}, namesOf(s.warmup))
-	long, err := pick("create")
+	long, err := pick(workloadtest.Default(t), "create")
 	require.NoError(t, err)
 	assert.Empty(t, quick(long), "nothing would remove it again")
 	assert.Equal(t, 3, long[0].Result().Size, "what it was made from stays")

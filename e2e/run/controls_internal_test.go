@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
@@ -17,7 +18,7 @@ import (
 
 // Nothing of the matrix applies to the floor, which needs one wave to say so.
 func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
-	matrix, err := pick(matrixName)
+	matrix, err := pick(workloadtest.Default(t), matrixName)
 	require.NoError(t, err)
 	found, err := styles.Find("../../operators", "floor")
 	require.NoError(t, err)

@@ -21,7 +21,6 @@ import (
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec/scenarios"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 const (
@@ -112,42 +111,77 @@ func (e *environment) connect(config *rest.Config) error {
 
 // definition applies the custom resource definition, and begins the proof that the garbage collector knows it. The
 // proof takes up to 30 s, in which the images are loaded and the floor is
-// measured: no style is needed for either. Drive awaits it.
+// measured: no style is needed for either. Drive awaits it. For a definition that the operator brings, see brought.
 func (e *environment) definition(ctx context.Context) error {
-	crd, err := memcached.Definition()
-	if err != nil {
-		return err
-	}
 	if !e.can(cluster.RemoveWhole) {
 		e.leaves("what the run has made is still in the existing cluster; this removes it:\n  " + e.cleanCommand())
 	}
 	probe := namespace(e.probeNamespace())
-	if err := e.kube.Apply(ctx, kube.Owner{Run: e.id}, []*unstructured.Unstructured{crd, probe}); err != nil {
+	if err := e.kube.Apply(ctx, kube.Owner{Run: e.id}, append(e.defined(), probe)); err != nil {
 		return err
 	}
-	if err := e.firstWrite(ctx, memcached.New(probe.GetName(), "first", 0)); err != nil {
+	if len(e.defined()) == 0 {
+		if e.workload.Smallest() > 0 {
+			e.remark(fmt.Sprintf("it is not proven that the garbage collector knows %s, which the operator defines: the smallest %s has pods; for half a minute after each installation what is owned may go later",
+				e.workload.GVR().GroupResource(), e.workload.Resource.Kind))
+		}
+		e.collector = func() error { return nil }
+		return nil
+	}
+	if err := e.firstWrite(ctx); err != nil {
 		return err
 	}
 	proven := make(chan error, 1)
-	go func() {
-		proven <- install.ProveGarbageCollection(ctx, install.Cluster{Kube: e.kube, Run: e.id}, probe.GetName())
-	}()
+	go func() { proven <- e.collects(ctx) }()
 	e.collector = sync.OnceValue(func() error {
 		return e.stage("garbage collector", func() error { return <-proven })
 	})
 	return nil
 }
 
-// firstWrite makes a custom resource and deletes it. The API server answers the
-// first write to a new definition only after about 2 s, while it sets up its
+// defined is the definition that the harness applies; none: the operator brings it.
+func (e *environment) defined() []*unstructured.Unstructured {
+	if crd := e.workload.CRD(); crd != nil {
+		return []*unstructured.Unstructured{crd}
+	}
+	return nil
+}
+
+// collects returns when the garbage collector knows the custom resource.
+func (e *environment) collects(ctx context.Context) error {
+	return install.ProveGarbageCollection(ctx, install.Cluster{Kube: e.kube, Run: e.id}, e.workload, e.probeNamespace())
+}
+
+// brought does for a definition that has come with an operator what definition does for the harness's. The operator is there:
+// what it would start pods for is left out.
+func (e *environment) brought(ctx context.Context) error {
+	if len(e.defined()) > 0 {
+		return nil
+	}
+	if err := e.firstWrite(ctx); err != nil || e.workload.Smallest() > 0 {
+		return err
+	}
+	return e.collects(ctx)
+}
+
+// firstWrite makes a custom resource and deletes it, or only tries to make it where an operator would start pods for it. The
+// API server answers the first write to a new definition only after about 2 s, while it sets up its
 // storage; that would be measured as the floor's.
-func (e *environment) firstWrite(ctx context.Context, cr *unstructured.Unstructured) error {
-	client := e.kube.Dynamic.Resource(memcached.Resource).Namespace(cr.GetNamespace())
-	if _, err := client.Create(ctx, cr, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("create the first Memcached %s/%s: %w", cr.GetNamespace(), cr.GetName(), err)
+func (e *environment) firstWrite(ctx context.Context) error {
+	cr := e.workload.New(e.probeNamespace(), "first", e.workload.Smallest())
+	client := e.kube.Dynamic.Resource(e.workload.GVR()).Namespace(cr.GetNamespace())
+	var options metav1.CreateOptions
+	if len(e.defined()) == 0 && e.workload.Smallest() > 0 {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	if _, err := client.Create(ctx, cr, options); err != nil {
+		return fmt.Errorf("create the first %s %s/%s: %w", cr.GetKind(), cr.GetNamespace(), cr.GetName(), err)
+	}
+	if len(options.DryRun) > 0 {
+		return nil
 	}
 	if err := client.Delete(ctx, cr.GetName(), metav1.DeleteOptions{}); err != nil {
-		return fmt.Errorf("delete the first Memcached %s/%s: %w", cr.GetNamespace(), cr.GetName(), err)
+		return fmt.Errorf("delete the first %s %s/%s: %w", cr.GetKind(), cr.GetNamespace(), cr.GetName(), err)
 	}
 	return nil
 }
@@ -164,12 +198,14 @@ func (j *job) probeNamespace() string { return "services-" + j.id + "-probe" }
 // an existing one.
 func (e *environment) announce() error {
 	e.say("this run makes, in the existing cluster, nothing but:")
-	e.say("  CustomResourceDefinition %s", memcached.Resource.GroupResource())
+	for _, crd := range e.defined() {
+		e.say("  %s", kube.Describe(crd))
+	}
 	e.say("  namespaces services-%s-* for custom resources", e.id)
 	if slices.ContainsFunc(e.scenarios, refuses) {
 		e.say("  ValidatingAdmissionPolicies operatorbench-services-%s-*, and their bindings, that for a while refuse writes in one of these namespaces", e.id)
 	}
-	for _, p := range e.participants[1:] {
+	for _, p := range e.operated() {
 		style := p.operator.Style()
 		footprint, err := style.Plan()
 		if err != nil {
@@ -201,12 +237,8 @@ func (e *environment) refuseForeign(ctx context.Context) error {
 	if e.can(cluster.RemoveWhole) {
 		return nil
 	}
-	crd, err := memcached.Definition()
-	if err != nil {
-		return err
-	}
-	objects := []*unstructured.Unstructured{crd}
-	for _, p := range e.participants[1:] {
+	objects := e.defined()
+	for _, p := range e.operated() {
 		brought, err := p.operator.Style().Objects()
 		if err != nil {
 			return err

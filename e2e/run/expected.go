@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
@@ -12,6 +13,7 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // expectable are the scenarios of which verdicts are expected.
@@ -32,7 +34,16 @@ func oracles() []string { return append(judge.OracleNames(), judge.Released) }
 // Expected reads the verdicts that are expected of a recording's styles, as far
 // as they have a folder in the repository at root.
 func Expected(root string, header record.Header) (map[string]verdicts.Expected, error) {
-	all, err := pick(expectable)
+	w, err := workloads.Default()
+	if is := header.Workload; is != nil && slices.Contains(workloads.Names(), is.Name) {
+		w, err = workloads.Named(is.Name)
+	} else if is != nil {
+		w = &workloads.Workload{Workload: *is} // a style's own: it has no scenarios here
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := pick(w, expectable)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +54,18 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 	return verdicts.LoadAll(filepath.Join(root, "operators"), known, verdictsOf(all), oracles())
 }
 
+// expectedScenarios are those of which verdicts of a style are expected.
+func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
+	w, err := style.Style().Handles()
+	if err != nil {
+		return nil, err
+	}
+	return pick(w, expectable)
+}
+
 // expectedOf reads the verdicts that are expected of a style.
 func expectedOf(style styles.Operator) (verdicts.Expected, error) {
-	all, err := pick(expectable)
+	all, err := expectedScenarios(style)
 	if err != nil {
 		return verdicts.Expected{}, err
 	}

@@ -35,7 +35,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, host, runtime.Version(), rec.options.Seed, rec.options.values()
 	e.Comparison = rec.recordedComparison()
 	e.Revision, e.Dirty = revision(ctx, rec.root)
-	for _, p := range rec.participants[1:] {
+	for _, p := range rec.operated() {
 		hash, err := manifestsHash(p.operator.Style())
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/spec/schema"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // job is what is to be driven: which styles, through which scenarios.
@@ -23,7 +24,8 @@ type job struct {
 	root         string // of the repository
 	folder       string // of the results
 	id           string
-	participants []*participant // the floor first
+	workload     *workloads.Workload // of all of its styles
+	participants []*participant      // the floor first, where the workload has one
 	scenarios    []scenarios.Scenario
 	warmup       []scenarios.Scenario
 	base         *base // nil: nothing is compared with a base
@@ -107,10 +109,11 @@ func (j *job) Keep(keep func(style, scenario string) bool) {
 	some := func(p *participant) bool {
 		return slices.ContainsFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return keep(p.label(), scenario.Name) })
 	}
-	if !some(j.participants[0]) {
-		j.participants[0].asked = nil
+	floor := j.floor()
+	if floor != nil && !some(floor) {
+		floor.asked = nil
 	}
-	j.participants = slices.Concat(j.participants[:1], slices.DeleteFunc(j.participants[1:], func(p *participant) bool { return !some(p) }))
+	j.participants = slices.DeleteFunc(slices.Clone(j.participants), func(p *participant) bool { return p != floor && !some(p) })
 	j.scenarios = slices.DeleteFunc(j.scenarios, func(scenario scenarios.Scenario) bool {
 		return !slices.ContainsFunc(j.asked(), func(p *participant) bool { return keep(p.label(), scenario.Name) })
 	})
@@ -159,9 +162,9 @@ func (j *job) passes(p *participant) int {
 	return max(p.passes, 1)
 }
 
-// pick returns the scenarios of a --scenario value, in their own order.
-func pick(value string) ([]scenarios.Scenario, error) {
-	all, err := scenarios.All(judge.OracleNames())
+// pick returns the scenarios of a --scenario value, in their own order, bound to a workload.
+func pick(w *workloads.Workload, value string) ([]scenarios.Scenario, error) {
+	all, err := scenarios.Of(w, judge.OracleNames())
 	if err != nil {
 		return nil, fmt.Errorf("load the scenarios: %w", err)
 	}

@@ -34,7 +34,7 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 	if e.store, err = e.openStore(e.root, heads); err != nil {
 		return "", err
 	}
-	if err := e.obtain(ctx, e.store, append(everyRun(), imagesOf(heads)...)); err != nil {
+	if err := e.obtain(ctx, e.store, append([]string{nodeImage}, e.imagesInNode(heads)...)); err != nil {
 		return "", err
 	}
 	if e.base != nil {
@@ -114,7 +114,7 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, p := range e.participants[1:] {
+	for _, p := range e.operated() {
 		for _, name := range p.operator.Style().ImageNames() {
 			if slices.Contains(changed, name) {
 				p.own = append(p.own, name)
@@ -150,7 +150,7 @@ func (e *environment) changedImages(ctx context.Context, names []string) ([]stri
 // participants is loaded before each of their blocks.
 func (e *environment) load(ctx context.Context) error {
 	err := e.loadImages(ctx, func(w io.Writer) error {
-		return e.store.Archive(ctx, w, unique(append([]string{"memcached"}, imagesOf(e.of(e.store))...))...)
+		return e.store.Archive(ctx, w, e.imagesInNode(e.of(e.store))...)
 	})
 	if err != nil || e.base == nil {
 		return err
@@ -211,7 +211,7 @@ func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) er
 
 // imageFacts fills in what the styles run.
 func (e *environment) imageFacts(ctx context.Context) error {
-	described, err := e.store.Describe(ctx, unique(append([]string{"node", "memcached"}, imagesOf(e.of(e.store))...))...)
+	described, err := e.store.Describe(ctx, append([]string{nodeImage}, e.imagesInNode(e.of(e.store))...)...)
 	if err != nil {
 		return err
 	}

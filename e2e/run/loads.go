@@ -32,7 +32,7 @@ func (s *Session) driveLoads(ctx context.Context) error {
 func (j *job) loadTurns(round int) []*participant {
 	participants := order(j.participants, j.options.Seed, round)
 	if j.options.Keep {
-		return floorFirst(participants, j.participants[0])
+		return floorFirst(participants, j.floor())
 	}
 	return participants
 }

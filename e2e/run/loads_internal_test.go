@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -18,7 +19,7 @@ func TestLoadsAreAskedFor(t *testing.T) {
 		loads  int
 		matrix bool
 	}{"latency": {0, false}, "load": {3, false}, "burst-create": {1, false}, "matrix": {0, true}, "all": {3, true}} {
-		picked, err := pick(value)
+		picked, err := pick(workloadtest.Default(t), value)
 		require.NoError(t, err)
 		s := &job{scenarios: picked}
 		assert.Len(t, s.loads(), want.loads, value)
@@ -30,7 +31,7 @@ func TestLoadsAreAskedFor(t *testing.T) {
 // What styles use is told of a run of loads alone, too; of the matrix it is not.
 func TestLoadsAreLookedAt(t *testing.T) {
 	for value, want := range map[string]bool{"load": true, "latency": true, "matrix": false} {
-		picked, err := pick(value)
+		picked, err := pick(workloadtest.Default(t), value)
 		require.NoError(t, err)
 		e := &environment{recording: &recording{job: &job{scenarios: picked, console: &console{}}}} // --usage=0
 		require.NoError(t, e.observeUsage(t.Context()))

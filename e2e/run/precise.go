@@ -90,12 +90,14 @@ func (r preciseRun) next(round int, left time.Duration) {
 	if most == 0 {
 		most = mostPrecise
 	}
-	floor := r.participants[0]
+	floor := r.floor()
 	going := slices.DeleteFunc(slices.Clone(r.participants), func(p *participant) bool {
 		return p.err != nil || r.plan.Rounds[p.label()] < round-1 || p.operator != nil && p.unknown != nil && len(p.unknown) == 0
 	})
 	slices.SortStableFunc(going, func(a, b *participant) int { return int(a.took - b.took) })
-	left -= floor.took
+	if floor != nil {
+		left -= floor.took
+	}
 	fits := 0
 	for _, p := range going {
 		if p == floor {
@@ -107,7 +109,7 @@ func (r preciseRun) next(round int, left time.Duration) {
 		r.plan.Rounds[p.label()] = round
 		fits++
 	}
-	if fits > 0 || round == 1 {
+	if floor != nil && (fits > 0 || round == 1) {
 		r.plan.Rounds[floor.label()] = round
 	}
 }
@@ -128,7 +130,7 @@ func (r preciseRun) look(round int) error {
 	}
 	set := result.Of(recording)
 	var open []string
-	for _, p := range r.participants[1:] {
+	for _, p := range r.operated() {
 		p.unknown = []string{}
 		for _, scenario := range set.Scenarios {
 			cell := set.Cell(p.label(), scenario)
@@ -155,7 +157,7 @@ func (r preciseRun) look(round int) error {
 // sumUp says why driving ended.
 func (r preciseRun) sumUp(spent time.Duration) string {
 	var open []string
-	for _, p := range r.participants[1:] {
+	for _, p := range r.operated() {
 		rounds := plain.Plural(r.plan.Rounds[p.label()], "round")
 		switch {
 		case p.err != nil:

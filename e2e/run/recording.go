@@ -15,7 +15,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // recording is what is seen of a run, judged while it is written, and what is made of it
@@ -54,7 +54,8 @@ func (rec *recording) begin(ctx context.Context) error {
 	}
 	rec.file = file
 	header := record.Header{Run: rec.id, Seed: rec.options.Seed, Program: "operatorbench"}
-	if header.Reference, err = reference(); err != nil {
+	header.Workload = &rec.workload.Workload
+	if header.Reference, err = reference(rec.workload); err != nil {
 		return err
 	}
 	for _, scenario := range rec.scenarios {
@@ -103,13 +104,16 @@ func (rec *recording) writeFacts() error {
 	return rec.facts.Write(rec.folder)
 }
 
-// reference is the Deployment that a custom resource asks for.
-func reference() (json.RawMessage, error) {
-	deployment, err := memcached.Deployment(memcached.New("services", "memcached", 1))
+// reference is the main child that a custom resource asks for; nil: the workload does not say.
+func reference(w *workloads.Workload) (json.RawMessage, error) {
+	if !w.HasReference() {
+		return nil, nil
+	}
+	child, err := w.Child(w.New("services", w.Name, 1))
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(deployment.Object)
+	return json.Marshal(child.Object)
 }
 
 // compress makes a large recording that has ended about a tenth of its size.

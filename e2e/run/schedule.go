@@ -41,7 +41,7 @@ func (s *schedule) newPlan() (Plan, error) {
 			least := plan.Planned
 			for _, c := range plan.Left {
 				least += c.Round
-				if s.base == nil && c.Style != s.participants[0].label() {
+				if s.base == nil && c.Style != spec.Floor {
 					break // the quickest of them
 				}
 			}
@@ -70,7 +70,7 @@ func (s *schedule) least(p Plan) string {
 		return "one round of base, base again and head"
 	}
 	for _, c := range p.Left {
-		if c.Style != s.participants[0].label() {
+		if c.Style != spec.Floor {
 			return fmt.Sprintf("one round of %s with the scenario %s alone", c.Style, s.measured()[0].Name)
 		}
 	}
@@ -259,7 +259,7 @@ func (s *schedule) turns(round int) []*participant {
 		slices.SortStableFunc(planned, func(p, b *participant) int { return cmp.Compare(p.typical().Reconcile, b.typical().Reconcile) })
 	}
 	if s.options.Keep && round == s.plan.Longest() {
-		return floorFirst(planned, s.participants[0])
+		return floorFirst(planned, s.floor())
 	}
 	return planned
 }

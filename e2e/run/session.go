@@ -50,11 +50,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		return nil, err
 	}
 	s := newSession(options, root, deadline, out)
-	var err error
-	if s.scenarios, err = pick(options.scenario()); err != nil {
-		return nil, err
-	}
-	if s.warmup, err = pick(warmup); err != nil {
+	if err := s.choose(); err != nil {
 		return nil, err
 	}
 	if err := s.measurable(); err != nil {
@@ -70,6 +66,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 	if err == nil {
 		err = s.check(found)
 	}
+	if err == nil {
+		err = s.handle(found...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--operator=%s: %w", options.Operator, err)
 	}
@@ -80,7 +79,9 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		}
 		expected = s.within(expected)
 		if style.Style().Control == spec.Harness {
-			s.participants[0].asked, s.participants[0].expected = style, expected // it is driven as the floor anyway
+			if floor := s.floor(); floor != nil {
+				floor.asked, floor.expected = style, expected // it is driven as the floor anyway
+			}
 			continue
 		}
 		s.participants = append(s.participants, &participant{operator: style, asked: style, expected: expected})
@@ -123,9 +124,9 @@ func (s *Session) Open(ctx context.Context) error {
 	}
 	s.made = true
 	s.driver = &drive.Driver{
-		Run: s.id, Client: s.kube.Dynamic, Namespaces: namespaces{s.kube, kube.Owner{Run: s.id}},
+		Run: s.id, Client: s.kube.Dynamic, Namespaces: namespaces{s.kube, kube.Owner{Run: s.id}}, Workload: s.workload,
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
-		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard)},
+		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard, s.workload.AtOnce)},
 	}
 	if err := s.refuseForeign(ctx); err != nil {
 		return err

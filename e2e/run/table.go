@@ -15,7 +15,7 @@ import (
 // person sees of it as soon as it has ended.
 type firstResults struct {
 	scenarios []string
-	values    map[string][]float64 // in seconds, by scenario: until the Deployment was right, or gone
+	values    map[string][]float64 // in seconds, by scenario: until the main child was right, or gone
 	late      map[string]int       // samples that were not right in time
 	right     int
 	samples   int
@@ -60,7 +60,7 @@ func (f *firstResults) cell(scenario string) string {
 }
 
 // firstLook adds a row to the table that grows while styles take their turns:
-// the latencies of the block that has just ended, until the Deployment was right
+// the latencies of the block that has just ended, until the main child was right
 // (of delete: gone).
 func (rec *recording) firstLook(what, label string, took time.Duration, err error) {
 	f := rec.first

@@ -33,7 +33,13 @@ const matrixWindow = 3 * time.Second
 // reconcile of argo, seven pods, takes 11 s of a core and a minute of time; with
 // twelve at a time two cores were so far behind that reconciles took five minutes,
 // and what a style did could not be told from what the machine did.
-func overlap(cores int, shard Shard) int { return min(max(3*cores/max(shard.Of, 1), 2), 6) }
+func overlap(cores int, shard Shard, most int) int {
+	several := min(max(3*cores/max(shard.Of, 1), 2), 6)
+	if most > 0 {
+		return min(several, most)
+	}
+	return several
+}
 
 // wave is scenarios of the matrix that are driven at the same time against an
 // participant, in an installation of their own.
@@ -96,6 +102,9 @@ func split(list []scenarios.Scenario, key string, parts int) [][]scenarios.Scena
 func (p *participant) unfit(s scenarios.Scenario) string {
 	if p.operator == nil {
 		return "the harness itself writes what is asked for: there is no operator to judge"
+	}
+	if why := s.Unfit(); why != "" {
+		return why
 	}
 	style := p.operator.Style()
 	held := func(w spec.Work) bool { return w.Suspend != "" }
@@ -170,7 +179,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 
 // typicalWave is how long a wave is expected to take in this run.
 func (j *job) typicalWave(w *wave) time.Duration {
-	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard))
+	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard, j.workload.AtOnce))
 }
 
 // shared are the waves that are this shard's: the longest first, each goes to
@@ -180,7 +189,7 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 		return waves
 	}
 	order := slices.Clone(waves)
-	atOnce := overlap(runtime.NumCPU(), shard)
+	atOnce := overlap(runtime.NumCPU(), shard, 0)
 	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(b.typical(patience, atOnce), a.typical(patience, atOnce)) })
 	load := make([]time.Duration, shard.Of)
 	mine := map[string]bool{}
@@ -245,7 +254,7 @@ func (s *Session) wave(ctx context.Context, w wave, round int) error {
 func (s *Session) breakable(p *participant, style *drive.Style) {
 	operator, cluster := p.operator.Style(), install.Cluster{Kube: s.kube, Run: s.id}
 	style.Faults = &fault.Injector{
-		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Folder: operator.Folder, Node: s.node(),
+		Kube: s.kube.Typed, Dynamic: s.kube.Dynamic, Owner: kube.Owner{Run: s.id}, Style: operator.Style, Workload: s.workload, Folder: operator.Folder, Node: s.node(),
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
 			return install.Find(ctx, cluster, operator.Name)
 		},
@@ -267,7 +276,7 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	if len(unknown) > 0 { // it may be anything
 		writes = func(schema.GroupResource) bool { return true }
 	}
-	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes}
+	style.Inventory = &inventory.Taker{Metadata: client, Discovery: s.kube.Typed.Discovery(), Writes: writes, Custom: s.workload.GVR().GroupResource()}
 	style.Logs = &leak.Searcher{Kube: s.kube.Typed, Owner: kube.Owner{Run: s.id}, Components: style.Components}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
@@ -130,10 +131,11 @@ func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
 }
 
 func TestOverlapIsWhatTheMachineCarries(t *testing.T) {
-	assert.Equal(t, 6, overlap(2, Shard{}))
-	assert.Equal(t, 3, overlap(2, Shard{1, 2}))
-	assert.Equal(t, 2, overlap(2, Shard{1, 3}))
-	assert.Equal(t, 6, overlap(16, Shard{1, 3}), "a style's own parts take one thing after the other")
+	assert.Equal(t, 6, overlap(2, Shard{}, 0))
+	assert.Equal(t, 2, overlap(2, Shard{}, 2), "the workload's pods take a good part of the machine")
+	assert.Equal(t, 3, overlap(2, Shard{1, 2}, 0))
+	assert.Equal(t, 2, overlap(2, Shard{1, 3}, 0))
+	assert.Equal(t, 6, overlap(16, Shard{1, 3}, 0), "a style's own parts take one thing after the other")
 }
 
 func TestShardsDriveEveryWaveOnce(t *testing.T) {
@@ -187,7 +189,7 @@ func TestWhichScenariosDoNotApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := styles.Find(filepath.Join(root, "operators"), name)
 			require.NoError(t, err)
-			all, err := pick(expectable)
+			all, err := pick(workloadtest.Default(t), expectable)
 			require.NoError(t, err)
 			var unfit []string
 			for _, s := range all {

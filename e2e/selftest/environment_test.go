@@ -26,6 +26,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/audit"
@@ -36,7 +37,6 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/timeline"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 const (
@@ -87,9 +87,10 @@ func (b *environment) prefix(trial selftest.Trial) string {
 
 func reference(t *testing.T) []byte {
 	t.Helper()
-	deployment, err := memcached.Deployment(memcached.New("services", scenarios.Name, 1))
+	w := workloadtest.Default(t)
+	child, err := w.Child(w.New("services", w.Name, 1))
 	require.NoError(t, err)
-	text, err := deployment.MarshalJSON()
+	text, err := child.MarshalJSON()
 	require.NoError(t, err)
 	return text
 }
@@ -121,7 +122,7 @@ func (b *environment) open(t *testing.T, header record.Header) {
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
 	b.driver = &drive.Driver{
-		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
+		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Workload: workloadtest.Default(t), Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
 		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 3},
 	}
 }
@@ -141,11 +142,10 @@ func (b *environment) define(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	definition, err := memcached.Definition()
-	require.NoError(t, err)
+	w := workloadtest.Default(t)
 	probe := b.namespace("services-" + b.run + "-probe")
-	require.NoError(t, b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{definition, probe}))
-	require.NoError(t, install.ProveGarbageCollection(ctx, install.Cluster{Kube: b.kube, Run: b.run}, probe.GetName()))
+	require.NoError(t, b.kube.Apply(ctx, b.owner(), []*unstructured.Unstructured{w.CRD(), probe}))
+	require.NoError(t, install.ProveGarbageCollection(ctx, install.Cluster{Kube: b.kube, Run: b.run}, w, probe.GetName()))
 }
 
 func (b *environment) owner() kube.Owner { return kube.Owner{Run: b.run} }
@@ -176,7 +176,7 @@ func (b *environment) drive(ctx context.Context, trial selftest.Trial) (err erro
 	}
 	driven := drive.Style{
 		Style:  recorded(style),
-		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Node: node, Installed: installed},
+		Faults: &fault.Injector{Kube: b.kube.Typed, Dynamic: b.kube.Dynamic, Owner: b.owner(), Style: style.Style, Workload: b.driver.Workload, Node: node, Installed: installed},
 	}
 	if err := b.inspected(style, &driven); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (b *environment) inspected(style styles.Style, driven *drive.Style) error {
 	}
 	driven.Inventory = &inventory.Taker{Metadata: client, Discovery: b.kube.Typed.Discovery(), Writes: func(r schema.GroupResource) bool {
 		return slices.ContainsFunc(grants, func(g spec.Grant) bool { return g.Writes(r.Group, r.Resource) })
-	}}
+	}, Custom: b.driver.Workload.GVR().GroupResource()}
 	driven.Logs = &leak.Searcher{Kube: b.kube.Typed, Owner: b.owner(), Components: recorded(style).Components}
 	return nil
 }

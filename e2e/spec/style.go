@@ -64,7 +64,7 @@ type Control string
 
 // The controls.
 const (
-	// Harness: the harness itself writes the Deployment, the floor of every
+	// Harness: the harness itself writes the main child, the floor of every
 	// latency. Nothing is installed.
 	Harness Control = "harness"
 	// Idle: pods that do nothing, on which every oracle of convergence must fail.
@@ -179,18 +179,18 @@ type Component struct {
 	ManagedBy string `json:"managedBy,omitempty"`
 }
 
-// Child says how the Deployment of a custom resource is found. Exactly one
+// Child says how the main child of a custom resource is found. Exactly one
 // field is set.
 type Child struct {
 	Name           string `json:"name,omitempty"`           // a text/template over .Name and .Namespace of the custom resource
-	OwnerReference bool   `json:"ownerReference,omitempty"` // the Deployment whose controller owner reference is the custom resource
+	OwnerReference bool   `json:"ownerReference,omitempty"` // the one whose controller owner reference is the custom resource
 }
 
-// Declares says what the operator is meant to do beyond its Deployment.
+// Declares says what the operator is meant to do beyond its children.
 type Declares struct {
 	Status          Declaration `json:"status"`          // it writes the custom resource's status
-	OwnerReferences Declaration `json:"ownerReferences"` // its Deployment is owned by the custom resource
-	DriftRepair     Declaration `json:"driftRepair"`     // it undoes what others change in its Deployment
+	OwnerReferences Declaration `json:"ownerReferences"` // its main child is owned by the custom resource
+	DriftRepair     Declaration `json:"driftRepair"`     // it undoes what others change in its main child
 }
 
 // Declaration is a yes, or a no with its reason; a no without one: it is not known.
@@ -198,7 +198,7 @@ type Declaration struct {
 	Supported bool   `json:"supported"`
 	Reason    string `json:"reason,omitempty"` // of a no
 	// Fields are those of the status that the operator writes, and Ready is the
-	// type of the condition that says that spec.size pods are ready; empty: none
+	// type of the condition that says that the pods that are asked for are ready; empty: none
 	// does. Of the status alone.
 	Fields []string `json:"fields,omitempty"`
 	Ready  string   `json:"ready,omitempty"`
@@ -300,7 +300,7 @@ type Distinct struct {
 	Reason     string   `json:"reason"` // what goes wrong otherwise, and what to do
 }
 
-// Difference is a path of the Deployment, with all that is below it, that a
+// Difference is a path of the main child, with all that is below it, that a
 // style has otherwise than the reference, and why.
 type Difference struct {
 	Path   string `json:"path"` // keys and indices joined by dots: spec.template.spec.containers.0.args

@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +17,8 @@ type Workload struct {
 	// Definition is the file with the CustomResourceDefinition; empty: the operator brings it.
 	Definition string `json:"definition,omitempty"`
 	Template   string `json:"template"` // the file with one custom resource
+	// ScaleSubresource says that the custom resource has one. The file says so only where it has no Definition.
+	ScaleSubresource bool `json:"scaleSubresource,omitempty"`
 	// Reference is the file with the main child that the custom resource of the template asks for. The floor writes it, and
 	// every style is compared with it. Empty: there is no floor, and nothing is compared.
 	Reference string          `json:"reference,omitempty"`
@@ -22,6 +26,9 @@ type Workload struct {
 	Knobs     map[string]Knob `json:"knobs"`
 	Children  []ChildKind     `json:"children"`
 	Status    StatusPaths     `json:"status"`
+	// AtOnce is how many custom resources the correctness matrix drives side by side at most, where the pods of one need a
+	// good part of a machine; 0: as many as the harness does.
+	AtOnce int `json:"atOnce,omitempty"`
 	// Phases are moments of a custom resource in CEL; see Phases for what each means. A phase that is left out is as the kind
 	// of the main child defines it.
 	Phases WorkloadPhases `json:"phases"`
@@ -45,7 +52,7 @@ func (r CustomResource) APIVersion() string { return r.Group + "/" + r.Version }
 type Knob struct {
 	Path   string `json:"path"`
 	Effect Effect `json:"effect"`
-	// Values are what it can be set to, in ascending order; empty: every number from Min to Max.
+	// Values are all that it can be set to, in ascending order; empty: every number from Min to Max.
 	Values []int `json:"values,omitempty"`
 	Min    int   `json:"min,omitempty"`
 	Max    int   `json:"max,omitempty"`
@@ -53,10 +60,54 @@ type Knob struct {
 	Down *Down `json:"down,omitempty"`
 }
 
+// Lowest is the lowest value.
+func (k Knob) Lowest() int {
+	if len(k.Values) > 0 {
+		return k.Values[0]
+	}
+	return k.Min
+}
+
+// Highest is the highest value.
+func (k Knob) Highest() int {
+	if n := len(k.Values); n > 0 {
+		return k.Values[n-1]
+	}
+	return k.Max
+}
+
 // Down restricts how a knob that scales is set to a lower value.
 type Down struct {
 	Only   []int  `json:"only"` // the values that it can be lowered to
 	Reason string `json:"reason"`
+}
+
+// Takes reports whether a knob can be set to a value.
+func (k Knob) Takes(value int) bool {
+	if len(k.Values) > 0 {
+		return slices.Contains(k.Values, value)
+	}
+	return k.Min <= value && value <= k.Max
+}
+
+// Range says what a knob can be set to.
+func (k Knob) Range() string {
+	if len(k.Values) == 0 {
+		return fmt.Sprintf("%d to %d", k.Min, k.Max)
+	}
+	var texts []string
+	for _, value := range k.Values {
+		texts = append(texts, strconv.Itoa(value))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Lowers says why a knob cannot be set from one value to a lower one; "": it can, or it is none.
+func (k Knob) Lowers(from, to int) string {
+	if to >= from || k.Down == nil || slices.Contains(k.Down.Only, to) {
+		return ""
+	}
+	return strings.TrimSuffix(k.Down.Reason, ".")
 }
 
 // Effect is what a knob changes.
@@ -73,6 +124,20 @@ type ChildKind struct {
 	// Main marks the one child that runs the pods; there is exactly one.
 	Main  bool   `json:"main,omitempty"`
 	Scale string `json:"scale,omitempty"` // the path of the number of its pods
+}
+
+// GroupResource is plural.group, as in roles and policies; plural of the core group.
+func (c ChildKind) GroupResource() string {
+	plural, rest, _ := strings.Cut(c.Resource, ".")
+	if _, group, found := strings.Cut(rest, "."); found {
+		return plural + "." + group
+	}
+	return plural
+}
+
+// HasTemplate reports whether a child makes its pods of a template that can be changed.
+func (c ChildKind) HasTemplate() bool {
+	return slices.Contains([]string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "replicationcontrollers"}, c.GroupResource())
 }
 
 // StatusPaths are where the custom resource's status has what an operator can declare to write. An empty path means that

@@ -64,7 +64,7 @@ func TestTheDeploymentIsTheReference(t *testing.T) {
 	require.NoError(t, err)
 	same, err := memcached.Child(cr)
 	require.NoError(t, err)
-	assert.Equal(t, same, want, "fixtures/workloads/memcached-kro/deployment.yaml is fixtures/workloads/memcached's")
+	assert.Equal(t, want, same, "fixtures/workloads/memcached-kro/deployment.yaml is fixtures/workloads/memcached's")
 	want.SetOwnerReferences(nil) // it offers none
 
 	graph := byName(render(t, "manifests/operator"))["ResourceGraphDefinition memcached"]

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // hooks starts both, since both must give the same answers: this one, and the one in
@@ -217,7 +217,9 @@ func reference(t *testing.T, replicas int) []any {
 	if replicas < 0 {
 		return []any{}
 	}
-	deployment, err := memcached.Deployment(memcached.New("services", "cache", replicas))
+	w, err := workloads.Default()
+	require.NoError(t, err)
+	deployment, err := w.Child(w.New("services", "cache", replicas))
 	require.NoError(t, err)
 	deployment.SetNamespace("")
 	deployment.SetOwnerReferences(nil)

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	"operatorbench/e2e/plain"
+	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -136,7 +137,8 @@ func exitStatus(err error, stderr io.Writer) int {
 		return own.exitStatus()
 	}
 	var usage usageError
-	if errors.As(err, &usage) {
+	var mixed *job.MixedError
+	if errors.As(err, &usage) || errors.As(err, &mixed) {
 		return exitUsage
 	}
 	return exitError

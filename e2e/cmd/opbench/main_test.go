@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/gate"
+	job "operatorbench/e2e/run"
 )
 
 func TestImagesListWithAnEmptyCache(t *testing.T) {
@@ -38,6 +40,14 @@ func TestImagesOfStyles(t *testing.T) {
 	code, _, stderr = opbench(t, "images", "ensure", "--images=build", "--operator=native")
 	assert.Equal(t, exitError, code)
 	assert.Contains(t, stderr, "the program that builds them is compiled by Go", "three are missing, and nothing is there to build them with")
+}
+
+// Styles of two workloads are a mistake in the command line, in whatever it is wrapped.
+func TestAMixtureOfWorkloadsIsWrongUsage(t *testing.T) {
+	mixed := &job.MixedError{Style: "native", Workload: "memcached", OtherStyle: "other", OtherWorkload: "queue"}
+	var stderr bytes.Buffer
+	assert.Equal(t, exitUsage, exitStatus(fmt.Errorf("--operator=native,other: %w", mixed), &stderr))
+	assert.Equal(t, "opbench: --operator=native,other: the style native handles the workload memcached, and other the workload queue: ask for styles of one workload in a run\n", stderr.String())
 }
 
 // A crash is no answer: its status is that of an invalid comparison, and it says so.

@@ -10,18 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/retry"
 
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec"
 )
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// tutorial is the definition with an optional size without bounds.
+// tutorial is the definition with an optional size without bounds, as in the tutorial.
 const tutorial = "tutorial"
 
 // replaceDefinition lets custom resources be written as the tutorial's definition
 // does, and returns when the API server takes them so.
 func (i *Injector) replaceDefinition(ctx context.Context, which string, _ Target) (Broken, error) {
-	name := memcached.Resource.GroupResource().String()
+	name := i.Workload.GVR().GroupResource().String()
 	if which != tutorial {
 		return Broken{}, fmt.Errorf("replace the definition %s: there is no other called %q, only %s", name, which, tutorial)
 	}
@@ -40,14 +40,21 @@ func (i *Injector) replaceDefinition(ctx context.Context, which string, _ Target
 	if err != nil {
 		return Broken{}, err
 	}
+	_, knob := i.Workload.ScaleKnob()
+	relaxed := false
 	for _, version := range lax {
-		if err := relax(version); err != nil {
-			return Broken{}, fmt.Errorf("replace the definition %s: %w", name, err)
-		}
+		relaxed = relax(version, spec.Fields(knob.Path)) || relaxed
+	}
+	if !relaxed {
+		return Broken{}, fmt.Errorf("replace the definition %s: no version of it has %s", name, knob.Path)
+	}
+	taken, _, err := i.takesWrong(ctx)
+	if err != nil {
+		return Broken{}, fmt.Errorf("replace the definition %s: %w", name, err)
 	}
 	broken := Broken{
 		Objects: []string{"customresourcedefinitions/" + name},
-		Undo:    func(ctx context.Context) error { return i.restoreDefinition(ctx, name, strict) },
+		Undo:    func(ctx context.Context) error { return i.restoreDefinition(ctx, name, strict, taken) },
 	}
 	if err := i.define(ctx, name, lax); err != nil {
 		return broken, fmt.Errorf("replace the definition %s: %w", name, err)
@@ -55,17 +62,21 @@ func (i *Injector) replaceDefinition(ctx context.Context, which string, _ Target
 	return broken, i.awaitSize(ctx, true)
 }
 
-// restoreDefinition puts the definition back that was there. Custom resources
-// that it would refuse by now stay as they are.
-func (i *Injector) restoreDefinition(ctx context.Context, name string, strict []any) error {
+// restoreDefinition puts the definition back that was there, and returns when the API server takes a size that is too small
+// as before. Custom resources that it would refuse by now stay as they are.
+func (i *Injector) restoreDefinition(ctx context.Context, name string, strict []any, taken bool) error {
 	err := i.define(ctx, name, strict)
 	if apierrors.IsNotFound(err) {
 		return nil // nobody can write a custom resource any more
 	}
 	if err != nil {
-		return fmt.Errorf("the definition %s still takes sizes that are wrong: restore it: %w; by hand: kubectl apply --server-side --force-conflicts -f fixtures/workloads/memcached/crd.yaml", name, err)
+		byHand := "apply the operator's own definition again"
+		if i.Workload.Definition != "" {
+			byHand = "kubectl apply --server-side --force-conflicts -f fixtures/workloads/" + i.Workload.Name + "/" + i.Workload.Definition
+		}
+		return fmt.Errorf("the definition %s still takes sizes that are wrong: restore it: %w; by hand: %s", name, err, byHand)
 	}
-	return i.awaitSize(ctx, false)
+	return i.awaitSize(ctx, taken)
 }
 
 // versions returns a copy of the definition's versions.
@@ -77,16 +88,32 @@ func versions(definition *unstructured.Unstructured) ([]any, error) {
 	return list, err
 }
 
-// relax makes of a version's schema the tutorial's: the size is an optional
+// relax makes what a version's schema says of a path as lax as in the tutorial: an optional
 // integer. There is no scale subresource, which would forbid one below zero. All
-// else stays, so that an operator can write its status.
-func relax(version any) error {
+// else stays, so that an operator can write its status. It reports whether the version has the path.
+func relax(version any, path []string) bool {
 	fields, _ := version.(map[string]any)
+	inner := func(in map[string]any, key string) map[string]any {
+		value, _ := in[key].(map[string]any)
+		return value
+	}
+	at := inner(inner(fields, "schema"), "openAPIV3Schema")
+	var above []map[string]any
+	for _, key := range path {
+		above = append(above, at)
+		at = inner(inner(at, "properties"), key)
+	}
+	if at == nil {
+		return false
+	}
+	for _, schema := range above {
+		delete(schema, "required")
+		delete(schema, "x-kubernetes-validations")
+	}
+	clear(at)
+	at["type"] = "integer"
 	unstructured.RemoveNestedField(fields, "subresources", "scale")
-	root := []string{"schema", "openAPIV3Schema"}
-	unstructured.RemoveNestedField(fields, append(root, "required")...)
-	unstructured.RemoveNestedField(fields, append(root, "properties", "spec", "required")...)
-	return unstructured.SetNestedMap(fields, map[string]any{"type": "integer"}, append(root, "properties", "spec", "properties", "size")...)
+	return true
 }
 
 // define writes the versions of a definition, whatever they are.
@@ -107,21 +134,28 @@ func (i *Injector) define(ctx context.Context, name string, versions []any) erro
 // anyNamespace exists in every cluster, for writes that are only tried.
 const anyNamespace = "default"
 
-// awaitSize returns when the API server takes a negative size, or refuses it.
+// awaitSize returns when the API server takes a size that is too small, or refuses it.
 func (i *Injector) awaitSize(ctx context.Context, taken bool) error {
-	what := "the API server to refuse a Memcached of size -1 again"
+	wrong := i.Workload.Smallest() - 1
+	what := fmt.Sprintf("the API server to refuse a %s of size %d again", i.Workload.Resource.Kind, wrong)
 	if taken {
-		what = "the API server to take a Memcached of size -1"
+		what = fmt.Sprintf("the API server to take a %s of size %d", i.Workload.Resource.Kind, wrong)
 	}
 	return until(ctx, what, func(ctx context.Context) (bool, string, error) {
-		cr := memcached.New(anyNamespace, "operatorbench-probe", -1)
-		_, err := i.Dynamic.Resource(memcached.Resource).Namespace(anyNamespace).Create(ctx, cr, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		switch {
-		case err == nil:
-			return taken, "it takes it", nil
-		case apierrors.IsInvalid(err):
-			return !taken, err.Error(), nil
-		}
-		return false, "", err
+		takes, answer, err := i.takesWrong(ctx)
+		return err == nil && takes == taken, answer, err
 	})
+}
+
+// takesWrong reports whether the API server takes a size that is too small, and what it answers.
+func (i *Injector) takesWrong(ctx context.Context) (takes bool, answer string, err error) {
+	cr := i.Workload.New(anyNamespace, probe, i.Workload.Smallest()-1)
+	_, err = i.Dynamic.Resource(i.Workload.GVR()).Namespace(anyNamespace).Create(ctx, cr, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	switch {
+	case err == nil:
+		return true, "it takes it", nil
+	case apierrors.IsInvalid(err):
+		return false, err.Error(), nil
+	}
+	return false, "", err
 }

@@ -11,6 +11,7 @@ import (
 
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // Node is the machine that a cluster runs on, where the harness may touch it.
@@ -29,6 +30,8 @@ type Injector struct {
 	// Owner marks what the injector itself makes, so that it can be found and removed.
 	Owner kube.Owner
 	Style spec.Style
+	// Workload is what the style handles.
+	Workload *workloads.Workload
 	// Installed returns what the cluster has of the style, which was installed from manifests in Folder.
 	Installed func(ctx context.Context) ([]*unstructured.Unstructured, error)
 	Folder    string

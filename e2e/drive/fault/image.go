@@ -6,15 +6,10 @@ import (
 	"fmt"
 	"path"
 	"strings"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // errForeign says that the machine below the cluster is not the harness's.
 var errForeign = errors.New("the cluster is not the harness's own: nothing below Kubernetes is touched; use --cluster=kind")
-
-// references are the images that can be taken away, by their names in the catalogue.
-func references() map[string]string { return map[string]string{"memcached": memcached.Image} }
 
 // image is one in the node's containerd.
 type image struct {
@@ -25,16 +20,16 @@ type image struct {
 	id        string // as the kubelet knows it
 }
 
-// removeImage takes an image from the node, as far as the kubelet can see, and
+// removeImage takes the image that the reference's pods run from the node, as far as the kubelet can see, and
 // its registry out of reach. It returns when the kubelet cannot get it. What runs
 // of it runs on: its content stays under another name.
-func (i *Injector) removeImage(ctx context.Context, name string, _ Target) (Broken, error) {
-	if i.Node == nil {
-		return Broken{}, fmt.Errorf("remove the image %s: %w", name, errForeign)
-	}
-	reference, known := references()[name]
+func (i *Injector) removeImage(ctx context.Context, _ string, _ Target) (Broken, error) {
+	reference, known := i.Workload.Image()
 	if !known {
-		return Broken{}, fmt.Errorf("remove the image %s: only that of memcached can be removed", name)
+		return Broken{}, fmt.Errorf("remove an image: the workload %s has no reference that runs one", i.Workload.Name)
+	}
+	if i.Node == nil {
+		return Broken{}, fmt.Errorf("remove the image %s: %w", reference, errForeign)
 	}
 	registry, repository, _ := strings.Cut(reference, "/")
 	img := image{

@@ -19,7 +19,6 @@ import (
 	"operatorbench/e2e/record/audit"
 	"operatorbench/e2e/record/usage"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // recording is what the observers record, all of them, while something is broken.
@@ -49,7 +48,7 @@ func (s *scene) record(t *testing.T) *recording {
 	r.recorder, err = record.NewRecorder(r, record.Header{})
 	require.NoError(t, err)
 	watches, err := watch.Open(context.Background(), s.Dynamic, r.recorder, nil,
-		watch.Target{Resource: memcached.Resource, Namespace: space}, watch.Target{Resource: deployments, Namespace: space})
+		watch.Target{Resource: s.injector.Workload.GVR(), Namespace: space}, watch.Target{Resource: deployments, Namespace: space})
 	require.NoError(t, err)
 	r.stop = watches.Stop
 	log, err := shared.AuditLog(context.Background())

@@ -25,9 +25,9 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/clustertest"
 	"operatorbench/e2e/internal/nodetest"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // shared is the cluster that these tests share; TestMain makes it known.
@@ -69,19 +69,18 @@ func installed(t *testing.T, style string) *scene {
 	require.NoError(t, err)
 	require.NoError(t, node.LoadImages(t.Context(), func(w io.Writer) error { return store.Archive(t.Context(), w, operator.Style().ImageNames()...) }))
 	c := install.Cluster{Kube: client, Run: run, Progress: func(format string, args ...any) { t.Logf(format, args...) }}
-	definition, err := memcached.Definition()
-	require.NoError(t, err)
+	w := workloadtest.Default(t)
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}}}
-	objects := []*unstructured.Unstructured{definition, namespace}
+	objects := []*unstructured.Unstructured{w.CRD(), namespace}
 	t.Cleanup(func() {
 		assert.NoError(t, operator.Uninstall(context.Background(), c))
 		assert.NoError(t, client.Delete(context.Background(), kube.Owner{Run: run}, objects))
 	})
 	require.NoError(t, client.Apply(t.Context(), kube.Owner{Run: run}, objects))
-	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, space))
+	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, w, space))
 	require.NoError(t, operator.Install(t.Context(), c))
 	return &scene{Client: client, t: t, style: operator.Style(), injector: &fault.Injector{
-		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style().Style, Node: node,
+		Kube: client.Typed, Dynamic: client.Dynamic, Owner: kube.Owner{Run: run}, Style: operator.Style().Style, Workload: w, Node: node,
 		Installed: func(ctx context.Context) ([]*unstructured.Unstructured, error) {
 			return install.Find(ctx, c, operator.Style().Name)
 		},
@@ -114,8 +113,8 @@ func (s *scene) mend(t *testing.T, broken fault.Broken) {
 
 func (s *scene) create(t *testing.T, size int) {
 	t.Helper()
-	crs := s.Dynamic.Resource(memcached.Resource).Namespace(space)
-	_, err := crs.Create(t.Context(), memcached.New(space, name, size), metav1.CreateOptions{})
+	crs := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space)
+	_, err := crs.Create(t.Context(), s.injector.Workload.New(space, name, size), metav1.CreateOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, crs.Delete(context.Background(), name, metav1.DeleteOptions{}))
@@ -125,8 +124,8 @@ func (s *scene) create(t *testing.T, size int) {
 
 func (s *scene) scale(t *testing.T, size int) {
 	t.Helper()
-	patch := fmt.Sprintf(`{"spec":{"size":%d}}`, size)
-	_, err := s.Dynamic.Resource(memcached.Resource).Namespace(space).Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	patch := s.injector.Workload.SizePatch(size)
+	_, err := s.Dynamic.Resource(s.injector.Workload.GVR()).Namespace(space).Patch(t.Context(), name, types.MergePatchType, patch, metav1.PatchOptions{})
 	require.NoError(t, err)
 }
 
@@ -161,7 +160,7 @@ func (s *scene) pods(t *testing.T, component string) []corev1.Pod {
 func (s *scene) versions(t *testing.T) []any {
 	t.Helper()
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	live, err := s.Dynamic.Resource(definitions).Get(t.Context(), memcached.Resource.GroupResource().String(), metav1.GetOptions{})
+	live, err := s.Dynamic.Resource(definitions).Get(t.Context(), s.injector.Workload.GVR().GroupResource().String(), metav1.GetOptions{})
 	require.NoError(t, err)
 	versions, found, err := unstructured.NestedSlice(live.Object, "spec", "versions")
 	require.NoError(t, err)

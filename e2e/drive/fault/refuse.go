@@ -14,8 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // refuse makes an admission policy refuse every write to a resource in the custom
@@ -150,6 +148,9 @@ func seen(err error) string {
 	return err.Error()
 }
 
+// probe is the name of objects that are only tried.
+const probe = "operatorbench-probe"
+
 // trial returns a write to a resource that is tried, and changes nothing.
 func (i *Injector) trial(what schema.GroupResource, cr Target) (func(context.Context) error, error) {
 	resource, kind, err := i.kindOf(what)
@@ -157,18 +158,21 @@ func (i *Injector) trial(what schema.GroupResource, cr Target) (func(context.Con
 		return nil, err
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{}}
-	sample := memcached.New(cr.Namespace, "operatorbench-probe", 0)
-	switch what {
-	case memcached.Resource.GroupResource():
-		object = sample
-	case schema.GroupResource{Group: "apps", Resource: "deployments"}:
-		if object, err = memcached.Deployment(sample); err != nil {
-			return nil, err
+	switch {
+	case what == i.Workload.GVR().GroupResource():
+		object = i.Workload.New(cr.Namespace, probe, i.Workload.Smallest())
+	case what.Group == "apps": // what is not valid is refused before the policy is asked
+		labels := map[string]any{"app": probe}
+		object.Object["spec"] = map[string]any{
+			"selector": map[string]any{"matchLabels": labels},
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": labels},
+				"spec":     map[string]any{"containers": []any{map[string]any{"name": probe, "image": probe}}},
+			},
 		}
-		object.SetOwnerReferences(nil)
 	}
 	object.SetGroupVersionKind(kind)
-	object.SetName("operatorbench-probe")
+	object.SetName(probe)
 	return func(ctx context.Context) error {
 		_, err := i.Dynamic.Resource(resource).Namespace(cr.Namespace).Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err

@@ -28,7 +28,7 @@ func (i *Injector) suspend(ctx context.Context, which string, cr Target) (Broken
 	}
 	newest, kind, err := i.newestWork(ctx, cr)
 	if err != nil {
-		return Broken{}, fmt.Errorf("suspend the work for Memcached %s/%s: %w", cr.Namespace, cr.Name, err)
+		return Broken{}, fmt.Errorf("suspend the work for %s %s/%s: %w", i.Workload.Resource.Kind, cr.Namespace, cr.Name, err)
 	}
 	path := strings.Split(kind.Suspend, ".")
 	before, found, err := unstructured.NestedFieldCopy(newest.Object, path...)

@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 )
 
 var jobs = schema.GroupVersionResource{Group: "x.io", Version: "v1", Resource: "jobs"}
@@ -40,7 +41,8 @@ func job(name, of, phase string, seconds int, suspend any) *unstructured.Unstruc
 // workbench is a style that works by jobs.
 func workbench(objects ...runtime.Object) *fault.Injector {
 	return &fault.Injector{
-		Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{jobs: "JobList"}, objects...),
+		Dynamic:  dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{jobs: "JobList"}, objects...),
+		Workload: &workloads.Workload{Workload: spec.Workload{Resource: spec.CustomResource{Kind: "Custom"}}},
 		Style: spec.Style{Name: "some", Work: []spec.Work{{
 			Resource: "jobs.v1.x.io", Namespace: "n",
 			Of:      spec.FieldCondition{Path: "spec.of", Matches: "^{{.Namespace}}/{{.Name}}$"},

@@ -20,7 +20,6 @@ import (
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // Taker makes inventories. Which resources the cluster serves it asks once.
@@ -29,6 +28,7 @@ type Taker struct {
 	Discovery discovery.DiscoveryInterface
 	// Writes tells whether the style may write a resource.
 	Writes func(schema.GroupResource) bool
+	Custom schema.GroupResource // what the custom resource is, which ends by itself
 
 	once     sync.Once
 	served   []schema.GroupVersionResource
@@ -92,7 +92,7 @@ func (t *Taker) discover() {
 		for _, r := range list.APIResources {
 			resource := version.WithResource(r.Name)
 			all := !slices.ContainsFunc([]string{"create", "list", "delete"}, func(verb string) bool { return !slices.Contains(r.Verbs, verb) })
-			passing := r.Name == "events" || r.Name == "namespaces" || resource.GroupResource() == memcached.Resource.GroupResource()
+			passing := r.Name == "events" || r.Name == "namespaces" || resource.GroupResource() == t.Custom
 			if all && !passing && !strings.Contains(r.Name, "/") && t.Writes(resource.GroupResource()) {
 				t.served = append(t.served, resource)
 			}

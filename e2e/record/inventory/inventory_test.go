@@ -78,7 +78,7 @@ func TestInventoryIsWhatIsTheSamples(t *testing.T) {
 		object("PersistentVolume", "", "another"),
 	)
 	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("forbidden") })
-	taker := &inventory.Taker{Metadata: client, Discovery: served{}, Writes: func(schema.GroupResource) bool { return true }}
+	taker := &inventory.Taker{Metadata: client, Discovery: served{}, Custom: schema.GroupResource{Group: "cache.example.com", Resource: "memcacheds"}, Writes: func(schema.GroupResource) bool { return true }}
 	found := taker.Take(t.Context(), "sample", "sample-2")
 
 	assert.Equal(t, []string{"configmaps.v1", "persistentvolumes.v1"}, found.Resources)

@@ -6,8 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 const finalizer = "cache.example.com/mutant"
@@ -16,7 +14,7 @@ const finalizer = "cache.example.com/mutant"
 func (o *operator) setFinalizers(ctx context.Context, cr *object, finalizers []string) error {
 	next := cr.DeepCopy()
 	next.SetFinalizers(finalizers)
-	_, err := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Update(ctx, next, metav1.UpdateOptions{FieldManager: manager})
+	_, err := o.client.Resource(customs).Namespace(cr.GetNamespace()).Update(ctx, next, metav1.UpdateOptions{FieldManager: manager})
 	return err
 }
 

@@ -11,8 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // The faults of this file were written without knowledge of the oracles that
@@ -187,7 +185,7 @@ func again(o *operator, pause time.Duration, do func(ctx context.Context, cr, ha
 // touchesCustom writes the custom resource as it is, twice a second.
 func touchesCustom(o *operator) {
 	again(o, 500*time.Millisecond, func(ctx context.Context, cr, _ *object) error {
-		_, err := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Update(ctx, cr, metav1.UpdateOptions{FieldManager: manager})
+		_, err := o.client.Resource(customs).Namespace(cr.GetNamespace()).Update(ctx, cr, metav1.UpdateOptions{FieldManager: manager})
 		return err
 	})
 }

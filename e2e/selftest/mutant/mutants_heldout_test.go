@@ -9,8 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // heldOutStories are those of mutants_heldout.go.
@@ -73,7 +71,7 @@ func heldOutStories() []story {
 		}
 	}
 	leave := func(w *world) {
-		w.edit(memcached.Resource, name, func(o *object) {
+		w.edit(customs, name, func(o *object) {
 			now := metav1.Now()
 			o.SetDeletionTimestamp(&now)
 			o.SetFinalizers(append(o.GetFinalizers(), "somebody.else/holds"))

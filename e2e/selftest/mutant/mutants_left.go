@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 var (
@@ -83,7 +81,7 @@ func editsSpec(o *operator) {
 		if err != nil || wanted <= enough {
 			return wanted, err
 		}
-		client := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace())
+		client := o.client.Resource(customs).Namespace(cr.GetNamespace())
 		_, err = client.Patch(context.Background(), cr.GetName(), types.MergePatchType, []byte(`{"spec":{"size":3}}`), metav1.PatchOptions{FieldManager: manager})
 		return enough, err
 	}
@@ -104,7 +102,7 @@ func rewritesStatus(o *operator) {
 		}
 		last[cr.GetUID()] = time.Now()
 		o.queue.AddAfter(name{Namespace: cr.GetNamespace(), Name: cr.GetName()}, pace)
-		client := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace())
+		client := o.client.Resource(customs).Namespace(cr.GetNamespace())
 		live, err := client.Get(ctx, cr.GetName(), metav1.GetOptions{})
 		if err == nil {
 			_, err = client.UpdateStatus(ctx, live, metav1.UpdateOptions{FieldManager: manager})

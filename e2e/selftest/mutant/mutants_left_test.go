@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // leftStories are those of mutants_left.go.
@@ -47,9 +45,9 @@ func leftStories() []story {
 		}, "5", "3"},
 		{"rewrites-status", func(w *world) string {
 			w.create(name, 1)
-			before := asked(w, "update", memcached.Resource.Resource, "status")
+			before := asked(w, "update", customs.Resource, "status")
 			w.wait(10 * lateBy)
-			return fmt.Sprint(asked(w, "update", memcached.Resource.Resource, "status")-before > 100)
+			return fmt.Sprint(asked(w, "update", customs.Resource, "status")-before > 100)
 		}, "false", "true"},
 		{"late-at-times", func(w *world) string {
 			for i := range 6 {

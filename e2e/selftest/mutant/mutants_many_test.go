@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // moreStories are those of mutants_early.go and mutants_many.go.
@@ -19,7 +17,7 @@ func moreStories() []story {
 	}
 	many := func(w *world) string {
 		for i := range 21 {
-			w.put(memcached.Resource, cr("services", fmt.Sprintf("%s-%d", name, i), 1))
+			w.put(customs, cr("services", fmt.Sprintf("%s-%d", name, i), 1))
 		}
 		return fmt.Sprint(len(strings.Fields(w.deployments())))
 	}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/selftest"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // story is what happens to the operator, and one question about what came of it:
@@ -34,7 +33,7 @@ func stories() []story {
 	}
 	child := func(w *world) *object { return &w.list(deployments)[0] }
 	bad := func(w *world) {
-		w.edit(memcached.Resource, name, func(o *object) { o.Object["spec"] = map[string]any{"size": "three"} })
+		w.edit(customs, name, func(o *object) { o.Object["spec"] = map[string]any{"size": "three"} })
 	}
 	restarted := func(w *world, meanwhile func()) {
 		w.stop()
@@ -50,14 +49,14 @@ func stories() []story {
 	return []story{
 		{"ignores-listed", func(w *world) string {
 			restarted(w, func() {
-				_ = w.client.Tracker().Create(memcached.Resource, cr("services", name, 2), "services")
+				_ = w.client.Tracker().Create(customs, cr("services", name, 2), "services")
 			})
 			return w.deployments()
 		}, "memcached=2", ""},
 		{"added-only", func(w *world) string { w.create(name, 1); w.scale(name, 3); return w.deployments() }, "memcached=3", "memcached=1"},
 		{"ignores-applies", func(w *world) string {
 			w.create(name, 1)
-			w.edit(memcached.Resource, name, func(o *object) {
+			w.edit(customs, name, func(o *object) {
 				resize(o, 3)
 				o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "person", Operation: metav1.ManagedFieldsOperationApply}})
 			})
@@ -65,7 +64,7 @@ func stories() []story {
 		}, "memcached=3", "memcached=1"},
 		{"forgets-namespace", func(w *world) string {
 			w.create(name, 1)
-			w.put(memcached.Resource, cr("elsewhere", name, 2))
+			w.put(customs, cr("elsewhere", name, 2))
 			return w.deployments()
 		}, "memcached=1 memcached=2", "memcached=1"},
 		{"gives-up", func(w *world) string {
@@ -78,7 +77,7 @@ func stories() []story {
 		}, "memcached=1", ""},
 		{"lagging-cache", func(w *world) string {
 			w.create(name, 1)
-			w.remove(memcached.Resource, name)
+			w.remove(customs, name)
 			w.remove(deployments, name) // the garbage collector
 			return w.deployments()
 		}, "", "memcached=1"},
@@ -138,7 +137,7 @@ func stories() []story {
 		}, "true", "false"},
 		{"copies-annotations", func(w *world) string {
 			w.create(name, 1)
-			w.edit(memcached.Resource, name, func(o *object) { o.SetAnnotations(map[string]string{"note": "nothing"}) })
+			w.edit(customs, name, func(o *object) { o.SetAnnotations(map[string]string{"note": "nothing"}) })
 			return w.writes(deployments)
 		}, "create", "create update"},
 		{"one-for-all", func(w *world) string { w.create("one", 1); w.create("two", 2); return w.deployments() }, "one=1 two=2", "one=1"},
@@ -165,11 +164,11 @@ func stories() []story {
 		{"ignores-deleted", func(w *world) string { w.create(name, 1); w.remove(deployments, name); return w.deployments() }, "memcached=1", ""},
 		{"once-per-name", func(w *world) string {
 			w.create(name, 1)
-			w.remove(memcached.Resource, name)
+			w.remove(customs, name)
 			w.remove(deployments, name)
 			again := cr("services", name, 2)
 			again.SetUID("another life")
-			w.put(memcached.Resource, again)
+			w.put(customs, again)
 			return w.deployments()
 		}, "memcached=2", ""},
 		{"recreates-on-scale", func(w *world) string { w.create(name, 1); w.scale(name, 2); return w.writes(deployments) }, "create update", "create delete create"},
@@ -194,12 +193,12 @@ func stories() []story {
 		{"keeps-finalizer", func(w *world) string { w.create(name, 1); return fmt.Sprint(w.custom(name).GetFinalizers()) }, "[]", "[" + finalizer + "]"},
 		{"orphans", func(w *world) string {
 			w.create(name, 1)
-			w.edit(memcached.Resource, name, leaving)
+			w.edit(customs, name, leaving)
 			return fmt.Sprintln(w.custom(name).GetFinalizers(), w.writes(deployments))
 		}, "[somebody.else/holds] create\n", "[somebody.else/holds] create delete\n"},
 		{"deletion-as-update", func(w *world) string {
 			w.create(name, 1)
-			w.edit(memcached.Resource, name, leaving)
+			w.edit(customs, name, leaving)
 			return fmt.Sprint(strings.Contains(w.writes(deployments), "delete create"))
 		}, "false", "true"},
 
@@ -268,7 +267,7 @@ func kept(size int) func(*world) string {
 	return func(w *world) string {
 		w.create("memcached", 1)
 		w.scale("memcached", size)
-		w.edit(memcached.Resource, "memcached", func(o *object) {
+		w.edit(customs, "memcached", func(o *object) {
 			now := metav1.Now()
 			o.SetDeletionTimestamp(&now)
 			o.SetGeneration(o.GetGeneration() + 1)
@@ -337,7 +336,7 @@ func TestTheCorrectOperatorIsQuiet(t *testing.T) {
 		w.put(pods, pod("p1", "memcached"))
 		w.client.ClearActions()
 		w.wait(time.Hour)
-		for _, resource := range []schema.GroupVersionResource{deployments, memcached.Resource} {
+		for _, resource := range []schema.GroupVersionResource{deployments, customs} {
 			assert.Empty(t, w.writes(resource))
 		}
 	})
@@ -346,7 +345,7 @@ func TestTheCorrectOperatorIsQuiet(t *testing.T) {
 // A Deployment of that name that is somebody else's is not touched, and it is said.
 func TestForeignDeploymentIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		foreign, err := memcached.Deployment(cr("services", "memcached", 5))
+		foreign, err := wanted(cr("services", "memcached", 5), 5)
 		require.NoError(t, err)
 		foreign.SetOwnerReferences(nil)
 		w := newWorld(t, none, foreign)

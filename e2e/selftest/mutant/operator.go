@@ -17,8 +17,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // Short names: an operator of this size works on nothing else.
@@ -28,6 +26,7 @@ type (
 )
 
 var (
+	customs     = schema.GroupVersionResource{Group: "cache.example.com", Version: "v1alpha1", Resource: "memcacheds"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 )
@@ -63,7 +62,7 @@ func newOperator(client dynamic.Interface, recorder events.EventRecorder, sees f
 	watch := func(resource schema.GroupVersionResource) cache.SharedIndexInformer {
 		return dynamicinformer.NewFilteredDynamicInformer(client, resource, "", 0, cache.Indexers{byInstance: instanceOf}, nil).Informer()
 	}
-	o.memcacheds, o.deployments, o.pods = watch(memcached.Resource), watch(deployments), watch(pods)
+	o.memcacheds, o.deployments, o.pods = watch(customs), watch(deployments), watch(pods)
 	o.seams = correct(o)
 	mutate(o)
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{

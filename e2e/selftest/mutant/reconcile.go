@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // seams are where mutants differ: each field is what the correct operator does,
@@ -119,7 +119,11 @@ func wanted(cr *object, size int64) (*object, error) {
 	if err := unstructured.SetNestedField(cr.Object, size, "spec", "size"); err != nil {
 		return nil, err
 	}
-	return memcached.Deployment(cr)
+	w, err := workloads.Default()
+	if err != nil {
+		return nil, err
+	}
+	return w.Child(cr)
 }
 
 // owned says what keeps the operator from changing a Deployment.
@@ -159,12 +163,12 @@ func (o *operator) ensureDeployment(ctx context.Context, cr *object, size int64)
 // createDeployment asks the API before it writes: the cache may be late, the
 // custom resource gone by now, and the Deployment there.
 func (o *operator) createDeployment(ctx context.Context, cr, want *object) (*object, error) {
-	live, err := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).Get(ctx, cr.GetName(), metav1.GetOptions{})
+	live, err := o.client.Resource(customs).Namespace(cr.GetNamespace()).Get(ctx, cr.GetName(), metav1.GetOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("look whether Memcached %s is still there: %w", cr.GetName(), err)
 	}
 	if live.GetUID() != cr.GetUID() || live.GetDeletionTimestamp() != nil {
-		return nil, apierrors.NewNotFound(memcached.Resource.GroupResource(), cr.GetName())
+		return nil, apierrors.NewNotFound(customs.GroupResource(), cr.GetName())
 	}
 	client := o.client.Resource(deployments).Namespace(want.GetNamespace())
 	if _, err := client.Get(ctx, want.GetName(), metav1.GetOptions{}); !apierrors.IsNotFound(err) {

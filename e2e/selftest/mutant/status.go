@@ -11,8 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // writeStatus makes an Event of a problem that is new, and writes the status where
@@ -28,7 +26,7 @@ func (o *operator) writeStatus(ctx context.Context, cr, have *object, problem er
 	}
 	next := cr.DeepCopy()
 	next.Object["status"] = status
-	_, err := o.client.Resource(memcached.Resource).Namespace(cr.GetNamespace()).UpdateStatus(ctx, next, metav1.UpdateOptions{FieldManager: manager})
+	_, err := o.client.Resource(customs).Namespace(cr.GetNamespace()).UpdateStatus(ctx, next, metav1.UpdateOptions{FieldManager: manager})
 	if err != nil && !apierrors.IsNotFound(err) { // it is gone, or its definition has no status subresource
 		return fmt.Errorf("write the status of Memcached %s: %w", cr.GetName(), err)
 	}

@@ -20,8 +20,6 @@ import (
 	"k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
-
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // world is an API in memory with one operator, in a bubble of synctest. There is
@@ -46,7 +44,7 @@ func newWorld(t *testing.T, mutant string, there ...*object) *world {
 	}
 	w := &world{t: t, mutate: mutate, recorder: events.NewFakeRecorder(100)}
 	w.client = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		memcached.Resource: "MemcachedList", deployments: "DeploymentList", pods: "PodList", configMaps: "ConfigMapList", secrets: "SecretList",
+		customs: "MemcachedList", deployments: "DeploymentList", pods: "PodList", configMaps: "ConfigMapList", secrets: "SecretList",
 	}, objects...)
 	w.client.PrependReactor("*", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		refused := w.forbid.Load() && slices.Contains([]string{"create", "update", "patch"}, action.GetVerb())
@@ -82,7 +80,11 @@ func (w *world) wait(d time.Duration) {
 
 // cr is a custom resource as the API makes it.
 func cr(namespace, name string, size int) *object {
-	made := memcached.New(namespace, name, size)
+	made := &object{Object: map[string]any{
+		"apiVersion": customs.GroupVersion().String(), "kind": "Memcached", "spec": map[string]any{"size": int64(size)},
+	}}
+	made.SetNamespace(namespace)
+	made.SetName(name)
 	made.SetUID(types.UID(namespace + "-" + name))
 	made.SetGeneration(1)
 	return made
@@ -90,7 +92,7 @@ func cr(namespace, name string, size int) *object {
 
 func (w *world) custom(name string) *object {
 	w.t.Helper()
-	live, err := w.client.Resource(memcached.Resource).Namespace("services").Get(w.t.Context(), name, metav1.GetOptions{})
+	live, err := w.client.Resource(customs).Namespace("services").Get(w.t.Context(), name, metav1.GetOptions{})
 	require.NoError(w.t, err)
 	return live
 }
@@ -102,7 +104,7 @@ func (w *world) put(resource schema.GroupVersionResource, made *object) {
 	w.wait(settle)
 }
 
-func (w *world) create(name string, size int) { w.put(memcached.Resource, cr("services", name, size)) }
+func (w *world) create(name string, size int) { w.put(customs, cr("services", name, size)) }
 
 // edit changes an object as a person would.
 func (w *world) edit(resource schema.GroupVersionResource, name string, change func(*object)) {
@@ -117,7 +119,7 @@ func (w *world) edit(resource schema.GroupVersionResource, name string, change f
 }
 
 func (w *world) scale(name string, size int) {
-	w.edit(memcached.Resource, name, func(o *object) { resize(o, size) })
+	w.edit(customs, name, func(o *object) { resize(o, size) })
 }
 
 func resize(o *object, size int) {

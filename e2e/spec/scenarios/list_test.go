@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -80,7 +79,11 @@ func table(all []scenarios.Scenario, group string) string {
 	rows, more := "| scenario | what is done |\n| --- | --- |\n", ""
 	for _, s := range all {
 		if s.Group == group {
-			rows += fmt.Sprintf("| `%s` | %s |\n", s.Name, strings.ReplaceAll(oneLine(s.Description), "|", `\|`))
+			mark := ""
+			if s.Workload != "" {
+				mark = " (" + s.Workload + ")"
+			}
+			rows += fmt.Sprintf("| `%s`%s | %s |\n", s.Name, mark, strings.ReplaceAll(oneLine(s.Description), "|", `\|`))
 			more += fmt.Sprintf("- **`%s`** %s  \n  Steps: `%s`  \n  Oracles: %s\n", s.Name, oneLine(s.StandsFor), oneLine(s.Text()), strings.Join(s.Expect, ", "))
 		}
 	}
@@ -102,19 +105,6 @@ func TestTheDocumentedNumbers(t *testing.T) {
 	page, err := os.ReadFile(filepath.FromSlash("../../../README.md"))
 	require.NoError(t, err)
 	assert.Contains(t, string(page), fmt.Sprintf("[%d scenarios](docs/scenarios.md)", count))
-}
-
-// The images that a scenario takes away are in the catalogue.
-func TestTheImagesAreKnown(t *testing.T) {
-	catalogue, err := images.Load(filepath.FromSlash("../../.."))
-	require.NoError(t, err)
-	_, err = scenarios.Parse("x.yaml", []byte("name: x\ngroup: fault\nsteps:\n  - fault: {removeImage: nothing}\n"), oracles)
-	require.Error(t, err)
-	_, known, found := strings.Cut(err.Error(), `removeImage: found "nothing", expected `)
-	require.True(t, found, "%v", err)
-	for name := range strings.SplitSeq(strings.SplitN(known, "\n", 2)[0], ", ") {
-		assert.Contains(t, catalogue.Names(), name)
-	}
 }
 
 // client-go tries again after up to 60 s when lists have failed for long (its

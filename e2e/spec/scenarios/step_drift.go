@@ -1,12 +1,13 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 
 	"operatorbench/e2e/spec"
 )
 
-// driftStep changes the operator's Deployment behind its back.
+// driftStep changes the main child behind the operator's back.
 func driftStep() stepKind {
 	return stepKind{
 		name: spec.StepDrift, own: true,
@@ -14,31 +15,34 @@ func driftStep() stepKind {
 		text: func(s Step) string { return s.Drift.text() },
 		check: func(c *checker, s step) {
 			if !s.custom.there || !s.custom.rested {
-				c.FailAt(s.at("drift"), "drift: it is not certain that there is a Deployment: await handled first")
+				c.FailAt(s.at("drift"), "drift: it is not certain that there is a main child: await handled first")
 			}
 			switch replicas := s.Drift.Replicas; {
 			case replicas == nil:
-				c.replaces(s, "its Deployment drifts to other pods")
+				c.replaces(s, "its main child drifts to other pods")
 			case *replicas == 0:
-				c.replaces(s, "its Deployment drifts to no pods")
+				c.replaces(s, "its main child drifts to no pods")
 			}
 		},
 	}
 }
 
-// Drift is what is done to the Deployment; exactly one field is set.
+// Drift is what is done to the main child; exactly one field is set.
 type Drift struct {
 	Replicas *int      `yaml:"replicas"`
 	Image    string    `yaml:"image"` // of its first container
 	Delete   *struct{} `yaml:"delete"`
+
+	child string // its kind, once the scenario is bound
 }
 
 func (d Drift) text() string {
+	child := cmp.Or(d.child, "main child")
 	switch {
 	case d.Replicas != nil:
-		return fmt.Sprintf("scale the Deployment to %d", *d.Replicas)
+		return fmt.Sprintf("scale the %s to %d", child, *d.Replicas)
 	case d.Image != "":
-		return "change the Deployment's image"
+		return fmt.Sprintf("change the %s's image", child)
 	}
-	return "delete the Deployment"
+	return "delete the " + child
 }

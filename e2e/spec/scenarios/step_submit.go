@@ -32,7 +32,7 @@ func submitStep() stepKind {
 			case s.On != "":
 				c.FailAt(s.at("submit"), "submit: what cannot be brought about is asked of the scenario's own custom resource only")
 			case !loose:
-				c.FailAt(s.at("submit"), "submit: the project's own definition refuses it: add refused: true, or before it a step fault: {definition: tutorial}")
+				c.FailAt(s.at("submit"), "submit: the workload's definition refuses it: add refused: true, or before it a step fault: {definition: tutorial}")
 			}
 			s.custom.there, s.custom.been = true, true
 			s.custom.change()

@@ -19,10 +19,12 @@ var modeline = regexp.MustCompile(`^# yaml-language-server: \$schema=(\S+)\n`)
 
 func TestEveryFileNamesItsSchema(t *testing.T) {
 	for pattern, name := range map[string]string{
-		"operators/*/style.yaml":         "style",
-		"operators/*/verdicts.yaml":      "verdicts",
-		"fixtures/scenarios/*.yaml":      "scenario",
-		"fixtures/images/catalogue.yaml": "catalogue",
+		"operators/*/style.yaml":                "style",
+		"operators/*/verdicts.yaml":             "verdicts",
+		"fixtures/scenarios/*.yaml":             "scenario",
+		"fixtures/workloads/*/scenarios/*.yaml": "scenario",
+		"fixtures/workloads/*/workload.yaml":    "workload",
+		"fixtures/images/catalogue.yaml":        "catalogue",
 	} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)

@@ -13,7 +13,6 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/fixtures/workloads/memcached"
 )
 
 // Check refuses, before there is a cluster, styles that cannot be installed as
@@ -111,11 +110,14 @@ func identityOf(obj *unstructured.Unstructured) identity {
 
 // checkObjects refuses what is rendered twice, and what the harness makes.
 func (s Style) checkObjects(all []placed) error {
-	crd, err := memcached.Definition()
+	w, err := s.Handles()
 	if err != nil {
 		return err
 	}
-	harness := identityOf(crd)
+	var harness identity // nothing is called so
+	if crd := w.CRD(); crd != nil {
+		harness = identityOf(crd)
+	}
 	first := map[identity]placed{}
 	var problems []error
 	for _, obj := range all {

@@ -180,6 +180,9 @@ func TestCheckRefuses(t *testing.T) {
 		"the harness's definition": {"other", map[string]string{"other/manifests/own.yaml": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: memcacheds.cache.example.com}\n"}, []string{
 			"other/style.yaml:11: ", "CustomResourceDefinition memcacheds.cache.example.com is here, which the harness itself makes for all styles",
 		}},
+		"a workload that nobody has": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "name: other\n", "name: other\nworkload: queue\n", 1)}, []string{
+			`other/style.yaml:2: workload: there is no workload "queue"; there are: memcached`,
+		}},
 		"two operators": {"over", map[string]string{
 			"over/manifests/kustomization.yaml": "resources: [../../other/manifests]\n", "other/manifests/kustomization.yaml": "resources: [own.yaml]\n",
 		}, []string{

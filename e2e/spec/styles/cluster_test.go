@@ -22,15 +22,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/internal/clustertest"
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/styles"
-	"operatorbench/fixtures/workloads/memcached"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // shared is the cluster that these tests share; TestMain makes it known.
@@ -127,10 +129,9 @@ func TestRealWalkthrough(t *testing.T) {
 
 func live(t *testing.T, operator styles.Operator) {
 	c := connect(t)
-	definition, err := memcached.Definition()
-	require.NoError(t, err)
-	apply(t, c, definition, namespace("services-test"))
-	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, "services-test"))
+	w := workloadtest.Default(t)
+	apply(t, c, w.CRD(), namespace("services-test"))
+	require.NoError(t, install.ProveGarbageCollection(t.Context(), c, w, "services-test"))
 	before := inventory(t)
 	t.Cleanup(func() {
 		start := time.Now()
@@ -157,7 +158,7 @@ func live(t *testing.T, operator styles.Operator) {
 	assert.Empty(t, unmade, "components whose workloads the cluster does not have")
 
 	if operator.Style().Control == "" {
-		l := life{Cluster: c, style: operator.Style()}
+		l := life{Cluster: c, style: operator.Style(), workload: w}
 		l.reconcile(t, "create", 3, l.create)
 		l.reconcile(t, "scale", 4, l.scale)
 		l.reconcile(t, "delete", -1, l.remove)
@@ -173,25 +174,28 @@ func live(t *testing.T, operator styles.Operator) {
 // life is that of the custom resource services-test/memcached.
 type life struct {
 	install.Cluster
-	style styles.Style
+	style    styles.Style
+	workload *workloads.Workload
 }
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
+func (l life) customs() dynamic.ResourceInterface {
+	return l.Kube.Dynamic.Resource(l.workload.GVR()).Namespace("services-test")
+}
+
 func (l life) create(ctx context.Context) error {
-	_, err := l.Kube.Dynamic.Resource(memcached.Resource).Namespace("services-test").
-		Create(ctx, memcached.New("services-test", "memcached", 3), metav1.CreateOptions{})
+	_, err := l.customs().Create(ctx, l.workload.New("services-test", "memcached", 3), metav1.CreateOptions{})
 	return err
 }
 
 func (l life) scale(ctx context.Context) error {
-	_, err := l.Kube.Dynamic.Resource(memcached.Resource).Namespace("services-test").
-		Patch(ctx, "memcached", types.MergePatchType, []byte(`{"spec":{"size":4}}`), metav1.PatchOptions{})
+	_, err := l.customs().Patch(ctx, "memcached", types.MergePatchType, l.workload.SizePatch(4), metav1.PatchOptions{})
 	return err
 }
 
 func (l life) remove(ctx context.Context) error {
-	return l.Kube.Dynamic.Resource(memcached.Resource).Namespace("services-test").Delete(ctx, "memcached", metav1.DeleteOptions{})
+	return l.customs().Delete(ctx, "memcached", metav1.DeleteOptions{})
 }
 
 // reconcile acts, and awaits the Deployment of the size (none if below zero) and
@@ -218,7 +222,7 @@ func (l life) reconcile(t *testing.T, what string, size int64, act func(context.
 // awaitSize follows the child, whatever its name: the namespace has no other.
 func (l life) awaitSize(ctx context.Context, t *testing.T, size int64) {
 	t.Helper()
-	name, err := bounds.DeploymentName(l.style.Child, "services-test", "memcached")
+	name, err := bounds.ChildName(l.style.Child, "services-test", "memcached")
 	require.NoError(t, err)
 	if name == "" {
 		name = "memcached"

@@ -10,9 +10,10 @@ import (
 
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/spec/workloads"
 )
 
-// All is the name that stands for every style.
+// All is the name that stands for every style of the default workload.
 const All = "all"
 
 // Load reads the style in a folder.
@@ -59,14 +60,16 @@ func Names(root string) ([]string, error) {
 }
 
 // Find loads styles in the order in which they are named: each is the name of a
-// folder under root, a path to a folder, or "all".
+// folder under root, a path to a folder, or "all": those of the default workload.
 func Find(root string, names ...string) ([]Operator, error) {
 	known, err := Names(root)
 	if err != nil {
 		return nil, err
 	}
 	var dirs []string
+	named := map[string]bool{} // not only by "all"
 	for _, name := range names {
+		before := len(dirs)
 		switch {
 		case name == All && len(known) == 0:
 			return nil, fmt.Errorf("no operators under %s: expected folders with a %s", root, files.StyleFile)
@@ -81,12 +84,15 @@ func Find(root string, names ...string) ([]Operator, error) {
 		default:
 			return nil, &UnknownError{Name: name, Known: known}
 		}
+		for _, dir := range dirs[before:] {
+			named[dir] = named[dir] || name != All
+		}
 	}
-	return loadAll(dirs)
+	return loadAll(dirs, named)
 }
 
-// loadAll loads each folder once and joins what is wrong with any.
-func loadAll(dirs []string) ([]Operator, error) {
+// loadAll loads each folder once and joins what is wrong with any. Those that nobody has named are of the default workload.
+func loadAll(dirs []string, named map[string]bool) ([]Operator, error) {
 	var all []Operator
 	var problems []error
 	at := map[string]string{}
@@ -98,6 +104,7 @@ func loadAll(dirs []string) ([]Operator, error) {
 		}
 		style := operator.Style()
 		switch before, twice := at[style.Name]; {
+		case !named[dir] && workloads.NameOf(style.Workload) != workloads.NameOf(""):
 		case !twice:
 			all = append(all, operator)
 			at[style.Name] = style.Folder

@@ -65,6 +65,26 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// All are those that can be in one run.
+func TestAllAreTheStylesOfTheDefaultWorkload(t *testing.T) {
+	root := t.TempDir()
+	newStyle(t, root, "alpha")
+	newStyle(t, root, "beta")
+	for name, workload := range map[string]string{"alpha": "memcached", "gamma": "queue"} {
+		file := filepath.Join(newStyle(t, root, name), "style.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(read(t, file)+"\nworkload: "+workload+"\n"), 0o600))
+	}
+	for _, test := range []struct{ ask, want []string }{
+		{[]string{"all"}, []string{"alpha", "beta"}},
+		{[]string{"gamma"}, []string{"gamma"}},
+		{[]string{"all", "gamma"}, []string{"alpha", "beta", "gamma"}},
+	} {
+		found, err := styles.Find(root, test.ask...)
+		require.NoError(t, err)
+		assert.Equal(t, test.want, namesOf(found))
+	}
+}
+
 func TestFindByRelativePath(t *testing.T) {
 	root := t.TempDir()
 	newStyle(t, root, "mine")

@@ -60,12 +60,12 @@ type parser struct {
 // styleSchema is docs/schema/style.schema.json with its formats.
 var styleSchema = sync.OnceValues(func() (*schema.Schema, error) {
 	return schema.Load("style", schema.Formats{
-		"gjson-path":      bounds.Path,
-		"recorded-path":   recorded,
-		"label-selector":  func(text string) error { _, err := labels.Parse(text); return err },
-		"re2":             func(text string) error { _, err := bounds.Expression(text); return err },
-		"deployment-name": deploymentName,
-		"matcher":         matcher,
+		"gjson-path":     bounds.Path,
+		"recorded-path":  recorded,
+		"label-selector": func(text string) error { _, err := labels.Parse(text); return err },
+		"re2":            func(text string) error { _, err := bounds.Expression(text); return err },
+		"child-name":     childName,
+		"matcher":        matcher,
 	})
 })
 
@@ -77,11 +77,11 @@ func recorded(text string) error {
 	return bounds.Path(text)
 }
 
-// deploymentName checks the template of a Deployment's name.
-func deploymentName(text string) error {
-	name, err := bounds.DeploymentName(spec.Child{Name: text}, "services", "memcached")
+// childName checks the template of a main child's name.
+func childName(text string) error {
+	name, err := bounds.ChildName(spec.Child{Name: text}, "services", "example")
 	if err == nil && len(validation.IsDNS1123Subdomain(name)) > 0 {
-		err = fmt.Errorf("for a custom resource memcached it gives %q, which is no name of a Deployment", name)
+		err = fmt.Errorf("for a custom resource example it gives %q, which is no name of an object", name)
 	}
 	return err
 }

@@ -129,7 +129,7 @@ func TestParse(t *testing.T) {
 		}},
 		Differs: []spec.Difference{{Path: "spec.template.spec.containers.0.args", Reason: "more arguments"}},
 	}}, style)
-	name, err := bounds.DeploymentName(style.Child, "services", "sample")
+	name, err := bounds.ChildName(style.Child, "services", "sample")
 	require.NoError(t, err)
 	assert.Equal(t, "sample-deployment", name)
 }
@@ -260,7 +260,7 @@ func TestParseRefuses(t *testing.T) {
 		"child by an unknown field":     {"{{.Name}}", "{{.Size}}", `style.yaml:15: child.name: found "{{.Size}}-deployment", expected a text/template over .Name and .Namespace`},
 		"child by a program":            {"{{.Name}}", "{{range 2000000000}}{{end}}", "style.yaml:15: child.name: found \"{{range 2000000000}}{{end}}-deployment\", expected a text/template over .Name and .Namespace: child.name: there is more in it than texts, .Name and .Namespace"},
 		"child by a long name":          {"{{.Name}}", "{{printf \\\"%01000000000d\\\" 1}}", "function \"printf\" not defined"},
-		"child by no name":              {"{{.Name}}", "{{.Name}}_", "it gives \"memcached_-deployment\", which is no name of a Deployment"},
+		"child by no name":              {"{{.Name}}", "{{.Name}}_", "it gives \"example_-deployment\", which is no name of an object"},
 		"child by an absent owner":      {"name: \"{{.Name}}-deployment\"\ndeclares:\n  status: {supported: false, reason: none}\n  ownerReferences: true", "ownerReference: true\ndeclares:\n  status: true\n  ownerReferences: {supported: false, reason: none}", "style.yaml:14: child: found by its owner reference, but declares.ownerReferences says that there is none"},
 		"no without a reason":           {", reason: none", "", `style.yaml:17: declares.status: field "reason" is missing: not supported and no reason`},
 		"false without a reason":        {"ownerReferences: true", "ownerReferences: false", `style.yaml:18: declares.ownerReferences: found "false", expected true, or the reason of a no as {supported: false, reason: …}`},
@@ -370,7 +370,7 @@ func FuzzParse(f *testing.F) {
 		require.NotEmpty(t, style.Stages)
 		require.NotEmpty(t, style.Stages[len(style.Stages)-1].Ready)
 		require.Greater(t, style.Timeout, style.Typical.Reconcile)
-		_, err = bounds.DeploymentName(style.Child, "services", "memcached")
+		_, err = bounds.ChildName(style.Child, "services", "memcached")
 		require.NoError(t, err)
 		for _, work := range style.Work {
 			require.NotEmpty(t, work.Of.Path)

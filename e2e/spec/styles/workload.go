@@ -9,20 +9,23 @@ import (
 	"operatorbench/e2e/spec/workloads"
 )
 
+// Own reports whether what a style names as its workload is a folder of its own.
+func Own(workload string) bool { return strings.HasPrefix(workload, ".") }
+
 // Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder of
 // the style's own by its path, "." or "./FOLDER".
 func (s Style) Handles() (*workloads.Workload, error) {
-	if !strings.HasPrefix(s.Workload, ".") {
+	if !Own(s.Workload) {
 		w, err := workloads.Named(s.Workload)
 		if err != nil {
-			return nil, s.errorAt([]any{"workload"}, "%w", err)
+			return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
 		}
 		return w, nil
 	}
 	folder := filepath.Join(s.Folder, s.Workload)
 	name, err := s.tree().Name(folder)
 	if err != nil {
-		return nil, s.errorAt([]any{"workload"}, "%w", err)
+		return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
 	}
 	within, err := fs.Sub(s.tree(), name)
 	if err != nil {
@@ -30,7 +33,7 @@ func (s Style) Handles() (*workloads.Workload, error) {
 	}
 	w, err := workloads.Read(folder, within)
 	if err != nil {
-		return nil, s.errorAt([]any{"workload"}, "%w", err)
+		return nil, s.errorAt([]any{"workload"}, "workload: %w", err)
 	}
 	return w, nil
 }

@@ -2,6 +2,7 @@
 package workloads
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -21,6 +22,9 @@ import (
 	published "operatorbench/fixtures/workloads"
 )
 
+// Folder is where the workloads are, from the repository's root.
+const Folder = "fixtures/workloads"
+
 // FileName is the file that makes a folder a workload.
 const FileName = "workload.yaml"
 
@@ -29,13 +33,12 @@ type Workload struct {
 	spec.Workload
 
 	definition, template, reference *unstructured.Unstructured // nil: the folder has none
+	folder                          fs.FS
 }
 
 // Named returns a workload of this repository; "" is the default one.
 func Named(name string) (*Workload, error) {
-	if name == "" {
-		name = published.Default
-	}
+	name = NameOf(name)
 	if names := Names(); !slices.Contains(names, name) {
 		return nil, fmt.Errorf("there is no workload %q; there are: %s", name, strings.Join(names, ", "))
 	}
@@ -43,18 +46,21 @@ func Named(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Read("fixtures/workloads/"+name, folder)
+	return Read(path.Join(Folder, name), folder)
 }
 
-// first is the default workload. Its files are a part of the program.
-var first = sync.OnceValues(func() (*Workload, error) { return Named("") })
+// NameOf is the name of the workload that a style names; "" is the default one.
+func NameOf(named string) string { return cmp.Or(named, published.Default) }
+
+// Default returns the workload of styles and recordings that name none. Its files are a part of the program.
+var Default = sync.OnceValues(func() (*Workload, error) { return Named("") })
 
 // Recorded returns the workload of a recording's header. One that names none was made when there was one alone.
 func Recorded(w *spec.Workload) (*spec.Workload, error) {
 	if w != nil {
 		return w, nil
 	}
-	only, err := first()
+	only, err := Default()
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +102,7 @@ func Read(where string, folder fs.FS) (*Workload, error) {
 	if !f.OK() {
 		return nil, f.Err()
 	}
-	w := &Workload{}
+	w := &Workload{folder: folder}
 	if text, err = json.Marshal(value); err == nil {
 		err = json.Unmarshal(text, &w.Workload)
 	}
@@ -163,6 +169,11 @@ func (w *Workload) check(f *rules.File, folder string) {
 		if scales++; !slices.IsSorted(knob.Values) {
 			f.FailAt([]any{"knobs", name, "values"}, "knobs.%s.values are not in ascending order", name)
 		}
+		for _, bound := range []string{"min", "max"} {
+			if len(knob.Values) > 0 && f.Has("knobs", name, bound) {
+				f.FailAt([]any{"knobs", name, bound}, "knobs.%s.%s: leave it out, values has all that it can be set to", name, bound)
+			}
+		}
 		if len(knob.Values) == 0 && knob.Max <= knob.Min {
 			f.FailAt([]any{"knobs", name}, "knobs.%s: no values, and max is not above min", name)
 		}
@@ -184,12 +195,32 @@ func (w *Workload) checkObjects(f *rules.File) {
 		if want := w.GVR().GroupResource().String(); w.definition.GetName() != want {
 			f.FailAt([]any{"definition"}, "definition: %s defines %s, expected %s", w.Definition, w.definition.GetName(), want)
 		}
+		if w.ScaleSubresource {
+			f.FailAt([]any{"scaleSubresource"}, "scaleSubresource: leave it out, %s says whether there is one", w.Definition)
+		}
+		w.ScaleSubresource = w.scales()
 	}
 	w.checkPhases(f)
 	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
 		f.FailAt([]any{"reference"}, "reference: %s has a %s, expected the main child's kind, %s", w.Reference, w.reference.GetKind(), main.Kind)
 	}
 }
+
+// scales reports whether the definition has a scale subresource.
+func (w *Workload) scales() bool {
+	versions, _, _ := unstructured.NestedSlice(w.definition.Object, "spec", "versions")
+	return slices.ContainsFunc(versions, func(version any) bool {
+		fields, _ := version.(map[string]any)
+		_, found, _ := unstructured.NestedMap(fields, "subresources", "scale")
+		return found && fields["name"] == w.Resource.Version
+	})
+}
+
+// ScenariosFolder is where a workload's folder has the scenarios of this workload alone.
+const ScenariosFolder = "scenarios"
+
+// Scenarios are the files of the scenarios of this workload alone; there may be none.
+func (w *Workload) Scenarios() (fs.FS, error) { return fs.Sub(w.folder, ScenariosFolder) }
 
 // checkPhases compiles the expressions against the definition and the kinds of the children. None may hold of a custom resource
 // that no operator has seen.
@@ -268,8 +299,31 @@ func (w *Workload) SizeOf(cr *unstructured.Unstructured) (int64, bool) {
 	return size, found && err == nil
 }
 
+// Smallest is the smallest size that a custom resource can ask for.
+func (w *Workload) Smallest() int {
+	_, knob := w.ScaleKnob()
+	return knob.Lowest()
+}
+
 // HasReference reports whether the folder says what a custom resource asks for.
 func (w *Workload) HasReference() bool { return w.reference != nil }
+
+// HasFloor reports whether the harness can write what a custom resource asks for before any operator is there.
+func (w *Workload) HasFloor() bool { return w.definition != nil && w.reference != nil }
+
+// Image is the image of the first container that the reference runs; false: there is no reference, or it has none.
+func (w *Workload) Image() (string, bool) {
+	if w.reference == nil {
+		return "", false
+	}
+	containers, _, err := unstructured.NestedSlice(w.reference.Object, "spec", "template", "spec", "containers")
+	if err != nil || len(containers) == 0 {
+		return "", false
+	}
+	first, _ := containers[0].(map[string]any)
+	image, is := first["image"].(string)
+	return image, is
+}
 
 // instance is the label that has the custom resource's name, wherever the reference has it.
 const instance = "app.kubernetes.io/instance"

@@ -7,7 +7,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/workloads"
 )
 
@@ -17,6 +23,7 @@ func TestEveryWorkloadIsRead(t *testing.T) {
 		w, err := workloads.Named(name)
 		require.NoError(t, err)
 		assert.Equal(t, name, w.Name)
+		definesIt(t, w)
 	}
 	_, err := workloads.Named("memcache")
 	require.ErrorContains(t, err, `there is no workload "memcache"; there are: `)
@@ -83,8 +90,10 @@ func TestReadRefuses(t *testing.T) {
 		`template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`:      {"spec: {replicas: 1}", "spec: {replica: 1}"},
 		`definition: crd.yaml defines others.example.com, expected examples.example.com`:                {"name: examples.example.com", "name: others.example.com"},
 		`definition: the definition examples.example.com has no schema of the version v1`:               {"    - name: v1", "    - name: v1beta1"},
-		`read example/none.yaml`:                          {"template: cr.yaml", "template: none.yaml"},
-		`knobs.size: no values, and max is not above min`: {"min: 0, max: 9", "min: 9"},
+		`read example/none.yaml`:                                                              {"template: cr.yaml", "template: none.yaml"},
+		`knobs.size: no values, and max is not above min`:                                     {"min: 0, max: 9", "min: 9"},
+		`workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`: {"min: 0, max: 9", "min: 0, values: [1, 3]"},
+		`scaleSubresource: leave it out, crd.yaml says whether there is one`:                  {"template:", "scaleSubresource: true\ntemplate:"},
 	} {
 		err := read(replace...)
 		require.ErrorContains(t, err, want)
@@ -102,7 +111,138 @@ func TestChildIsOwnedAndSized(t *testing.T) {
 	require.NoError(t, err)
 	owner := child.GetOwnerReferences()[0]
 	assert.Equal(t, []any{"one", "services", "some-uid", true, w.Resource.Kind}, []any{child.GetName(), child.GetNamespace(), string(owner.UID), *owner.Controller, owner.Kind})
-	assert.Equal(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
+	assert.JSONEq(t, `{"spec":{"replicas":4}}`, string(w.ScalePatch(4)))
 	size, found := w.SizeOf(cr)
 	assert.Equal(t, []any{int64(3), true}, []any{size, found})
+}
+
+// The definition says whether there is a scale subresource; where the operator brings it, the file says so.
+func TestTheScaleSubresource(t *testing.T) {
+	const scales = "      subresources: {scale: {specReplicasPath: .spec.replicas}}\n"
+	for name, test := range map[string]struct {
+		file, crd string
+		want      bool
+	}{
+		"none":                {example, definition, false},
+		"the definition's":    {example, definition + scales, true},
+		"another version's":   {example, definition + "    - name: v2\n" + scales, false},
+		"what the file says":  {strings.Replace(example, "definition: crd.yaml", "scaleSubresource: true", 1), definition, true},
+		"nothing in the file": {strings.Replace(example, "definition: crd.yaml\n", "", 1), definition + scales, false},
+	} {
+		w, err := workloads.Read("example", fstest.MapFS{"workload.yaml": {Data: []byte(test.file)}, "crd.yaml": {Data: []byte(test.crd)}, "cr.yaml": {Data: []byte(custom)}})
+		require.NoError(t, err, name)
+		assert.Equal(t, test.want, w.ScaleSubresource, name)
+	}
+}
+
+// definesIt holds a definition against what workload.yaml says of it.
+func definesIt(t *testing.T, w *workloads.Workload) {
+	t.Helper()
+	object := w.CRD()
+	if object == nil {
+		return
+	}
+	var crd apiextensions.CustomResourceDefinition
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, &crd, true), "an unknown field is a mistake")
+	assert.Equal(t, w.GVR().GroupResource().String(), crd.Name)
+	assert.Equal(t, w.Kind().Kind, crd.Spec.Names.Kind)
+	var served []string
+	for _, version := range crd.Spec.Versions {
+		if served = append(served, version.Name); version.Name != w.Kind().Version {
+			continue
+		}
+		at := *version.Schema.OpenAPIV3Schema
+		_, knob := w.ScaleKnob()
+		for _, key := range spec.Fields(knob.Path) {
+			require.Contains(t, at.Properties, key)
+			at = at.Properties[key]
+		}
+		if at.Minimum != nil {
+			assert.InDelta(t, knob.Lowest(), *at.Minimum, 0)
+		}
+		if at.Maximum != nil {
+			assert.InDelta(t, knob.Highest(), *at.Maximum, 0)
+		}
+	}
+	assert.Contains(t, served, w.Kind().Version)
+}
+
+func TestDefaultDefinition(t *testing.T) {
+	var crd apiextensions.CustomResourceDefinition
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(workloadtest.Default(t).CRD().Object, &crd))
+	require.Len(t, crd.Spec.Versions, 1)
+	version := crd.Spec.Versions[0]
+	spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
+	assert.Equal(t, []string{"size"}, spec.Required)
+	assert.NotNil(t, spec.Properties["size"].Minimum)
+	assert.NotNil(t, spec.Properties["size"].Maximum)
+	assert.NotNil(t, version.Subresources.Status)
+	assert.NotNil(t, version.Subresources.Scale)
+	status := version.Schema.OpenAPIV3Schema.Properties["status"]
+	for _, field := range []string{"nodes", "observedGeneration", "conditions"} {
+		assert.Contains(t, status.Properties, field)
+	}
+	// What a framework writes by itself is kept as it is: operator-lib's conditions
+	// leave an empty reason and message out, and Helm's status has its manifest.
+	condition := status.Properties["conditions"].Items.Schema
+	assert.True(t, *status.XPreserveUnknownFields)
+	assert.True(t, *condition.XPreserveUnknownFields)
+	assert.Equal(t, []string{"type", "status"}, condition.Required)
+	assert.Nil(t, condition.Properties["reason"].MinLength)
+}
+
+func TestChildIsOwnedNamedAndSized(t *testing.T) {
+	w := workloadtest.Default(t)
+	cr := w.New("services", "example", 3)
+	cr.SetUID("some-uid")
+	child, err := w.Child(cr)
+	require.NoError(t, err)
+	assert.Equal(t, "services/example", child.GetNamespace()+"/"+child.GetName())
+	replicas, found, err := unstructured.NestedInt64(child.Object, "spec", "replicas")
+	require.NoError(t, err)
+	assert.True(t, found)
+	assert.EqualValues(t, 3, replicas)
+	for _, path := range [][]string{{"metadata", "labels"}, {"spec", "selector", "matchLabels"}, {"spec", "template", "metadata", "labels"}} {
+		labels, _, err := unstructured.NestedStringMap(child.Object, path...)
+		require.NoError(t, err)
+		assert.Equal(t, "example", labels["app.kubernetes.io/instance"], path)
+	}
+	require.Len(t, child.GetOwnerReferences(), 1)
+	owner := child.GetOwnerReferences()[0]
+	assert.Equal(t, "some-uid", string(owner.UID))
+	assert.True(t, *owner.Controller)
+	assert.Equal(t, w.Resource.Kind, owner.Kind)
+	image, found := w.Image()
+	assert.True(t, found)
+	assert.Equal(t, "docker.io/library/memcached:1.6.18", image)
+}
+
+func TestChildNeedsASizeAndAReference(t *testing.T) {
+	w := workloadtest.Default(t)
+	cr := w.New("services", "example", 3)
+	unstructured.RemoveNestedField(cr.Object, "spec", "size")
+	_, err := w.Child(cr)
+	require.ErrorContains(t, err, "read spec.size of Memcached services/example: not set")
+	queue := workloadtest.Queue(t)
+	_, err = queue.Child(queue.New("services", "example", 3))
+	require.EqualError(t, err, "the workload queue does not say what Queue services/example asks for: it has no reference")
+	_, found := queue.Image()
+	assert.False(t, found)
+	assert.True(t, w.HasFloor())
+	assert.False(t, queue.HasFloor())
+}
+
+func TestPathsOfAnyWorkload(t *testing.T) {
+	queue := workloadtest.Queue(t)
+	assert.Equal(t, schema.GroupVersionResource{Group: "queue.example.com", Version: "v1", Resource: "queues"}, queue.GVR())
+	assert.Equal(t, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}, queue.MainGVR())
+	assert.Equal(t, schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, workloads.GVR("secrets.v1"))
+	cr := queue.New("services", "example", 3)
+	size, found := queue.SizeOf(cr)
+	assert.True(t, found)
+	assert.EqualValues(t, 3, size)
+	assert.JSONEq(t, `{"spec":{"cluster":{"members":5}}}`, string(queue.SizePatch(5)))
+	assert.JSONEq(t, `{"spec":{"replicas":5}}`, string(queue.ScalePatch(5)))
+	assert.Equal(t, 1, queue.Smallest())
+	assert.Nil(t, queue.CRD())
 }

@@ -1,0 +1,101 @@
+package drive_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
+)
+
+// raises makes the cluster that of an operator that writes a main child for each custom resource; a custom resource of the same
+// name was there before, and its child still is.
+func (s *stage) raises(t *testing.T) {
+	t.Helper()
+	main := s.Workload.Main()
+	fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
+	require.True(t, ok)
+	child := func(namespace, name, owner string, uid types.UID) {
+		yes := true
+		d := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": main.Kind, "spec": map[string]any{
+			"replicas": int64(1), "template": map[string]any{"spec": map[string]any{"containers": []any{
+				map[string]any{"name": "first", "image": "some"}, map[string]any{"name": "second", "image": "other"},
+			}}},
+		}}}
+		d.SetNamespace(namespace)
+		d.SetName(name)
+		d.SetOwnerReferences([]metav1.OwnerReference{{Kind: s.Workload.Resource.Kind, Name: owner, UID: uid, Controller: &yes}})
+		require.NoError(t, fake.Tracker().Create(s.Workload.MainGVR(), d, namespace))
+	}
+	fake.PrependReactor("create", s.Workload.Resource.Plural, func(action clienttesting.Action) (bool, runtime.Object, error) {
+		cr := action.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
+		cr.SetUID("present")
+		child(cr.GetNamespace(), "a-former", cr.GetName(), "former")
+		child(cr.GetNamespace(), "present", cr.GetName(), cr.GetUID())
+		return false, nil, nil
+	})
+}
+
+// drift is a scenario that changes a running custom resource's child.
+func drift(d scenarios.Drift) scenarios.Scenario {
+	one := stop("drift", true)
+	one.Given, one.Steps = &scenarios.Spec{Size: 1}, []scenarios.Step{{Drift: &d}}
+	return one
+}
+
+// A child of the same owner's name may be left of a custom resource that was there before: judged is that of the present one.
+func TestDriftIsDoneToTheChildOfThePresentCustomResource(t *testing.T) {
+	five := 5
+	for name, test := range map[string]struct {
+		drift scenarios.Drift
+		holds func(map[string]unstructured.Unstructured) bool
+	}{
+		"replicas": {scenarios.Drift{Replicas: &five}, func(all map[string]unstructured.Unstructured) bool {
+			is, _, _ := unstructured.NestedInt64(all["present"].Object, "spec", "replicas")
+			was, _, _ := unstructured.NestedInt64(all["a-former"].Object, "spec", "replicas")
+			return is == 5 && was == 1
+		}},
+		"image": {scenarios.Drift{Image: "new"}, func(all map[string]unstructured.Unstructured) bool {
+			images := func(name string) (list []any) {
+				containers, _, _ := unstructured.NestedSlice(all[name].Object, "spec", "template", "spec", "containers")
+				for _, c := range containers {
+					list = append(list, c.(map[string]any)["image"])
+				}
+				return list
+			}
+			return assert.ObjectsAreEqual([]any{"new", "other"}, images("present")) && assert.ObjectsAreEqual([]any{"some", "other"}, images("a-former"))
+		}},
+		"delete": {scenarios.Drift{Delete: &struct{}{}}, func(all map[string]unstructured.Unstructured) bool {
+			_, is := all["present"]
+			_, was := all["a-former"]
+			return was && !is
+		}},
+	} {
+		for _, w := range []*workloads.Workload{workloadtest.Default(t), workloadtest.Queue(t)} {
+			t.Run(name+" of "+w.Name, func(t *testing.T) {
+				s, _, style := newMatrixStage(t)
+				s.Workload = w
+				s.raises(t)
+				style.Child.OwnerReference = true
+				require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
+				list, err := s.Client.Resource(w.MainGVR()).List(t.Context(), metav1.ListOptions{})
+				require.NoError(t, err)
+				all := map[string]unstructured.Unstructured{}
+				for _, d := range list.Items {
+					all[d.GetName()] = d
+				}
+				assert.True(t, test.holds(all), "%v", s.entries(t))
+			})
+		}
+	}
+}

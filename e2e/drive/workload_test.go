@@ -1,0 +1,61 @@
+package drive_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// resource is the custom resource of the default workload.
+var resource = schema.GroupVersionResource{Group: "cache.example.com", Version: "v1alpha1", Resource: "memcacheds"}
+
+// What is watched and written follows from the workload. There are ReplicaSets only below Deployments, and nothing is watched twice.
+func TestAnyWorkloadIsDriven(t *testing.T) {
+	s := newStage(t)
+	s.Workload = workloadtest.Queue(t)
+	driven := scenarios.Scenario{Name: "some", Group: "latency", Steps: []scenarios.Step{
+		{Create: &scenarios.Spec{Size: 1}},
+		{Patch: &scenarios.Spec{Size: 3}},
+		{Submit: &scenarios.Submit{Patch: true, Object: map[string]any{"spec": map[string]any{"cluster": map[string]any{"members": int64(5)}}}}},
+	}}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))
+	var sizes []int64
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		switch {
+		case e.Begin != nil:
+			assert.Equal(t, "queue", e.Begin.Name)
+			assert.Equal(t, []string{"queues.v1.queue.example.com", "statefulsets.v1.apps", "services.v1", "secrets.v1", "pods.v1", "events.v1.events.k8s.io"}, e.Begin.Watches)
+		case e.Action != nil:
+			assert.Equal(t, "queues.v1.queue.example.com", e.Action.Resource)
+			assert.Equal(t, "queue", e.Action.Name)
+			object := &unstructured.Unstructured{}
+			require.NoError(t, object.UnmarshalJSON(e.Action.Object))
+			size, _ := s.Workload.SizeOf(object)
+			sizes = append(sizes, size)
+		}
+	}
+	assert.Equal(t, []int64{1, 3, 5}, sizes)
+}
+
+func TestTheDefaultWorkloadIsWatchedAsEver(t *testing.T) {
+	s := newStage(t)
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: basic(t, "create")}))
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		if e.Begin != nil {
+			assert.Equal(t, []string{
+				"memcacheds.v1alpha1.cache.example.com", "deployments.v1.apps", "replicasets.v1.apps", "pods.v1", "events.v1.events.k8s.io",
+			}, e.Begin.Watches)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/spec"
+)
+
+// What a file says where each workload has its own.
+const (
+	ownChild   = "child"     // the resource of the main child, in forbid and refuse
+	childWords = "{child}"   // the kind of the main child, in description and standsFor
+	sameName   = "elsewhere" // in on: the name of the scenario's own custom resource, in a second namespace
+)
+
+// For binds a scenario to a workload. Its sizes become those that the knob that scales can be set to, in the same order,
+// and what it says of the main child is said of the workload's. Why says in one sentence what the workload lacks for it;
+// "": nothing.
+func (s Scenario) For(w *spec.Workload) (bound Scenario, why string) {
+	bound = s.clone()
+	bound.workload = w.Name
+	for _, text := range []*string{&bound.Description, &bound.StandsFor} {
+		*text = strings.ReplaceAll(*text, childWords, w.Main().Kind)
+	}
+	why = bound.resize(w)
+	for i := range bound.Steps {
+		if lacks := bound.bind(&bound.Steps[i], w); why == "" {
+			why = lacks
+		}
+	}
+	if s.Workload != "" && s.Workload != w.Name {
+		why = fmt.Sprintf("the scenario is of the workload %s alone", s.Workload)
+	}
+	bound.unfit = why
+	return bound, why
+}
+
+// Unfit says why the workload that the scenario is bound to cannot go through it; "": it can.
+func (s Scenario) Unfit() string { return s.unfit }
+
+// clone copies all that binding changes.
+func (s Scenario) clone() Scenario {
+	s.Given, s.Steps = copied(s.Given), slices.Clone(s.Steps)
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		step.Create, step.Patch, step.Apply, step.Scale = copied(step.Create), copied(step.Patch), copied(step.Apply), copied(step.Scale)
+		step.Series, step.Fault = copied(step.Series), copied(step.Fault)
+		if step.Drift = copied(step.Drift); step.Drift != nil {
+			step.Drift.Replicas = copied(step.Drift.Replicas)
+		}
+	}
+	return s
+}
+
+func copied[T any](from *T) *T {
+	if from == nil {
+		return nil
+	}
+	to := *from
+	return &to
+}
+
+// sizes are those that are asked for of custom resources, and those of the main child, which drifts to them.
+func (s Scenario) sizes() (asked, drifts []*int) {
+	specs := []*Spec{s.Given}
+	for _, step := range s.Steps {
+		specs = append(specs, step.Create, step.Patch, step.Apply, step.Scale)
+		if step.Series != nil {
+			asked = append(asked, &step.Series.Size)
+		}
+		if step.Drift != nil && step.Drift.Replicas != nil {
+			drifts = append(drifts, step.Drift.Replicas)
+		}
+	}
+	for _, one := range specs {
+		if one != nil {
+			asked = append(asked, &one.Size)
+		}
+	}
+	return asked, drifts
+}
+
+// resize makes the sizes those of a workload, or says why it has none for them.
+func (s *Scenario) resize(w *spec.Workload) string {
+	_, knob := w.ScaleKnob()
+	asked, drifts := s.sizes()
+	if len(knob.Values) > 0 {
+		if why := s.deal(w, knob, slices.Concat(asked, drifts)); why != "" {
+			return why
+		}
+	}
+	for _, size := range asked {
+		if !knob.Takes(*size) {
+			return fmt.Sprintf("the scenario asks for size %d, and %s of a %s takes %s", *size, knob.Path, w.Resource.Kind, knob.Range())
+		}
+	}
+	states := map[string]*Spec{"": s.Given}
+	for _, step := range s.Steps {
+		before := states[step.On]
+		after := step.result(before)
+		if states[step.On] = after; before == nil || after == nil {
+			continue
+		}
+		if why := knob.Lowers(before.Size, after.Size); why != "" {
+			return fmt.Sprintf("the scenario lowers %s from %d to %d, and that cannot be done: %s", knob.Path, before.Size, after.Size, why)
+		}
+	}
+	return ""
+}
+
+// deal gives each size above zero the value in its place, the least one the least.
+func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
+	var distinct []int
+	for _, size := range sizes {
+		distinct = append(distinct, *size)
+	}
+	positive := func(list []int) []int {
+		slices.Sort(list)
+		return slices.DeleteFunc(slices.Compact(list), func(n int) bool { return n <= 0 })
+	}
+	distinct, values := positive(distinct), positive(slices.Clone(knob.Values))
+	if len(distinct) > len(values) {
+		return fmt.Sprintf("the scenario needs %d sizes above zero, and %s of a %s takes %s", len(distinct), knob.Path, w.Resource.Kind, knob.Range())
+	}
+	for _, size := range sizes {
+		if at := slices.Index(distinct, *size); at >= 0 {
+			*size = values[at]
+		}
+	}
+	var words []string
+	for i, size := range distinct {
+		if size != values[i] {
+			words = append(words, fmt.Sprintf("size %d is %d", size, values[i]))
+		}
+	}
+	if len(words) > 0 {
+		s.Description = fmt.Sprintf("%s Of the workload %s, %s.", strings.TrimSpace(s.Description), w.Name, strings.Join(words, ", "))
+	}
+	return ""
+}
+
+// bind makes a step the workload's, and says what that lacks for it.
+func (s *Scenario) bind(step *Step, w *spec.Workload) string {
+	main := w.Main()
+	if step.On == sameName {
+		step.On = Elsewhere + s.CustomName()
+	}
+	if step.Drift != nil {
+		step.Drift.child = main.Kind
+	}
+	if step.Fault != nil {
+		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.Refuse} {
+			if *resource == ownChild {
+				*resource = main.GroupResource()
+			}
+		}
+	}
+	switch {
+	case step.On == s.CustomName():
+		return fmt.Sprintf("the scenario has a second custom resource that is named as those of the workload are, %s", step.On)
+	case (step.Scale != nil || step.ReadScale != nil) && !w.ScaleSubresource:
+		return fmt.Sprintf("a %s has no scale subresource", w.Resource.Kind)
+	case step.Drift != nil && step.Drift.Image != "" && !main.HasTemplate():
+		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template whose image could drift", w.Resource.Kind, main.Kind)
+	case step.Fault == nil:
+	case step.Fault.RemoveImage != "" && w.Reference == "":
+		return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)
+	case step.Fault.Definition != "" && w.Definition == "":
+		return fmt.Sprintf("the operator brings the definition of a %s, so the harness has none to replace", w.Resource.Kind)
+	}
+	return ""
+}
