@@ -283,14 +283,8 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	if err != nil || before != after {
 		return true, err
 	}
-	texts := []string{files.StyleFile}
-	if is.Base != "" {
-		texts = append(texts, filepath.Join("..", is.Base, files.StyleFile))
-	}
-	for _, file := range texts {
-		if same, err := sameFile(filepath.Join(was.Folder, file), filepath.Join(is.Folder, file)); err != nil || !same {
-			return true, err
-		}
+	if same, err := sameStyle(was, is); err != nil || !same {
+		return true, err
 	}
 	recipesBefore, err := recipes.Of(ctx, baseRoot, was.Own, was.ImageNames()...)
 	if err != nil {
@@ -298,6 +292,20 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	}
 	recipesAfter, err := recipes.Of(ctx, root, is.Own, is.ImageNames()...)
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
+}
+
+// sameStyle reports whether two styles say the same of themselves.
+func sameStyle(was, is styles.Style) (bool, error) {
+	texts := []string{files.StyleFile}
+	if is.Base != "" {
+		texts = append(texts, filepath.Join("..", is.Base, files.StyleFile))
+	}
+	for _, file := range texts {
+		if same, err := sameFile(filepath.Join(was.Folder, file), filepath.Join(is.Folder, file)); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func sameFile(a, b string) (bool, error) {

@@ -125,6 +125,39 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 	return nil
 }
 
+// dropSame leaves out the styles of which all images and manifests of both sides turn out to be the same, whatever their sources are.
+// It is ErrUnchanged if nothing is left.
+func (j *job) dropSame() error {
+	if j.options.Unchanged {
+		return nil
+	}
+	for _, c := range slices.Clone(j.comparisons) {
+		was, is := c.base().operator.Style(), c.head().operator.Style()
+		before, err := manifestsHash(was)
+		if err != nil {
+			return err
+		}
+		after, err := manifestsHash(is)
+		if err != nil {
+			return err
+		}
+		same, err := sameStyle(was, is)
+		if err != nil {
+			return err
+		}
+		if len(c.head().own) > 0 || before != after || !same {
+			continue
+		}
+		j.remark(c.style + ": the images and the manifests of base and head are the same, byte for byte: there is nothing to measure")
+		j.comparisons = slices.DeleteFunc(j.comparisons, func(other *comparison) bool { return other == c })
+		j.participants = slices.DeleteFunc(j.participants, func(p *participant) bool { return p.comparison == c })
+	}
+	if len(j.participants) == 1 && len(j.base.gone) == 0 {
+		return ErrUnchanged
+	}
+	return nil
+}
+
 // changedImages are those of the base's images whose content is another now.
 func (e *environment) changedImages(ctx context.Context, names []string) ([]string, error) {
 	var changed []string

@@ -110,6 +110,9 @@ func (s *Session) Open(ctx context.Context) error {
 			node, err = s.images(ctx)
 			return err
 		})
+		if err == nil && s.base != nil {
+			err = s.dropSame()
+		}
 		if err != nil {
 			return err
 		}

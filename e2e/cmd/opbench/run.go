@@ -49,6 +49,9 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 		err = drive(ctx, session)
 	}
 	switch {
+	case errors.Is(err, job.ErrUnchanged):
+		_, err := fmt.Fprintf(stdout, "%v\n", job.ErrUnchanged)
+		return err
 	case options.Base == "":
 		return err
 	case err != nil:

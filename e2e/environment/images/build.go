@@ -26,7 +26,7 @@ import (
 // needed for that.
 func (s *Store) buildOwn(ctx context.Context, st state) error {
 	started := time.Now()
-	labels := map[string]string{labelName: st.image.Name, labelRecipe: st.built.Key}
+	labels := map[string]string{labelName: st.image.Name} // no key: what is the same program is to be the same image
 	work, err := os.MkdirTemp(s.work(), "own-")
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Store) buildGo(ctx context.Context, image Image, labels map[string]stri
 	program := filepath.Join(work, manager)
 	err := s.logged("compile-"+image.Name, func(log io.Writer) error {
 		s.progress.say("go compiles %s", image.own.Go)
-		cmd := goCommand(ctx, image.own.Go, "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+		cmd := goCommand(ctx, image.own.Go, "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", program, ".")
 		cmd.Stdout, cmd.Stderr = log, log
 		return cmd.Run()
 	})
