@@ -431,7 +431,7 @@ func (c *comparison) sides() []*participant {
 // random order.
 func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
 	for _, p := range order(c.sides(), g.options.Seed, -round) {
-		for _, w := range wavesOf(p, list, 1) {
+		for _, w := range wavesOf(p, list, 1, g.workload.AtOnce) {
 			if p.err != nil {
 				continue
 			}

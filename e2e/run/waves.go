@@ -52,7 +52,7 @@ type wave struct {
 // wavesOf groups a participant's scenarios by the faults that they share: those
 // without one come first, in so many parts, and in each those that last long. Some
 // have the operator to themselves.
-func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
+func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
 	var keys []string
 	byKey := map[string][]scenarios.Scenario{}
 	typical := p.typical().Reconcile
@@ -72,7 +72,7 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	var waves []wave
 	number := 0
 	for _, key := range keys {
-		for _, part := range split(byKey[key], key, parts) {
+		for _, part := range split(byKey[key], key, parts, atOnce) {
 			number++
 			w := wave{participant: p, number: number, scenarios: part}
 			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
@@ -86,9 +86,12 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 }
 
 // split deals the scenarios without a shared fault out to so many parts. Those
-// that share one stay together.
-func split(list []scenarios.Scenario, key string, parts int) [][]scenarios.Scenario {
-	if key != "" {
+// that share one stay together, as far as so many of them can be driven at once; 0: all can.
+func split(list []scenarios.Scenario, key string, parts, atOnce int) [][]scenarios.Scenario {
+	switch {
+	case key != "" && atOnce > 0:
+		return slices.Collect(slices.Chunk(list, atOnce))
+	case key != "":
 		return [][]scenarios.Scenario{list}
 	}
 	all := make([][]scenarios.Scenario, min(max(parts, 1), len(list)))
@@ -216,7 +219,7 @@ func (j *job) waves() []wave {
 		return nil
 	}
 	for _, p := range j.asked() {
-		all = append(all, wavesOf(p, matrix, j.options.Shard.Of)...)
+		all = append(all, wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce)...)
 	}
 	return shared(all, j.options.Shard, j.options.Patience)
 }
