@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
@@ -24,6 +25,27 @@ type Rights struct {
 	// Unknown are roles that are bound and not among the objects, but for one that
 	// every cluster has: what they allow is not known.
 	Unknown []string
+}
+
+// May reports whether some account may do one of these verbs to a resource.
+func (r Rights) May(of schema.GroupResource, verbs ...string) bool {
+	return slices.ContainsFunc(r.Grants, func(g spec.Grant) bool {
+		return slices.ContainsFunc(g.Rights(), func(held spec.Right) bool {
+			return (held.Verb == "*" || slices.Contains(verbs, held.Verb)) && (held.Group == "*" || held.Group == of.Group) && spec.Covers(held.Resource, of.Resource)
+		})
+	})
+}
+
+// InformerLacks says that of the two verbs that an informer needs on a resource accounts have one alone; empty: both, or none.
+func (r Rights) InformerLacks(of schema.GroupResource) string {
+	has, lacks := "list", "watch"
+	if !r.May(of, has) {
+		has, lacks = lacks, has
+	}
+	if !r.May(of, has) || r.May(of, lacks) {
+		return ""
+	}
+	return fmt.Sprintf("the operator may %s %s, and no role lets it %s them: an informer needs both", has, of, lacks)
 }
 
 // RightsOf reads the roles and bindings among objects.

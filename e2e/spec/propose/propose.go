@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/install"
@@ -277,15 +278,9 @@ func (p *proposal) children() error {
 	if err != nil {
 		return err
 	}
-	may := func(verb, group, resource string) bool {
-		return slices.ContainsFunc(rights.Grants, func(g spec.Grant) bool {
-			has := func(list []string, one string) bool { return slices.Contains(list, one) || slices.Contains(list, "*") }
-			return has(g.Verbs, verb) && has(g.Groups, group) && has(g.Resources, resource)
-		})
-	}
 	kinds := []guess{{"statefulsets", "StatefulSet", ""}, {"deployments", "Deployment", ""}}
 	for _, kind := range kinds {
-		if !may("create", "apps", kind.Name) {
+		if !rights.May(schema.GroupResource{Group: "apps", Resource: kind.Name}, "create") {
 			continue
 		}
 		if p.Main.Value == "" {
@@ -298,11 +293,10 @@ func (p *proposal) children() error {
 		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", Marker + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
 		p.todo("workload.yaml, children: which kind runs the pods; no role names one")
 	}
-	for _, watched := range []struct{ group, resource string }{{p.Resource.Group, p.Resource.Plural}, {"apps", strings.TrimSuffix(p.Main.Name, ".v1.apps")}} {
-		for _, verb := range []string{"get", "list", "watch"} {
-			if !may(verb, watched.group, watched.resource) {
-				p.Lacks = append(p.Lacks, fmt.Sprintf("no role lets the operator %s %s.%s, which informers need", verb, watched.resource, watched.group))
-			}
+	main, _, _ := strings.Cut(p.Main.Name, ".")
+	for _, watched := range []schema.GroupResource{{Group: p.Resource.Group, Resource: p.Resource.Plural}, {Group: "apps", Resource: main}} {
+		if lacks := rights.InformerLacks(watched); lacks != "" {
+			p.Lacks = append(p.Lacks, lacks)
 		}
 	}
 	return nil

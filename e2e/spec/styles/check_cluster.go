@@ -172,23 +172,16 @@ func (s Style) checkRights() error {
 	if err != nil || len(held.Unknown) > 0 || s.Control != "" {
 		return err
 	}
-	may := func(group, resource string, verbs ...string) bool {
-		return slices.ContainsFunc(held.Grants, func(g spec.Grant) bool {
-			return slices.ContainsFunc(g.Rights(), func(r spec.Right) bool {
-				return (r.Verb == "*" || slices.Contains(verbs, r.Verb)) && (r.Group == "*" || r.Group == group) && spec.Covers(r.Resource, resource)
-			})
-		})
-	}
 	w, err := s.Handles()
 	if err != nil {
 		return nil //nolint:nilerr // Check tells of it
 	}
 	var problems []error
 	where := []any{"install"}
-	if of := w.GVR(); !may(of.Group, of.Resource, "watch", "list") {
+	if of := w.GVR(); !held.May(of.GroupResource(), "watch", "list") {
 		problems = append(problems, s.errorAt(where, "no service account may list or watch %s.%s, so that the operator would see no custom resource%s", of.Resource, of.Group, groupsOf(held)))
 	}
-	if of := w.MainGVR(); !may(of.Group, of.Resource, "create", "patch", "update") {
+	if of := w.MainGVR(); !held.May(of.GroupResource(), "create", "patch", "update") {
 		problems = append(problems, s.errorAt(where, "no service account may create, update or patch %s, which the operator makes for a custom resource", of.GroupResource()))
 	}
 	return errors.Join(problems...)

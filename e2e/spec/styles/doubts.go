@@ -35,12 +35,33 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 			}
 		}
 	}
+	if err := s.doubtRights(say); err != nil {
+		return nil, err
+	}
 	for i, d := range s.Differs {
 		if unknown := unknownField(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, d.Path); unknown != "" {
 			say("differs (style.yaml:%d): %s has no field %q, so that it excuses nothing", s.line([]any{"differs", i}), d.Path, unknown)
 		}
 	}
 	return all, nil
+}
+
+// doubtRights says which verbs no role has that informers need: of the custom resource and of its main child.
+func (s Style) doubtRights(say func(format string, args ...any)) error {
+	held, err := s.Rights()
+	if err != nil || len(held.Unknown) > 0 || s.managed() || s.Control != "" {
+		return err
+	}
+	w, err := s.Handles()
+	if err != nil {
+		return err
+	}
+	for _, of := range []schema.GroupResource{w.GVR().GroupResource(), w.MainGVR().GroupResource()} {
+		if lacks := held.InformerLacks(of); lacks != "" {
+			say("%s", lacks)
+		}
+	}
+	return nil
 }
 
 // unknownField is the first key of a path that objects of a kind do not have; "": they have all, or their fields are not known.
