@@ -8,6 +8,7 @@ SHAPE = json.load(open("/shape/shape.json"))
 CUSTOMS, FINALIZER = SHAPE["customs"], SHAPE.get("finalizer")  # CUSTOMS: apis/GROUP/VERSION/PLURAL
 MANAGER = "?fieldManager=shape&force=true"
 pending, waiting = queue.Queue(), set()  # namespace and name of what is to be looked at
+applied = {}  # by path: what was applied last, and the version that it is in since
 
 
 def ask(path, method="GET", body=None):
@@ -54,7 +55,11 @@ def apply_child(child, cr):
     path = at(child["collection"], made["metadata"]["namespace"], made["metadata"]["name"])
     if os.environ.get("FAULT") == "never-down" and "replicas" in made.get("spec", {}):
         made["spec"]["replicas"] = max(made["spec"]["replicas"], (find(path) or made)["spec"]["replicas"])
-    return json.load(ask(path + MANAGER, "PATCH", made))
+    last, live = applied.get(path), find(path)
+    if last is None or live is None or last != (made, live["metadata"]["resourceVersion"]):
+        live = json.load(ask(path + MANAGER, "PATCH", made))
+        applied[path] = made, live["metadata"]["resourceVersion"]
+    return live
 
 
 def find(path):
@@ -75,12 +80,12 @@ def reconcile(namespace, name):
         if FINALIZER in cr["metadata"].get("finalizers", []) and not remove(cr):
             ask(path + MANAGER, "PATCH", mine).close()  # what is no longer applied is taken away
         return
-    if FINALIZER:
+    if FINALIZER and FINALIZER not in cr["metadata"].get("finalizers", []):
         mine["metadata"]["finalizers"] = [FINALIZER]
         ask(path + MANAGER, "PATCH", mine).close()
-    applied = [apply_child(child, cr) for child in SHAPE["children"]]
+    children = [apply_child(child, cr) for child in SHAPE["children"]]
     if "condition" in SHAPE:
-        report(path, cr, applied)
+        report(path, cr, children)
 
 
 def remove(cr):
@@ -96,13 +101,13 @@ def remove(cr):
     return left
 
 
-def report(path, cr, applied):
+def report(path, cr, children):
     """Writes one condition: whether every child that runs pods runs those that are asked for."""
     def ready(child):
         asks, has = child["spec"]["replicas"], child.get("status", {})
         return has.get("observedGeneration") == child["metadata"]["generation"] and all(
             has.get(field, 0) == asks for field in ("replicas", "readyReplicas", "updatedReplicas"))
-    are = all(ready(child) for child in applied if "replicas" in child.get("spec", {}))
+    are = all(ready(child) for child in children if "replicas" in child.get("spec", {}))
     before = {c["type"]: c for c in cr.get("status", {}).get("conditions", [])}.get(SHAPE["condition"], {})
     now = {"type": SHAPE["condition"], "status": str(are), "reason": "Complete" if are else "Progressing", "message": "",
            "observedGeneration": cr["metadata"]["generation"]}
