@@ -159,7 +159,7 @@ func (t *Timeline) GoneLacks(s *Subject) string {
 func (t *Timeline) Leftovers(s *Subject) string {
 	mine := func(d *Entity) bool {
 		return s.Owns(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
-			return o != s && o.Size != nil && o.Owns(d)
+			return o != s && o.Size != nil && o.IsChild(d)
 		})
 	}
 	for _, left := range []struct {
