@@ -126,6 +126,15 @@ selftest selftest-quick:
 	$(OPBENCH) images ensure --images=$(IMAGES) node memcached mutant
 	go test -C e2e/selftest -tags cluster -run '^TestMutants$$' -v -count=1 -parallel $(TRIALS) -timeout $(TIMEOUT) . $(if $(filter selftest-quick,$@),-quick)
 
+# What shows the shapes: the latencies, and of the matrix what each is about.
+SHAPES := e2e/selftest/testdata/shapes
+.PHONY: selftest-shapes
+selftest-shapes: ## The half of it for other custom resources: operators that differ as published ones do, each as a folder; fails where a verdict is not as expected
+	scripts/engine-up.sh
+	$(OPBENCH) run --operator=./$(SHAPES)/unowned --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources-one-deleted,delete-while-scaling $(ARGS)
+	$(OPBENCH) run --operator=./$(SHAPES)/stateful,./$(SHAPES)/never-down --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources,drift-deleted,drift-image $(ARGS)
+	$(OPBENCH) run --operator=./$(SHAPES)/paired --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,two-resources,two-resources-one-deleted,finalizer,write-refused $(ARGS)
+
 .PHONY: selftest-repeat
 selftest-repeat: ## The other half of it: the native style through the correctness matrix REPEATS times; fails at a false alarm, names what is flaky
 	$(MAKE) matrix OPERATOR=native ROUNDS=$(REPEATS)

@@ -214,6 +214,7 @@ func TestAnOperatorThatDoesNothingTimesOutOnceAndIsNotTriedAgain(t *testing.T) {
 	assert.Equal(t, []string{
 		"create timeout", "scale-up (prepare) timeout", "scale-up timeout", "scale-down timeout", "delete timeout",
 	}, s.ends)
+	assert.Contains(t, s.recording.String(), `"reason":"the given state, a handled custom resource of size 3, was not reached: there is no Deployment"`)
 	assert.Equal(t, []string{"services-abc123-fast-1", "services-abc123-fast-1-1"}, s.made, "a broken namespace is left")
 	assert.Equal(t, s.made, s.deleted)
 }

@@ -138,7 +138,7 @@ func (l *lane) run(ctx context.Context, run *sampleRun, steps []scenarios.Step) 
 // interrupted, it is not known whether it would have.
 func (l *lane) unreached(s scenarios.Scenario, prepared record.End) error {
 	reason := fmt.Sprintf("the given state, a handled custom resource of size %d, was not reached", s.Given.Size)
-	if l.plan.Wave > 0 || prepared.Outcome == record.Interrupted {
+	if prepared.Reason != "" {
 		reason += ": " + prepared.Reason
 	}
 	return l.note(l.sample(s), prepared.Outcome, reason)

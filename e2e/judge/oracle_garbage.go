@@ -45,7 +45,7 @@ func unowned(t *timeline.Timeline) string {
 	stays := map[string]bool{}
 	for _, s := range t.Subjects {
 		for uid, d := range t.World.Mains {
-			stays[uid] = stays[uid] || s.Size != nil && s.IsChild(d)
+			stays[uid] = stays[uid] || s.Size != nil && s.Owns(d)
 		}
 	}
 	for uid, set := range t.World.ReplicaSets {

@@ -33,3 +33,33 @@ func TestGarbageThatNobodyOwns(t *testing.T) {
 		})
 	}
 }
+
+// A custom resource may own more of its main child's kind: they are no garbage while it stays, and are once it is gone.
+func TestGarbageBesideANamedChild(t *testing.T) {
+	of := func(uid string) (proxy, set, member thing) {
+		return owned(deployment(1, 1, 1, 1).named("a-proxy", "d7"), uid), owned(replicaSet().named("a-proxy-5d", "r7"), "d7"), owned(pod(7, "Running"), "r7")
+	}
+	for name, test := range map[string]struct {
+		of      string
+		change  func(*record.Sample)
+		message string
+	}{
+		"of one that stays":               {"cr2", matrix("garbage"), "no Deployment, ReplicaSet or pod was left"},
+		"of the one that is gone":         {"cr1", matrix("garbage"), "Deployment a-proxy is still there"},
+		"of the one that is gone, timed":  {"cr1", func(b *record.Sample) { b.Expect = []string{"garbage"} }, "Deployment a-proxy is still there"},
+		"of one that stays, of no matrix": {"cr2", func(b *record.Sample) { b.Expect = []string{"garbage"} }, "no Deployment, ReplicaSet or pod was left"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := deleteStory(t, test.change, beside(1))
+			s.entries[0].Header.Styles[0].Child.Name = "{{.Name}}-deployment"
+			s.see(2410, "ADDED", other(1, 1))
+			s.see(2410, "ADDED", otherDeployment(1, 1, 1))
+			proxy, set, member := of(test.of)
+			s.see(2420, "ADDED", proxy)
+			s.see(2420, "ADDED", set)
+			s.see(2420, "ADDED", member)
+			s.end(4000, record.TimedOut)
+			assert.Contains(t, s.verdict("garbage").Message, test.message)
+		})
+	}
+}

@@ -123,3 +123,19 @@ func verdictOf(t *testing.T, j *judge.Judgement, oracle string) judge.Verdict {
 	t.Fatalf("no verdict of %s", oracle)
 	return judge.Verdict{}
 }
+
+// The harness writes no status: of the floor, to be rolled out is to be ready.
+func TestTheFloorIsReadyWithoutAStatus(t *testing.T) {
+	s := newStory(t)
+	s.entries[0].Header.Workload = &queue
+	s.entries[0].Header.Styles[0] = record.Style{Style: spec.Style{Name: "native", Control: spec.Harness, Child: spec.Child{OwnerReference: true}}}
+	s.begin(0, "native", "create", 2)
+	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
+	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.see(20, "ADDED", server(2, 0))
+	s.see(50, "MODIFIED", server(2, 2))
+	s.end(2000, record.Settled)
+	v := verdictOf(t, s.judge(), "converged")
+	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
+	assert.Contains(t, v.Message, "StatefulSet cache-server had 2 ready replicas at +0.040 s")
+}

@@ -154,11 +154,11 @@ func (t *Timeline) GoneLacks(s *Subject) string {
 	return t.Leftovers(s)
 }
 
-// Leftovers says what a deleted custom resource's main child left. What by its
-// name is another's too, which is to stay, is not left over.
+// Leftovers says what is left of a deleted custom resource's main child, and of others of that kind that it owned. What is
+// another's too, which is to stay, is not left over.
 func (t *Timeline) Leftovers(s *Subject) string {
 	mine := func(d *Entity) bool {
-		return s.IsChild(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
+		return s.Owns(d) && !slices.ContainsFunc(t.Subjects, func(o *Subject) bool {
 			return o != s && o.Size != nil && o.IsChild(d)
 		})
 	}

@@ -80,7 +80,7 @@ func (t *Timeline) staying() (stays map[string]bool, anyStays bool) {
 			stays[custom.UID] = true
 		}
 		for uid, d := range t.World.Mains {
-			stays[uid] = stays[uid] || s.IsChild(d)
+			stays[uid] = stays[uid] || s.Owns(d)
 		}
 	}
 	for _, watched := range []map[string]*Entity{t.World.ReplicaSets, t.World.Pods} {

@@ -54,7 +54,7 @@ func (t *Timeline) related() map[string]bool {
 		related[uid] = true
 	}
 	for uid, d := range t.World.Mains {
-		related[uid] = related[uid] || t.IsChild(d)
+		related[uid] = related[uid] || t.Subjects[0].Owns(d)
 	}
 	for uid, set := range t.World.ReplicaSets {
 		related[uid] = related[uid] || related[set.Owner]

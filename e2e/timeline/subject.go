@@ -90,6 +90,11 @@ func (s *Subject) IsChild(d *Entity) bool {
 	return slices.ContainsFunc(s.UIDs, d.controlledBy)
 }
 
+// Owns reports whether the custom resource's main child, or another object of its kind, was made for it in any of its lives.
+func (s *Subject) Owns(d *Entity) bool {
+	return s.IsChild(d) || slices.ContainsFunc(s.UIDs, d.controlledBy)
+}
+
 // ChildOf is the main child of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
 	if s.childName != "" {

@@ -95,9 +95,10 @@ func (w *Workload) readyNeeds() []string {
 	return []string{w.Mains}
 }
 
-// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child.
+// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child. Of the floor, which
+// writes nothing else, the main child is all.
 func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
-	if lacks := t.RolloutLacks(child, size); lacks != "" || t.ready == nil {
+	if lacks := t.RolloutLacks(child, size); lacks != "" || t.ready == nil || t.Style.Control == spec.Harness {
 		return lacks
 	}
 	custom := t.CustomOf(s)

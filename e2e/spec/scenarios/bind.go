@@ -86,7 +86,8 @@ func (s Scenario) sizes() (asked, drifts []*int) {
 func (s *Scenario) resize(w *spec.Workload) string {
 	_, knob := w.ScaleKnob()
 	asked, drifts := s.sizes()
-	if len(knob.Values) > 0 {
+	outside := func(size *int) bool { return *size > 0 && !knob.Takes(*size) }
+	if len(knob.Values) > 0 || slices.ContainsFunc(asked, outside) {
 		if why := s.deal(w, knob, slices.Concat(asked, drifts)); why != "" {
 			return why
 		}
@@ -110,7 +111,7 @@ func (s *Scenario) resize(w *spec.Workload) string {
 	return ""
 }
 
-// deal gives each size above zero the value in its place, the least one the least.
+// deal gives each size above zero the value of the knob in its place, the least one the least.
 func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 	var distinct []int
 	for _, size := range sizes {
@@ -120,7 +121,11 @@ func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 		slices.Sort(list)
 		return slices.DeleteFunc(slices.Compact(list), func(n int) bool { return n <= 0 })
 	}
-	distinct, values := positive(distinct), positive(slices.Clone(knob.Values))
+	distinct = positive(distinct)
+	values := positive(slices.Clone(knob.Values))
+	for n := max(knob.Min, 1); len(knob.Values) == 0 && n <= knob.Max && len(values) < len(distinct); n++ {
+		values = append(values, n)
+	}
 	if len(distinct) > len(values) {
 		return fmt.Sprintf("the scenario needs %d sizes above zero, and %s of a %s takes %s", len(distinct), knob.Path, w.Resource.Kind, knob.Range())
 	}

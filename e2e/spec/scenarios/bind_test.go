@@ -117,6 +117,30 @@ func TestBinding(t *testing.T) {
 	assert.Equal(t, &scenarios.Spec{Size: 3}, bound.Result())
 }
 
+// bounded gives the knob that scales narrow bounds, as many published definitions have.
+func bounded(w *spec.Workload) {
+	w.Knobs = map[string]spec.Knob{"replicas": {Path: "spec.replicas", Effect: spec.Scale, Min: 1, Max: 3}}
+}
+
+// Sizes outside of narrow bounds become those within, in the same order; where all are within, they stay.
+func TestSizesWithinBounds(t *testing.T) {
+	w := queue()
+	bounded(w)
+	for body, want := range map[string]string{
+		"given: {size: 4}\nsteps:\n  - patch: {size: 1}\nexpect: [converged]\n":                       "given 2; patch 1",
+		"given: {size: 3}\nsteps:\n  - patch: {size: 1}\nexpect: [converged]\n":                       "given 3; patch 1",
+		"given: {size: 2}\nsteps:\n  - drift: {replicas: 5}\nexpect: [converged]\n":                   "given 2; scale the StatefulSet to 5",
+		"given: {size: 1}\nsteps:\n  - patch: {size: 5}\n  - patch: {size: 3}\nexpect: [converged]\n": "given 1; patch 3; patch 2",
+	} {
+		bound, why := parsed(t, body).For(w)
+		assert.Empty(t, why)
+		assert.Equal(t, want, bound.Text())
+		again, why := bound.For(w)
+		assert.Empty(t, why)
+		assert.Equal(t, bound, again, "bound twice is bound")
+	}
+}
+
 // What a workload cannot go through is said, in a sentence.
 func TestWhatAWorkloadLacks(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -135,12 +159,13 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			},
 			"the scenario asks for size 0, and spec.replicas of a Queue takes 1, 3",
 		},
-		"out of range": {
-			"given: {size: 1}\nsteps:\n  - patch: {size: 5}\nexpect: [converged]\n",
-			func(w *spec.Workload) {
-				w.Knobs = map[string]spec.Knob{"replicas": {Path: "spec.replicas", Effect: spec.Scale, Min: 1, Max: 3}}
-			},
-			"the scenario asks for size 5, and spec.replicas of a Queue takes 1 to 3",
+		"too many sizes within bounds": {
+			"given: {size: 1}\nsteps:\n  - patch: {size: 2}\n  - patch: {size: 3}\n  - patch: {size: 5}\nexpect: [converged]\n", bounded,
+			"the scenario needs 4 sizes above zero, and spec.replicas of a Queue takes 1 to 3",
+		},
+		"zero out of bounds": {
+			"given: {size: 5}\nsteps:\n  - patch: {size: 0}\nexpect: [converged]\n", bounded,
+			"the scenario asks for size 0, and spec.replicas of a Queue takes 1 to 3",
 		},
 		"lower": {
 			"given: {size: 4}\nsteps:\n  - patch: {size: 2}\nexpect: [converged]\n", nil,

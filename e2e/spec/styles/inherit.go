@@ -153,6 +153,9 @@ func relocate(base *yaml.Node, name string) {
 			paths = append(paths, below(image, "dockerfile"), below(image, "go"))
 		}
 	}
+	if workload := below(base, "workload"); workload != nil && Own(workload.Value) {
+		paths = append(paths, workload)
+	}
 	for _, item := range paths {
 		if item != nil && item.Kind == yaml.ScalarNode && item.Value != "" && !path.IsAbs(item.Value) {
 			item.Value = path.Join("..", name, item.Value)

@@ -88,6 +88,15 @@ func TestParseBase(t *testing.T) {
 }
 
 // Who maintains an overlay owns its base's code, of which a part can be listed.
+// The workload of a base's own folder is that of its overlays too; one of the repository has a name.
+func TestParseWorkloadOfABase(t *testing.T) {
+	for of, want := range map[string]string{".": "../base", "./load": "../base/load", "rabbitmq": "rabbitmq"} {
+		style, err := parseBeside(overlay, theBase+"workload: "+of+"\n")
+		require.NoError(t, err)
+		assert.Equal(t, want, style.Workload)
+	}
+}
+
 func TestParseOwnedOfABase(t *testing.T) {
 	for name, test := range map[string]struct {
 		inBase, mine string

@@ -15,6 +15,24 @@ func Own(workload string) bool { return strings.HasPrefix(workload, ".") }
 // Handles returns the workload whose custom resources the style handles: one of the repository by its name, or a folder of
 // the style's own by its path, "." or "./FOLDER".
 func (s Style) Handles() (*workloads.Workload, error) {
+	w, err := s.readWorkload()
+	if err != nil {
+		return nil, err
+	}
+	var alike []string
+	for _, child := range w.Children {
+		if child.Resource == w.Main().Resource {
+			alike = append(alike, child.ID)
+		}
+	}
+	if s.Child.OwnerReference && len(alike) > 1 {
+		return nil, s.errorAt([]any{"child"}, "child: each %s has %d children of the kind %s (%s), and owns them: say with name which is the main one, %s",
+			w.Resource.Kind, len(alike), w.Main().Kind, strings.Join(alike, ", "), w.Main().ID)
+	}
+	return w, nil
+}
+
+func (s Style) readWorkload() (*workloads.Workload, error) {
 	if !Own(s.Workload) {
 		w, err := workloads.Named(s.Workload)
 		if err != nil {

@@ -1,4 +1,4 @@
-// Package normal compares specs of Deployments in a form in which it makes no
+// Package normal compares specs of Deployments and StatefulSets in a form in which it makes no
 // difference who wrote the API server's defaults.
 //
 // The defaults are listed here by hand. A dry run against a live API server would give
@@ -17,20 +17,30 @@ import (
 	"strings"
 )
 
-// deploymentDefault is what the API server writes into a Deployment's spec where
-// its author says nothing (k8s.io/kubernetes/pkg/apis/{apps,core}/v1/defaults.go).
-type deploymentDefault struct {
+// specDefault is what the API server writes into the spec of a Deployment or StatefulSet
+// where its author says nothing (k8s.io/kubernetes/pkg/apis/{apps,core}/v1/defaults.go).
+type specDefault struct {
 	path  string // a * stands for each element of a list
 	value string // JSON
 }
 
-func deploymentDefaults() []deploymentDefault {
-	list := []deploymentDefault{
+func specDefaults() []specDefault {
+	list := []specDefault{
 		{"progressDeadlineSeconds", `600`},
 		{"revisionHistoryLimit", `10`},
 		{"strategy.type", `"RollingUpdate"`},
 		{"strategy.rollingUpdate.maxSurge", `"25%"`},
 		{"strategy.rollingUpdate.maxUnavailable", `"25%"`},
+		{"podManagementPolicy", `"OrderedReady"`},
+		{"updateStrategy.type", `"RollingUpdate"`},
+		{"updateStrategy.rollingUpdate.maxUnavailable", `1`},
+		{"updateStrategy.rollingUpdate.partition", `0`},
+		{"persistentVolumeClaimRetentionPolicy.whenDeleted", `"Retain"`},
+		{"persistentVolumeClaimRetentionPolicy.whenScaled", `"Retain"`},
+		{"volumeClaimTemplates.*.apiVersion", `"v1"`},
+		{"volumeClaimTemplates.*.kind", `"PersistentVolumeClaim"`},
+		{"volumeClaimTemplates.*.spec.volumeMode", `"Filesystem"`},
+		{"volumeClaimTemplates.*.status.phase", `"Pending"`},
 		{"template.spec.restartPolicy", `"Always"`},
 		{"template.spec.dnsPolicy", `"ClusterFirst"`},
 		{"template.spec.schedulerName", `"default-scheduler"`},
@@ -44,29 +54,29 @@ func deploymentDefaults() []deploymentDefault {
 	for _, containers := range []string{"initContainers", "containers"} {
 		each := "template.spec." + containers + ".*."
 		list = append(list,
-			deploymentDefault{each + "terminationMessagePath", `"/dev/termination-log"`},
-			deploymentDefault{each + "terminationMessagePolicy", `"File"`},
-			deploymentDefault{each + "ports.*.protocol", `"TCP"`},
-			deploymentDefault{each + "env.*.valueFrom.fieldRef.apiVersion", `"v1"`},
+			specDefault{each + "terminationMessagePath", `"/dev/termination-log"`},
+			specDefault{each + "terminationMessagePolicy", `"File"`},
+			specDefault{each + "ports.*.protocol", `"TCP"`},
+			specDefault{each + "env.*.valueFrom.fieldRef.apiVersion", `"v1"`},
 		)
 		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 			list = append(list,
-				deploymentDefault{each + probe + ".timeoutSeconds", `1`},
-				deploymentDefault{each + probe + ".periodSeconds", `10`},
-				deploymentDefault{each + probe + ".successThreshold", `1`},
-				deploymentDefault{each + probe + ".failureThreshold", `3`},
-				deploymentDefault{each + probe + ".httpGet.path", `"/"`},
-				deploymentDefault{each + probe + ".httpGet.scheme", `"HTTP"`},
+				specDefault{each + probe + ".timeoutSeconds", `1`},
+				specDefault{each + probe + ".periodSeconds", `10`},
+				specDefault{each + probe + ".successThreshold", `1`},
+				specDefault{each + probe + ".failureThreshold", `3`},
+				specDefault{each + probe + ".httpGet.path", `"/"`},
+				specDefault{each + probe + ".httpGet.scheme", `"HTTP"`},
 			)
 		}
 	}
 	return list
 }
 
-// Spec is the normal form of a Deployment's spec, for two to be compared:
+// Spec is the normal form of the spec of a Deployment or StatefulSet, for two to be compared:
 //
 //   - what the API server fills in by itself is left out, whoever wrote it: the
-//     values of deploymentDefaults, the pull policy that follows from an
+//     values of specDefaults, the pull policy that follows from an
 //     image's tag, the old name of serviceAccountName;
 //   - what is empty (null, {}, []) is left out, but for selectors, of which an
 //     empty one selects all and none selects nothing;
@@ -79,7 +89,7 @@ func Spec(text []byte) (map[string]any, error) {
 	if err := decoder.Decode(&spec); err != nil {
 		return nil, err
 	}
-	for _, d := range deploymentDefaults() {
+	for _, d := range specDefaults() {
 		strip(spec, strings.Split(d.path, "."), d.value)
 	}
 	template, _ := spec["template"].(map[string]any)
