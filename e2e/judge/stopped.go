@@ -9,8 +9,8 @@ import (
 
 // stopped says so, as the end of a message.
 func stopped(t *timeline.Timeline) string {
-	if at := t.StoppedAt(); at != "" {
-		return "; the steps stopped at " + at
+	if t.Stopped() {
+		return "; the steps stopped at " + t.End.Reason
 	}
 	return ""
 }
@@ -32,7 +32,7 @@ func once(t *timeline.Timeline, list []Verdict) {
 	first := ""
 	for i := range list {
 		v := &list[i]
-		switch follows := !t.Begun() || t.StoppedAt() != "" && ofTheEnd(v.Oracle); {
+		switch follows := !t.Begun() || t.Stopped() && ofTheEnd(v.Oracle); {
 		case v.Outcome != spec.Fail || !follows:
 		case first == "":
 			first = v.Oracle

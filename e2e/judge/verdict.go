@@ -108,7 +108,7 @@ func run(o Named, t *timeline.Timeline) Verdict {
 		return Verdict{Outcome: spec.Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: spec.Invalid, Message: "the sample was interrupted: " + t.End.Reason}
-	case t.StoppedAt() != "" && unasked(o.Name):
+	case t.Stopped() && unasked(o.Name):
 		return notApplicable("not judged%s", stopped(t))
 	case !t.Begun() && slices.Contains(scenarios.Standing(), o.Name):
 		return notApplicable("the scenario's steps never began: %s", t.End.Reason)
