@@ -55,6 +55,10 @@ e2e: ## Main job: engine, images, cluster, install, create / scale / delete, jud
 e2e: STYLES = $(or $(OPERATOR),$(QUICK))
 e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION) --budget=$(BUDGET)),--rounds=1)
 
+.PHONY: bin/opbench
+bin/opbench: ## One file that works anywhere, in other people's repositories too; it says of which revision it is
+	go build -ldflags="-X 'main.stamp=$$(git log -1 --format='%h of %cI' 2>/dev/null)$$(git diff --quiet HEAD 2>/dev/null || echo ', with changes')'" -o $@ ./e2e/cmd/opbench
+
 .PHONY: test
 test: vet unit ## Everything that needs no cluster: vet, unit and golden tests
 
@@ -129,7 +133,7 @@ selftest-repeat: ## The other half of it: the native style through the correctne
 .PHONY: gate
 gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, more rights, fine or cannot tell
 	scripts/engine-up.sh
-	@go build -o bin/opbench ./e2e/cmd/opbench # whose own exit status tells these apart: 0 fine, 1 slower, broken, missing or more rights, 10 cannot tell, 3 invalid
+	@$(MAKE) bin/opbench # whose own exit status tells these apart: 0 fine, 1 slower, broken, missing or more rights, 10 cannot tell, 3 invalid
 	bin/opbench run --base=$(BASE) --budget=$(BUDGET) --operator=$(STYLES) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
 
 .PHONY: images

@@ -261,6 +261,15 @@ func (l *lane) close(ctx context.Context) {
 	l.open = nil
 }
 
+// leaveRoom removes what the lane made while the operator is there, before another lane needs its room. What does not go in
+// time is left for the turn's end, which says so.
+func (l *lane) leaveRoom(ctx context.Context) {
+	l.end()
+	ctx, cancel := context.WithTimeout(ctx, l.style.bound())
+	defer cancel()
+	l.open = slices.DeleteFunc(l.open, func(namespace string) bool { return l.Namespaces.Remove(ctx, namespace) == nil })
+}
+
 // sample is what is recorded of a scenario at its beginning.
 func (l *lane) sample(s scenarios.Scenario) record.Sample {
 	sample := record.Sample{

@@ -188,7 +188,11 @@ func (t *turn) wave(ctx context.Context) error {
 		l.together = together
 		group.Go(func() error {
 			defer l.end()
-			return l.drive(driving, t.plan.Scenarios[i:i+1], false)
+			err := l.drive(driving, t.plan.Scenarios[i:i+1], false)
+			if t.Workload.AtOnce > 0 && together == nil {
+				l.leaveRoom(driving)
+			}
+			return err
 		})
 	}
 	return group.Wait()

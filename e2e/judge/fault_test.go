@@ -216,7 +216,7 @@ func TestAGapThatARestartExplains(t *testing.T) {
 
 // To replace a definition closes the watches of its resource, and no others.
 func TestAGapThatADefinitionExplains(t *testing.T) {
-	for resource, want := range map[string]spec.Outcome{spec.CustomResources: spec.NotApplicable, spec.Deployments: spec.Invalid} {
+	for resource, want := range map[string]spec.Outcome{customs: spec.NotApplicable, spec.Deployments: spec.Invalid} {
 		s := newOverlap(t)
 		s.see(1, "LISTED", custom(1, 1, 0))
 		s.see(1, "LISTED", deployment(1, 1, 1, 1))

@@ -102,7 +102,7 @@ func TestHostileExpressions(t *testing.T) {
 					return record.Entry{Time: at(5000), Kind: record.KindEnd, End: &record.End{Style: "native", Scenario: "create", Round: 1, Namespace: "services", Outcome: record.TimedOut}}
 				}
 				condition := fields{"type": "Ready", "status": "False", "reason": "No", "message": fmt.Sprint("cache services ", long, i)}
-				return event(float64(3+i), "MODIFIED", spec.CustomResources, "services", "cr1", fields{"status": fields{"conditions": []any{condition}}})
+				return event(float64(3+i), "MODIFIED", customs, "services", "cr1", fields{"status": fields{"conditions": []any{condition}}})
 			}
 		},
 		"paths": func(s *story) (int, func(int) record.Entry) {
@@ -218,7 +218,7 @@ func manyObjects(tb testing.TB, kind string, n int) []record.Entry {
 		},
 		"Deployments of others": added(spec.Deployments, owned("another")),
 		"Deployments by name":   added(spec.Deployments, fields{}),
-		"custom resources":      added(spec.CustomResources, fields{}),
+		"custom resources":      added(customs, fields{}),
 		"pods":                  added(spec.Pods, owned("r1")),
 	}[kind]
 	style := map[bool]string{true: "argo", false: "native"}[kind == "Deployments by name"]

@@ -75,7 +75,7 @@ func TestLacksConcernsThePresentSize(t *testing.T) {
 	s.see(40, "MODIFIED", deployment(2, 2, 2, 2))
 	assert.Empty(t, lacksNow(t, s, spec.PointReady))
 
-	s.act(50, 55, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	s.act(50, 55, "delete", thing{resource: customs, namespace: "services", name: "cache", uid: "cr1"})
 	points := []string{spec.PointWritten, spec.PointReady, spec.PointHandled, spec.PointGone}
 	for _, point := range points {
 		assert.Contains(t, lacksNow(t, s, point), "is still there", point)

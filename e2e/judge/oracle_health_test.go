@@ -282,7 +282,7 @@ func TestWorkOnAFinalizer(t *testing.T) {
 	s.begin(2000, "native", "finalizer", -1, matrix("no-needless-work", "ledger"))
 	s.changed(2010, 1, 3)
 	s.see(2020, "ADDED", workSaying("w1", "services/cache", "Succeeded", ""))
-	s.act(2030, 2035, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1"})
+	s.act(2030, 2035, "delete", thing{resource: customs, namespace: "services", name: "cache", uid: "cr1"})
 	doomed := custom(2, 3, 0)
 	doomed.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"hold"}}
 	s.see(2036, "MODIFIED", doomed)

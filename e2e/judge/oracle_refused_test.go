@@ -23,24 +23,24 @@ func TestRefused(t *testing.T) {
 		want    spec.Outcome
 		message string
 	}{
-		"refused":         {func(s *story) { s.submitted(2010, spec.CustomResources, negative) }, spec.Pass, "refused at +0.005 s: " + negative},
+		"refused":         {func(s *story) { s.submitted(2010, customs, negative) }, spec.Pass, "refused at +0.005 s: " + negative},
 		"another version": {func(s *story) { s.submitted(2010, "memcacheds.v9.cache.example.com", "could not find SPEC.SIZE in v9") }, spec.Pass, "in v9"},
-		"unclear":         {func(s *story) { s.submitted(2010, spec.CustomResources, "no") }, spec.Fail, `expected a refusal that says "spec\\.size"; the API server said at +0.005 s: no`},
+		"unclear":         {func(s *story) { s.submitted(2010, customs, "no") }, spec.Fail, `expected a refusal that says "spec\\.size"; the API server said at +0.005 s: no`},
 		"one of two is unclear": {func(s *story) {
-			s.submitted(2010, spec.CustomResources, negative)
-			s.submitted(2020, spec.CustomResources, "no")
+			s.submitted(2010, customs, negative)
+			s.submitted(2020, customs, "no")
 		}, spec.Fail, "expected a refusal that says"},
 		"taken": {func(s *story) { s.changed(2010, 2, -1) }, spec.Fail, "expected the API server to refuse the custom resource; it took it at +0.005 s"},
 		"refused, and written all the same": {func(s *story) {
-			s.submitted(2010, spec.CustomResources, negative)
+			s.submitted(2010, customs, negative)
 			s.see(2050, "MODIFIED", deployment(2, 1, 3, 3))
 		}, spec.Fail, "at +0.040 s the operator wrote deployments/cache-deployment"},
 		"a status that a reconcile writes which began before": {func(s *story) {
-			s.submitted(2010, spec.CustomResources, negative)
+			s.submitted(2010, customs, negative)
 			s.see(2050, "MODIFIED", custom(1, 3, 1, "p1", "p2", "p3"))
 		}, spec.Pass, "refused at"},
 		"what is right comes after it": {func(s *story) {
-			s.submitted(2010, spec.CustomResources, negative)
+			s.submitted(2010, customs, negative)
 			s.changed(2030, 2, 4)
 			s.see(2050, "MODIFIED", deployment(2, 4, 3, 3))
 		}, spec.Pass, "refused at"},
@@ -62,7 +62,7 @@ func TestRefusedWithABadCause(t *testing.T) {
 	s := newStory(t)
 	s.given()
 	s.begin(2000, "native", "bad input", 3, matrix("refused"), func(b *record.Sample) { b.Cause = `(` })
-	s.submitted(2010, spec.CustomResources, "no")
+	s.submitted(2010, customs, "no")
 	s.end(4000, record.Settled)
 	v := s.verdict("refused")
 	assert.Equal(t, spec.Invalid, v.Outcome)

@@ -67,7 +67,7 @@ func TestSeries(t *testing.T) {
 			}
 			// Before a recording's entries are sorted, actions come first: an action's From is what counts.
 			for i, w := range writes {
-				if w.x.resource == spec.CustomResources {
+				if w.x.resource == customs {
 					s.act(w.at-10, w.at, "create", writes[i].x)
 				}
 			}

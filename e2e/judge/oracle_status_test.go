@@ -294,7 +294,7 @@ func TestTheScaleSubresource(t *testing.T) {
 			s.grown()
 			s.run()
 			s.see(5100, "MODIFIED", whole(1, 2))
-			scale := thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{
+			scale := thing{resource: customs, namespace: "services", name: "cache", uid: "cr1", object: fields{
 				"spec": fields{"replicas": 2}, "status": fields{"replicas": test.replicas, "selector": test.selector},
 			}}
 			s.act(5990, 6000, record.ReadScale, scale)
@@ -319,7 +319,7 @@ func TestAScaleIsAChange(t *testing.T) {
 	*s.entries[1].Begin.Size = 3
 	s.run()
 	s.see(5100, "MODIFIED", custom(1, 2, 1, "p1", "p2"))
-	scale := thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
+	scale := thing{resource: customs, namespace: "services", name: "cache", uid: "cr1", object: fields{"spec": fields{"replicas": 3}}}
 	s.act(6000, 6005, record.Scale, scale)
 	s.entries[len(s.entries)-1].Action.Generation = 2
 	s.see(6006, "MODIFIED", custom(2, 3, 1, "p1", "p2"))

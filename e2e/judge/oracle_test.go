@@ -233,7 +233,7 @@ func TestDeclaredWithoutStatus(t *testing.T) {
 
 func TestNotWatchedIsNotJudged(t *testing.T) {
 	s := newStory(t)
-	s.created(func(b *record.Sample) { b.Watches = []string{spec.Deployments, spec.CustomResources} })
+	s.created(func(b *record.Sample) { b.Watches = []string{spec.Deployments, customs} })
 	s.end(1710, record.Settled)
 	assert.Equal(t, spec.Pass, s.verdict("converged").Outcome)
 	v := s.verdict("status")

@@ -159,7 +159,7 @@ func TestUntouched(t *testing.T) {
 			s.see(1806, "LISTED", custom(3, 4, 0).at(900))
 		}, spec.Fail, "generation 2"},
 		"a deletion that waits": {func(s *story) {
-			s.add(record.Entry{Time: at(1805), Kind: record.KindAction, Action: &record.Action{From: at(1800), Verb: "delete", Resource: spec.CustomResources, Namespace: "services", Name: "cache"}})
+			s.add(record.Entry{Time: at(1805), Kind: record.KindAction, Action: &record.Action{From: at(1800), Verb: "delete", Resource: customs, Namespace: "services", Name: "cache"}})
 			going := custom(2, 3, 1)
 			going.object["metadata"] = fields{"generation": 2, "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": []string{"f"}}
 			s.see(1806, "MODIFIED", going)
@@ -210,19 +210,19 @@ func TestCalm(t *testing.T) {
 		message string
 	}{
 		"calm": {func(s *story) {
-			s.audited(690, 692, operator, "update", spec.CustomResources)
+			s.audited(690, 692, operator, "update", customs)
 		}, spec.Pass, "no write was asked for in the sample's namespaces from +1.690 s to +3.690 s"},
 		"no audit log": {func(*story) {}, spec.NotApplicable, "no audit log"},
 		"read late": {func(s *story) {
-			s.audited(690, 692, operator, "update", spec.CustomResources)
-			s.audited(695, 2000, operator, "update", spec.CustomResources)
+			s.audited(690, 692, operator, "update", customs)
+			s.audited(695, 2000, operator, "update", customs)
 		}, spec.Pass, "no write"},
 		"unchanged": {func(s *story) {
 			for ms := 900.0; ms < 3700; ms += 200 {
-				s.audited(ms, ms+2, operator, "update", spec.CustomResources)
+				s.audited(ms, ms+2, operator, "update", customs)
 			}
 		}, spec.Fail, "the operator asked for 10 writes, the first at +1.692 s: update memcacheds/status services/cache (10×); nothing moved"},
-		"reads":      {func(s *story) { s.audited(2500, 2501, operator, "get", spec.CustomResources) }, spec.Pass, "no write"},
+		"reads":      {func(s *story) { s.audited(2500, 2501, operator, "get", customs) }, spec.Pass, "no write"},
 		"Events":     {func(s *story) { s.audited(2500, 2501, operator, "create", spec.Events) }, spec.Pass, "no write"},
 		"another's":  {func(s *story) { s.audited(2500, 2501, "system:serviceaccount:kube-system:x", "update", spec.Pods) }, spec.Pass, "no write"},
 		"a last one": {func(s *story) { s.audited(2500, 2501, operator, "update", spec.Deployments) }, spec.Pass, "1 write was asked for"},

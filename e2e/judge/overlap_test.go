@@ -246,7 +246,7 @@ func TestASharedDeploymentIsNotLeftOver(t *testing.T) {
 	s.see(5, "LISTED", custom(1, 2, 0).at(90))
 	s.see(5, "LISTED", custom(1, 2, 0).named("other", "cr2").at(91))
 	s.see(5, "LISTED", deployment(1, 2, 2, 2).named("the-deployment", "d1"))
-	s.act(10, 15, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "other"})
+	s.act(10, 15, "delete", thing{resource: customs, namespace: "services", name: "other"})
 	s.see(16, "DELETED", custom(1, 2, 0).named("other", "cr2"))
 	assert.Empty(t, missing(t, s))
 	s.see(20, "DELETED", deployment(1, 2, 2, 2).named("the-deployment", "d1"))
@@ -303,7 +303,7 @@ func TestADeletionTimestampIsNoWriteOfTheOperator(t *testing.T) {
 	s := newOverlap(t)
 	s.begin(0, "busy", "delete", -1, ofMatrix("services"))
 	s.see(5, "LISTED", custom(1, 2, 0))
-	s.act(10, 15, "delete", thing{resource: spec.CustomResources, namespace: "services", name: "cache"})
+	s.act(10, 15, "delete", thing{resource: customs, namespace: "services", name: "cache"})
 	doomed := custom(2, 2, 0)
 	doomed.object["metadata"].(fields)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
 	doomed.object["metadata"].(fields)["finalizers"] = []string{"hold"}
@@ -328,7 +328,7 @@ func TestAnEventIsASignOfTheOperator(t *testing.T) {
 // refuse is an action that the API server refuses.
 func (s *story) refuse(from, to float64, change ...func(*record.Action)) {
 	a := &record.Action{
-		From: at(from), Verb: "patch", Resource: spec.CustomResources, Namespace: s.sample.Namespace, Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+		From: at(from), Verb: "patch", Resource: customs, Namespace: s.sample.Namespace, Name: "cache", Measured: true, Error: "spec.size: Invalid value",
 	}
 	for _, f := range change {
 		f(a)

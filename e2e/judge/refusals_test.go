@@ -39,8 +39,8 @@ func TestWhatTheAPIServerRefusedIsToldWhereTheDeploymentIsMissing(t *testing.T) 
 		s.asks(float64(20+ms), "create", spec.Deployments, "services", 422)
 	}
 	s.asks(50, "patch", spec.Deployments, "services", 403)
-	s.asks(60, "update", spec.CustomResources, "services", 422)
-	s.asks(70, "update", spec.CustomResources, "services", 422)
+	s.asks(60, "update", customs, "services", 422)
+	s.asks(70, "update", customs, "services", 422)
 	s.asks(80, "update", spec.Pods, "services", 403) // the fourth kind
 	const want = "there is no Deployment whose controller is the custom resource cache" +
 		"; the API server refused 14 requests to create deployments (422 Unprocessable Entity), the last at +0.023 s" +
@@ -63,8 +63,8 @@ func TestWhatTheAPIServerRefusedIsToldWhereAFinalizerStays(t *testing.T) {
 	s.see(1, "LISTED", custom(1, 0, 0))
 	s.act(10, 15, "delete", custom(1, 0, 0))
 	s.see(16, "MODIFIED", leaving)
-	s.asks(20, "update", spec.CustomResources, "services", 422)
-	s.asks(25, "update", spec.CustomResources, "services", 422)
+	s.asks(20, "update", customs, "services", 422)
+	s.asks(25, "update", customs, "services", 422)
 	s.end(10_010, record.TimedOut)
 	assert.Contains(t, s.verdict("gone").Message, "the custom resource cache waits for its finalizers: example.com/cleanup"+
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.015 s")

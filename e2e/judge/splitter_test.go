@@ -115,7 +115,7 @@ func TestMissingTellsOfARefusal(t *testing.T) {
 	s := newStory(t)
 	s.begin(0, "native", "create", 1)
 	s.add(record.Entry{Time: at(15), Kind: record.KindAction, Action: &record.Action{
-		From: at(10), Verb: "create", Resource: spec.CustomResources, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
+		From: at(10), Verb: "create", Resource: customs, Namespace: "services", Name: "cache", Measured: true, Error: "spec.size: Invalid value",
 	}})
 	missing := live(t, s)
 	assert.Equal(t, "create of memcacheds.v1alpha1.cache.example.com cache was refused: spec.size: Invalid value", missing[len(missing)-1])

@@ -24,6 +24,9 @@ type story struct {
 	version int // the next resource version
 }
 
+// customs is the custom resource of the default workload.
+const customs = "memcacheds.v1alpha1.cache.example.com"
+
 const workflows = "workflows.v1alpha1.argoproj.io"
 
 // Two styles: one finds its child by owner and writes the status, the other
@@ -139,7 +142,7 @@ func custom(generation, size, observed int, nodes ...string) thing {
 	if observed > 0 {
 		object["status"] = fields{"observedGeneration": observed, "nodes": nodes}
 	}
-	return thing{resource: spec.CustomResources, namespace: "services", name: "cache", uid: "cr1", object: object}
+	return thing{resource: customs, namespace: "services", name: "cache", uid: "cr1", object: object}
 }
 
 // deployment is the custom resource's child, its status current.

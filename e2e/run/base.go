@@ -1,12 +1,10 @@
 package run
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -19,6 +17,7 @@ import (
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 )
@@ -26,11 +25,12 @@ import (
 // ErrUnchanged says that no style differs from the base.
 var ErrUnchanged = errors.New("no operator style differs from the base: there is nothing to compare")
 
-// base is the repository as it was at another revision.
+// base is what the repositories of styles were at another revision.
 type base struct {
-	root   string // where its files are; removed when the run is closed
-	commit string
+	root   string // where the catalogue of then is: this repository at the base; in others' it is today's
+	commit string // of the repository that the first style is in
 	store  *images.Store
+	trees  []*tree // of each repository, the first one's first
 	// recipes are those of its images, and of today's.
 	recipes images.Recipes
 	// gone is what it has and the repository has not; added are styles that only
@@ -42,49 +42,38 @@ type base struct {
 // compare makes the participants of a comparison with the base. Without a choice of
 // styles, those that differ take part.
 func (j *job) compare(ctx context.Context) error {
-	var err error
-	if j.base, err = checkout(ctx, j.root, j.options.Base, j.results(baseFolder)); err != nil {
-		return fmt.Errorf("--base=%s: %w", j.options.Base, err)
-	}
-	if err = j.compareWith(ctx); err != nil {
+	j.base = &base{root: j.root, recipes: images.Recipes{Clone: j.root}}
+	err := j.compareWith(ctx)
+	if err != nil {
 		err = errors.Join(err, j.base.remove())
 		_ = os.Remove(j.folder) // unless there is something else in it
 	}
 	return err
 }
 
-// baseFolder is where the base's files are while a run lasts.
-const baseFolder = "base"
-
 func (j *job) compareWith(ctx context.Context) error {
-	heads, err := j.present()
+	asked := fmt.Sprintf("--base=%s", j.options.Base)
+	here, err := j.base.tree(ctx, j.here(), j.options.Base)
+	if err != nil {
+		return fmt.Errorf("%s: %w", asked, err)
+	}
+	j.base.commit = here.commit
+	for _, source := range j.options.Sources {
+		if _, err := j.base.tree(ctx, source.Folder, source.Revision); err != nil {
+			return fmt.Errorf("--source=%s: %w", source, err)
+		}
+	}
+	heads, err := j.present(ctx, here)
 	if err != nil {
 		return err
 	}
-	if err := j.lostScenarios(); err != nil {
-		return fmt.Errorf("--base=%s: %w", j.options.Base, err)
-	}
 	for _, head := range heads {
-		if head.Style().Control == spec.Harness {
-			continue // its folder holds nothing that is installed
+		if err := j.compareStyle(ctx, head); err != nil {
+			return fmt.Errorf("%s: %w", asked, err)
 		}
-		was, err := j.base.style(j.root, head.Style())
-		if errors.Is(err, fs.ErrNotExist) {
-			j.say("%s is new: at %s there was nothing to compare it with", head.Style().Name, j.options.Base)
-			j.base.added = append(j.base.added, head.Style().Name)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("--base=%s: %w", j.options.Base, err)
-		}
-		changed, err := differ(ctx, &j.base.recipes, j.base.root, j.root, was.Style(), head.Style())
-		if err != nil {
-			return err
-		}
-		if !changed && j.options.Operator == styles.All {
-			continue
-		}
-		j.contest(was, head)
+	}
+	if err := j.uncompared(ctx, heads); err != nil {
+		return fmt.Errorf("%s: %w", asked, err)
 	}
 	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
@@ -99,29 +88,62 @@ func (j *job) compareWith(ctx context.Context) error {
 	return nil
 }
 
+// compareStyle adds the comparison of a style that differs from its base.
+func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
+	name := head.Style().Name
+	if head.Style().Control == spec.Harness {
+		return nil // its folder holds nothing that is installed
+	}
+	was, err := j.base.style(ctx, head.Style(), j.options.Base)
+	if errors.Is(err, fs.ErrNotExist) {
+		j.say("%s is new: at %s there was nothing to compare it with", name, j.options.Base)
+		j.base.added = append(j.base.added, name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	changed, err := differ(ctx, &j.base.recipes, j.base.root, j.root, was.Style(), head.Style(), j.options.Given)
+	if err != nil {
+		return err
+	}
+	if !changed && !j.options.Unchanged {
+		if j.options.Operator != styles.All {
+			j.say("%s is the same at %s and now: there is nothing to measure (--unchanged measures it all the same, for the noise of this machine)", name, j.options.Base)
+		}
+		return nil
+	}
+	for _, image := range head.Style().Own {
+		same := func(old images.Image) bool { return old.Reference == image.Reference && old.AsIs() }
+		if image.AsIs() && j.options.Given[image.Name] == "" && slices.ContainsFunc(was.Style().Own, same) {
+			j.remark(fmt.Sprintf("%s: both sides run the image %s as it is now: it is not compared. Say in style.yaml what it is built from (dockerfile or go), or give head's with --image", name, image.Reference))
+		}
+	}
+	j.contest(was, head)
+	return nil
+}
+
 // present finds the styles that are asked for, and notes those that only the
 // base has.
-func (j *job) present() ([]styles.Operator, error) {
-	is, err := styles.Names(filepath.Join(j.root, "operators"))
-	if err != nil {
-		return nil, err
-	}
-	was, err := styles.Names(filepath.Join(j.base.root, "operators"))
-	if err != nil {
-		return nil, err
-	}
-	asked := operatorNames(j.root, j.options.Operator)
-	for _, style := range was {
-		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
-			continue
+func (j *job) present(ctx context.Context, here *tree) ([]styles.Operator, error) {
+	names := operatorNames(j.here(), j.options.Operator)
+	if j.options.Here == "" {
+		if err := j.atBase(here); err != nil {
+			return nil, fmt.Errorf("--base=%s: %w", j.options.Base, err)
 		}
-		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })
-		j.base.gone = append(j.base.gone, record.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
+		if names = j.dropGone(names); len(names) == 0 {
+			return nil, nil // nothing is left to drive
+		}
+	} else if slices.Contains(names, styles.All) {
+		var err error
+		if names, err = here.styles(ctx); err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("--operator=%s: no folder of %s has a style.yaml: `opbench init` makes one", j.options.Operator, here.top)
+		}
 	}
-	if len(asked) == 0 || len(is) == 0 && len(j.base.gone) > 0 {
-		return nil, nil // nothing is left to drive
-	}
-	found, err := styles.Find(filepath.Join(j.root, "operators"), asked...)
+	found, err := j.named(names)
 	if err == nil {
 		err = j.check(found)
 	}
@@ -129,6 +151,31 @@ func (j *job) present() ([]styles.Operator, error) {
 		return nil, fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
 	return found, nil
+}
+
+// atBase notes what this repository was at the base, and which scenarios it has lost since.
+func (j *job) atBase(here *tree) (err error) {
+	if j.base.root, err = here.was(j.root); err != nil {
+		return err
+	}
+	return j.lostScenarios()
+}
+
+// dropGone notes those of the styles that are asked for which only the base has.
+func (j *job) dropGone(asked []string) []string {
+	is, _ := styles.Names(filepath.Join(j.root, "operators")) // the pattern is valid
+	was, _ := styles.Names(filepath.Join(j.base.root, "operators"))
+	for _, style := range was {
+		if slices.Contains(is, style) || !slices.Contains(asked, style) && !slices.Contains(asked, styles.All) {
+			continue
+		}
+		asked = slices.DeleteFunc(asked, func(name string) bool { return name == style })
+		j.base.gone = append(j.base.gone, record.Gone{Style: style, Why: "its folder operators/" + style + " was deleted or renamed"})
+	}
+	if len(is) == 0 && len(j.base.gone) > 0 {
+		return nil
+	}
+	return asked
 }
 
 // lostScenarios notes scenarios that only the base has, and what only the
@@ -157,88 +204,77 @@ func (j *job) lostScenarios() error {
 	return nil
 }
 
-// checkout writes the tree of a revision into a folder, which must not be there:
-// in the results folder, so that nothing elsewhere survives a killed run.
-func checkout(ctx context.Context, root, revision, folder string) (*base, error) {
-	b := &base{root: folder, recipes: images.Recipes{Clone: root}}
-	var err error
-	if b.commit, err = resolve(ctx, root, revision); err != nil {
-		return nil, err
-	}
-	if err = os.MkdirAll(filepath.Dir(folder), 0o755); err == nil {
-		err = os.Mkdir(folder, 0o755)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for the base's files (choose another with --results): %w", err)
-	}
-	var archive bytes.Buffer
-	if _, err = git(ctx, root, &archive, "archive", "--format=tar", b.commit); err == nil {
-		err = untar(&archive, b.root)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read the base's files: %w", err), b.remove())
-	}
-	return b, nil
-}
-
 // branchName is what a hint may repeat: it is typed into a shell, and no flag of git's.
 var branchName = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // resolve is the commit of a revision.
 func resolve(ctx context.Context, root, revision string) (string, error) {
-	commit, err := git(ctx, root, nil, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
+	commit, err := git(ctx, root, "rev-parse", "--quiet", "--verify", "--end-of-options", revision+"^{commit}")
 	var status *exec.ExitError
 	if err == nil || !errors.As(err, &status) || ctx.Err() != nil {
 		return commit, err
 	}
-	if _, err := git(ctx, root, nil, "rev-parse", "--git-dir"); err != nil {
+	if _, err := git(ctx, root, "rev-parse", "--git-dir"); err != nil {
 		return "", err // this is no repository, or not ours: git says it best
 	}
 	text := fmt.Sprintf("there is no revision %q in this repository", revision)
 	branch := revision
-	if remotes, err := git(ctx, root, nil, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
+	if remotes, err := git(ctx, root, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
 		remote, rest, cut := strings.Cut(revision, "/")
 		if !cut || !slices.Contains(strings.Fields(remotes), remote) {
 			remote, rest = strings.Fields(remotes)[0], branch
 		}
 		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
 	}
-	if names, err := git(ctx, root, nil, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
+	if names, err := git(ctx, root, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
 		text += fmt.Sprintf("; name a commit, or one of: %s", most(strings.Fields(names)))
 	}
 	return "", errors.New(text)
 }
 
+// remove removes the trees, as far as they are there.
 func (b *base) remove() error {
 	if b == nil {
 		return nil
 	}
-	return os.RemoveAll(b.root)
+	var problems []error
+	for _, t := range b.trees {
+		problems = append(problems, t.remove())
+	}
+	return errors.Join(problems...)
 }
 
-// style is what a style was at the base; fs.ErrNotExist if it was not there.
-func (b *base) style(root string, head styles.Style) (styles.Operator, error) {
-	root, err := filepath.Abs(root)
-	if err == nil {
-		root, err = filepath.EvalSymlinks(root)
+// style is what a style was at the base, each part in the repository that it is in; fs.ErrNotExist if it was not there.
+func (b *base) style(ctx context.Context, head styles.Style, revision string) (styles.Operator, error) {
+	t, err := b.tree(ctx, head.Folder, revision)
+	if err != nil {
+		return nil, fmt.Errorf("style %s: %w", head.Name, err)
 	}
+	for _, image := range head.Own {
+		if source := image.Source(); source != "" && b.of(source) == nil {
+			return nil, fmt.Errorf("image %s of %s is built from %s, which is in another repository than the style: say what that was with --source=FOLDER=REVISION", image.Name, head.Name, source)
+		}
+	}
+	folder, err := t.was(head.Folder)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := filepath.Rel(root, head.Folder)
-	if err != nil || !filepath.IsLocal(folder) {
-		return nil, fmt.Errorf("style %s is in %s, outside of the repository: it has no base", head.Name, head.Folder)
-	}
-	folder = filepath.Join(b.root, folder)
-	if _, err := os.Stat(folder); err != nil {
+	if _, err := os.Stat(filepath.Join(folder, files.StyleFile)); err != nil {
 		return nil, err
 	}
-	return styles.Load(folder)
+	moved := map[string]string{}
+	for _, t := range b.trees {
+		moved[t.top] = t.folder
+	}
+	return styles.LoadWith(folder, styles.Sources{Of: head.Folder, Moved: moved})
 }
 
 // differ tells whether anything in a style's folder differs, the texts that
 // nothing is made from aside, or its images are made from something else.
-func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string, was, is styles.Style) (bool, error) {
+func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string, was, is styles.Style, given Given) (bool, error) {
+	if slices.ContainsFunc(is.Own, func(image images.Image) bool { return given[image.Name] != "" }) {
+		return true, nil
+	}
 	before, err := manifestsHash(was)
 	if err != nil {
 		return false, err
@@ -247,14 +283,8 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	if err != nil || before != after {
 		return true, err
 	}
-	files := []string{"style.yaml"}
-	if is.Base != "" {
-		files = append(files, filepath.Join("..", is.Base, "style.yaml"))
-	}
-	for _, file := range files {
-		if same, err := sameFile(filepath.Join(was.Folder, file), filepath.Join(is.Folder, file)); err != nil || !same {
-			return true, err
-		}
+	if same, err := sameStyle(was, is); err != nil || !same {
+		return true, err
 	}
 	recipesBefore, err := recipes.Of(ctx, baseRoot, was.Own, was.ImageNames()...)
 	if err != nil {
@@ -262,6 +292,20 @@ func differ(ctx context.Context, recipes *images.Recipes, baseRoot, root string,
 	}
 	recipesAfter, err := recipes.Of(ctx, root, is.Own, is.ImageNames()...)
 	return fmt.Sprint(recipesBefore) != fmt.Sprint(recipesAfter), err
+}
+
+// sameStyle reports whether two styles say the same of themselves.
+func sameStyle(was, is styles.Style) (bool, error) {
+	texts := []string{files.StyleFile}
+	if is.Base != "" {
+		texts = append(texts, filepath.Join("..", is.Base, files.StyleFile))
+	}
+	for _, file := range texts {
+		if same, err := sameFile(filepath.Join(was.Folder, file), filepath.Join(is.Folder, file)); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func sameFile(a, b string) (bool, error) {
@@ -282,54 +326,13 @@ func most(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// git runs git in root and returns what it printed, or copies it to out.
-func git(ctx context.Context, root string, out io.Writer, args ...string) (string, error) {
+// git runs git in root and returns what it printed.
+func git(ctx context.Context, root string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...) //nolint:gosec // the revision is behind --end-of-options
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	if out != nil {
-		command.Stdout = out
-	}
 	if err := command.Run(); err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
 	}
 	return strings.TrimSpace(stdout.String()), nil
-}
-
-// untar writes what git archive printed under a folder. Symbolic links are left
-// out: no style has any.
-func untar(archive io.Reader, folder string) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	files := tar.NewReader(archive)
-	for {
-		header, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch header.Typeflag {
-		case tar.TypeDir:
-			err = root.MkdirAll(filepath.Clean(header.Name), 0o755)
-		case tar.TypeReg:
-			err = writeFrom(root, header, files)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func writeFrom(root *os.Root, header *tar.Header, from io.Reader) error {
-	file, err := root.OpenFile(header.Name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, header.FileInfo().Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, from) //nolint:gosec // the archive is of this repository
-	return errors.Join(err, file.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/fixtures"
 )
 
 func labels(participants []*participant) string {
@@ -85,6 +86,7 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	require.NoError(t, os.WriteFile(filepath.Join(style, "style.yaml"), []byte(strings.NewReplacer("name: never-ready", "name: mine", "native", "pause").Replace(string(text))), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "fixtures"), 0o755))
 	require.NoError(t, os.CopyFS(filepath.Join(root, "fixtures", "images"), os.DirFS("../../fixtures/images")))
+	require.NoError(t, os.CopyFS(filepath.Join(root, "fixtures"), fixtures.Files))
 	for _, more := range add {
 		more(filepath.Dir(style))
 	}
@@ -95,9 +97,12 @@ func repositoryWith(t *testing.T, change func(folder string), add ...func(operat
 	return root
 }
 
-func compared(t *testing.T, root, operator, revision string) (*job, error) {
+func compared(t *testing.T, root, operator, revision string, change ...func(*Options)) (*job, error) {
 	t.Helper()
 	j := &job{console: &console{out: t.Output()}, root: root, workload: workloadtest.Default(t), folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: Options{Operator: operator, Base: revision}}
+	for _, c := range change {
+		c(&j.options)
+	}
 	err := j.compare(t.Context())
 	if err == nil {
 		t.Cleanup(func() { assert.NoError(t, j.base.remove()) })
@@ -135,26 +140,28 @@ func TestAChangedStyleIsComparedWithItsBase(t *testing.T) {
 	assert.NotEqual(t, before, after)
 }
 
-func TestAnUnchangedStyleIsComparedOnlyIfNamed(t *testing.T) {
+func TestAnUnchangedStyleIsComparedOnlyIfThatIsAskedFor(t *testing.T) {
 	root := repositoryWith(t, func(style string) {
 		require.NoError(t, os.WriteFile(filepath.Join(style, "README.md"), []byte("More words.\n"), 0o600))
 	})
 	_, err := compared(t, root, "all", "HEAD")
 	require.ErrorIs(t, err, ErrUnchanged)
-	s, err := compared(t, root, "mine", "HEAD")
+	_, err = compared(t, root, "mine", "HEAD")
+	require.ErrorIs(t, err, ErrUnchanged)
+	s, err := compared(t, root, "mine", "HEAD", func(o *Options) { o.Unchanged = true })
 	require.NoError(t, err)
 	assert.Equal(t, "floor mine@base mine@again mine@head", labels(s.participants))
 }
 
 func TestABaseThatIsNotThereIsRefused(t *testing.T) {
 	root := repositoryWith(t, func(string) {})
-	branch, err := git(t.Context(), root, nil, "branch", "--show-current")
+	branch, err := git(t.Context(), root, "branch", "--show-current")
 	require.NoError(t, err)
 	for _, revision := range []string{"no-such-branch", "--output=/tmp/x"} {
 		_, err := compared(t, root, "all", revision)
 		require.EqualError(t, err, fmt.Sprintf("--base=%s: there is no revision %q in this repository; name a commit, or one of: %s", revision, revision, branch))
 	}
-	_, err = git(t.Context(), root, nil, "remote", "add", "origin", root)
+	_, err = git(t.Context(), root, "remote", "add", "origin", root)
 	require.NoError(t, err)
 	for revision, fetch := range map[string]string{"origin/topic": "git fetch origin topic", "0123abcd": "git fetch origin 0123abcd"} {
 		_, err := compared(t, root, "all", revision)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 // Changed are the styles that may do otherwise than at a revision, by name: those whose
 // folder differs, or what they are rendered or built from. Where anything else differs
 // that is no document, the harness itself may, and it is all of them.
-func Changed(ctx context.Context, root, revision string) ([]string, error) {
+func Changed(ctx context.Context, root, revision string) (_ []string, err error) {
 	all, err := styles.Names(filepath.Join(root, "operators"))
 	if err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func Changed(ctx context.Context, root, revision string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := git(ctx, root, nil, "diff", "--name-only", "--no-renames", commit+"...HEAD")
+	files, err := git(ctx, root, "diff", "--name-only", "--no-renames", commit+"...HEAD")
 	if err != nil {
 		return nil, fmt.Errorf("list the files that differ from %s: %w", revision, err)
 	}
@@ -38,12 +37,12 @@ func Changed(ctx context.Context, root, revision string) ([]string, error) {
 	case len(touched) == 0:
 		return nil, nil
 	}
-	folder, err := os.MkdirTemp("", "operatorbench-base-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for the files of %s: %w", revision, err)
+	was := &base{recipes: images.Recipes{Clone: root}}
+	defer func() { err = errors.Join(err, was.remove()) }()
+	t, err := was.tree(ctx, root, commit)
+	if err == nil {
+		was.root, err = t.was(root)
 	}
-	defer os.RemoveAll(folder)
-	was, err := checkout(ctx, root, commit, filepath.Join(folder, baseFolder))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func touchedBy(files []string) (touched []string, shared bool) {
 		case file == "" || path.Ext(file) == ".md" || parts[0] == "docs" || file == "LICENSE":
 		case parts[0] == "operators" && len(parts) == 3:
 			touched = append(touched, parts[1])
-		case strings.HasPrefix(file, images.Folder+"/recipes/"), path.Dir(file) == images.Folder && path.Ext(file) == ".yaml":
+		case strings.HasPrefix(file, images.Folder+"/recipes/"), images.Describes(file):
 			touched = append(touched, images.Folder) // what it changes, the images' recipes say
 		default:
 			return nil, true
@@ -91,12 +90,12 @@ func (b *base) differs(ctx context.Context, root, name string) (bool, error) {
 		return false, err
 	}
 	is := found[0].Style()
-	was, err := b.style(root, is)
+	was, err := b.style(ctx, is, b.trees[0].commit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return differ(ctx, &b.recipes, b.root, root, was.Style(), is)
+	return differ(ctx, &b.recipes, b.root, root, was.Style(), is, nil)
 }

@@ -48,7 +48,7 @@ func TestChangedStyles(t *testing.T) {
 			})
 			write(t, repository, test.file, "# changed\n")
 			for _, args := range [][]string{{"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "change"}} {
-				_, err := git(t.Context(), root, nil, args...)
+				_, err := git(t.Context(), root, args...)
 				require.NoError(t, err)
 			}
 			changed, err := Changed(t.Context(), root, "HEAD~1")

@@ -38,7 +38,7 @@ func Check(root string, out io.Writer, names ...string) error {
 		if err == nil {
 			err = stale(operator, expected, all)
 		}
-		if err = errors.Join(styles.Check(catalogue, operator), err); err == nil {
+		if err = errors.Join(styles.Check(catalogue, operator), styles.CheckCluster(catalogue, operator), err); err == nil {
 			err = describe(out, catalogue, operator, expected, all)
 		}
 		problems = append(problems, err)
@@ -99,6 +99,13 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	for i, each := range reach {
 		line([]string{"beware", ""}[min(i, 1)], "%s", each)
 	}
+	doubts, err := doubtful(operator, catalogue)
+	if err != nil {
+		return err
+	}
+	for i, each := range doubts {
+		line([]string{"warning", ""}[min(i, 1)], "%s", each)
+	}
 	manifests, err := json.Marshal(objects)
 	if err != nil {
 		return err
@@ -106,22 +113,10 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	for i, image := range facts.Images {
 		line([]string{"images", ""}[min(i, 1)], "%s: %s, %s", image.Name, image.Reference, origin(style, image, string(manifests)))
 	}
-	p, reasons, applicable := driving(operator), map[string][]string{}, 0
-	var order []string
-	for _, s := range all {
-		why := p.unfit(s)
-		if why == "" {
-			applicable++
-			continue
-		}
-		if reasons[why] == nil {
-			order = append(order, why)
-		}
-		reasons[why] = append(reasons[why], s.Name)
-	}
+	applicable, reasons := fitting(operator, all)
 	line("scenarios", "%d of %d apply", applicable, len(all))
-	for _, why := range order {
-		line("", "%s: %s", why, few(reasons[why], "scenarios"))
+	for _, why := range reasons {
+		line("", "%s", why)
 	}
 	if expected.Known() {
 		line("verdicts", "%d are expected, by %s", len(all), expected.Path)
@@ -130,6 +125,46 @@ func describe(out io.Writer, catalogue *images.Catalogue, operator styles.Operat
 	}
 	_, err = io.WriteString(out, text.String())
 	return err
+}
+
+// doubtful is what of a style may be a mistake.
+func doubtful(operator styles.Operator, catalogue *images.Catalogue) ([]string, error) {
+	style := operator.Style()
+	doubts, err := style.Doubts(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	every, err := everyRun(operator)
+	for _, name := range every {
+		if style.Control == "" && name != images.NodeImage && !slices.Contains(style.ImageNames(), name) {
+			doubts = append(doubts, fmt.Sprintf("images does not list %s, which what the operator makes runs: a run brings it all the same", name))
+		}
+	}
+	return doubts, err
+}
+
+// fitting counts the scenarios that apply to a style, and says of the others why they do not.
+func fitting(operator styles.Operator, all []scenarios.Scenario) (applicable int, reasons []string) {
+	p, names := driving(operator), map[string][]string{}
+	var order []string
+	for _, s := range all {
+		why := p.unfit(s)
+		if why == "" {
+			applicable++
+			continue
+		}
+		if name := operator.Style().Name; strings.HasPrefix(why, name+" has no component ") {
+			why = name + " has none of the components that these are about"
+		}
+		if names[why] == nil {
+			order = append(order, why)
+		}
+		names[why] = append(names[why], s.Name)
+	}
+	for _, why := range order {
+		reasons = append(reasons, fmt.Sprintf("%s: %s", why, few(names[why], "scenarios")))
+	}
+	return applicable, reasons
 }
 
 // origin says where an image of a style comes from, and whether the manifests name it.

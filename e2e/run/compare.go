@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -430,7 +431,7 @@ func (c *comparison) sides() []*participant {
 // random order.
 func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
 	for _, p := range order(c.sides(), g.options.Seed, -round) {
-		for _, w := range wavesOf(p, list, 1) {
+		for _, w := range wavesOf(p, list, 1, g.workload.AtOnce) {
 			if p.err != nil {
 				continue
 			}
@@ -481,7 +482,7 @@ func (o *Options) command(commit string) string {
 	var defaults Options
 	defaults.defaults()
 	is, was := o.values(), defaults.values()
-	words := []string{"go run ./e2e/cmd/opbench run", "--base=" + commit}
+	words := []string{o.program() + " run", "--base=" + commit}
 	for _, name := range []string{"operator", "scenario", "rounds", "passes", "budget", "quiescence", "usage"} {
 		if name == "scenario" && o.Scenario == "" {
 			continue
@@ -489,6 +490,15 @@ func (o *Options) command(commit string) string {
 		if is[name] != was[name] {
 			words = append(words, fmt.Sprintf("--%s=%s", name, is[name]))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Given)) {
+		words = append(words, "--image="+name+"="+o.Given[name])
+	}
+	for _, source := range o.Sources {
+		words = append(words, "--source="+source.String())
+	}
+	if o.Unchanged {
+		words = append(words, "--unchanged")
 	}
 	return strings.Join(words, " ")
 }

@@ -268,3 +268,18 @@ func TestTheCommandThatRepeatsAComparison(t *testing.T) {
 	o.Operator, o.Scenario, o.Budget, o.Rounds = "native", "create", time.Hour, 7
 	assert.Equal(t, "go run ./e2e/cmd/opbench run --base=0123abc --operator=native --scenario=create --rounds=7 --budget=1h0m0s", o.command("0123abc"))
 }
+
+// Of other sources the same may be built: that is no comparison, whatever chose it.
+func TestWhatIsTheSameByteForByteIsNotMeasured(t *testing.T) {
+	var out bytes.Buffer
+	s := contested(t, time.Hour, &out, "native", "idle")
+	s.comparisons[0].head().own = []string{"native"} // another image
+	require.NoError(t, s.dropSame())
+	assert.Equal(t, "floor native@base native@again native@head", labels(s.participants))
+	assert.Equal(t, "idle: the images and the manifests of base and head are the same, byte for byte: there is nothing to measure\n", out.String())
+	s.comparisons[0].head().own = nil
+	s.options.Unchanged = true
+	require.NoError(t, s.dropSame())
+	s.options.Unchanged = false
+	require.ErrorIs(t, s.dropSame(), ErrUnchanged)
+}

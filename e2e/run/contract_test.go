@@ -117,7 +117,7 @@ func (c contract) images(objs []*unstructured.Unstructured) error {
 		}
 		for _, image := range imagesOfPods(obj.Object) {
 			if !slices.ContainsFunc(c.catalogue.Images, func(i images.Image) bool { return i.Reference == image }) {
-				problems = append(problems, fmt.Errorf("%s: image %s is not in fixtures/images/catalogue.yaml", kube.Describe(obj), image))
+				problems = append(problems, fmt.Errorf("%s: image %s is not in fixtures/catalogue.yaml", kube.Describe(obj), image))
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func TestTheContractIsHeld(t *testing.T) {
 			"verdicts.yaml", "create: {verdict: fail, why: It does nothing.}", "create: fail", `verdicts.yaml:5: create: found "fail", expected pass, not applicable, or {verdict: fail, why: a sentence}`,
 		},
 		"a scenario unknown":          {"verdicts.yaml", "create: ", "creat: ", `verdicts.yaml:5: unknown scenario "creat"`},
-		"an image of nobody":          {"manifests/operator.yaml", "pause:3.10.2", "pause:3.9", "Deployment idle-operator/idle-operator: image registry.k8s.io/pause:3.9 is not in fixtures/images/catalogue.yaml"},
+		"an image of nobody":          {"manifests/operator.yaml", "pause:3.10.2", "pause:3.9", "Deployment idle-operator/idle-operator: image registry.k8s.io/pause:3.9 is not in fixtures/catalogue.yaml"},
 		"an image unknown":            {"style.yaml", "[pause]", "[paus]", "style.yaml:6: "},
 		"an image unlisted":           {"style.yaml", "[pause]", "[memcached]", "which images (line 6) does not list: add pause"},
 		"a floating tag":              {"manifests/operator.yaml", "pause:3.10.2", "pause:latest", "found registry.k8s.io/pause:latest, expected a tag that always means the same"},

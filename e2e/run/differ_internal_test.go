@@ -50,7 +50,7 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 		"dockerfile: built": {"built/it": true, "built/Dockerfile": true, "lib/lib.go": false},
 	} {
 		was := of(with(own))
-		changed, err := differ(t.Context(), &images.Recipes{Clone: "../.."}, "../..", "../..", was, of(with(own)))
+		changed, err := differ(t.Context(), &images.Recipes{Clone: "../.."}, "../..", "../..", was, of(with(own)), nil)
 		require.NoError(t, err)
 		assert.False(t, changed, "the same elsewhere")
 		for file, differs := range changes {
@@ -58,7 +58,7 @@ func TestASourceOfAnImageDiffers(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(was.Folder, file))
 			require.NoError(t, err)
 			now[file] = string(text) + "\n"
-			changed, err := differ(t.Context(), &images.Recipes{Clone: "../.."}, "../..", "../..", was, of(now))
+			changed, err := differ(t.Context(), &images.Recipes{Clone: "../.."}, "../..", "../..", was, of(now), nil)
 			require.NoError(t, err)
 			assert.Equal(t, differs, changed, "%s: %s", own, file)
 		}

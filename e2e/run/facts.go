@@ -34,7 +34,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	e.Run, e.Began, e.Program = rec.id, time.Now().UTC(), "operatorbench"
 	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, host, runtime.Version(), rec.options.Seed, rec.options.values()
 	e.Comparison = rec.recordedComparison()
-	e.Revision, e.Dirty = revision(ctx, rec.root)
+	e.Revision, e.Dirty = revision(ctx, rec.here())
 	for _, p := range rec.operated() {
 		hash, err := manifestsHash(p.operator.Style())
 		if err != nil {
@@ -148,10 +148,14 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 
 // values are the options that decide what is measured.
 func (o *Options) values() map[string]string {
-	return map[string]string{
+	values := map[string]string{
 		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
 		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(), "precision": o.Precision.String(),
 	}
+	if len(o.Given) > 0 {
+		values["image"] = o.Given.String()
+	}
+	return values
 }
 
 // manifestsHash identifies what a style installs, as it is rendered.
@@ -173,8 +177,8 @@ func manifestsHash(style styles.Style) (string, error) {
 // revision is the repository's commit, and whether the work tree differs from
 // it; empty where git cannot say.
 func revision(ctx context.Context, root string) (commit string, dirty bool) {
-	commit, _ = git(ctx, root, nil, "rev-parse", "HEAD")
-	changes, _ := git(ctx, root, nil, "status", "--porcelain")
+	commit, _ = git(ctx, root, "rev-parse", "HEAD")
+	changes, _ := git(ctx, root, "status", "--porcelain")
 	return commit, changes != ""
 }
 

@@ -12,6 +12,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // foretelling is a run of two rounds of the floor and a style.
@@ -19,6 +20,7 @@ func foretelling(list ...scenarios.Scenario) *Session {
 	s := newSession(Options{Scenario: "some", Cluster: "kind", Rounds: 2, Patience: 45 * time.Second, Window: 500 * time.Millisecond}, "", time.Time{}, io.Discard)
 	p := styled(spec.Style{Name: "fast", Timeout: time.Minute, Typical: spec.Typical{Install: 5 * time.Second, Reconcile: 100 * time.Millisecond}})
 	p.asked = p.operator
+	s.workload = &workloads.Workload{}
 	s.participants, s.scenarios = append(s.participants, p), list
 	return s
 }

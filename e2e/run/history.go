@@ -18,7 +18,7 @@ type history []record.Environment
 // readHistory reads what earlier runs of this repository left in the results
 // folder. What cannot be read is left out: then there is one estimate less.
 func readHistory(root string, host record.Host) history {
-	names, _ := filepath.Glob(filepath.Join(root, "results", "*", record.EnvironmentFile)) // the pattern is valid
+	names, _ := filepath.Glob(filepath.Join(root, resultsName, "*", record.EnvironmentFile)) // the pattern is valid
 	var found history
 	for _, name := range names {
 		text, err := os.ReadFile(name)

@@ -11,19 +11,14 @@ import (
 
 // ImagesOf are the names of the images that runs of styles need: the node, what
 // the operators deploy, and each style's; own are those that the styles bring along
-// beside the catalogue's. asked is a value of --operator.
-func ImagesOf(root, asked string) (names []string, own []images.Image, err error) {
-	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(root, asked)...)
+// beside the catalogue's. asked is a value of --operator, whose paths are from here.
+func ImagesOf(root, here, asked string) (names []string, own []images.Image, err error) {
+	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(here, asked)...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
-	names = []string{nodeImage}
-	for _, style := range found {
-		handled, err := style.Style().Handles()
-		if err != nil {
-			return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
-		}
-		names = append(names, handled.Images...)
+	if names, err = everyRun(found...); err != nil {
+		return nil, nil, fmt.Errorf("--operator=%s: %w", asked, err)
 	}
 	for _, style := range found {
 		names = append(names, style.Style().ImageNames()...)
@@ -31,8 +26,18 @@ func ImagesOf(root, asked string) (names []string, own []images.Image, err error
 	return unique(names), styles.OwnImages(found...), nil
 }
 
-// nodeImage is the image that a cluster's node is made of.
-const nodeImage = "node"
+// everyRun are the images that a run of styles needs beside theirs: the node, and what their workloads run.
+func everyRun(all ...styles.Operator) ([]string, error) {
+	names := []string{images.NodeImage}
+	for _, style := range all {
+		handled, err := style.Style().Handles()
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, handled.Images...)
+	}
+	return names, nil
+}
 
 // imagesInNode are the names of the images that the node must have: what the operators deploy, and what participants need.
 func (j *job) imagesInNode(participants []*participant) []string {

@@ -11,13 +11,13 @@ import (
 
 func TestImagesOfStyles(t *testing.T) {
 	root := "../.."
-	names, own, err := run.ImagesOf(root, "native,argo-direct")
+	names, own, err := run.ImagesOf(root, root, "native,argo-direct")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"node", "memcached", "native", "argo-events", "nats", "pause"}, names)
 	assert.Empty(t, own)
-	folder, _, err := run.ImagesOf(root, "./operators/native")
+	folder, _, err := run.ImagesOf(root, root, "./operators/native")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"node", "memcached", "native"}, folder, "a folder is named from the repository's root")
-	_, _, err = run.ImagesOf(root, "nativ")
+	_, _, err = run.ImagesOf(root, root, "nativ")
 	require.ErrorContains(t, err, "--operator=nativ: ")
 }

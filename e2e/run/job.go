@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -38,7 +39,10 @@ func (j *job) check(all []styles.Operator) error {
 	if err != nil {
 		return err
 	}
-	return styles.Check(catalogue, all...)
+	if err := errors.Join(styles.Check(catalogue, all...), styles.CheckCluster(catalogue, all...)); err != nil {
+		return err
+	}
+	return asked(j.options.Given.check(catalogue, all))
 }
 
 // warmup is the scenario that a style goes through when it has just been
@@ -54,17 +58,19 @@ func (j *job) warmupOf(p *participant) []scenarios.Scenario {
 	return j.warmup
 }
 
-// operatorNames are the styles that are asked for; folders are named from the
-// repository's root, since go test runs a test elsewhere.
-func operatorNames(root, list string) []string {
+// operatorNames are the styles that are asked for; a folder is named by its absolute path, whatever the working folder is.
+func operatorNames(here, list string) []string {
 	names := strings.Split(list, ",")
 	for i, name := range names {
-		if strings.HasPrefix(name, ".") {
-			names[i] = filepath.Join(root, name)
+		if styles.IsPath(name) && !filepath.IsAbs(name) {
+			names[i] = filepath.Join(here, name)
 		}
 	}
 	return names
 }
+
+// here is the folder from which paths are.
+func (j *job) here() string { return j.options.here(j.root) }
 
 // Styles are the labels of the participants that were asked for: the floor is
 // one of them only if it was named.
@@ -144,8 +150,8 @@ func (j *job) measurable() error {
 	if !j.precise() || len(j.measured()) > 0 {
 		return nil
 	}
-	return fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
-		&j.options.Precision, j.options.scenario(), spec.GroupLatency)
+	return asked(fmt.Errorf("--precision=%s with --scenario=%s: there are rounds until the medians of the group %s are known, and no scenario of that group is driven: add one, or leave --precision out",
+		&j.options.Precision, j.options.scenario(), spec.GroupLatency))
 }
 
 // passes is how often a block of a participant goes through the scenarios.
@@ -172,8 +178,11 @@ func pick(w *workloads.Workload, value string) ([]scenarios.Scenario, error) {
 	wanted := strings.Split(value, ",")
 	for _, name := range wanted {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("--scenario=%s: there is no scenario or group %q%s; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
-				value, name, schema.Suggestion(name, known), strings.Join(spec.Groups(), ", "), matrixName, spec.GroupLatency, spec.GroupLoad, styles.All, strings.Join(namesOf(all), ", "))
+			if meant := schema.Suggestion(name, known); meant != "" {
+				return nil, asked(fmt.Errorf("--scenario=%s: there is no scenario or group %q%s", value, name, meant))
+			}
+			return nil, asked(fmt.Errorf("--scenario=%s: there is no scenario or group %q; there are the groups %s, %s (all but %s and %s) and %s, and: %s",
+				value, name, strings.Join(spec.Groups(), ", "), matrixName, spec.GroupLatency, spec.GroupLoad, styles.All, strings.Join(namesOf(all), ", ")))
 		}
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
@@ -274,5 +283,5 @@ func (j *job) existing() *cluster.Existing {
 
 // cleanCommand removes what a run that was killed left in its existing cluster.
 func (j *job) cleanCommand() string {
-	return fmt.Sprintf("go run ./e2e/cmd/opbench clean %s --run=%s", j.existing().Flags(), j.id)
+	return fmt.Sprintf("%s clean %s --run=%s", j.options.program(), j.existing().Flags(), j.id)
 }

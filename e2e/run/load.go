@@ -31,10 +31,10 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 			heads = append(heads, p)
 		}
 	}
-	if e.store, err = e.openStore(e.root, heads); err != nil {
+	if e.store, err = e.openStore(e.root, heads, e.options.Given); err != nil {
 		return "", err
 	}
-	if err := e.obtain(ctx, e.store, append([]string{nodeImage}, e.imagesInNode(heads)...)); err != nil {
+	if err := e.obtain(ctx, e.store, append([]string{images.NodeImage}, e.imagesInNode(heads)...)); err != nil {
 		return "", err
 	}
 	if e.base != nil {
@@ -47,13 +47,13 @@ func (e *environment) images(ctx context.Context) (node string, err error) {
 
 // openStore opens the store of a repository's images, and of those that participants bring
 // along, which get theirs from it.
-func (e *environment) openStore(root string, participants []*participant) (*images.Store, error) {
+func (e *environment) openStore(root string, participants []*participant, given Given) (*images.Store, error) {
 	cache, err := images.CacheFolder(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	store, err := images.Open(images.Options{
-		Root: root, Clone: e.root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Engine: e.engine, Progress: e.out,
+		Root: root, Clone: e.root, Cache: cache, Source: images.Source(e.options.Images), Own: ownOf(participants), Given: given, Engine: e.engine, Progress: e.out,
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +104,8 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 			old = append(old, p)
 		}
 	}
-	if e.base.store, err = e.openStore(e.base.root, old); err != nil {
+	// What is given for an image of the style's own is head's.
+	if e.base.store, err = e.openStore(e.base.root, old, e.options.Given.besides(ownOf(old))); err != nil {
 		return err
 	}
 	if err := e.obtain(ctx, e.base.store, imagesOf(old)); err != nil {
@@ -120,6 +121,39 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 				p.own = append(p.own, name)
 			}
 		}
+	}
+	return nil
+}
+
+// dropSame leaves out the styles of which all images and manifests of both sides turn out to be the same, whatever their sources are.
+// It is ErrUnchanged if nothing is left.
+func (j *job) dropSame() error {
+	if j.options.Unchanged {
+		return nil
+	}
+	for _, c := range slices.Clone(j.comparisons) {
+		was, is := c.base().operator.Style(), c.head().operator.Style()
+		before, err := manifestsHash(was)
+		if err != nil {
+			return err
+		}
+		after, err := manifestsHash(is)
+		if err != nil {
+			return err
+		}
+		same, err := sameStyle(was, is)
+		if err != nil {
+			return err
+		}
+		if len(c.head().own) > 0 || before != after || !same {
+			continue
+		}
+		j.remark(c.style + ": the images and the manifests of base and head are the same, byte for byte: there is nothing to measure")
+		j.comparisons = slices.DeleteFunc(j.comparisons, func(other *comparison) bool { return other == c })
+		j.participants = slices.DeleteFunc(j.participants, func(p *participant) bool { return p.comparison == c })
+	}
+	if len(j.participants) == 1 && len(j.base.gone) == 0 {
+		return ErrUnchanged
 	}
 	return nil
 }
@@ -211,7 +245,7 @@ func (e *environment) loadImages(ctx context.Context, archive func(io.Writer) er
 
 // imageFacts fills in what the styles run.
 func (e *environment) imageFacts(ctx context.Context) error {
-	described, err := e.store.Describe(ctx, append([]string{nodeImage}, e.imagesInNode(e.of(e.store))...)...)
+	described, err := e.store.Describe(ctx, append([]string{images.NodeImage}, e.imagesInNode(e.of(e.store))...)...)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,8 +26,10 @@ type Options struct {
 	Cluster    string        // kind, existing
 	Kubeconfig string        // for an existing cluster
 	Context    string        // of the kubeconfig; "" is its current one
+	Here       string        // from where paths are, and below which results go; "": the repository's root
 	Results    string        // folder; "" is results/<time>
 	Images     string        // auto, pull, build
+	Given      Given         // references that images are taken from, by name
 	Yes        bool          // a person has agreed that the existing cluster is used
 	Keep       bool          // leave the cluster
 	Seed       uint64        // of every random choice; 0 draws one
@@ -35,6 +38,8 @@ type Options struct {
 	Usage      time.Duration // between two samples of the pods' CPU time and memory; 0: none are taken
 	Patience   time.Duration // a sample of the matrix in which nothing has moved for so long is given up
 	Shard      Shard         // which part of the matrix this run drives
+	Sources    SourceList    // further repositories that images of styles are built from
+	Unchanged  bool          // compare what is the same, too
 	Base       string        // a revision that the styles are compared with; "": none
 	Budget     time.Duration // of a comparison with a base, or of Precision: how long what is compared may take turns
 	Precision  Precision     // of the median of each style in each scenario; 0: as many rounds as Rounds says
@@ -50,15 +55,18 @@ type Options struct {
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all (of the default workload)")
 	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level,burst-create)")
-	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5; with --base at most 12, and fewer once all is settled or --budget is spent)")
+	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5 of what is measured, 1 of the matrix and of loads; with --base at most 12, and fewer once all is settled or --budget is spent)")
 	flags.StringVar(&o.Cluster, "cluster", cluster.KindName, "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
 	flags.StringVar(&o.Images, "images", "auto", "where images come from: auto (cache, engine, pull, build), pull or build; when given, missing ones are fetched by the run itself")
+	flags.Var(&o.Given, "image", "take an image that is needed from somewhere else, such as operator=example.org/operator:v2 or node=kindest/node:v1.37.0: from the engine, else from its registry; the cluster knows it as before (may be repeated)")
 	flags.BoolVar(&o.Keep, "keep-cluster", false, "leave the kind cluster with the last style in it, and print how to reach and delete it")
 	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the order of styles in each round (default: drawn, and printed)")
 	flags.IntVar(&o.Passes, "passes", 0, "how often a style goes through the scenarios each time that it is installed (default 1; with --base as often as that many rounds within --budget allow, at most 10)")
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
+	flags.Var(&o.Sources, "source", "a further repository that images of styles may be built from, such as ../operator, with --base and what it was then: ../operator=v1.2 (may be repeated)")
+	flags.BoolVar(&o.Unchanged, "unchanged", false, "with --base: measure a named style even if it is the same at both sides, which shows the noise of this machine")
 	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base or --precision: how long what is compared may take turns; it ends earlier, once all is settled")
 	flags.Var(&o.Precision, "precision", "add rounds until half the width of the 95% interval of the median of written (of delete: gone) is at most this share of the median, such as 10%, for every style in every scenario, or until --budget is spent; --rounds then sets the maximum")
 	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "give up a sample of the correctness matrix after this long without a change; must be longer than the 30s that a pod may take to end")
@@ -93,6 +101,22 @@ func (o *Options) scenario() string {
 		return strings.Join([]string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel, burst}, ",")
 	}
 	return spec.GroupLatency
+}
+
+// OptionError is a mistake in what was asked for, and not in a file.
+type OptionError struct{ Err error }
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the mistake.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// asked makes an error one of what was asked for; nil stays nil.
+func asked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &OptionError{err}
 }
 
 // Check refuses values that no run can have, and draws the seed where none is
@@ -139,25 +163,40 @@ func (o *Options) Check() error {
 	if o.Base != "" && o.Keep {
 		problems = append(problems, errors.New("--keep-cluster with --base: which style comes last shows only at the end of a comparison; keep the cluster of a run without --base"))
 	}
+	problems = append(problems, o.Sources.check(o.Base))
 	if o.Cluster == cluster.KindName && o.Kubeconfig != "" {
 		problems = append(problems, errors.New("--kubeconfig is for --cluster=existing; a kind cluster gets a kubeconfig of its own"))
 	}
 	if o.Seed == 0 {
 		o.Seed = rand.Uint64() //nolint:gosec // an order of trials, not a secret
 	}
-	return errors.Join(problems...)
+	return asked(errors.Join(problems...))
 }
 
 // ResultsFolder is where the results of a run that begins at now go.
 func (o *Options) ResultsFolder(root string, now time.Time) string {
-	if o.Results != "" {
-		if filepath.IsAbs(o.Results) {
-			return o.Results
-		}
-		return filepath.Join(root, o.Results)
+	if filepath.IsAbs(o.Results) {
+		return o.Results
 	}
-	return filepath.Join(root, "results", now.Format("20060102-150405"))
+	return filepath.Join(o.here(root), cmp.Or(o.Results, filepath.Join(resultsName, now.Format("20060102-150405"))))
 }
+
+// Linked reports whether the newest results are found by a link beside them: in a clone, and elsewhere if nobody named a folder.
+func (o *Options) Linked() bool { return o.Here == "" || o.Results == "" }
+
+// resultsName is the folder that runs share unless another one is asked for.
+const resultsName = "results"
+
+// program is how this program is called.
+func (o *Options) program() string {
+	if o.Here != "" {
+		return "opbench"
+	}
+	return "go run ./e2e/cmd/opbench"
+}
+
+// here is the folder from which paths are; root is the repository's.
+func (o *Options) here(root string) string { return cmp.Or(o.Here, root) }
 
 func oneOf(flag, value string, allowed ...string) error {
 	for _, a := range allowed {

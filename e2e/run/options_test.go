@@ -76,10 +76,11 @@ func TestLoadRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown style":      {[]string{"--operator=nativ"}, `, all, or a path such as ./my-operator; did you mean "native"?`},
+		"unknown style":      {[]string{"--operator=nativ"}, `unknown operator "nativ"; did you mean "native"?`},
 		"folder of no style": {[]string{"--operator=./fixtures"}, "style.yaml"},
 		"empty style":        {[]string{"--operator="}, `unknown operator ""`},
-		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario or group "scale-upp"; did you mean "scale-up"?; there are the groups latency, load, basic, level, input, fault, upgrade, matrix (all but latency and load) and all, and: create, scale-up, scale-down, delete`},
+		"unknown scenario":   {[]string{"--scenario=scale-upp"}, `there is no scenario or group "scale-upp"; did you mean "scale-up"?`},
+		"no such scenario":   {[]string{"--scenario=explode"}, `there is no scenario or group "explode"; there are the groups latency, load, basic, level, input, fault, upgrade, matrix (all but latency and load) and all, and: create, scale-up, scale-down, delete`},
 		"no rounds":          {[]string{"--rounds=-1"}, "--rounds=-1: expected a number from 1 to 10000"},
 		"unknown cluster":    {[]string{"--cluster=minikube"}, `--cluster="minikube": expected kind or existing`},
 		"unknown source":     {[]string{"--images=download"}, `--images="download": expected auto or pull or build`},

@@ -43,8 +43,8 @@ func (rec *recording) begin(ctx context.Context) error {
 	if err := Unused(rec.folder); err != nil {
 		return err
 	}
-	if rec.options.Shard.Of == 0 { // of shards, who drives them all says where their results are
-		if err := Latest(rec.root, rec.folder); err != nil {
+	if rec.options.Shard.Of == 0 && rec.options.Linked() { // of shards, who drives them all says where their results are
+		if err := Latest(rec.here(), rec.folder); err != nil {
 			rec.say("%v", err)
 		}
 	}

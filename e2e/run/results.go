@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
 	grantmeter "operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
@@ -223,8 +224,11 @@ func AppendSummary(name string, write func(io.Writer) error) error {
 // Latest makes results/latest of the repository at root lead to a folder of
 // results.
 func Latest(root, folder string) error {
-	link := filepath.Join(root, "results", "latest")
+	link := filepath.Join(root, resultsName, "latest")
 	err := os.MkdirAll(filepath.Dir(link), 0o755)
+	if err == nil {
+		err = writeNew(filepath.Join(root, resultsName, ".gitignore"), images.ResultsMark)
+	}
 	if err == nil {
 		if relative, outside := filepath.Rel(filepath.Dir(link), folder); outside == nil && filepath.IsLocal(relative) {
 			folder = relative
@@ -240,6 +244,14 @@ func Latest(root, folder string) error {
 		return fmt.Errorf("make %s lead to %s: %w", link, folder, err)
 	}
 	return nil
+}
+
+// writeNew writes a file unless it is there.
+func writeNew(name, text string) error {
+	if _, err := os.Stat(name); err == nil {
+		return nil
+	}
+	return os.WriteFile(name, []byte(text), 0o644)
 }
 
 // collect saves what explains a failure while it is still there. That a person

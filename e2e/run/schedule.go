@@ -281,7 +281,7 @@ func (s *schedule) last(place block) bool {
 func (s *schedule) typicalMatrix(c *comparison, list []scenarios.Scenario) time.Duration {
 	var all time.Duration
 	for _, p := range c.sides() {
-		for _, w := range wavesOf(p, list, 1) {
+		for _, w := range wavesOf(p, list, 1, s.workload.AtOnce) {
 			all += s.typicalWave(&w)
 		}
 	}

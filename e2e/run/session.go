@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/styles"
 	"operatorbench/e2e/terminal"
 )
 
@@ -32,6 +30,7 @@ type Session struct {
 
 // newSession is a run of which nothing is known but what was asked for.
 func newSession(options Options, root string, deadline time.Time, out io.Writer) *Session {
+	options.Sources = options.Sources.anchored(options.here(root))
 	j := &job{
 		console: &console{out: out}, options: options, root: root, folder: options.ResultsFolder(root, time.Now()), id: cluster.NewRunID(),
 		participants: []*participant{{}}, // the floor
@@ -62,7 +61,7 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 		s.place()
 		return s, err
 	}
-	found, err := styles.Find(filepath.Join(root, "operators"), operatorNames(s.root, s.options.Operator)...)
+	found, err := s.named(operatorNames(s.here(), s.options.Operator))
 	if err == nil {
 		err = s.check(found)
 	}
@@ -96,7 +95,7 @@ func (s *Session) Open(ctx context.Context) error {
 	s.progress = terminal.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
 	if host, err := readHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
-		s.history = readHistory(s.root, host)
+		s.history = readHistory(s.here(), host)
 	}
 	if _, err := s.newPlan(); err != nil {
 		return err // what does not fit is said at once
@@ -111,6 +110,9 @@ func (s *Session) Open(ctx context.Context) error {
 			node, err = s.images(ctx)
 			return err
 		})
+		if err == nil && s.base != nil {
+			err = s.dropSame()
+		}
 		if err != nil {
 			return err
 		}
@@ -126,7 +128,7 @@ func (s *Session) Open(ctx context.Context) error {
 	s.driver = &drive.Driver{
 		Run: s.id, Client: s.kube.Dynamic, Namespaces: namespaces{s.kube, kube.Owner{Run: s.id}}, Workload: s.workload,
 		Recorder: s.recorder, Judge: s.judge, Observer: s, Window: s.options.Window,
-		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard)},
+		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard, s.workload.AtOnce)},
 	}
 	if err := s.refuseForeign(ctx); err != nil {
 		return err

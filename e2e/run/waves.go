@@ -33,7 +33,13 @@ const matrixWindow = 3 * time.Second
 // reconcile of argo, seven pods, takes 11 s of a core and a minute of time; with
 // twelve at a time two cores were so far behind that reconciles took five minutes,
 // and what a style did could not be told from what the machine did.
-func overlap(cores int, shard Shard) int { return min(max(3*cores/max(shard.Of, 1), 2), 6) }
+func overlap(cores int, shard Shard, most int) int {
+	several := min(max(3*cores/max(shard.Of, 1), 2), 6)
+	if most > 0 {
+		return min(several, most)
+	}
+	return several
+}
 
 // wave is scenarios of the matrix that are driven at the same time against an
 // participant, in an installation of their own.
@@ -46,7 +52,7 @@ type wave struct {
 // wavesOf groups a participant's scenarios by the faults that they share: those
 // without one come first, in so many parts, and in each those that last long. Some
 // have the operator to themselves.
-func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
+func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
 	type shared struct{ fault, alone string } // zero: none
 	var keys []shared
 	byKey := map[shared][]scenarios.Scenario{}
@@ -68,7 +74,7 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 	var waves []wave
 	number := 0
 	for _, key := range keys {
-		for _, part := range split(byKey[key], key != shared{}, parts) {
+		for _, part := range split(byKey[key], key != shared{}, parts, atOnce) {
 			number++
 			w := wave{participant: p, number: number, scenarios: part}
 			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
@@ -82,9 +88,12 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts int) []wave {
 }
 
 // split deals the scenarios without a shared fault out to so many parts. Those
-// that share one stay together.
-func split(list []scenarios.Scenario, together bool, parts int) [][]scenarios.Scenario {
-	if together {
+// that share one stay together, as far as so many of them can be driven at once; 0: all can.
+func split(list []scenarios.Scenario, together bool, parts, atOnce int) [][]scenarios.Scenario {
+	switch {
+	case together && atOnce > 0:
+		return slices.Collect(slices.Chunk(list, atOnce))
+	case together:
 		return [][]scenarios.Scenario{list}
 	}
 	all := make([][]scenarios.Scenario, min(max(parts, 1), len(list)))
@@ -175,7 +184,7 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 
 // typicalWave is how long a wave is expected to take in this run.
 func (j *job) typicalWave(w *wave) time.Duration {
-	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard))
+	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard, j.workload.AtOnce))
 }
 
 // shared are the waves that are this shard's: the longest first, each goes to
@@ -185,7 +194,7 @@ func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 		return waves
 	}
 	order := slices.Clone(waves)
-	atOnce := overlap(runtime.NumCPU(), shard)
+	atOnce := overlap(runtime.NumCPU(), shard, 0)
 	slices.SortStableFunc(order, func(a, b wave) int { return cmp.Compare(b.typical(patience, atOnce), a.typical(patience, atOnce)) })
 	load := make([]time.Duration, shard.Of)
 	mine := map[string]bool{}
@@ -212,7 +221,7 @@ func (j *job) waves() []wave {
 		return nil
 	}
 	for _, p := range j.asked() {
-		all = append(all, wavesOf(p, matrix, j.options.Shard.Of)...)
+		all = append(all, wavesOf(p, matrix, j.options.Shard.Of, j.workload.AtOnce)...)
 	}
 	return shared(all, j.options.Shard, j.options.Patience)
 }

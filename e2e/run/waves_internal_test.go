@@ -36,12 +36,13 @@ func TestScenariosThatShareTheirFaultsShareAWave(t *testing.T) {
 	fast := styled(spec.Style{Name: "fast", Components: []spec.Component{{Name: "operator"}}})
 	waves := wavesOf(fast, []scenarios.Scenario{
 		killed("a", "all"), {Name: "b"}, killed("c", "all"), killed("d", "operator"), killed("e", "bus"), {Name: "f", Work: true},
-	}, 1)
+	}, 1, 0)
 	var got []string
 	for _, w := range waves {
 		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
 	}
 	assert.Equal(t, []string{"fast/1 [b f e]", "fast/2 [a c]", "fast/3 [d]"}, got, "what is not applicable needs no wave of its own")
+	assert.Len(t, wavesOf(fast, []scenarios.Scenario{killed("a", "all"), killed("c", "all"), killed("g", "all")}, 1, 2), 2, "no more than two at once")
 	assert.Equal(t, "fast has no component bus", fast.unfit(killed("e", "bus")))
 	assert.Contains(t, fast.unfit(scenarios.Scenario{Work: true}), "no work objects")
 }
@@ -78,7 +79,7 @@ func TestWhatLastsBeginsFirst(t *testing.T) {
 	} {
 		style := styled(spec.Style{Name: "s", Components: []spec.Component{{Name: "operator"}}, Typical: spec.Typical{Reconcile: typical}})
 		var got []string
-		for _, w := range wavesOf(style, list, 2) {
+		for _, w := range wavesOf(style, list, 2, 0) {
 			got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
 		}
 		assert.Equal(t, want, got, "a reconcile takes %v", typical)
@@ -98,7 +99,7 @@ func TestWhatCannotBeMetIsDrivenAlone(t *testing.T) {
 		}}
 	}
 	var got []string
-	for _, w := range wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, wrong("negative", -1), wrong("beyond", 1<<31), {Name: "b"}}, 1) {
+	for _, w := range wavesOf(styled(spec.Style{Name: "s"}), []scenarios.Scenario{{Name: "a"}, wrong("negative", -1), wrong("beyond", 1<<31), {Name: "b"}}, 1, 0) {
 		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
 	}
 	assert.Equal(t, []string{"s/1 [a b]", "s/2 [negative]", "s/3 [beyond]"}, got)
@@ -124,17 +125,18 @@ func TestWhatCannotBeHeldUp(t *testing.T) {
 func TestWhatSharesNoFaultIsSplitUpForShards(t *testing.T) {
 	slow := styled(spec.Style{Name: "slow", Components: []spec.Component{{Name: "operator"}}})
 	var got []string
-	for _, w := range wavesOf(slow, []scenarios.Scenario{{Name: "a"}, killed("b", "all"), {Name: "c"}, killed("d", "all"), {Name: "e"}}, 2) {
+	for _, w := range wavesOf(slow, []scenarios.Scenario{{Name: "a"}, killed("b", "all"), {Name: "c"}, killed("d", "all"), {Name: "e"}}, 2, 0) {
 		got = append(got, fmt.Sprintf("%s %v", w.name(), namesOf(w.scenarios)))
 	}
 	assert.Equal(t, []string{"slow/1 [a e]", "slow/2 [c]", "slow/3 [b d]"}, got)
 }
 
 func TestOverlapIsWhatTheMachineCarries(t *testing.T) {
-	assert.Equal(t, 6, overlap(2, Shard{}))
-	assert.Equal(t, 3, overlap(2, Shard{1, 2}))
-	assert.Equal(t, 2, overlap(2, Shard{1, 3}))
-	assert.Equal(t, 6, overlap(16, Shard{1, 3}), "a style's own parts take one thing after the other")
+	assert.Equal(t, 6, overlap(2, Shard{}, 0))
+	assert.Equal(t, 2, overlap(2, Shard{}, 2), "the workload's pods take a good part of the machine")
+	assert.Equal(t, 3, overlap(2, Shard{1, 2}, 0))
+	assert.Equal(t, 2, overlap(2, Shard{1, 3}, 0))
+	assert.Equal(t, 6, overlap(16, Shard{1, 3}, 0), "a style's own parts take one thing after the other")
 }
 
 func TestShardsDriveEveryWaveOnce(t *testing.T) {

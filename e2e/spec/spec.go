@@ -3,21 +3,10 @@
 // types and constants depend on the standard library alone.
 package spec
 
-// The custom resource that every operator style is given.
+// Resources of the cluster's own that judging knows, as plural.version.group.
 const (
-	CustomGroup   = "cache.example.com"
-	CustomVersion = "v1alpha1"
-	CustomKind    = "Memcached"
-	CustomPlural  = "memcacheds"
-
-	CustomAPIVersion = CustomGroup + "/" + CustomVersion
-)
-
-// The resources that are judged, as plural.version.group.
-const (
-	CustomResources = CustomPlural + "." + CustomVersion + "." + CustomGroup
-	Deployments     = "deployments.v1.apps"
-	ReplicaSets     = "replicasets.v1.apps"
-	Pods            = "pods.v1"
-	Events          = "events.v1.events.k8s.io"
+	Deployments = "deployments.v1.apps"
+	ReplicaSets = "replicasets.v1.apps"
+	Pods        = "pods.v1"
+	Events      = "events.v1.events.k8s.io"
 )

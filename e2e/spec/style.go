@@ -71,7 +71,7 @@ const (
 	Idle Control = "idle"
 )
 
-// Image is an image that the node must have: one of fixtures/images/catalogue.yaml,
+// Image is an image that the node must have: one of fixtures/catalogue.yaml,
 // of which the name is enough, or one that the style brings along.
 type Image struct {
 	Name       string `json:"name"`

@@ -26,6 +26,9 @@ type Workload struct {
 	Knobs     map[string]Knob `json:"knobs"`
 	Children  []ChildKind     `json:"children"`
 	Status    StatusPaths     `json:"status"`
+	// AtOnce is how many custom resources the correctness matrix drives side by side at most, where the pods of one need a
+	// good part of a machine; 0: as many as the harness does.
+	AtOnce int `json:"atOnce,omitempty"`
 	// Phases are moments of a custom resource in CEL; see Phases for what each means. A phase that is left out is as the kind
 	// of the main child defines it.
 	Phases WorkloadPhases `json:"phases"`

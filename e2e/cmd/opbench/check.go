@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"operatorbench/e2e/environment/images"
 	job "operatorbench/e2e/run"
 )
 
@@ -28,7 +27,7 @@ func runCheck(_ context.Context, args []string, stdout, _ io.Writer) error {
 	if flags.NArg() == 0 {
 		return usageError{"opbench check needs a folder or the name of a style\n" + checkUsage}
 	}
-	root, err := images.FindRoot(".")
+	root, _, err := findHome()
 	if err != nil {
 		return err
 	}

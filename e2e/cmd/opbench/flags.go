@@ -79,18 +79,17 @@ func flagNames(flags *flag.FlagSet) []string {
 	return names
 }
 
-// parseRun is parse for the subcommands that take the flags of a run; done: help
-// was asked for, and printed. Some flags are not for this subcommand.
-func parseRun(flags *flag.FlagSet, args []string, stdout io.Writer, notFor ...string) (done bool, err error) {
-	err = parse(flags, args)
+// parseRun is parse for the subcommands that take the flags of a run. Some flags are not for this subcommand.
+func parseRun(flags *flag.FlagSet, args []string, notFor ...string) error {
+	err := parse(flags, args)
 	if errors.Is(err, flag.ErrHelp) {
-		return true, printFlags(flags, stdout, notFor)
+		return describeFlags(flags, notFor)
 	}
 	if err != nil {
-		return false, usageError{err.Error()}
+		return usageError{err.Error()}
 	}
 	if flags.NArg() > 0 {
-		return false, usageError{fmt.Sprintf("%s takes only flags, not %q", strings.TrimPrefix(flags.Name(), "opbench "), flags.Arg(0))}
+		return usageError{fmt.Sprintf("%s takes only flags, not %q", strings.TrimPrefix(flags.Name(), "opbench "), flags.Arg(0))}
 	}
 	flags.Visit(func(f *flag.Flag) {
 		switch {
@@ -100,11 +99,11 @@ func parseRun(flags *flag.FlagSet, args []string, stdout io.Writer, notFor ...st
 			err = usageError{"--rounds=0: expected a number from 1 to 10000; leave the flag out for the default"}
 		}
 	})
-	return false, err
+	return err
 }
 
-// printFlags explains the flags of a run, but for some.
-func printFlags(flags *flag.FlagSet, stdout io.Writer, but []string) error {
+// describeFlags explains the flags of a run, but for some.
+func describeFlags(flags *flag.FlagSet, but []string) helpError {
 	shown := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.VisitAll(func(f *flag.Flag) {
 		if !slices.Contains(but, f.Name) {
@@ -115,8 +114,7 @@ func printFlags(flags *flag.FlagSet, stdout io.Writer, but []string) error {
 	var text strings.Builder
 	shown.SetOutput(&text)
 	shown.PrintDefaults()
-	_, err := fmt.Fprintf(stdout, "Usage: %s [flags]\n\nFlags:\n%s", flags.Name(), text.String())
-	return err
+	return helpError(fmt.Sprintf("Usage: %s [flags]\n\nFlags:\n%s", flags.Name(), text.String()))
 }
 
 // outFile is an error where --out is to be a file and is a folder.

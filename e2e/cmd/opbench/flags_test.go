@@ -18,7 +18,7 @@ func TestVersion(t *testing.T) {
 		GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-11-22T00:00:00Z"}, {Key: "vcs.modified", Value: "true"}},
 	}))
-	assert.Equal(t, "opbench (devel), revision unknown, go1.26.0", describeBuild(&debug.BuildInfo{GoVersion: "go1.26.0"}))
+	assert.Equal(t, "opbench (devel), revision unknown (it was built with -buildvcs=false, or of no repository), go1.26.0", describeBuild(&debug.BuildInfo{GoVersion: "go1.26.0"}))
 }
 
 // together is a folder of shards, each with the compressed recording of a results folder.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -55,6 +56,11 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *styles != "" && verb != "ensure" && verb != "missing" {
 		return usageError{fmt.Sprintf("opbench images %s takes no --operator: only ensure and missing do", verb)}
 	}
+	if verb == "lock" {
+		if _, err := images.FindRoot("."); err != nil {
+			return fmt.Errorf("opbench images lock is for the repository's own file: %w", err)
+		}
+	}
 	names, own, err := withStyles(flags.Args(), *styles)
 	if err != nil {
 		return err
@@ -92,11 +98,11 @@ func withStyles(names []string, styles string) (all []string, own []images.Image
 	if styles == "" {
 		return names, nil, nil
 	}
-	root, err := images.FindRoot(".")
+	root, here, err := findHome()
 	if err != nil {
 		return nil, nil, err
 	}
-	needed, own, err := job.ImagesOf(root, styles)
+	needed, own, err := job.ImagesOf(root, cmp.Or(here, root), styles)
 	return append(needed, names...), own, err
 }
 
@@ -120,7 +126,7 @@ func openStore(ctx context.Context, source string, own []images.Image, progress 
 	if err != nil {
 		return nil, usageError{"--images: " + err.Error()}
 	}
-	root, err := images.FindRoot(".")
+	root, _, err := findHome()
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"operatorbench/e2e/plain"
 	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/spec/styles"
 )
 
 func main() {
@@ -43,6 +44,8 @@ type subcommand struct {
 	summary string
 	signals signals
 	run     func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+	// examples are command lines behind opbench and the name, for --help.
+	examples []string
 }
 
 // signals is how a subcommand ends by SIGINT, SIGTERM or SIGHUP.
@@ -65,18 +68,21 @@ func atOnce(ctx context.Context, _ io.Writer) (context.Context, func()) {
 // subcommands lists them in the order of the help text.
 func subcommands() []subcommand {
 	return []subcommand{
-		{"run", "run the main job: cluster, styles, scenarios, reports", gently, runRun},
-		{"matrix", "drive the correctness matrix on several clusters side by side", gently, runMatrix},
-		{"judge", "judge a recording or a results folder again, and print the table", atOnce, runJudge},
-		{"report", "print a report of recordings in any format", atOnce, runReport},
-		{"recordings", "get, judge again or publish the recordings of published runs", gently, runRecordings},
-		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate},
-		{"init", "write the first style.yaml and workload.yaml from an operator's manifests and definition", atOnce, runInit},
-		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck},
-		{"styles", "list the operator styles, or those that a change touches", gently, runStyles},
-		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages},
-		{"clean", "remove what killed runs left on this machine, or in an existing cluster", gently, runClean},
-		{"version", "print which version of opbench this is", atOnce, runVersion},
+		{"run", "run the main job: cluster, styles, scenarios, reports", gently, runRun, []string{
+			"--operator=native", "--operator=./my-operator,native --precision=10% --budget=30m", "--base=origin/main --operator=./my-operator",
+			"--operator=./my-operator --image=operator=example.org/operator:v2 --scenario=create,scale-up",
+		}},
+		{"matrix", "drive the correctness matrix on several clusters side by side", gently, runMatrix, []string{"--operator=native", "--operator=./my-operator --update-verdicts"}},
+		{"judge", "judge a recording or a results folder again, and print the table", atOnce, runJudge, []string{"results/latest"}},
+		{"report", "print a report of recordings in any format", atOnce, runReport, []string{"results/latest", "--format=html --out=report.html results/latest"}},
+		{"recordings", "get, judge again or publish the recordings of published runs", gently, runRecordings, []string{"list", "get --out=results 4b2iq7tt"}},
+		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate, []string{"results/latest", "--base=results/before --head=results/after"}},
+		{"init", "write the first style.yaml and workload.yaml from an operator's manifests and definition", atOnce, runInit, []string{"--operator=config/default", "--operator=config/default --crd=crd.yaml my-operator"}},
+		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck, []string{"./my-operator", "all"}},
+		{"styles", "list the operator styles, or those that a change touches", gently, runStyles, []string{"", "--since=origin/main --json"}},
+		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages, []string{"", "ensure --operator=./my-operator", "ensure node python"}},
+		{"clean", "remove what killed runs left on this machine, or in an existing cluster", gently, runClean, []string{"--dry-run", "--kubeconfig=kubeconfig.yaml"}},
+		{"version", "print which version of opbench this is", atOnce, runVersion, nil},
 	}
 }
 
@@ -111,7 +117,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 			defer stop()
 			err := sub.run(ctx, args[1:], stdout, stderr)
 			if text := helpError(""); errors.As(err, &text) {
-				_, err = io.WriteString(stdout, string(text))
+				_, err = io.WriteString(stdout, string(text)+sub.shown())
 			}
 			status := exitStatus(err, stderr)
 			if caught := interrupt.Caught(ctx); caught != nil {
@@ -137,11 +143,25 @@ func exitStatus(err error, stderr io.Writer) int {
 		return own.exitStatus()
 	}
 	var usage usageError
+	var option *job.OptionError
+	var style *styles.UnknownError
 	var mixed *job.MixedError
-	if errors.As(err, &usage) || errors.As(err, &mixed) {
+	if errors.As(err, &usage) || errors.As(err, &option) || errors.As(err, &style) || errors.As(err, &mixed) {
 		return exitUsage
 	}
 	return exitError
+}
+
+// shown are the examples as help has them.
+func (s subcommand) shown() string {
+	var text strings.Builder
+	for i, example := range s.examples {
+		if i == 0 {
+			text.WriteString("\nExamples:\n")
+		}
+		fmt.Fprintln(&text, strings.TrimRight("  opbench "+s.name+" "+example, " "))
+	}
+	return text.String()
 }
 
 func names() []string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,7 +16,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/report/html"
 	job "operatorbench/e2e/run"
@@ -38,19 +38,24 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := scenario.Value.Set(scenario.DefValue); err != nil {
 		return err
 	}
-	if done, err := parseRun(flags, args, stdout, "shard", "cluster", "keep-cluster", "base", "budget", "precision"); done || err != nil {
+	rounds := flags.Lookup("rounds")
+	rounds.Usage, _, _ = strings.Cut(rounds.Usage, " (default")
+	rounds.Usage += " (default 1)"
+	if err := parseRun(flags, args, "shard", "cluster", "yes", "keep-cluster", "base", "unchanged", "budget", "precision"); err != nil {
 		return err
 	}
 	if *shards < 1 || *shards > job.MostShards {
 		return usageError{fmt.Sprintf("--shards=%d: expected a number from 1 to %d", *shards, job.MostShards)}
 	}
 	options.ImagesAsked = true
-	root, err := images.FindRoot(".")
+	root, here, err := findHome()
 	if err != nil {
 		return err
 	}
+	options.Here = here
+	linked := options.Linked()
 	options.Results = options.ResultsFolder(root, time.Now())
-	sessions, err := driveShards(ctx, options, *shards, root, stdout)
+	sessions, err := driveShards(ctx, options, *shards, root, linked, stdout)
 	if len(sessions) == 0 {
 		return err // nothing was begun
 	}
@@ -67,7 +72,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 
 // driveShards runs the shards, each with a results folder of its own. There are no
 // sessions where none was begun.
-func driveShards(ctx context.Context, options job.Options, shards int, root string, stdout io.Writer) ([]*job.Session, error) {
+func driveShards(ctx context.Context, options job.Options, shards int, root string, linked bool, stdout io.Writer) ([]*job.Session, error) {
 	var sessions []*job.Session
 	var outs []*lines
 	var mu sync.Mutex
@@ -91,8 +96,10 @@ func driveShards(ctx context.Context, options job.Options, shards int, root stri
 	if err := job.Unused(options.Results); err != nil {
 		return nil, err
 	}
-	if err := job.Latest(root, filepath.Dir(sessions[0].Folder())); err != nil {
-		return nil, err
+	if linked {
+		if err := job.Latest(cmp.Or(options.Here, root), filepath.Dir(sessions[0].Folder())); err != nil {
+			return nil, err
+		}
 	}
 	problems := make([]error, len(sessions))
 	var group errgroup.Group

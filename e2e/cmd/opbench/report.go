@@ -153,6 +153,11 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 			if one.Expected, err = job.Expected(root, one.Judgement.Header); err != nil {
 				return nil, err
 			}
+		}
+		if beside != nil {
+			if one.Expected == nil {
+				one.Expected = map[string]verdicts.Expected{}
+			}
 			maps.Copy(one.Expected, beside)
 		}
 		all = append(all, one)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/gate"
 	"operatorbench/e2e/interrupt"
 	job "operatorbench/e2e/run"
@@ -26,15 +25,16 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 	options.Register(flags)
 	flags.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the existing cluster")
 	flags.StringVar(&options.Context, "context", "", "context of the kubeconfig (default its current one)")
-	if done, err := parseRun(flags, args, stdout); done || err != nil {
+	if err := parseRun(flags, args); err != nil {
 		return invalid(compares(args), err)
 	}
 	options.ImagesAsked = true // there is no deadline that fetching them could miss
 	options.Link = jobLink(os.Getenv)
-	root, err := images.FindRoot(".")
+	root, here, err := findHome()
 	if err != nil {
 		return invalid(options.Base != "", err)
 	}
+	options.Here = here
 	session, err := job.Load(ctx, options, root, time.Time{}, stdout)
 	if errors.Is(err, job.ErrUnchanged) {
 		_, err := fmt.Fprintf(stdout, "%v\n", err)
@@ -49,6 +49,9 @@ func runRun(ctx context.Context, args []string, stdout, _ io.Writer) (err error)
 		err = drive(ctx, session)
 	}
 	switch {
+	case errors.Is(err, job.ErrUnchanged):
+		_, err := fmt.Fprintf(stdout, "%v\n", job.ErrUnchanged)
+		return err
 	case options.Base == "":
 		return err
 	case err != nil:

@@ -46,9 +46,10 @@ func TestStylesEndBySignal(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
 	git := `#!/bin/sh
 case "$*" in
+*show-toplevel*) echo "$2" ;;
 *rev-parse*) echo 0123456789abcdef ;;
 *diff*) echo operators/native/style.yaml ;;
-*archive*) echo archive >"$REACHED"; exec sleep 60 ;;
+*"worktree add"*) echo add >"$REACHED"; exec sleep 60 ;;
 esac
 `
 	require.NoError(t, os.WriteFile(filepath.Join(programs, "git"), []byte(git), 0o755)) //nolint:gosec // it is run

@@ -33,9 +33,12 @@ func runStyles(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	if flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("opbench styles takes no argument, such as %q\n%s", flags.Arg(0), stylesUsage)}
 	}
-	root, err := images.FindRoot(".")
+	root, here, err := findHome()
 	if err != nil {
 		return err
+	}
+	if *since != "" && here != "" {
+		return fmt.Errorf("opbench styles --since: %w here: what it lists are styles of the project, by the history of their files", images.ErrNoClone)
 	}
 	names, err := styles.Names(filepath.Join(root, "operators"))
 	if *since != "" {

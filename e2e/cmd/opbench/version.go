@@ -20,6 +20,9 @@ func runVersion(_ context.Context, args []string, stdout, _ io.Writer) error {
 	return err
 }
 
+// stamp is a revision and its time, for builds that Go does not stamp: -ldflags="-X 'main.stamp=REVISION of TIME'".
+var stamp string
+
 // describeBuild says what a program was built of.
 func describeBuild(info *debug.BuildInfo) string {
 	settings := map[string]string{}
@@ -30,8 +33,11 @@ func describeBuild(info *debug.BuildInfo) string {
 	if version == "" {
 		version = "(devel)"
 	}
-	if revision == "" {
-		revision = "unknown"
+	switch {
+	case revision == "" && stamp != "":
+		revision = stamp
+	case revision == "":
+		revision = "unknown (it was built with -buildvcs=false, or of no repository)"
 	}
 	if at := settings["vcs.time"]; at != "" {
 		revision += " of " + at

@@ -32,6 +32,24 @@ func stepOf(t *testing.T, job, name string) string {
 	return ""
 }
 
+// stepOfAction is what a step of action.yml runs.
+func stepOfAction(t *testing.T, name string) string {
+	t.Helper()
+	var action struct {
+		Runs struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(read(t, root, "action.yml"), &action))
+	for _, step := range action.Runs.Steps {
+		if step.Name == name {
+			return step.Run
+		}
+	}
+	t.Fatalf("action.yml has no step %q", name)
+	return ""
+}
+
 // bash runs a script as a step of a workflow is run, in a folder.
 func bash(t *testing.T, dir, script string, env ...string) (status int, output string) {
 	t.Helper()
@@ -91,7 +109,8 @@ func TestWhatTheWorkflowMakesOfTheGatesEnd(t *testing.T) {
 
 // GitHub takes no comment of more than 65,536 characters.
 func TestALongCommentIsCut(t *testing.T) {
-	step, _, _ := strings.Cut(stepOf(t, "comment", "Post the summary, or replace the one that is there"), "mine=")
+	step, _, _ := strings.Cut(string(read(t, root, "scripts/gate-comment.sh")), "mine=")
+	step = "set -- " + gateMarkdown + "\n" + step
 	for _, letters := range []int{100, 64000, 66000, 200000} {
 		dir := t.TempDir()
 		whole := "<!-- operatorbench gate -->\n" + strings.Repeat("| ❌ slower | one of many |\n", letters/27)
@@ -130,6 +149,43 @@ func TestWhoeverChangesTheBenchIsJudgedByTheBase(t *testing.T) {
 				assert.Equal(t, "1\n", string(read(t, test.from, "e2e/gate/decide.go")))
 			}
 			assert.Contains(t, output, "built from "+test.from+"\n")
+		})
+	}
+}
+
+// The action's step ends and says as the gate does, in whatever repository it runs.
+func TestTheAction(t *testing.T) {
+	action, err := filepath.Abs(root)
+	require.NoError(t, err)
+	made := func(base, head []int) string {
+		dir := folder(t, comparison(t, "run1", map[string][]int{"base": base, "again": base, "head": head}), "AMD")
+		return "mkdir -p results; cp " + dir + "/* results; opbench gate results"
+	}
+	for name, test := range map[string]struct {
+		opbench, base string
+		status        int
+		output        string
+	}{
+		"fine":        {made(about(100, 8), about(100, 8)), "main", 0, "verdict=fine\nreport=results/gate.md\n"},
+		"slower":      {made(about(100, 8), about(130, 8)), "main", 1, "verdict=worse\nreport=results/gate.md\n"},
+		"cannot tell": {made(about(100, 3), about(130, 3)), "main", 0, "verdict=cannot tell\nreport=results/gate.md\n"},
+		"unchanged":   {"echo no operator style differs from the base", "main", 0, "verdict=unchanged\nreport=results/gate.md\n"},
+		"a panic":     {"exec panics", "main", 2, "verdict=invalid\nreport=results/gate.md\n"},
+		"no base":     {"exit 0", "", 3, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, temporary := t.TempDir(), t.TempDir()
+			require.NoError(t, os.MkdirAll(filepath.Join(temporary, "operatorbench"), 0o755))
+			script := "#!/bin/bash\necho \"$@\" > " + temporary + "/asked\n" + test.opbench + "\n"
+			require.NoError(t, os.WriteFile(filepath.Join(temporary, "operatorbench", "opbench"), []byte(script), 0o755)) //nolint:gosec // it is run
+			require.NoError(t, os.WriteFile(filepath.Join(temporary, "output"), nil, 0o600))
+			status, said := bash(t, dir, stepOfAction(t, "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
+				"FOLDER=./bench", "BASE="+test.base, "BUDGET=5m", "SCENARIOS=create", "FLAGS=--rounds=3 --passes=1", "RESULTS=results")
+			assert.Equal(t, test.status, status, said)
+			assert.Equal(t, test.output, string(read(t, temporary, "output")))
+			if test.base != "" {
+				assert.Equal(t, "run --results=results --base=main --operator=./bench --budget=5m --images=auto --rounds=3 --passes=1 --scenario=create\n", string(read(t, temporary, "asked")))
+			}
 		})
 	}
 }

@@ -28,7 +28,7 @@ const above = `  - name: above
 func baseRepository(t *testing.T, host string) string {
 	t.Helper()
 	root := newRepository(t, host)
-	file := filepath.Join(root, Folder, "catalogue.yaml")
+	file := filepath.Join(root, catalogueFile)
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, append(raw, above...), 0o644))
@@ -106,13 +106,13 @@ func TestABaseThatCannotBePulled(t *testing.T) {
 // What is missing is said of all images before one is built.
 func TestNeedsAreSaidFirst(t *testing.T) {
 	root := baseRepository(t, "docker.io")
-	file := filepath.Join(root, Folder, "catalogue.yaml")
+	file := filepath.Join(root, catalogueFile)
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	raw = append(raw, strings.ReplaceAll(above, "above", "python")+"    wheels: {requirements: wheels.txt, python: \"3.11\", to: /opt}\n"...)
 	require.NoError(t, os.WriteFile(file, raw, 0o644))
 	wheels := "greet==1.0 --hash=sha256:" + strings.Repeat("0", 64) + "\n"
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "wheels.txt"), []byte(wheels), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, Folder, "wheels.txt"), []byte(wheels), 0o644))
 	store, said := open(t, root, from(Build))
 	path, err := exec.LookPath("go")
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 // the container engine, not in the archive of images.
 const NodeImage = "node"
 
-// Catalogue is what fixtures/images/catalogue.yaml says, as far as images are got: what
+// Catalogue is what fixtures/catalogue.yaml says, as far as images are got: what
 // they are built from is for the program that builds them.
 type Catalogue struct {
 	Debian struct {
@@ -43,7 +43,8 @@ type Image struct {
 	Packages any      `yaml:"packages"`
 	Binaries []Binary `yaml:"binaries"`
 
-	own brought // of an image that a style brings along
+	own   brought // of an image that a style brings along
+	given string  // the reference that somebody wants it to be taken from; see Give
 }
 
 // Binary says where a program is from: a recipe, or a package of this repository.
@@ -59,7 +60,7 @@ func Load(root string) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the catalogue of images: %w", err)
 	}
-	return Parse(Folder+"/catalogue.yaml", raw)
+	return Parse(catalogueFile, raw)
 }
 
 // Parse reads a catalogue; its errors name file and line.

@@ -137,7 +137,7 @@ func TestParseExplainsMistakes(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(goodCatalogue))
-	raw, err := os.ReadFile("../../../fixtures/images/catalogue.yaml")
+	raw, err := os.ReadFile("../../../fixtures/catalogue.yaml")
 	require.NoError(f, err)
 	f.Add(raw)
 	f.Add([]byte("images: [{packages: &p {keep: [']']}}, {packages: *p}]"))
@@ -156,12 +156,15 @@ func TestFindRoot(t *testing.T) {
 	deep := filepath.Join(root, "a", "b")
 	require.NoError(t, os.MkdirAll(deep, 0o755))
 	_, err := FindRoot(deep)
-	require.ErrorContains(t, err, "run this inside a clone")
+	require.ErrorContains(t, err, "run this inside of a clone")
 
 	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.org/you/operatorbench\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a", "go.mod"), []byte("module example.org/you/operatorbench/a\n"), 0o644))
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "fixtures", "images"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "fixtures", "images", "catalogue.yaml"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "fixtures", "catalogue.yaml"), nil, 0o644))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "theirs", ".git"), 0o755))
+	_, err = FindRoot(filepath.Join(root, "theirs"))
+	require.ErrorIs(t, err, ErrNoClone, "another repository, in a clone")
 	found, err := FindRoot(deep)
 	require.NoError(t, err)
 	assert.Equal(t, root, found, "nested modules are passed by")

@@ -93,6 +93,7 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 	var errs []error
 	var failed []string
 	var toBuild []Image
+	var own []state
 	for k, st := range states {
 		got, err := s.step(k+1, len(states), st).obtainReady(ctx, st)
 		switch {
@@ -101,6 +102,8 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 		case err != nil:
 			failed = append(failed, st.image.Name)
 			errs = append(errs, fmt.Errorf("%s: %w", st.image.Name, err))
+		case !got && st.image.builtHere():
+			own = append(own, st)
 		case !got:
 			toBuild = append(toBuild, st.image)
 		}
@@ -112,13 +115,18 @@ func (s *Store) obtainAll(ctx context.Context, cacheID string, states []state) e
 		}
 		return fmt.Errorf("these images could not be had: %s%s: %w", strings.Join(failed, ", "), hint, errors.Join(errs...))
 	}
+	for k, st := range own { // these take the least time, and are the most likely to be wrong
+		if err := s.step(k+1, len(own), st).buildOwn(ctx, st); err != nil {
+			return err
+		}
+	}
 	return s.build(ctx, cacheID, toBuild)
 }
 
 // obtainReady tries what is quicker than building. It returns false where the
 // image must be built, and an error where it may not be.
 func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
-	if st.image.NeverPulled || s.source == Build && !st.image.asIs() {
+	if st.image.NeverPulled || s.source == Build && !st.image.AsIs() {
 		return false, nil
 	}
 	if s.source != Pull && st.image.Name != NodeImage {
@@ -132,9 +140,11 @@ func (s *Store) obtainReady(ctx context.Context, st state) (bool, error) {
 	var wrong *MismatchError
 	switch {
 	case err == nil:
-		s.progress.say("pulled %s in %s", st.image.Reference, time.Since(started).Round(time.Second))
+		s.progress.say("pulled %s in %s", st.image.source(), time.Since(started).Round(time.Second))
 		return true, nil
-	case st.image.asIs() && ctx.Err() == nil:
+	case st.image.given != "" && ctx.Err() == nil:
+		return false, fmt.Errorf("%s: %w", s.whereNot(), err)
+	case st.image.AsIs() && ctx.Err() == nil:
 		return false, fmt.Errorf("%s: %w: build it under this reference, or say in %s what it is made from (dockerfile or go)", s.whereNot(), err, st.image.own.where)
 	case s.source == Pull || errors.As(err, &wrong) || ctx.Err() != nil:
 		return false, err
@@ -172,12 +182,12 @@ func (s *Store) pull(ctx context.Context, st state) error {
 	if st.image.Name == NodeImage {
 		return s.pullNode(ctx, st)
 	}
-	image, err := s.puller.pull(ctx, st.image.Reference, st.locked)
+	image, err := s.puller.pull(ctx, st.image.source(), st.locked)
 	if err != nil {
 		return err
 	}
 	if err := s.save(st, fromPull, image); err != nil {
-		return fmt.Errorf("pull %s: %w", st.image.Reference, mismatch(st.image.Reference, err))
+		return fmt.Errorf("pull %s: %w", st.image.source(), mismatch(st.image.source(), err))
 	}
 	return nil
 }
@@ -188,7 +198,7 @@ func (s *Store) fromEngine(ctx context.Context, st state) (bool, error) {
 	if s.engine == nil {
 		return false, nil
 	}
-	wanted := st.image.Reference
+	wanted := st.image.source()
 	if st.locked != "" {
 		repository, _, _ := strings.Cut(wanted, ":")
 		wanted = repository + "@" + st.locked

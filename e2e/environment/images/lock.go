@@ -32,7 +32,7 @@ type Locked struct {
 	From      string `yaml:"from"` // who vouched for it
 }
 
-const lockPath = Folder + "/images.lock.yaml"
+const lockPath = "fixtures/images.lock.yaml"
 
 const lockHead = `# The digests of upstream's images, written by "opbench images lock". An image
 # with a digest here is only pulled by it; one without is pulled by its tag. To

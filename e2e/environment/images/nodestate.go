@@ -13,6 +13,8 @@ import (
 // builds it leaves it, else under kind's own name.
 func (st state) nodeReference(origin string) string {
 	switch {
+	case st.image.given != "":
+		return st.image.given
 	case origin == fromBuild:
 		return st.built.Engine
 	case st.locked != "":
@@ -55,7 +57,7 @@ func (s *Store) pullNode(ctx context.Context, st state) error {
 	if s.engine == nil {
 		return errors.New("the kind node image is kept by a container engine, and there is none")
 	}
-	if _, err := s.puller.at(ctx, st.image.Reference, ""); err != nil {
+	if _, err := s.puller.at(ctx, st.image.source(), ""); err != nil {
 		return err
 	}
 	ref := st.nodeReference(fromPull)

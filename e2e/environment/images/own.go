@@ -7,10 +7,13 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
 )
 
 // From says what an image of a style's own is made from; nothing set: it is taken
@@ -20,31 +23,31 @@ type From struct {
 	Go         string // the folder of a main package, in whatever module that is
 }
 
-// brought is an image that a style brings along, for the program that builds images.
+// brought is how a style brings an image along.
 type brought struct {
-	Name       string `json:"name"`
-	Reference  string `json:"reference"`
-	Dockerfile string `json:"dockerfile,omitempty"` // an absolute path, as Go's
-	Go         string `json:"go,omitempty"`
+	From // with absolute paths
 
 	where string // the file and line that say so
 }
 
-// asIs reports whether nothing here builds the image.
-func (i Image) asIs() bool { return i.own.where != "" && i.own.Dockerfile+i.own.Go == "" }
+// AsIs reports whether nothing here builds the image.
+func (i Image) AsIs() bool { return i.own.where != "" && i.own.From == From{} }
+
+// builtHere reports whether the image is one of a style's own that is built.
+func (i Image) builtHere() bool { return i.own.where != "" && !i.AsIs() }
 
 var imageName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
 // Own is an image that a style brings along beside those of the catalogue. where
 // is the file and line that say so, for errors. What it is made from is only read:
 // nothing of it is in the cache but the image.
-func Own(where, name, reference string, from From) (Image, error) {
-	image := Image{Name: name, Reference: reference, NeverPulled: from != From{}, own: brought{Name: name, Reference: reference, where: where}}
-	if !imageName.MatchString(name) {
-		return image, fmt.Errorf("image name %q; expected lower-case letters, digits and dashes", name)
+func Own(where, called, reference string, from From) (Image, error) {
+	image := Image{Name: called, Reference: reference, NeverPulled: from != From{}, own: brought{where: where}}
+	if !imageName.MatchString(called) {
+		return image, fmt.Errorf("image name %q; expected lower-case letters, digits and dashes", called)
 	}
 	if err := checkReference(reference); err != nil {
-		return image, fmt.Errorf("image %s: %w", name, err)
+		return image, fmt.Errorf("image %s: %w", called, err)
 	}
 	var err error
 	switch {
@@ -56,7 +59,7 @@ func Own(where, name, reference string, from From) (Image, error) {
 		image.own.Go, err = withMain(from.Go)
 	}
 	if err != nil {
-		return image, fmt.Errorf("image %s: %w", name, err)
+		return image, fmt.Errorf("image %s: %w", called, err)
 	}
 	return image, nil
 }
@@ -128,15 +131,47 @@ next:
 	return &all, errors.Join(problems...)
 }
 
+// Give is the catalogue with images that are taken as they are, each from the reference that is given for its name, whatever
+// they are made from otherwise. The cluster knows them as before.
+func (c *Catalogue) Give(given map[string]string) (*Catalogue, error) {
+	all := *c
+	all.Images = slices.Clone(c.Images)
+	for name, reference := range given {
+		if _, err := parseGiven(reference); err != nil {
+			return nil, fmt.Errorf("--image=%s=%s: %w", name, reference, err)
+		}
+		i := slices.IndexFunc(all.Images, func(image Image) bool { return image.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--image=%s=%s: there is no image %q", name, reference, name)
+		}
+		image := &all.Images[i]
+		image.given, image.own, image.NeverPulled, image.Base = reference, brought{where: "--image"}, false, ""
+	}
+	return &all, nil
+}
+
+// parseGiven reads a reference of which only the registry may be left out: an image without tag is another one every day.
+func parseGiven(reference string) (name.Reference, error) {
+	parsed, err := name.ParseReference(reference)
+	if err == nil && !strings.ContainsAny(path.Base(reference), ":@") {
+		err = errors.New("it has no tag")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reference %q; expected host/repository:tag: %w", reference, err)
+	}
+	return parsed, nil
+}
+
+// source is the reference from which the image is taken.
+func (i Image) source() string { return cmp.Or(i.given, i.Reference) }
+
 // same reports whether two images of styles are made from the same.
 func (i Image) same(other Image) bool {
-	a, b := i.own, other.own
-	if a.where == "" || b.where == "" {
-		return false
-	}
-	a.where, b.where = "", ""
-	return a == b
+	return i.own.where != "" && other.own.where != "" && i.Name == other.Name && i.Reference == other.Reference && i.own.From == other.own.From
 }
+
+// Source is the folder that an image of a style's own is built from; "": nothing here builds it.
+func (i Image) Source() string { return i.own.Dockerfile + i.own.Go }
 
 // From says for people where an image of a style's own comes from.
 func (i Image) From() string {

@@ -55,18 +55,7 @@ func newProgram(o Options) (program, error) {
 	if o.Engine != nil {
 		p.args = append(p.args, "--engine="+o.Engine.Name())
 	}
-	var own []brought
-	for _, image := range o.Own {
-		if !image.asIs() {
-			own = append(own, image.own)
-		}
-	}
-	if len(own) == 0 {
-		return p, nil
-	}
-	text, err := json.Marshal(own)
-	p.args = append(p.args, "--own="+string(text))
-	return p, err
+	return p, nil
 }
 
 // planned is what the program says of an image before it is built.
@@ -87,6 +76,12 @@ type answer struct {
 	Images []planned `json:"images"`
 	Folder string    `json:"folder"`
 	Error  string    `json:"error"`
+}
+
+// inClone reports whether there is such a program at all.
+func (p program) inClone() bool {
+	_, err := os.Stat(filepath.Join(p.clone, Folder, "go.mod"))
+	return err == nil
 }
 
 // plan asks what images are made from.
@@ -113,12 +108,12 @@ const compiling = 5 * time.Second
 // lines of progress are handed on. The program ends when its standard input does: with the
 // context, and also where this process is killed.
 func (p program) run(ctx context.Context, verb string, flags []string, names ...string) (answer, error) {
+	module := filepath.Join(p.clone, Folder)
+	if !p.inClone() {
+		return answer{}, &NoProgramError{errors.New("the program that builds them is in a clone of operatorbench, which this is not: let images be pulled where their registries can be reached, give one with --image=NAME=REFERENCE, or run `opbench images ensure` once in a clone: they share a cache")}
+	}
 	if _, err := exec.LookPath("go"); err != nil {
 		return answer{}, &NoProgramError{fmt.Errorf("the program that builds them is compiled by Go: %w: install Go, or let images be pulled from a machine that reaches their registries", err)}
-	}
-	module := filepath.Join(p.clone, Folder)
-	if _, err := os.Stat(filepath.Join(module, "go.mod")); err != nil {
-		return answer{}, &NoProgramError{fmt.Errorf("the program that builds them is in a clone of operatorbench: %w", err)}
 	}
 	args := slices.Concat([]string{"run", "-C", module, "./cmd/images", verb, "--until-eof"}, p.args, flags, names)
 	cmd := exec.CommandContext(ctx, "go", args...)

@@ -68,7 +68,7 @@ func TestWhereNoImageCanBeBuilt(t *testing.T) {
 		without     bool // the program go
 	}{
 		"no Go":                 {repository(t), `the program that builds them is compiled by Go: exec: "go": executable file not found in $PATH: install Go`, true},
-		"no clone":              {t.TempDir(), "the program that builds them is in a clone of operatorbench: stat ", false},
+		"no clone":              {t.TempDir(), "the program that builds them is in a clone of operatorbench, which this is not", false},
 		"it cannot be compiled": {programOf(t, "here is a mistake"), "cmd/images/main.go:10", false},
 		"it says nothing":       {programOf(t, ""), "unexpected end of JSON input", false},
 	} {

@@ -7,7 +7,7 @@ import (
 
 // Recipes knows the hash of what each image is made from, of repositories as they are
 // now: equal hashes build equal images. The program of Clone is asked once for all images
-// of a repository's catalogue.
+// of a repository's catalogue; without one they are their references.
 type Recipes struct {
 	Clone string
 
@@ -25,21 +25,11 @@ func (r *Recipes) Of(ctx context.Context, root string, own []Image, names ...str
 		if r.known == nil {
 			r.known = map[string]map[string]planned{}
 		}
-		if r.known[root], err = r.plan(ctx, root, nil, catalogue.Names()); err != nil {
+		if r.known[root], err = r.plan(ctx, root, catalogue.Names()); err != nil {
 			return nil, err
 		}
 	}
 	all, err := load(root, own)
-	if err != nil {
-		return nil, err
-	}
-	var brought []string
-	for _, image := range own {
-		if !image.asIs() {
-			brought = append(brought, image.Name)
-		}
-	}
-	plan, err := r.plan(ctx, root, own, brought)
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +39,16 @@ func (r *Recipes) Of(ctx context.Context, root string, own []Image, names ...str
 		if err != nil {
 			return nil, err
 		}
-		made, found := plan[name]
-		if !found {
-			made = r.known[root][name]
+		made := r.known[root][name]
+		if image.builtHere() {
+			if made, err = planOwn(ctx, image); err != nil {
+				return nil, err
+			}
 		}
 		switch {
 		case made.Error != "":
 			return nil, errors.New(made.Error)
-		case image.asIs():
+		case made.Key == "":
 			hashes[name] = image.Reference
 		default:
 			hashes[name] = made.Key
@@ -66,10 +58,10 @@ func (r *Recipes) Of(ctx context.Context, root string, own []Image, names ...str
 }
 
 // plan asks the program; what it says of single images is in their Error.
-func (r *Recipes) plan(ctx context.Context, root string, own []Image, names []string) (map[string]planned, error) {
-	p, err := newProgram(Options{Clone: r.Clone, Root: root, Own: own})
-	if err != nil {
-		return nil, err
+func (r *Recipes) plan(ctx context.Context, root string, names []string) (map[string]planned, error) {
+	p, err := newProgram(Options{Clone: r.Clone, Root: root})
+	if err != nil || !p.inClone() {
+		return nil, err // what is the same reference is the same image
 	}
 	plan, err := p.plan(ctx, names...)
 	if len(plan) == len(names) {

@@ -37,14 +37,20 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	}
 	states, unknown := make([]state, len(images)), []string(nil)
 	for i, image := range images {
-		st := state{image: image, locked: s.lock.Digest(image.Reference)}
-		if image.asIs() {
-			st.local = s.inEngine(ctx, image.Reference)
+		st := state{image: image, locked: s.lock.Digest(image.source())}
+		if image.AsIs() {
+			st.local = s.inEngine(ctx, image.source())
 		}
 		if states[i], err = s.look(ctx, st, fromPull); err != nil {
 			return nil, err
 		}
-		if states[i].have == nil && slices.Contains(s.acceptable(st), fromBuild) {
+		switch {
+		case states[i].have != nil:
+		case image.builtHere():
+			if states[i].built, err = planOwn(ctx, image); err != nil {
+				return nil, err
+			}
+		case slices.Contains(s.acceptable(st), fromBuild):
 			unknown = append(unknown, image.Name)
 		}
 	}
@@ -52,15 +58,21 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	var nobody *NoProgramError
 	switch {
 	case errors.As(err, &nobody):
-		s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
+		if !s.program.inClone() {
+			plan = s.remembered()
+		}
 	case err != nil:
 		return nil, err
+	default:
+		s.remember(plan)
 	}
 	for i, st := range states {
 		if st.have != nil {
 			continue
 		}
-		st.built = plan[st.image.Name]
+		if !st.image.builtHere() {
+			st.built = plan[st.image.Name]
+		}
 		if states[i], err = s.look(ctx, st, fromBuild, fromEngine); err != nil {
 			return nil, err
 		}
@@ -68,6 +80,9 @@ func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 			continue
 		}
 		states[i].why = s.whyNot(ctx, st)
+		if nobody != nil && slices.Contains(unknown, st.image.Name) {
+			s.nobody.Do(func() { s.progress.say("%v", nobody) }) // what is there, or can be pulled, is no worse for it
+		}
 	}
 	return states, nil
 }
@@ -102,7 +117,7 @@ func (s *Store) look(ctx context.Context, st state, origins ...string) (state, e
 func (s *Store) whyNot(ctx context.Context, st state) string {
 	older, where := "", "not in cache"
 	switch {
-	case st.image.asIs():
+	case st.image.AsIs():
 	case st.image.Name != NodeImage:
 		if found, err := filepath.Glob(filepath.Join(s.cache, "images", st.image.Name, fromBuild+"-*")); err == nil && len(found) > 0 {
 			older = found[0]
@@ -133,9 +148,9 @@ const (
 // built it anew under the same tag.
 func (s *Store) acceptable(st state) []string {
 	switch {
-	case st.local != "" && s.source != Pull:
+	case st.local != "" && s.source != Pull && st.image.Name != NodeImage:
 		return []string{fromEngine}
-	case st.image.asIs():
+	case st.image.AsIs():
 		return []string{fromPull}
 	case s.source == Build || st.image.NeverPulled:
 		return []string{fromBuild}
@@ -157,8 +172,8 @@ func (s *Store) folder(st state, origin string) string {
 		return filepath.Join(s.cache, st.built.Folder)
 	case origin == fromEngine && st.local != "":
 		key = st.local
-	case st.image.asIs():
-		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.Reference)))[:16]
+	case st.image.AsIs():
+		key = fmt.Sprintf("%x", sha256.Sum256([]byte(st.image.source())))[:16]
 	default:
 		if key = strings.TrimPrefix(st.locked, "sha256:"); key == "" {
 			_, key, _ = strings.Cut(filepath.Base(st.image.Reference), ":")

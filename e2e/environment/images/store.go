@@ -54,6 +54,8 @@ type Options struct {
 	Source Source
 	// Own are the images that styles bring along beside the catalogue's; see Own.
 	Own []Image
+	// Given are references that images are taken from, by name; see Catalogue.Give.
+	Given map[string]string
 	// Engine holds the node image, and perhaps others. Without it (nil) the node
 	// cannot be had.
 	Engine *engine.Engine
@@ -101,6 +103,9 @@ func CacheFolder(getenv func(string) string) (string, error) {
 func Open(o Options) (*Store, error) {
 	catalogue, err := load(o.Root, o.Own)
 	if err != nil {
+		return nil, err
+	}
+	if catalogue, err = catalogue.Give(o.Given); err != nil {
 		return nil, err
 	}
 	lock, err := LoadLock(o.Root)
@@ -211,7 +216,7 @@ func (s *Store) BuildTime(ctx context.Context, names ...string) (time.Duration, 
 	if err != nil {
 		return 0, err
 	}
-	images = slices.DeleteFunc(images, Image.asIs)
+	images = slices.DeleteFunc(images, func(i Image) bool { return i.own.where != "" }) // nobody knows
 	plan, err := s.program.plan(ctx, namesOf(images)...)
 	if err != nil {
 		return 0, err

@@ -36,19 +36,19 @@ func newRepository(t *testing.T, host string) string {
 	t.Helper()
 	root := t.TempDir()
 	for file, text := range map[string]string{
-		"go.mod":                           "module operatorbench\n\ngo 1.26\n",
-		"go.sum":                           "",
-		"hello/main.go":                    "package main\n\nimport \"operatorbench/lib\"\n\nfunc main() { println(\"hello\", lib.World()) }\n",
-		"hello/hello_test.go":              "package main\n",
-		"lib/lib.go":                       libSource,
-		"lib/text/embedded.txt":            "embedded",
-		"nested/go.mod":                    "module nested.example/nested\n\ngo 1.26\n",
-		"nested/go.sum":                    "",
-		"nested/cmd/main.go":               "package main\n\nimport \"nested.example/nested/lib\"\n\nfunc main() { println(lib.Word) }\n",
-		"nested/lib/lib.go":                "package lib\n\nconst Word = \"nested\"\n",
-		"fixtures/images/file.txt":         "copied",
-		"fixtures/images/catalogue.yaml":   fmt.Sprintf(testCatalogue, host),
-		"fixtures/images/images.lock.yaml": "images: []\n",
+		"go.mod":                    "module operatorbench\n\ngo 1.26\n",
+		"go.sum":                    "",
+		"hello/main.go":             "package main\n\nimport \"operatorbench/lib\"\n\nfunc main() { println(\"hello\", lib.World()) }\n",
+		"hello/hello_test.go":       "package main\n",
+		"lib/lib.go":                libSource,
+		"lib/text/embedded.txt":     "embedded",
+		"nested/go.mod":             "module nested.example/nested\n\ngo 1.26\n",
+		"nested/go.sum":             "",
+		"nested/cmd/main.go":        "package main\n\nimport \"nested.example/nested/lib\"\n\nfunc main() { println(lib.Word) }\n",
+		"nested/lib/lib.go":         "package lib\n\nconst Word = \"nested\"\n",
+		"fixtures/images/file.txt":  "copied",
+		"fixtures/catalogue.yaml":   fmt.Sprintf(testCatalogue, host),
+		"fixtures/images.lock.yaml": "images: []\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o644))
@@ -321,7 +321,7 @@ func TestPullRefusesAnotherDigest(t *testing.T) {
 			err := store.Ensure(t.Context(), "hello")
 			var wrong *MismatchError
 			require.ErrorAs(t, err, &wrong, "it is not built either: somebody has to look")
-			assert.ErrorContains(t, err, "does not have the digest in fixtures/images/images.lock.yaml")
+			assert.ErrorContains(t, err, "does not have the digest in fixtures/images.lock.yaml")
 			assert.ErrorContains(t, err, "opbench images lock")
 			missing, err := store.Missing(t.Context(), "hello")
 			require.NoError(t, err)
@@ -603,7 +603,7 @@ func fakeEngine(t *testing.T, has map[string]string, saves string) *engine.Engin
 		script += fmt.Sprintf("\"image inspect --format {{.Id}} %s\") echo '%s' ;;\n", reference, says)
 	}
 	// A build leaves the image's id where it is asked to.
-	script += "build\\ --iidfile*) cp Dockerfile \"$3.seen\"; echo sha256:built >\"$3\"; echo \"$*\" ;;\n\"image rm sha256:built\") ;;\n"
+	script += "build\\ --iidfile*) for folder; do :; done; [ -f \"$folder/Dockerfile\" ] || exit 1; echo sha256:built >\"$3\"; echo \"$*\" ;;\n\"image rm sha256:built\") ;;\n"
 	script += "save*) exec cat '" + saves + "' ;;\nimages*) ;;\n*) echo \"no such image: $*\" >&2; exit 1 ;;\nesac\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))

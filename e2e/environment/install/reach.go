@@ -27,7 +27,7 @@ func Reach(objs []*unstructured.Unstructured) ([]string, error) {
 	baseline := api.LevelVersion{Level: api.LevelBaseline, Version: api.LatestVersion()}
 	all := foreignNamespaces(objs)
 	for _, obj := range objs {
-		for _, pod := range podsIn(obj.Object) {
+		for _, pod := range PodsIn(obj.Object) {
 			checked := policy.AggregateCheckResults(evaluator.EvaluatePod(baseline, &pod.ObjectMeta, &pod.Spec))
 			if !checked.Allowed {
 				all = append(all, fmt.Sprintf("pods of %s are beyond the baseline standard: %s", kube.Describe(obj), checked.ForbiddenDetail()))
@@ -48,6 +48,26 @@ func Reach(objs []*unstructured.Unstructured) ([]string, error) {
 	all = append(all, bound...)
 	slices.Sort(all)
 	return slices.Compact(all), err
+}
+
+// Forbidden says why a pod security level forbids pods of an object, a text for each that it forbids.
+func Forbidden(obj *unstructured.Unstructured, level string) ([]string, error) {
+	parsed, err := api.ParseLevel(level)
+	if err != nil {
+		return nil, err
+	}
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("read the pod security standards: %w", err)
+	}
+	var all []string
+	for _, pod := range PodsIn(obj.Object) {
+		checked := policy.AggregateCheckResults(evaluator.EvaluatePod(api.LevelVersion{Level: parsed, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec))
+		if !checked.Allowed {
+			all = append(all, checked.ForbiddenDetail())
+		}
+	}
+	return all, nil
 }
 
 // admits are kinds of objects that the API server asks about requests that are not theirs.
@@ -84,8 +104,8 @@ func foreignNamespaces(objs []*unstructured.Unstructured) []string {
 	return all
 }
 
-// podsIn finds the pods that an object is, or is a template of, at any depth.
-func podsIn(value any) []corev1.Pod {
+// PodsIn finds the pods that an object is, or is a template of, at any depth.
+func PodsIn(value any) []corev1.Pod {
 	var found []corev1.Pod
 	switch value := value.(type) {
 	case map[string]any:
@@ -98,11 +118,11 @@ func podsIn(value any) []corev1.Pod {
 			}
 		}
 		for _, inner := range value {
-			found = append(found, podsIn(inner)...)
+			found = append(found, PodsIn(inner)...)
 		}
 	case []any:
 		for _, inner := range value {
-			found = append(found, podsIn(inner)...)
+			found = append(found, PodsIn(inner)...)
 		}
 	}
 	return found

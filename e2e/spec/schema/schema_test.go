@@ -24,7 +24,7 @@ func TestEveryFileNamesItsSchema(t *testing.T) {
 		"fixtures/scenarios/*.yaml":             "scenario",
 		"fixtures/workloads/*/scenarios/*.yaml": "scenario",
 		"fixtures/workloads/*/workload.yaml":    "workload",
-		"fixtures/images/catalogue.yaml":        "catalogue",
+		"fixtures/catalogue.yaml":               "catalogue",
 	} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)

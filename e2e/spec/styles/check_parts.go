@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"operatorbench/e2e/environment/images"
-	"operatorbench/e2e/spec"
 )
 
 // checkComponents refuses a component whose pods nothing makes: no workload of
@@ -37,7 +36,7 @@ func (s Style) checkComponents(all []placed) error {
 // checkRollouts refuses a rollout of what nothing makes. Where a component makes
 // workloads, they are not among the manifests.
 func (s Style) checkRollouts(all []placed) error {
-	managed := slices.ContainsFunc(s.Components, func(c spec.Component) bool { return c.ManagedBy != "" })
+	managed := s.managed()
 	var problems []error
 	for i, stage := range s.Stages {
 		for j, gate := range stage.Ready {

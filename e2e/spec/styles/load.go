@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +17,18 @@ import (
 // All is the name that stands for every style of the default workload.
 const All = "all"
 
+// Sources say where images of a style are built from, beside folders of the Git repository that the style is in.
+type Sources struct {
+	Allowed []string          // other folders
+	Of      string            // the folder from which paths are, if it is not the style's own
+	Moved   map[string]string // folders whose files are taken from another one, such as that of another revision
+}
+
 // Load reads the style in a folder.
-func Load(dir string) (Operator, error) {
+func Load(dir string) (Operator, error) { return LoadWith(dir, Sources{}) }
+
+// LoadWith reads the style in a folder, with sources elsewhere.
+func LoadWith(dir string, sources Sources) (Operator, error) {
 	file := filepath.Join(dir, files.StyleFile)
 	folder, err := filepath.Abs(dir)
 	if err == nil {
@@ -29,7 +40,7 @@ func Load(dir string) (Operator, error) {
 		text, err = tree.Read(filepath.Join(folder, files.StyleFile))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see CONTRIBUTING.md", file, files.StyleFile)
+		return nil, fmt.Errorf("load operator: there is no %s; a style is a folder with a %s, see operators/README.md", file, files.StyleFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load operator: %w", err)
@@ -38,7 +49,7 @@ func Load(dir string) (Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	style.Folder = folder
+	style.Folder, style.sources = folder, sources
 	if err := style.findOwn(); err != nil {
 		return nil, err
 	}
@@ -62,6 +73,11 @@ func Names(root string) ([]string, error) {
 // Find loads styles in the order in which they are named: each is the name of a
 // folder under root, a path to a folder, or "all": those of the default workload.
 func Find(root string, names ...string) ([]Operator, error) {
+	return FindWith(Sources{}, root, names...)
+}
+
+// FindWith is Find with sources elsewhere.
+func FindWith(sources Sources, root string, names ...string) ([]Operator, error) {
 	known, err := Names(root)
 	if err != nil {
 		return nil, err
@@ -77,7 +93,7 @@ func Find(root string, names ...string) ([]Operator, error) {
 			for _, each := range known {
 				dirs = append(dirs, filepath.Join(root, each))
 			}
-		case isPath(name):
+		case IsPath(name):
 			dirs = append(dirs, name)
 		case slices.Contains(known, name):
 			dirs = append(dirs, filepath.Join(root, name))
@@ -88,16 +104,16 @@ func Find(root string, names ...string) ([]Operator, error) {
 			named[dir] = named[dir] || name != All
 		}
 	}
-	return loadAll(dirs, named)
+	return loadAll(dirs, named, sources)
 }
 
 // loadAll loads each folder once and joins what is wrong with any. Those that nobody has named are of the default workload.
-func loadAll(dirs []string, named map[string]bool) ([]Operator, error) {
+func loadAll(dirs []string, named map[string]bool, sources Sources) ([]Operator, error) {
 	var all []Operator
 	var problems []error
 	at := map[string]string{}
 	for _, dir := range dirs {
-		operator, err := Load(dir)
+		operator, err := LoadWith(dir, sources)
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -115,7 +131,8 @@ func loadAll(dirs []string, named map[string]bool) ([]Operator, error) {
 	return all, errors.Join(problems...)
 }
 
-func isPath(name string) bool {
+// IsPath reports whether a style is named by its folder.
+func IsPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || strings.HasPrefix(name, ".")
 }
 
@@ -126,6 +143,14 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator%s",
-		e.Name, strings.Join(e.Known, ", "), All, schema.Suggestion(e.Name, append([]string{All}, e.Known...)))
+	if info, err := os.Stat(e.Name); err == nil && e.Name != "" {
+		if info.IsDir() {
+			return fmt.Sprintf("unknown operator %q; the folder of that name is ./%[1]s", e.Name)
+		}
+		return fmt.Sprintf("unknown operator %q, which is a file; expected a folder with a %s", e.Name, files.StyleFile)
+	}
+	if meant := schema.Suggestion(e.Name, append([]string{All}, e.Known...)); meant != "" {
+		return fmt.Sprintf("unknown operator %q%s", e.Name, meant)
+	}
+	return fmt.Sprintf("unknown operator %q, expected %s, %s, or a path such as ./my-operator", e.Name, strings.Join(e.Known, ", "), All)
 }

@@ -103,7 +103,7 @@ func TestFindRefuses(t *testing.T) {
 		ask  []string
 		want string
 	}{
-		"an unknown name":    {[]string{"nativ"}, `unknown operator "nativ", expected argo, native, all, or a path such as ./my-operator; did you mean "native"?`},
+		"an unknown name":    {[]string{"nativ"}, `unknown operator "nativ"; did you mean "native"?`},
 		"nothing like it":    {[]string{"zookeeper"}, `unknown operator "zookeeper", expected argo, native, all, or a path such as ./my-operator`},
 		"an empty name":      {[]string{""}, `unknown operator ""`},
 		"an empty folder":    {[]string{"./nowhere"}, "there is no nowhere/style.yaml; a style is a folder with a style.yaml"},

@@ -33,7 +33,7 @@ func (p *parser) check() {
 func (p *parser) name() {
 	at, name, harness := []any{"name"}, p.style.Name, p.style.Control == spec.Harness
 	switch {
-	case name == "":
+	case name == "", strings.HasPrefix(p.folder, "."): // as .operatorbench in the operator's own repository
 	case name != p.folder:
 		p.FailAt(at, "name: found %q, expected %q as the folder's name", name, p.folder)
 	}

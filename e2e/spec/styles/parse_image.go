@@ -1,10 +1,13 @@
 package styles
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec"
@@ -50,17 +53,36 @@ func (s *Style) from(what, path string) (string, error) {
 	}
 	at := path
 	if !filepath.IsAbs(path) {
-		at = filepath.Join(s.Folder, path)
+		at = filepath.Join(cmp.Or(s.sources.Of, s.Folder), path)
 	}
+	at = s.sources.moved(at)
 	resolved, err := filepath.EvalSymlinks(at)
 	if err != nil {
 		return at, nil //nolint:nilerr // who reads it says what is wrong with it
 	}
 	within := s.repository()
-	if _, err := files.Tree(within).Name(resolved); err != nil {
-		return "", fmt.Errorf("%s: found %q, expected a folder in %s, the repository that the style is in", what, path, within)
+	allowed := append(slices.Collect(maps.Values(s.sources.Moved)), s.sources.Allowed...)
+	if !slices.ContainsFunc(append(allowed, within), func(folder string) bool {
+		folder, err := filepath.EvalSymlinks(folder)
+		if err == nil {
+			_, err = files.Tree(folder).Name(resolved)
+		}
+		return err == nil
+	}) {
+		return "", fmt.Errorf("%s: found %q, expected a folder in %s, the repository that the style is in, or in one that --source names", what, path, within)
 	}
 	return at, nil
+}
+
+// moved is where the files of a path are taken from.
+func (s Sources) moved(path string) string {
+	from, to := "", ""
+	for folder, instead := range s.Moved {
+		if name, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(name) && len(folder) > len(from) {
+			from, to = folder, filepath.Join(instead, name)
+		}
+	}
+	return cmp.Or(to, path)
 }
 
 // repository is the folder of the Git repository, or of the copy of this one, that the style is in; else what its folder is in.

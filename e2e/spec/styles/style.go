@@ -19,7 +19,8 @@ type Style struct {
 	Folder string
 	Own    []images.Image // those that it brings along
 
-	node *yaml.Node // what it was read from, for the lines of errors
+	sources Sources
+	node    *yaml.Node // what it was read from, for the lines of errors
 }
 
 // tree is where the style's files are, and those of styles beside it.

@@ -1,0 +1,170 @@
+package run
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/spec/styles"
+)
+
+// theirs is another repository with an operator in Go and its style, both committed; own is what its image is made from.
+func theirs(t *testing.T, own string) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "bench"), os.DirFS("../../operators/idle")))
+	require.NoError(t, os.Remove(filepath.Join(folder, "bench", "verdicts.yaml")))
+	text, err := os.ReadFile(filepath.Join(folder, "bench", "style.yaml"))
+	require.NoError(t, err)
+	text = []byte(replaced(t, replaced(t, string(text), "name: idle\n", "name: bench\n"), "images: [pause]", "images: [pause, {name: own, reference: 'example.org/own:v1', "+own+"}]"))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "bench", "style.yaml"), text, 0o600))
+	write(t, folder, "go.mod", "module example.org/own\n\ngo 1.26\n")
+	write(t, folder, "cmd/main.go", "package main\n\nfunc main() {}\n")
+	committed(t, folder)
+	return folder
+}
+
+// committed makes a repository of a folder.
+func committed(t *testing.T, folder string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "base"}} {
+		_, err := git(t.Context(), folder, args...)
+		require.NoError(t, err)
+	}
+}
+
+// elsewhere compares styles of another repository with what they were, where opbench is in no clone.
+func elsewhere(t *testing.T, here string, options Options) (j *job, said string, err error) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	options.Here, options.Base = here, "HEAD"
+	options.Sources = options.Sources.anchored(here)
+	var out bytes.Buffer
+	j = &job{console: &console{out: &out}, root: root, workload: workloadtest.Default(t), folder: filepath.Join(t.TempDir(), "results"), participants: []*participant{{}}, options: options}
+	if err = j.compare(t.Context()); err == nil {
+		t.Cleanup(func() { assert.NoError(t, j.base.remove()) })
+	}
+	return j, out.String(), err
+}
+
+// Base and head are revisions of the repository that a style's folder is in, however its path is written.
+func TestAStyleOfAnotherRepositoryIsComparedWithItsBase(t *testing.T) {
+	for name, own := range map[string]func(folder string) string{
+		"a relative path":  func(string) string { return "go: ../cmd" },
+		"an absolute path": func(folder string) string { return "go: " + folder + "/cmd" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			here := theirs(t, "go: ../cmd")
+			style := filepath.Join(here, "bench", "style.yaml")
+			text, err := os.ReadFile(style)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(style, []byte(replaced(t, string(text), "go: ../cmd", own(here))), 0o600))
+			_, err = git(t.Context(), here, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "path", "--allow-empty")
+			require.NoError(t, err)
+			for _, asked := range []string{"./bench", "bench/", filepath.Join(here, "bench"), styles.All} {
+				_, said, err := elsewhere(t, here, Options{Operator: asked})
+				require.ErrorIs(t, err, ErrUnchanged)
+				if asked != styles.All {
+					assert.Contains(t, said, "bench is the same at HEAD and now: there is nothing to measure (--unchanged measures it all the same")
+				}
+			}
+			write(t, here, "cmd/main.go", "\nvar changed = true\n")
+			for _, asked := range []string{"./bench", styles.All} {
+				j, _, err := elsewhere(t, here, Options{Operator: asked})
+				require.NoError(t, err)
+				assert.Equal(t, "floor bench@base bench@again bench@head", labels(j.participants))
+				base, head := j.participants[1].operator.Style(), j.participants[3].operator.Style()
+				assert.Equal(t, filepath.Join(here, "cmd"), head.Own[0].Source())
+				was, err := os.ReadFile(filepath.Join(base.Own[0].Source(), "main.go"))
+				require.NoError(t, err)
+				assert.NotContains(t, string(was), "changed", "the base's own source")
+				assert.Equal(t, j.root, j.base.root, "the catalogue is this program's")
+				worktrees, err := git(t.Context(), here, "worktree", "list")
+				require.NoError(t, err)
+				assert.Equal(t, 2, strings.Count(worktrees+"\n", "\n"))
+				require.NoError(t, j.base.remove())
+				worktrees, err = git(t.Context(), here, "worktree", "list")
+				require.NoError(t, err)
+				assert.Equal(t, 1, strings.Count(worktrees+"\n", "\n"), worktrees)
+				assert.NoDirExists(t, base.Folder)
+			}
+		})
+	}
+}
+
+func TestWhatHasNoBaseIsRefused(t *testing.T) {
+	here := theirs(t, "go: ../cmd")
+	require.NoError(t, os.RemoveAll(filepath.Join(here, ".git")))
+	_, _, err := elsewhere(t, here, Options{Operator: "./bench"})
+	require.ErrorContains(t, err, "--base=HEAD: "+here+" is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS`")
+
+	here = theirs(t, "go: ../cmd")
+	outside := filepath.Join(t.TempDir(), "bench")
+	require.NoError(t, os.CopyFS(outside, os.DirFS(filepath.Join(here, "bench"))))
+	write(t, filepath.Dir(outside), "go.mod", "module example.org/own\n\ngo 1.26\n")
+	write(t, filepath.Dir(outside), "cmd/main.go", "package main\n\nfunc main() {}\n")
+	_, _, err = elsewhere(t, here, Options{Operator: outside})
+	require.ErrorContains(t, err, "--base=HEAD: style bench: "+outside+" is in no Git repository")
+}
+
+// A source in a second repository is compared at the revision that is given for it.
+func TestASourceInASecondRepository(t *testing.T) {
+	second, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	write(t, second, "go.mod", "module example.org/second\n\ngo 1.26\n")
+	write(t, second, "cmd/main.go", "package main\n\nfunc main() {}\n")
+	committed(t, second)
+	here := theirs(t, "go: "+second+"/cmd")
+	_, _, err = elsewhere(t, here, Options{Operator: "./bench"})
+	require.ErrorContains(t, err, "found \""+second+"/cmd\", expected a folder in "+here+", the repository that the style is in, or in one that --source names")
+
+	source := Options{Operator: "./bench", Sources: SourceList{{second, "HEAD"}}}
+	_, _, err = elsewhere(t, here, source)
+	require.ErrorIs(t, err, ErrUnchanged)
+	write(t, second, "cmd/main.go", "\nvar changed = true\n")
+	j, _, err := elsewhere(t, here, source)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(j.base.trees[1].folder, "cmd"), j.participants[1].operator.Style().Own[0].Source())
+	assert.Equal(t, filepath.Join(second, "cmd"), j.participants[3].operator.Style().Own[0].Source())
+	for text, want := range map[string]string{
+		"../second":      "--source=../second with --base: say what that repository was, as in --source=../second=v1.2",
+		"../second=v1.2": "",
+	} {
+		var list SourceList
+		require.NoError(t, list.Set(text))
+		if want == "" {
+			require.NoError(t, list.check("main"))
+		} else {
+			require.EqualError(t, list.check("main"), want)
+		}
+	}
+}
+
+// What changed and is not looked at is named, and so is an image that is the same on both sides.
+func TestWhatIsNotComparedIsNamed(t *testing.T) {
+	here := theirs(t, "go: ../cmd")
+	require.NoError(t, os.CopyFS(filepath.Join(here, "more", "other"), os.DirFS(filepath.Join(here, "bench"))))
+	write(t, here, "cmd/main.go", "\nvar changed = true\n")
+	_, said, err := elsewhere(t, here, Options{Operator: "./bench"})
+	require.NoError(t, err)
+	assert.Contains(t, said, "not compared, although changed since HEAD: ./more/other (--operator takes several, with commas)\n")
+
+	here = theirs(t, "")
+	write(t, here, "bench/manifests/operator.yaml", "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: idle-operator}\n")
+	_, said, err = elsewhere(t, here, Options{Operator: "./bench"})
+	require.NoError(t, err)
+	assert.Contains(t, said, "bench: both sides run the image example.org/own:v1 as it is now: it is not compared.")
+	j, said, err := elsewhere(t, here, Options{Operator: "./bench", Given: Given{"own": "example.org/own:v2"}})
+	require.NoError(t, err)
+	assert.NotContains(t, said, "both sides")
+	assert.Empty(t, j.options.Given.besides([]images.Image{{Name: "own"}}), "what is given is head's")
+}

@@ -1,0 +1,159 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/spec/files"
+	"operatorbench/e2e/spec/styles"
+)
+
+// tree is a Git repository with its files as they were at a revision, in a worktree of its own.
+type tree struct {
+	top    string // of the repository
+	commit string
+	folder string // of the worktree; it is removed when the run is closed
+}
+
+// repositoryOf is the Git repository that a folder is in.
+func repositoryOf(ctx context.Context, folder string) (string, error) {
+	top, err := git(ctx, folder, "rev-parse", "--show-toplevel")
+	if err == nil {
+		return filepath.EvalSymlinks(top)
+	}
+	if _, there := os.Stat(folder); there != nil || ctx.Err() != nil {
+		return "", errors.Join(there, context.Cause(ctx))
+	}
+	return "", fmt.Errorf("%s is in no Git repository, so that nothing says what it was before: run `git init` and commit it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS` (%w)", folder, err)
+}
+
+// tree is the repository around a folder, as it was at a revision. Of one that is there already the revision is not asked again.
+func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error) {
+	top, err := repositoryOf(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(b.trees, func(t *tree) bool { return t.top == top }); i >= 0 {
+		return b.trees[i], nil
+	}
+	t := &tree{top: top}
+	if t.commit, err = resolve(ctx, top, revision); err != nil {
+		return nil, err
+	}
+	if t.folder, err = os.MkdirTemp("", "operatorbench-base-"); err != nil {
+		return nil, fmt.Errorf("make a folder for the base's files: %w", err)
+	}
+	b.trees = append(b.trees, t)
+	// Those of killed runs, whose folders are gone, go with it; no hook of the repository runs.
+	if _, err = git(ctx, top, "worktree", "prune"); err == nil {
+		_, err = git(ctx, top, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", t.folder, t.commit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the base's files: %w", err)
+	}
+	return t, nil
+}
+
+// of is the tree of the repository that a path is in: of two, one in the other, the inner one's; nil: there is none.
+func (b *base) of(path string) *tree {
+	var found *tree
+	for _, t := range b.trees {
+		if _, err := t.relative(path); err == nil && (found == nil || len(t.top) > len(found.top)) {
+			found = t
+		}
+	}
+	return found
+}
+
+// relative is a path from the repository's top on.
+func (t *tree) relative(path string) (string, error) {
+	resolved, err := filepath.Abs(path)
+	if err == nil {
+		resolved, err = filepath.EvalSymlinks(resolved)
+	}
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(t.top, resolved)
+	if err != nil || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("%s is outside of the repository %s: it has no base", path, t.top)
+	}
+	return name, nil
+}
+
+// was is where the files of a folder of the repository are as they were.
+func (t *tree) was(folder string) (string, error) {
+	name, err := t.relative(folder)
+	return filepath.Join(t.folder, name), err
+}
+
+// styles are the folders of the repository that hold a style now, whether they are committed or not.
+func (t *tree) styles(ctx context.Context) ([]string, error) {
+	listed, err := git(ctx, t.top, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":(glob)**/"+files.StyleFile)
+	var folders []string
+	for name := range strings.SplitSeq(listed, "\x00") {
+		folder := filepath.Join(t.top, filepath.Dir(name))
+		if _, err := os.Stat(filepath.Join(folder, files.StyleFile)); name != "" && err == nil {
+			folders = append(folders, folder)
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders), err
+}
+
+// remove removes the worktree. The context of the run may have ended.
+func (t *tree) remove() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	_, _ = git(ctx, t.top, "worktree", "remove", "--force", t.folder) // of one that was not made it is an error
+	if err := os.RemoveAll(t.folder); err != nil {
+		return fmt.Errorf("remove the base's files: %w", err)
+	}
+	return nil
+}
+
+// uncompared names the folders with a style.yaml that changed and do not take part: nobody is to believe that they were
+// looked at.
+func (j *job) uncompared(ctx context.Context, heads []styles.Operator) error {
+	for _, t := range j.base.trees {
+		folders, err := t.styles(ctx)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, folder := range folders {
+			name, _ := filepath.Rel(t.top, folder)
+			taken := slices.ContainsFunc(heads, func(head styles.Operator) bool { return head.Style().Folder == folder })
+			if taken || slices.Contains(strings.Split(name, string(filepath.Separator)), "testdata") {
+				continue
+			}
+			changed, err := t.changed(ctx, name)
+			if err != nil {
+				return err
+			}
+			if changed {
+				names = append(names, "./"+name)
+			}
+		}
+		if len(names) > 0 {
+			j.remark(fmt.Sprintf("not compared, although changed since %s: %s (--operator takes several, with commas)", j.options.Base, strings.Join(names, ", ")))
+		}
+	}
+	return nil
+}
+
+// changed reports whether a folder's files differ from what they were.
+func (t *tree) changed(ctx context.Context, folder string) (bool, error) {
+	differing, err := git(ctx, t.top, "diff", "--name-only", t.commit, "--", folder)
+	if err != nil || differing != "" {
+		return differing != "", err
+	}
+	added, err := git(ctx, t.top, "ls-files", "--others", "--exclude-standard", "--", folder)
+	return added != "", err
+}

@@ -1,0 +1,211 @@
+package styles
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
+	words "operatorbench/e2e/spec/schema"
+)
+
+// CheckCluster refuses what a cluster would refuse, and operators that could do nothing. Of what cannot be rendered Check tells.
+func CheckCluster(catalogue *images.Catalogue, all ...Operator) error {
+	var problems []error
+	for _, operator := range all {
+		s := operator.Style()
+		objs, err := s.placed()
+		if err != nil {
+			continue
+		}
+		with, _ := catalogue.With(s.Own...) // Check tells of these, too
+		problems = append(problems, s.checkCluster(objs, with))
+	}
+	return errors.Join(problems...)
+}
+
+// checkCluster refuses kinds that the cluster does not know, and what is in or of something that is not there.
+// What a component makes later, the manifests do not say: then only kinds and namespaces are asked for.
+func (s Style) checkCluster(all []placed, catalogue *images.Catalogue) error {
+	problems := []error{s.checkKinds(all), s.checkNamespaces(all), s.checkPulls(all, catalogue)}
+	if !s.managed() {
+		problems = append(problems, s.checkAccounts(all), s.checkLevels(all), s.checkRights())
+	}
+	return errors.Join(problems...)
+}
+
+// managed reports whether a component makes workloads that are not among the manifests.
+func (s Style) managed() bool {
+	return slices.ContainsFunc(s.Components, func(c spec.Component) bool { return c.ManagedBy != "" })
+}
+
+// about is an error about an object, with the line of style.yaml that leads to it.
+func (s Style) about(obj placed, format string, args ...any) error {
+	return s.problem(obj.stage, obj.manifests, fmt.Errorf(kube.Describe(obj.Unstructured)+" "+format, args...))
+}
+
+// checkKinds refuses a kind that neither Kubernetes has nor a definition among the manifests.
+func (s Style) checkKinds(all []placed) error {
+	defined := map[schema.GroupKind]bool{}
+	for _, obj := range all {
+		if obj.GetKind() == "CustomResourceDefinition" {
+			group, _, _ := unstructured.NestedString(obj.Object, "spec", "group")
+			kind, _, _ := unstructured.NestedString(obj.Object, "spec", "names", "kind")
+			defined[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	var problems []error
+	for _, obj := range all {
+		of := obj.GroupVersionKind()
+		served := slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) || scheme.Scheme.Recognizes(of)
+		if served || defined[of.GroupKind()] {
+			continue
+		}
+		var known []string
+		for kind := range scheme.Scheme.KnownTypes(of.GroupVersion()) {
+			known = append(known, kind)
+		}
+		problems = append(problems, s.about(obj, "is of a kind that no cluster has: %s has no %s, and no CustomResourceDefinition of the manifests defines it%s",
+			obj.GetAPIVersion(), of.Kind, words.Suggestion(of.Kind, known)))
+	}
+	return errors.Join(problems...)
+}
+
+// checkNamespaces refuses objects in a namespace that nothing makes.
+func (s Style) checkNamespaces(all []placed) error {
+	made := map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
+	for _, obj := range all {
+		if obj.GetKind() == "Namespace" {
+			made[obj.GetName()] = true
+		}
+	}
+	told := map[string]bool{}
+	var problems []error
+	for _, obj := range all {
+		if in := obj.GetNamespace(); in != "" && !made[in] && !told[in] {
+			told[in] = true
+			problems = append(problems, s.about(obj, "is in the namespace %s, which no manifest makes: add the Namespace", in))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// checkAccounts refuses pods of a service account that nothing makes: none of them would be created.
+func (s Style) checkAccounts(all []placed) error {
+	made := func(namespace, name string) bool {
+		return slices.ContainsFunc(all, func(obj placed) bool {
+			return obj.GetKind() == "ServiceAccount" && obj.GetNamespace() == namespace && obj.GetName() == name
+		})
+	}
+	var problems []error
+	for _, obj := range all {
+		for _, pod := range install.PodsIn(obj.Object) {
+			if name := pod.Spec.ServiceAccountName; name != "" && name != "default" && !made(obj.GetNamespace(), name) {
+				problems = append(problems, s.about(obj, "runs as the ServiceAccount %s/%s, which no manifest makes", obj.GetNamespace(), name))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// checkPulls refuses pods that pull an image each time which no registry has.
+func (s Style) checkPulls(all []placed, catalogue *images.Catalogue) error {
+	var problems []error
+	for _, obj := range all {
+		for _, container := range containersIn(obj.Unstructured) {
+			never := func(image images.Image) bool { return image.NeverPulled && image.Reference == container.Image }
+			if container.ImagePullPolicy == corev1.PullAlways && slices.ContainsFunc(catalogue.Images, never) {
+				problems = append(problems, s.about(obj, "pulls %s each time (imagePullPolicy: Always), and no registry has it: leave the field out, or say IfNotPresent", container.Image))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// containersIn are those of the pods that an object is, or is a template of.
+func containersIn(obj *unstructured.Unstructured) []corev1.Container {
+	var all []corev1.Container
+	for _, pod := range install.PodsIn(obj.Object) {
+		all = append(append(all, pod.Spec.InitContainers...), pod.Spec.Containers...)
+	}
+	return all
+}
+
+// checkLevels refuses pods that the security level of their own namespace forbids.
+func (s Style) checkLevels(all []placed) error {
+	levels := map[string]string{}
+	for _, obj := range all {
+		if obj.GetKind() == "Namespace" {
+			levels[obj.GetName()] = obj.GetLabels()["pod-security.kubernetes.io/enforce"]
+		}
+	}
+	var problems []error
+	for _, obj := range all {
+		level := levels[obj.GetNamespace()]
+		if level == "" {
+			continue
+		}
+		forbidden, err := install.Forbidden(obj.Unstructured, level)
+		if err != nil {
+			problems = append(problems, s.about(obj, "cannot be held against the level %q of its namespace: %w", level, err))
+		}
+		for _, detail := range forbidden {
+			problems = append(problems, s.about(obj, "has pods that the level %s of its namespace forbids: %s", level, detail))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// checkRights refuses a style none of whose service accounts may see custom resources, or write what it makes for them. Of a
+// role that the manifests do not bring, nobody knows what it allows.
+func (s Style) checkRights() error {
+	held, err := s.Rights()
+	if err != nil || len(held.Unknown) > 0 || s.Control != "" {
+		return err
+	}
+	may := func(group, resource string, verbs ...string) bool {
+		return slices.ContainsFunc(held.Grants, func(g spec.Grant) bool {
+			return slices.ContainsFunc(g.Rights(), func(r spec.Right) bool {
+				return (r.Verb == "*" || slices.Contains(verbs, r.Verb)) && (r.Group == "*" || r.Group == group) && spec.Covers(r.Resource, resource)
+			})
+		})
+	}
+	w, err := s.Handles()
+	if err != nil {
+		return nil //nolint:nilerr // Check tells of it
+	}
+	var problems []error
+	where := []any{"install"}
+	if of := w.GVR(); !may(of.Group, of.Resource, "watch", "list") {
+		problems = append(problems, s.errorAt(where, "no service account may list or watch %s.%s, so that the operator would see no custom resource%s", of.Resource, of.Group, groupsOf(held)))
+	}
+	if of := w.MainGVR(); !may(of.Group, of.Resource, "create", "patch", "update") {
+		problems = append(problems, s.errorAt(where, "no service account may create, update or patch %s, which the operator makes for a custom resource", of.GroupResource()))
+	}
+	return errors.Join(problems...)
+}
+
+// groupsOf says which API groups with a dot there are rights on, where one of them may be meant.
+func groupsOf(held install.Rights) string {
+	var groups []string
+	for _, grant := range held.Grants {
+		for _, group := range grant.Groups {
+			if strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && !slices.Contains(groups, group) {
+				groups = append(groups, group)
+			}
+		}
+	}
+	if len(groups) == 0 {
+		return ""
+	}
+	return "; there are rights on " + strings.Join(groups, ", ")
+}
