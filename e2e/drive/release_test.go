@@ -219,6 +219,7 @@ func TestACreateIsGivenUpWhereTheOldOneNeverGoes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"recreate timeout"}, s.ends)
 	assert.Contains(t, s.recording.String(), "await gone: the custom resource cannot be created again")
+	assert.Contains(t, s.recording.String(), `"await":"gone"`)
 	assert.Contains(t, s.recording.String(), cleanup)
 }
 

@@ -87,7 +87,7 @@ func (s *sampleRun) run(ctx context.Context, steps []scenarios.Step) (record.End
 		s.created = s.Recorder.Now()
 	}
 	if s.sample.Matrix {
-		end.Outcome, end.Reason = s.matrix(ctx, steps)
+		end.Outcome, end.Reason, end.Await = s.matrix(ctx, steps)
 	} else {
 		end.Outcome, end.Reason = s.measured(ctx, steps)
 	}
@@ -246,8 +246,8 @@ func (s *sampleRun) restless(window time.Duration) string {
 }
 
 // matrix performs the steps, waits for the end state, and nudges an operator
-// that does not recover from a fault by itself.
-func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason string) {
+// that does not recover from a fault by itself. It stops at a point that is awaited in vain.
+func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome, reason, await string) {
 	for i := 0; i < len(steps); i++ {
 		taken, err := s.taken(ctx, steps[i])
 		if taken { // while the operator is down, nobody lets the old one go
@@ -261,23 +261,24 @@ func (s *sampleRun) matrix(ctx context.Context, steps []scenarios.Step) (outcome
 		}
 		if err != nil {
 			if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
-				return record.TimedOut, err.Error()
+				return record.TimedOut, err.Error(), unreached.point
 			}
-			return record.Interrupted, err.Error()
+			return record.Interrupted, err.Error(), ""
 		}
 	}
 	if outcome, reason = s.rest(ctx); outcome == record.Settled && s.watched > 0 {
 		if err := s.until(ctx, s.Recorder.Now()+s.watched); err != nil {
-			return record.Interrupted, err.Error()
+			return record.Interrupted, err.Error(), ""
 		}
 	}
 	if outcome != record.TimedOut || !faulty(steps) || s.Judge.Missing(s.sample.Namespace) == "" || s.sample.Size == nil || s.sample.Unmeetable {
-		return outcome, reason
+		return outcome, reason, ""
 	}
 	if err := s.nudge(ctx); err != nil {
-		return record.Interrupted, err.Error()
+		return record.Interrupted, err.Error(), ""
 	}
-	return s.rest(ctx)
+	outcome, reason = s.rest(ctx)
+	return outcome, reason, ""
 }
 
 // faulty tells whether something is broken on purpose.

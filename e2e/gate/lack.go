@@ -57,35 +57,35 @@ func (s Side) styles() []record.Style {
 // lackScenarios notes what head was not driven through, and how much less often.
 func (r *Result) lackScenarios() {
 	was, is := r.Base.turns(), r.Head.turns()
-	for _, name := range r.Base.driven() {
-		if style, _, _ := strings.Cut(name, " "); !slices.ContainsFunc(r.Head.driven(), func(other string) bool { return strings.HasPrefix(other, style+" ") }) {
+	for _, one := range r.Base.driven() {
+		if !slices.ContainsFunc(r.Head.driven(), func(other driven) bool { return other.style == one.style }) {
 			verdict := Regression
-			if len(was[name]) == 1 {
+			if len(was[one]) == 1 {
 				verdict = Inconclusive // perhaps head's turn had not come yet
 			}
-			r.lack(style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plain.Plural(len(was[name]), "round")))
+			r.lack(one.style, verdict, fmt.Sprintf("base was driven in %s, head was not at all", plain.Plural(len(was[one]), "round")))
 			continue
 		}
 		missing := 0
-		for _, round := range was[name] {
-			if !slices.Contains(is[name], round) {
+		for _, round := range was[one] {
+			if !slices.Contains(is[one], round) {
 				missing++
 			}
 		}
 		least := 0
-		if r.Paired && missing == 1 && !slices.Contains(is[name], slices.Max(was[name])) {
+		if r.Paired && missing == 1 && !slices.Contains(is[one], slices.Max(was[one])) {
 			least = 1 // the last round was not finished
 		}
 		if !r.Paired {
-			missing = len(was[name]) - len(is[name])
+			missing = len(was[one]) - len(is[one])
 		}
 		switch {
-		case len(is[name]) == 0 && len(was[name]) > 1:
-			r.lack(name, Regression, fmt.Sprintf("base was driven through it in %s, head was not", plain.Plural(len(was[name]), "round")))
-		case len(is[name]) == 0:
-			r.lack(name, Inconclusive, "base was driven through it, head was not")
-		case missing > least && (r.Paired || 2*missing >= len(was[name])):
-			r.lack(name, Inconclusive, fmt.Sprintf("head was driven through it in only %d of base's %s", len(was[name])-missing, plain.Plural(len(was[name]), "round")))
+		case len(is[one]) == 0 && len(was[one]) > 1:
+			r.lack(one.String(), Regression, fmt.Sprintf("base was driven through it in %s, head was not", plain.Plural(len(was[one]), "round")))
+		case len(is[one]) == 0:
+			r.lack(one.String(), Inconclusive, "base was driven through it, head was not")
+		case missing > least && (r.Paired || 2*missing >= len(was[one])):
+			r.lack(one.String(), Inconclusive, fmt.Sprintf("head was driven through it in only %d of base's %s", len(was[one])-missing, plain.Plural(len(was[one]), "round")))
 		}
 	}
 }
@@ -93,20 +93,21 @@ func (r *Result) lackScenarios() {
 // lackOracles notes what was judged at base and is not judged at head.
 func (r *Result) lackOracles() {
 	was, is := r.Base.judgedBy(), r.Head.judgedBy()
-	lost := map[string][]string{} // by style and oracle: scenarios
-	var order []string
+	type ofStyle struct{ style, oracle string }
+	lost := map[ofStyle][]string{} // scenarios
+	var order []ofStyle
 	for _, one := range was {
 		if slices.Contains(is, one) || !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool { return s.Style == one.style && s.Scenario == one.scenario }) {
 			continue
 		}
-		what := one.style + " " + one.oracle
+		what := ofStyle{one.style, one.oracle}
 		if lost[what] == nil {
 			order = append(order, what)
 		}
 		lost[what] = append(lost[what], one.scenario)
 	}
 	for _, what := range order {
-		r.lack(what, Regression, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost[what], ", ")))
+		r.lack(what.style+" "+what.oracle, Regression, fmt.Sprintf("this oracle judged %s at base, and at head it does not", strings.Join(lost[what], ", ")))
 	}
 }
 

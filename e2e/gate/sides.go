@@ -163,15 +163,22 @@ func (s Side) compared() iter.Seq[*judge.Result] {
 	}
 }
 
-// driven lists "style scenario" of a side, but for the floor's.
-func (s Side) driven() []string { return slices.Sorted(maps.Keys(s.turns())) }
+// driven is a scenario that a style was driven through.
+type driven struct{ style, scenario string }
 
-// turns are the rounds in which a side was driven, by "style scenario".
-func (s Side) turns() map[string][]int {
-	turns := map[string][]int{}
+func (d driven) String() string { return d.style + " " + d.scenario }
+
+// driven lists those of a side, but for the floor's.
+func (s Side) driven() []driven {
+	return slices.SortedFunc(maps.Keys(s.turns()), func(a, b driven) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// turns are the rounds in which a side was driven.
+func (s Side) turns() map[driven][]int {
+	turns := map[driven][]int{}
 	for result := range s.compared() {
-		if name := result.Style + " " + result.Scenario; !result.Warmup && !slices.Contains(turns[name], result.Round) {
-			turns[name] = append(turns[name], result.Round)
+		if one := (driven{result.Style, result.Scenario}); !result.Warmup && !slices.Contains(turns[one], result.Round) {
+			turns[one] = append(turns[one], result.Round)
 		}
 	}
 	return turns

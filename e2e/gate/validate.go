@@ -52,7 +52,7 @@ func (r *Result) hopeless() []string {
 	}
 	was, is := r.Base.driven(), r.Head.driven()
 	gone := r.Head.Recording.Environment != nil && r.Head.Recording.Environment.Comparison != nil && len(r.Head.Recording.Environment.Comparison.Gone) > 0
-	if !gone && !slices.ContainsFunc(was, func(name string) bool { return slices.Contains(is, name) }) {
+	if !gone && !slices.ContainsFunc(was, func(one driven) bool { return slices.Contains(is, one) }) {
 		return []string{fmt.Sprintf("base and head have no style and scenario in common: base has %s; head has %s", named(was), named(is))}
 	}
 	return nil
@@ -67,9 +67,13 @@ func (s Side) is(other Side) bool {
 	return a == b || a.Header.Run != "" && a.Header.Run == b.Header.Run
 }
 
-func named(names []string) string {
-	if len(names) == 0 {
+func named(all []driven) string {
+	if len(all) == 0 {
 		return "none"
+	}
+	var names []string
+	for _, one := range all {
+		names = append(names, one.String())
 	}
 	return strings.Join(names, ", ")
 }
@@ -141,30 +145,25 @@ func (r *Result) warn() {
 			continue
 		}
 		for _, warning := range side.Recording.Judgement.Warnings {
-			r.addWarning(side.Name + ": " + warning)
+			if !r.Paired { // else one recording holds them all
+				warning = side.Name + ": " + warning
+			}
+			r.addWarning(warning)
 		}
 		if side.Recording.Environment == nil {
 			r.addWarning(side.Name + " has no environment.json: whether base and head are of one machine is not known")
 		}
 	}
 	was, is := r.Base.driven(), r.Head.driven()
-	if only := slices.DeleteFunc(is, func(name string) bool { return slices.Contains(was, name) }); len(only) > 0 {
-		r.addWarning(fmt.Sprintf("only head has %s: not compared", strings.Join(only, ", ")))
+	if only := slices.DeleteFunc(is, func(one driven) bool { return slices.Contains(was, one) }); len(only) > 0 {
+		r.addWarning(fmt.Sprintf("only head has %s: not compared", named(only)))
 	}
 	if !r.Paired {
 		r.addWarning("base and head are of two runs: what changed on the machine between them counts as a change; take turns in one run (opbench run --base=REVISION) for a sharper answer")
 	}
 }
 
-// addWarning leaves out the sides' names where one recording holds them all.
 func (r *Result) addWarning(text string) {
-	if r.Paired {
-		for _, name := range []string{r.Base.Name, r.Head.Name, r.Again.Name} {
-			if rest, found := strings.CutPrefix(text, name+": "); found && name != "" {
-				text = rest
-			}
-		}
-	}
 	if !slices.Contains(r.Warnings, text) {
 		r.Warnings = append(r.Warnings, text)
 	}

@@ -158,7 +158,8 @@ func TestStepsThatStoppedAreTold(t *testing.T) {
 	s := halted(t)
 	s.end(2000, record.TimedOut)
 	assert.NotContains(t, s.verdict("converged").Message, "the steps stopped")
-	s.entries[len(s.entries)-1].End.Reason = "await handled: there is no Deployment"
+	end := s.entries[len(s.entries)-1].End
+	end.Await, end.Reason = spec.PointHandled, "await handled: there is no Deployment"
 	assert.Contains(t, s.verdict("converged").Message, "; the steps stopped at await handled: there is no Deployment")
 }
 

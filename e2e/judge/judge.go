@@ -28,6 +28,8 @@ type Result struct {
 	// End is the driver's outcome (record.Settled and so on), with its reason;
 	// record.Interrupted where the recording stops in the sample.
 	End, Reason string
+	// Unready: the steps never began, since the state that the scenario is given was not reached.
+	Unready bool `json:",omitempty"`
 
 	Verdicts []Verdict // in the order in which the scenario names them
 	// Samples are in the order of the phases. The correctness matrix has none:
@@ -77,7 +79,7 @@ func One(t *timeline.Timeline) Result {
 		where: t.Scope, outages: t.Outages(), phases: t.Phases, reaction: slowestReaction(t),
 	}
 	if t.End != nil {
-		r.End, r.Reason = t.End.Outcome, t.End.Reason
+		r.End, r.Reason, r.Unready = t.End.Outcome, t.End.Reason, t.End.Outcome != record.Settled && !t.Begun()
 	}
 	r.Verdicts = verdicts(t)
 	r.Recovery = recoveryOf(t)

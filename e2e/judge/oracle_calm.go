@@ -15,6 +15,8 @@ import (
 // calmGrace is how long after the last event a reconcile may still be at work.
 const calmGrace = time.Second
 
+var calmOracle = Named{Name: "calm", Judge: calm}
+
 // calm judges what no watch shows: that the operator writes again what is there
 // already. While nothing happens, from a second after the last event until the
 // sample's end, its service accounts ask for no writes in the sample's namespaces,

@@ -6,6 +6,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var convergedOracle = Named{Name: "converged", Needs: onMains, Shows: onMains, Judge: converged, OfTheEnd: true, Losing: true}
+
 // converged is oracle 1: the custom resource's main child asks for the wanted
 // replicas, and exactly these are ready, within the timeout. What is judged is
 // the end state: to have been right once is not enough.

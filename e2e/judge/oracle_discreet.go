@@ -12,6 +12,8 @@ import (
 
 const discreetName = "no-secrets-logged"
 
+var discreetOracle = Named{Name: discreetName, Judge: discreet}
+
 // discreet judges that the operator writes no secret into its log. The logs are
 // searched when the wave has ended, after its samples: see Judgement.logs.
 func discreet(*timeline.Timeline) Verdict {

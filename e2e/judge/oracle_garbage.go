@@ -7,6 +7,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var garbageOracle = Named{Name: "garbage", Needs: onChildren, Shows: onChildren, Judge: garbage, OfTheEnd: true}
+
 // garbage is oracle 6: after a delete nothing is left of the custom resource's
 // main child, its ReplicaSets and their pods. In the correctness matrix, where
 // the sample's namespace is its own, nor is any other such child, ReplicaSet or

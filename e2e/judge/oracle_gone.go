@@ -5,6 +5,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var goneOracle = Named{Name: "gone", Needs: onWritten, Shows: onWritten, Judge: gone, OfTheEnd: true, Losing: true}
+
 // gone judges a delete's convergence: the custom resource and its main child
 // are gone within the timeout, and were not made again.
 func gone(t *timeline.Timeline) Verdict {

@@ -14,6 +14,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
+var healthOracle = Named{Name: "health", Needs: onPods, Judge: health}
+
 // health is oracle 9: no container of the operator's own pods restarted or
 // ended in error during the sample, but for what the sample's own faults did to
 // those pods. The pods of a style's components are looked at, and those in which

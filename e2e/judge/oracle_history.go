@@ -8,6 +8,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var writeHistoryOracle = Named{Name: "write-history", Needs: onMains, Shows: onMains, Judge: writeHistory}
+
 // writeHistory is oracle 4: the child is created once at most, scaling never
 // deletes it, and it is not created once the custom resource is deleted. What is counted is what the watch shows: creations that
 // the API server refused are not seen.

@@ -12,6 +12,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
+var isolationOracle = Named{Name: "isolation", Needs: onAll, Shows: onWritten, Judge: isolation}
+
 // isolation is oracle 8, for samples with several custom resources: each has a
 // main child of its own, of its own size; the operator writes to none while only
 // another custom resource is acted on; and to delete one leaves the main children

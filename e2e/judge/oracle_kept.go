@@ -9,6 +9,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
+var podsKeptOracle = Named{Name: "pods-kept", Needs: onChildren, Judge: podsKept}
+
 // podsKept judges that the workload outlives what is done to its operator: the
 // pods that ran when the first fault began (without one: when the steps began)
 // run at the end, too, with the same uids. Where fewer are wanted, as many of

@@ -14,6 +14,8 @@ import (
 	"operatorbench/e2e/timeline/wire"
 )
 
+var ledgerOracle = Named{Name: "ledger", Needs: onWritten, Shows: onWritten, Judge: ledger, Losing: true}
+
 // ledger is oracle 5, the delivery ledger: each change of what the custom
 // resource asks for, in the sample, is accounted for.
 //

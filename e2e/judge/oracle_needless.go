@@ -8,6 +8,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var noNeedlessWorkOracle = Named{Name: "no-needless-work", Needs: onWritten, Shows: onWritten, Judge: noNeedlessWork}
+
 // noNeedlessWork judges writes to the custom resource that ask for nothing new
 // (annotations, finalizers): the operator neither writes to a main child that is
 // right already, nor makes more objects to work by than there are changes.

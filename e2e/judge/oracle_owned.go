@@ -13,6 +13,8 @@ import (
 // clusterManager is the field manager of what the cluster's own controllers make.
 const clusterManager = "kube-controller-manager"
 
+var ownedOracle = Named{Name: "owned", Needs: onCustoms, Judge: owned}
+
 // owned judges the owner references of a style that declares them: at the end
 // everything in the namespace of a custom resource that has no other owner is owned
 // by it, as controller-runtime's SetControllerReference writes it.

@@ -5,6 +5,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var recoversOracle = Named{Name: "recovers", Needs: onWritten, Shows: onWritten, Judge: recovers, Whole: true, Losing: true}
+
 // recovers judges what becomes of a fault: once what was broken is whole again,
 // the wanted state is reached without anybody's help. Otherwise the message says
 // whether a nudge helped, or what was lacking at the end.

@@ -10,6 +10,8 @@ import (
 	"operatorbench/e2e/timeline/normal"
 )
 
+var referenceOracle = Named{Name: "reference", Needs: onMains, Shows: onMains, Judge: reference, OfTheEnd: true}
+
 // reference is oracle 3: the main child's spec is at the end what the recording
 // says that a custom resource asks for (record.Header.Reference, with as many
 // replicas as are wanted), but for what the style declares to have otherwise

@@ -8,6 +8,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var refusedOracle = Named{Name: "refused", Needs: onWritten, Shows: onWritten, Judge: refused, Whole: true}
+
 // refused judges wrong custom resources that the API server must not take: it
 // refuses, with a message that names what is wrong (Sample.Cause), and the
 // main child stays as it is. A status tells of reconciles, also of those that began

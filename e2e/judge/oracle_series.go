@@ -13,6 +13,8 @@ import (
 // mostNamed is how many of its custom resources a verdict names.
 const mostNamed = 12
 
+var seriesOracle = Named{Name: "series", Needs: onWritten, Shows: onWritten, Judge: series}
+
 // series is the oracle for samples that create many custom resources one after the
 // other: each has its main child, of its size, at the end, and none had it much
 // later than the median of them.

@@ -9,6 +9,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
+var staysConvergedOracle = Named{Name: "stays-converged", Needs: onWritten, Shows: onMains, Judge: staysConverged}
+
 // staysConverged is oracle 2: in the quiescence window that ends the sample
 // the operator writes neither to the child nor to the custom resource, and a
 // size once ready is not written away again. A sample that times out although

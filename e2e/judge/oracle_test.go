@@ -285,6 +285,7 @@ func TestStepsNeverBegan(t *testing.T) {
 	s.end(1, record.TimedOut)
 	r := s.result()
 	require.Len(t, r.Verdicts, len(deleted))
+	assert.True(t, r.Unready)
 	assert.Equal(t, spec.Fail, r.Verdicts[0].Outcome)
 	assert.Equal(t, "the scenario's steps never began: as told", r.Verdicts[0].Message)
 	for _, v := range r.Verdicts[1:] {

@@ -11,6 +11,8 @@ import (
 	"operatorbench/e2e/timeline/normal"
 )
 
+var untouchedOracle = Named{Name: "untouched", Needs: onCustoms, Judge: untouched}
+
 // untouched judges whose the custom resource's spec and the finalizers of others
 // are: a user's. A generation that the harness did not bring about, by a write or a
 // deletion, is somebody else's change of it, and the operator's, as nobody else is

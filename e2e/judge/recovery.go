@@ -62,7 +62,7 @@ func recoveryOf(t *timeline.Timeline) *Recovery {
 		return nil
 	case len(begun) == 0 || len(over) < len(begun) || slices.ContainsFunc(begun, failed) || slices.ContainsFunc(over, failed):
 		return nil
-	case t.End == nil || t.End.Outcome == record.Interrupted || t.StoppedAt() != "" || t.Unheard(t.Written()) != "":
+	case t.End == nil || t.End.Outcome == record.Interrupted || t.Stopped() || t.Unheard(t.Written()) != "":
 		return nil
 	}
 	r, _ := recovered(t)

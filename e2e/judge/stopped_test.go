@@ -11,9 +11,10 @@ import (
 )
 
 // stop ends a sample at a point that did not come in time.
-func (s *story) stop(ms float64, reason string) {
+func (s *story) stop(ms float64, point, lacks string) {
 	s.end(ms, record.TimedOut)
-	s.entries[len(s.entries)-1].End.Reason = reason
+	end := s.entries[len(s.entries)-1].End
+	end.Await, end.Reason = point, "await "+point+": "+lacks
 }
 
 func outcomes(r judge.Result) map[string]spec.Outcome {
@@ -27,12 +28,13 @@ func outcomes(r judge.Result) map[string]spec.Outcome {
 // The deletion that was to follow was never asked for: nothing is judged by it,
 // and of what had been asked for one oracle says what is wrong.
 func TestStepsThatWereNotReachedAreNotJudged(t *testing.T) {
-	const stop = "await handled: nothing has moved for 45s: there is no Deployment"
+	const lacks = "nothing has moved for 45s: there is no Deployment"
+	const stop = "await handled: " + lacks
 	s := newStory(t)
 	s.begin(0, "native", "two-namespaces", -1, ofMatrix("services", "gone", "garbage", "write-history", "converged", "status"))
 	s.act(10, 15, "create", custom(1, 2, 0))
 	s.see(16, "ADDED", custom(1, 2, 0))
-	s.stop(2000, stop)
+	s.stop(2000, spec.PointHandled, lacks)
 	r := s.result()
 	assert.Equal(t, map[string]spec.Outcome{
 		"gone": spec.NotApplicable, "garbage": spec.NotApplicable, "write-history": spec.Pass, "converged": spec.Fail, "status": spec.NotApplicable,
@@ -51,7 +53,7 @@ func TestStepsThatStoppedAfterADeletion(t *testing.T) {
 	s.begin(50, "native", "recreate", 1, ofMatrix("services", "converged", "status"))
 	s.act(60, 65, "delete", custom(1, 1, 1).at(100))
 	s.see(70, "DELETED", custom(1, 1, 1).at(101))
-	s.stop(2000, "await gone: Deployment cache-deployment is still there")
+	s.stop(2000, spec.PointGone, "Deployment cache-deployment is still there")
 	r := s.result()
 	assert.Equal(t, map[string]spec.Outcome{"converged": spec.NotApplicable, "status": spec.NotApplicable}, outcomes(r))
 	assert.Equal(t, spec.Late, r.Outcome(), "no oracle is left that could fail, and it is no pass")
@@ -64,7 +66,7 @@ func TestStepsThatStoppedInAFault(t *testing.T) {
 	s.breaks(100, 110, record.Begun, "refuse", "deployments.apps")
 	s.act(150, 155, "create", custom(1, 2, 0))
 	s.breaks(1990, 1995, record.Over, "refuse", "deployments.apps") // by the harness, when the sample was given up
-	s.stop(2000, "await working: the operator has not begun")
+	s.stop(2000, spec.PointWorking, "the operator has not begun")
 	r := s.result()
 	assert.Equal(t, map[string]spec.Outcome{"recovers": spec.NotApplicable, "converged": spec.Fail, "diagnosable": spec.NotApplicable}, outcomes(r))
 	assert.Nil(t, r.Recovery)

@@ -202,7 +202,16 @@ func (s *story) judge() *judge.Judgement {
 	s.t.Helper()
 	j, err := judge.Judge(s.seq())
 	require.NoError(s.t, err)
+	s.unmoved(j)
 	return j
+}
+
+// unmoved judges the story again with every message reworded: no verdict hangs on one.
+func (s *story) unmoved(j *judge.Judgement) {
+	s.t.Helper()
+	again, err := judge.Judge(reworded(s.seq()))
+	require.NoError(s.t, err)
+	require.Equal(s.t, decided(j), decided(again), "with every message reworded")
 }
 
 // result judges the story's last sample.

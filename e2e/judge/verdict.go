@@ -28,48 +28,48 @@ type Verdict struct {
 // end and that what it needs was watched without a gap.
 type Oracle func(*timeline.Timeline) Verdict
 
-// Named is an Oracle with what must be known to run it.
+// Named is an Oracle with all that is known of it.
 type Named struct {
 	Name  string
 	Needs []timeline.Role // whose resources must have been watched without a gap
 	Shows []timeline.Role // whose events show a failure for which it gives no evidence
 	Judge Oracle
+	// OfTheEnd: it judges the state at a sample's end.
+	OfTheEnd bool
+	// Whole: it judges what a scenario as a whole is for, the fault and its end or the
+	// wrong custom resource. It says nothing of steps that stopped.
+	Whole bool
+	// Losing: it fails where a change is not carried out, or only after a nudge.
+	Losing bool
 }
+
+// Roles that several oracles look at.
+var (
+	onCustoms  = []timeline.Role{timeline.RoleCustom}
+	onMains    = []timeline.Role{timeline.RoleMain}
+	onWritten  = []timeline.Role{timeline.RoleCustom, timeline.RoleMain}
+	onChildren = []timeline.Role{timeline.RoleMain, timeline.RoleSets, timeline.RolePods}
+	onAll      = []timeline.Role{timeline.RoleCustom, timeline.RoleMain, timeline.RoleSets, timeline.RolePods}
+	onPods     = []timeline.Role{timeline.RolePods}
+)
 
 // Oracles is the list of all oracles, in the order in which they are reported.
 func Oracles() []Named { return slices.Clone(oracles) }
 
-var oracles = listOracles()
+// Each is declared in its own file.
+var oracles = []Named{
+	convergedOracle, staysConvergedOracle, writeHistoryOracle, statusOracle, goneOracle, garbageOracle, referenceOracle,
+	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, recoversOracle,
+	diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle, discreetOracle,
+}
 
-func listOracles() []Named {
-	customs, mains := []timeline.Role{timeline.RoleCustom}, []timeline.Role{timeline.RoleMain}
-	written := []timeline.Role{timeline.RoleCustom, timeline.RoleMain}
-	children := []timeline.Role{timeline.RoleMain, timeline.RoleSets, timeline.RolePods}
-	all := []timeline.Role{timeline.RoleCustom, timeline.RoleMain, timeline.RoleSets, timeline.RolePods}
-	pods := []timeline.Role{timeline.RolePods}
-	return []Named{
-		{"converged", mains, mains, converged},
-		{"stays-converged", written, mains, staysConverged},
-		{"write-history", mains, mains, writeHistory},
-		{"status", all, []timeline.Role{timeline.RoleCustom, timeline.RolePods}, status},
-		{"gone", written, written, gone},
-		{"garbage", children, children, garbage},
-		{"reference", mains, mains, reference},
-		{"ledger", written, written, ledger},
-		{"isolation", all, written, isolation},
-		{"no-needless-work", written, written, noNeedlessWork},
-		{"pods-kept", children, nil, podsKept},
-		{"health", pods, nil, health},
-		{"refused", written, written, refused},
-		{"recovers", written, written, recovers},
-		{"diagnosable", append(slices.Clip(all), timeline.RoleEvents), nil, diagnosable},
-		{"series", written, written, series},
-		{"owned", customs, nil, owned},
-		{"untouched", customs, nil, untouched},
-		{"calm", nil, nil, calm},
-		{promptName, written, nil, prompt},
-		{discreetName, nil, nil, discreet},
+// named returns an oracle by its name; false: there is none.
+func named(oracle string) (Named, bool) {
+	i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == oracle })
+	if i < 0 {
+		return Named{}, false
 	}
+	return oracles[i], true
 }
 
 // OracleNames lists the names that a sample may expect.
@@ -85,10 +85,9 @@ func OracleNames() []string {
 func verdicts(t *timeline.Timeline) []Verdict {
 	var list []Verdict
 	for _, name := range t.Sample.Expect {
-		i := slices.IndexFunc(oracles, func(o Named) bool { return o.Name == name })
 		var v Verdict
-		if i >= 0 {
-			v = run(oracles[i], t)
+		if o, there := named(name); there {
+			v = run(o, t)
 		} else {
 			v = Verdict{Outcome: spec.Invalid, Message: "there is no oracle of this name; there are: " + strings.Join(OracleNames(), ", ")}
 		}
@@ -108,7 +107,7 @@ func run(o Named, t *timeline.Timeline) Verdict {
 		return Verdict{Outcome: spec.Invalid, Message: "the recording stops before the sample's end"}
 	case t.End.Outcome == record.Interrupted:
 		return Verdict{Outcome: spec.Invalid, Message: "the sample was interrupted: " + t.End.Reason}
-	case t.StoppedAt() != "" && unasked(o.Name):
+	case t.Stopped() && o.Whole:
 		return notApplicable("not judged%s", stopped(t))
 	case !t.Begun() && slices.Contains(scenarios.Standing(), o.Name):
 		return notApplicable("the scenario's steps never began: %s", t.End.Reason)

@@ -224,6 +224,9 @@ const (
 type End struct {
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"` // what was last missing
+	// Await is the point of the reconcile at which the scenario's steps stopped, since it did
+	// not come in time; see spec.Points. Empty: the steps came to their end.
+	Await string `json:"await,omitempty"`
 	// Style, Scenario, Round and Namespace repeat the sample's, so that an end
 	// finds its beginning when samples overlap.
 	Style     string `json:"style"`

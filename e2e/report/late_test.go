@@ -205,6 +205,7 @@ func TestLateInTheMatrix(t *testing.T) {
 	assert.True(t, r.Failed())
 	short, all := r.Tally("argo")
 	assert.Equal(t, []string{"1 of 1 fail or are late", "1 of 1 fail or are late, 1 of them late, 1 not as expected"}, []string{short, all})
+	assert.Equal(t, "1 of 1, 1 of them late, 1 not as expected", r.Counts("argo"), "below a heading that says that they fail")
 	require.Len(t, r.Differences(), 1)
 	assert.Equal(t, "argo upgrade: expected pass, seen late, 1 of 2 in time; given up after 12 s, though no oracle failed: "+why, r.Differences()[0].String())
 	for name, write := range map[string]func(io.Writer) error{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -18,11 +17,15 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// styleColumn is a column of a table of the styles; a style of which nothing is
-// known has a dash.
+// styleColumn is a column of a table of the styles; of the zero Cell nothing is known: it is shown as a dash.
 type styleColumn struct {
 	head string
-	of   func(label string) string
+	of   func(label string) table.Cell
+}
+
+// textColumn is a column of texts; empty: nothing is known.
+func textColumn(head string, of func(label string) string) styleColumn {
+	return styleColumn{head, func(label string) table.Cell { return table.Cell{Text: of(label)} }}
 }
 
 // stylesTable has a row for each style, and every column of which something is known.
@@ -39,10 +42,10 @@ func (r *Report) readmeTable() table.Table {
 	var columns []styleColumn
 	headline, load := r.Headline(), r.Heaviest()
 	if headline != load {
-		columns = append(columns, styleColumn{headline + ", p50 [95% interval]", func(label string) string {
+		columns = append(columns, styleColumn{headline + ", p50 [95% interval]", func(label string) table.Cell {
 			c := r.Cell(label, headline)
 			if c == nil {
-				return unknown
+				return table.Cell{}
 			}
 			written, _ := c.Outcome()
 			return failing(c, counted(written, bounded(&written, 0.5, written.P50, written.CI50)))
@@ -51,56 +54,64 @@ func (r *Report) readmeTable() table.Table {
 	if load != "" {
 		columns = append(columns, r.latencyColumn(load), r.statusColumn(load))
 	}
-	columns = append(append(columns, r.sizeColumns()...), styleColumn{"× " + result.Reference, func(label string) string {
-		return cmp.Or(r.RatioText(label, headline), unknown)
-	}}, r.memoryColumn())
-	return linked(r.byStyle(r.ByLatency(headline), columns...))
+	columns = append(append(columns, r.sizeColumns()...), textColumn("× "+result.Reference, func(label string) string {
+		return r.RatioText(label, headline)
+	}), r.memoryColumn())
+	return r.linked(r.ByLatency(headline), columns...)
 }
 
 // ownTable has what does not hang on the run: what fails, and what a maintainer owns.
 func (r *Report) ownTable() table.Table {
-	t := linked(r.byStyle(r.Contestants(), r.namedColumn(), r.linesColumn()))
-	fail := slices.Index(t.Header, FailColumn)
-	for _, row := range t.Rows {
-		if label := row[0].Text; fail >= 0 && r.Fails(label).Failed > 0 {
-			row[fail].Link = path.Dir(row[0].Link) + "/" + verdicts.File
+	named := r.namedColumn()
+	say := named.of
+	named.of = func(label string) table.Cell {
+		cell := say(label)
+		if r.Fails(label).Failed > 0 {
+			cell.Link = r.folder(label) + "/" + verdicts.File
 		}
+		return cell
+	}
+	return r.linked(r.Contestants(), named, r.linesColumn())
+}
+
+// linked is byStyle with a link from each style's name to its folder.
+func (r *Report) linked(labels []string, columns ...styleColumn) table.Table {
+	t := r.byStyle(labels, columns...)
+	for i, label := range labels {
+		t.Rows[i][0].Link = r.folder(label) + "/README.md"
 	}
 	return t
 }
 
-// linked leads from each style's name to its folder.
-func linked(t table.Table) table.Table {
-	for _, row := range t.Rows {
-		name, _, _ := strings.Cut(row[0].Text, "@")
-		row[0].Link = "operators/" + url.PathEscape(name) + "/README.md"
-	}
-	return t
+// folder is a style's, as a link.
+func (r *Report) folder(label string) string {
+	name, _ := r.Named(label)
+	return "operators/" + url.PathEscape(name)
 }
 
 // memoryColumn is the most memory that a style took, with its interval.
 func (r *Report) memoryColumn() styleColumn {
-	return styleColumn{peakMemory + " [95% interval]", func(label string) string {
+	return textColumn(peakMemory+" [95% interval]", func(label string) string {
 		used := r.Used(label, func(c result.Cost) cost.Figure { return c.PeakMemory })
 		if used.N == 0 {
-			return unknown
+			return ""
 		}
 		text := Amount(used.Unit, used.P50.Value)
 		if ci := used.CI50; ci != nil && ci.Low != ci.High {
 			text += fmt.Sprintf(" [%s, %s]", Amount(used.Unit, ci.Low.Value), Amount(used.Unit, ci.High.Value))
 		}
 		return text
-	}}
+	})
 }
 
 // linesColumn is what a maintainer owns.
 func (r *Report) linesColumn() styleColumn {
-	return styleColumn{"lines owned", func(label string) string {
+	return textColumn("lines owned", func(label string) string {
 		if facts, _ := r.Facts(label); facts != nil && facts.Owned != nil {
 			return LinesText(facts.Owned)
 		}
-		return unknown
-	}}
+		return ""
+	})
 }
 
 // byStyle is a table of columns, without those of which nothing is known.
@@ -110,16 +121,17 @@ func (r *Report) byStyle(labels []string, columns ...styleColumn) table.Table {
 		t.Row(label)
 	}
 	for _, column := range columns {
-		var cells []string
+		var cells []table.Cell
 		for _, label := range labels {
 			cells = append(cells, column.of(label))
 		}
-		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != unknown }) {
+		if !slices.ContainsFunc(cells, func(cell table.Cell) bool { return cell != table.Cell{} }) {
 			continue
 		}
 		t.Header = append(t.Header, column.head)
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], table.Cell{Text: cells[i]})
+		for i, cell := range cells {
+			cell.Text = cmp.Or(cell.Text, unknown)
+			t.Rows[i] = append(t.Rows[i], cell)
 		}
 	}
 	t.Notes, t.Short = r.stylesNotes(), []string{text(r.RoundsText()), text(result.RankNote())}
@@ -129,18 +141,24 @@ func (r *Report) byStyle(labels []string, columns ...styleColumn) table.Table {
 // sizeColumns are how much the figures rest on, and what order they allow.
 func (r *Report) sizeColumns() []styleColumn {
 	return []styleColumn{
-		{"rank", func(label string) string { return r.RankOf(label, r.Headline()).String() }},
-		{r.Headline() + " n (rounds)", func(label string) string {
+		textColumn("rank", func(label string) string {
+			rank := r.RankOf(label, r.Headline())
+			if rank.Place == 0 {
+				return ""
+			}
+			return rank.String()
+		}),
+		textColumn(r.Headline()+" n (rounds)", func(label string) string {
 			c := r.Cell(label, r.Headline())
 			if c == nil {
-				return unknown
+				return ""
 			}
 			written, _ := c.Outcome()
 			if written.N == 0 {
-				return unknown
+				return ""
 			}
 			return fmt.Sprintf("%d (%d)", written.N, written.Rounds)
-		}},
+		}),
 	}
 }
 
@@ -165,15 +183,15 @@ func (r *Report) latencyColumn(scenario string) styleColumn {
 		tail = "max" // of all, so that a column holds one kind of figure
 	}
 	head := scenario + " p50 / " + tail
-	cell := func(c *result.Cell) string { return latencyCell(c, tail) }
+	cell := func(c *result.Cell) table.Cell { return latencyCell(c, tail) }
 	if r.IsLoad(scenario) {
 		head, cell = scenario+", until the last is written", lastCell
 	}
-	return styleColumn{head, func(label string) string {
+	return styleColumn{head, func(label string) table.Cell {
 		if c := r.Cell(label, scenario); c != nil {
 			return cell(c)
 		}
-		return unknown
+		return table.Cell{}
 	}}
 }
 
@@ -192,7 +210,7 @@ func (r *Report) loadSize(scenario string) string {
 }
 
 // latencyCell is p50 and p90, or the maximum, with what does not count.
-func latencyCell(c *result.Cell, tail string) string {
+func latencyCell(c *result.Cell, tail string) table.Cell {
 	written, _ := c.Outcome()
 	f := figures(written)
 	if tail == "max" {
@@ -203,53 +221,58 @@ func latencyCell(c *result.Cell, tail string) string {
 
 // lastCell is when the last one of a load was written, the median over rounds. Where some
 // were not written in time, it counts those that were.
-func lastCell(c *result.Cell) string {
+func lastCell(c *result.Cell) table.Cell {
 	written, _ := c.Outcome()
 	inTime, of := c.Written()
-	mark := ""
+	var cell table.Cell
 	if inTime < of {
-		mark = table.Emoji(spec.Late)
+		cell.Outcome = spec.Late
 	}
 	if written.Max.Censored || inTime == 0 {
-		text := mark + fmt.Sprintf("%d of %d within %s", inTime, of, plain.Duration(written.Max.Value))
+		cell.Text = fmt.Sprintf("%d of %d within %s", inTime, of, plain.Duration(written.Max.Value))
 		if written.Wrong > 0 {
-			text += fmt.Sprintf(" (%d wrong)", written.Wrong)
+			cell.Text += fmt.Sprintf(" (%d wrong)", written.Wrong)
 		}
-		return text
+		return cell
 	}
 	last := result.Lasts(written)
-	return mark + counted(written, bounded(&last, 0.5, last.P50, last.CI50))
+	cell.Text = counted(written, bounded(&last, 0.5, last.P50, last.CI50))
+	return cell
 }
 
 // statusColumn counts how many custom resources of a load had their status in time, of those styles that write one.
 func (r *Report) statusColumn(load string) styleColumn {
-	return styleColumn{load + ", status in time", func(label string) string {
+	return textColumn(load+", status in time", func(label string) string {
 		c := r.Cell(label, load)
 		if c == nil {
-			return unknown
+			return ""
 		}
 		status, there := c.Phase(spec.PhaseStatusWritten)
 		if !there || status.N == 0 {
-			return unknown
+			return ""
 		}
 		return fmt.Sprintf("%d of %d", status.N-status.Censored, status.N+status.Wrong)
-	}}
+	})
 }
 
 // failing marks what did not pass.
-func failing(c *result.Cell, text string) string {
+func failing(c *result.Cell, text string) table.Cell {
+	cell := table.Cell{Text: text}
 	if v := c.Verdict; v == spec.Fail || v == spec.Flaky || v == spec.Late {
-		return table.Emoji(v) + text
+		cell.Outcome = v
 	}
-	return text
+	return cell
 }
 
-// counted is a cell with what does not count; a dash, if nothing does.
-func counted(s stat.Summary, cell string) string {
-	if s.N == 0 {
-		cell = unknown
+// counted is a figure with what does not count; empty: there is neither.
+func counted(s stat.Summary, figure string) string {
+	switch notes := notes(s); {
+	case s.N > 0:
+		return strings.TrimSpace(figure + " " + notes)
+	case notes != "":
+		return unknown + " " + notes
 	}
-	return strings.TrimSpace(cell + " " + notes(s))
+	return ""
 }
 
 // FailColumn heads how many scenarios of the correctness matrix a style fails.
@@ -257,23 +280,20 @@ const FailColumn = "scenarios that fail"
 
 // scenarioColumn says something of the scenarios that were recorded of a style.
 func (r *Report) scenarioColumn(of func(label string) string) styleColumn {
-	return styleColumn{FailColumn, func(label string) string {
+	return textColumn(FailColumn, func(label string) string {
 		switch style, _ := r.Named(label); {
 		case style == spec.Floor:
-			return unknown
+			return ""
 		case !r.Recorded(label):
 			return result.NotRecorded
 		}
 		return of(label)
-	}}
+	})
 }
 
 // correctColumn counts a style's scenarios that fail.
 func (r *Report) correctColumn() styleColumn {
-	return r.scenarioColumn(func(label string) string {
-		_, tally := r.Tally(label)
-		return strings.Replace(tally, " fail", "", 1)
-	})
+	return r.scenarioColumn(r.Counts)
 }
 
 // mostFailing is how many failing scenarios a README names of a style.
@@ -325,13 +345,13 @@ func (r *Report) costColumns() []styleColumn {
 		{"cold start", func(c result.Cost) cost.Figure { return c.ColdStart }, r.UsedBeside},
 		{"calls without a change", func(c result.Cost) cost.Figure { return c.UnchangedCalls }, r.UsedBeside},
 	} {
-		columns = append(columns, styleColumn{one.head, func(label string) string {
+		columns = append(columns, textColumn(one.head, func(label string) string {
 			used := one.used(label, one.of)
 			if used.N == 0 {
-				return unknown
+				return ""
 			}
 			return Amount(used.Unit, used.P50.Value)
-		}})
+		}))
 	}
 	return columns
 }

@@ -15,6 +15,9 @@ import (
 	"operatorbench/e2e/table"
 )
 
+// peakColumn is the one figure of CostColumns of a first look.
+const peakColumn = "peak mem"
+
 // CostColumns are the figures of a cost that tables show, in their order.
 func CostColumns(c result.Cost) []CostColumn {
 	return []CostColumn{
@@ -24,7 +27,7 @@ func CostColumns(c result.Cost) []CostColumn {
 		{"objects", "custom objects that it makes for each change", c.Made()},
 		{"calls", "requests to the API server for each change", c.PerChange(cost.Calls)},
 		{"writes", "requests that write, for each change", c.PerChange(cost.Writes)},
-		{"peak mem", "the most memory of all its pods together", c.PeakMemory},
+		{peakColumn, "the most memory of all its pods together", c.PeakMemory},
 		{"idle mem", "memory of all its pods while nothing changes", c.IdleMemory},
 		{"install", "from the first manifest until it sees every event", c.Install},
 	}
@@ -35,6 +38,9 @@ type CostColumn struct {
 	Name, Text string // and what it is, in a line
 	cost.Figure
 }
+
+// First reports whether the figure is one of a first look.
+func (c CostColumn) First() bool { return c.Name == peakColumn }
 
 // BesideColumns are the figures of a cost that do not come from measured changes,
 // but from a load or from the correctness matrix.
@@ -78,13 +84,13 @@ func (r *Report) ConformanceTable() table.Table {
 			case c.Outcome == spec.Fail:
 				cell.Text = "fails"
 				out.add(c.Asked, "fails in "+c.Why, s.Label)
-			case c.Outcome != spec.Pass && c.Why == result.NotAsked:
+			case c.Outcome != spec.Pass && c.Unasked:
 				cell.Text = unknown
 			case c.Outcome != spec.Pass:
 				cell.Text = "not offered"
 				out.add(c.Asked, strings.TrimSuffix(c.Why, "."), s.Label)
 			}
-			asked = asked || c.Why != result.NotAsked
+			asked = asked || !c.Unasked
 			row = append(row, cell)
 		}
 		if asked && len(row) > 1 {

@@ -125,7 +125,7 @@ func (t *terminal) scenario(r *Report, scenario string) {
 				continue
 			}
 			f := figures(s)
-			t.row(columns, notes(s), name, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), f[0], f[1], f[2], strings.TrimPrefix(c.BesideFloor(s), "floor "))
+			t.row(columns, notes(s), name, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), f[0], f[1], f[2], c.FloorFigure(s))
 			name = ""
 		}
 	}

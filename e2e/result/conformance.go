@@ -18,11 +18,11 @@ type Conformance struct {
 	Outcome spec.Outcome // pass, fail, or not applicable: of what the style declares itself out of, or was not asked
 	// Why is the reason of what is declared, where it failed, or that it was not asked.
 	Why string
+	// Unasked: no sample was judged by it, or the style does not say why it does not do it.
+	Unasked bool
 }
 
-// NotAsked is the Why of what no sample was judged by, or of which the style does
-// not say why it does not do it.
-const NotAsked = "not asked"
+const notAsked = "not asked"
 
 // asked is one thing that every style is held to.
 type asked struct {
@@ -99,9 +99,10 @@ func (r *Set) Conformance(label string) []Conformance {
 	for _, a := range conformance() {
 		c := Conformance{Asked: a.name, Outcome: spec.NotApplicable}
 		if offered, reason := a.declared(declares); !offered {
-			c.Why = cmp.Or(reason, NotAsked)
+			c.Why, c.Unasked = cmp.Or(reason, notAsked), reason == ""
 		} else {
 			c.Outcome, c.Why = a.found(r.Matrix.Cells(label))
+			c.Unasked = c.Outcome == spec.NotApplicable
 		}
 		all = append(all, c)
 	}
@@ -144,7 +145,7 @@ func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
 	case len(failed) > 0:
 		return spec.Fail, few(failed)
 	case passed == 0:
-		return spec.NotApplicable, NotAsked
+		return spec.NotApplicable, notAsked
 	}
 	return spec.Pass, plain.Plural(passed, "verdict")
 }

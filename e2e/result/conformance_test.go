@@ -34,9 +34,9 @@ func TestConformance(t *testing.T) {
 	assert.Equal(t, []result.Conformance{
 		{Asked: "owner", Outcome: spec.Pass, Why: "2 verdicts"},
 		{Asked: "status", Outcome: spec.Fail, Why: "two-resources"},
-		{Asked: "scale", Outcome: spec.NotApplicable, Why: result.NotAsked},
+		{Asked: "scale", Outcome: spec.NotApplicable, Why: "not asked", Unasked: true},
 		{Asked: "drift", Outcome: spec.NotApplicable, Why: "It watches no Deployment."},
-		{Asked: "calm", Outcome: spec.NotApplicable, Why: result.NotAsked},
+		{Asked: "calm", Outcome: spec.NotApplicable, Why: "not asked", Unasked: true},
 	}, result.New(nil, j).Conformance("a"))
 	assert.Empty(t, result.New(nil, j).Conformance("b"), "nothing is known of it")
 }

@@ -146,7 +146,15 @@ func (r *Set) loses(label string) Failing {
 }
 
 // losing are the oracles that fail where a change is not carried out, or only after a nudge.
-func losing() []string { return []string{"converged", "gone", "ledger", "recovers"} }
+func losing() []string {
+	var names []string
+	for _, o := range judge.Oracles() {
+		if o.Losing {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
 
 func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 	f := Failing{Known: r.Recorded(label)}

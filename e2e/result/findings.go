@@ -109,6 +109,19 @@ func (r *Set) Tally(label string) (short, text string) {
 	if !r.Recorded(label) {
 		return NotRecorded, NotRecorded
 	}
+	count, fail, parts := r.tally(label)
+	short = count + " " + fail
+	return short, strings.Join(append([]string{short}, parts...), ", ")
+}
+
+// Counts is Tally's text below a heading that says that they fail.
+func (r *Set) Counts(label string) string {
+	count, _, parts := r.tally(label)
+	return strings.Join(append([]string{count}, parts...), ", ")
+}
+
+// tally is how many cells fail, how so, and what else they do.
+func (r *Set) tally(label string) (fails, how string, rest []string) {
 	seen := map[spec.Outcome]int{}
 	surprises := 0
 	for _, c := range r.Matrix.Cells(label) {
@@ -117,15 +130,14 @@ func (r *Set) Tally(label string) (short, text string) {
 			surprises++
 		}
 	}
-	fail := "fail"
+	how = "fail"
 	if seen[spec.Late] > 0 {
-		fail = "fail or are late"
+		how = "fail or are late"
 	}
 	failing := r.Fails(label)
-	short = fmt.Sprintf("%d of %d %s", failing.Failed, failing.Of, fail)
-	parts := counts(count{seen[spec.Flaky], "of them " + spec.Flaky}, count{seen[spec.Late], "of them " + spec.Late}, count{seen[spec.Invalid], spec.Invalid},
+	rest = counts(count{seen[spec.Flaky], "of them " + spec.Flaky}, count{seen[spec.Late], "of them " + spec.Late}, count{seen[spec.Invalid], spec.Invalid},
 		count{seen[spec.NotApplicable], spec.NotApplicable}, count{surprises, "not as expected"})
-	return short, strings.Join(append([]string{short}, parts...), ", ")
+	return fmt.Sprintf("%d of %d", failing.Failed, failing.Of), how, rest
 }
 
 // Finding is a cell that did not pass, for lists.

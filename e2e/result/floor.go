@@ -54,9 +54,18 @@ func (c *Cell) ToFloor(s stat.Summary) (times float64, known bool) {
 // BesideFloor says in a few characters how a summary stands to the floor: how
 // many times its p50, or, of a load, what the floor's p50 is; empty: not known.
 func (c *Cell) BesideFloor(s stat.Summary) string {
+	text := c.FloorFigure(s)
+	if c.Load() && text != "" {
+		return "floor " + text
+	}
+	return text
+}
+
+// FloorFigure is BesideFloor without a word, for a column that says what it is.
+func (c *Cell) FloorFigure(s stat.Summary) string {
 	if c.Load() {
 		if floor, there := c.Floor(s.Phase); there && s.N > 0 {
-			return "floor " + floor.P50.String()
+			return floor.P50.String()
 		}
 		return ""
 	}

@@ -53,26 +53,28 @@ type wave struct {
 // without one come first, in so many parts, and in each those that last long. Some
 // have the operator to themselves.
 func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
-	var keys []string
-	byKey := map[string][]scenarios.Scenario{}
+	type shared struct{ fault, alone string } // zero: none
+	var keys []shared
+	byKey := map[shared][]scenarios.Scenario{}
 	typical := p.typical().Reconcile
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b scenarios.Scenario) int { return cmp.Compare(b.Lasts(typical), a.Lasts(typical)) })
 	for _, s := range list {
-		key := s.Exclusive()
+		key := shared{fault: s.Exclusive()}
 		if s.Alone() {
-			key = strings.TrimPrefix(key+", alone: "+s.Name, ", ")
+			key.alone = s.Name
 		}
 		if byKey[key] == nil {
 			keys = append(keys, key)
 		}
 		byKey[key] = append(byKey[key], s)
 	}
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(min(len(a), 1), min(len(b), 1)) })
+	first := func(key shared) int { return min(len(key.fault)+len(key.alone), 1) }
+	slices.SortStableFunc(keys, func(a, b shared) int { return cmp.Compare(first(a), first(b)) })
 	var waves []wave
 	number := 0
 	for _, key := range keys {
-		for _, part := range split(byKey[key], key, parts, atOnce) {
+		for _, part := range split(byKey[key], key != shared{}, parts, atOnce) {
 			number++
 			w := wave{participant: p, number: number, scenarios: part}
 			if slices.ContainsFunc(w.scenarios, func(s scenarios.Scenario) bool { return p.unfit(s) == "" }) || number == 1 {
@@ -87,11 +89,11 @@ func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wav
 
 // split deals the scenarios without a shared fault out to so many parts. Those
 // that share one stay together, as far as so many of them can be driven at once; 0: all can.
-func split(list []scenarios.Scenario, key string, parts, atOnce int) [][]scenarios.Scenario {
+func split(list []scenarios.Scenario, together bool, parts, atOnce int) [][]scenarios.Scenario {
 	switch {
-	case key != "" && atOnce > 0:
+	case together && atOnce > 0:
 		return slices.Collect(slices.Chunk(list, atOnce))
-	case key != "":
+	case together:
 		return [][]scenarios.Scenario{list}
 	}
 	all := make([][]scenarios.Scenario, min(max(parts, 1), len(list)))

@@ -20,10 +20,6 @@ type Finding struct {
 	Others []string // oracles that failed too
 }
 
-// unready begins what a sample says whose given state was not reached: nothing
-// that an oracle then says is about the scenario.
-const unready = "the given state"
-
 // Score finds each trial's verdicts among the results.
 func Score(trials []Trial, results []judge.Result) []Finding {
 	byStyle := map[string][]judge.Result{}
@@ -50,7 +46,7 @@ func Score(trials []Trial, results []judge.Result) []Finding {
 func (t Trial) score(r judge.Result) Finding {
 	f := Finding{Trial: t}
 	switch {
-	case strings.HasPrefix(r.Reason, unready):
+	case r.Unready: // nothing that an oracle says is about the scenario
 		f.Said = r.Reason
 	case t.Correct():
 		f.alarms(r)

@@ -125,7 +125,7 @@ func TestScore(t *testing.T) {
 		{Style: "mutant-caught", Verdicts: verdicts(spec.Fail)},
 		{Style: "mutant-missed", Verdicts: verdicts(spec.Pass)},
 		{Style: "mutant-invalid", Verdicts: verdicts(spec.Invalid)},
-		{Style: "mutant-unready", Verdicts: verdicts(spec.Fail), Reason: "the given state, a handled custom resource of size 3, was not reached: no Deployment"},
+		{Style: "mutant-unready", Verdicts: verdicts(spec.Fail), Unready: true, Reason: "the given state, a handled custom resource of size 3, was not reached: no Deployment"},
 		{Style: "mutant-unasked", Verdicts: verdicts(spec.Fail)[1:]},
 	}
 	var out bytes.Buffer

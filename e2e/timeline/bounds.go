@@ -77,7 +77,7 @@ func Weight(e *record.Entry) int {
 	case e.Gap != nil:
 		n += len(e.Gap.Reason)
 	case e.End != nil:
-		n += len(e.End.Reason)
+		n += len(e.End.Reason) + len(e.End.Await)
 	case e.Usage != nil:
 		n += heldEvent * len(e.Usage.Pods)
 	case e.Audit != nil:

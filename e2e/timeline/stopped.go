@@ -1,25 +1,17 @@
 package timeline
 
-import (
-	"strings"
+import "operatorbench/e2e/record"
 
-	"operatorbench/e2e/record"
-)
-
-// StoppedAt is the point of the reconcile at which the scenario's steps stopped,
-// with what it lacked: it did not come in time, and what follows was never asked
-// for. "": the steps came to their end.
-func (t *Timeline) StoppedAt() string {
-	if t.Matrix && t.End != nil && t.End.Outcome == record.TimedOut && strings.HasPrefix(t.End.Reason, "await ") {
-		return t.End.Reason
-	}
-	return ""
+// Stopped reports whether the scenario's steps stopped at a point of the reconcile: it did
+// not come in time, and what follows was never asked for.
+func (t *Timeline) Stopped() bool {
+	return t.Matrix && t.End != nil && t.End.Outcome == record.TimedOut && t.End.Await != ""
 }
 
 // Curtail makes a sample whose steps stopped one that wants what had been asked
 // for by then.
 func (t *Timeline) Curtail() {
-	if t.StoppedAt() == "" {
+	if !t.Stopped() {
 		return
 	}
 	for _, s := range t.Subjects {

@@ -34,6 +34,7 @@ func columnGroups() []string {
 
 type tableColumn struct {
 	Group, Head, Text string // Text says what it is
+	short             bool   // it is of a first look
 	entries           []entry
 }
 
@@ -93,7 +94,7 @@ func (s *study) ownColumns() []tableColumn { return slices.Concat(s.correctColum
 // bigTable makes a table of columns. One of which nothing is known is left out.
 func (s *study) bigTable(columns []tableColumn) bigTable {
 	var t bigTable
-	for _, c := range s.shortFirst(columns) {
+	for _, c := range shortFirst(columns) {
 		if slices.ContainsFunc(c.entries, func(e entry) bool { return e.known }) {
 			s.colour(c.entries)
 			t.Columns = append(t.Columns, c)
@@ -117,16 +118,15 @@ func (s *study) bigTable(columns []tableColumn) bigTable {
 }
 
 // shortFirst puts the columns of a first look, which are those of a README, before the others.
-func (s *study) shortFirst(all []tableColumn) []tableColumn {
+func shortFirst(all []tableColumn) []tableColumn {
 	var short, rest []tableColumn
 	for _, c := range all {
-		switch c.Head {
-		case s.Headline() + " p50", s.Heaviest() + " last", report.FailColumn, "peak mem", "lines owned":
+		if c.short {
 			c.Group = "in short"
 			short = append(short, c)
-		default:
-			rest = append(rest, c)
+			continue
 		}
+		rest = append(rest, c)
 	}
 	return append(short, rest...)
 }
@@ -166,6 +166,12 @@ func (s *study) column(group, head, text string, of func(label string) entry) ta
 	return c
 }
 
+// first marks a column of a first look, if it is one.
+func (c tableColumn) first(yes bool) tableColumn {
+	c.short = yes
+	return c
+}
+
 // latencyColumns are the median and the tail of each scenario that changes one
 // custom resource at a time, until the operator has done its part.
 func (s *study) latencyColumns() []tableColumn {
@@ -191,7 +197,7 @@ func (s *study) latencyColumns() []tableColumn {
 				return of(label, func(w stat.Summary) (stat.Observation, string) {
 					return w.P50, result.Spread(w, stat.Observation.String)
 				})
-			}),
+			}).first(in.Name == s.Headline()),
 			s.column("latency", in.Name+" p90 or max", "p90 of the same; the maximum where n is too small for a p90", func(label string) entry {
 				return of(label, tail)
 			}), s.ratioColumn("latency", in.Name))
@@ -260,7 +266,7 @@ func (s *study) loadColumns() []tableColumn {
 				from = fmt.Sprintf("%d of %d in time; ", inTime, of) + from
 			}
 			return known(last.P50.Value, last.P50.String(), from)
-		}), s.ratioColumn("many at once", in.Name))
+		}).first(in.Name == s.Heaviest()), s.ratioColumn("many at once", in.Name))
 	}
 	return all
 }
@@ -277,11 +283,11 @@ func (s *study) correctColumns() []tableColumn {
 			return entry{Text: strconv.Itoa(failing.Failed), From: from}
 		}
 		return known(float64(failing.Most()), strconv.Itoa(failing.Failed), from)
-	})}
+	}).first(true)}
 	for i, name := range result.ConformanceNames() {
 		all = append(all, s.column("correctness", name, "what every operator is held to: "+result.ConformanceTexts()[i], func(label string) entry {
 			held := s.Conformance(label)
-			if len(held) == 0 || held[i].Why == result.NotAsked {
+			if len(held) == 0 || held[i].Unasked {
 				return unknown("not asked")
 			}
 			switch held[i].Outcome {
@@ -307,7 +313,7 @@ func (s *study) costColumns() []tableColumn {
 			}
 			value, from := report.Show(used)
 			return known(used.P50.Value, value, from)
-		}))
+		}).first(q.First()))
 	}
 	return all
 }
@@ -340,7 +346,7 @@ func (s *study) codeColumns() []tableColumn {
 	})
 	return []tableColumn{
 		language,
-		s.column("code", "lines owned", "neither blank nor comment, counted", lines),
+		s.column("code", "lines owned", "neither blank nor comment, counted", lines).first(true),
 		s.column("code", "rights", "of RBAC: verbs on resources, counted", of(func(f *record.StyleFacts, _ *record.Environment) entry {
 			return whole(f.Owned.Rules, wildcards(f.Owned))
 		})),

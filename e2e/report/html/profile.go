@@ -284,7 +284,7 @@ func (p *profile) Spoken(c result.Conformance) string {
 		return "held, in " + c.Why
 	case c.Outcome == spec.Fail:
 		return "fails in " + c.Why
-	case c.Why == result.NotAsked:
+	case c.Unasked:
 		return "not asked"
 	}
 	return "not offered: " + c.Why
