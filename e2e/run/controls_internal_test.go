@@ -23,7 +23,7 @@ func TestTheMatrixDoesNotApplyToTheFloor(t *testing.T) {
 	found, err := styles.Find("../../operators", "floor")
 	require.NoError(t, err)
 	floor := &participant{asked: found[0]}
-	waves := (&job{participants: []*participant{floor}, scenarios: matrix}).waves()
+	waves := (&job{workload: workloadtest.Default(t), participants: []*participant{floor}, scenarios: matrix}).waves()
 	require.Len(t, waves, 1)
 	assert.Len(t, waves[0].scenarios, len(matrix))
 	for _, s := range matrix {
