@@ -74,30 +74,30 @@ func read(replace ...string) error {
 	return err
 }
 
+func refuses(t *testing.T, want string, replace ...string) {
+	t.Helper()
+	require.ErrorContains(t, read(replace...), want)
+}
+
 func TestReadRefuses(t *testing.T) {
 	require.NoError(t, read())
-	for want, replace := range map[string][]string{
-		`workload.yaml:12: phases.ready: undefined field 'observedGenerations'`:                         {"cr.status.observedGeneration ==", "cr.status.observedGenerations =="},
-		`workload.yaml:12: phases.ready: undefined field 'replicas'`:                                    {"== knob.size", "== knob.replicas"},
-		`workload.yaml:12: phases.ready: undefined field 'readyReplica'`:                                {"readyReplicas", "readyReplica"},
-		`phases.ready holds already of cr.yaml, which no operator has seen`:                             {"cr.status.observedGeneration == cr.metadata.generation && server.status.readyReplicas == knob.size", "knob.size == 1"},
-		`phases.ready: it is of the type int, expected bool`:                                            {" == cr.metadata.generation && server.status.readyReplicas == knob.size", ""},
-		`workload.yaml:7: knobs.size: unknown field "sizes"`:                                            {"effect: scale", "effect: scale, sizes: 1"},
-		`name is "other", expected "example" as the folder's`:                                           {"name: example\n", "name: other\n"},
-		`children: 0 of them are main, expected exactly one`:                                            {"main: true, ", ""},
-		`the main child server has no scale`:                                                            {", scale: spec.replicas", ""},
-		`template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`: {"apiVersion: example.com/v1", "apiVersion: example.com/v2"},
-		`template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`:      {"spec: {replicas: 1}", "spec: {replica: 1}"},
-		`definition: crd.yaml defines others.example.com, expected examples.example.com`:                {"name: examples.example.com", "name: others.example.com"},
-		`definition: the definition examples.example.com has no schema of the version v1`:               {"    - name: v1", "    - name: v1beta1"},
-		`read example/none.yaml`:                                                              {"template: cr.yaml", "template: none.yaml"},
-		`knobs.size: no values, and max is not above min`:                                     {"min: 0, max: 9", "min: 9"},
-		`workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`: {"min: 0, max: 9", "min: 0, values: [1, 3]"},
-		`scaleSubresource: leave it out, crd.yaml says whether there is one`:                  {"template:", "scaleSubresource: true\ntemplate:"},
-	} {
-		err := read(replace...)
-		require.ErrorContains(t, err, want)
-	}
+	refuses(t, `workload.yaml:12: phases.ready: undefined field 'observedGenerations'`, "cr.status.observedGeneration ==", "cr.status.observedGenerations ==")
+	refuses(t, `workload.yaml:12: phases.ready: undefined field 'replicas'`, "== knob.size", "== knob.replicas")
+	refuses(t, `workload.yaml:12: phases.ready: undefined field 'readyReplica'`, "readyReplicas", "readyReplica")
+	refuses(t, `phases.ready holds already of cr.yaml, which no operator has seen`, "cr.status.observedGeneration == cr.metadata.generation && server.status.readyReplicas == knob.size", "knob.size == 1")
+	refuses(t, `phases.ready: it is of the type int, expected bool`, " == cr.metadata.generation && server.status.readyReplicas == knob.size", "")
+	refuses(t, `workload.yaml:7: knobs.size: unknown field "sizes"`, "effect: scale", "effect: scale, sizes: 1")
+	refuses(t, `name is "other", expected "example" as the folder's`, "name: example\n", "name: other\n")
+	refuses(t, `children: 0 of them are main, expected exactly one`, "main: true, ", "")
+	refuses(t, `the main child server has no scale`, ", scale: spec.replicas", "")
+	refuses(t, `template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`, "apiVersion: example.com/v1", "apiVersion: example.com/v2")
+	refuses(t, `template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`, "spec: {replicas: 1}", "spec: {replica: 1}")
+	refuses(t, `definition: crd.yaml defines others.example.com, expected examples.example.com`, "name: examples.example.com", "name: others.example.com")
+	refuses(t, `definition: the definition examples.example.com has no schema of the version v1`, "    - name: v1", "    - name: v1beta1")
+	refuses(t, `read example/none.yaml`, "template: cr.yaml", "template: none.yaml")
+	refuses(t, `knobs.size: no values, and max is not above min`, "min: 0, max: 9", "min: 9")
+	refuses(t, `workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`, "min: 0, max: 9", "min: 0, values: [1, 3]")
+	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
 }
 
 // What a reference becomes for a custom resource has its name, size and owner.
