@@ -54,7 +54,7 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 	return verdicts.LoadAll(filepath.Join(root, "operators"), known, verdictsOf(all), oracles())
 }
 
-// expectedScenarios are those of which verdicts of a style are expected.
+// expectedScenarios are those with expected verdicts.
 func expectedScenarios(style styles.Operator) ([]scenarios.Scenario, error) {
 	w, err := style.Style().Handles()
 	if err != nil {

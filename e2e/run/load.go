@@ -125,7 +125,7 @@ func (e *environment) baseImages(ctx context.Context) (err error) {
 	return nil
 }
 
-// dropSame leaves out the styles of which all images and manifests of both sides turn out to be the same, whatever their sources are.
+// dropSame leaves out styles whose images and manifests are the same on both sides, whatever their sources are.
 // It is ErrUnchanged if nothing is left.
 func (j *job) dropSame() error {
 	if j.options.Unchanged {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// whole is a folder of which nothing is wrong.
+// whole is a folder in which nothing is wrong.
 func whole() map[string]string {
 	return map[string]string{
 		"style.yaml": `name: mine

@@ -150,7 +150,7 @@ func (c *Catalogue) Give(given map[string]string) (*Catalogue, error) {
 	return &all, nil
 }
 
-// parseGiven reads a reference of which only the registry may be left out: an image without tag is another one every day.
+// parseGiven reads a reference; only its registry may be left out: an image without tag is another one every day.
 func parseGiven(reference string) (name.Reference, error) {
 	parsed, err := name.ParseReference(reference)
 	if err == nil && !strings.ContainsAny(path.Base(reference), ":@") {
