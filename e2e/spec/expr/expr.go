@@ -5,6 +5,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -16,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"operatorbench/e2e/spec/schema"
 )
 
 // The variables that every expression has, beside the main child by its id.
@@ -44,7 +47,10 @@ type side struct {
 }
 
 // Environment is where expressions are compiled.
-type Environment struct{ env *cel.Env }
+type Environment struct {
+	env    *cel.Env
+	fields []string // that the variables have, at any depth; empty: they may have any
+}
 
 // Untyped returns an environment in which the objects may have any field: that of a recording.
 func Untyped(objects ...string) (*Environment, error) {
@@ -67,7 +73,7 @@ func extend(options environment.VersionedOptions) (*Environment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the environment of expressions: %w", err)
 	}
-	return &Environment{env}, nil
+	return &Environment{env: env}, nil
 }
 
 // Compile compiles an expression that is true or false.
@@ -79,7 +85,7 @@ func (e *Environment) Compile(text string) (*Expression, error) {
 		for _, problem := range problems.Errors() {
 			list = append(list, problem.Message)
 		}
-		return nil, errors.New(strings.Join(list, "; "))
+		return nil, errors.New(strings.Join(list, "; ") + e.meant(text))
 	case checked.OutputType() != cel.BoolType && checked.OutputType() != cel.DynType:
 		return nil, fmt.Errorf("it is of the type %s, expected bool", checked.OutputType())
 	}
@@ -93,6 +99,24 @@ func (e *Environment) Compile(text string) (*Expression, error) {
 		compiled.parts = append(compiled.parts, one)
 	}
 	return compiled, nil
+}
+
+// meant says which field was probably meant by one that no variable has; empty: nothing is near.
+func (e *Environment) meant(text string) string {
+	parsed, problems := e.env.Parse(text)
+	if problems.Err() != nil || len(e.fields) == 0 {
+		return ""
+	}
+	suggestion := ""
+	ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(at ast.Expr) {
+		if at.Kind() != ast.SelectKind || suggestion != "" {
+			return
+		}
+		if name := at.AsSelect().FieldName(); !slices.Contains(e.fields, name) {
+			suggestion = schema.Suggestion(name, e.fields)
+		}
+	}))
+	return suggestion
 }
 
 // conjuncts are the operands that must all hold.

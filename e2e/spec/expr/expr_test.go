@@ -91,7 +91,7 @@ spec:
 	require.NoError(t, err)
 	for text, want := range map[string]string{
 		"cr.status.observedGenerations == 1":    "undefined field 'observedGenerations'",
-		"server.status.readyReplica == 1":       "undefined field 'readyReplica'",
+		"server.status.readyReplica == 1":       "undefined field 'readyReplica'; did you mean \"readyReplicas\"?",
 		"knob.replicas == 1":                    "undefined field 'replicas'",
 		"cr.status.observedGeneration":          "expected bool",
 		"cr.status.observedGeneration == 'one'": "no matching overload",

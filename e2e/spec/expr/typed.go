@@ -2,7 +2,9 @@ package expr
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -37,11 +39,13 @@ type Types struct {
 // Typed returns an environment in which a field that the definition or the kind does not have is an error.
 func Typed(t Types) (*Environment, error) {
 	options := environment.VersionedOptions{IntroducedVersion: version.MajorMinor(1, 0)}
+	fields := map[string]bool{}
 	declare := func(name string, is *apiservercel.DeclType) {
 		if is == nil {
 			options.EnvOptions = append(options.EnvOptions, cel.Variable(name, cel.DynType))
 			return
 		}
+		names(is, fields)
 		is = is.MaybeAssignTypeName("workload." + name)
 		options.EnvOptions = append(options.EnvOptions, cel.Variable(name, is.CelType()))
 		options.DeclTypes = append(options.DeclTypes, is)
@@ -59,7 +63,23 @@ func Typed(t Types) (*Environment, error) {
 		knobs[name] = apiservercel.NewDeclField(name, apiservercel.IntType, true, nil, nil)
 	}
 	declare(Knob, apiservercel.NewObjectType("knobs", knobs))
-	return extend(options)
+	env, err := extend(options)
+	if err == nil {
+		env.fields = slices.Sorted(maps.Keys(fields))
+	}
+	return env, err
+}
+
+// names adds the fields that a type has, at any depth.
+func names(t *apiservercel.DeclType, all map[string]bool) {
+	if t == nil {
+		return
+	}
+	for name, field := range t.Fields {
+		all[name] = true
+		names(field.Type, all)
+	}
+	names(t.ElemType, all)
 }
 
 // customType is the type of the custom resource by its definition; nil: it is not known.
