@@ -76,8 +76,14 @@ func extend(options environment.VersionedOptions) (*Environment, error) {
 	return &Environment{env: env}, nil
 }
 
+// longest is how many bytes an expression may have.
+const longest = 4 << 10
+
 // Compile compiles an expression that is true or false.
 func (e *Environment) Compile(text string) (*Expression, error) {
+	if len(text) > longest {
+		return nil, fmt.Errorf("it has %d bytes, expected at most %d", len(text), longest)
+	}
 	checked, problems := e.env.Compile(text)
 	switch {
 	case problems.Err() != nil:
