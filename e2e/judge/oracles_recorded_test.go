@@ -1,6 +1,8 @@
 package judge_test
 
 import (
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,7 +46,11 @@ func TestNoFalseAlarmOnTheRecordedMatrix(t *testing.T) {
 	for _, one := range matrix {
 		folder := t.TempDir()
 		if err := (published.Repository{Root: root}).Get(t.Context(), one, folder); err != nil {
-			t.Skip(err) // a shallow clone without a remote
+			shallow, _ := exec.CommandContext(t.Context(), "git", "-C", root, "rev-parse", "--is-shallow-repository").Output()
+			if strings.TrimSpace(string(shallow)) != "true" {
+				require.NoError(t, err)
+			}
+			t.Skip(err) // the history that has it is not here, and need not be within reach
 		}
 		file, err := record.Find(folder)
 		require.NoError(t, err)

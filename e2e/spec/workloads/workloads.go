@@ -235,6 +235,13 @@ func (w *Workload) checkPhases(f *rules.File) {
 		f.FailAt([]any{"definition"}, "definition: %v", err)
 		return
 	}
+	for name, knob := range w.Knobs {
+		if slices.Contains(spec.Fields(knob.Path), "TODO") {
+			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s is still to be said", name, knob.Path)
+		} else if _, err := env.Compile("has(" + expr.Custom + "." + knob.Path + ")"); err != nil {
+			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s: %v", name, knob.Path, err)
+		}
+	}
 	if w.Phases.Ready == "" {
 		return
 	}

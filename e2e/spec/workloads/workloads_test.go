@@ -80,6 +80,9 @@ func refuses(t *testing.T, want string, replace ...string) {
 }
 
 func TestReadRefuses(t *testing.T) {
+	refuses(t, `workload.yaml:7: knobs.size.path: spec.replica: undefined field 'replica'; did you mean "replicas"?`,
+		"{path: spec.replicas", "{path: spec.replica", "spec: {replicas: 1}", "spec: {replica: 1}")
+	refuses(t, `workload.yaml:7: knobs.size.path: spec.TODO is still to be said`, "{path: spec.replicas", "{path: spec.TODO", "spec: {replicas: 1}", "spec: {TODO: 1}")
 	require.NoError(t, read())
 	refuses(t, `workload.yaml:12: phases.ready: undefined field 'observedGenerations'`, "cr.status.observedGeneration ==", "cr.status.observedGenerations ==")
 	refuses(t, `workload.yaml:12: phases.ready: undefined field 'replicas'`, "== knob.size", "== knob.replicas")
