@@ -145,7 +145,7 @@ func (s schema) values() (free, ruled []Value) {
 	case len(s.Enum) > 0:
 		add(&ruled, "no-such-value", "it is none of the enumeration")
 	case s.IntOrString:
-		add(&free, "no number", "it is neither a number nor a share")
+		add(&ruled, true, "it is neither a number nor a text")
 	case s.Type == "integer", s.Type == "number":
 		if s.Minimum == nil {
 			add(&free, -1, "it is below zero")
@@ -157,14 +157,13 @@ func (s schema) values() (free, ruled []Value) {
 		}
 		add(&ruled, "three", "it is no number")
 	case s.Type == "string":
-		switch {
-		case s.Pattern != "":
+		if s.Pattern != "" {
 			add(&ruled, "?", "it does not match the pattern")
-		case s.MinLength == nil:
-			add(&free, "", "it is empty")
-			fallthrough
-		default:
+		} else {
 			add(&free, "no such value!", "it has characters of no name")
+			if s.MinLength == nil {
+				add(&free, "", "it is empty")
+			}
 		}
 		add(&ruled, 1, "it is no text")
 	case s.Type == "boolean":

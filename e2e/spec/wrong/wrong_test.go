@@ -43,10 +43,10 @@ func values(t *testing.T, rules, custom string, most int) []string {
 
 func TestEachFieldHasOneValueBeforeAnyHasASecond(t *testing.T) {
 	assert.Equal(t, []string{
-		`spec.image: "" (it is empty)`,
+		`spec.image: "no such value!" (it has characters of no name)`,
 		`spec.port: -1 (it is below zero)`,
 		`spec.tls.secret: "no such value!" (it has characters of no name)`,
-		`spec.image: "no such value!" (it has characters of no name)`,
+		`spec.image: "" (it is empty)`,
 		`spec.size: 0 (it is below the minimum)`,
 		`spec.image: 1 (it is no text)`,
 		`spec.mode: "no-such-value" (it is none of the enumeration)`,
@@ -55,7 +55,7 @@ func TestEachFieldHasOneValueBeforeAnyHasASecond(t *testing.T) {
 }
 
 func TestValuesThatReachTheOperatorComeFirst(t *testing.T) {
-	assert.Equal(t, []string{`spec.image: "" (it is empty)`, `spec.size: 0 (it is below the minimum)`}, values(t, rules, `{spec: {size: 1}}`, 1))
+	assert.Equal(t, []string{`spec.image: "no such value!" (it has characters of no name)`, `spec.size: 0 (it is below the minimum)`}, values(t, rules, `{spec: {size: 1}}`, 1))
 }
 
 func TestRequiredFieldIsAlsoRemoved(t *testing.T) {
