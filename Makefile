@@ -205,14 +205,15 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
 	for package in $$packages; do go test -C "$$package" . -update; done
 
-# What README.md, the front page and the reports in the last of these folders are made of.
+# What README.md, RESULTS.md, the front page and the reports in the last of these folders are made of.
 PUBLISHED ?= docs/results/replication-quick docs/results/replication-slow/gbp4nxwe docs/results/comparison
 
 .PHONY: publish
-publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, README.md's block of results, and every page into site/
+publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, the blocks of results of README.md and RESULTS.md, and every page into site/
 	$(if $(RESULTS),$(OPBENCH) recordings add --out=$(or $(OUT),docs/results/comparison) $(RESULTS))
 	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
+	$(OPBENCH) report --format=figures --out=RESULTS.md $(PUBLISHED)
 	mkdir -p site && $(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
 
 .PHONY: help
