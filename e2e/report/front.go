@@ -74,8 +74,12 @@ func (r *Report) choices() table.Table {
 		for _, label := range r.uses(one) {
 			written, ready := r.headline(label)
 			t.Rows = append(t.Rows, []table.Cell{
-				{Text: one.reader}, {Text: label, Link: r.folder(label) + "/README.md"},
-				{Text: median(written)}, {Text: median(ready)}, r.last(label), r.failing(label), {Text: cmp.Or(r.peak(label), unknown)},
+				{Text: one.reader},
+				{Text: label, Link: r.folder(label) + "/README.md"},
+				{Text: median(written)},
+				{Text: median(ready)},
+				r.last(label), r.failing(label),
+				{Text: cmp.Or(r.peak(label), unknown)},
 			})
 		}
 	}
@@ -165,7 +169,6 @@ func (r *Report) Answers() []string {
 	}
 	return all
 }
-
 
 // alike says how quick the programs are, and that their pods are ready after the same time.
 func (r *Report) alike() string {

@@ -21,9 +21,9 @@ const (
 // printBlock prints a block of results that refers to the last of some results folders, or
 // puts it into a file that has a place for it.
 func printBlock(found *report.Report, format string, results []string, out string, stdout io.Writer) error {
-	print, file := found.README, "README.md"
+	write, file := found.README, "README.md"
 	if format == figures {
-		print, file = found.Figures, "RESULTS.md"
+		write, file = found.Figures, "RESULTS.md"
 	}
 	made := "go run ./e2e/cmd/opbench report --format=" + format + " --out=" + file
 	var folder string
@@ -40,10 +40,10 @@ func printBlock(found *report.Report, format string, results []string, out strin
 	}
 	place := report.Place{Folder: folder, Made: made, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile}
 	if out == "" {
-		return print(stdout, place)
+		return write(stdout, place)
 	}
 	var block bytes.Buffer
-	if err := print(&block, place); err != nil {
+	if err := write(&block, place); err != nil {
 		return err
 	}
 	old, err := os.ReadFile(out)
