@@ -71,7 +71,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"status-restless", statusRestless},
 		{"condition-moves", conditionMoves},
 		{"condition-stands", conditionStands},
-		{"condition-twice", conditionTwice},
 		{"reason-of-words", reasonOfWords},
 		{"silent-on-bad-size", silentOnBadSize},
 		{"silent-on-errors", silentOnErrors},

@@ -21,7 +21,7 @@ func conditionMoves(o *operator) {
 		before, _, _ := unstructured.NestedMap(cr.Object, "status")
 		now, _ := status["conditions"].([]any)[0].(map[string]any)
 		if before["replicas"] != status["replicas"] || before["observedGeneration"] != status["observedGeneration"] {
-			now["lastTransitionTime"] = time.Now().UTC().Format(time.RFC3339)
+			now["lastTransitionTime"] = time.Now().UTC().Format(time.RFC3339Nano)
 		}
 	})
 }
@@ -31,21 +31,6 @@ func conditionStands(o *operator) {
 	turns(o, func(was, now map[string]any) {
 		if at, found := was["lastTransitionTime"]; found {
 			now["lastTransitionTime"] = at
-		}
-	})
-}
-
-// conditionTwice keeps the condition that was before its last turn, behind the present one.
-func conditionTwice(o *operator) {
-	says(o, func(cr *object, status map[string]any) {
-		before, _, _ := unstructured.NestedSlice(cr.Object, "status", "conditions")
-		list, _ := status["conditions"].([]any)
-		was, now := condition(map[string]any{"conditions": before}), list[0].(map[string]any)
-		switch {
-		case was != nil && was["status"] != now["status"]:
-			status["conditions"] = append(list, was)
-		case len(before) > 1:
-			status["conditions"] = append(list, before[1])
 		}
 	})
 }
