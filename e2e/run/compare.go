@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 )
@@ -166,6 +168,7 @@ func (j *job) recordedComparison() *record.Comparison {
 	}
 	c := &record.Comparison{
 		Asked: j.options.Base, Base: j.base.commit, Command: j.options.command(j.base.commit), Link: j.options.Link,
+		Profile: cmp.Or(j.options.Profile, profiles.Standard), Effect: j.options.profile().Effect,
 		Budget: j.options.Budget.Seconds(), Gone: j.base.gone, New: j.base.added,
 	}
 	for _, group := range spec.Groups() {
@@ -343,7 +346,7 @@ func (g gateRun) look(round int, spent time.Duration) error {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
 	options := gate.DefaultOptions()
-	options.Planned = g.facts.Planned
+	options.Planned, options.Effect = g.facts.Planned, g.options.profile().Effect
 	progress, err := gate.Look(options, recording)
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
@@ -483,11 +486,11 @@ func (o *Options) command(commit string) string {
 	defaults.defaults()
 	is, was := o.values(), defaults.values()
 	words := []string{o.program() + " run", "--base=" + commit}
-	for _, name := range []string{"operator", "scenario", "rounds", "passes", "budget", "quiescence", "usage"} {
+	for _, name := range []string{"operator", "scenario", "profile", "rounds", "passes", "budget", "quiescence", "usage"} {
 		if name == "scenario" && o.Scenario == "" {
 			continue
 		}
-		if is[name] != was[name] {
+		if is[name] != was[name] && (name != "budget" || o.Budget != o.profile().Budget) {
 			words = append(words, fmt.Sprintf("--%s=%s", name, is[name]))
 		}
 	}

@@ -150,7 +150,7 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 func (o *Options) values() map[string]string {
 	values := map[string]string{
 		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(), "precision": o.Precision.String(),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "profile": o.Profile, "budget": o.Budget.String(), "precision": o.Precision.String(),
 	}
 	if len(o.Given) > 0 {
 		values["image"] = o.Given.String()

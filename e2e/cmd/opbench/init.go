@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -106,6 +107,7 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 	if s.Objects, err = install.Render(tree, manifests); err != nil {
 		return nil, err
 	}
+	s.Build = builtFrom(root)
 	if crd != "" {
 		found, err := render(tree, crd)
 		if err != nil {
@@ -123,6 +125,22 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 		}
 	}
 	return s, nil
+}
+
+// builtFrom is what builds the operator's image, as a style.yaml in a folder of the repository says it: the Dockerfile that
+// ships it, or a main package.
+func builtFrom(root string) string {
+	if info, err := os.Stat(filepath.Join(root, "Dockerfile")); err == nil && info.Mode().IsRegular() {
+		return "dockerfile: .."
+	}
+	mains, _ := filepath.Glob(filepath.Join(root, "cmd", "*", "main.go")) // the pattern is valid
+	for _, main := range append([]string{filepath.Join(root, "cmd", "main.go"), filepath.Join(root, "main.go")}, mains...) {
+		if _, err := os.Stat(main); err == nil {
+			folder, _ := filepath.Rel(root, filepath.Dir(main)) // it is below
+			return "go: " + path.Join("..", filepath.ToSlash(folder))
+		}
+	}
+	return ""
 }
 
 // resources are what a kustomization in a folder names to have the manifests at a path: another kustomization, or each file.
