@@ -171,6 +171,12 @@ bench-timing: ## How late a watch, a poll each 50 ms and one each 1 s notice a c
 	$(OPBENCH) images ensure --images=$(IMAGES) node
 	go test -tags cluster -run '^$$' -bench TimingError -benchtime 1x -count $(COUNT) -timeout $(TIMEOUT) ./e2e/record/watch
 
+##@ Once
+
+.PHONY: address
+address: ## Give the repository its ADDRESS (github.com/you/operatorbench): module paths, the documents' go install line, the action's line
+	scripts/address.sh "$(ADDRESS)" $(REVISION)
+
 ##@ With a browser
 
 .PHONY: test-browser

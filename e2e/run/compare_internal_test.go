@@ -241,7 +241,7 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 		assert.Equal(t, "not asked for: --scenario=latency,basic,level,burst-create", u.Why)
 	}
 	assert.Equal(t, []string{spec.GroupInput, spec.GroupFault, spec.GroupUpgrade}, not)
-	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 36 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, loads \(at most 10m0s\), the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
+	assert.Regexp(t, `^expected: at most \d+m0s once the images are there \(profile standard\): native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 36 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, loads \(at most 10m0s\), the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
 }
 
 // How long a round takes is foretold by the newest comparison of the same on this machine.
@@ -282,4 +282,8 @@ func TestWhatIsTheSameByteForByteIsNotMeasured(t *testing.T) {
 	require.NoError(t, s.dropSame())
 	s.options.Unchanged = false
 	require.ErrorIs(t, s.dropSame(), ErrUnchanged)
+
+	s = contested(t, time.Hour, &out, "idle")
+	s.participants = s.participants[1:]
+	require.ErrorIs(t, s.dropSame(), ErrUnchanged, "a workload may have no floor")
 }
