@@ -91,8 +91,12 @@ func (j *job) need() (*need, error) {
 			return nil, fmt.Errorf("what a run of %s needs: %w", style.Name, err)
 		}
 		for _, work := range style.Work {
-			parts := strings.SplitN(work.Resource, ".", 3)
-			n.may(watches+" get patch", parts[2], parts[0])
+			of := workloads.GVR(work.Resource)
+			n.may(watches+" get patch", of.Group, of.Resource)
+		}
+		for _, phase := range style.Phases {
+			of := workloads.GVR(phase.Resource)
+			n.may(watches, of.Group, of.Resource)
 		}
 	}
 	return n, nil
@@ -102,6 +106,9 @@ func (j *job) need() (*need, error) {
 func (n *need) scenario(s scenarios.Scenario) {
 	if s.Load != nil {
 		n.may("create", "", "limitranges")
+	}
+	if spec.InMatrix(s.Group) {
+		n.may("create", "", "secrets") // the value that no log may show
 	}
 	for _, step := range s.Steps {
 		if step.Fault == nil {
@@ -146,6 +153,15 @@ func (n *need) objects(objects []*unstructured.Unstructured) error {
 				return fmt.Errorf("read %s %s: %w", o.GetKind(), o.GetName(), err)
 			}
 			n.operators = append(n.operators, role.Rules...)
+			for _, rule := range role.Rules { // whether it left anything is looked at
+				for _, group := range rule.APIGroups {
+					for _, resource := range rule.Resources {
+						if !strings.ContainsAny(resource, "*/") {
+							n.may("list", group, resource)
+						}
+					}
+				}
+			}
 		case "ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io":
 			of, _, _ := unstructured.NestedString(o.Object, "roleRef", "kind")
 			name, _, _ := unstructured.NestedString(o.Object, "roleRef", "name")
