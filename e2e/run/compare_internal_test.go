@@ -188,6 +188,11 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[3+i].Why)
 		assert.Contains(t, out.String(), "argo: the scenarios of the group "+group+" are not driven: it may take ")
 	}
+	guessed := s.typicalMatrix(s.comparisons[0], s.matrix())
+	for _, p := range s.comparisons[0].sides() {
+		p.change = time.Second
+	}
+	assert.Less(t, s.typicalMatrix(s.comparisons[0], s.matrix()), guessed, "what a block has shown counts more than style.yaml")
 }
 
 // A gate drives a load in as many rounds as there is time for, and says where there is

@@ -67,8 +67,8 @@ func (j *job) need() (*need, error) {
 	n.may("get", "", "pods/log")
 	n.may("get list create delete", "", "configmaps") // the proof that the garbage collector knows the custom resource
 	n.may(watches, "events.k8s.io", "events")
-	n.may(watches+" delete", "apps", "deployments", "statefulsets", "daemonsets", "replicasets")
-	n.may(watches+" delete", "batch", "jobs")
+	n.may(watches+" get delete", "apps", "deployments", "statefulsets", "daemonsets", "replicasets")
+	n.may(watches+" get delete", "batch", "jobs")
 	n.may("get list", "", "serviceaccounts", "nodes")
 	n.may("get list", rbacv1.GroupName, "roles", "rolebindings", "clusterroles", "clusterrolebindings")
 	custom := j.workload.GVR()
