@@ -398,15 +398,15 @@ func (g gateRun) sumUp(spent time.Duration) string {
 
 // correctness drives base and head of each style through the scenarios of the
 // correctness matrix, once: as many of its groups as take no longer than the
-// budget, on top of which they come.
+// budget, on top of which they come, or than the profile gives them.
 func (g gateRun) correctness(ctx context.Context) error {
 	for _, c := range g.comparisons {
 		list := g.matrix()
 		for len(list) > 0 && c.failed() == nil {
-			if takes := g.typicalMatrix(c, list); takes > g.options.Budget {
+			if takes, most := g.typicalMatrix(c, list), max(g.options.Budget, g.options.profile().Matrix); takes > most {
 				group := list[len(list)-1].Group
 				g.leaveOut(record.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
-					takes.Round(time.Minute), g.options.Budget)})
+					takes.Round(time.Minute), most)})
 				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
 				continue
 			}

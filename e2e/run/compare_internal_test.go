@@ -185,7 +185,7 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 	for i, group := range []string{spec.GroupLevel, spec.GroupBasic} {
 		assert.Equal(t, group, left[3+i].Group)
 		assert.Equal(t, "argo", left[3+i].Style)
-		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[3+i].Why)
+		assert.Regexp(t, `^it may take \S+, more than the budget of 20m0s: give a larger --budget$`, left[3+i].Why)
 		assert.Contains(t, out.String(), "argo: the scenarios of the group "+group+" are not driven: it may take ")
 	}
 	guessed := s.typicalMatrix(s.comparisons[0], s.matrix())

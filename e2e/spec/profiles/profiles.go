@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/spec/schema"
@@ -17,6 +18,7 @@ type Profile struct {
 	Name      string
 	Scenarios string        // as for --scenario
 	Budget    time.Duration // how long base, base again and head may take turns
+	Matrix    time.Duration // how long the correctness matrix may be expected to take
 	Effect    float64       // the slowdown that must not pass, as a share
 	Use       string        // for people
 }
@@ -30,19 +32,16 @@ var text []byte
 // All returns the profiles, the quickest first.
 func All() ([]Profile, error) {
 	var list []struct {
-		Name, Scenarios, Budget, Use string
-		Effect                       float64
+		Name, Scenarios, Use string
+		Budget, Matrix       metav1.Duration
+		Effect               float64
 	}
 	if err := yaml.UnmarshalStrict(text, &list); err != nil {
 		return nil, fmt.Errorf("read profiles.yaml: %w", err)
 	}
 	all := make([]Profile, len(list))
 	for i, p := range list {
-		budget, err := time.ParseDuration(p.Budget)
-		if err != nil {
-			return nil, fmt.Errorf("read profiles.yaml: profile %s: %w", p.Name, err)
-		}
-		all[i] = Profile{p.Name, p.Scenarios, budget, p.Effect / 100, p.Use}
+		all[i] = Profile{p.Name, p.Scenarios, p.Budget.Duration, p.Matrix.Duration, p.Effect / 100, p.Use}
 	}
 	return all, nil
 }
