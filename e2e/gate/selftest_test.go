@@ -48,10 +48,14 @@ const leastRounds = 7
 
 // plan is how many rounds of a style, and passes in each of its blocks, a budget has
 // time for: see planRounds in package run.
-func (s *style) plan(minutes float64) (rounds, passes int) {
+func (s *style) plan(p profiles.Profile) (rounds, passes int) {
+	minutes, pass := p.Budget.Minutes(), s.pass
+	if p.Again {
+		pass += s.again
+	}
 	of := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-	passes = gate.Passes(of(minutes*60/3), of(s.fixed), of(s.pass), 0)
-	return max(1, min(gate.MostRounds, int(minutes*60*0.95/3/(s.fixed+float64(passes)*s.pass)))), passes
+	passes = gate.Passes(of(minutes*60/3), of(s.fixed), of(pass), 0)
+	return max(1, min(gate.MostRounds, int(minutes*60*0.95/3/(s.fixed+float64(passes)*pass)))), passes
 }
 
 // turn is what one variant shows in one round.
@@ -66,7 +70,7 @@ const smooth = 0.005
 
 // draw takes a block of the recording for each turn, and passes of it, both with
 // replacement; what a round has in common is that of a recorded one.
-func (s *style) draw(random *rand.Rand, rounds, passes int) [][3]turn {
+func (s *style) draw(random *rand.Rand, rounds, passes int, again bool) [][3]turn {
 	list := make([][3]turn, rounds)
 	for i := range list {
 		common := s.rounds[random.IntN(len(s.rounds))]
@@ -86,7 +90,7 @@ func (s *style) draw(random *rand.Rand, rounds, passes int) [][3]turn {
 					add(scenario, nil)
 					if phases := quick()[scenario]; phases != nil {
 						add(scenario+gate.Quick, phases)
-					} else {
+					} else if again {
 						add(scenario+gate.Again, nil)
 					}
 				}
@@ -292,10 +296,10 @@ func (t tally) percent(v gate.Verdict) float64 {
 func measure(t *testing.T, s *style, p profiles.Profile, c change, n int) tally {
 	t.Helper()
 	sum := tally{n: n, verdict: map[gate.Verdict]int{}, metrics: map[gate.Verdict]map[string]int{gate.Regression: {}, gate.Inconclusive: {}}}
-	rounds, passes := s.plan(p.Budget.Minutes())
+	rounds, passes := s.plan(p)
 	for i := range n {
 		random := rand.New(rand.NewPCG(*seed, uint64(i))) //nolint:gosec // a trial, not a secret
-		r, err := compare(random, s.draw(random, rounds, passes), p.Effect, c, i)
+		r, err := compare(random, s.draw(random, rounds, passes, p.Again), p.Effect, c, i)
 		if !assert.NoError(t, err, "%s, %s", s.name, c.name) {
 			return sum
 		}
@@ -327,7 +331,7 @@ func TestSelftest(t *testing.T) {
 	some, slow := stylesOf(t, *every, *onlyStyles), []string{}
 	if p.Name != profiles.Standard {
 		some = slices.DeleteFunc(some, func(s *style) bool {
-			rounds, _ := s.plan(p.Budget.Minutes())
+			rounds, _ := s.plan(p)
 			if rounds < leastRounds {
 				slow = append(slow, s.name)
 			}
@@ -399,7 +403,7 @@ func table(some []*style, jobs [][]tally, p profiles.Profile) string {
 	}
 	b.WriteString(" |\n| --- | --: |" + strings.Repeat(" --: |", len(changes())+1) + "\n")
 	for i, s := range some {
-		rounds, passes := s.plan(p.Budget.Minutes())
+		rounds, passes := s.plan(p)
 		fmt.Fprintf(&b, "| %s | %d × %d | %.1f | %.0f | %.0f | %.0f", s.name, rounds, passes,
 			jobs[i][0].percent(gate.Regression), jobs[i][0].percent(gate.Inconclusive), jobs[i][1].percent(gate.Regression), jobs[i][1].percent(gate.Pass))
 		for _, one := range jobs[i][2 : len(changes())-1] {

@@ -87,10 +87,10 @@ func (j *job) most() int {
 	return gate.MostRounds
 }
 
-// quicken adds the quick scenarios to those of a comparison, and warms up with one, and
-// the repeated ones.
+// quicken adds the quick scenarios to those of a comparison, and warms up with one, and,
+// if the profile has them, the repeated ones.
 func (j *job) quicken() {
-	if down := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "scale-down" }); down > 0 {
+	if down := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "scale-down" }); down > 0 && j.options.profile().Again {
 		j.scenarios = slices.Insert(j.scenarios, down+1, again(j.scenarios[down-1], j.scenarios[down])...)
 	}
 	more := quick(j.scenarios)

@@ -181,6 +181,19 @@ func TestAStyleInASubmodule(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnchanged, "in the submodule, a revision is its own")
 }
 
+// What a run writes is no change of the repository that it is in.
+func TestTheFolderOfResultsIsNoChange(t *testing.T) {
+	here, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	write(t, here, "a", "a")
+	committed(t, here)
+	write(t, here, "gate-results/environment.json", "{}")
+	_, dirty := revision(t.Context(), here, filepath.Join(here, "gate-results"))
+	assert.False(t, dirty)
+	_, dirty = revision(t.Context(), here, t.TempDir())
+	assert.True(t, dirty)
+}
+
 // A clone without the base says how to fetch it.
 func TestAShallowCloneHasNoBase(t *testing.T) {
 	whole, err := filepath.EvalSymlinks(t.TempDir())

@@ -18,6 +18,7 @@ type Profile struct {
 	Name      string
 	Scenarios string        // as for --scenario
 	Budget    time.Duration // how long base, base again and head may take turns
+	Again     bool          // each pass resizes a second time
 	Matrix    time.Duration // how long the correctness matrix may be expected to take
 	Effect    float64       // the slowdown that must not pass, as a share
 	Use       string        // for people
@@ -34,6 +35,7 @@ func All() ([]Profile, error) {
 	var list []struct {
 		Name, Scenarios, Use string
 		Budget, Matrix       metav1.Duration
+		Again                bool
 		Effect               float64
 	}
 	if err := yaml.UnmarshalStrict(text, &list); err != nil {
@@ -41,7 +43,7 @@ func All() ([]Profile, error) {
 	}
 	all := make([]Profile, len(list))
 	for i, p := range list {
-		all[i] = Profile{p.Name, p.Scenarios, p.Budget.Duration, p.Matrix.Duration, p.Effect / 100, p.Use}
+		all[i] = Profile{p.Name, p.Scenarios, p.Budget.Duration, p.Again, p.Matrix.Duration, p.Effect / 100, p.Use}
 	}
 	return all, nil
 }
