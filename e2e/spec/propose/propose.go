@@ -74,6 +74,9 @@ type proposal struct {
 	OwnerWords string
 	Lacks      []string // verbs that a role lacks
 	open       []string
+	// made are the objects that stand for a ClusterServiceVersion, and namespace is theirs.
+	made      []*unstructured.Unstructured
+	namespace string
 }
 
 // guess is a value with its evidence.
@@ -86,6 +89,16 @@ type image struct{ Name, Reference, Build string }
 // Of proposes a style and its workload.
 func Of(s Sources) (*Proposal, error) {
 	p := &proposal{Sources: s}
+	if i := slices.IndexFunc(s.Objects, IsBundle); i >= 0 {
+		var err error
+		if p.made, p.namespace, err = unbundled(s.Objects[i]); err != nil {
+			return nil, err
+		}
+		p.Objects = slices.Concat(p.made, slices.DeleteFunc(slices.Clone(s.Objects), IsBundle))
+		if hooks, _, _ := unstructured.NestedSlice(s.Objects[i].Object, "spec", "webhookdefinitions"); len(hooks) > 0 {
+			p.todo("manifests: the webhooks of the ClusterServiceVersion, for which the Operator Lifecycle Manager makes certificates, are left out")
+		}
+	}
 	crd, err := p.definition()
 	if err != nil {
 		return nil, err
@@ -103,9 +116,18 @@ func Of(s Sources) (*Proposal, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	kustomization := map[string]any{"resources": s.Manifests}
+	if len(p.made) > 0 {
+		if files["manifests/operator.yaml"], err = documents(p.made); err != nil {
+			return nil, err
+		}
+		p.Manifests = append([]string{"operator.yaml"}, p.Manifests...)
+	}
+	kustomization := map[string]any{"resources": p.Manifests}
 	if len(p.Renamed) > 0 {
 		kustomization["images"] = p.Renamed
+	}
+	if p.namespace != "" {
+		kustomization["namespace"] = p.namespace
 	}
 	list, err := yaml.Marshal(kustomization)
 	if err != nil {
