@@ -135,7 +135,7 @@ SHAPES := e2e/selftest/testdata/shapes
 selftest-shapes: ## The half of it for other custom resources: operators that differ as published ones do, each as a folder; fails where a verdict is not as expected
 	scripts/engine-up.sh
 	$(OPBENCH) run --operator=./$(SHAPES)/unowned --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources-one-deleted,delete-while-scaling $(ARGS)
-	$(OPBENCH) run --operator=./$(SHAPES)/stateful,./$(SHAPES)/never-down --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources,drift-deleted,drift-image $(ARGS)
+	$(OPBENCH) run --operator=./$(SHAPES)/stateful,./$(SHAPES)/never-down,./$(SHAPES)/brittle --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,rollback,two-resources,drift-deleted,drift-image,wrong-values $(ARGS)
 	$(OPBENCH) run --operator=./$(SHAPES)/paired --images=$(IMAGES) --rounds=1 --scenario=latency,recreate,two-resources,two-resources-one-deleted,finalizer,write-refused $(ARGS)
 
 .PHONY: selftest-repeat
@@ -214,14 +214,15 @@ update: ## Rewrite golden files from what is printed now; read the diff before c
 	[[ -n "$$packages" ]] || echo "update: no package has golden files (a -update flag in its tests)"; \
 	for package in $$packages; do go test -C "$$package" . -update; done
 
-# What README.md, the front page and the reports in the last of these folders are made of.
+# What README.md, RESULTS.md, the front page and the reports in the last of these folders are made of.
 PUBLISHED ?= docs/results/replication-quick docs/results/replication-slow/gbp4nxwe docs/results/comparison
 
 .PHONY: publish
-publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, README.md's block of results, and every page into site/
+publish: ## Publish figures: RESULTS (runs, each of which has its own table; none: only reports) go into docs/results/comparison, or OUT; write all reports, the blocks of results of README.md and RESULTS.md, and every page into site/
 	$(if $(RESULTS),$(OPBENCH) recordings add --out=$(or $(OUT),docs/results/comparison) $(RESULTS))
 	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
+	$(OPBENCH) report --format=figures --out=RESULTS.md $(PUBLISHED)
 	mkdir -p site && $(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
 
 .PHONY: help

@@ -326,7 +326,7 @@ func (l *lane) timeout(s scenarios.Scenario) time.Duration {
 	waits := 2
 	for _, step := range s.Steps {
 		if step.Waits() {
-			waits++
+			waits += max(step.Wrong, 1)
 		}
 	}
 	return time.Duration(waits)*l.style.bound() + s.Lasts(l.style.Typical.Reconcile)

@@ -35,6 +35,7 @@ func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) e
 		spec.StepFinalize:  (*sampleRun).finalize,
 		spec.StepDelete:    (*sampleRun).delete,
 		spec.StepSubmit:    (*sampleRun).submit,
+		spec.StepWrong:     (*sampleRun).wrong,
 		spec.StepDrift:     (*sampleRun).drift,
 		spec.StepFault:     (*sampleRun).fault,
 		spec.StepMend:      (*sampleRun).mend,
@@ -58,6 +59,7 @@ type request struct {
 	namespace, name string
 	mayFail         bool // it is recorded, and for the oracles to judge
 	nudge           bool
+	wrong           string                                                    // the wrong value that it sets; empty: none
 	generation      func(context.Context) (int64, error)                      // of the custom resource, where the reply has none; nil: it has
 	do              func(context.Context) (*unstructured.Unstructured, error) // the reply of a deletion is nil
 }
@@ -147,7 +149,7 @@ func (s *sampleRun) send(ctx context.Context, r request) (*unstructured.Unstruct
 func (s *sampleRun) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
 		From: from, Intended: s.due, Verb: r.verb, Resource: watch.ResourceName(r.resource),
-		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge,
+		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge, Wrong: r.wrong,
 	}
 	if failure != nil {
 		action.Error = failure.Error()

@@ -69,6 +69,9 @@ func line(t *timeline.Timeline, e *timeline.Event) string {
 		if a.Nudge {
 			what += ", a nudge"
 		}
+		if a.Wrong != "" {
+			what += " to " + a.Wrong
+		}
 		if a.Error != "" {
 			what += ": refused: " + a.Error
 		}

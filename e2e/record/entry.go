@@ -182,7 +182,9 @@ type Action struct {
 	Measured bool `json:"measured,omitempty"`
 	// Nudge marks a write that changes nothing that is wanted: it only makes
 	// the operator look again, when it had not recovered by itself.
-	Nudge      bool            `json:"nudge,omitempty"`
+	Nudge bool `json:"nudge,omitempty"`
+	// Wrong says which wrong value the write sets, where it does: the API server may refuse it.
+	Wrong      string          `json:"wrong,omitempty"`
 	Object     json.RawMessage `json:"object,omitempty"` // the API's reply
 	Generation int64           `json:"generation,omitempty"`
 	Error      string          `json:"error,omitempty"`

@@ -60,7 +60,7 @@ func TestALateStatusIsNotALateWrite(t *testing.T) {
 		late[i].Samples = append(late[i].Samples, status)
 	}
 	var out bytes.Buffer
-	require.NoError(t, report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), late)).README(&out, place()))
+	require.NoError(t, report.Of(runOf("one", burst("one", "floor", 5, 5, 0.2), late)).Figures(&out, place()))
 	assert.Contains(t, out.String(), "| 2.00 s | 3 of 5 | 5 (1) |", "all were written; the status has a column of its own")
 	assert.NotContains(t, out.String(), "| ❌")
 }
@@ -89,7 +89,7 @@ func TestLateInEveryFormat(t *testing.T) {
 	assert.Contains(t, comment, "### operatorbench: ❌ "+header)
 	assert.Contains(t, comment, "| ❌ late 0 of 5 in time | argo | burst-create | 0 of 5 in time; the first that was not, after 300 s: there is no Deployment |")
 
-	readme := printed(func(out *bytes.Buffer) error { return r.README(out, place()) })
+	readme := printed(func(out *bytes.Buffer) error { return r.Figures(out, place()) })
 	assert.Contains(t, readme, "❌ 0 of 5 within 300 s")
 
 	page := printed(func(out *bytes.Buffer) error { return html.Write(out, r) })

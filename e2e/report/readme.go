@@ -25,15 +25,9 @@ type Place struct {
 	Page, Markdown string // reports in it
 }
 
-// README prints what a README shows of a report: the finding, the picture, what meets which need, and a
-// table for each run, as Ranking orders its styles.
-func (r *Report) README(out io.Writer, at Place) error {
+// Figures prints all figures of a report: what meets which need, and a table for each run, as Ranking orders its styles.
+func (r *Report) Figures(out io.Writer, at Place) error {
 	m := &markdown{}
-	m.line("**In short:** %s\n", text(r.Finding()))
-	m.line("<picture>")
-	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
-	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
-	m.line("</picture>\n")
 	m.line("%s\n", words)
 	m.needs(r)
 	for _, one := range r.Tables() {
@@ -98,58 +92,6 @@ func (r *Report) matches(all []result.Match) string {
 		texts = append(texts, text+" ("+one.Figure+")")
 	}
 	return strings.Join(texts, ", ")
-}
-
-// Finding is what the recordings come to: how long the headline takes in each run, and who fails nothing.
-func (r *Report) Finding() string {
-	var parts []string
-	for _, one := range r.Tables() {
-		if text := one.span(r); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	var clean []string
-	known := 0
-	for _, label := range r.Contestants() {
-		f := r.Fails(label)
-		if f.Known {
-			known++
-		}
-		if f.Whole() && f.Most() == 0 {
-			clean = append(clean, label)
-		}
-	}
-	if known > 0 {
-		parts = append(parts, fmt.Sprintf("Of %s whose correctness was recorded, %s passed every scenario that applies.", plain.Plural(known, "style"), cmp.Or(plain.List(clean), "none")))
-	}
-	return cmp.Or(strings.Join(parts, " "), "No style was measured or judged.")
-}
-
-// span is the lowest and the highest median of the headline in a run of a report; empty: there is none, or it is a
-// load, of which the median says little.
-func (r *Report) span(of *Report) string {
-	headline := r.Headline()
-	if r.IsLoad(headline) {
-		return ""
-	}
-	order := slices.DeleteFunc(r.ByLatency(headline), func(label string) bool {
-		return !slices.Contains(r.Contestants(), label) || r.writtenIn(label, headline).N == 0
-	})
-	if len(order) == 0 {
-		return ""
-	}
-	say := func(label string) string {
-		s := r.writtenIn(label, headline)
-		return fmt.Sprintf("%s (%s, %s)", s.P50, label, result.Spread(s, stat.Observation.String))
-	}
-	text := fmt.Sprintf("A %s takes %s", headline, say(order[0]))
-	if len(order) > 1 {
-		text += " to " + say(order[len(order)-1])
-	}
-	if len(of.Tables()) > 1 {
-		text += " in run " + strings.Join(r.Runs, ", ")
-	}
-	return text + "."
 }
 
 // writtenIn is when a style had done its part in a scenario; N is 0: it was not measured.

@@ -26,7 +26,7 @@ func place() report.Place {
 func readmeRows(t *testing.T, r *report.Report) (labels []string, rows map[string]map[string]string) {
 	t.Helper()
 	var out bytes.Buffer
-	require.NoError(t, r.README(&out, place()))
+	require.NoError(t, r.Figures(&out, place()))
 	rows = map[string]map[string]string{}
 	var header []string
 	tables := 0
@@ -135,14 +135,14 @@ func TestREADMEOfLatenciesAndAMatrixOfOneStyle(t *testing.T) {
 	assert.Equal(t, "0 of 5", rows["native"]["scenarios that fail"], "the measured ones among them")
 	assert.Equal(t, "not recorded", rows["argo"]["scenarios that fail"])
 	var out bytes.Buffer
-	require.NoError(t, r.README(&out, place()))
+	require.NoError(t, r.Figures(&out, place()))
 	assert.Contains(t, out.String(), "Measured in one run (3 rounds of 1 pass, 3 rounds of each load) on Some CPU")
 	assert.Contains(t, out.String(), "; the others were recorded in 1 run (Another CPU")
 	out.Reset()
 
 	here := made.Recording("here", list, made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
 	here.Environment = latencies.Environment
-	require.NoError(t, report.Of(latencies, matrix, here).README(&out, place()))
+	require.NoError(t, report.Of(latencies, matrix, here).Figures(&out, place()))
 	assert.Contains(t, out.String(), "; the others were recorded in 2 runs (Another CPU, 2 CPUs, 24 GiB, Linux 6.18; Some CPU")
 	out.Reset()
 	require.NoError(t, r.Markdown(&out))
@@ -170,7 +170,7 @@ func TestREADMEOfForeignTexts(t *testing.T) {
 		{Operator: evil, Scenario: evil, Phase: spec.PhaseChildWritten, Value: 1, Outcome: judge.OK},
 	}}
 	var out bytes.Buffer
-	require.NoError(t, report.New(nil, &judge.Judgement{Results: []judge.Result{result}, Warnings: []string{evil}}).README(&out, place()))
+	require.NoError(t, report.New(nil, &judge.Judgement{Results: []judge.Result{result}, Warnings: []string{evil}}).Figures(&out, place()))
 	assert.NotContains(t, out.String(), "<d>")
 	_, picture, _ := strings.Cut(out.String(), "<picture>")
 	assert.NotContains(t, strings.SplitAfter(picture, "</picture>")[0], `"e"`)

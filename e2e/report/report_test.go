@@ -67,6 +67,7 @@ func TestGolden(t *testing.T) {
 		report.ReportFile:     r.JSON,
 		report.BenchFile:      r.Bench,
 		"readme-block.md":     func(w io.Writer) error { return r.README(w, place()) },
+		"figures-block.md":    func(w io.Writer) error { return r.Figures(w, place()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer

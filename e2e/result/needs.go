@@ -64,7 +64,7 @@ func (r *Set) Needs() []Need {
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
 		rows = append(rows, need{"Our team writes " + one, "most lines owned are " + one + ", build files left out", known(func(label string) bool { return r.Language(label) == one }), fails})
 	}
-	for _, one := range []struct{ name, family string }{{"We already run Argo", "argo"}, {"We have a Helm chart", "helm"}, {"We have Ansible roles", "ansible"}} {
+	for _, one := range []struct{ name, family string }{{"We already run Argo", "argo"}, {"We have a Helm chart", "helm"}, {"We have Ansible roles", "ansible"}, {"We write shell scripts", "shell-operator"}} {
 		rows = append(rows, need{one.name, "built on a framework of that name", known(func(label string) bool { return r.builtOn(label, one.family) }), fails})
 	}
 	rows = append(rows,

@@ -55,6 +55,7 @@ const (
 	StepFinalize  = "finalize"
 	StepDelete    = "delete"
 	StepSubmit    = "submit"
+	StepWrong     = "wrong"
 	StepDrift     = "drift"
 	StepFault     = "fault"
 	StepMend      = "mend"

@@ -201,9 +201,9 @@ func (t *Timeline) note(e Event) error {
 }
 
 // mayFail tells whether the sample comes to its end though an action was refused:
-// one that must be, or a nudge of what is not there.
+// one that must be, one that sets a wrong value, or a nudge of what is not there.
 func (t *Timeline) mayFail(a *record.Action) bool {
-	return a.Nudge || t.Matrix && slices.Contains(t.Sample.Expect, "refused")
+	return a.Nudge || a.Wrong != "" || t.Matrix && slices.Contains(t.Sample.Expect, "refused")
 }
 
 // ReplyOf reads the API's reply to an action; a delete's may be absent.

@@ -12,44 +12,53 @@ import (
 
 const root = "../../../"
 
-var update = flag.Bool("update", false, "write README.md's block of results anew")
+var update = flag.Bool("update", false, "write the blocks of results of README.md and RESULTS.md anew")
 
-// Whatever figure README shows must come out of the recordings that it names, by
-// the command that it names.
+// Whatever figure README and RESULTS.md show must come out of the recordings that README names, by
+// the commands that they name.
 func TestREADMEShowsWhatItNames(t *testing.T) {
 	t.Chdir(root)
 	named := regexp.MustCompile("opbench report --format=readme --out=README.md ([^`]+)`").FindSubmatch(read(t, "README.md"))
 	require.Len(t, named, 2, "README.md does not say how its block of results is made")
 	folders := strings.Fields(string(named[1]))
 	folder := folders[len(folders)-1]
-	if *update {
-		code, _, stderr := opbench(t, append([]string{"report", "--format=readme", "--out=README.md"}, folders...)...)
-		require.Equal(t, exitOK, code, stderr)
-	}
-	code, block, stderr := opbench(t, append([]string{"report", "--format=readme"}, folders...)...)
-	require.Equal(t, exitOK, code, stderr)
-	_, rest, _ := strings.Cut(string(read(t, "README.md")), "<!-- results:begin -->\n")
-	shown, _, found := strings.Cut(rest, "<!-- results:end -->\n")
-	require.True(t, found, "README.md has no block of results")
-	assert.Equal(t, block, shown, "go test ./e2e/cmd/opbench -update writes README.md's block anew")
-	refers := regexp.MustCompile(`(?:src|srcset)="([^"]+)"|\]\(([^)]+)\)`).FindAllStringSubmatch(block, -1)
-	reports, verdicts, styles := 0, 0, 0
-	for _, one := range refers {
-		name, _, _ := strings.Cut(one[1]+one[2], "#")
-		assert.FileExists(t, name)
-		switch {
-		case strings.HasPrefix(name, folder+"/"):
-			reports++
-		case strings.HasSuffix(name, "/verdicts.yaml"):
-			verdicts++
-		case strings.HasPrefix(name, "operators/"):
-			styles++
+	for format, page := range map[string]struct {
+		file    string
+		reports int
+	}{
+		readme:  {"README.md", 2},  // two pictures
+		figures: {"RESULTS.md", 3}, // reports three times
+	} {
+		if *update {
+			code, _, stderr := opbench(t, append([]string{"report", "--format=" + format, "--out=" + page.file}, folders...)...)
+			require.Equal(t, exitOK, code, stderr)
 		}
+		code, block, stderr := opbench(t, append([]string{"report", "--format=" + format}, folders...)...)
+		require.Equal(t, exitOK, code, stderr)
+		_, rest, _ := strings.Cut(string(read(t, page.file)), "<!-- results:begin -->\n")
+		shown, _, found := strings.Cut(rest, "<!-- results:end -->\n")
+		require.True(t, found, "%s has no block of results", page.file)
+		assert.Equal(t, block, shown, "go test ./e2e/cmd/opbench -update writes the block of %s anew", page.file)
+		assert.Contains(t, block, "opbench report --format="+format+" --out="+page.file+" "+strings.Join(folders, " "))
+		refers := regexp.MustCompile(`(?:src|srcset)="([^"]+)"|\]\(([^)]+)\)`).FindAllStringSubmatch(block, -1)
+		reports, verdicts, styles := 0, 0, 0
+		for _, one := range refers {
+			name, _, _ := strings.Cut(one[1]+one[2], "#")
+			assert.FileExists(t, name)
+			switch {
+			case strings.HasPrefix(name, folder+"/"):
+				reports++
+			case strings.HasSuffix(name, "/verdicts.yaml"):
+				verdicts++
+			case strings.HasPrefix(name, "operators/"):
+				styles++
+			}
+		}
+		assert.Equal(t, page.reports, reports, page.file)
+		assert.Len(t, refers, reports+verdicts+styles)
+		assert.Greater(t, styles, verdicts, "each style leads to what it is")
+		assert.NotZero(t, verdicts, "each style that fails leads to why")
 	}
-	assert.Equal(t, 5, reports, "two pictures, and reports three times")
-	assert.Len(t, refers, reports+verdicts+styles)
-	assert.Greater(t, styles, verdicts, "each style leads to what it is")
-	assert.NotZero(t, verdicts, "each style that fails leads to why")
 }
 
 // A README without the place for results stays as it is.

@@ -12,13 +12,20 @@ import (
 	"operatorbench/e2e/report/html"
 )
 
-// readme is the format of a README's block of results.
-const readme = "readme"
+// The formats of a README's block of results, and of that of the page with all figures.
+const (
+	readme  = "readme"
+	figures = "figures"
+)
 
-// printREADME prints the block of results that refers to the last of some results folders, or
-// puts it into a README.
-func printREADME(found *report.Report, results []string, out string, stdout io.Writer) error {
-	made := "go run ./e2e/cmd/opbench report --format=readme --out=README.md"
+// printBlock prints a block of results that refers to the last of some results folders, or
+// puts it into a file that has a place for it.
+func printBlock(found *report.Report, format string, results []string, out string, stdout io.Writer) error {
+	write, file := found.README, "README.md"
+	if format == figures {
+		write, file = found.Figures, "RESULTS.md"
+	}
+	made := "go run ./e2e/cmd/opbench report --format=" + format + " --out=" + file
 	var folder string
 	for _, one := range results {
 		folder = one
@@ -33,10 +40,10 @@ func printREADME(found *report.Report, results []string, out string, stdout io.W
 	}
 	place := report.Place{Folder: folder, Made: made, Light: html.PictureFile, Dark: html.DarkPictureFile, Page: html.File, Markdown: report.SummaryFile}
 	if out == "" {
-		return found.README(stdout, place)
+		return write(stdout, place)
 	}
 	var block bytes.Buffer
-	if err := found.README(&block, place); err != nil {
+	if err := write(&block, place); err != nil {
 		return err
 	}
 	old, err := os.ReadFile(out)

@@ -32,14 +32,15 @@ run with latencies has its own tables; verdicts count over all of them.
 Flags:
   --format=FORMAT   %s (default terminal)
   --out=FILE        write to a file, which is replaced only when it is complete.
-                    --format=readme replaces only the lines from
+                    --format=readme and figures replace only the lines from
                     <!-- results:begin --> to <!-- results:end -->;
                     --format=html also writes the styles' pages to styles/
   --repository=URL  of a page: where its readers can open an issue
   --site=URL        of a page: where it is published, for previews
 
-readme is the block of results of a README: a picture and a table. It refers to
-pictures and reports in the last results folder, where these write them:
+readme is the block of results of a README, the answer with a picture and a small
+table; figures is that of a page with all of them. They refer to pictures and reports
+in the last results folder, where these write them:
   opbench report --format=picture --out=DIR/%s DIR
   opbench report --format=dark-picture --out=DIR/%s DIR
 `
@@ -63,7 +64,8 @@ func formats() []format {
 		{"html", nil}, // one page for all, and one for each style: see printPages
 		{"picture", pictures[0].Print},
 		{"dark-picture", pictures[1].Print},
-		{readme, nil}, // it refers to files: see readmeBlock
+		{readme, nil}, // it refers to files: see printBlock
+		{figures, nil},
 	}
 }
 
@@ -101,8 +103,8 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return err
 	}
 	switch *name {
-	case readme:
-		return printREADME(found, flags.Args(), *out, stdout)
+	case readme, figures:
+		return printBlock(found, *name, flags.Args(), *out, stdout)
 	case "html":
 		return printPages(found, *out, links, stdout)
 	}

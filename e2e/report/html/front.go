@@ -19,7 +19,7 @@ import (
 // frontPage is the page that answers first.
 type frontPage struct {
 	head
-	Finding  string
+	Answers  []string
 	Lead     string
 	Short    badge // whether all was handled correctly
 	Warnings []string
@@ -53,7 +53,7 @@ const mostSurprises = 30
 
 func (s *site) front() *frontPage {
 	p := &frontPage{
-		Finding: s.Finding(), Lead: s.lead(), Short: s.short(), Warnings: s.Warnings, Needs: s.needs,
+		Answers: s.Answers(), Lead: s.lead(), Short: s.short(), Warnings: s.Warnings, Needs: s.needs,
 		Groups: columnGroups(), Styles: s.Styles, Heat: s.heatMap(), All: s.RunFacts(), Rank: result.RankNote(), Heats: heatWords(),
 	}
 	for i, run := range s.runs {
@@ -77,7 +77,7 @@ func (s *site) front() *frontPage {
 		p.Surprise = append(p.Surprise, one)
 	}
 	p.Surprise = p.Surprise[:min(len(p.Surprise), mostSurprises)]
-	p.head = s.head("", s.title(), p.Finding, s.dispute(""), true)
+	p.head = s.head("", s.title(), strings.Join(p.Answers, " "), s.dispute(""), true)
 	return p
 }
 

@@ -77,7 +77,7 @@ func TestParseRefuses(t *testing.T) {
 
 		"no steps":      {head + tail, `x.yaml:1: scenario: field "steps" is missing`},
 		"unknown step":  {head + "steps:\n  - explode: {}\n", `x.yaml:6: steps: unknown field "explode", expected one of annotate, apply`},
-		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: steps: found 2 of the fields create, patch, apply, scale, readScale, series, annotate, finalize, delete, submit, drift, fault, mend, await, expected exactly one"},
+		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: steps: found 2 of the fields create, patch, apply, scale, readScale, series, annotate, finalize, delete, submit, wrong, drift, fault, mend, await, expected exactly one"},
 		"no act":        {head + "steps:\n  - {on: y}\n" + tail, "x.yaml:6: steps: found 0 of the fields create, patch"},
 		"step null":     {head + "steps:\n  - delete:\n" + tail, "x.yaml:6: steps.delete: found nothing, expected {}"},
 		"negative size": {head + "steps:\n  - create: {size: -1}\n" + tail, "x.yaml:6: steps.create.size: found the number -1, expected 0 to 5"},

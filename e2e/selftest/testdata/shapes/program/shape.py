@@ -83,6 +83,8 @@ def reconcile(namespace, name):
     if FINALIZER and FINALIZER not in cr["metadata"].get("finalizers", []):
         mine["metadata"]["finalizers"] = [FINALIZER]
         ask(path + MANAGER, "PATCH", mine).close()
+    if os.environ.get("FAULT") == "brittle" and " " in cr["spec"].get("image", ""):
+        os._exit(1)
     children = [apply_child(child, cr) for child in SHAPE["children"]]
     if "condition" in SHAPE:
         report(path, cr, children)
