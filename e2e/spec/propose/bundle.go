@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,12 +28,18 @@ type granted struct {
 	Rules              []rbacv1.PolicyRule
 }
 
-// unbundled are the objects that the Operator Lifecycle Manager would make of a ClusterServiceVersion: a namespace, accounts with
-// their rights, and Deployments. Webhooks, for which it makes certificates, are left out.
-func unbundled(csv *unstructured.Unstructured) (objects []*unstructured.Unstructured, namespace string, err error) {
+// unbundle takes, in the place of a ClusterServiceVersion, the objects that the Operator Lifecycle Manager would make of it: a namespace,
+// accounts with their rights, and Deployments. Webhooks, for which it makes certificates, are left out.
+func (p *proposal) unbundle() error {
+	i := slices.IndexFunc(p.Objects, IsBundle)
+	if i < 0 {
+		return nil
+	}
+	csv := p.Objects[i]
 	var of struct {
 		Spec struct {
-			Install struct {
+			WebhookDefinitions []any
+			Install            struct {
 				Spec struct {
 					Deployments []struct {
 						Name string
@@ -48,56 +55,65 @@ func unbundled(csv *unstructured.Unstructured) (objects []*unstructured.Unstruct
 		err = json.Unmarshal(text, &of)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("read ClusterServiceVersion %s: %w", csv.GetName(), err)
+		return fmt.Errorf("read ClusterServiceVersion %s: %w", csv.GetName(), err)
 	}
 	name, _, _ := strings.Cut(csv.GetName(), ".")
-	namespace = cmp.Or(csv.GetAnnotations()["operatorframework.io/suggested-namespace"], name+"-system")
+	p.namespace = cmp.Or(csv.GetAnnotations()["operatorframework.io/suggested-namespace"], name+"-system")
 	install := of.Spec.Install.Spec
-	add := func(version, kind, name string, typed runtime.Object) {
-		fields, failed := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
-		if failed != nil {
-			err = failed
-			return
-		}
-		delete(fields, "status")
-		one := &unstructured.Unstructured{Object: fields}
-		one.SetAPIVersion(version)
-		one.SetKind(kind)
-		one.SetName(name)
-		if !slices.Contains([]string{"Namespace", "ClusterRole", "ClusterRoleBinding"}, kind) {
-			one.SetNamespace(namespace)
-		}
-		objects = append(objects, one)
-	}
-	add("v1", "Namespace", namespace, &corev1.Namespace{})
+	err = p.make("v1", "Namespace", p.namespace, &corev1.Namespace{})
 	var accounts []string
 	for _, d := range install.Deployments {
 		accounts = append(accounts, cmp.Or(d.Spec.Template.Spec.ServiceAccountName, "default"))
+		err = errors.Join(err, p.make("apps/v1", "Deployment", d.Name, &appsv1.Deployment{Spec: d.Spec}))
 	}
-	rbac := rbacv1.SchemeGroupVersion.String()
-	grant := func(kind string, list []granted) {
-		for i, p := range list {
-			accounts = append(accounts, p.ServiceAccountName)
-			called := fmt.Sprintf("%s-%s-%d", name, p.ServiceAccountName, i)
-			add(rbac, kind, called, &rbacv1.ClusterRole{Rules: p.Rules})
-			add(rbac, kind+"Binding", called, &rbacv1.ClusterRoleBinding{
-				Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: p.ServiceAccountName, Namespace: namespace}},
-				RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: called},
-			})
+	for kind, list := range map[string][]granted{"ClusterRole": install.ClusterPermissions, "Role": install.Permissions} {
+		for i, g := range list {
+			accounts = append(accounts, g.ServiceAccountName)
+			err = errors.Join(err, p.grant(kind, fmt.Sprintf("%s-%s-%d", name, g.ServiceAccountName, i), g))
 		}
 	}
-	grant("ClusterRole", install.ClusterPermissions)
-	grant("Role", install.Permissions)
 	slices.Sort(accounts)
 	for _, account := range slices.Compact(accounts) {
-		if account != "default" {
-			add("v1", "ServiceAccount", account, &corev1.ServiceAccount{})
+		if account != "default" { // every namespace has that
+			err = errors.Join(err, p.make("v1", "ServiceAccount", account, &corev1.ServiceAccount{}))
 		}
 	}
-	for _, d := range install.Deployments {
-		add("apps/v1", "Deployment", d.Name, &appsv1.Deployment{Spec: d.Spec})
+	slices.SortStableFunc(p.made[1:], func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(strings.Compare(a.GetKind(), b.GetKind()), strings.Compare(a.GetName(), b.GetName()))
+	})
+	p.Objects = slices.Concat(p.made, slices.DeleteFunc(slices.Clone(p.Objects), IsBundle))
+	if len(of.Spec.WebhookDefinitions) > 0 {
+		p.todo("manifests: the webhooks of the ClusterServiceVersion, for which the Operator Lifecycle Manager makes certificates, are left out")
 	}
-	return objects, namespace, err
+	return err
+}
+
+// grant makes a role, of the whole cluster or of the namespace, and its binding.
+func (p *proposal) grant(kind, name string, g granted) error {
+	version := rbacv1.SchemeGroupVersion.String()
+	return errors.Join(p.make(version, kind, name, &rbacv1.ClusterRole{Rules: g.Rules}), // a Role has the same fields
+		p.make(version, kind+"Binding", name, &rbacv1.ClusterRoleBinding{
+			Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: g.ServiceAccountName, Namespace: p.namespace}},
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name},
+		}))
+}
+
+// make adds an object in the place of the ClusterServiceVersion.
+func (p *proposal) make(version, kind, name string, typed runtime.Object) error {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	if err != nil {
+		return fmt.Errorf("make %s %s of the ClusterServiceVersion: %w", kind, name, err)
+	}
+	delete(fields, "status")
+	one := &unstructured.Unstructured{Object: fields}
+	one.SetAPIVersion(version)
+	one.SetKind(kind)
+	one.SetName(name)
+	if !slices.Contains([]string{"Namespace", "ClusterRole", "ClusterRoleBinding"}, kind) {
+		one.SetNamespace(p.namespace)
+	}
+	p.made = append(p.made, one)
+	return nil
 }
 
 // documents writes objects as one file of YAML.

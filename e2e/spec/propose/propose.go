@@ -89,15 +89,8 @@ type image struct{ Name, Reference, Build string }
 // Of proposes a style and its workload.
 func Of(s Sources) (*Proposal, error) {
 	p := &proposal{Sources: s}
-	if i := slices.IndexFunc(s.Objects, IsBundle); i >= 0 {
-		var err error
-		if p.made, p.namespace, err = unbundled(s.Objects[i]); err != nil {
-			return nil, err
-		}
-		p.Objects = slices.Concat(p.made, slices.DeleteFunc(slices.Clone(s.Objects), IsBundle))
-		if hooks, _, _ := unstructured.NestedSlice(s.Objects[i].Object, "spec", "webhookdefinitions"); len(hooks) > 0 {
-			p.todo("manifests: the webhooks of the ClusterServiceVersion, for which the Operator Lifecycle Manager makes certificates, are left out")
-		}
+	if err := p.unbundle(); err != nil {
+		return nil, err
 	}
 	crd, err := p.definition()
 	if err != nil {
@@ -116,24 +109,9 @@ func Of(s Sources) (*Proposal, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	if len(p.made) > 0 {
-		if files["manifests/operator.yaml"], err = documents(p.made); err != nil {
-			return nil, err
-		}
-		p.Manifests = append([]string{"operator.yaml"}, p.Manifests...)
-	}
-	kustomization := map[string]any{"resources": p.Manifests}
-	if len(p.Renamed) > 0 {
-		kustomization["images"] = p.Renamed
-	}
-	if p.namespace != "" {
-		kustomization["namespace"] = p.namespace
-	}
-	list, err := yaml.Marshal(kustomization)
-	if err != nil {
+	if err := p.manifests(files); err != nil {
 		return nil, err
 	}
-	files["manifests/kustomization.yaml"] = list
 	if files["cr.yaml"], err = p.template(version); err != nil {
 		return nil, err
 	}
@@ -154,6 +132,22 @@ func Of(s Sources) (*Proposal, error) {
 		files[name] = out.Bytes()
 	}
 	return &Proposal{Files: files, Open: p.open}, nil
+}
+
+// manifests writes the kustomization, and what stands for a ClusterServiceVersion.
+func (p *proposal) manifests(files map[string][]byte) (err error) {
+	list := map[string]any{"resources": p.Manifests}
+	if len(p.made) > 0 {
+		if files["manifests/operator.yaml"], err = documents(p.made); err != nil {
+			return err
+		}
+		list["resources"], list["namespace"] = append([]string{"operator.yaml"}, p.Manifests...), p.namespace
+	}
+	if len(p.Renamed) > 0 {
+		list["images"] = p.Renamed
+	}
+	files["manifests/kustomization.yaml"], err = yaml.Marshal(list)
+	return err
 }
 
 // definition finds the CustomResourceDefinition.
