@@ -83,7 +83,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "status-stale", Scenario: "scale-up", Oracle: "status", Fault: "Its status goes on telling of the first generation."},
 		{Mutant: "status-keeps-dead", Scenario: "scale-down", Oracle: "status", Fault: "Its status goes on naming pods that have gone."},
 		{Mutant: "status-restless", Scenario: "create", Oracle: "stays-converged", Fault: "It writes a new time into the status at every look."},
-		{Mutant: "condition-moves", Scenario: "create", Oracle: "conditions", Fault: "Its condition has the time of the last write, though its status did not turn."},
+		{Mutant: "condition-moves", Scenario: "image-missing", Oracle: "conditions", Fault: "Its condition has the time of the last write, though its status did not turn."},
 		{Mutant: "condition-stands", Scenario: "scale-up", Oracle: "conditions", Fault: "Its condition turns, and keeps the time of its first turn."},
 		{Mutant: "reason-of-words", Scenario: "create", Oracle: "conditions", Fault: "The reason of its condition is a sentence."},
 		{Mutant: "silent-on-bad-size", Scenario: "tutorial-size-negative", Oracle: "diagnosable", Fault: "It tells nobody that a size is not usable."},
