@@ -68,7 +68,8 @@ func TestAnAddressIsSetByOneCommand(t *testing.T) {
 			_ = os.RemoveAll(filepath.Join(cache, made))
 		}
 	})
-	command.Dir, command.Env = bin, append(os.Environ(), "GOBIN="+bin, "GOPROXY="+proxies+",file://"+cache+"/cache/download", "GOSUMDB=off", "GOFLAGS=", "GONOPROXY=none", "GOPRIVATE=")
+	command.Dir, command.Env = bin, append(os.Environ(), "GOBIN="+bin, "GOPROXY="+proxies+",file://"+cache+"/cache/download", "GOSUMDB=off", "GOFLAGS=", "GONOPROXY=none", "GOPRIVATE=",
+		"GODEBUG=goindex=0") // an index of that version would be of an earlier tree
 	installed, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", installed)
 	version, err := exec.CommandContext(t.Context(), filepath.Join(bin, "opbench"), "version").Output()
