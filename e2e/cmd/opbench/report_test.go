@@ -26,7 +26,7 @@ func copied(t *testing.T) string {
 func TestReportPrintsEachFormat(t *testing.T) {
 	dir, handMade := copied(t), away(t)
 	for name, golden := range map[string]string{
-		"terminal": "terminal.txt", "markdown": report.SummaryFile, "comment": report.CommentFile, "json": report.ReportFile,
+		"terminal": "terminal.txt", "markdown": report.SummaryFile, "json": report.ReportFile,
 		"samples": report.SamplesFile, "bench": report.BenchFile, "junit": report.JUnitFile,
 	} {
 		t.Run(name, func(t *testing.T) {
