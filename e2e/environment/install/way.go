@@ -24,9 +24,6 @@ type Way interface {
 	Files(tree files.Tree, path string) ([]string, error)
 	// Check refuses what is written and has no effect.
 	Check(tree files.Tree, path string) error
-	// Complete tells whether what is rendered is all that is installed. Else a controller makes more of it, which only
-	// the cluster knows: see Find.
-	Complete() bool
 }
 
 // ways lists all ways to install; the first that takes a path has it. Helm charts and bundles of the Operator Lifecycle
@@ -76,14 +73,4 @@ func Check(tree files.Tree, path string) error {
 		return err
 	}
 	return way.Check(tree, path)
-}
-
-// Complete tells whether what Render returns for paths is all that they install; see Way.
-func Complete(paths ...string) bool {
-	for _, path := range paths {
-		if way, _, _, err := at(".", path); err != nil || !way.Complete() {
-			return false
-		}
-	}
-	return true
 }

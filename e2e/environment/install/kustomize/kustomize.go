@@ -43,9 +43,6 @@ func (Way) Files(tree files.Tree, folder string) ([]string, error) {
 	return slices.Sorted(maps.Keys(tracked.read)), err
 }
 
-// Complete tells that nothing is installed but what Render returns.
-func (Way) Complete() bool { return true }
-
 func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy
