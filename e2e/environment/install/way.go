@@ -17,8 +17,8 @@ import (
 type Way interface {
 	// Of tells whether a path is to be installed in this way.
 	Of(path string) bool
-	// Render returns the objects that are applied, in their order. Nothing is read outside of the tree, nor fetched. Errors
-	// name the file, and the line where it is known.
+	// Render returns the objects that are applied, in their order. Nothing is read outside of the tree, nor fetched.
+	// Errors name the file, and the line where it is known.
 	Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error)
 	// Files lists the files that Render reads, by absolute path, sorted.
 	Files(tree files.Tree, path string) ([]string, error)

@@ -30,8 +30,9 @@ func (Way) Of(path string) bool {
 	return false
 }
 
-// Render builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl apply -k:
-// namespaces and definitions before what needs them. An error names the kustomization that cannot be built, and is kustomize's own.
+// Render builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl
+// apply -k: namespaces and definitions before what needs them. An error names the kustomization that cannot be built,
+// and is kustomize's own.
 func (Way) Render(tree files.Tree, folder string) ([]*unstructured.Unstructured, error) {
 	return build(track(tree), folder)
 }
