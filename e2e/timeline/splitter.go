@@ -146,6 +146,9 @@ func (s *Splitter) audited(e *record.Entry) {
 		t.Audited = true
 	}
 	s.unaware = nil
+	for _, style := range s.styles {
+		style.denies(e)
+	}
 	for _, t := range s.within[e.Audit.Namespace] {
 		if !t.Style.account(e.Audit.User) {
 			continue

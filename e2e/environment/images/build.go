@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 		return s.engine.Follow(ctx, log, append(args, image.own.Dockerfile)...)
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, asksSecret(image))
 	}
 	text, err := os.ReadFile(id)
 	if err != nil {
@@ -81,6 +82,20 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 		s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
 	}
 	return tarball.ImageFromPath(file, nil)
+}
+
+// secretMount is how a step of a Dockerfile asks for what a build may read and an image does not keep.
+var secretMount = regexp.MustCompile(`(?m)^.*--mount=\S*type=(secret|ssh)\b`)
+
+// asksSecret says of a Dockerfile that could not be built that it asks for what no build here is given; nil: it does not.
+func asksSecret(image Image) error {
+	file := filepath.Join(image.own.Dockerfile, "Dockerfile")
+	text, err := os.ReadFile(file)
+	if err != nil || !secretMount.Match(text) {
+		return nil //nolint:nilerr // the build has said what is wrong
+	}
+	line := 1 + bytes.Count(text[:secretMount.FindIndex(text)[0]], []byte("\n"))
+	return fmt.Errorf("%s:%d asks for a secret, and a build gets no credentials: build the image yourself, and give it with --image=%s=REFERENCE", file, line, image.Name)
 }
 
 // manager is the program of an image that is compiled from a Go package.

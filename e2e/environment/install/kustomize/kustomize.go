@@ -45,7 +45,7 @@ func (Way) Files(tree files.Tree, folder string) ([]string, error) {
 }
 
 func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error) {
-	options := krusty.MakeDefaultOptions()
+	options := anywhere()
 	options.Reorder = krusty.ReorderOptionLegacy
 	content, err := tracked.run(options, folder)
 	if err != nil && tracked.refused == nil {
