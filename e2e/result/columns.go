@@ -112,13 +112,23 @@ func (r *Set) Value(label, id string) Value {
 	return Value{}
 }
 
-// The ids of columns that hang on a scenario.
+// Written is the id of the column that says when a scenario's change was written.
 func Written(scenario string) string { return scenario + ".written" }
-func Tail(scenario string) string    { return scenario + ".tail" }
-func Ready(scenario string) string   { return scenario + ".ready" }
-func Times(scenario string) string   { return scenario + ".times" }
-func Last(load string) string        { return load + ".last" }
-func Status(load string) string      { return load + ".status" }
+
+// Ready is that of when pods were ready.
+func Ready(scenario string) string { return scenario + ".ready" }
+
+// Tail is that of the p90 of written.
+func Tail(scenario string) string { return scenario + ".tail" }
+
+// Times is that of the ratio to Reference.
+func Times(scenario string) string { return scenario + ".times" }
+
+// Last is that of when the last custom resource of a load was written.
+func Last(load string) string { return load + ".last" }
+
+// Status is that of how many custom resources of a load had their status in time.
+func Status(load string) string { return load + ".status" }
 
 func (r *Set) latencyColumns() []Column {
 	columns := []Column{
@@ -137,61 +147,61 @@ func (r *Set) latencyColumns() []Column {
 			return Value{Text: fmt.Sprintf("%d (%d)", written.N, written.Rounds)}
 		}},
 	}
-	add := func(scenario, group, id, head, text string, of func(c *Cell) Value) {
-		columns = append(columns, Column{id, head, text, group, Less, func(label string) Value {
-			c := r.Cell(label, scenario)
-			if c == nil {
-				return Value{}
-			}
-			v := of(c)
-			v.Run = c.Run
-			if group == GroupChange && c.Failing() {
-				v.Outcome = c.Verdict
-			}
-			return v
-		}})
-	}
 	for _, s := range r.Scenarios {
-		group := GroupChange
 		if r.IsLoad(s) {
-			group = GroupMany
-			add(s, group, Last(s), s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue)
-			add(s, group, Status(s), s+", status in time", "how many custom resources of the load had their status in time", statusValue)
-		} else {
-			add(s, group, Written(s), s+" written", "median time until the "+r.Child()+" is as the "+s+" asks, or gone", func(c *Cell) Value {
+			columns = append(columns,
+				r.cellColumn(s, GroupMany, Last(s), s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),
+				r.cellColumn(s, GroupMany, Status(s), s+", status in time", "how many custom resources of the load had their status in time", statusValue),
+				r.ratioColumn(s, GroupMany))
+			continue
+		}
+		columns = append(columns,
+			r.cellColumn(s, GroupChange, Written(s), s+" written", "median time until the "+r.Child()+" is as the "+s+" asks, or gone", func(c *Cell) Value {
 				written, _ := c.Outcome()
 				return latencyValue(written, written.P50, written.CI50)
-			})
-			add(s, group, Ready(s), s+" ready", "median time until the pods are ready, or gone", func(c *Cell) Value {
+			}),
+			r.cellColumn(s, GroupChange, Ready(s), s+" ready", "median time until the pods are ready, or gone", func(c *Cell) Value {
 				_, ready := c.Outcome()
 				return latencyValue(ready, ready.P50, ready.CI50)
-			})
-			add(s, group, Tail(s), s+" p90", "p90 of written; the maximum where n is too small for a p90", func(c *Cell) Value {
-				written, _ := c.Outcome()
-				if written.Shows(0.9) {
-					return latencyValue(written, written.P90, written.CI90)
-				}
-				v := latencyValue(written, written.Max, nil)
-				v.Note = strings.TrimSuffix("max, "+v.Note, ", ")
-				return v
-			})
-		}
-		columns = append(columns, Column{Times(s), s + " × " + Reference, strings.TrimPrefix(RatioNote(), "× "+Reference+": "), group, Less, func(label string) Value {
-			ratio, known := r.ToReference(label, s)
-			if !known {
-				return Value{}
-			}
-			v := Value{Text: plain.Digits(ratio.Value), Number: ratio.Value, Known: true, Note: "in " + plain.Plural(ratio.Rounds, "round")}
-			switch {
-			case ratio.Censored:
-				v.Text, v.Note = "≥ "+v.Text, v.Note+", timed out"
-			case ratio.High > 0:
-				v.Low, v.High = plain.Digits(ratio.Low), plain.Digits(ratio.High)
-			}
-			return v
-		}})
+			}),
+			r.cellColumn(s, GroupChange, Tail(s), s+" p90", "p90 of written; the maximum where n is too small for a p90", tailValue),
+			r.ratioColumn(s, GroupChange))
 	}
 	return columns
+}
+
+// cellColumn is a column of a style's cell in a scenario.
+func (r *Set) cellColumn(scenario, group, id, head, text string, of func(c *Cell) Value) Column {
+	return Column{id, head, text, group, Less, func(label string) Value {
+		c := r.Cell(label, scenario)
+		if c == nil {
+			return Value{}
+		}
+		v := of(c)
+		v.Run = c.Run
+		if group == GroupChange && c.Failing() {
+			v.Outcome = c.Verdict
+		}
+		return v
+	}}
+}
+
+// ratioColumn is how many times as long as Reference styles take in a scenario.
+func (r *Set) ratioColumn(scenario, group string) Column {
+	return Column{Times(scenario), scenario + " × " + Reference, strings.TrimPrefix(RatioNote(), "× "+Reference+": "), group, Less, func(label string) Value {
+		ratio, known := r.ToReference(label, scenario)
+		if !known {
+			return Value{}
+		}
+		v := Value{Text: plain.Digits(ratio.Value), Number: ratio.Value, Known: true, Note: "in " + plain.Plural(ratio.Rounds, "round")}
+		switch {
+		case ratio.Censored:
+			v.Text, v.Note = "≥ "+v.Text, v.Note+", timed out"
+		case ratio.High > 0:
+			v.Low, v.High = plain.Digits(ratio.Low), plain.Digits(ratio.High)
+		}
+		return v
+	}}
 }
 
 // outcome is when a style had written in a scenario, and when pods were ready; N is 0: it was not measured.
@@ -212,6 +222,17 @@ func latencyValue(s stat.Summary, o stat.Observation, ci *stat.Interval) Value {
 	if ci != nil {
 		v.Low, v.High = ci.Low.String(), ci.High.String()
 	}
+	return v
+}
+
+// tailValue is the p90, or the maximum where n is too small for one.
+func tailValue(c *Cell) Value {
+	written, _ := c.Outcome()
+	if written.Shows(0.9) {
+		return latencyValue(written, written.P90, written.CI90)
+	}
+	v := latencyValue(written, written.Max, nil)
+	v.Note = strings.TrimSuffix("max, "+v.Note, ", ")
 	return v
 }
 
@@ -490,21 +511,24 @@ func (r *Set) rightsColumns() []Column {
 	})
 	add("secrets", "may read secrets", "service accounts that may read secrets", false, secrets(func(grants.SecretRights) bool { return true }))
 	add("secrets-read", "did", "service accounts that read secrets", true, secrets(func(s grants.SecretRights) bool { return s.Reads > 0 }))
-	return append(columns, Column{"pod-security", "pods held to", "the Pod Security Standard that is enforced on its namespaces", GroupSecurity, Words, func(label string) Value {
-		facts, _ := r.Facts(label)
-		if facts == nil {
-			return Value{}
-		}
-		var levels, parts []string
-		for _, namespace := range slices.Sorted(maps.Keys(facts.PodSecurity)) {
-			levels = plain.Once(levels, facts.PodSecurity[namespace])
-			parts = append(parts, facts.PodSecurity[namespace]+" ("+namespace+")")
-		}
-		if len(levels) == 1 {
-			parts = levels
-		}
-		return Value{Text: strings.Join(parts, ", ")}
-	}})
+	return append(columns, Column{"pod-security", "pods held to", "the Pod Security Standard that is enforced on its namespaces", GroupSecurity, Words, r.podSecurity})
+}
+
+// podSecurity names the standard that is enforced on a style's namespaces; those of another one by their names.
+func (r *Set) podSecurity(label string) Value {
+	facts, _ := r.Facts(label)
+	if facts == nil {
+		return Value{}
+	}
+	var levels, parts []string
+	for _, namespace := range slices.Sorted(maps.Keys(facts.PodSecurity)) {
+		levels = plain.Once(levels, facts.PodSecurity[namespace])
+		parts = append(parts, facts.PodSecurity[namespace]+" ("+namespace+")")
+	}
+	if len(levels) == 1 {
+		parts = levels
+	}
+	return Value{Text: strings.Join(parts, ", ")}
 }
 
 // rightsOf are how many rights a style's service accounts hold, by its grants, or else by its manifests.

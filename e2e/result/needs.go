@@ -14,6 +14,7 @@ import (
 // Need is what somebody asks of a style, with the styles that meet its criterion.
 type Need struct {
 	Name, Criterion, Order string
+	Has                    bool    // it is what somebody has, not what is asked of a style
 	Met                    []Match // all that meet it, in the order that Order says, then by name
 	NotMet                 []Match // in the same order
 	Unknown                []string
@@ -40,6 +41,7 @@ type need struct {
 	name, criterion string
 	met             func(label string) (is, known bool)
 	order           string
+	has             bool
 }
 
 // memoryRequest is the memory that Kubebuilder's manifests request for a manager: 64Mi.
@@ -64,30 +66,30 @@ func (r *Set) Needs() []Need {
 	}
 	var rows []need
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, need{"Our team writes " + one, "most lines to maintain are " + one + ", build files left out", is(func(label string) bool { return r.Language(label) == one }), "fails"})
+		rows = append(rows, need{"Our team writes " + one, "most lines to maintain are " + one + ", build files left out", is(func(label string) bool { return r.Language(label) == one }), "fails", true})
 	}
 	for _, one := range []struct{ name, family string }{{"We already run Argo", "argo"}, {"We have a Helm chart", "helm"}, {"We have Ansible roles", "ansible"}, {"We write shell scripts", "shell-operator"}} {
-		rows = append(rows, need{one.name, "built on a framework of that name", is(func(label string) bool { return r.builtOn(label, one.family) }), "fails"})
+		rows = append(rows, need{one.name, "built on a framework of that name", is(func(label string) bool { return r.builtOn(label, one.family) }), "fails", true})
 	}
 	rows = append(rows,
-		need{"Only YAML", "all lines to maintain are YAML or JSON", is(r.onlyYAML), "fails"},
-		need{"No image of our own", "no custom image", is(r.noImage), "fails"},
-		need{"A change is written in under a second", "p90 of each measured change (the maximum where n is too small for a p90) below 1 s, none wrong", r.subSecond, "fails"})
+		need{"Only YAML", "all lines to maintain are YAML or JSON", is(r.onlyYAML), "fails", true},
+		need{"No image of our own", "no custom image", is(r.noImage), "fails", false},
+		need{"A change is written in under a second", "p90 of each measured change (the maximum where n is too small for a p90) below 1 s, none wrong", r.subSecond, "fails", false})
 	if load := r.Heaviest(); load != "" {
 		rows = append(rows, need{
 			"Many custom resources at once", "all of " + load + " written in time, none wrong",
-			func(label string) (bool, bool) { return r.bears(label, load) }, Last(load),
+			func(label string) (bool, bool) { return r.bears(label, load) }, Last(load), false,
 		})
 	}
 	rows = append(rows,
-		need{"No change may be lost", "no test in which a change is not carried out without help (oracles " + strings.Join(losing(), ", ") + ")", r.none(r.loses), "fails"},
-		need{"Nothing may fail", "no test fails", r.none(r.Fails), "fails"},
+		need{"No change may be lost", "no test in which a change is not carried out without help (oracles " + strings.Join(losing(), ", ") + ")", r.none(r.loses), "fails", false},
+		need{"Nothing may fail", "no test fails", r.none(r.Fails), "fails", false},
 		need{
 			"Little memory", "peak memory of all pods at most " + plain.Bytes(memoryRequest) + ", what Kubebuilder requests for a manager",
 			func(label string) (bool, bool) {
 				memory := r.Value(label, "memory")
 				return memory.Number <= memoryRequest, memory.Known
-			}, "memory",
+			}, "memory", false,
 		})
 	var all []Need
 	for _, row := range rows {
@@ -104,7 +106,7 @@ func (r *Set) ask(n need) Need {
 	for _, one := range r.Choose(n.order) {
 		by = one
 	}
-	answer := Need{Name: n.name, Criterion: n.criterion, Order: by.Head}
+	answer := Need{Name: n.name, Criterion: n.criterion, Order: by.Head, Has: n.has}
 	current := slices.DeleteFunc(r.Contestants(), func(label string) bool { return r.Dated(label) != "" })
 	for _, label := range Sorted(slices.Sorted(slices.Values(current)), by) {
 		value := by.Of(label)

@@ -94,9 +94,17 @@ func factsOf(e *record.Environment) facts {
 		seed = fmt.Sprint(e.Seed)
 	}
 	all := []pair{
-		{"Run", e.Run}, {"Began", e.Began.UTC().Format("2006-01-02 15:04:05 MST")}, {"Machine", e.Host.String()}, {"Further of it", e.Host.Details()},
-		{"Cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)}, {"Kubernetes", e.Kubernetes}, {"Container engine", e.Engine}, {"Go", e.Go},
-		{"Program", e.Program}, {"Revision", revision}, {"Seed", seed},
+		{"Run", e.Run},
+		{"Began", e.Began.UTC().Format("2006-01-02 15:04:05 MST")},
+		{"Machine", e.Host.String()},
+		{"Further of it", e.Host.Details()},
+		{"Cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
+		{"Kubernetes", e.Kubernetes},
+		{"Container engine", e.Engine},
+		{"Go", e.Go},
+		{"Program", e.Program},
+		{"Revision", revision},
+		{"Seed", seed},
 	}
 	return facts{slices.DeleteFunc(all, func(p pair) bool { return p.Value == "" }), e.Notes}
 }
@@ -243,7 +251,7 @@ func (s *site) took(run string) time.Duration {
 		}
 		for i := range c.Results {
 			if one := &c.Results[i]; one.Run == run {
-				took = max(took, time.Duration(one.Ended))
+				took = max(took, one.Ended)
 			}
 		}
 	}

@@ -126,6 +126,7 @@ func (s *site) answers(label string) []needAnswer {
 		switch {
 		case has(need.Met):
 			all = append(all, needAnswer{need.Name, need.Criterion, "met"})
+		case need.Has: // that a style is not in Go, say, is no fault of it
 		case has(need.NotMet):
 			all = append(all, needAnswer{need.Name, need.Criterion, "not met"})
 		case slices.Contains(need.Unknown, label):
