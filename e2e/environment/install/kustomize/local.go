@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -90,4 +91,43 @@ func lineOf(node *yaml.Node, text string) int {
 		}
 	}
 	return 0
+}
+
+// mostValues is how many values the aliases of a document may add to it, for kustomize writes each of them out; countless
+// is where counting ends.
+const (
+	mostValues = 100_000
+	countless  = 1 << 40
+)
+
+// few refuses a YAML file whose aliases multiply. What is no YAML has none.
+func few(file string, text []byte) error {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); bytes.ContainsRune(text, '*'); {
+		var document yaml.Node
+		if decoder.Decode(&document) != nil {
+			break
+		}
+		values := map[*yaml.Node]int{}
+		if counted(&document, values) > len(values)+mostValues {
+			return fmt.Errorf("%s: its aliases add more than %d values to it: write out what they stand for, or less of it", file, mostValues)
+		}
+	}
+	return nil
+}
+
+// counted is how many values a node has, those of its aliases included. One that is within itself has too many.
+func counted(node *yaml.Node, known map[*yaml.Node]int) int {
+	if n, again := known[node]; again {
+		return n
+	}
+	known[node] = countless
+	n := 1
+	if node.Kind == yaml.AliasNode {
+		n = counted(node.Alias, known)
+	}
+	for _, inner := range node.Content {
+		n = min(n+counted(inner, known), countless)
+	}
+	known[node] = n
+	return n
 }
