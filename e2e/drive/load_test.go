@@ -181,7 +181,7 @@ func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
 		for i := 1; i <= 3; i++ {
 			for step, e := range actions[space(i)] {
 				a := e.Action
-				assert.Equal(t, begins+rapid().Load.Due(i-1, step), a.Intended)
+				assert.Equal(t, begins+rapid().Load.Starts()[i-1]+time.Duration(step)*rapid().Load.Pace, a.Intended)
 				assert.True(t, a.Measured)
 				sent = append(sent, fmt.Sprintf("%d %s due %v late %v", i, a.Verb, a.Intended-begins, a.From-a.Intended))
 			}
