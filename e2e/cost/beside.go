@@ -209,7 +209,11 @@ func (b *beside) keep() {
 		return
 	}
 	slices.SortFunc(rest, func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
-	b.many = append(b.many, Value{Round: b.round, Value: float64(rest[(len(rest)-1)/2].memory)})
+	value := Value{Round: b.round, Value: float64(rest[(len(rest)-1)/2].memory)}
+	if b.members == manyCustom {
+		b.many = append(b.many, value)
+	}
+	b.growth.add(b.members, value)
 }
 
 // unchangedCalls are the requests of the style's accounts for each write that changed nothing.

@@ -40,6 +40,9 @@ type Sample struct {
 	Unit    string  `json:"unit"` // s: seconds
 	Outcome string  `json:"outcome"`
 	Warmup  bool    `json:"warmup,omitempty"`
+	// Late is how long after it was due the harness sent the last step of a load, in
+	// nanoseconds. Value includes it.
+	Late time.Duration `json:"late,omitempty"`
 }
 
 // latencies returns a Sample for each phase that the sample went through, and
@@ -75,7 +78,7 @@ func sample(t *timeline.Timeline, phase string, at time.Duration) Sample {
 	return Sample{
 		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
 		Namespace: t.Sample.Place(), From: t.Actions.Intent, At: at,
-		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup,
+		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup, Late: t.Actions.Late,
 	}
 }
 

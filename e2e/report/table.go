@@ -67,7 +67,7 @@ func (r *Report) tables() []table.Table {
 	for _, one := range r.Tables() {
 		all = append(all, one.CostTable(one.Heading(r)))
 	}
-	return slices.DeleteFunc(append(all, r.BesideTable(), r.OwnedTable(), r.BuiltTable(), r.SecurityTable()), func(t table.Table) bool { return len(t.Rows) == 0 })
+	return slices.DeleteFunc(append(all, r.RatesTable(), r.BesideTable(), r.OwnedTable(), r.BuiltTable(), r.SecurityTable()), func(t table.Table) bool { return len(t.Rows) == 0 })
 }
 
 // ConformanceTable is what each style does of what every style is held to. A style
