@@ -20,8 +20,12 @@ func (r *Report) RatesTable() table.Table {
 		if one.Sent > 0 {
 			due = plain.Digits(one.Sent)
 		}
+		late := "–" // older recordings do not say
+		if one.Late > 0 {
+			late = plain.Duration(one.Late.Seconds())
+		}
 		t.Rows = append(t.Rows, table.Texts(one.Scenario, one.Style, strconv.Itoa(one.N), due, plain.Digits(one.Done),
-			plain.AtLeast(one.P50.Value, one.P50.Censored), plain.AtLeast(one.P99.Value, one.P99.Censored), plain.Duration(one.Late.Seconds()), one.Text()))
+			plain.AtLeast(one.P50.Value, one.P50.Censored), plain.AtLeast(one.P99.Value, one.P99.Censored), late, one.Text()))
 	}
 	for _, c := range r.Beside {
 		for _, held := range c.Growth {
