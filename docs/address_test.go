@@ -68,7 +68,7 @@ func TestAnAddressIsSetByOneCommand(t *testing.T) {
 	t.Cleanup(func() { // it is nobody's module
 		made, _ := filepath.Glob(filepath.Join(cache, "cache/download", address, "@v", revision+".*")) // the pattern is valid
 		for _, one := range append(made, filepath.Join(cache, address+"@"+revision)) {
-			_ = exec.CommandContext(context.Background(), "chmod", "-R", "u+w", one).Run() //nolint:usetesting // the test's context has ended
+			_ = exec.CommandContext(context.Background(), "chmod", "-R", "u+w", one).Run()
 			_ = os.RemoveAll(one)
 		}
 	})

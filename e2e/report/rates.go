@@ -13,7 +13,7 @@ func (r *Report) RatesTable() table.Table {
 	t := table.Table{
 		Title:  "Loads: written, from when each change was due",
 		Header: []string{"load", "style", "n", "due/s", "written/s", "p50", "p99", "harness late p99", "in short"}, Left: 2, Tail: true,
-		Notes: []string{"A style holds a rate where nothing is lost and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer."},
+		Notes: []string{"A style holds a rate where all are written in time, and those of the last third do not wait more than twice as long as those of the first, and 0.25 s longer."},
 	}
 	for _, one := range r.Rates() {
 		due := "at once"

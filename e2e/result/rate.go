@@ -52,12 +52,12 @@ func (r *Rate) Text() string {
 	case r.Grows():
 		parts = append(parts, fmt.Sprintf("at %s its queue grows: the first third waited %s, the last %s", sent, plain.Duration(r.First), plain.Duration(r.Last)))
 	default:
-		parts = append(parts, "at "+sent+" some are lost")
+		parts = append(parts, "at "+sent+" some are not written in time")
 	}
 	if r.Lost > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d lost", r.Lost, r.N))
+		parts = append(parts, fmt.Sprintf("%d of %d not written in time", r.Lost, r.N))
 	} else {
-		parts = append(parts, "nothing lost")
+		parts = append(parts, "all written in time")
 	}
 	if r.Late.Seconds() > lateShare*r.P50.Value {
 		parts = append(parts, "the harness itself sent up to "+plain.Duration(r.Late.Seconds())+" late")

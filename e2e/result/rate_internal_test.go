@@ -26,28 +26,28 @@ func arrivals(every time.Duration, seconds ...float64) []judge.Sample {
 
 func TestHowAStyleKeptUp(t *testing.T) {
 	steady := rateOf(arrivals(500*time.Millisecond, 0.3, 0.2, 0.3, 0.4, 0.3, 0.3))
-	assert.Equal(t, "holds 2.00 changes a second; nothing lost", steady.Text())
+	assert.Equal(t, "holds 2.00 changes a second; all written in time", steady.Text())
 	assert.InDelta(t, 6/2.8, steady.Done, 1e-9, "from the first that was due until the last was written")
 	assert.Equal(t, time.Millisecond, steady.Late)
 
 	behind := rateOf(arrivals(500*time.Millisecond, 0.3, 0.6, 0.9, 1.2, 1.5, 1.8))
-	assert.Equal(t, "at 2.00 changes a second its queue grows: the first third waited 300 ms, the last 1.50 s; nothing lost", behind.Text())
+	assert.Equal(t, "at 2.00 changes a second its queue grows: the first third waited 300 ms, the last 1.50 s; all written in time", behind.Text())
 	assert.False(t, behind.Held())
 
 	short := rateOf(arrivals(500*time.Millisecond, 0.01, 0.02, 0.02, 0.03, 0.04, 0.05))
 	assert.True(t, short.Held(), "what a machine's noise may be is no queue")
-	assert.Equal(t, "holds 2.00 changes a second; nothing lost", short.Text())
+	assert.Equal(t, "holds 2.00 changes a second; all written in time", short.Text())
 
 	loses := rateOf(arrivals(500*time.Millisecond, 0.3, 0.3, -60, 0.3, 0.3, 0.3))
-	assert.Equal(t, "at 2.00 changes a second some are lost; 1 of 6 lost", loses.Text())
+	assert.Equal(t, "at 2.00 changes a second some are not written in time; 1 of 6 not written in time", loses.Text())
 	assert.True(t, loses.P99.Censored)
 
 	burst := rateOf(arrivals(0, 0.5, 1))
-	assert.Equal(t, "writes 2.00 changes a second of 2 that come at once; nothing lost", burst.Text())
+	assert.Equal(t, "writes 2.00 changes a second of 2 that come at once; all written in time", burst.Text())
 	assert.False(t, burst.Held(), "of a burst no rate is held")
 
 	late := arrivals(500*time.Millisecond, 0.3, 0.3, 0.3)
 	late[1].Late = 100 * time.Millisecond
 	one := rateOf(late)
-	assert.Equal(t, "holds 2.00 changes a second; nothing lost; the harness itself sent up to 100 ms late", one.Text())
+	assert.Equal(t, "holds 2.00 changes a second; all written in time; the harness itself sent up to 100 ms late", one.Text())
 }

@@ -102,11 +102,11 @@ const (
 
 // few refuses a YAML file whose aliases multiply. What is no YAML has none.
 func few(file string, text []byte) error {
-	for decoder := yaml.NewDecoder(bytes.NewReader(text)); bytes.ContainsRune(text, '*'); {
-		var document yaml.Node
-		if decoder.Decode(&document) != nil {
-			break
-		}
+	if !bytes.ContainsRune(text, '*') {
+		return nil
+	}
+	var document yaml.Node
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); decoder.Decode(&document) == nil; document = yaml.Node{} {
 		values := map[*yaml.Node]int{}
 		if counted(&document, values) > len(values)+mostValues {
 			return fmt.Errorf("%s: its aliases add more than %d values to it: write out what they stand for, or less of it", file, mostValues)
