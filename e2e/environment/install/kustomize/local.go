@@ -106,7 +106,7 @@ func few(file string, text []byte) error {
 		return nil
 	}
 	var document yaml.Node
-	for decoder := yaml.NewDecoder(bytes.NewReader(text)); decoder.Decode(&document) == nil; document = yaml.Node{} {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); decoder.Decode(&document) == nil; document = (yaml.Node{}) {
 		values := map[*yaml.Node]int{}
 		if counted(&document, values) > len(values)+mostValues {
 			return fmt.Errorf("%s: its aliases add more than %d values to it: write out what they stand for, or less of it", file, mostValues)
