@@ -14,8 +14,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// remote matches what kustomize's loader fetches: by HTTP (a URL, also behind the key of a generator's file), or with Git, as
-// NewRepoSpecFromURL of its package git reads an address.
+// remote matches what kustomize's loader fetches: by HTTP (a URL, also behind the key of a generator's file), or with
+// Git, as NewRepoSpecFromURL of its package git reads an address.
 var remote = regexp.MustCompile(`(?i)(^|=)\s*(git::)*(https?:|ssh://|file://|[a-z][a-z0-9-]*@|github\.com[/:])`)
 
 // plugins are keys of plugins' configurations, which may load what they like.
@@ -50,8 +50,8 @@ func local(file string, text []byte) error {
 	return fmt.Errorf("%s:%d: %q %s", file, max(lineOf(&document, found), 1), found, reason)
 }
 
-// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files would be
-// loaded, and the reason; "": there is none.
+// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files
+// would be loaded, and the reason; "": there is none.
 func foreign(value any) (found, reason string) {
 	switch value := value.(type) {
 	case string:
@@ -102,11 +102,11 @@ const (
 
 // few refuses a YAML file whose aliases multiply. What is no YAML has none.
 func few(file string, text []byte) error {
-	for decoder := yaml.NewDecoder(bytes.NewReader(text)); bytes.ContainsRune(text, '*'); {
-		var document yaml.Node
-		if err := decoder.Decode(&document); err != nil {
-			return nil //nolint:nilerr // its end, or kustomize says so
-		}
+	if !bytes.ContainsRune(text, '*') {
+		return nil
+	}
+	var document yaml.Node
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); decoder.Decode(&document) == nil; document = (yaml.Node{}) {
 		values := map[*yaml.Node]int{}
 		if counted(&document, values) > len(values)+mostValues {
 			return fmt.Errorf("%s: its aliases add more than %d values to it: write out what they stand for, or less of it", file, mostValues)
