@@ -19,9 +19,6 @@ import (
 
 // With an address, everything is built as before, and the documents' line installs opbench: here from a module proxy in a folder.
 func TestAnAddressIsSetByOneCommand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the program under another path")
-	}
 	const address = "github.com/somebody/bench"
 	revision := fmt.Sprintf("v1.2.%d", os.Getpid()) // the cache of modules is shared with tests that run beside this one
 	top := copied(t)
@@ -85,9 +82,7 @@ func TestAnAddressIsSetByOneCommand(t *testing.T) {
 func copied(t *testing.T) string {
 	t.Helper()
 	list, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files", "-z").Output()
-	if err != nil {
-		t.Skip("no clone: nothing says which files belong to it")
-	}
+	require.NoError(t, err, "git says which files belong to the clone")
 	top := filepath.Join(t.TempDir(), "clone")
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join("..", name))
