@@ -70,3 +70,25 @@ func TestWhatTheAPIServerRefusedIsToldWhereAFinalizerStays(t *testing.T) {
 	assert.Contains(t, s.verdict("gone").Message, "the custom resource cache waits for its finalizers: example.com/cleanup"+
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.015 s")
 }
+
+// Nobody must look into the cluster, which is gone by then, for why no pod is ready.
+func TestAPodThatCannotPullItsImageIsToldInALatencySample(t *testing.T) {
+	s := newStory(t)
+	s.begin(0, "native", "create", 3)
+	s.act(10, 15, "create", custom(1, 3, 0))
+	s.see(16, "ADDED", custom(1, 3, 0))
+	s.see(40, "ADDED", deployment(1, 3, 3, 0))
+	s.see(41, "ADDED", replicaSet())
+	waits := func(reason, message string) thing {
+		p := pod(1, "Pending")
+		p.object["status"] = fields{"phase": "Pending", "containerStatuses": []any{fields{"name": "memcached", "state": fields{"waiting": fields{"reason": reason, "message": message}}}}}
+		return p
+	}
+	s.see(50, "ADDED", waits("ContainerCreating", ""))
+	const lacks = "Deployment cache-deployment has 0 of 3 ready replicas"
+	assert.Equal(t, lacks, missing(t, s), "a container that is about to start has no message")
+	s.see(60, "MODIFIED", waits("ImagePullBackOff", `Back-off pulling image "example.org/cache:none"`))
+	const want = lacks + `; of pod p1 container memcached waits: ImagePullBackOff: Back-off pulling image "example.org/cache:none"`
+	assert.Equal(t, want, missing(t, s))
+	assert.Equal(t, want, lacksNow(t, s, spec.PointReady))
+}

@@ -40,6 +40,8 @@ type Environment struct {
 	Notes  []string          `json:"notes,omitempty"`
 	// Undriven is what was asked for and not driven, where the run ended early.
 	Undriven string `json:"undriven,omitempty"`
+	// Early says that the run ended before all of its rounds were driven.
+	Early bool `json:"early,omitempty"`
 
 	// Planned is how many rounds of each style a comparison with a base had time
 	// for, by what was known before its first one: the error probabilities of its

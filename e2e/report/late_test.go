@@ -225,7 +225,7 @@ func TestARunThatEndedEarly(t *testing.T) {
 	one.Judgement.Results[1].End = record.Interrupted
 	one.Expected = map[string]verdicts.Expected{"argo": made.Expected("argo", rows(), "upgrade: pass\ndrift-replicas: pass\n")}
 	assert.Len(t, report.Of(one).Differences(), 1, "a step failed, and the run went on")
-	one.Environment = &record.Environment{Undriven: undriven}
+	one.Environment = &record.Environment{Undriven: undriven, Early: true}
 	r := report.Of(one)
 	assert.Empty(t, r.Differences())
 	assert.False(t, r.Failed())

@@ -20,11 +20,18 @@ const width = table.Width
 // junit.xml have more.
 const terminalProblems = 5
 
+// fewStyles is how many styles can be read side by side in a terminal phase by phase: of more, the overview is printed
+// alone, by scenario.
+const fewStyles = 4
+
 // Terminal prints the report for a person, at most 100 columns wide. With
 // colour, verdicts are coloured by ANSI escapes.
 func (r *Report) Terminal(out io.Writer, colour bool) error {
 	t := &terminal{colour: colour}
 	for _, one := range r.Tables() {
+		if len(one.Contestants()) > fewStyles {
+			continue
+		}
 		t.heading(one.Heading(r))
 		for _, scenario := range one.Scenarios {
 			t.scenario(one, scenario)
@@ -109,12 +116,22 @@ func (t *terminal) overview(r *Report) {
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
 	all := r.overview()
 	last := len(all.Header) - 1 // there is no room for it, and it stands above
+	many := len(r.Contestants()) > fewStyles
+	if many {
+		slices.SortStableFunc(all.Rows, func(a, b []table.Cell) int {
+			return slices.Index(r.Scenarios, a[1].Text) - slices.Index(r.Scenarios, b[1].Text)
+		})
+		last-- // names are long, and so is the list
+	}
 	all.Header = all.Header[:last]
 	for i := range all.Rows {
 		all.Rows[i] = all.Rows[i][:last]
 	}
 	t.lines(all)
 	t.wrapped("", "r: rounds; "+result.RankNote())
+	if many {
+		t.wrapped("", "Each phase of each scenario: report.html and summary.md, which --format=html and markdown make.")
+	}
 	if note := r.warmupNote(); note != "" {
 		t.line("%s", note)
 	}

@@ -15,7 +15,7 @@ func ofMatrix(recordings []Recording) *Matrix {
 	var judgements []*judge.Judgement
 	for _, one := range recordings {
 		judged := one.Judgement
-		if one.undriven() != "" {
+		if early(one.Environment) {
 			judged = judged.Finished()
 		}
 		judgements = append(judgements, judged)

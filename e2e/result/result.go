@@ -414,6 +414,9 @@ func (r *Set) RoundsText() string {
 			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of "+span(passes)+" "+noun(passes, "pass", "passes"))
 		}
 	}
+	if len(parts) > 0 && slices.ContainsFunc(r.Parts, func(p Part) bool { return early(p.Environment) }) {
+		parts = append(parts, "fewer rounds than were asked for")
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -450,3 +453,6 @@ func (r Recording) undriven() string {
 	}
 	return r.Environment.Undriven
 }
+
+// early reports whether a run ended before all of its rounds were driven.
+func early(e *record.Environment) bool { return e != nil && e.Early }

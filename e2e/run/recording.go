@@ -88,7 +88,7 @@ func (rec *recording) begin(ctx context.Context) error {
 	if err = rec.surroundings(ctx); err != nil {
 		return err
 	}
-	rec.facts.Undriven = unfinished // what a killed run leaves; its end says what is true
+	rec.facts.Undriven, rec.facts.Early = unfinished, true // what a killed run leaves; its end says what is true
 	return rec.writeFacts()
 }
 

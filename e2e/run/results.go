@@ -180,7 +180,7 @@ func (rec *recording) blame(one judge.Result) {
 // folder's other files, and prints the table.
 func (rec *recording) writeReports() error {
 	rec.keep("peak memory of the harness %d MiB", peakMemory()>>20)
-	rec.facts.Undriven = rec.undriven()
+	rec.facts.Undriven, rec.facts.Early = rec.undriven(), rec.early()
 	if err := rec.writeFacts(); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (rec *recording) writeReports() error {
 		rec.say("")
 		printed = r.Terminal(rec.out, terminal.Is(rec.out) && os.Getenv("NO_COLOR") == "")
 	}
-	if rec.facts.Undriven != "" {
+	if rec.facts.Early {
 		rec.say("so far, verdicts that are not as expected: %d", len(r.Differences()))
 	}
 	rec.say("results are in %s; open %s", rec.folder, rec.results(html.File))

@@ -12,10 +12,12 @@ import (
 // unfinished is said of a run until its end.
 const unfinished = "the run did not come to its end, as if it was killed: what was asked for may not have been driven"
 
-// undriven says which scenarios of which styles came to no end, where the run
-// ended before all was driven; "": it did not, or the gate says so.
+// early reports whether the run ended before all was driven. Of a gate's the gate says so.
+func (rec *recording) early() bool { return !rec.complete && rec.base == nil }
+
+// undriven says which scenarios of which styles came to no end, where the run ended early; "": each did, in one round at least.
 func (rec *recording) undriven() string {
-	if rec.complete || rec.base != nil {
+	if !rec.early() {
 		return ""
 	}
 	all, err := rec.Judgement()
@@ -45,7 +47,7 @@ func (rec *recording) undriven() string {
 		}
 	}
 	if len(parts) == 0 {
-		return "the run ended before all rounds were driven"
+		return ""
 	}
 	return "the run ended before all was driven. What was not: " + strings.Join(parts, "; ")
 }
@@ -53,7 +55,7 @@ func (rec *recording) undriven() string {
 // SoFar joins, of a run that ended before all was driven, what was not as
 // expected until then; nil: nothing was.
 func (rec *recording) SoFar() error {
-	if rec.complete || rec.base != nil || rec.file == nil {
+	if !rec.early() || rec.file == nil {
 		return nil
 	}
 	if err := rec.Wrong(); err != nil {

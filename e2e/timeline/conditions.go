@@ -75,7 +75,7 @@ func (t *Timeline) Lacks(point string) string {
 		return fmt.Sprintf("there is no point %q of a reconcile", point)
 	})
 	if lacks != "" {
-		lacks += t.Denied()
+		lacks += t.waiting(own) + t.Denied()
 	}
 	return lacks
 }
@@ -94,9 +94,9 @@ func (t *Timeline) StateLacks() string {
 		switch {
 		case lacks == "":
 		case i > 0:
-			return fmt.Sprintf("of %s: %s", s, lacks) + t.Denied()
+			return fmt.Sprintf("of %s: %s", s, lacks) + t.waiting(s) + t.Denied()
 		default:
-			return lacks + t.Denied()
+			return lacks + t.waiting(s) + t.Denied()
 		}
 	}
 	return ""
@@ -262,6 +262,18 @@ func (t *Timeline) idleLacks() string {
 		if p.Inner >= 0 && !t.Marks[i].reached && slices.Contains(t.Style.Idle, p.Name) {
 			return fmt.Sprintf("inner phase %q has not happened", p.Name)
 		}
+	}
+	return ""
+}
+
+// waiting says, as the end of a message, why a pod of a custom resource does not start; "": none says why.
+func (t *Timeline) waiting(s *Subject) string {
+	if t.load {
+		return "" // its pods are many, and it ends when all has been written
+	}
+	of := t.World.isPodOf(s.IsChild)
+	if pod := First(t.World.Pods, func(p *Entity) bool { return of(p) && p.Object.Waiting != "" }); pod != nil {
+		return fmt.Sprintf("; of pod %s %s", pod.Name, pod.Waiting)
 	}
 	return ""
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,9 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"operatorbench/e2e/environment/cluster"
-	"operatorbench/e2e/environment/engine"
 	"operatorbench/e2e/environment/kube"
-	"operatorbench/e2e/internal/nodetest"
+	"operatorbench/e2e/internal/clustertest"
 )
 
 // These tests share one kind cluster, made with the node image that `make images` has made ready.
@@ -30,63 +28,19 @@ const inTime = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	cluster.ReapIfAsked()
-	code := m.Run()
-	if err := shared.remove(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(shared.Main(m))
 }
 
-var owner = kube.Owner{Run: "realtest", Style: "none"}
-
-// testCluster is the cluster that the tests share, made when the first of them asks for it.
-type testCluster struct {
-	once     sync.Once
-	provider *cluster.Kind
-	client   *kube.Client
-	err      error
-}
-
-var shared testCluster
-
-func (b *testCluster) remove() error {
-	if b.provider == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), inTime)
-	defer cancel()
-	return b.provider.Delete(ctx)
-}
-
-func (b *testCluster) create() error {
-	ctx, cancel := context.WithTimeout(context.Background(), inTime)
-	defer cancel()
-	image, err := nodetest.Image(ctx)
-	if err != nil {
-		return err
-	}
-	host, err := engine.DetectHost()
-	if err != nil {
-		return err
-	}
-	options := cluster.KindOptions{Run: cluster.NewRunID(), NodeImage: image, Host: host}
-	if b.provider, err = cluster.NewKind(options); err != nil {
-		return err
-	}
-	config, err := b.provider.Create(ctx)
-	if err != nil {
-		return err
-	}
-	b.client, err = kube.New(config)
-	return err
-}
+var (
+	owner  = kube.Owner{Run: "realtest", Style: "none"}
+	shared = clustertest.New()
+)
 
 func realClient(t *testing.T) *kube.Client {
 	t.Helper()
-	shared.once.Do(func() { shared.err = shared.create() })
-	require.NoError(t, shared.err)
-	return shared.client
+	client, err := shared.Client()
+	require.NoError(t, err)
+	return client
 }
 
 func bounded(t *testing.T) context.Context {
@@ -198,6 +152,41 @@ func TestRealApplyAndDelete(t *testing.T) {
 	t.Logf("deleted in %.2fs", time.Since(start).Seconds())
 	assert.Equal(t, before, inventory(t, client), "only what was there before is there")
 	require.NoError(t, client.Delete(bounded(t), owner, objs), "again is no error")
+}
+
+// A run that was killed leaves what it made, a custom resource that its finalizer holds, and the roles that the Operator
+// Lifecycle Manager made for its namespace, which carry no label of the run. Those for another's namespace stay.
+func TestRealSweep(t *testing.T) {
+	client := realClient(t)
+	create := func(objs ...*unstructured.Unstructured) {
+		for _, obj := range objs {
+			resource, err := client.Resource(obj)
+			require.NoError(t, err)
+			_, err = resource.Create(bounded(t), obj, metav1.CreateOptions{})
+			require.NoError(t, err)
+		}
+	}
+	const roles = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: v0.1.0-NAMESPACE, labels: {olm.owner: v0.1.0, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: NAMESPACE}}
+rules: [{apiGroups: [""], resources: [pods], verbs: [list]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: v0.1.0-NAMESPACE, labels: {olm.owner: v0.1.0, olm.owner.kind: ClusterServiceVersion, olm.owner.namespace: NAMESPACE}}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: v0.1.0-NAMESPACE}
+subjects: [{kind: ServiceAccount, name: default, namespace: NAMESPACE}]
+`
+	create(parse(t, strings.ReplaceAll(roles, "NAMESPACE", "theirs"))...)
+	before := inventory(t, client)
+	objs := parse(t, everything)[:4]
+	objs[2].SetFinalizers([]string{kube.FinalizerHold})
+	require.NoError(t, client.Apply(bounded(t), owner, objs))
+	create(parse(t, strings.ReplaceAll(roles, "NAMESPACE", "real"))...)
+
+	require.NoError(t, client.Sweep(bounded(t), owner.Run, t.Logf))
+	assert.Equal(t, before, inventory(t, client))
 }
 
 // A namespace goes with all that others have put into it, and does not take the 5 s that the namespace controller waits

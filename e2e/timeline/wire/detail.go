@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -77,6 +78,25 @@ type Termination struct {
 // Text says how it ended, as people see it.
 func (d Termination) Text() string {
 	return fmt.Sprintf("exit code %d, %s", d.ExitCode, Notice{Reason: d.Reason, Message: d.Message}.Text())
+}
+
+// readWaiting reads the first container of a pod that waits and whose node says why, such as for an image that it cannot
+// pull. A container that is about to start has a reason and no message.
+func (o *Object) readWaiting(raw json.RawMessage) error {
+	if !bytes.Contains(raw, []byte(`"waiting"`)) {
+		return nil
+	}
+	var in wireDetail
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return err
+	}
+	for _, c := range slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses) {
+		if w := c.State.Waiting; w != nil && w.Message != "" {
+			o.Waiting = "container " + c.Name + " waits: " + w.Text()
+			return nil
+		}
+	}
+	return nil
 }
 
 // wireDetail is the part of an object's JSON that Detail is made from. Events of

@@ -60,6 +60,9 @@ func (l *Layout) Read(o *Object, raw json.RawMessage) error {
 	if custom {
 		return o.readPaths(l.custom, raw)
 	}
+	if o.Resource == spec.Pods {
+		return o.readWaiting(raw)
+	}
 	return nil
 }
 

@@ -26,6 +26,7 @@ type Object struct {
 	Selector           string   // of a custom resource: its pods' label selector
 	Conditions         []Condition
 	Phase              string // status.phase of a pod
+	Waiting            string // of a pod: why a container waits, where the node says it in a sentence
 
 	Fields map[string]any // all of it, where an expression of the workload reads it; nil: none does
 	Detail *Detail        // nil outside of the correctness matrix
