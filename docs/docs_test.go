@@ -225,7 +225,7 @@ func TestReportsAreWhatTheirRunsGive(t *testing.T) {
 		r := reportOf(t, folder)
 		files := slices.Concat(report.Files(), html.Pictures())
 		if folder == "results/comparison" {
-			files = append(files, html.Pages(r, html.Options{})[0])
+			files = append(files, html.Pages(r, html.Options{Alone: true})[0])
 		}
 		for _, file := range files {
 			name := filepath.Join(filepath.FromSlash(folder), filepath.FromSlash(file.Name))

@@ -39,6 +39,7 @@ type call struct {
 	pod      unique.Handle[string] // namespace/name
 	verb     verb
 	lease    bool
+	child    bool // it wrote a main child
 }
 
 type verb uint8
@@ -81,6 +82,7 @@ func (m *Meter) audit(a *record.Audit) {
 	}
 	m.calls = append(m.calls, call{
 		received: a.Received.UnixNano(), pod: unique.Make(pod), verb: verbOf(a.Verb), lease: a.Resource == leases,
+		child: a.Resource == m.main && a.Subresource == "" && a.Code < 300 && verbOf(a.Verb).writes(),
 	})
 }
 
@@ -126,7 +128,7 @@ func (m *Meter) found(w *window) (at time.Time, known bool) {
 
 // count counts the calls that were received from a time until another.
 func (m *Meter) count(w *window, from, to int64) {
-	w.calls = map[string]int{}
+	w.calls, w.wrote, w.before = map[string]int{}, false, 0
 	i, _ := slices.BinarySearchFunc(m.calls, from, func(c call, at int64) int { return cmp.Compare(c.received, at) })
 	for ; i < len(m.calls) && m.calls[i].received <= to; i++ {
 		c := &m.calls[i]
@@ -138,12 +140,26 @@ func (m *Meter) count(w *window, from, to int64) {
 			w.calls[Leases]++
 			continue
 		}
+		if w.wrote = w.wrote || c.child; !w.wrote {
+			w.before++
+		}
 		w.calls[Calls]++
 		w.calls[CallsPrefix+component+" "+verbs[c.verb]]++
 		if c.verb.writes() {
 			w.calls[Writes]++
 		}
 	}
+}
+
+// callsBefore are, for each sample that creates a custom resource, the calls before the one that writes its main child.
+func (m *Meter) callsBefore(s *style) []Value {
+	var values []Value
+	for _, w := range m.windows {
+		if w.style == s && w.wrote && w.first.verb == "create" {
+			values = append(values, Value{Round: w.round, Value: float64(w.before)})
+		}
+	}
+	return values
 }
 
 // caller names the component that a pod belongs to; false: it is not the style's.

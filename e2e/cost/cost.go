@@ -79,6 +79,9 @@ type Cost struct {
 	// resource's namespace for each write of it that changes nothing: of the
 	// correctness matrix, by the audit log.
 	UnchangedCalls Figure `json:"unchangedCalls"`
+	// CallsBefore are the requests of the style's pods to the API server at a create, until the one that writes the main
+	// child: each that is waited for delays it. Those for leases are left out.
+	CallsBefore Figure `json:"callsBefore"`
 
 	// Throttled is for how long CPU limits held the style's pods back in a block,
 	// from its installation on, in seconds; ThrottledShare is the share of the

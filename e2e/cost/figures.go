@@ -28,6 +28,7 @@ const (
 	auditLost = "the audit log does not tell of its requests without a gap"
 	noPods    = "pods in its own namespaces were not watched"
 	watchLost = "the watch of its own namespaces was interrupted in every sample"
+	noWrite   = "the audit log tells of no create in which it wrote a main child"
 	noSettled = "no measured sample settled"
 )
 
@@ -71,6 +72,7 @@ func (m *Meter) measure(s *style, c *Cost) {
 	c.ManyMemory = told("bytes", noMany, s.many)
 	c.Growth = s.growth
 	c.UnchangedCalls = told("1", noUnchanged, m.unchangedCalls(s))
+	c.CallsBefore = told("1", noWrite, m.callsBefore(s))
 	c.Throttled = all.figure("s", noLimits, func(b *block) (float64, bool) { return b.limited().Time.Seconds(), b.throttled != nil })
 	c.ThrottledShare = all.figure("1", noLimits, func(b *block) (float64, bool) {
 		return float64(b.limited().ThrottledPeriods) / float64(max(b.limited().Periods, 1)), b.throttled != nil

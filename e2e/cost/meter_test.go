@@ -292,3 +292,29 @@ func TestIdleBeginsWhenTheStyleHasComeToRest(t *testing.T) {
 	assert.InDelta(t, 0.001, c.IdleCPU.Median(), 1e-9)
 	assert.InDelta(t, 10*mib, c.IdleMemory.Median(), 1)
 }
+
+// Reads that are waited for before the write are what the order of quick operators is.
+func TestCallsBeforeTheWriteOfACreate(t *testing.T) {
+	s := newStory(argo)
+	for round, reads := range []int{3, 1} {
+		from := round * 10_000
+		s.stage(from, argo, round+1, record.Installed)
+		s.pod(from+5, "LISTED", "c", ofController)
+		s.begin(from+1000, argo, "create", round+1)
+		last := len(s.entries)
+		s.entries[last-2].Action.Verb, s.entries[last-1].Audit.Verb = "create", "create"
+		for i := range reads {
+			s.asked(from+1010+i, account, "c", "get", "pods.v1", "argo")
+		}
+		s.asked(from+1100, account, "c", "update", "leases.v1.coordination.k8s.io", "argo")
+		s.asked(from+1200, account, "c", "create", "deployments.v1.apps", "argo")
+		s.entries[len(s.entries)-1].Audit.Code = 409 // it was not written
+		s.asked(from+1300, account, "c", "create", "deployments.v1.apps", "argo")
+		s.asked(from+1400, account, "c", "patch", crs, "argo")
+		s.end(from+4000, record.Settled)
+		s.stage(from+5000, argo, round+1, record.Driven)
+	}
+	c := of(t, s.costs(), "argo")
+	assert.Equal(t, []cost.Value{{Round: 1, Value: 4}, {Round: 2, Value: 2}}, c.CallsBefore.Values)
+	assert.Contains(t, of(t, two().costs(), "argo").CallsBefore.Missing, "no create")
+}

@@ -29,6 +29,9 @@ type window struct {
 	first *anchor
 	made  map[string]int
 	calls map[string]int // by counter's name; nil: not known
+
+	wrote  bool // one of the calls wrote a main child
+	before int  // calls before that one
 }
 
 // gap is a time in which something was not heard.

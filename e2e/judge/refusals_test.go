@@ -33,6 +33,7 @@ func TestWhatTheAPIServerRefusedIsToldWhereTheDeploymentIsMissing(t *testing.T) 
 	s.act(10, 15, "create", custom(1, 1, 0))
 	s.see(16, "ADDED", custom(1, 1, 0))
 	s.asks(17, "list", spec.Deployments, "services", 403)
+	s.asks(17, "get", "namespaces.v1", "services", 403) // which is nothing that it needs
 	s.asks(18, "create", spec.Deployments, "elsewhere", 422)
 	s.asks(19, "update", spec.Deployments, "services", 409)
 	for ms := range 14 {

@@ -11,7 +11,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec/verdicts"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/table"
 )
 
@@ -30,9 +30,9 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
 	m.line(`  <img src="%s" width="820" alt="%s">`, attribute(path.Join(at.Folder, at.Light)), attribute(r.inWords()))
 	m.line("</picture>\n")
-	if t := r.choices(); len(t.Rows) > 0 {
+	if t := r.choices(at); len(t.Rows) > 0 {
 		m.rows(t)
-		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are. %s", r.Child(), strings.Join(t.Notes, " "))
+		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are. *Tests that fail*: of those that apply to the style and had been recorded. %s", r.Child(), strings.Join(append(t.Notes, r.dated()...), " "))
 	}
 	m.line("\n<sub>Made by `%s`.</sub>", at.Made)
 	_, err := io.WriteString(out, m.text.String())
@@ -45,7 +45,7 @@ type have struct{ reader, need string }
 // programs are the languages in which a program is written around a framework's library, haves all that a reader may have.
 var (
 	programs = []have{{"write Go", "Our team writes Go"}, {"write Python", "Our team writes Python"}, {"write Java", "Our team writes Java"}, {"write Rust", "Our team writes Rust"}}
-	haves    = append(slices.Clip(programs), have{"have a Helm chart", "We have a Helm chart"}, have{"write shell scripts", "We write shell scripts"},
+	haves    = append(slices.Clip(programs), have{"have a Helm chart, and write some Go", "We have a Helm chart"}, have{"write shell scripts", "We write shell scripts"},
 		have{"have Ansible roles", "We have Ansible roles"}, have{"run Argo already", "We already run Argo"})
 )
 
@@ -73,7 +73,7 @@ func (r *Report) uses(of have) string {
 }
 
 // choices is the table of what to use, with a note for each figure that is from another run than the headline.
-func (r *Report) choices() table.Table {
+func (r *Report) choices(at Place) table.Table {
 	headline, load := r.Headline(), r.Heaviest()
 	t := table.Table{Header: []string{"if you …", "use", "reacts in", "pods ready after", fmt.Sprintf("%d at once", r.atOnce(load)), "tests that fail", "memory"}, Left: 2}
 	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
@@ -89,7 +89,7 @@ func (r *Report) choices() table.Table {
 			v := r.Value(label, id)
 			cell := sheet{}.cell(v)
 			if id == "fails" && v.Number > 0 {
-				cell.Link = r.folder(label) + "/" + verdicts.File
+				cell.Link = at.failed(label)
 			}
 			row, its = append(row, cell), append(its, v)
 		}
@@ -105,6 +105,17 @@ func (r *Report) choices() table.Table {
 		}
 	}
 	return t
+}
+
+// dated says of each style with an old version of its framework that it is in no row.
+func (r *Report) dated() []string {
+	var notes []string
+	for _, label := range r.Contestants() {
+		if year := r.Dated(label); year != "" {
+			notes = append(notes, fmt.Sprintf("*%s* is in no row: the version of its framework is of %s.", text(label), year))
+		}
+	}
+	return notes
 }
 
 // footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a
@@ -212,9 +223,13 @@ func (r *Report) alike() Answer {
 			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s: no difference could be measured between them", plain.Duration((done[0]+done[1])/2))
 		}
 	}
-	answer.Text += fmt.Sprintf(". The operator's own part of it, writing the %s, takes %s to %s.", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]))
+	answer.Text += fmt.Sprintf(". The %s is written after %s to %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]))
+	if floor := r.Value(spec.Floor, written); floor.Known {
+		answer.Text += ", of which " + floor.Text + " pass without any operator"
+	}
+	answer.Text += "."
 	if least, n := ends(memory); n[0] > 0 {
-		answer.Text += fmt.Sprintf(" What differs is memory, from %s to %s.", least[0], least[1])
+		answer.Text += fmt.Sprintf(" What differs most is memory, from %s to %s.", least[0], least[1])
 	}
 	return answer
 }
@@ -277,11 +292,7 @@ func (r *Report) already() Answer {
 		label := r.uses(one)
 		if ready := r.Value(label, result.Ready(r.Headline())); label != "" && ready.Known {
 			f := r.Fails(label)
-			part := fmt.Sprintf("%s with %s (%d of %d tests %s", ready.Text, label, f.Failed, f.Of, plain.Noun(f.Failed, "fails", "fail"))
-			if wrong := r.Mishandled(label); wrong != "" {
-				part += ", and " + wrong
-			}
-			parts = append(parts, part+")")
+			parts = append(parts, fmt.Sprintf("%s with %s (%d of %d tests %s)", ready.Text, label, f.Failed, f.Of, plain.Noun(f.Failed, "fails", "fail")))
 		}
 	}
 	if len(parts) == 0 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"operatorbench/e2e/plain"
@@ -100,6 +101,9 @@ func (m *markdown) differences(all []result.Difference) {
 	}
 }
 
+// failedAnchor is where findings begin with a style.
+func failedAnchor(label string) string { return "failed-" + url.PathEscape(label) }
+
 // findings explains every cell that did not pass, folded away.
 func (m *markdown) findings(r *Report) {
 	told := 0
@@ -108,7 +112,7 @@ func (m *markdown) findings(r *Report) {
 		if len(all) == 0 {
 			continue
 		}
-		m.line("\n<details><summary>%s: what did not pass, and why</summary>", text(s.Label))
+		m.line("\n<a id=\"%s\"></a>\n<details><summary>%s: what did not pass, and why</summary>", failedAnchor(s.Label), text(s.Label))
 		before := teller{}
 		for _, f := range all {
 			if told++; told > mostFindings {

@@ -13,7 +13,6 @@ import (
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/table"
 )
 
@@ -33,12 +32,12 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	m.needs(r)
 	for _, one := range r.Tables() {
 		m.line("\n**%s**\n", text(cmp.Or(one.Heading(r), "How quick, at what cost?")))
-		m.rows(one.linked(one.figuresTable(), false))
+		m.rows(one.linked(one.figuresTable(), at, false))
 		for _, note := range one.measuredNotes(r) {
 			m.line("\n%s", note)
 		}
 	}
-	own := r.linked(r.ownTable(), true)
+	own := r.linked(r.ownTable(), at, true)
 	if len(own.Rows) > 0 {
 		m.line("\n**What fails, and what there is to maintain?**\n")
 		m.rows(own)
@@ -70,13 +69,18 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	return err
 }
 
-// linked puts a link from each style's name to its folder, and from how many tests it fails to why.
-func (r *Report) linked(t table.Table, fails bool) table.Table {
+// failed is where the report says what did not pass of a style, and why.
+func (p Place) failed(label string) string {
+	return path.Join(p.Folder, p.Markdown) + "#" + failedAnchor(label)
+}
+
+// linked puts a link from each style's name to its folder, and from how many tests it fails to which, and why.
+func (r *Report) linked(t table.Table, at Place, fails bool) table.Table {
 	for i, row := range t.Rows {
 		label := row[0].Text
 		t.Rows[i][0].Link = r.folder(label) + "/README.md"
 		if fails && r.Fails(label).Failed > 0 {
-			t.Rows[i][1].Link = r.folder(label) + "/" + verdicts.File
+			t.Rows[i][1].Link = at.failed(label)
 		}
 	}
 	return t

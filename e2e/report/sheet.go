@@ -82,7 +82,7 @@ func (r *Report) figuresTable() table.Table {
 	if load != headline {
 		ids = append(ids, result.Last(load), result.Status(load))
 	}
-	ids = append(ids, "rank", "n", result.Times(headline), "memory")
+	ids = append(ids, "rank", "n", result.Times(headline), "calls-before", "memory")
 	return sheet{labels: r.ByLatency(headline), ids: ids, intervals: true}.of(r)
 }
 

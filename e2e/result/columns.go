@@ -320,6 +320,7 @@ func Prices() []Priced {
 		{"memory", "peak memory", "the most memory of all its pods together during single changes", func(c Cost) Figure { return c.PeakMemory }, false},
 		{"idle-memory", "idle memory", "memory of all its pods while nothing changes", func(c Cost) Figure { return c.IdleMemory }, false},
 		{"install", "install", "from the first manifest until it sees every event", func(c Cost) Figure { return c.Install }, false},
+		{"calls-before", "calls before the write", "requests to the API server at a create, until the one that writes the main child: each that is waited for delays it", func(c Cost) Figure { return c.CallsBefore }, false},
 		{"cold-start", "cold start", "from the start of its first container until it has written for the first custom resource", func(c Cost) Figure { return c.ColdStart }, true},
 		{"memory-at-100", "memory at 100", "memory of all its pods, once 100 custom resources are handled", func(c Cost) Figure { return c.ManyMemory }, true},
 		{"unchanged-calls", "calls without a change", "requests to the API server for each write to a custom resource that changes nothing", func(c Cost) Figure { return c.UnchangedCalls }, true},

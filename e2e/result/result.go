@@ -414,7 +414,7 @@ func (r *Set) RoundsText() string {
 			parts = append(parts, span(rounds)+" "+noun(rounds, "round")+" of "+span(passes)+" "+noun(passes, "pass", "passes"))
 		}
 	}
-	if len(parts) > 0 && slices.ContainsFunc(r.Parts, func(p Part) bool { return early(p.Environment) }) {
+	if len(parts) > 0 && slices.ContainsFunc(r.Parts, func(p Part) bool { return slices.Contains(r.Runs, p.Header.Run) && early(p.Environment) }) {
 		parts = append(parts, "fewer rounds than were asked for")
 	}
 	return strings.Join(parts, ", ")

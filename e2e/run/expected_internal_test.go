@@ -12,11 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
 // What is expected of a style is known wherever its folder is; without the file
 // nothing is, and what fails is a reason to collect logs all the same.
+// Of a workload that is in no folder here nothing is expected, and its recording can be read all the same.
+func TestExpectedOfARecordingWithAWorkloadOfItsOwn(t *testing.T) {
+	header := record.Header{Workload: &spec.Workload{Name: "website"}, Styles: []record.Style{{Style: spec.Style{Name: "website-operator"}}}}
+	expected, err := Expected("../..", header)
+	require.NoError(t, err)
+	assert.False(t, expected["website-operator"].Known())
+}
+
 func TestExpectedOfAFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "idle")
 	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(root, "operators", "idle"))))

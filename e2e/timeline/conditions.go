@@ -75,7 +75,7 @@ func (t *Timeline) Lacks(point string) string {
 		return fmt.Sprintf("there is no point %q of a reconcile", point)
 	})
 	if lacks != "" {
-		lacks += t.waiting(own) + t.Denied()
+		lacks += t.Denied()
 	}
 	return lacks
 }
@@ -94,9 +94,9 @@ func (t *Timeline) StateLacks() string {
 		switch {
 		case lacks == "":
 		case i > 0:
-			return fmt.Sprintf("of %s: %s", s, lacks) + t.waiting(s) + t.Denied()
+			return fmt.Sprintf("of %s: %s", s, lacks) + t.Denied()
 		default:
-			return lacks + t.waiting(s) + t.Denied()
+			return lacks + t.Denied()
 		}
 	}
 	return ""
@@ -126,7 +126,11 @@ func (t *Timeline) SizeLacks(s *Subject, size int) string {
 	if child == nil {
 		return t.NoChild(s)
 	}
-	return t.readyLacks(s, child, size)
+	lacks := t.readyLacks(s, child, size)
+	if lacks != "" {
+		lacks += t.waiting(s)
+	}
+	return lacks
 }
 
 // statusLacks says what a custom resource's status lacks for a size.

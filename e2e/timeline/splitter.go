@@ -147,8 +147,10 @@ func (s *Splitter) audited(e *record.Entry) {
 		t.Audited = true
 	}
 	s.unaware = nil
-	for _, style := range s.styles {
-		style.denies(e)
+	if s.workload.concerns(e.Audit.Resource) {
+		for _, style := range s.styles {
+			style.denies(e)
+		}
 	}
 	for _, t := range s.near(e.Audit.Namespace, e.Audit.Name, "") {
 		if !t.Style.account(e.Audit.User) {

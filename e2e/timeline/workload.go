@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -82,6 +83,12 @@ func (w *Workload) Resources(roles ...Role) []string {
 		}
 	}
 	return list
+}
+
+// concerns reports whether an operator of the workload reads a resource for its custom resources: who may not list
+// namespaces, say, may still do all that it is asked for.
+func (w *Workload) concerns(resource string) bool {
+	return w.IsRead(resource) || slices.ContainsFunc(w.Spec.Children, func(c spec.ChildKind) bool { return c.Resource == resource })
 }
 
 // Written are the resources that an operator itself writes: the custom resource and its main child.

@@ -119,6 +119,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 // a file, it prints the first alone.
 func printPages(found *report.Report, out string, links html.Options, stdout io.Writer) error {
 	if out == "" {
+		links.Alone = true
 		return html.Pages(found, links)[0].Print(found, stdout)
 	}
 	links.Front = filepath.Base(out)

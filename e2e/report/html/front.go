@@ -3,7 +3,6 @@ package html
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -64,7 +63,7 @@ func (s *site) front() *frontPage {
 	for _, d := range s.Differences() {
 		one := surprise{Difference: d}
 		if anchor := s.anchors[d.Scenario]; anchor != "" {
-			one.Link = path.Join(Folder, s.style(d.Label).File) + "#" + anchor
+			one.Link = s.to(s.style(d.Label), anchor)
 		}
 		p.Surprise = append(p.Surprise, one)
 	}

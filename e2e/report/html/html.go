@@ -44,6 +44,8 @@ type Options struct {
 	// Site is where the pages are published, for previews, which take a whole
 	// address; empty: it is not known, and they have no picture.
 	Site string
+	// Alone says that the first page is kept without those of styles, so that nothing links to them.
+	Alone bool
 }
 
 //go:embed templates/*.tmpl style.css picture.css script.js
@@ -69,7 +71,17 @@ func Pages(r *report.Report, o Options) []report.File {
 }
 
 // Write prints the first page alone.
-func Write(out io.Writer, r *report.Report) error { return Pages(r, Options{})[0].Print(r, out) }
+func Write(out io.Writer, r *report.Report) error {
+	return Pages(r, Options{Alone: true})[0].Print(r, out)
+}
+
+// to is the address of a style's page, seen from the first one; empty: there is none.
+func (s *site) to(of *style, anchor string) string {
+	if s.Alone {
+		return ""
+	}
+	return path.Join(Folder, of.File) + "#" + anchor
+}
 
 // site is what all pages are made of: the study of all recordings, and those of single runs.
 type site struct {
@@ -81,6 +93,11 @@ type site struct {
 
 func newSite(r *report.Report, o Options) *site {
 	s := &site{study: newStudy(r, nil), Options: o}
+	if o.Alone {
+		for _, one := range s.Styles {
+			one.File = ""
+		}
+	}
 	if r.Recommends() {
 		s.needs = r.Needs()
 	}

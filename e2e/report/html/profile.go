@@ -267,7 +267,7 @@ func (s *site) costRows(label string) []costRow {
 		if c.Label() != label {
 			continue
 		}
-		for _, q := range result.Prices()[:9] {
+		for _, q := range result.Prices()[:10] {
 			add(c, q.Head, q.Of(c))
 		}
 		add(c, "uninstall", c.Uninstall)
@@ -276,7 +276,7 @@ func (s *site) costRows(label string) []costRow {
 		}
 	}
 	for _, c := range s.Beside {
-		for _, q := range result.Prices()[9:] {
+		for _, q := range result.Prices()[10:] {
 			if c.Label() == label && q.Of(c).Known() {
 				add(c, q.Head, q.Of(c))
 			}

@@ -254,8 +254,16 @@ func large(samples int) *report.Report {
 func write(tb testing.TB, r *report.Report) []byte {
 	tb.Helper()
 	var out bytes.Buffer
-	require.NoError(tb, html.Write(&out, r))
+	require.NoError(tb, html.Pages(r, html.Options{})[0].Print(r, &out))
 	return out.Bytes()
+}
+
+// A page that is kept without those of styles leads to none of them.
+func TestAPageAloneLinksToNothingBesideIt(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, html.Write(&out, example(t)))
+	assert.NotContains(t, out.String(), `href="styles/`)
+	assert.Contains(t, string(write(t, example(t))), `href="styles/native.html"`)
 }
 
 // site are all pages of a report, by their names.

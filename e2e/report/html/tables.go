@@ -2,7 +2,6 @@ package html
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,7 +212,7 @@ func (s *site) heatCell(c *result.Cell, of *style) heatCell {
 	b, e := badgeOf(c.Verdict), s.Expectation(c)
 	return heatCell{
 		Class: b.Class, Sign: b.Sign, Word: b.Word, Surprise: e.Surprise(), Upstream: issue(e.Upstream),
-		Link: path.Join(Folder, of.File) + "#" + s.anchors[c.Scenario],
+		Link: s.to(of, s.anchors[c.Scenario]),
 	}
 }
 

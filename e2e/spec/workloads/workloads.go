@@ -3,6 +3,7 @@ package workloads
 
 import (
 	"cmp"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -219,8 +220,13 @@ func (w *Workload) scales() bool {
 // ScenariosFolder is where a workload's folder has the scenarios of this workload alone.
 const ScenariosFolder = "scenarios"
 
-// Scenarios are the files of the scenarios of this workload alone; there may be none.
-func (w *Workload) Scenarios() (fs.FS, error) { return fs.Sub(w.folder, ScenariosFolder) }
+// Scenarios are the files of the scenarios of this workload alone; there may be none, as of one that was read from a recording.
+func (w *Workload) Scenarios() (fs.FS, error) {
+	if w.folder == nil {
+		return embed.FS{}, nil
+	}
+	return fs.Sub(w.folder, ScenariosFolder)
+}
 
 // checkPhases compiles the expressions against the definition and the kinds of the children. None may hold of a custom resource
 // that no operator has seen.
