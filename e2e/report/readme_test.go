@@ -101,7 +101,7 @@ func TestREADMECountsTheMatrixThatWasSeen(t *testing.T) {
 	assert.Equal(t, "4 of 8 fail", short)
 	assert.Equal(t, "4 of 8 fail, 1 of them flaky, 1 invalid, 3 not as expected", tally)
 	_, rows := readmeRows(t, r)
-	assert.Equal(t, "[4 of 8, 1 could not be judged](operators/argo/verdicts.yaml)", rows["argo"]["tests that fail"])
+	assert.Equal(t, "[4 of 8, 1 could not be judged](docs/example/summary.md#failed-argo)", rows["argo"]["tests that fail"])
 }
 
 // The matrix may be of another machine than the latencies, and of some styles only.
