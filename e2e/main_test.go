@@ -63,6 +63,9 @@ func suite(m *testing.M, began time.Time) (status int, err error) {
 	if err != nil {
 		return 2, err
 	}
+	if err := run.NoEmpty(flag.CommandLine); err != nil {
+		return 2, err
+	}
 	options.Kubeconfig, options.Context = config.KubeconfigFile(), config.KubeContext()
 	flag.Visit(func(f *flag.Flag) { options.ImagesAsked = options.ImagesAsked || f.Name == "images" })
 

@@ -125,6 +125,9 @@ func (m *markdown) choices(r *Report) {
 	}
 	m.line("\n### %s\n", choicesHead)
 	m.rows(t)
+	if dated := r.dated(); dated != "" {
+		m.line("\n%s", dated)
+	}
 	m.line("")
 }
 

@@ -114,7 +114,11 @@ func (m *markdown) needs(r *Report) {
 	if !r.Recommends() {
 		return
 	}
-	m.line("**%s?** All styles that meet a need are listed; what orders them is in brackets, and those with the same figure are in alphabetical order.\n", choicesHead)
+	m.line("**%s?** All styles that meet a need are listed; what orders them is in brackets, and those with the same figure are in alphabetical order.", choicesHead)
+	if dated := r.dated(); dated != "" {
+		m.line("%s", dated)
+	}
+	m.line("")
 	t := table.Table{Header: []string{"what you need", "what meets it", "when it is met; by what ordered"}, Left: 3}
 	for _, need := range r.Needs() {
 		if len(need.Met) > 0 {
@@ -122,6 +126,20 @@ func (m *markdown) needs(r *Report) {
 		}
 	}
 	m.rows(t)
+}
+
+// dated says which styles are left out of the needs for the age of their framework's version; empty: none.
+func (r *Report) dated() string {
+	var all []string
+	for _, label := range r.Contestants() {
+		if year := r.Dated(label); year != "" {
+			all = append(all, label+", of "+year)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Left out are styles on a version of their framework that is more than two years old (" + text(strings.Join(all, "; ")) + ")."
 }
 
 // matches are styles with the figures that order them.

@@ -78,6 +78,17 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.DurationVar(&o.Window, "quiescence", 500*time.Millisecond, "how long nothing may change before a sample counts as settled")
 }
 
+// NoEmpty is an error where a flag was given the empty value, as a script does with a variable that is not set. What
+// that drives, or cleans, is not what was meant.
+func NoEmpty(flags *flag.FlagSet) (err error) {
+	flags.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "" && !strings.Contains(f.Name, ".") { // those of go test have one
+			err = fmt.Errorf("--%s= is empty: expected a value; leave the flag out for what is done without it", f.Name)
+		}
+	})
+	return err
+}
+
 // defaults sets every option to what it is without its flag.
 func (o *Options) defaults() {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	job "operatorbench/e2e/run"
 	"operatorbench/e2e/spec/schema"
 )
 
@@ -21,6 +22,9 @@ func parse(flags *flag.FlagSet, args []string) error {
 		return fmt.Errorf("%w%s", err, schema.Suggestion(name, flagNames(flags)))
 	}
 	if err != nil {
+		return err
+	}
+	if err := job.NoEmpty(flags); err != nil {
 		return err
 	}
 	first := len(args) - flags.NArg()
