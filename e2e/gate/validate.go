@@ -71,10 +71,7 @@ func named(all []driven) string {
 	if len(all) == 0 {
 		return "none"
 	}
-	var names []string
-	for _, one := range all {
-		names = append(names, one.String())
-	}
+	names := plain.Map(all, func(one driven) string { return one.String() })
 	return strings.Join(names, ", ")
 }
 

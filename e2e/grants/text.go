@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -79,11 +80,7 @@ func lines(rights []Right, tail func(Right) string) []string {
 		}
 		verbs[l] = append(verbs[l], r.Verb)
 	}
-	var all []string
-	for _, l := range order {
-		all = append(all, l.before+strings.Join(verbs[l], ", ")+l.after)
-	}
-	return all
+	return plain.Map(order, func(l line) string { return l.before + strings.Join(verbs[l], ", ") + l.after })
 }
 
 func (r Right) scope() string { return scope(r.Namespace) }

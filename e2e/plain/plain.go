@@ -72,3 +72,12 @@ func Some(names []string, most int) string {
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
+
+// Map returns what of makes of each element of a list, in their order; of an empty list nil.
+func Map[T, S any](list []T, of func(T) S) []S {
+	var all []S
+	for _, one := range list {
+		all = append(all, of(one))
+	}
+	return all
+}

@@ -101,10 +101,7 @@ func (l *Lock) Find(names ...string) ([]Recording, error) {
 		clean := filepath.ToSlash(filepath.Clean(name))
 		i := slices.IndexFunc(l.Recordings, func(r Recording) bool { return r.Run == name || r.Folder == clean })
 		if i < 0 {
-			var runs []string
-			for _, r := range l.Recordings {
-				runs = append(runs, r.Run)
-			}
+			runs := plain.Map(l.Recordings, func(r Recording) string { return r.Run })
 			return nil, fmt.Errorf("%s has no run %s: there are %s%s", LockFile, name, plain.List(runs), schema.Suggestion(name, runs))
 		}
 		found = append(found, l.Recordings[i])

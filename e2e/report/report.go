@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 )
@@ -26,11 +27,7 @@ func Of(recordings ...result.Recording) *Report { return &Report{result.Of(recor
 
 // Tables are the reports of single runs: see result.Set.Tables.
 func (r *Report) Tables() []*Report {
-	var all []*Report
-	for _, one := range r.Set.Tables() {
-		all = append(all, &Report{one})
-	}
-	return all
+	return plain.Map(r.Set.Tables(), func(one *result.Set) *Report { return &Report{one} })
 }
 
 // Heading names a run of a report, where it was made and in how many rounds; empty where there is no other run.

@@ -70,20 +70,12 @@ func conformance() []asked {
 
 // ConformanceNames are the names of what every style is held to.
 func ConformanceNames() []string {
-	var names []string
-	for _, a := range conformance() {
-		names = append(names, a.name)
-	}
-	return names
+	return plain.Map(conformance(), func(a asked) string { return a.name })
 }
 
 // ConformanceTexts say in a line what each of ConformanceNames is.
 func ConformanceTexts() []string {
-	var texts []string
-	for _, a := range conformance() {
-		texts = append(texts, a.text)
-	}
-	return texts
+	return plain.Map(conformance(), func(a asked) string { return a.text })
 }
 
 // Conformance is what a style does of what every style is held to, by what it

@@ -26,10 +26,7 @@ type Match struct{ Label, Figure string }
 // First names the first of those that meet the need, and says how many more there are.
 func (n Need) First() []string {
 	const most = 3
-	var names []string
-	for _, m := range n.Met[:min(most, len(n.Met))] {
-		names = append(names, m.Label)
-	}
+	names := plain.Map(n.Met[:min(most, len(n.Met))], func(m Match) string { return m.Label })
 	if more := len(n.Met) - most; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/files"
@@ -86,10 +87,7 @@ func (j *job) compareWith(ctx context.Context) error {
 	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
 	}
-	var compared []styles.Operator
-	for _, p := range j.operated() {
-		compared = append(compared, p.operator)
-	}
+	compared := plain.Map(j.operated(), func(p *participant) styles.Operator { return p.operator })
 	if err := j.handle(compared...); err != nil {
 		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
@@ -248,10 +246,7 @@ func (b *base) remove() error {
 	if b == nil {
 		return nil
 	}
-	var problems []error
-	for _, t := range b.trees {
-		problems = append(problems, t.remove())
-	}
+	problems := plain.Map(b.trees, func(t *tree) error { return t.remove() })
 	return errors.Join(problems...)
 }
 

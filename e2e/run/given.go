@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/schema"
 	"operatorbench/e2e/spec/styles"
 )
@@ -17,10 +18,7 @@ type Given map[string]string
 
 // String implements flag.Value.
 func (g *Given) String() string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(*g)) {
-		all = append(all, name+"="+(*g)[name])
-	}
+	all := plain.Map(slices.Sorted(maps.Keys(*g)), func(name string) string { return name + "=" + (*g)[name] })
 	return strings.Join(all, ",")
 }
 

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/schema"
@@ -75,11 +76,7 @@ func (j *job) here() string { return j.options.here(j.root) }
 // Styles are the labels of the participants that were asked for: the floor is
 // one of them only if it was named.
 func (j *job) Styles() []string {
-	var names []string
-	for _, p := range j.asked() {
-		names = append(names, p.label())
-	}
-	return names
+	return plain.Map(j.asked(), func(p *participant) string { return p.label() })
 }
 
 // asked are the participants that were asked for.
@@ -92,11 +89,7 @@ func (j *job) Folder() string { return j.folder }
 
 // Scenarios are the names of the scenarios, in their order.
 func (j *job) Scenarios() []string {
-	var names []string
-	for _, scenario := range j.scenarios {
-		names = append(names, scenario.Name)
-	}
-	return names
+	return plain.Map(j.scenarios, func(scenario scenarios.Scenario) string { return scenario.Name })
 }
 
 // Drives tells whether a scenario is this run's to drive against a style: other

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/styles"
 )
 
@@ -20,10 +21,7 @@ type SourceList []Source
 
 // String implements flag.Value.
 func (l *SourceList) String() string {
-	var all []string
-	for _, source := range *l {
-		all = append(all, source.String())
-	}
+	all := plain.Map(*l, func(source Source) string { return source.String() })
 	return strings.Join(all, ",")
 }
 

@@ -18,6 +18,7 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record/inventory"
 	"operatorbench/e2e/record/leak"
 	"operatorbench/e2e/spec"
@@ -306,9 +307,5 @@ func few(names []string, what string) string {
 }
 
 func namesOf(list []scenarios.Scenario) []string {
-	var names []string
-	for _, s := range list {
-		names = append(names, s.Name)
-	}
-	return names
+	return plain.Map(list, func(s scenarios.Scenario) string { return s.Name })
 }

@@ -14,6 +14,7 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 )
 
 // sweepWithin bounds the removal of what a run left in an existing cluster.
@@ -81,10 +82,7 @@ func byRun(made []*unstructured.Unstructured) map[string][]*unstructured.Unstruc
 
 // described names objects, in a steady order.
 func described(made []*unstructured.Unstructured) []string {
-	var names []string
-	for _, obj := range made {
-		names = append(names, kube.Describe(obj))
-	}
+	names := plain.Map(made, kube.Describe)
 	slices.Sort(names)
 	return names
 }

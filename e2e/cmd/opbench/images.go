@@ -112,10 +112,7 @@ func missingImages(ctx context.Context, store *images.Store, names []string) err
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	var each []string
-	for _, m := range missing {
-		each = append(each, fmt.Sprintf("%s (%s)", m.Name, m.Why))
-	}
+	each := plain.Map(missing, func(m images.Listed) string { return fmt.Sprintf("%s (%s)", m.Name, m.Why) })
 	return fmt.Errorf("missing images: %s", strings.Join(each, ", "))
 }
 

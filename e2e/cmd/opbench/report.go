@@ -71,10 +71,7 @@ func formats() []format {
 
 // runReport is `opbench report`.
 func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var names []string
-	for _, f := range formats() {
-		names = append(names, f.name)
-	}
+	names := plain.Map(formats(), func(f format) string { return f.name })
 	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
@@ -198,9 +195,6 @@ func warn(stderr io.Writer, text string) {
 
 // fileNames lists what a report writes into a results folder.
 func fileNames() string {
-	var names []string
-	for _, file := range report.Files() {
-		names = append(names, file.Name)
-	}
+	names := plain.Map(report.Files(), func(file report.File) string { return file.Name })
 	return plain.List(append(names, html.File))
 }

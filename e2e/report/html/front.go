@@ -69,10 +69,7 @@ func (s *site) front() *frontPage {
 		p.Surprise = append(p.Surprise, one)
 	}
 	p.Surprise = p.Surprise[:min(len(p.Surprise), mostSurprises)]
-	var said []string
-	for _, answer := range p.Answers {
-		said = append(said, strings.TrimSpace(answer.Lead+" "+answer.Text))
-	}
+	said := plain.Map(p.Answers, func(answer report.Answer) string { return strings.TrimSpace(answer.Lead + " " + answer.Text) })
 	p.head = s.head("", s.title(), strings.Join(said, " "), s.dispute(""), true)
 	return p
 }
@@ -292,10 +289,7 @@ func (s *study) title() string {
 
 // about says what was done, and when.
 func (s *study) about() string {
-	var measured []string
-	for _, in := range s.Scenes {
-		measured = append(measured, in.Name)
-	}
+	measured := plain.Map(s.Scenes, func(in *scene) string { return in.Name })
 	if len(measured) == 0 && !s.HasMatrix() {
 		return "The recording holds no sample."
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"go.yaml.in/yaml/v3"
+
+	"operatorbench/e2e/plain"
 )
 
 // Check holds a file against a schema, notes every mistake, and returns what is
@@ -227,9 +229,5 @@ func keys(value any) []string {
 }
 
 func texts(list []any) []string {
-	var all []string
-	for _, item := range list {
-		all = append(all, fmt.Sprint(item))
-	}
-	return all
+	return plain.Map(list, func(item any) string { return fmt.Sprint(item) })
 }

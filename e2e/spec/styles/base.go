@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/environment/install"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 )
 
@@ -20,10 +21,7 @@ type base struct {
 // is no overlay.
 func (s Style) Bases() ([]Style, error) {
 	bases, err := s.bases()
-	var all []Style
-	for _, base := range bases {
-		all = append(all, base.style)
-	}
+	all := plain.Map(bases, func(base *base) Style { return base.style })
 	return all, err
 }
 

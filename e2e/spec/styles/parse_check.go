@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -86,11 +87,7 @@ func (p *parser) known(at []any, what, name string, names []string) {
 }
 
 func (p *parser) componentNames() []string {
-	var names []string
-	for _, component := range p.style.Components {
-		names = append(names, component.Name)
-	}
-	return names
+	return plain.Map(p.style.Components, func(component spec.Component) string { return component.Name })
 }
 
 func (p *parser) components() {

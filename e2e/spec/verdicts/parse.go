@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/schema"
 )
@@ -31,10 +32,7 @@ func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Ex
 		e.comment, f.Root.Content[0].HeadComment = splitComment(f.Root.Content[0].HeadComment)
 	}
 	f.Check(rules)
-	var names []string
-	for _, s := range scenarios {
-		names = append(names, s.Name)
-	}
+	names := plain.Map(scenarios, func(s Scenario) string { return s.Name })
 	for i := 0; f.Root.Kind == yaml.MappingNode && i+1 < len(f.Root.Content); i += 2 {
 		one := entry(f.Root.Content[i], f.Root.Content[i+1])
 		e.Entries = append(e.Entries, one)
