@@ -94,9 +94,6 @@ func Load(ctx context.Context, options Options, root string, deadline time.Time,
 func (s *Session) Open(ctx context.Context) error {
 	s.progress = terminal.NewProgress(Screen(s.out))
 	s.say("run %s: styles %s; scenarios %s; seed %d", s.id, strings.Join(s.Styles(), ", "), few(s.Scenarios(), "of them"), s.options.Seed)
-	if host, err := readHost(os.DirFS("/")); err == nil { // else nothing is known beforehand
-		s.history = readHistory(s.here(), host)
-	}
 	if _, err := s.newPlan(); err != nil {
 		return err // what does not fit is said at once
 	}
