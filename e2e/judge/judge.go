@@ -145,7 +145,8 @@ func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
 	return judgeAll(name+": ", record.ReadLines(name), observers)
 }
 
-// judgeAll gives up the raw JSON of an entry once it is judged. Errors of reading name the file already.
+// judgeAll judges the lines of a file, or of nobody knows what (""): these are the caller's, those of a file are given up
+// once they are judged. Errors of reading name the file already.
 func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{given: map[string]reaction{}}, timeline.NewSplitter()
 	line := 0
@@ -164,7 +165,7 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []fu
 		if line++; err != nil {
 			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
-		if r.Watch != nil {
+		if file != "" && r.Watch != nil {
 			r.Watch.Object = nil // timelines share it, and need what was read of it alone
 		}
 		switch {
