@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/restarts"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
-// Scenario is whether a style handled a scenario correctly, on both sides. Base
-// once more is base.
+// Scenario is whether a style handled a scenario correctly, on both sides. Base once more is base.
 type Scenario struct {
 	Style    string  `json:"style"`
 	Scenario string  `json:"scenario"`
@@ -32,8 +33,7 @@ type Scenario struct {
 // Name is the scenario's name.
 func (s *Scenario) Name() string { return s.Style + " " + s.Scenario }
 
-// Tally is what a cell's samples come to, those that warm up included: correctness
-// counts from the first.
+// Tally is what a cell's samples come to, those that warm up included: correctness counts from the first.
 type Tally struct {
 	Passed   int `json:"passed"`
 	Failed   int `json:"failed"`             // and what was not done in time
@@ -98,8 +98,7 @@ func handled(sides ...Side) []*result.Cell {
 	return cells.Sum()
 }
 
-// loads are the rounds of a side in a load: one has passed if all of its custom resources
-// have.
+// loads are the rounds of a side in a load: one has passed if all of its custom resources have.
 func (s Side) loads(of *result.Cell) Tally {
 	worst := map[int]spec.Outcome{}
 	for one := range s.compared() {
@@ -149,14 +148,12 @@ func failureOf(c *result.Cell) *Failure {
 	return nil
 }
 
-// Repeats is how often a scenario of the matrix is driven at base and at head where it
-// differs: of six to six, Fisher's exact test tells apart what always passes and what
-// fails in five.
+// Repeats is how often a scenario of the matrix is driven at base and at head where it differs: of six to six, Fisher's
+// exact test tells apart what always passes and what fails in five.
 const Repeats = 6
 
-// alpha is what a look at the scenario may spend of its error probability. A measured one
-// is looked at after each round: Σ 1 ÷ k(k+1) = 1. One of the matrix is when it has been
-// driven as often as it will be.
+// alpha is what a look at the scenario may spend of its error probability. A measured one is looked at after each
+// round: Σ 1 ÷ k(k+1) = 1. One of the matrix is when it has been driven as often as it will be.
 func (s *Scenario) alpha(all float64) float64 {
 	switch rounds := float64(s.rounds); {
 	case !s.matrix:
@@ -185,9 +182,8 @@ func (s *Scenario) again() bool {
 	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
 }
 
-// decide: what never failed at base and does at head when it is driven again is broken. Where
-// base fails now and then, or is known to, head must fail more often than chance
-// explains.
+// decide: what never failed at base and does at head when it is driven again is broken. Where base fails now and then,
+// or is known to, head must fail more often than chance explains.
 func (s *Scenario) decide(alpha float64) {
 	base, head := s.Base, s.Head
 	s.Verdict, s.P = Pass, stat.Fisher(base.Failed, base.judged(), head.Failed, head.judged())
@@ -235,4 +231,48 @@ func (s *Scenario) open() string {
 		return fmt.Sprintf("base's verdicts.yaml calls it flaky, and %s", chance)
 	}
 	return fmt.Sprintf("it never failed at base, in %d, but %s: it is broken if it fails again", s.Base.judged(), chance)
+}
+
+// Health is the name under which restarts are compared. It counts blocks: turns in which
+// a style was measured. One without a restart has passed.
+const Health = "health"
+
+// compareHealth adds to Scenarios whether the operators' own pods ran on.
+func (r *Result) compareHealth() {
+	base, head := append(r.Base.blocks(), r.Again.blocks()...), r.Head.blocks()
+	for _, b := range base {
+		if slices.ContainsFunc(r.Scenarios, func(s Scenario) bool { return s.Style == b.Style && s.Scenario == Health }) {
+			continue
+		}
+		one := Scenario{Style: b.Style, Scenario: Health}
+		for _, was := range base {
+			one.Base.block(was, b.Style)
+		}
+		for _, is := range head {
+			if one.Head.block(is, b.Style) && one.Failure == nil {
+				one.Failure = &Failure{Round: is.Round, Oracle: Health, Message: fmt.Sprintf("%s (%s in this block)", is.First, plain.Plural(is.Ends, "end"))}
+			}
+		}
+		if one.rounds = one.Head.judged(); one.rounds > 0 {
+			r.Scenarios = append(r.Scenarios, one)
+		}
+	}
+}
+
+// block adds a style's block; failed: with a restart.
+func (t *Tally) block(b restarts.Block, style string) (failed bool) {
+	switch {
+	case b.Style != style:
+	case b.Ends > 0:
+		t.Failed++
+		return true
+	default:
+		t.Passed++
+	}
+	return false
+}
+
+// blocks are those of a side in which something was measured.
+func (s Side) blocks() []restarts.Block {
+	return slices.DeleteFunc(slices.Clone(s.Recording.Restarts), func(b restarts.Block) bool { return b.Variant != s.Variant })
 }

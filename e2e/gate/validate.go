@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,12 +11,10 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// tooMuchLost is the share of samples without a judgement from which on a run is
-// not worth comparing.
+// tooMuchLost is the share of samples without a judgement from which on a run is not worth comparing.
 const tooMuchLost = 0.25
 
-// validate refuses recordings that cannot be compared, and those that should
-// not be, unless forced.
+// validate refuses recordings that cannot be compared, and those that should not be, unless forced.
 func (r *Result) validate() error {
 	if err := r.Check(); err != nil {
 		return err
@@ -71,10 +70,7 @@ func named(all []driven) string {
 	if len(all) == 0 {
 		return "none"
 	}
-	var names []string
-	for _, one := range all {
-		names = append(names, one.String())
-	}
+	names := plain.Map(all, func(one driven) string { return one.String() })
 	return strings.Join(names, ", ")
 }
 
@@ -115,7 +111,7 @@ func apart(base, other Side) []string {
 		{"Kubernetes", was.Kubernetes, is.Kubernetes},
 	} {
 		if part.base != part.other {
-			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, known(part.base), known(part.other)))
+			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, cmp.Or(part.base, "unknown"), cmp.Or(part.other, "unknown")))
 		}
 	}
 	if len(parts) > 0 {

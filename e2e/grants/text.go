@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -28,7 +29,7 @@ func (u Use) text(w *strings.Builder) {
 			wide++
 		}
 	}
-	held := count(len(u.Rights), "right")
+	held := plain.Plural(len(u.Rights), "right")
 	if text := u.Held(); text != fmt.Sprint(len(u.Rights)) {
 		held = "rights: " + text
 	}
@@ -39,7 +40,7 @@ func (u Use) text(w *strings.Builder) {
 		fmt.Fprintf(w, "; %d never used over %s\n", len(u.Unused()), strings.Join(u.Over, ", "))
 	}
 	if u.Lost > 0 {
-		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", count(u.Lost, "time"))
+		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", plain.Plural(u.Lost, "time"))
 	}
 	section(w, "it should not hold", u.Findings)
 	section(w, "wildcards", u.wildcards())
@@ -60,8 +61,7 @@ func section(w *strings.Builder, title string, lines []string) {
 	}
 }
 
-// narrow are the rights of the whole cluster that were used in the style's own
-// namespaces alone.
+// narrow are the rights of the whole cluster that were used in the style's own namespaces alone.
 func (u Use) narrow() []Right {
 	return slices.DeleteFunc(slices.Clone(u.Rights), func(r Right) bool { return len(r.Within) == 0 })
 }
@@ -79,11 +79,7 @@ func lines(rights []Right, tail func(Right) string) []string {
 		}
 		verbs[l] = append(verbs[l], r.Verb)
 	}
-	var all []string
-	for _, l := range order {
-		all = append(all, l.before+strings.Join(verbs[l], ", ")+l.after)
-	}
-	return all
+	return plain.Map(order, func(l line) string { return l.before + strings.Join(verbs[l], ", ") + l.after })
 }
 
 func (r Right) scope() string { return scope(r.Namespace) }
@@ -118,7 +114,7 @@ func tell(calls []Call) []string {
 		if c.Namespace != "" {
 			line += " in " + c.Namespace
 		}
-		line += ", " + count(c.Count, "time")
+		line += ", " + plain.Plural(c.Count, "time")
 		if c.Granted {
 			line += ", though a right allows it"
 		}
@@ -140,16 +136,9 @@ func (u Use) secrets() []string {
 		case s.Reads == 0:
 			line += ": never did"
 		default:
-			line += ": did, " + count(s.Reads, "time")
+			line += ": did, " + plain.Plural(s.Reads, "time")
 		}
 		all = append(all, line)
 	}
 	return all
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

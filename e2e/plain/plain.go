@@ -11,10 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text keeps letters, tabs and ends of lines. Control characters, which could move a
-// terminal's cursor or write escapes, become blanks; marks that are not seen but
-// turn the direction of what stands beside them, or hide in it, become U+FFFD. What
-// a CI runner would take for a command gets a blank: see inert.
+// Text keeps letters, tabs and ends of lines. Control characters, which could move a terminal's cursor or write
+// escapes, become blanks; marks that are not seen but turn the direction of what stands beside them, or hide in it,
+// become U+FFFD. What a CI runner would take for a command gets a blank: see inert.
 func Text(text string) string {
 	return inert(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -29,9 +28,8 @@ func Line(text string) string {
 	return inert(strings.Map(Rune, strings.ToValidUTF8(text, string(utf8.RuneError))))
 }
 
-// commands are what the runner of GitHub Actions obeys wherever a step prints it: a line
-// that begins with ::, and ##[ anywhere
-// (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
+// commands are what the runner of GitHub Actions obeys wherever a step prints it: a line that begins with ::, and ##[
+// anywhere (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
 var commands = regexp.MustCompile(`(?m)(^[\s\p{Z}]*:|##)([:[])`)
 
 // inert parts the letters by which a CI runner knows a command.
@@ -69,6 +67,33 @@ func List(words []string) string {
 func Some(names []string, most int) string {
 	if len(names) <= most+1 {
 		return List(names)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// Map returns what of makes of each element of a list, in their order; of an empty list nil.
+func Map[T, S any](list []T, of func(T) S) []S {
+	var all []S
+	for _, one := range list {
+		all = append(all, of(one))
+	}
+	return all
+}
+
+// Shell is a word as a shell takes it for one, whatever it holds.
+func Shell(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("_.,/@%+:=-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// First names the first of many, and how many more there are.
+func First(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -300,10 +300,7 @@ func (e *Environment) Lines() []string {
 	if sources := e.Sources(); sources != "" {
 		lines = append(lines, sources)
 	}
-	var stages []string
-	for _, s := range e.Stages {
-		stages = append(stages, fmt.Sprintf("%s %s", s.Name, plain.Duration(s.Seconds)))
-	}
+	stages := plain.Map(e.Stages, func(s Stage) string { return fmt.Sprintf("%s %s", s.Name, plain.Duration(s.Seconds)) })
 	if len(stages) > 0 {
 		lines = append(lines, "stages: "+strings.Join(stages, ", "))
 	}

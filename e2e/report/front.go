@@ -32,7 +32,7 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line("</picture>\n")
 	if t := r.choices(at); len(t.Rows) > 0 {
 		m.rows(t)
-		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are. *Tests that fail*: of those that apply to the style and had been recorded. %s", r.Child(), strings.Join(append(t.Notes, r.dated()...), " "))
+		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are. *Tests that fail*: of those that apply to the style and had been recorded. %s", r.Child(), strings.Join(append(t.Notes, r.dated()), " "))
 	}
 	m.line("\n<sub>Made by `%s`.</sub>", at.Made)
 	_, err := io.WriteString(out, m.text.String())
@@ -105,17 +105,6 @@ func (r *Report) choices(at Place) table.Table {
 		}
 	}
 	return t
-}
-
-// dated says of each style with an old version of its framework that it is in no row.
-func (r *Report) dated() []string {
-	var notes []string
-	for _, label := range r.Contestants() {
-		if year := r.Dated(label); year != "" {
-			notes = append(notes, fmt.Sprintf("*%s* is in no row: the version of its framework is of %s.", text(label), year))
-		}
-	}
-	return notes
 }
 
 // footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a

@@ -144,10 +144,7 @@ func (r *Report) dated() string {
 
 // matches are styles with the figures that order them.
 func (r *Report) matches(all []result.Match) string {
-	var texts []string
-	for _, one := range all {
-		texts = append(texts, one.Label+" ("+one.Figure+")")
-	}
+	texts := plain.Map(all, func(one result.Match) string { return one.Label + " (" + one.Figure + ")" })
 	return strings.Join(texts, ", ")
 }
 

@@ -1,6 +1,5 @@
-// Package report prints what a run found, all from the same cells: tables for
-// the terminal, summaries in Markdown, JSON, JUnit XML, Go's benchmark format,
-// and the samples as JSON Lines. Package report/html adds a page.
+// Package report prints what a run found, all from the same cells: tables for the terminal, summaries in Markdown,
+// JSON, JUnit XML, Go's benchmark format, and the samples as JSON Lines. Package report/html adds a page.
 package report
 
 import (
@@ -8,6 +7,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 )
@@ -15,8 +15,7 @@ import (
 // Report is what every format is printed from.
 type Report struct{ *result.Set }
 
-// New is the report of judged recordings of one environment, which may be nil
-// where it is not known.
+// New is the report of judged recordings of one environment, which may be nil where it is not known.
 func New(environment *record.Environment, judgements ...*judge.Judgement) *Report {
 	return &Report{result.New(environment, judgements...)}
 }
@@ -26,11 +25,7 @@ func Of(recordings ...result.Recording) *Report { return &Report{result.Of(recor
 
 // Tables are the reports of single runs: see result.Set.Tables.
 func (r *Report) Tables() []*Report {
-	var all []*Report
-	for _, one := range r.Set.Tables() {
-		all = append(all, &Report{one})
-	}
-	return all
+	return plain.Map(r.Set.Tables(), func(one *result.Set) *Report { return &Report{one} })
 }
 
 // Heading names a run of a report, where it was made and in how many rounds; empty where there is no other run.

@@ -170,10 +170,7 @@ func (r *reasons) lines() []string {
 func (r *Report) CSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	heads := []string{"run", "style"}
-	var ids []string
-	for _, c := range r.Columns() {
-		ids = append(ids, c.ID)
-	}
+	ids := plain.Map(r.Columns(), func(c result.Column) string { return c.ID })
 	_ = w.Write(append(heads, ids...)) // the writer keeps the first error
 	for _, one := range r.Tables() {
 		for _, label := range one.Styles {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -121,8 +122,7 @@ func (c *Cell) late() *Judged {
 	return &c.Results[i]
 }
 
-// overdue tells of the first sample that was late as an oracle would, since none
-// did; false: none was.
+// overdue tells of the first sample that was late as an oracle would, since none did; false: none was.
 func (c *Cell) overdue() (Oracle, bool) {
 	s := c.late()
 	if s == nil {
@@ -166,9 +166,8 @@ func (c *Cell) Oracle(name string) (Oracle, bool) {
 	return Oracle{}, false
 }
 
-// Reasons are the oracles that say why a cell did not pass: those that failed, or
-// else those that could not judge. Those that say the same are named once. Of
-// what is late, though no oracle failed, it is the sample's end.
+// Reasons are the oracles that say why a cell did not pass: those that failed, or else those that could not judge.
+// Those that say the same are named once. Of what is late, though no oracle failed, it is the sample's end.
 func (c *Cell) Reasons() []Oracle {
 	if late, there := c.overdue(); there && c.Verdict == spec.Late {
 		return []Oracle{late}
@@ -277,4 +276,34 @@ func (c *Cell) Rounds() (rounds, least, most int) {
 		most = max(most, n)
 	}
 	return len(count), least, most
+}
+
+// Cells adds samples up by style and scenario. The zero value is ready.
+type Cells struct {
+	all []*Cell // in order of appearance
+	at  map[key]*Cell
+}
+
+type key struct{ label, scenario string }
+
+// Add takes one more sample.
+func (c *Cells) Add(run string, result judge.Result) {
+	at := key{record.Label(result.Style, result.Variant), result.Scenario}
+	cell := c.at[at]
+	if cell == nil {
+		if c.at == nil {
+			c.at = map[key]*Cell{}
+		}
+		cell = &Cell{Style: Style{at.label, result.Style, result.Variant}, Scenario: result.Scenario, Group: result.Group}
+		c.at[at], c.all = cell, append(c.all, cell)
+	}
+	cell.add(run, result)
+}
+
+// Sum draws the conclusions, once all samples are there.
+func (c *Cells) Sum() []*Cell {
+	for _, cell := range c.all {
+		cell.sum()
+	}
+	return c.all
 }

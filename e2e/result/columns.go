@@ -564,10 +564,7 @@ func (c *Cell) Failing() bool {
 // ByLatency are the styles' labels: the floor first, then as Ranking orders them. Those that have no latency come
 // last, in the order of Styles.
 func (r *Set) ByLatency(scenario string) []string {
-	var labels []string
-	for _, k := range r.Ranking(scenario) {
-		labels = append(labels, k.Label)
-	}
+	labels := plain.Map(r.Ranking(scenario), func(k Rank) string { return k.Label })
 	for _, label := range r.Styles {
 		labels = plain.Once(labels, label)
 	}

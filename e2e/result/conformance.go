@@ -2,17 +2,14 @@ package result
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
 
-// Conformance is what a style is found to do of one thing that every operator is
-// held to.
+// Conformance is what a style is found to do of one thing that every operator is held to.
 type Conformance struct {
 	Asked   string       // what it is
 	Outcome spec.Outcome // pass, fail, or not applicable: of what the style declares itself out of, or was not asked
@@ -70,26 +67,17 @@ func conformance() []asked {
 
 // ConformanceNames are the names of what every style is held to.
 func ConformanceNames() []string {
-	var names []string
-	for _, a := range conformance() {
-		names = append(names, a.name)
-	}
-	return names
+	return plain.Map(conformance(), func(a asked) string { return a.name })
 }
 
 // ConformanceTexts say in a line what each of ConformanceNames is.
 func ConformanceTexts() []string {
-	var texts []string
-	for _, a := range conformance() {
-		texts = append(texts, a.text)
-	}
-	return texts
+	return plain.Map(conformance(), func(a asked) string { return a.text })
 }
 
-// Conformance is what a style does of what every style is held to, by what it
-// declares and by its verdicts. What it declares not to do is never a failure here;
-// the matrix judges it as it judges everybody. None: nobody was driven for verdicts
-// alone, or what the style declares is not known.
+// Conformance is what a style does of what every style is held to, by what it declares and by its verdicts. What it
+// declares not to do is never a failure here; the matrix judges it as it judges everybody. None: nobody was driven for
+// verdicts alone, or what the style declares is not known.
 func (r *Set) Conformance(label string) []Conformance {
 	declares, known := r.declares(label)
 	if !known || !r.Matrix.Correctness() {
@@ -143,18 +131,9 @@ func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
 	}
 	switch {
 	case len(failed) > 0:
-		return spec.Fail, few(failed)
+		return spec.Fail, plain.First(failed, 2)
 	case passed == 0:
 		return spec.NotApplicable, notAsked
 	}
 	return spec.Pass, plain.Plural(passed, "verdict")
-}
-
-// few names some of what there is.
-func few(names []string) string {
-	const most = 2
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

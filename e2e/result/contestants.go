@@ -48,8 +48,7 @@ func (r *Set) Header(label string) *record.Style {
 	return found
 }
 
-// Contestants are the styles that are compared: neither the floor nor another
-// control.
+// Contestants are the styles that are compared: neither the floor nor another control.
 func (r *Set) Contestants() []string {
 	return slices.DeleteFunc(slices.Clone(r.Styles), func(label string) bool {
 		name, _ := r.Named(label)
@@ -117,8 +116,7 @@ type Failing struct {
 // Most is how many may fail: what could not be judged did not pass.
 func (f Failing) Most() int { return f.Failed + f.Unjudged }
 
-// Whole tells whether the style was driven through all that others were: only then its
-// count compares with theirs.
+// Whole tells whether the style was driven through all that others were: only then its count compares with theirs.
 func (f Failing) Whole() bool { return f.Known && f.Lacking == 0 }
 
 // Rest says how many are not known; empty: none.
@@ -202,12 +200,7 @@ type Used struct {
 	Unit, Run, Missing string
 }
 
-// Used sums up a figure of what a style used, in the first run that knows it.
-func (r *Set) Used(label string, of func(Cost) Figure) Used { return used(r.Costs, label, of) }
-
-// UsedBeside is the same of what loads and the correctness matrix tell of.
-func (r *Set) UsedBeside(label string, of func(Cost) Figure) Used { return used(r.Beside, label, of) }
-
+// used sums up a figure of what a style used, in the first run that knows it.
 func used(costs []Cost, label string, of func(Cost) Figure) Used {
 	missing := ""
 	for _, c := range costs {

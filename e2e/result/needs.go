@@ -26,10 +26,7 @@ type Match struct{ Label, Figure string }
 // First names the first of those that meet the need, and says how many more there are.
 func (n Need) First() []string {
 	const most = 3
-	var names []string
-	for _, m := range n.Met[:min(most, len(n.Met))] {
-		names = append(names, m.Label)
-	}
+	names := plain.Map(n.Met[:min(most, len(n.Met))], func(m Match) string { return m.Label })
 	if more := len(n.Met) - most; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
@@ -164,8 +161,7 @@ func Spread(s stat.Summary, show func(stat.Observation) string) string {
 	}
 }
 
-// Heaviest is the load with the most custom resources, by which styles are compared;
-// empty: there is none.
+// Heaviest is the load with the most custom resources, by which styles are compared; empty: there is none.
 func (r *Set) Heaviest() string {
 	name, most := "", 0
 	for _, c := range r.Cells {

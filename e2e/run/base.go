@@ -15,6 +15,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/files"
@@ -33,8 +34,7 @@ type base struct {
 	trees  []*tree // of each repository, the first one's first
 	// recipes are those of its images, and of today's.
 	recipes images.Recipes
-	// gone is what it has and the repository has not; added are styles that only
-	// the repository has.
+	// gone is what it has and the repository has not; added are styles that only the repository has.
 	gone  []record.Gone
 	added []string
 }
@@ -86,10 +86,7 @@ func (j *job) compareWith(ctx context.Context) error {
 	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
 	}
-	var compared []styles.Operator
-	for _, p := range j.operated() {
-		compared = append(compared, p.operator)
-	}
+	compared := plain.Map(j.operated(), func(p *participant) styles.Operator { return p.operator })
 	if err := j.handle(compared...); err != nil {
 		return fmt.Errorf("--operator=%s: %w", j.options.Operator, err)
 	}
@@ -131,8 +128,7 @@ func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
 	return nil
 }
 
-// present finds the styles that are asked for, and notes those that only the
-// base has.
+// present finds the styles that are asked for, and notes those that only the base has.
 func (j *job) present(ctx context.Context, here *tree) ([]styles.Operator, error) {
 	names := operatorNames(j.here(), j.options.Operator)
 	if j.options.Here == "" {
@@ -186,8 +182,7 @@ func (j *job) dropGone(asked []string) []string {
 	return asked
 }
 
-// lostScenarios notes scenarios that only the base has, and what only the
-// base's expect of a style.
+// lostScenarios notes scenarios that only the base has, and what only the base's expect of a style.
 func (j *job) lostScenarios() error {
 	is, err := scenarios.Of(j.workload, judge.OracleNames())
 	if err != nil {
@@ -238,7 +233,7 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
 	}
 	if names, err := git(ctx, root, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
-		text += fmt.Sprintf("; name a commit, or one of: %s", most(strings.Fields(names)))
+		text += fmt.Sprintf("; name a commit, or one of: %s", plain.First(strings.Fields(names), mostNamed))
 	}
 	return "", errors.New(text)
 }
@@ -248,10 +243,7 @@ func (b *base) remove() error {
 	if b == nil {
 		return nil
 	}
-	var problems []error
-	for _, t := range b.trees {
-		problems = append(problems, t.remove())
-	}
+	problems := plain.Map(b.trees, func(t *tree) error { return t.remove() })
 	return errors.Join(problems...)
 }
 
@@ -328,14 +320,8 @@ func sameFile(a, b string) (bool, error) {
 	return bytes.Equal(before, after), err
 }
 
-// most lists the first names of many.
-func most(names []string) string {
-	const shown = 8
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
-}
+// mostNamed is how many of many names an error has.
+const mostNamed = 8
 
 // git runs git in root and returns what it printed.
 func git(ctx context.Context, root string, args ...string) (string, error) {

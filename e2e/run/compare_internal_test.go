@@ -249,22 +249,6 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 	assert.Regexp(t, `^expected: at most \d+m0s once the images are there \(profile standard\): native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 36 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, loads \(at most 10m0s\), the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
 }
 
-// How long a round takes is foretold by the newest comparison of the same on this machine.
-func TestARoundIsForetoldByAnEarlierOne(t *testing.T) {
-	s := contested(t, 20*time.Minute, io.Discard, "native")
-	stages := []record.Stage{{Name: "install native@base", Seconds: 4, Times: 2}, {Name: "scenarios native@base", Seconds: 60, Times: 2}, {Name: "scenarios native@head", Seconds: 40, Times: 1}}
-	flags, others := s.options.values(), s.options.values()
-	others["scenario"] = "create,delete"
-	shorter := []record.Stage{{Name: "scenarios native@base", Seconds: 5, Times: 1}}
-	s.history = history{
-		{Flags: flags, Stages: stages},
-		{Comparison: &record.Comparison{}, Flags: flags},
-		{Comparison: &record.Comparison{}, Flags: others, Stages: shorter},
-		{Comparison: &record.Comparison{}, Flags: flags, Stages: stages},
-	}
-	assert.Contains(t, s.foretell(), "native (a round about 1m12s, as the last one took on this machine) is compared")
-}
-
 func TestTheCommandThatRepeatsAComparison(t *testing.T) {
 	var o Options
 	o.defaults()

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -21,11 +22,7 @@ const expectable = spec.GroupLatency + "," + matrixName
 
 // verdictsOf are scenarios of which verdicts are expected.
 func verdictsOf(all []scenarios.Scenario) []verdicts.Scenario {
-	var list []verdicts.Scenario
-	for _, s := range all {
-		list = append(list, verdicts.Scenario{Name: s.Name, Group: s.Group})
-	}
-	return list
+	return plain.Map(all, func(s scenarios.Scenario) verdicts.Scenario { return verdicts.Scenario{Name: s.Name, Group: s.Group} })
 }
 
 // oracles are those that an expected failure may name.
@@ -47,10 +44,7 @@ func Expected(root string, header record.Header) (map[string]verdicts.Expected, 
 	if err != nil {
 		return nil, err
 	}
-	var known []string
-	for _, style := range header.Styles {
-		known = append(known, style.Name)
-	}
+	known := plain.Map(header.Styles, func(style record.Style) string { return style.Name })
 	return verdicts.LoadAll(filepath.Join(root, "operators"), known, verdictsOf(all), oracles())
 }
 
@@ -72,8 +66,7 @@ func expectedOf(style styles.Operator) (verdicts.Expected, error) {
 	return verdicts.Load(style.Style().Folder, verdictsOf(all), oracles())
 }
 
-// Expected reads the verdicts that are expected of the styles that were asked for,
-// wherever their folders are.
+// Expected reads the verdicts that are expected of the styles that were asked for, wherever their folders are.
 func (j *job) Expected() (map[string]verdicts.Expected, error) {
 	all := map[string]verdicts.Expected{}
 	for _, p := range j.asked() {
@@ -86,9 +79,8 @@ func (j *job) Expected() (map[string]verdicts.Expected, error) {
 	return all, nil
 }
 
-// UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps
-// what stands there on why. A new failure is left without a sentence, with which
-// no run accepts the file: a person must say why.
+// UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps what stands there on why. A new
+// failure is left without a sentence, with which no run accepts the file: a person must say why.
 func (j *job) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
 	for _, p := range j.asked() {

@@ -10,6 +10,7 @@ import (
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/schema"
@@ -45,12 +46,10 @@ func (j *job) check(all []styles.Operator) error {
 	return asked(j.options.Given.check(catalogue, all))
 }
 
-// warmup is the scenario that a style goes through when it has just been
-// installed, before anything is measured.
+// warmup is the scenario that a style goes through when it has just been installed, before anything is measured.
 const warmup = "create"
 
-// warmupOf is what a participant warms up with: a style that has just been installed
-// needs it, unless it says why not.
+// warmupOf is what a participant warms up with: a style that has just been installed needs it, unless it says why not.
 func (j *job) warmupOf(p *participant) []scenarios.Scenario {
 	if p.operator == nil || p.operator.Style().Warmup.Skip != "" {
 		return nil
@@ -72,14 +71,9 @@ func operatorNames(here, list string) []string {
 // here is the folder from which paths are.
 func (j *job) here() string { return j.options.here(j.root) }
 
-// Styles are the labels of the participants that were asked for: the floor is
-// one of them only if it was named.
+// Styles are the labels of the participants that were asked for: the floor is one of them only if it was named.
 func (j *job) Styles() []string {
-	var names []string
-	for _, p := range j.asked() {
-		names = append(names, p.label())
-	}
-	return names
+	return plain.Map(j.asked(), func(p *participant) string { return p.label() })
 }
 
 // asked are the participants that were asked for.
@@ -92,15 +86,10 @@ func (j *job) Folder() string { return j.folder }
 
 // Scenarios are the names of the scenarios, in their order.
 func (j *job) Scenarios() []string {
-	var names []string
-	for _, scenario := range j.scenarios {
-		names = append(names, scenario.Name)
-	}
-	return names
+	return plain.Map(j.scenarios, func(scenario scenarios.Scenario) string { return scenario.Name })
 }
 
-// Drives tells whether a scenario is this run's to drive against a style: other
-// shards have theirs.
+// Drives tells whether a scenario is this run's to drive against a style: other shards have theirs.
 func (j *job) Drives(style, scenario string) bool {
 	if slices.Contains(namesOf(slices.Concat(j.measured(), j.loads())), scenario) {
 		return true
@@ -140,12 +129,10 @@ func (j *job) rounds() int {
 	return roundsToShow
 }
 
-// precise tells whether medians are to be known to a precision, instead of as well as a
-// number of rounds makes them.
+// precise tells whether medians are to be known to a precision, instead of as well as a number of rounds makes them.
 func (j *job) precise() bool { return j.options.Precision > 0 }
 
-// measurable is an error where medians are to be known to a precision and no scenario has
-// any that counts for it.
+// measurable is an error where medians are to be known to a precision and no scenario has any that counts for it.
 func (j *job) measurable() error {
 	if !j.precise() || len(j.measured()) > 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"operatorbench/e2e/environment/cluster"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/spec/scenarios"
@@ -18,16 +19,14 @@ import (
 type schedule struct {
 	*job
 	deadline time.Time // of go test's -timeout; zero: none
-	history  history   // what earlier runs on this machine took
 	made     bool      // the test environment
 	plan     Plan
 	dropped  []string // scenarios for which there is no time
 	left     []string // what else was not driven for lack of time, and why
 }
 
-// newPlan plans with what remains now. Where not even the quickest style has
-// time for one round of all measured scenarios, the last scenarios are left
-// out, one after the other; it is an error if the first one alone does not fit.
+// newPlan plans with what remains now. Where not even the quickest style has time for one round of all measured
+// scenarios, the last scenarios are left out, one after the other; it is an error if the first one alone does not fit.
 func (s *schedule) newPlan() (Plan, error) {
 	if len(s.measured()) == 0 {
 		return Plan{}, s.measurable() // loads and matrix have as many rounds as were asked for
@@ -56,8 +55,7 @@ func (s *schedule) newPlan() (Plan, error) {
 	}
 }
 
-// worthwhile tells whether a plan has a style that was asked for. A comparison
-// needs all of its sides.
+// worthwhile tells whether a plan has a style that was asked for. A comparison needs all of its sides.
 func (s *schedule) worthwhile(plan Plan) bool {
 	if s.base != nil {
 		return len(plan.Left) == 0
@@ -78,8 +76,7 @@ func (s *schedule) least(p Plan) string {
 	return "one round of the floor"
 }
 
-// budget is what remains for the measured scenarios before go test's -timeout;
-// 0 where there is none.
+// budget is what remains for the measured scenarios before go test's -timeout; 0 where there is none.
 func (s *schedule) budget() time.Duration {
 	if s.deadline.IsZero() {
 		return 0
@@ -109,8 +106,7 @@ func (s *schedule) around() time.Duration {
 	return typicalCollector + s.Reserve()
 }
 
-// remains is the time until the teardown must begin; it is not limited where
-// there is no -timeout.
+// remains is the time until the teardown must begin; it is not limited where there is no -timeout.
 func (s *schedule) remains() time.Duration {
 	if s.deadline.IsZero() {
 		return 1<<63 - 1
@@ -119,11 +115,7 @@ func (s *schedule) remains() time.Duration {
 }
 
 func (s *schedule) costs() []Cost {
-	var costs []Cost
-	for _, p := range s.participants {
-		costs = append(costs, s.cost(p))
-	}
-	return costs
+	return plain.Map(s.participants, s.cost)
 }
 
 // What planning expects where nothing has been measured yet.
@@ -135,13 +127,9 @@ const (
 )
 
 // cost is how long one block of a participant is expected to take, and how many are
-// wanted: what its last block here took, else what one took in an earlier run on
-// this machine, else what its style.yaml says.
+// wanted: what its last block here took, else what its style.yaml says.
 func (s *schedule) cost(p *participant) Cost {
 	cost := Cost{Style: p.label(), Wanted: s.rounds(), Round: p.took}
-	if cost.Round == 0 {
-		cost.Round = s.history.block(p.name(), s.job)
-	}
 	if cost.Round > 0 {
 		return cost
 	}
@@ -155,8 +143,7 @@ func (s *schedule) cost(p *participant) Cost {
 	return cost
 }
 
-// enough tells whether there is time for a further part of a participant's work, and
-// keeps that there was not.
+// enough tells whether there is time for a further part of a participant's work, and keeps that there was not.
 func (s *schedule) enough(p *participant, what string, expected time.Duration) bool {
 	remains := s.remains()
 	if expected <= remains {
@@ -169,8 +156,7 @@ func (s *schedule) enough(p *participant, what string, expected time.Duration) b
 	return false
 }
 
-// makePlan fits the rounds into what remains of go test's -timeout, and says
-// what there is no time for.
+// makePlan fits the rounds into what remains of go test's -timeout, and says what there is no time for.
 func (s *schedule) makePlan() error {
 	var err error
 	if s.plan, err = s.newPlan(); err != nil {
@@ -233,9 +219,8 @@ func (s *schedule) numbered(round int) string {
 	return fmt.Sprintf("round %d/%d", round, s.plan.Longest())
 }
 
-// Reserve is the time before go test's -timeout that is kept for what comes
-// after driving. It depends on the cluster: of one of its own a run removes the
-// node, of an existing one each object, with those that finalizers hold.
+// Reserve is the time before go test's -timeout that is kept for what comes after driving. It depends on the cluster:
+// of one of its own a run removes the node, of an existing one each object, with those that finalizers hold.
 func (s *schedule) Reserve() time.Duration {
 	removal := removalWithin
 	if !s.can(cluster.RemoveWhole) {
@@ -300,22 +285,9 @@ func (s *schedule) typicalLoads() time.Duration {
 	return time.Duration(s.matrixRounds()) * all
 }
 
-// tookLoad is how long a participant's turn in a load took in an earlier run of loads
-// alone, if this is one; 0: it is not known.
-func (s *schedule) tookLoad(p *participant) time.Duration {
-	if len(s.measured()) > 0 || len(s.matrix()) > 0 {
-		return 0
-	}
-	return s.history.block(p.name(), s.job)
-}
-
-// typicalLoad is how long a participant's turn in a load is expected to take: what it took,
-// else what it takes at most. A style that handles one custom resource after the other is
-// given up when the load's time is over.
+// typicalLoad is how long a participant's turn in a load takes at most. A style that handles
+// one custom resource after the other is given up when the load's time is over.
 func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Duration {
-	if took := s.tookLoad(p); took > 0 {
-		return took
-	}
 	n := time.Duration(load.Load.Resources)
 	all := time.Duration(load.Load.Spaces())*typicalSpace + matrixWindow
 	if p.operator == nil {
@@ -328,57 +300,38 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 
 // forecast is how long the parts of a run are expected to take.
 type forecast struct {
-	total  time.Duration
-	parts  []string
-	known  int  // of the parts, those that are as in earlier runs on this machine
-	atMost bool // some part may take less
+	total time.Duration
+	parts []string
 }
 
-func (f *forecast) add(takes time.Duration, known bool, part string, args ...any) {
+func (f *forecast) add(takes time.Duration, part string, args ...any) {
 	f.total += takes
 	f.parts = append(f.parts, fmt.Sprintf(part, args...))
-	if known {
-		f.known++
-	}
 }
 
-// source is what a forecast rests on.
-func (f *forecast) source() string {
-	switch f.known {
-	case len(f.parts):
-		return "as earlier runs on this machine took"
-	case 0:
-		return "typical of 2 cores; nothing has been measured on this machine yet"
-	}
-	return "as earlier runs on this machine took, else typical of 2 cores"
-}
-
-// foretell says how long the run will take, and what that rests on.
+// foretell says how long the run will take, as its styles' files and a machine of 2 cores let expect.
 func (s *schedule) foretell() string {
 	if s.base != nil {
 		return s.foretellComparison()
 	}
 	var f forecast
-	took := s.history.environment(s.job)
-	environment := cmp.Or(took, typicalEnvironment+typicalCollector)
-	f.add(environment, took > 0, "cluster and images %v", environment.Round(time.Second))
+	f.add(typicalEnvironment+typicalCollector, "cluster and images %v", typicalEnvironment+typicalCollector)
 	if !s.precise() {
 		s.foretellRounds(&f)
 	}
-	s.foretellRest(&f)
+	about := "about"
+	if s.foretellRest(&f) {
+		about = "at most"
+	}
 	images := ""
 	if s.options.ImagesAsked && s.can(cluster.LoadImages) {
 		images = "; pulling or building images that are missing comes on top"
 	}
 	if s.precise() {
-		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %s, and clean-up (%s%s)",
-			&s.options.Precision, s.options.Budget, strings.Join(f.parts, ", "), f.source(), images)
+		return fmt.Sprintf("expected: rounds until every median is known to ±%s, for up to %v (--budget); on top come %s, and clean-up (typical of 2 cores%s)",
+			&s.options.Precision, s.options.Budget, strings.Join(f.parts, ", "), images)
 	}
-	about := "about"
-	if f.atMost {
-		about = "at most"
-	}
-	return fmt.Sprintf("expected: %s %v: %s (%s%s)", about, f.total.Round(10*time.Second), strings.Join(f.parts, ", "), f.source(), images)
+	return fmt.Sprintf("expected: %s %v: %s (typical of 2 cores%s)", about, f.total.Round(10*time.Second), strings.Join(f.parts, ", "), images)
 }
 
 // foretellRounds adds the rounds in which single changes are measured.
@@ -389,54 +342,42 @@ func (s *schedule) foretellRounds(f *forecast) {
 	}
 	for _, p := range s.participants {
 		c := s.cost(p)
-		known := s.history.block(p.name(), s.job) > 0
 		switch rounds := plan.Rounds[c.Style]; rounds {
 		case 0:
 		case 1:
-			f.add(c.Round, known, "%s %v", c.Style, c.Round.Round(time.Second))
+			f.add(c.Round, "%s %v", c.Style, c.Round.Round(time.Second))
 		default:
-			f.add(time.Duration(rounds)*c.Round, known, "%s %d x %v", c.Style, rounds, c.Round.Round(time.Second))
+			f.add(time.Duration(rounds)*c.Round, "%s %d x %v", c.Style, rounds, c.Round.Round(time.Second))
 		}
 	}
 }
 
-// foretellRest adds what comes after all rounds: the loads, and the matrix.
-func (s *schedule) foretellRest(f *forecast) {
-	if loads := s.typicalLoads(); loads > 0 {
-		known, upTo := true, ""
-		for _, p := range s.participants {
-			known = known && s.tookLoad(p) > 0
-		}
-		if !known {
-			f.atMost, upTo = true, "up to "
-		}
-		f.add(loads, known, "loads %s%v", upTo, loads.Round(time.Second))
+// foretellRest adds what comes after all rounds, the loads and the matrix, and reports whether there is any: it may take
+// less.
+func (s *schedule) foretellRest(f *forecast) bool {
+	loads := s.typicalLoads()
+	if loads > 0 {
+		f.add(loads, "loads up to %v", loads.Round(time.Second))
 	}
 	var matrix time.Duration
 	for _, w := range s.waves() {
 		matrix += time.Duration(s.matrixRounds()) * s.typicalWave(&w)
 	}
 	if matrix > 0 {
-		f.atMost = true
-		f.add(matrix, false, "matrix up to %v", matrix.Round(time.Minute))
+		f.add(matrix, "matrix up to %v", matrix.Round(time.Minute))
 	}
+	return loads+matrix > 0
 }
 
 // foretellComparison says how long a comparison may take.
 func (s *schedule) foretellComparison() string {
 	var names []string
 	for _, c := range s.comparisons {
-		one, source := s.history.round(c, s.job), "as the last one took on this machine"
-		if one == 0 {
-			source = "by what its style.yaml says"
-			for _, p := range c.participants {
-				one += s.cost(p).Round
-			}
-		}
-		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
+		one := sum(c.participants, func(p *participant) time.Duration { return s.cost(p).Round })
+		names = append(names, fmt.Sprintf("%s (a round about %v, by what its style.yaml says)", c.style, one.Round(time.Second)))
 	}
 	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
-	total := cmp.Or(s.history.environment(s.job), typicalEnvironment+typicalCollector) + s.options.Budget + s.loadTime() + typicalUninstall
+	total := typicalEnvironment + typicalCollector + s.options.Budget + s.loadTime() + typicalUninstall
 	matrix := ""
 	if takes := sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
 		total += takes

@@ -14,14 +14,14 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 )
 
 // sweepWithin bounds the removal of what a run left in an existing cluster.
 const sweepWithin = 5 * time.Minute
 
-// cleanExisting removes from an existing cluster what a run left there. Without
-// --run it lists the runs and removes nothing: whether one still goes on cannot
-// be told from the cluster.
+// cleanExisting removes from an existing cluster what a run left there. Without --run it lists the runs and removes
+// nothing: whether one still goes on cannot be told from the cluster.
 func cleanExisting(ctx context.Context, existing cluster.Existing, opts cluster.CleanOptions, stdout io.Writer) error {
 	if existing.Kubeconfig == "" {
 		return usageError{"--context needs --kubeconfig=FILE: the cluster is always named, never guessed from the environment"}
@@ -81,10 +81,7 @@ func byRun(made []*unstructured.Unstructured) map[string][]*unstructured.Unstruc
 
 // described names objects, in a steady order.
 func described(made []*unstructured.Unstructured) []string {
-	var names []string
-	for _, obj := range made {
-		names = append(names, kube.Describe(obj))
-	}
+	names := plain.Map(made, kube.Describe)
 	slices.Sort(names)
 	return names
 }

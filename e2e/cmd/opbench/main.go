@@ -166,11 +166,7 @@ func (s subcommand) shown() string {
 }
 
 func names() []string {
-	var all []string
-	for _, sub := range subcommands() {
-		all = append(all, sub.name)
-	}
-	return all
+	return plain.Map(subcommands(), func(sub subcommand) string { return sub.name })
 }
 
 // help writes what there is; a help text that cannot be written has no reader.

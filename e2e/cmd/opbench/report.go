@@ -71,10 +71,7 @@ func formats() []format {
 
 // runReport is `opbench report`.
 func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var names []string
-	for _, f := range formats() {
-		names = append(names, f.name)
-	}
+	names := plain.Map(formats(), func(f format) string { return f.name })
 	usage := fmt.Sprintf(reportUsage, strings.Join(names, ", "), html.PictureFile, html.DarkPictureFile)
 	flags := flag.NewFlagSet("opbench report", flag.ContinueOnError)
 	name, out := flags.String("format", "terminal", ""), flags.String("out", "", "")
@@ -115,8 +112,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	return record.Replace(*out, func(to io.Writer) error { return printed(found, to) })
 }
 
-// printPages writes the first page to a file and those of styles beside it; without
-// a file, it prints the first alone.
+// printPages writes the first page to a file and those of styles beside it; without a file, it prints the first alone.
 func printPages(found *report.Report, out string, links html.Options, stdout io.Writer) error {
 	if out == "" {
 		links.Alone = true
@@ -131,9 +127,8 @@ func printTerminal(r *report.Report, out io.Writer) error {
 	return r.Terminal(out, terminal.Is(out) && os.Getenv("NO_COLOR") == "")
 }
 
-// load judges every argument, and tells of what is doubtful about them. Of a
-// folder that several runs share, one that cannot be read is named and left out.
-// What is expected of styles that are not in the repository is known to their run
+// load judges every argument, and tells of what is doubtful about them. Of a folder that several runs share, one that
+// cannot be read is named and left out. What is expected of styles that are not in the repository is known to their run
 // alone: beside.
 func load(ctx context.Context, args []string, beside map[string]verdicts.Expected, stderr io.Writer) (*report.Report, error) {
 	var all []result.Recording
@@ -182,8 +177,7 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 	return found, nil
 }
 
-// withShards puts the shards of a results folder that several runs share into
-// its place.
+// withShards puts the shards of a results folder that several runs share into its place.
 func withShards(args []string) []string {
 	var all []string
 	for _, arg := range args {
@@ -199,9 +193,6 @@ func warn(stderr io.Writer, text string) {
 
 // fileNames lists what a report writes into a results folder.
 func fileNames() string {
-	var names []string
-	for _, file := range report.Files() {
-		names = append(names, file.Name)
-	}
+	names := plain.Map(report.Files(), func(file report.File) string { return file.Name })
 	return plain.List(append(names, html.File))
 }

@@ -1,3 +1,10 @@
+// Package images gets the container images that a run needs, the kind node among them: from a registry or from the
+// local container engine. Where neither has them, it runs the program of the clone that builds images (fixtures/images,
+// a module of its own), whose contract is that an image is an OCI layout in a folder.
+//
+// catalogue.yaml says which images there are; a style may bring further ones along (see Own). A Store keeps them in a
+// cache, those that were built under the hash of everything that they are made from, so that an unchanged recipe costs
+// nothing, and hands them out as one archive.
 package images
 
 import (
@@ -12,7 +19,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"operatorbench/e2e/environment/engine"
 )
@@ -22,11 +31,9 @@ type Source string
 
 // The sources.
 const (
-	// Auto takes what is cached or what the local engine has, else pulls, else
-	// builds.
+	// Auto takes what is cached or what the local engine has, else pulls, else builds.
 	Auto Source = "auto"
-	// Pull takes images from their registries only, but for those that no
-	// registry has.
+	// Pull takes images from their registries only, but for those that no registry has.
 	Pull Source = "pull"
 	// Build makes images from package registries only, but for those of which a
 	// style says nothing but the reference: these it takes from wherever they are.
@@ -56,8 +63,7 @@ type Options struct {
 	Own []Image
 	// Given are references that images are taken from, by name; see Catalogue.Give.
 	Given map[string]string
-	// Engine holds the node image, and perhaps others. Without it (nil) the node
-	// cannot be had.
+	// Engine holds the node image, and perhaps others. Without it (nil) the node cannot be had.
 	Engine *engine.Engine
 	// Progress gets a line for each thing that is done; nil: nobody.
 	Progress io.Writer
@@ -79,9 +85,8 @@ type Store struct {
 	nobody      *sync.Once // says that nothing can be built
 }
 
-// CacheFolder is where images are kept by default: the value of
-// OPERATORBENCH_CACHE where it is set, else operatorbench in the user's cache
-// folder (XDG_CACHE_HOME or ~/.cache). getenv is os.Getenv.
+// CacheFolder is where images are kept by default: the value of OPERATORBENCH_CACHE where it is set, else operatorbench
+// in the user's cache folder (XDG_CACHE_HOME or ~/.cache). getenv is os.Getenv.
 func CacheFolder(getenv func(string) string) (string, error) {
 	if dir := getenv("OPERATORBENCH_CACHE"); dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -139,8 +144,7 @@ type Description struct {
 	Published string `json:"published,omitempty"` // see Image
 	// Source is built, pulled or engine (taken from the local engine).
 	Source string `json:"source"`
-	// Digest is that of the image's configuration: what the container runtime
-	// calls the image's ID.
+	// Digest is that of the image's configuration: what the container runtime calls the image's ID.
 	Digest string `json:"digest"`
 	// Locked is the digest by which the image was pulled; empty where it was not.
 	Locked string `json:"locked,omitempty"`
@@ -154,8 +158,7 @@ type Description struct {
 	Size int64 `json:"size"`
 }
 
-// Dependencies are how many packages of an ecosystem something is built from, beside
-// its own code.
+// Dependencies are how many packages of an ecosystem something is built from, beside its own code.
 type Dependencies struct {
 	Direct int `json:"direct"` // those that its own code asks for
 	All    int `json:"all"`    // these, and those that they ask for in turn
@@ -169,8 +172,7 @@ type Listed struct {
 	Why       string // where Have is nil: not there, or made from another recipe
 }
 
-// selected returns the images of these names, each once, in the order of the
-// names; no names mean all.
+// selected returns the images of these names, each once, in the order of the names; no names mean all.
 func (s *Store) selected(names []string) ([]Image, error) {
 	known := s.catalogue.Names()
 	if len(names) == 0 {
@@ -205,8 +207,7 @@ func (s *Store) Missing(ctx context.Context, names ...string) ([]Listed, error) 
 	return slices.DeleteFunc(list, func(l Listed) bool { return l.Have != nil }), err
 }
 
-// assembling is how long an image takes beside the steps towards it: root file systems,
-// layers.
+// assembling is how long an image takes beside the steps towards it: root file systems, layers.
 const assembling = 8 * time.Second
 
 // BuildTime estimates how long building the named images takes on two cores with
@@ -241,8 +242,7 @@ func namesOf(images []Image) []string {
 	return names
 }
 
-// Describe says what the named images (no names: all) are. It is an error if one
-// is missing.
+// Describe says what the named images (no names: all) are. It is an error if one is missing.
 func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, error) {
 	states, err := s.present(ctx, names)
 	descriptions := make([]Description, len(states))
@@ -290,12 +290,56 @@ func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error
 	return nil
 }
 
-// Node returns the reference by which kind finds the node image in the engine.
-// It is an error if the image is missing.
+// Node returns the reference by which kind finds the node image in the engine. It is an error if the image is missing.
 func (s *Store) Node(ctx context.Context) (string, error) {
 	node, err := s.present(ctx, []string{NodeImage})
 	if err != nil {
 		return "", err
 	}
 	return node[0].nodeReference(node[0].have.Source), nil
+}
+
+// progress writes what is being got, as the program that builds images does.
+type progress struct {
+	out     io.Writer
+	started time.Time
+	step    string // "[2/9] argo-events: "
+}
+
+// at is the progress of the k-th of n images.
+func (p progress) at(k, n int, name string) progress {
+	p.step = fmt.Sprintf("[%d/%d] %s: ", k, n, name)
+	return p
+}
+
+// say writes one line: the time since the beginning, the step, the text.
+func (p progress) say(format string, args ...any) {
+	// A report that cannot be written is no reason to stop the work.
+	_, _ = fmt.Fprintf(p.out, "%s%4.0fs %s%s\n", progressMark, time.Since(p.started).Seconds(), p.step, fmt.Sprintf(format, args...))
+}
+
+// writeArchive writes one archive in Docker's format with all images under their references.
+func writeArchive(ctx context.Context, w io.Writer, images map[string]v1.Image) error {
+	tagged := map[name.Reference]v1.Image{}
+	for ref, image := range images {
+		tag, err := name.NewTag(ref)
+		if err != nil {
+			return err
+		}
+		tagged[tag] = image
+	}
+	return tarball.MultiRefWrite(tagged, contextWriter{ctx, w})
+}
+
+// contextWriter stops writing when its context ends.
+type contextWriter struct {
+	ctx context.Context //nolint:containedctx // io.Writer has no place for one
+	w   io.Writer
+}
+
+func (c contextWriter) Write(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.w.Write(p)
 }

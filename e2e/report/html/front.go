@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -68,10 +67,7 @@ func (s *site) front() *frontPage {
 		p.Surprise = append(p.Surprise, one)
 	}
 	p.Surprise = p.Surprise[:min(len(p.Surprise), mostSurprises)]
-	var said []string
-	for _, answer := range p.Answers {
-		said = append(said, strings.TrimSpace(answer.Lead+" "+answer.Text))
-	}
+	said := plain.Map(p.Answers, func(answer report.Answer) string { return strings.TrimSpace(answer.Lead + " " + answer.Text) })
 	p.head = s.head("", s.title(), strings.Join(said, " "), s.dispute(""), true)
 	return p
 }
@@ -220,7 +216,7 @@ func (s *site) command(part result.Part, label, name string) again {
 		if flag == "budget" && e.Flags["precision"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
 			continue
 		}
-		line += " --" + flag + "=" + quoted(value)
+		line += " --" + flag + "=" + plain.Shell(value)
 	}
 	note := "revision " + e.Revision
 	for _, one := range e.Notes {
@@ -257,16 +253,6 @@ func (s *site) took(run string) time.Duration {
 	return took
 }
 
-// quoted is a flag's value as a shell takes it for one word, whatever a recording holds.
-func quoted(value string) string {
-	if strings.ContainsFunc(value, func(r rune) bool {
-		return !strings.ContainsRune("_.,/@%+:=-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	}) {
-		return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-	}
-	return value
-}
-
 // title names what was compared; the floor is no contestant.
 func (s *study) title() string {
 	var names []string
@@ -291,10 +277,7 @@ func (s *study) title() string {
 
 // about says what was done, and when.
 func (s *study) about() string {
-	var measured []string
-	for _, in := range s.Scenes {
-		measured = append(measured, in.Name)
-	}
+	measured := plain.Map(s.Scenes, func(in *scene) string { return in.Name })
 	if len(measured) == 0 && !s.HasMatrix() {
 		return "The recording holds no sample."
 	}

@@ -171,10 +171,7 @@ func (s *site) what(of *style) []string {
 func stages(header *record.Style) []pair {
 	var all []pair
 	for _, stage := range header.Stages {
-		var gates []string
-		for _, gate := range stage.Ready {
-			gates = append(gates, gate.String())
-		}
+		gates := plain.Map(stage.Ready, func(gate spec.Gate) string { return gate.String() })
 		text := "applies " + plain.List(stage.Manifests)
 		if len(gates) > 0 {
 			text += ", then waits for " + plain.List(gates)

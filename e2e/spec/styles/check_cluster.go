@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	words "operatorbench/e2e/spec/schema"
 )
@@ -84,11 +85,7 @@ func (s Style) checkKinds(all []placed) error {
 // schemeVersions are the versions of a group that the harness's client knows. A kind that it knows by an older one may have become
 // stable since.
 func schemeVersions(group string) []string {
-	var all []string
-	for _, of := range scheme.Scheme.PrioritizedVersionsForGroup(group) {
-		all = append(all, of.Version)
-	}
-	return all
+	return plain.Map(scheme.Scheme.PrioritizedVersionsForGroup(group), func(of schema.GroupVersion) string { return of.Version })
 }
 
 // checkNamespaces refuses objects in a namespace that nothing makes.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/schema"
 	"operatorbench/e2e/spec/workloads"
@@ -62,10 +63,7 @@ func Names(root string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list operators under %s: %w", root, err)
 	}
-	var all []string
-	for _, file := range files {
-		all = append(all, filepath.Base(filepath.Dir(file)))
-	}
+	all := plain.Map(files, func(file string) string { return filepath.Base(filepath.Dir(file)) })
 	slices.Sort(all)
 	return all, nil
 }

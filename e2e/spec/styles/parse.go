@@ -23,9 +23,8 @@ import (
 	"operatorbench/e2e/spec/schema"
 )
 
-// Parse reads a style.yaml. The file's name is for errors, folder is the name of
-// the style and of its folder, and beside holds that folder and those of other
-// styles. The error lists every mistake with its line.
+// Parse reads a style.yaml. The file's name is for errors, folder is the name of the style and of its folder, and
+// beside holds that folder and those of other styles. The error lists every mistake with its line.
 func Parse(file, folder string, text []byte, beside fs.FS) (Style, error) {
 	rules, err := styleSchema()
 	if err != nil {
@@ -86,8 +85,7 @@ func childName(text string) error {
 	return err
 }
 
-// matcher makes sure that the expressions for custom resources of two names, or
-// in two namespaces, differ.
+// matcher makes sure that the expressions for custom resources of two names, or in two namespaces, differ.
 func matcher(text string) error {
 	seen := map[string]bool{}
 	for _, of := range []struct{ namespace, name string }{{"a", "a"}, {"b", "a"}, {"a", "b"}} {
@@ -184,4 +182,19 @@ func (p *parser) paths(what string, list []string, at ...any) {
 func (p *parser) stat(relative string) error {
 	_, err := fs.Stat(p.beside, path.Join(p.folder, filepath.ToSlash(relative)))
 	return err
+}
+
+// settings checks that what departs from the rule says why, and nothing else does.
+func (p *parser) settings() {
+	for _, rule := range spec.Rules() {
+		setting, said := p.style.Settings[rule.Setting]
+		switch {
+		case !said:
+		case !rule.Holds(setting.Is) && setting.Reason == "":
+			p.FailAt([]any{"settings", rule.Setting}, "settings.%s: found %q, expected %s as in all styles, or {is, reason} with why it is otherwise (docs/settings.md)",
+				rule.Setting, setting.Is, strings.Join(rule.Values, " or "))
+		case rule.Holds(setting.Is) && setting.Reason != "":
+			p.FailAt([]any{"settings", rule.Setting}, "settings.%s: %q is as in all styles: leave the reason out", rule.Setting, setting.Is)
+		}
+	}
 }

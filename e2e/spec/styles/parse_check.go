@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
-// check notes what the schema cannot say: what one field has to do with another,
-// and with what is beside the file.
+// check notes what the schema cannot say: what one field has to do with another, and with what is beside the file.
 func (p *parser) check() {
 	s := &p.style
 	p.name()
@@ -86,11 +86,7 @@ func (p *parser) known(at []any, what, name string, names []string) {
 }
 
 func (p *parser) componentNames() []string {
-	var names []string
-	for _, component := range p.style.Components {
-		names = append(names, component.Name)
-	}
-	return names
+	return plain.Map(p.style.Components, func(component spec.Component) string { return component.Name })
 }
 
 func (p *parser) components() {

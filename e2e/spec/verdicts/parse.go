@@ -8,14 +8,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/schema"
 )
 
-// Parse reads expected verdicts: a mapping from the names of scenarios to a bare
-// word (pass, not applicable) or to a mapping with the fields verdict, oracles,
-// recovery, why and upstream. Scenarios and oracles are the names that there are.
-// All mistakes are told of, each with file and line.
+// Parse reads expected verdicts: a mapping from the names of scenarios to a bare word (pass, not applicable) or to a
+// mapping with the fields verdict, oracles, recovery, why and upstream. Scenarios and oracles are the names that there
+// are. All mistakes are told of, each with file and line.
 func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Expected, error) {
 	e := Expected{Path: file, scenarios: scenarios}
 	rules, err := verdictsSchema()
@@ -31,10 +31,7 @@ func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Ex
 		e.comment, f.Root.Content[0].HeadComment = splitComment(f.Root.Content[0].HeadComment)
 	}
 	f.Check(rules)
-	var names []string
-	for _, s := range scenarios {
-		names = append(names, s.Name)
-	}
+	names := plain.Map(scenarios, func(s Scenario) string { return s.Name })
 	for i := 0; f.Root.Kind == yaml.MappingNode && i+1 < len(f.Root.Content); i += 2 {
 		one := entry(f.Root.Content[i], f.Root.Content[i+1])
 		e.Entries = append(e.Entries, one)
@@ -74,8 +71,7 @@ func entry(key, value *yaml.Node) Entry {
 	}
 }
 
-// splitComment parts the file's own comment, which a blank line ends, from the
-// first entry's.
+// splitComment parts the file's own comment, which a blank line ends, from the first entry's.
 func splitComment(text string) (file, entry string) {
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
 		return text[:i], text[i+2:]

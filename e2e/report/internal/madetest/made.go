@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -117,10 +118,7 @@ func resultOf(c Cell, round int, r Repeat, group string) judge.Result {
 
 // Expected reads expected verdicts of a style.
 func Expected(style string, list []record.Scenario, text string) verdicts.Expected {
-	var names []verdicts.Scenario
-	for _, s := range list {
-		names = append(names, verdicts.Scenario{Name: s.Name, Group: s.Group})
-	}
+	names := plain.Map(list, func(s record.Scenario) verdicts.Scenario { return verdicts.Scenario{Name: s.Name, Group: s.Group} })
 	e, err := verdicts.Parse("operators/"+style+"/"+verdicts.File, []byte(text), names, append(judge.OracleNames(), judge.Released))
 	if err != nil {
 		panic(err) // a mistake in a test
@@ -143,8 +141,7 @@ func Grants(style string) grants.Use {
 	}
 }
 
-// Diagnosable adds the verdict of the oracle of that name to every sample of a
-// style and scenario.
+// Diagnosable adds the verdict of the oracle of that name to every sample of a style and scenario.
 func Diagnosable(one result.Recording, style, scenario string, outcome spec.Outcome) {
 	for i := range one.Judgement.Results {
 		if r := &one.Judgement.Results[i]; r.Style == style && r.Scenario == scenario {

@@ -11,43 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
-
-// What a machine took is taken from its newest run of the same kind, not from
-// another machine's.
-func TestHistoryIsOfThisMachineAndTheSameScenarios(t *testing.T) {
-	root := t.TempDir()
-	j := &job{options: Options{Scenario: "latency"}}
-	wrote := func(folder string, hours int, cpu string, scenario string, seconds float64) {
-		dir := filepath.Join(root, "results", folder)
-		require.NoError(t, os.MkdirAll(dir, 0o750))
-		flags := j.options.values()
-		flags["scenario"] = scenario
-		e := record.Environment{
-			Began: time.Unix(0, 0).Add(time.Duration(hours) * time.Hour), Host: record.Host{CPU: cpu, CPUs: 2}, Flags: flags,
-			Stages: []record.Stage{{Name: "cluster", Seconds: 20, Times: 1}, {Name: "garbage collector", Seconds: 3, Times: 1}, {Name: "install native", Seconds: 4, Times: 2}, {Name: "scenarios native", Seconds: seconds, Times: 2}},
-		}
-		require.NoError(t, e.Write(dir))
-	}
-	wrote("newest", 9, "other", "latency", 100)
-	wrote("newer", 8, "this", "create", 200)
-	wrote("new", 7, "this", "latency", 20)
-	wrote("old", 6, "this", "latency", 300)
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "results", "broken"), 0o750))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "results", "broken", record.EnvironmentFile), []byte("{"), 0o600))
-
-	h := readHistory(root, record.Host{CPU: "this", CPUs: 2})
-	assert.Equal(t, 12*time.Second, h.block("native", j), "install and scenarios, each time")
-	assert.Zero(t, h.block("argo", j))
-	assert.Equal(t, 23*time.Second, h.environment(j))
-	assert.Zero(t, readHistory(t.TempDir(), record.Host{}).environment(j))
-	existing := &job{options: Options{Scenario: "latency", Cluster: "existing"}}
-	assert.Zero(t, h.block("native", existing), "another kind of cluster")
-	assert.Zero(t, h.environment(existing))
-}
 
 func TestLatestLeadsToTheNewestRun(t *testing.T) {
 	root := t.TempDir()
