@@ -39,6 +39,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: Finalizing, Scenario: "deleted-at-zero"},
 		{Mutant: Finalizing, Scenario: "deleted-while-down"},
 		{Mutant: Finalizing, Scenario: "recreated-while-down"},
+		{Mutant: Finalizing, Scenario: "name-taken-controlled"},
 
 		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
 		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
@@ -67,6 +68,9 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "ignores-image", Scenario: "drift-image", Oracle: "reference", Fault: "It compares the replicas alone, and does not see another image."},
 		{Mutant: "ignores-command", Scenario: "drift-container", Oracle: "reference", Fault: "It compares image and replicas, and does not see another command."},
 		{Mutant: "replaces-child", Scenario: "others-marks", Oracle: "others-kept", Fault: "It writes its Deployment as a whole, without what others have put there."},
+		{Mutant: "takes-orphans", Scenario: "name-taken", Oracle: "not-taken", Fault: "It scales a Deployment of that name that nobody controls."},
+		{Mutant: "takes-controlled", Scenario: "name-taken-controlled", Oracle: "not-taken", Fault: "It scales a Deployment of that name that another controller has made."},
+		{Mutant: "deletes-by-name", Scenario: "name-taken-controlled", Oracle: "not-taken", Fault: "It deletes the Deployment that has the custom resource's name, whoever made it."},
 		{Mutant: "sees-by-label", Scenario: "labels-removed", Oracle: "converged", Fault: "Its cache selects by labels: without them the Deployment is not there, and is created again and again."},
 		{Mutant: "ignores-deleted", Scenario: "drift-deleted", Oracle: "converged", Fault: "It does not make a Deployment again that somebody has deleted."},
 		{Mutant: "once-per-name", Scenario: "recreate", Oracle: "converged", Fault: "It takes a new custom resource for the old one of that name."},

@@ -73,6 +73,7 @@ const (
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
 	FaultRefuse      = "refuse"
+	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"
 	FaultDefinition  = "definition"
 	FaultSuspend     = "suspend"

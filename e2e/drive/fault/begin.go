@@ -62,6 +62,7 @@ func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Ta
 		spec.FaultRestart:     (*Injector).restart,
 		spec.FaultForbid:      (*Injector).forbid,
 		spec.FaultRefuse:      (*Injector).refuse,
+		spec.FaultOccupy:      (*Injector).occupy,
 		spec.FaultRemoveImage: (*Injector).removeImage,
 		spec.FaultDefinition:  (*Injector).replaceDefinition,
 		spec.FaultCut:         (*Injector).cut,

@@ -46,6 +46,18 @@ func stories() []story {
 		o.SetDeletionTimestamp(&now)
 		o.SetFinalizers(append(o.GetFinalizers(), "somebody.else/holds"))
 	}
+	yes := true
+	another := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other", Controller: &yes}
+	occupied := func(w *world, owners ...metav1.OwnerReference) string {
+		theirs := &object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{"replicas": int64(0)}}}
+		theirs.SetNamespace("services")
+		theirs.SetName(name)
+		theirs.SetUID("theirs")
+		theirs.SetOwnerReferences(owners)
+		w.put(deployments, theirs)
+		w.create(name, 2)
+		return w.deployments()
+	}
 	return []story{
 		{"ignores-listed", func(w *world) string {
 			restarted(w, func() {
@@ -173,6 +185,13 @@ func stories() []story {
 			w.scale(name, 2)
 			return fmt.Sprint(child(w).GetFinalizers(), w.deployments())
 		}, "[somebody.else/holds]memcached=2", "[]memcached=2"},
+		{"takes-orphans", func(w *world) string { return occupied(w) }, "memcached=0", "memcached=2"},
+		{"takes-controlled", func(w *world) string { return occupied(w, another) }, "memcached=0", "memcached=2"},
+		{"deletes-by-name", func(w *world) string {
+			occupied(w, another)
+			w.edit(customs, name, leaving)
+			return w.deployments()
+		}, "memcached=0", ""},
 		{"sees-by-label", func(w *world) string {
 			w.create(name, 1)
 			w.edit(deployments, name, func(o *object) { o.SetLabels(nil) })

@@ -172,6 +172,8 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 	case step.Drift != nil && step.Drift.Container != nil && w.Reference == "":
 		return fmt.Sprintf("the workload %s has no reference that says what its pods' container has", w.Name)
 	case step.Fault == nil:
+	case step.Fault.Occupy != "" && !main.HasTemplate():
+		return fmt.Sprintf("the main child of a %s is a %s: nobody knows what else one would hold", w.Resource.Kind, main.Kind)
 	case step.Fault.RemoveImage != "" && w.Reference == "":
 		return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)
 	case step.Fault.Definition != "" && w.Definition == "":
