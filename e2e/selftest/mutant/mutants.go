@@ -53,6 +53,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-replicas", ignoresReplicas},
 		{"ignores-image", ignoresImage},
 		{"ignores-command", ignoresCommand},
+		{"ignores-owner", ignoresOwner},
 		{"replaces-child", replacesChild},
 		{"takes-orphans", takesOrphans},
 		{"takes-controlled", takesControlled},

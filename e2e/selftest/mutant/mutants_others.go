@@ -35,6 +35,16 @@ func ignoresCommand(o *operator) {
 	}
 }
 
+// ignoresOwner sets the owner reference when it makes the Deployment, and never again.
+func ignoresOwner(o *operator) {
+	merge := o.merge
+	o.merge = func(cr, have, want *object) *object {
+		next := merge(cr, have, want).DeepCopy()
+		next.SetOwnerReferences(have.GetOwnerReferences())
+		return next
+	}
+}
+
 // firstContainer is that of a Deployment's pods.
 func firstContainer(deployment *object) map[string]any {
 	spec, _ := deployment.Object["spec"].(map[string]any)

@@ -179,6 +179,11 @@ func stories() []story {
 			w.edit(deployments, name, func(o *object) { container(o)["command"] = []any{"another"} })
 			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
 		}, "true", "false"},
+		{"ignores-owner", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetOwnerReferences(nil) })
+			return fmt.Sprint(len(child(w).GetOwnerReferences()))
+		}, "1", "0"},
 		{"replaces-child", func(w *world) string {
 			w.create(name, 1)
 			w.edit(deployments, name, func(o *object) { o.SetFinalizers([]string{"somebody.else/holds"}) })
@@ -402,6 +407,7 @@ func TestForeignDeploymentIsLeft(t *testing.T) {
 		foreign, err := wanted(cr("services", "memcached", 5), 5)
 		require.NoError(t, err)
 		foreign.SetOwnerReferences(nil)
+		foreign.Object["spec"].(map[string]any)["selector"] = map[string]any{"matchLabels": map[string]any{"app": "somebody-elses"}}
 		w := newWorld(t, none, foreign)
 		defer func() { w.stop() }()
 		w.create("memcached", 2)

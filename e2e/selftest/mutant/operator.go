@@ -121,7 +121,13 @@ func (o *operator) children() cache.ResourceEventHandler {
 			o.queue.Add(name{Namespace: child.GetNamespace(), Name: owner})
 		}
 	}
-	return cache.ResourceEventHandlerFuncs{AddFunc: hear, UpdateFunc: func(_, now any) { hear(now) }, DeleteFunc: hear}
+	changed := func(before, now any) {
+		if asObject(now).GetLabels()[instanceLabel] == "" { // somebody has removed it
+			now = before
+		}
+		hear(now)
+	}
+	return cache.ResourceEventHandlerFuncs{AddFunc: hear, UpdateFunc: changed, DeleteFunc: hear}
 }
 
 // asObject also takes a deletion that the watch missed, as its last known state.

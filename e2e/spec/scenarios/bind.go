@@ -167,10 +167,8 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		return fmt.Sprintf("the scenario has a second custom resource that is named as those of the workload are, %s", step.On)
 	case (step.Scale != nil || step.ReadScale != nil) && !w.ScaleSubresource:
 		return fmt.Sprintf("a %s has no scale subresource", w.Resource.Kind)
-	case step.Drift != nil && step.Drift.Image != "" && !main.HasTemplate():
-		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template whose image could drift", w.Resource.Kind, main.Kind)
-	case step.Drift != nil && step.Drift.Container != nil && w.Reference == "":
-		return fmt.Sprintf("the workload %s has no reference that says what its pods' container has", w.Name)
+	case step.Drift != nil && (step.Drift.Image != "" || step.Drift.Fields != nil) && !main.HasTemplate():
+		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template that could drift", w.Resource.Kind, main.Kind)
 	case step.Fault == nil:
 	case step.Fault.Occupy != "" && !main.HasTemplate():
 		return fmt.Sprintf("the main child of a %s is a %s: nobody knows what else one would hold", w.Resource.Kind, main.Kind)

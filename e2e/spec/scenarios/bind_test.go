@@ -190,7 +190,7 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			func(w *spec.Workload) {
 				w.Children = []spec.ChildKind{{ID: "member", Resource: "pods.v1", Kind: "Pod", Main: true}}
 			},
-			"the main child of a Queue is a Pod, which makes no pods of a template whose image could drift",
+			"the main child of a Queue is a Pod, which makes no pods of a template that could drift",
 		},
 		"no image": {
 			"steps:\n  - fault: {removeImage: workload}\n  - create: {size: 1}\n  - mend: removeImage\nexpect: [recovers]\n",
