@@ -60,6 +60,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "rolls-on-restart", Scenario: "restarted-at-rest", Oracle: "pods-kept", Fault: "Its pods carry the time of its start, and are replaced when it restarts."},
 		{Mutant: "rolls-on-scale", Scenario: "straight-and-detour", Oracle: "pods-kept", Fault: "Its pods carry the size, and are replaced when it changes."},
 		{Mutant: "copies-annotations", Scenario: "no-op-updates", Oracle: "no-needless-work", Quick: true, Fault: "It writes the Deployment for every annotation of the custom resource."},
+		{Mutant: "event-each-time", Scenario: "no-op-updates", Oracle: "no-needless-work", Fault: "It makes an Event at every reconcile."},
 		{Mutant: "one-for-all", Scenario: "two-resources", Oracle: "isolation", Fault: "It has one Deployment for all custom resources of a namespace."},
 		{Mutant: "random-names", Scenario: "restarted-at-rest", Oracle: "write-history", Fault: "It draws the Deployment's name, forgets it when it restarts, and makes a second."},
 

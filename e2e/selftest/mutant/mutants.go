@@ -45,6 +45,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"rolls-on-restart", rollsOnRestart},
 		{"rolls-on-scale", rollsOnScale},
 		{"copies-annotations", copiesAnnotations},
+		{"event-each-time", eventEachTime},
 		{"one-for-all", oneForAll},
 		{"random-names", randomNames},
 

@@ -152,6 +152,14 @@ func stories() []story {
 			w.edit(customs, name, func(o *object) { o.SetAnnotations(map[string]string{"note": "nothing"}) })
 			return w.writes(deployments)
 		}, "create", "create update"},
+		{"event-each-time", func(w *world) string {
+			w.create(name, 1)
+			_ = w.messages(name)
+			for i := range 3 {
+				w.edit(customs, name, func(o *object) { o.SetAnnotations(map[string]string{"note": fmt.Sprint(i)}) })
+			}
+			return fmt.Sprint(strings.Count(w.messages(name), "Reconciled") >= 3)
+		}, "false", "true"},
 		{"one-for-all", func(w *world) string { w.create("one", 1); w.create("two", 2); return w.deployments() }, "one=1 two=2", "one=1"},
 		{"random-names", func(w *world) string {
 			w.create(name, 1)
