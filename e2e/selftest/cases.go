@@ -40,12 +40,16 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: Finalizing, Scenario: "deleted-while-down"},
 		{Mutant: Finalizing, Scenario: "recreated-while-down"},
 		{Mutant: Finalizing, Scenario: "name-taken-controlled"},
+		{Mutant: Finalizing, Scenario: "deletion-refused"},
 
 		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
 		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
 		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
 		{Mutant: "forgets-namespace", Scenario: "two-namespaces", Oracle: "isolation", Fault: "It remembers by name alone, and mixes namespaces up."},
 		{Mutant: "gives-up", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It does not try again after an error."},
+		{Mutant: "drops-throttled", Scenario: "throttled", Oracle: "recovers", Fault: "It does not try again what the API server had no time for."},
+		{Mutant: "forgets-forbidden", Scenario: "children-unreadable", Oracle: "recovers", Fault: "It does not list again what it was once forbidden to read."},
+		{Mutant: "ignores-tombstones", Scenario: "drift-deleted-while-cut-off", Oracle: "recovers", Fault: "It does not hear of what was deleted while it could not watch."},
 		{Mutant: "lagging-cache", Scenario: "delete", Oracle: "write-history", Fault: "It acts on stale reads, and makes the Deployment of a deleted custom resource again."},
 
 		{Mutant: "no-owner", Scenario: "delete", Oracle: "garbage", ByName: true, Quick: true, Fault: "It sets no owner reference, and so nothing removes its Deployment."},
@@ -82,6 +86,7 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "leaks-pod", Scenario: "delete", Oracle: "garbage", Fault: "It starts a pod beside the Deployment, which nothing removes."},
 
 		{Mutant: "keeps-finalizer", Scenario: "delete", Oracle: "gone", Fault: "It sets a finalizer, and never removes it."},
+		{Mutant: "tries-once", Scenario: "deletion-refused", Oracle: "gone", Fault: "It tries once to take its finalizer away."},
 		{Mutant: "orphans", Scenario: "delete", Oracle: "garbage", Fault: "It deletes its Deployment, and leaves the ReplicaSet and the pods."},
 		{Mutant: "deletion-as-update", Scenario: "delete", Oracle: "write-history", Fault: "It cleans up behind a finalizer of its own, and then goes on as after an update: it makes the Deployment again."},
 

@@ -72,6 +72,8 @@ const (
 	FaultScaleOwn    = "scaleWorkload"
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
+	FaultForbidRead  = "forbidReading"
+	FaultThrottle    = "throttle"
 	FaultRefuse      = "refuse"
 	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"

@@ -30,6 +30,9 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-applies", ignoresApplies},
 		{"forgets-namespace", forgetsNamespace},
 		{"gives-up", givesUp},
+		{"drops-throttled", dropsThrottled},
+		{"forgets-forbidden", forgetsForbidden},
+		{"ignores-tombstones", ignoresTombstones},
 		{"lagging-cache", laggingCache},
 
 		// What it asks for; mutants_wanted.go.
@@ -69,6 +72,7 @@ func mutants() []mutant { //nolint:funlen // a list
 
 		// How it ends; mutants_end.go.
 		{"keeps-finalizer", keepsFinalizer},
+		{"tries-once", triesOnce},
 		{"orphans", orphans},
 		{"deletion-as-update", deletionAsUpdate},
 

@@ -10,9 +10,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/selftest"
 )
@@ -85,6 +87,31 @@ func stories() []story {
 			w.wait(time.Second)
 			w.forbid.Store(false)
 			w.wait(10 * time.Second)
+			return w.deployments()
+		}, "memcached=1", ""},
+		{"drops-throttled", func(w *world) string {
+			w.create(name, 1)
+			w.failing(func(action clienttesting.Action) error {
+				if action.GetResource() == deployments && action.GetVerb() == "update" {
+					return apierrors.NewTooManyRequests("busy", 1)
+				}
+				return nil
+			}, func() { w.scale(name, 2) })
+			return w.deployments()
+		}, "memcached=2", "memcached=1"},
+		{"forgets-forbidden", func(w *world) string {
+			w.create(name, 1)
+			w.cut(deployments, apierrors.NewForbidden(deployments.GroupResource(), "", nil), func() {
+				w.edit(deployments, name, func(o *object) {
+					o.SetResourceVersion("2") // as the API does: what is listed with the old one has not changed
+					_ = unstructured.SetNestedField(o.Object, int64(5), "spec", "replicas")
+				})
+			})
+			return w.deployments()
+		}, "memcached=1", "memcached=5"},
+		{"ignores-tombstones", func(w *world) string {
+			w.create(name, 1)
+			w.cut(deployments, apierrors.NewServiceUnavailable("cut off"), func() { w.remove(deployments, name) })
 			return w.deployments()
 		}, "memcached=1", ""},
 		{"lagging-cache", func(w *world) string {
@@ -241,6 +268,16 @@ func stories() []story {
 		{"keeps-at-zero", kept(0), "[somebody.else/holds]", "[cache.example.com/mutant somebody.else/holds]"},
 		{"keeps-changed", kept(3), "[somebody.else/holds]", "[cache.example.com/mutant somebody.else/holds]"},
 		{"keeps-finalizer", func(w *world) string { w.create(name, 1); return fmt.Sprint(w.custom(name).GetFinalizers()) }, "[]", "[" + finalizer + "]"},
+		{"tries-once", func(w *world) string {
+			w.create(name, 1)
+			w.failing(func(action clienttesting.Action) error {
+				if update, is := action.(clienttesting.UpdateActionImpl); is && update.Resource == customs && update.UpdateOptions.FieldManager == manager {
+					return apierrors.NewForbidden(customs.GroupResource(), name, nil)
+				}
+				return nil
+			}, func() { w.edit(customs, name, leaving) })
+			return fmt.Sprint(w.custom(name).GetFinalizers())
+		}, "[somebody.else/holds]", "[" + finalizer + " somebody.else/holds]"},
 		{"orphans", func(w *world) string {
 			w.create(name, 1)
 			w.edit(customs, name, leaving)

@@ -11,6 +11,7 @@ import (
 // What a file says where each workload has its own.
 const (
 	ownChild   = "child"     // the resource of the main child, in forbid and refuse
+	ownCustom  = "custom"    // the custom resource, in refuse
 	childWords = "{child}"   // the kind of the main child, in description and standsFor
 	sameName   = "elsewhere" // in on: the name of the scenario's own custom resource, in a second namespace
 )
@@ -156,9 +157,12 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		step.Drift.child = main.Kind
 	}
 	if step.Fault != nil {
-		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.Refuse} {
-			if *resource == ownChild {
+		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.ForbidReading, &step.Fault.Refuse} {
+			switch *resource {
+			case ownChild:
 				*resource = main.GroupResource()
+			case ownCustom:
+				*resource = w.Resource.Plural + "." + w.Resource.Group
 			}
 		}
 	}
