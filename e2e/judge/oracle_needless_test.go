@@ -70,6 +70,7 @@ func TestNoNeedlessWork(t *testing.T) {
 				s.see(2041+float64(i), "MODIFIED", eventAbout("cr1", 1))
 			}
 		}, spec.Pass, "no write"},
+		"one Event": {func(s *story) { annotated(s); s.see(2040, "ADDED", eventAbout("cr1", 1)) }, spec.Pass, "no write"},
 		"Events about another": {func(s *story) {
 			annotated(s)
 			s.changed(2030, 1, 3)
