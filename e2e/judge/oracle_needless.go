@@ -26,11 +26,7 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 			t.Child.Kind, plain.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
 	}
 	asks := len(changes(t, given(t)))
-	worth := eventsOfNothing + eventsOfAChange*asks
-	if t.Sample.Size == nil { // its deletion is worth some, too
-		worth += eventsOfAChange
-	}
-	if made := eventsMade(t); len(made) > worth {
+	if made := eventsMade(t); len(made) > eventsOfNothing+eventsOfAChange*asks {
 		return fail(made, "expected no Event on account of %s to the custom resource that asked for nothing new; seen %d new ones about it: "+
 			"they grow with the reconciles, and push those that tell something out of sight", plain.Plural(noops, "write"), len(made))
 	}
