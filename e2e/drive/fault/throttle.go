@@ -34,7 +34,7 @@ func (i *Injector) throttle(ctx context.Context, _ string, cr Target) (Broken, e
 	every := []string{flowcontrol.APIGroupAll}
 	flow := &flowcontrol.FlowSchema{ObjectMeta: meta, Spec: flowcontrol.FlowSchemaSpec{
 		PriorityLevelConfiguration: flowcontrol.PriorityLevelConfigurationReference{Name: meta.Name},
-		MatchingPrecedence:         1,
+		MatchingPrecedence:         2, // 1 is the API server's own
 		Rules: []flowcontrol.PolicyRulesWithSubjects{{
 			Subjects: subjects,
 			ResourceRules: []flowcontrol.ResourcePolicyRule{{
