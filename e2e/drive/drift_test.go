@@ -1,7 +1,9 @@
 package drive_test
 
 import (
+	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +16,7 @@ import (
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
 )
@@ -29,7 +32,7 @@ func (s *stage) raises(t *testing.T) {
 		yes := true
 		d := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": main.Kind, "spec": map[string]any{
 			"replicas": int64(1), "template": map[string]any{"spec": map[string]any{"containers": []any{
-				map[string]any{"name": "first", "image": "some"}, map[string]any{"name": "second", "image": "other"},
+				map[string]any{"name": "first", "image": "some", "ports": []any{map[string]any{"containerPort": int64(11211)}}}, map[string]any{"name": "second", "image": "other"},
 			}}},
 		}}}
 		d.SetNamespace(namespace)
@@ -97,5 +100,31 @@ func TestDriftIsDoneToTheChildOfThePresentCustomResource(t *testing.T) {
 				assert.True(t, test.holds(all), "%v", s.entries(t))
 			})
 		}
+	}
+}
+
+// Each field drifts by itself: what nobody puts right, the harness puts right before the next.
+func TestEachFieldDriftsByItself(t *testing.T) {
+	s, _, style := newMatrixStage(t)
+	s.raises(t)
+	style.Child.OwnerReference = true
+	s.Matrix.Window, s.Matrix.Patience = time.Millisecond, 20*time.Millisecond
+	require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Fields: &struct{}{}})}}))
+	main := s.Workload.MainGVR()
+	var wrong []string
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		if e.Action != nil && e.Action.Name == "present" {
+			assert.Empty(t, e.Action.Error)
+			wrong = append(wrong, e.Action.Verb+" "+e.Action.Wrong)
+		}
+	}
+	assert.Equal(t, []string{"patch the container's port", "patch ", "patch the owner reference", "patch "}, wrong)
+	list, err := s.Client.Resource(main).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, d := range list.Items {
+		containers, _, _ := unstructured.NestedSlice(d.Object, "spec", "template", "spec", "containers")
+		assert.Equal(t, []any{map[string]any{"containerPort": int64(11211)}}, containers[0].(map[string]any)["ports"])
+		assert.Len(t, d.GetOwnerReferences(), 1)
 	}
 }

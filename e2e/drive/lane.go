@@ -327,6 +327,9 @@ func (l *lane) timeout(s scenarios.Scenario) time.Duration {
 	for _, step := range s.Steps {
 		if step.Waits() {
 			waits += max(step.Wrong, 1)
+			if step.Drift != nil && step.Drift.Fields != nil {
+				waits += len(fieldDrifts())
+			}
 		}
 	}
 	return time.Duration(waits)*l.style.bound() + s.Lasts(l.style.Typical.Reconcile)

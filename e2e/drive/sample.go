@@ -26,6 +26,8 @@ type sampleRun struct {
 	// quiet is how long nothing may move at the end; watched is how long the sample is
 	// then watched, whatever moves; 0: no longer.
 	quiet, watched time.Duration
+	// left is the name that the main child had when the custom resource was deleted.
+	left string
 	// due is when the step that is performed was due by a schedule; 0: there is none.
 	due time.Duration
 	// waited is how long the last point that was awaited took to be reached.

@@ -11,6 +11,9 @@ import (
 
 func (s *sampleRun) delete(ctx context.Context, step scenarios.Step) error {
 	r, client := s.on(step)
+	if child, err := s.child(ctx); err == nil && step.On == "" && s.sample.Matrix {
+		s.left = child.GetName()
+	}
 	r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 		return nil, client.Delete(ctx, r.name, metav1.DeleteOptions{})
 	}

@@ -13,7 +13,7 @@ import (
 func (s *sampleRun) fault(ctx context.Context, step scenarios.Step) error {
 	kind, _ := step.Fault.Kind()
 	barrier := s.barrier(kind)
-	done, err := barrier.begin(ctx, *step.Fault, fault.Target{Namespace: s.sample.Namespace, Name: s.sample.Name})
+	done, err := barrier.begin(ctx, *step.Fault, fault.Target{Namespace: s.sample.Namespace, Name: s.sample.Name, Child: s.left})
 	if recorded := s.recordFault(done); recorded != nil {
 		return recorded
 	}

@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
@@ -12,7 +14,7 @@ var noNeedlessWorkOracle = Named{Name: "no-needless-work", Needs: onWritten, Sho
 
 // noNeedlessWork judges writes to the custom resource that ask for nothing new
 // (annotations, finalizers): the operator neither writes to a main child that is
-// right already, nor makes more objects to work by than there are changes.
+// right already, nor makes more objects to work by than there are changes, nor an Event for each look.
 func noNeedlessWork(t *timeline.Timeline) Verdict {
 	noops := noops(t)
 	if noops == 0 {
@@ -23,11 +25,35 @@ func noNeedlessWork(t *timeline.Timeline) Verdict {
 		return fail(nil, "expected no write to the %s on account of %s to the custom resource that asked for nothing new; seen %d, the first at %s",
 			t.Child.Kind, plain.Plural(noops, "write"), len(writes), t.Since(writes[0].At))
 	}
-	if works, asks := worksMade(t), len(changes(t, given(t))); len(works) > asks {
+	asks := len(changes(t, given(t)))
+	if made := eventsMade(t); len(made) > eventsOfNothing+eventsOfAChange*asks {
+		return fail(made, "expected no Event on account of %s to the custom resource that asked for nothing new; seen %d new ones about it: "+
+			"they grow with the reconciles, and push those that tell something out of sight", plain.Plural(noops, "write"), len(made))
+	}
+	if works := worksMade(t); len(works) > asks {
 		return fail(evidenceOf(t, of(t, timeline.RoleCustom)), "expected no work on account of %s to the custom resource that asked for nothing new; seen %s, for %s: %s",
 			plain.Plural(noops, "write"), plain.Plural(len(works), "work object"), plain.Plural(asks, "change"), worksNames(works))
 	}
 	return pass("no write to the %s, and no work, on account of %s to the custom resource that asked for nothing new", t.Child.Kind, plain.Plural(noops, "write"))
+}
+
+// Events about the custom resource grow with reconciles if there are more than changes are worth. Writes in quick succession may be one
+// reconcile, and an Event may be told late: one is no growth.
+const (
+	eventsOfNothing = 1
+	eventsOfAChange = 5
+)
+
+// eventsMade lists the Events about the custom resource that were made in the sample. Those that count on are one.
+func eventsMade(t *timeline.Timeline) []string {
+	var list []string
+	for e := range t.Watched() {
+		if e.Watch.Resource == spec.Events && e.Watch.Event == spec.Added && e.Time >= t.StepsBegan() && e.Object.Detail != nil &&
+			slices.Contains(t.Actions.UIDs, e.Object.Detail.Regarding.UID) {
+			list = append(list, fmt.Sprintf("%s Event %s: %s", t.Since(e.Time), e.Watch.Name, timeline.Cut(e.Object.Detail.Text(), timeline.MostOfAMessage)))
+		}
+	}
+	return list
 }
 
 // noops counts the harness's writes to the custom resource that asked for nothing new.

@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,6 +9,14 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
+
+// eventAbout is an Event about the custom resource of a uid.
+func eventAbout(uid string, n int) thing {
+	name := fmt.Sprintf("cache.%d", n)
+	return thing{resource: "events.v1.events.k8s.io", namespace: "services", name: name, uid: name, object: fields{
+		"metadata": fields{}, "regarding": fields{"kind": "Memcached", "namespace": "services", "name": "cache", "uid": uid}, "type": "Normal", "reason": "Reconciled", "note": "reconciled",
+	}}
+}
 
 func TestNoNeedlessWork(t *testing.T) {
 	annotated := func(s *story) { s.changed(2010, 1, 3); s.changed(2020, 1, 3) }
@@ -45,6 +54,29 @@ func TestNoNeedlessWork(t *testing.T) {
 			s.act(2100, 2105, "patch", deployment(2, 3, 3, 3).at(500))
 			s.see(2106, "MODIFIED", deployment(2, 3, 3, 3).at(500))
 			s.see(2110, "MODIFIED", deployment(3, 3, 3, 3))
+		}, spec.Pass, "no write"},
+		"an Event for each": {func(s *story) {
+			annotated(s)
+			s.changed(2030, 1, 3)
+			for i := range 3 {
+				s.see(2040+float64(i), "ADDED", eventAbout("cr1", i))
+			}
+		}, spec.Fail, "expected no Event on account of 3 writes to the custom resource that asked for nothing new; seen 3 new ones about it"},
+		"one Event that counts on": {func(s *story) {
+			annotated(s)
+			s.changed(2030, 1, 3)
+			s.see(2040, "ADDED", eventAbout("cr1", 1))
+			for i := range 3 {
+				s.see(2041+float64(i), "MODIFIED", eventAbout("cr1", 1))
+			}
+		}, spec.Pass, "no write"},
+		"one Event": {func(s *story) { annotated(s); s.see(2040, "ADDED", eventAbout("cr1", 1)) }, spec.Pass, "no write"},
+		"Events about another": {func(s *story) {
+			annotated(s)
+			s.changed(2030, 1, 3)
+			for i := range 3 {
+				s.see(2040+float64(i), "ADDED", eventAbout("another", i))
+			}
 		}, spec.Pass, "no write"},
 		"changes alone": {func(s *story) { s.changed(2010, 2, 4) }, spec.NotApplicable, "asked for something new"},
 	} {

@@ -118,9 +118,11 @@ func (n *need) scenario(s scenarios.Scenario) {
 		switch kind, _ := step.Fault.Kind(); kind {
 		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn:
 			n.may("get patch delete", "apps", "deployments", "statefulsets", "daemonsets")
-		case spec.FaultForbid:
+		case spec.FaultForbid, spec.FaultForbidRead:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")
 			n.may("create", authorizationv1.GroupName, "subjectaccessreviews")
+		case spec.FaultThrottle:
+			n.may(makes, "flowcontrol.apiserver.k8s.io", "flowschemas", "prioritylevelconfigurations")
 		case spec.FaultRefuse:
 			n.may(makes, "admissionregistration.k8s.io", "validatingadmissionpolicies", "validatingadmissionpolicybindings")
 		}

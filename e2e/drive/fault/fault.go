@@ -41,7 +41,11 @@ type Injector struct {
 }
 
 // Target is the custom resource of the sample that a fault is a part of.
-type Target struct{ Namespace, Name string }
+type Target struct {
+	Namespace, Name string
+	// Child is the name that its main child had when it was deleted; empty: it was not, or had none.
+	Child string
+}
 
 // Broken is what a fault did.
 type Broken struct {

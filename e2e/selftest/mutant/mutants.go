@@ -30,6 +30,9 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-applies", ignoresApplies},
 		{"forgets-namespace", forgetsNamespace},
 		{"gives-up", givesUp},
+		{"drops-throttled", dropsThrottled},
+		{"forgets-forbidden", forgetsForbidden},
+		{"ignores-tombstones", ignoresTombstones},
 		{"lagging-cache", laggingCache},
 
 		// What it asks for; mutants_wanted.go.
@@ -45,6 +48,7 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"rolls-on-restart", rollsOnRestart},
 		{"rolls-on-scale", rollsOnScale},
 		{"copies-annotations", copiesAnnotations},
+		{"event-each-time", eventEachTime},
 		{"one-for-all", oneForAll},
 		{"random-names", randomNames},
 
@@ -53,7 +57,11 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-replicas", ignoresReplicas},
 		{"ignores-image", ignoresImage},
 		{"ignores-command", ignoresCommand},
+		{"ignores-owner", ignoresOwner},
 		{"replaces-child", replacesChild},
+		{"takes-orphans", takesOrphans},
+		{"takes-controlled", takesControlled},
+		{"deletes-by-name", deletesByName},
 		{"sees-by-label", seesByLabel},
 		{"ignores-deleted", ignoresDeleted},
 		{"once-per-name", oncePerName},
@@ -64,6 +72,7 @@ func mutants() []mutant { //nolint:funlen // a list
 
 		// How it ends; mutants_end.go.
 		{"keeps-finalizer", keepsFinalizer},
+		{"tries-once", triesOnce},
 		{"orphans", orphans},
 		{"deletion-as-update", deletionAsUpdate},
 

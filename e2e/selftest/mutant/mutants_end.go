@@ -81,3 +81,16 @@ func deletionAsUpdate(o *operator) {
 		return err
 	})
 }
+
+// triesOnce tries once to let a custom resource go.
+func triesOnce(o *operator) {
+	cleansUp(o)
+	leaving, tried := o.leaving, map[string]bool{}
+	o.leaving = func(ctx context.Context, cr *object) error {
+		if tried[string(cr.GetUID())] {
+			return nil
+		}
+		tried[string(cr.GetUID())] = true
+		return leaving(ctx, cr)
+	}
+}

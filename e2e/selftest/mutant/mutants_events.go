@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
 )
 
 // ignoresListed looks at edges alone: what was there before it started is never
@@ -62,6 +65,50 @@ func givesUp(o *operator) {
 			tried[string(cr.GetUID())] = err
 		}
 		return made, err
+	}
+}
+
+// dropsThrottled does not try again what the API server had no time for.
+func dropsThrottled(o *operator) {
+	late := false
+	note := func(err error) {
+		late = late || apierrors.IsTooManyRequests(err) || errors.Is(err, context.DeadlineExceeded)
+	}
+	update, report, failed := o.update, o.report, o.failed
+	o.update = func(ctx context.Context, cr, have, next *object) (*object, error) {
+		made, err := update(ctx, cr, have, next)
+		note(err)
+		return made, err
+	}
+	o.report = func(ctx context.Context, cr, have *object, problem error) error {
+		err := report(ctx, cr, have, problem)
+		note(err)
+		return err
+	}
+	o.failed = func(key name) {
+		if !late {
+			failed(key)
+		}
+		late = false
+	}
+}
+
+// forgetsForbidden ends what reads a resource when that is forbidden, and leaves its cache as it is.
+func forgetsForbidden(o *operator) {
+	for _, informer := range []cache.SharedIndexInformer{o.memcacheds, o.deployments, o.pods} {
+		_ = informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, _ *cache.Reflector, err error) { // it has not begun
+			if apierrors.IsForbidden(err) {
+				<-ctx.Done()
+			}
+		})
+	}
+}
+
+// ignoresTombstones takes the end of a Deployment that it was not told of for none.
+func ignoresTombstones(o *operator) {
+	o.deleted = func(obj any) *object {
+		found, _ := obj.(*object)
+		return found
 	}
 }
 

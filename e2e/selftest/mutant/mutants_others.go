@@ -1,6 +1,12 @@
 package main
 
-import "k8s.io/apimachinery/pkg/api/equality"
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
 
 // replacesChild writes its Deployment as a whole: what others have put there is lost.
 func replacesChild(o *operator) {
@@ -25,6 +31,16 @@ func ignoresCommand(o *operator) {
 				firstContainer(next)[field] = value
 			}
 		}
+		return next
+	}
+}
+
+// ignoresOwner sets the owner reference when it makes the Deployment, and never again.
+func ignoresOwner(o *operator) {
+	merge := o.merge
+	o.merge = func(cr, have, want *object) *object {
+		next := merge(cr, have, want).DeepCopy()
+		next.SetOwnerReferences(have.GetOwnerReferences())
 		return next
 	}
 }
@@ -57,4 +73,41 @@ func seesByLabel(o *operator) {
 		}
 		return have
 	}
+}
+
+// takes makes an operator scale the Deployments that may is true of, whoever made them.
+func takes(o *operator, may func(have *object) bool) {
+	mine, merge := o.mine, o.merge
+	o.mine = func(cr, have *object) error {
+		if may(have) {
+			return nil
+		}
+		return mine(cr, have)
+	}
+	o.merge = func(cr, have, want *object) *object {
+		if mine(cr, have) == nil {
+			return merge(cr, have, want)
+		}
+		next := have.DeepCopy()
+		replicas, _, _ := unstructured.NestedInt64(want.Object, "spec", "replicas")
+		_ = unstructured.SetNestedField(next.Object, replicas, "spec", "replicas")
+		return next
+	}
+}
+
+// takesOrphans scales what nobody controls.
+func takesOrphans(o *operator) {
+	takes(o, func(have *object) bool { return metav1.GetControllerOf(have) == nil })
+}
+
+// takesControlled scales what another controller has made.
+func takesControlled(o *operator) {
+	takes(o, func(have *object) bool { return metav1.GetControllerOf(have) != nil })
+}
+
+// deletesByName deletes the Deployment that has the name of a custom resource, whoever made it.
+func deletesByName(o *operator) {
+	finalizes(o, func(ctx context.Context, cr *object) error {
+		return o.deleteChild(ctx, cr, metav1.DeletePropagationBackground)
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -35,5 +36,14 @@ func notesOnPods(o *operator) {
 			}
 		}
 		return have, nil
+	}
+}
+
+// eventEachTime makes an Event at every reconcile.
+func eventEachTime(o *operator) {
+	report := o.report
+	o.report = func(ctx context.Context, cr, have *object, problem error) error {
+		o.recorder.Eventf(cr, have, corev1.EventTypeNormal, "Reconciled", "Reconcile", "Reconciled Memcached %s", cr.GetName())
+		return report(ctx, cr, have, problem)
 	}
 }

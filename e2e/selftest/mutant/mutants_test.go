@@ -10,9 +10,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/selftest"
 )
@@ -46,6 +48,18 @@ func stories() []story {
 		o.SetDeletionTimestamp(&now)
 		o.SetFinalizers(append(o.GetFinalizers(), "somebody.else/holds"))
 	}
+	yes := true
+	another := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other", Controller: &yes}
+	occupied := func(w *world, owners ...metav1.OwnerReference) string {
+		theirs := &object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{"replicas": int64(0)}}}
+		theirs.SetNamespace("services")
+		theirs.SetName(name)
+		theirs.SetUID("theirs")
+		theirs.SetOwnerReferences(owners)
+		w.put(deployments, theirs)
+		w.create(name, 2)
+		return w.deployments()
+	}
 	return []story{
 		{"ignores-listed", func(w *world) string {
 			restarted(w, func() {
@@ -73,6 +87,31 @@ func stories() []story {
 			w.wait(time.Second)
 			w.forbid.Store(false)
 			w.wait(10 * time.Second)
+			return w.deployments()
+		}, "memcached=1", ""},
+		{"drops-throttled", func(w *world) string {
+			w.create(name, 1)
+			w.failing(func(action clienttesting.Action) error {
+				if action.GetResource() == deployments && action.GetVerb() == "update" {
+					return apierrors.NewTooManyRequests("busy", 1)
+				}
+				return nil
+			}, func() { w.scale(name, 2) })
+			return w.deployments()
+		}, "memcached=2", "memcached=1"},
+		{"forgets-forbidden", func(w *world) string {
+			w.create(name, 1)
+			w.cut(deployments, apierrors.NewForbidden(deployments.GroupResource(), "", nil), func() {
+				w.edit(deployments, name, func(o *object) {
+					o.SetResourceVersion("2") // as the API does: what is listed with the old one has not changed
+					_ = unstructured.SetNestedField(o.Object, int64(5), "spec", "replicas")
+				})
+			})
+			return w.deployments()
+		}, "memcached=1", "memcached=5"},
+		{"ignores-tombstones", func(w *world) string {
+			w.create(name, 1)
+			w.cut(deployments, apierrors.NewServiceUnavailable("cut off"), func() { w.remove(deployments, name) })
 			return w.deployments()
 		}, "memcached=1", ""},
 		{"lagging-cache", func(w *world) string {
@@ -140,6 +179,14 @@ func stories() []story {
 			w.edit(customs, name, func(o *object) { o.SetAnnotations(map[string]string{"note": "nothing"}) })
 			return w.writes(deployments)
 		}, "create", "create update"},
+		{"event-each-time", func(w *world) string {
+			w.create(name, 1)
+			_ = w.messages(name)
+			for i := range 3 {
+				w.edit(customs, name, func(o *object) { o.SetAnnotations(map[string]string{"note": fmt.Sprint(i)}) })
+			}
+			return fmt.Sprint(strings.Count(w.messages(name), "Reconciled") >= 3)
+		}, "false", "true"},
 		{"one-for-all", func(w *world) string { w.create("one", 1); w.create("two", 2); return w.deployments() }, "one=1 two=2", "one=1"},
 		{"random-names", func(w *world) string {
 			w.create(name, 1)
@@ -167,12 +214,24 @@ func stories() []story {
 			w.edit(deployments, name, func(o *object) { container(o)["command"] = []any{"another"} })
 			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
 		}, "true", "false"},
+		{"ignores-owner", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetOwnerReferences(nil) })
+			return fmt.Sprint(len(child(w).GetOwnerReferences()))
+		}, "1", "0"},
 		{"replaces-child", func(w *world) string {
 			w.create(name, 1)
 			w.edit(deployments, name, func(o *object) { o.SetFinalizers([]string{"somebody.else/holds"}) })
 			w.scale(name, 2)
 			return fmt.Sprint(child(w).GetFinalizers(), w.deployments())
 		}, "[somebody.else/holds]memcached=2", "[]memcached=2"},
+		{"takes-orphans", func(w *world) string { return occupied(w) }, "memcached=0", "memcached=2"},
+		{"takes-controlled", func(w *world) string { return occupied(w, another) }, "memcached=0", "memcached=2"},
+		{"deletes-by-name", func(w *world) string {
+			occupied(w, another)
+			w.edit(customs, name, leaving)
+			return w.deployments()
+		}, "memcached=0", ""},
 		{"sees-by-label", func(w *world) string {
 			w.create(name, 1)
 			w.edit(deployments, name, func(o *object) { o.SetLabels(nil) })
@@ -209,6 +268,16 @@ func stories() []story {
 		{"keeps-at-zero", kept(0), "[somebody.else/holds]", "[cache.example.com/mutant somebody.else/holds]"},
 		{"keeps-changed", kept(3), "[somebody.else/holds]", "[cache.example.com/mutant somebody.else/holds]"},
 		{"keeps-finalizer", func(w *world) string { w.create(name, 1); return fmt.Sprint(w.custom(name).GetFinalizers()) }, "[]", "[" + finalizer + "]"},
+		{"tries-once", func(w *world) string {
+			w.create(name, 1)
+			w.failing(func(action clienttesting.Action) error {
+				if update, is := action.(clienttesting.UpdateActionImpl); is && update.Resource == customs && update.UpdateOptions.FieldManager == manager {
+					return apierrors.NewForbidden(customs.GroupResource(), name, nil)
+				}
+				return nil
+			}, func() { w.edit(customs, name, leaving) })
+			return fmt.Sprint(w.custom(name).GetFinalizers())
+		}, "[somebody.else/holds]", "[" + finalizer + " somebody.else/holds]"},
 		{"orphans", func(w *world) string {
 			w.create(name, 1)
 			w.edit(customs, name, leaving)
@@ -383,6 +452,7 @@ func TestForeignDeploymentIsLeft(t *testing.T) {
 		foreign, err := wanted(cr("services", "memcached", 5), 5)
 		require.NoError(t, err)
 		foreign.SetOwnerReferences(nil)
+		foreign.Object["spec"].(map[string]any)["selector"] = map[string]any{"matchLabels": map[string]any{"app": "somebody-elses"}}
 		w := newWorld(t, none, foreign)
 		defer func() { w.stop() }()
 		w.create("memcached", 2)

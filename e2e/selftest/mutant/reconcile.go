@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -18,6 +19,7 @@ import (
 // unless a mutant has put something else there.
 type seams struct {
 	hears   func(change) bool                                                    // whether a change of a custom resource is looked at
+	deleted func(obj any) *object                                                // the child that an event of a deletion is about
 	custom  func(name) *object                                                   // the custom resource, as last seen; nil: it is gone
 	leaving func(ctx context.Context, cr *object) error                          // of one that is being deleted
 	size    func(cr *object) (int64, error)                                      // that is wanted
@@ -35,7 +37,8 @@ type seams struct {
 
 func correct(o *operator) seams {
 	return seams{
-		hears: func(change) bool { return true },
+		hears:   func(change) bool { return true },
+		deleted: asObject,
 		custom: func(key name) *object {
 			cached, _, _ := o.memcacheds.GetStore().GetByKey(key.String()) // the store itself never fails
 			return asObject(cached)
@@ -53,7 +56,9 @@ func correct(o *operator) seams {
 		create: o.createDeployment,
 		merge: func(_, have, want *object) *object {
 			merged, _ := overlay(have.Object, want.Object).(map[string]any)
-			return &object{Object: merged}
+			next := &object{Object: merged}
+			next.SetOwnerReferences(withOthers(have.GetOwnerReferences(), want.GetOwnerReferences()))
+			return next
 		},
 		update: func(ctx context.Context, _, _, next *object) (*object, error) {
 			// It carries the resource version that was read: of two that write, one is refused.
@@ -134,8 +139,16 @@ func owned(cr, have *object) error {
 		return nil
 	case owner != nil && owner.Kind == cr.GetKind() && owner.Name == cr.GetName():
 		return errPredecessor // its end is an event of its own
+	case owner == nil && selects(have, cr):
+		return nil // its owner reference was removed
 	}
 	return fmt.Errorf("a Deployment %s that is not of this Memcached is in the way: remove or rename it", have.GetName())
+}
+
+// selects tells whether a Deployment has the selector that this operator alone gives it.
+func selects(have, cr *object) bool {
+	selector, _, _ := unstructured.NestedString(have.Object, "spec", "selector", "matchLabels", instanceLabel)
+	return selector == cr.GetName()
 }
 
 func (o *operator) ensureDeployment(ctx context.Context, cr *object, size int64) (*object, error) {
@@ -183,6 +196,19 @@ func (o *operator) createDeployment(ctx context.Context, cr, want *object) (*obj
 	}
 	o.recorder.Eventf(cr, made, corev1.EventTypeNormal, "Created", "Create", "Created Deployment %s", made.GetName())
 	return made, nil
+}
+
+// withOthers are the owner references that are wanted, among those of others.
+func withOthers(have, want []metav1.OwnerReference) []metav1.OwnerReference {
+	all := slices.Clone(have)
+	for _, w := range want {
+		if i := slices.IndexFunc(all, func(r metav1.OwnerReference) bool { return r.UID == w.UID }); i >= 0 {
+			all[i] = w
+		} else {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // overlay puts what is wanted over what there is: objects field by field, lists

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
@@ -31,7 +32,9 @@ type world struct {
 	operator *operator
 	mutate   func(*operator)
 	stop     func()
-	forbid   atomic.Bool // writes to Deployments are refused
+	forbid   atomic.Bool                                             // writes to Deployments are refused
+	fails    atomic.Pointer[func(action clienttesting.Action) error] // what a request comes to; nil: nothing fails
+	watches  []watch.Interface
 }
 
 func newWorld(t *testing.T, mutant string, there ...*object) *world {
@@ -50,8 +53,52 @@ func newWorld(t *testing.T, mutant string, there ...*object) *world {
 		refused := w.forbid.Load() && slices.Contains([]string{"create", "update", "patch"}, action.GetVerb())
 		return refused, nil, apierrors.NewForbidden(deployments.GroupResource(), "memcached", nil)
 	})
+	w.client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		err := w.failure(action)
+		return err != nil, nil, err
+	})
+	w.client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		if err := w.failure(action); err != nil {
+			return true, nil, err
+		}
+		watching, err := w.client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		w.watches = append(w.watches, watching)
+		return true, watching, err
+	})
 	w.start()
 	return w
+}
+
+func (w *world) failure(action clienttesting.Action) error {
+	if fails := w.fails.Load(); fails != nil {
+		return (*fails)(action)
+	}
+	return nil
+}
+
+// failing makes requests fail while something happens, and lets the operator recover.
+func (w *world) failing(fails func(action clienttesting.Action) error, meanwhile func()) {
+	w.fails.Store(&fails)
+	meanwhile()
+	w.wait(2 * time.Second)
+	w.fails.Store(nil)
+	w.wait(2 * time.Minute)
+}
+
+// cut ends the watches of a resource, and refuses to read it while something happens.
+func (w *world) cut(resource schema.GroupVersionResource, err error, meanwhile func()) {
+	w.failing(func(action clienttesting.Action) error {
+		if action.GetResource() == resource && slices.Contains([]string{"list", "watch"}, action.GetVerb()) {
+			return err
+		}
+		return nil
+	}, func() {
+		for _, watching := range w.watches {
+			watching.Stop()
+		}
+		w.wait(time.Second)
+		meanwhile()
+	})
 }
 
 func (w *world) start() {

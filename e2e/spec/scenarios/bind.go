@@ -11,6 +11,7 @@ import (
 // What a file says where each workload has its own.
 const (
 	ownChild   = "child"     // the resource of the main child, in forbid and refuse
+	ownCustom  = "custom"    // the custom resource, in refuse
 	childWords = "{child}"   // the kind of the main child, in description and standsFor
 	sameName   = "elsewhere" // in on: the name of the scenario's own custom resource, in a second namespace
 )
@@ -156,9 +157,12 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		step.Drift.child = main.Kind
 	}
 	if step.Fault != nil {
-		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.Refuse} {
-			if *resource == ownChild {
+		for _, resource := range []*string{&step.Fault.Forbid, &step.Fault.ForbidReading, &step.Fault.Refuse} {
+			switch *resource {
+			case ownChild:
 				*resource = main.GroupResource()
+			case ownCustom:
+				*resource = w.Resource.Plural + "." + w.Resource.Group
 			}
 		}
 	}
@@ -167,11 +171,11 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		return fmt.Sprintf("the scenario has a second custom resource that is named as those of the workload are, %s", step.On)
 	case (step.Scale != nil || step.ReadScale != nil) && !w.ScaleSubresource:
 		return fmt.Sprintf("a %s has no scale subresource", w.Resource.Kind)
-	case step.Drift != nil && step.Drift.Image != "" && !main.HasTemplate():
-		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template whose image could drift", w.Resource.Kind, main.Kind)
-	case step.Drift != nil && step.Drift.Container != nil && w.Reference == "":
-		return fmt.Sprintf("the workload %s has no reference that says what its pods' container has", w.Name)
+	case step.Drift != nil && (step.Drift.Image != "" || step.Drift.Fields != nil) && !main.HasTemplate():
+		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template that could drift", w.Resource.Kind, main.Kind)
 	case step.Fault == nil:
+	case step.Fault.Occupy != "" && !main.HasTemplate():
+		return fmt.Sprintf("the main child of a %s is a %s: nobody knows what else one would hold", w.Resource.Kind, main.Kind)
 	case step.Fault.RemoveImage != "" && w.Reference == "":
 		return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)
 	case step.Fault.Definition != "" && w.Definition == "":

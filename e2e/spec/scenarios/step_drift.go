@@ -3,23 +3,21 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
 // driftStep changes the main child behind the operator's back.
 func driftStep() stepKind {
 	return stepKind{
-		name: spec.StepDrift, own: true,
+		name: spec.StepDrift, own: true, waits: true,
 		is:   func(s Step) bool { return s.Drift != nil },
 		text: func(s Step) string { return s.Drift.text() },
 		check: func(c *checker, s step) {
 			if !s.custom.there || !s.custom.rested {
 				c.FailAt(s.at("drift"), "drift: it is not certain that there is a main child: await handled first")
 			}
+			c.seen.drifted = c.seen.drifted || s.Drift.Fields != nil
 			switch replicas := s.Drift.Replicas; {
 			case replicas == nil && s.Drift.Merge == nil:
 				c.replaces(s, "its main child drifts to other pods")
@@ -39,9 +37,9 @@ type Drift struct {
 	Replicas *int      `yaml:"replicas"`
 	Image    string    `yaml:"image"` // of its first container
 	Delete   *struct{} `yaml:"delete"`
-	// Merge is a merge patch of the child, Container the fields of its first container; of either, null removes a field.
-	Merge     map[string]any `yaml:"merge"`
-	Container map[string]any `yaml:"container"`
+	// Merge is a merge patch of the child, in which null removes a field.
+	Merge  map[string]any `yaml:"merge"`
+	Fields *struct{}      `yaml:"fields"` // each field that it has of those that operators write, one after the other
 
 	child string // its kind, once the scenario is bound
 }
@@ -53,8 +51,8 @@ func (d Drift) text() string {
 		return fmt.Sprintf("scale the %s to %d", child, *d.Replicas)
 	case d.Image != "":
 		return fmt.Sprintf("change the %s's image", child)
-	case d.Container != nil:
-		return fmt.Sprintf("change in the %s's container %s", child, plain.List(slices.Sorted(maps.Keys(d.Container))))
+	case d.Fields != nil:
+		return fmt.Sprintf("change each field of the %s, one after the other", child)
 	case d.Merge != nil:
 		return fmt.Sprintf("patch the %s with %s", child, asJSON(d.Merge))
 	}

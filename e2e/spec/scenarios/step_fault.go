@@ -24,7 +24,10 @@ func faultStep() stepKind {
 				c.FailAt(s.at("fault"), "%s is broken since line %d: mend it before it is broken again", k.name, c.Line("steps", before))
 			case k.name == spec.FaultSuspend && !s.custom.been:
 				c.FailAt(s.at("fault"), "suspend: no custom resource has been asked for, so that there is no work")
+			case k.name == spec.FaultOccupy && (s.custom.there || !s.custom.been):
+				c.FailAt(s.at("fault"), "occupy: the main child's name is known of one that is gone: delete the custom resource, and await gone")
 			}
+			c.seen.occupied = c.seen.occupied || k.name == spec.FaultOccupy
 			if k.lasts {
 				c.seen.open[k.name] = s.index
 			}

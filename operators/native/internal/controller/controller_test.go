@@ -268,6 +268,24 @@ func TestReconcileRepairs(t *testing.T) {
 	}
 }
 
+// A port's number is the key of its list, so that an apply would put one beside the other.
+func TestReconcileReplacesPortsThatAnApplyCannotMerge(t *testing.T) {
+	changed := deployed(t, 3)
+	wanted := changed.Spec.Template.Spec.Containers[0].Ports[0]
+	changed.Spec.Template.Spec.Containers[0].Ports[0].ContainerPort++
+	w := newWorld(t, []runtime.Object{memcached(int64(3))}, changed)
+	w.kube.PrependReactor("patch", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		applies := action.(clienttesting.PatchAction).GetPatchType() == types.ApplyPatchType
+		return applies, nil, apierrors.NewInvalid(appsv1.SchemeGroupVersion.WithKind("Deployment").GroupKind(), "example", nil)
+	})
+	w.see(t, memcached(int64(3)), changed)
+	outcome, err := w.reconcileExample(t)
+	require.NoError(t, err)
+	assert.Equal(t, OutcomeDone, outcome)
+	assert.Equal(t, []corev1.ContainerPort{wanted}, w.deployment(t).Spec.Template.Spec.Containers[0].Ports)
+	assert.Len(t, w.events(), 1)
+}
+
 func TestReconcileAppliesForRealOverOthersChanges(t *testing.T) {
 	d := deployed(t, 3)
 	w := newWorld(t, []runtime.Object{memcached(int64(3))}, d)

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -193,6 +195,9 @@ func (c *Controller) repairDeployment(ctx context.Context, cr *unstructured.Unst
 	// With the UID an apply cannot bring back a Deployment that has just been
 	// deleted; that is left to the reconcile which follows the deletion.
 	repaired, err := c.apply(ctx, have.Namespace, want.WithUID(have.UID), true)
+	if apierrors.IsInvalid(err) && slices.ContainsFunc(drift, func(path string) bool { return strings.Contains(path, ".ports[") }) {
+		repaired, err = c.replacePorts(ctx, want, have)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +213,27 @@ func (c *Controller) repairDeployment(ctx context.Context, cr *unstructured.Unst
 	c.event(ctx, cr, repaired, corev1.EventTypeNormal, "Repaired", "Repair",
 		"Brought Deployment %s back to what is wanted: %s", have.Name, strings.Join(drift, ", "))
 	return repaired, nil
+}
+
+// replacePorts gives the container the wanted ports and no others. A port's number is the
+// key of its list: an apply puts the wanted one beside one whose number somebody has
+// changed, and the API refuses two of one name. Whatever else has drifted is left to the
+// reconcile that follows this write.
+func (c *Controller) replacePorts(ctx context.Context, want *appsv1ac.DeploymentApplyConfiguration, have *appsv1.Deployment) (*appsv1.Deployment, error) {
+	container := want.Spec.Template.Spec.Containers[0]
+	at := slices.IndexFunc(have.Spec.Template.Spec.Containers, func(c corev1.Container) bool { return c.Name == *container.Name })
+	patch, err := json.Marshal([]map[string]any{
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": have.ResourceVersion}, // what has changed since is a conflict
+		{"op": "replace", "path": fmt.Sprintf("/spec/template/spec/containers/%d/ports", at), "value": container.Ports},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode the ports of Deployment %s/%s: %w", have.Namespace, have.Name, err)
+	}
+	replaced, err := c.clients.Apps.Deployments(have.Namespace).Patch(ctx, have.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: plan.Manager})
+	if err != nil {
+		return nil, fmt.Errorf("replace the ports of Deployment %s/%s: %w", have.Namespace, have.Name, err)
+	}
+	return replaced, nil
 }
 
 func (c *Controller) apply(ctx context.Context, namespace string, want *appsv1ac.DeploymentApplyConfiguration, force bool) (*appsv1.Deployment, error) {

@@ -1,0 +1,89 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
+
+	"operatorbench/e2e/drive/fault"
+	"operatorbench/e2e/internal/workloadtest"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+// What is in the way goes when it is mended, and nothing that has taken its place.
+func TestSomebodyElsesChildIsRemovedAlone(t *testing.T) {
+	for kind, controlled := range map[string]bool{"orphan": false, "controlled": true} {
+		for _, replaced := range []bool{false, true} {
+			_, injector := bench()
+			injector.Workload = workloadtest.Default(t)
+			root := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "kube-root-ca.crt", UID: "root"}}
+			fake := dynamicfake.NewSimpleDynamicClient(scheme.Scheme, root)
+			injector.Dynamic = fake
+			client := injector.Dynamic.Resource(injector.Workload.MainGVR()).Namespace("n")
+
+			broken, err := injector.Begin(t.Context(), scenarios.Fault{Occupy: kind}, fault.Target{Namespace: "n", Name: "cache", Child: "its-child"})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"deployments/n/its-child"}, broken.Objects)
+			made, err := client.Get(t.Context(), "its-child", metav1.GetOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, controlled, metav1.GetControllerOf(made) != nil)
+
+			if replaced { // the operator has deleted it, and made its own
+				made.SetUID("another")
+				require.NoError(t, fake.Tracker().Update(injector.Workload.MainGVR(), made, "n"))
+				fake.PrependReactor("delete", "deployments", func(action clienttesting.Action) (bool, runtime.Object, error) {
+					is := action.(clienttesting.DeleteActionImpl).DeleteOptions.Preconditions
+					wrong := is != nil && is.UID != nil && *is.UID != "another"
+					return wrong, nil, apierrors.NewConflict(injector.Workload.MainGVR().GroupResource(), "its-child", errors.New("another uid"))
+				})
+			}
+			require.NoError(t, broken.Undo(t.Context()))
+			list, err := client.List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, replaced, len(list.Items) == 1)
+		}
+	}
+	_, injector := bench()
+	injector.Workload = workloadtest.Default(t)
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Occupy: "orphan"}, fault.Target{Namespace: "n", Name: "cache"})
+	require.ErrorContains(t, err, "occupy the place of the main child of n/cache: nobody knows its name")
+}
+
+func TestTheOperatorIsThrottledAndServedAgain(t *testing.T) {
+	typed, injector := bench()
+	installed := []*unstructured.Unstructured{}
+	injector.Installed = func(context.Context) ([]*unstructured.Unstructured, error) { return installed, nil }
+	_, err := injector.Begin(t.Context(), scenarios.Fault{Throttle: "all"}, fault.Target{Namespace: "n"})
+	require.ErrorContains(t, err, "throttle the operator: style some installs no service account")
+
+	account := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ServiceAccount"}}
+	account.SetNamespace("operator")
+	account.SetName("its-own")
+	installed = append(installed, account)
+	broken, err := injector.Begin(t.Context(), scenarios.Fault{Throttle: "all"}, fault.Target{Namespace: "n"})
+	require.NoError(t, err)
+	flows, err := typed.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, flows.Items, 1)
+	assert.Equal(t, "mine", flows.Items[0].Labels["operatorbench/run"])
+	assert.Equal(t, "its-own", flows.Items[0].Spec.Rules[0].Subjects[0].ServiceAccount.Name)
+
+	require.NoError(t, broken.Undo(t.Context()))
+	flows, err = typed.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	levels, err := typed.FlowcontrolV1().PriorityLevelConfigurations().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, flows.Items)
+	assert.Empty(t, levels.Items)
+}
