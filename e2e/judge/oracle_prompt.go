@@ -54,7 +54,7 @@ func prompt(t *timeline.Timeline) Verdict {
 // something is broken has none.
 func slowestReaction(t *timeline.Timeline) reaction {
 	var slowest reaction
-	if !t.Matrix || len(t.Faults) > 0 || t.Unheard(t.Written()) != "" {
+	if !t.Matrix || t.Child.Many || len(t.Faults) > 0 || t.Unheard(t.Written()) != "" {
 		return slowest
 	}
 	t.Settle()

@@ -124,6 +124,8 @@ type ChildKind struct {
 	// Main marks the one child that runs the pods; there is exactly one.
 	Main  bool   `json:"main,omitempty"`
 	Scale string `json:"scale,omitempty"` // the path of the number of its pods
+	// Many says of the main child that it is the pods themselves, each one that the custom resource controls.
+	Many bool `json:"many,omitempty"`
 }
 
 // GroupResource is plural.group, as in roles and policies; plural of the core group.

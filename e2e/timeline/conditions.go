@@ -188,6 +188,9 @@ func (t *Timeline) Leftovers(s *Subject) string {
 // with size replicas; it is empty when nothing is missing.
 func (t *Timeline) RolloutLacks(o *wire.Object, size int) string {
 	kind := t.Child.Kind
+	if t.Child.Many {
+		return podsLack(o, size)
+	}
 	switch {
 	case o.Replicas != size:
 		return fmt.Sprintf("%s %s asks for %d replicas, wanted %d", kind, o.Name, o.Replicas, size)
@@ -310,6 +313,8 @@ func (t *Timeline) writtenLacks() string {
 		return ""
 	case child == nil:
 		return t.NoChild(t.Subjects[0])
+	case child.Replicas != *t.Actions.present && t.Child.Many:
+		return podsLack(child, *t.Actions.present)
 	case child.Replicas != *t.Actions.present:
 		return fmt.Sprintf("%s %s asks for %d replicas, wanted %d", t.Child.Kind, child.Name, child.Replicas, *t.Actions.present)
 	}

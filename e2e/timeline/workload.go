@@ -105,8 +105,12 @@ func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
 	if custom == nil {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
 	}
+	var is any = child.Fields
+	if t.Child.Many {
+		is = fieldsOf(t.pods(s))
+	}
 	lacks, steps := t.ready.Lacks(map[string]any{
-		expr.Custom: custom.Fields, t.Child.ID: child.Fields, expr.Knob: map[string]any{t.knob: int64(size)},
+		expr.Custom: custom.Fields, t.Child.ID: is, expr.Knob: map[string]any{t.knob: int64(size)},
 	})
 	if !t.effort.spend(steps) || lacks == "" {
 		return ""
@@ -116,7 +120,10 @@ func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
 
 // RunsPods names the kinds that run a custom resource's pods, and the pods, as a list with or.
 func (w *Workload) RunsPods() string {
-	if w.Resource(RoleSets) == "" {
+	switch {
+	case w.Child.Many:
+		return "pod"
+	case w.Resource(RoleSets) == "":
 		return w.Child.Kind + " or pod"
 	}
 	return w.Child.Kind + ", ReplicaSet or pod"

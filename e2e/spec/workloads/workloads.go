@@ -154,9 +154,18 @@ func (w *Workload) check(f *rules.File, folder string) {
 		if !child.Main {
 			continue
 		}
-		if mains++; child.Scale == "" {
+		mains++
+		switch {
+		case child.Scale == "" && !child.Many:
 			f.FailAt([]any{"children", i}, "children: the main child %s has no scale, the path of the number of its pods", child.ID)
+		case child.Scale != "" && child.Many:
+			f.FailAt([]any{"children", i, "scale"}, "children: the main child %s is many, so nothing has the number of them: leave out scale", child.ID)
+		case child.Many && child.Resource != spec.Pods:
+			f.FailAt([]any{"children", i, "many"}, "children: the main child %s is many %s, and only %s can be", child.ID, child.Resource, spec.Pods)
 		}
+	}
+	if main := w.Main(); main.Many && (w.Reference != "" || w.Phases.Ready == "") {
+		f.FailAt([]any{"children"}, "children: the main child %s is many: say in phases.ready when they are ready, and leave out reference, which is one", main.ID)
 	}
 	if mains != 1 {
 		f.FailAt([]any{"children"}, "children: %d of them are main, expected exactly one: the child that runs the pods", mains)
@@ -229,7 +238,7 @@ func (w *Workload) checkPhases(f *rules.File) {
 	name, knob := w.ScaleKnob()
 	env, err := expr.Typed(expr.Types{
 		Definition: w.definition, Version: w.Resource.Version, Knobs: slices.Sorted(maps.Keys(w.Knobs)),
-		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)},
+		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)}, Many: main.Many,
 	})
 	if err != nil {
 		f.FailAt([]any{"definition"}, "definition: %v", err)
@@ -251,7 +260,11 @@ func (w *Workload) checkPhases(f *rules.File) {
 		return
 	}
 	size, _, _ := unstructured.NestedInt64(w.template.Object, spec.Fields(knob.Path)...)
-	lacks, _ := ready.Lacks(map[string]any{expr.Custom: w.template.Object, main.ID: map[string]any{}, expr.Knob: map[string]any{name: size}})
+	var unseen any = map[string]any{}
+	if main.Many {
+		unseen = []any{}
+	}
+	lacks, _ := ready.Lacks(map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}})
 	if lacks == "" {
 		f.FailAt([]any{"phases", "ready"}, "phases.ready holds already of %s, which no operator has seen: say what its status must have", w.Template)
 	}
