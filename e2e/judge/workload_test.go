@@ -139,3 +139,77 @@ func TestTheFloorIsReadyWithoutAStatus(t *testing.T) {
 	assert.Equal(t, spec.Pass, v.Outcome, v.Message)
 	assert.Contains(t, v.Message, "StatefulSet cache-server had 2 ready replicas at +0.040 s")
 }
+
+// crew is a workload whose pods are its main children.
+var crew = spec.Workload{
+	Name: "crew", Template: "cr.yaml",
+	Resource: spec.CustomResource{Group: "example.org", Version: "v1beta1", Kind: "Queue", Plural: "queues"},
+	Knobs:    map[string]spec.Knob{"members": {Path: "spec.cluster.replicas", Effect: spec.Scale}},
+	Children: []spec.ChildKind{{ID: "pods", Resource: spec.Pods, Kind: "Pod", Main: true, Many: true}},
+	Phases:   spec.WorkloadPhases{Ready: "cr.status.phase == 'Up' && pods.filter(p, p.status.phase == 'Running').size() == knob.members"},
+}
+
+// hand is a pod that the custom resource controls.
+func hand(n int, ready bool, deleting bool) thing {
+	x := pod(n, "Running")
+	meta := fields{"ownerReferences": owner("cr1"), "generation": 1}
+	if deleting {
+		meta["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+	}
+	status := "False"
+	if ready {
+		status = "True"
+	}
+	x.object["metadata"] = meta
+	x.object["status"] = fields{"phase": "Running", "conditions": []fields{{"type": "Ready", "status": status}}}
+	return x
+}
+
+func TestPodsThatAreTheMainChildrenAreJudgedTogether(t *testing.T) {
+	for name, test := range map[string]struct {
+		last    []thing
+		outcome spec.Outcome
+		want    string
+	}{
+		"ready":                     {[]thing{hand(1, true, false), hand(2, true, false)}, spec.Pass, "Pod cache had 2 ready replicas"},
+		"one is not ready":          {[]thing{hand(1, true, false), hand(2, false, false)}, spec.Fail, "of the 2 pods of cache 1 are ready"},
+		"one is missing":            {[]thing{hand(1, true, false)}, spec.Fail, "cache has 1 pods that are to stay, wanted 2"},
+		"one too many, but it goes": {[]thing{hand(1, true, false), hand(2, true, false), hand(3, true, true)}, spec.Fail, "cache still has 3 pods, wanted 2"},
+		"one too many":              {[]thing{hand(1, true, false), hand(2, true, false), hand(3, true, false)}, spec.Fail, "cache has 3 pods that are to stay, wanted 2"},
+	} {
+		s := newStory(t)
+		s.entries[0].Header.Workload = &crew
+		s.entries[0].Header.Styles = []record.Style{{Style: spec.Style{Name: "native", Child: spec.Child{OwnerReference: true}}}}
+		s.begin(0, "native", "create", 2, func(b *record.Sample) { b.Expect = []string{"converged", "write-history", "ledger"} })
+		s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
+		s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+		for i, pod := range test.last {
+			s.see(float64(20+10*i), "ADDED", pod)
+		}
+		s.see(100, "MODIFIED", queued(1, 2, 1, "Up"))
+		s.end(2000, record.Settled)
+		j := s.judge()
+		v := verdictOf(t, j, "converged")
+		assert.Equal(t, test.outcome, v.Outcome, "%s: %s", name, v.Message)
+		assert.Contains(t, v.Message, test.want, name)
+		assert.Equal(t, spec.NotApplicable, verdictOf(t, j, "write-history").Outcome, name)
+	}
+}
+
+func TestPodsThatAreTheMainChildrenAreLeft(t *testing.T) {
+	s := newStory(t)
+	s.entries[0].Header.Workload = &crew
+	s.entries[0].Header.Styles[0].Child.OwnerReference = true
+	s.begin(0, "native", "delete", 2, func(b *record.Sample) { b.Prepare = true })
+	s.act(10, 15, "create", queued(1, 2, 0, "").at(100))
+	s.see(16, "ADDED", queued(1, 2, 0, "").at(100))
+	s.see(20, "ADDED", hand(1, true, false))
+	s.end(1000, record.Settled)
+	s.begin(2000, "native", "delete", -1)
+	s.act(2010, 2015, "delete", queued(1, 2, 0, "").at(110))
+	s.see(2020, "DELETED", queued(1, 2, 0, "").at(111))
+	s.end(4000, record.Settled)
+	v := verdictOf(t, s.judge(), "garbage")
+	assert.Equal(t, spec.Fail, v.Outcome)
+	assert.Contains(t, v.Message, "Pod p1 is still there")
+}
