@@ -499,6 +499,29 @@ func TestTheMatrixIsCompared(t *testing.T) {
 	}
 }
 
+// Where every sample of head fails, oracles that have nothing left to judge are not missing: the scenario is broken.
+func TestABrokenScenarioLacksNoOracle(t *testing.T) {
+	for _, passes := range []bool{false, true} {
+		s := newStory("a", 0.03, 1)
+		s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })
+		for round := 1; round <= 2; round++ {
+			s.matrix("native", gate.VariantBase, "drift-deleted", spec.GroupLevel, round, "")
+			results := s.recording.Judgement.Results
+			last := &results[len(results)-1]
+			last.Verdicts = append(last.Verdicts, judge.Verdict{Oracle: "calm", Outcome: spec.Pass})
+			s.matrix("native", gate.VariantHead, "drift-deleted", spec.GroupLevel, round, map[bool]string{false: "converged"}[passes])
+		}
+		r := interleaved(t, s)
+		assert.Equal(t, gate.Regression, r.Verdict)
+		if passes {
+			require.Len(t, r.Lacks, 1)
+			assert.Equal(t, "this oracle judged drift-deleted at base, and at head it does not", r.Lacks[0].Why)
+		} else {
+			assert.Empty(t, r.Lacks)
+		}
+	}
+}
+
 func TestTooFewRoundsSaysHowLongWouldDo(t *testing.T) {
 	s := newStory("a", 0.3, 1)
 	s.turns(9, func(variant string, round int) { s.native(variant, round, 1, "") })

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,7 +21,8 @@ func conditionMoves(o *operator) {
 	says(o, func(cr *object, status map[string]any) {
 		before, _, _ := unstructured.NestedMap(cr.Object, "status")
 		now, _ := status["conditions"].([]any)[0].(map[string]any)
-		if before["replicas"] != status["replicas"] || before["observedGeneration"] != status["observedGeneration"] {
+		running := fmt.Sprint(before["nodes"]) != fmt.Sprint(status["nodes"])
+		if running || before["replicas"] != status["replicas"] || before["observedGeneration"] != status["observedGeneration"] {
 			now["lastTransitionTime"] = time.Now().UTC().Format(time.RFC3339Nano)
 		}
 	})

@@ -161,6 +161,24 @@ func stories() []story {
 			w.edit(deployments, name, func(o *object) { container(o)["image"] = "another" })
 			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
 		}, "true", "false"},
+		{"ignores-command", func(w *world) string {
+			w.create(name, 1)
+			before := template(child(w))
+			w.edit(deployments, name, func(o *object) { container(o)["command"] = []any{"another"} })
+			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
+		}, "true", "false"},
+		{"replaces-child", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetFinalizers([]string{"somebody.else/holds"}) })
+			w.scale(name, 2)
+			return fmt.Sprint(child(w).GetFinalizers(), w.deployments())
+		}, "[somebody.else/holds]memcached=2", "[]memcached=2"},
+		{"sees-by-label", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetLabels(nil) })
+			w.scale(name, 2)
+			return w.deployments()
+		}, "memcached=2", "memcached=1"},
 		{"ignores-deleted", func(w *world) string { w.create(name, 1); w.remove(deployments, name); return w.deployments() }, "memcached=1", ""},
 		{"once-per-name", func(w *world) string {
 			w.create(name, 1)
