@@ -223,7 +223,12 @@ publish: ## Publish figures: RESULTS (runs, each of which has its own table; non
 	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
 	$(OPBENCH) report --format=figures --out=RESULTS.md $(PUBLISHED)
+	$(MAKE) pages
+
+.PHONY: pages
+pages: ## The published results as a page in site/index.html, with one for each style: open it in a browser
 	mkdir -p site && $(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
+	@echo "open site/index.html in a browser"
 
 .PHONY: help
 help: ## List the targets

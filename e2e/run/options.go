@@ -148,7 +148,7 @@ func (o *Options) Check() error {
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
 	}
-	if (o.Base != "" || o.Precision > 0) && (o.Budget < time.Minute || o.Budget > 24*time.Hour) {
+	if o.Budget < time.Minute || o.Budget > 24*time.Hour {
 		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {

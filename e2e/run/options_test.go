@@ -91,6 +91,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no patience":        {[]string{"--patience=1h"}, "--patience=1h0m0s: expected a duration above 30s, up to 10m"},
 		"less than a pod's":  {[]string{"--patience=30s"}, "killed after 30s"},
 		"no budget":          {[]string{"--base=HEAD", "--budget=-1m"}, "--budget=-1m0s: expected a duration from 1m to 24h, such as 20m"},
+		"a budget of none":   {[]string{"--budget=-1m"}, "--budget=-1m0s: expected a duration from 1m to 24h, such as 20m"},
 		"no profile":         {[]string{"--base=HEAD", "--profile=fast"}, `--profile=fast: there is no profile "fast": there are quick, standard, deep`},
 		"a profile of none":  {[]string{"--profile=quick"}, "--profile=quick without --base: a profile says how much of a comparison is driven"},
 		"precise and a base": {[]string{"--base=HEAD", "--precision=10%"}, "--precision with --base: the gate itself decides"},

@@ -88,7 +88,8 @@ func (rec *recording) begin(ctx context.Context) error {
 	if err = rec.surroundings(ctx); err != nil {
 		return err
 	}
-	return rec.writeFacts() // what a killed run leaves
+	rec.facts.Undriven = unfinished // what a killed run leaves; its end says what is true
+	return rec.writeFacts()
 }
 
 // Unused is an error where a results folder holds the recording of a run, or of a shard,

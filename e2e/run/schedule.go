@@ -317,7 +317,7 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 		return took
 	}
 	n := time.Duration(load.Load.Resources)
-	all := n*typicalSpace + matrixWindow
+	all := time.Duration(load.Load.Spaces())*typicalSpace + matrixWindow
 	if p.operator == nil {
 		return all
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// buildOwn builds an image of a style's own into the cache, from the folder that the style names: no program of a clone is
-// needed for that.
+// buildOwn builds an image of a style's own into the cache, from the folder that the style names: no program of a clone
+// is needed for that.
 func (s *Store) buildOwn(ctx context.Context, st state) error {
 	started := time.Now()
 	labels := map[string]string{labelName: st.image.Name} // no key: what is the same program is to be the same image
@@ -177,8 +177,8 @@ func (s *Store) logged(name string, do func(io.Writer) error) error {
 	return fmt.Errorf("%w; the last lines of %s:\n  %s", err, file, strings.Join(lines[max(0, len(lines)-shown):], "\n  "))
 }
 
-// goCommand runs go in a folder, independent of the caller's settings: static programs, no flags and no workspace that change
-// what is built, and no variable that may hold a secret.
+// goCommand runs go in a folder, independent of the caller's settings: static programs, no flags and no workspace that
+// change what is built, and no variable that may hold a secret.
 func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = folder

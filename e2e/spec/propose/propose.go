@@ -27,9 +27,6 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Marker begins what nobody but a person can say.
-const Marker = "TODO"
-
 //go:embed style.yaml.tmpl
 var styleText string
 
@@ -237,7 +234,7 @@ func (p *proposal) knob(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 		}
 		return
 	}
-	p.Knob, p.Max = guess{Value: "spec." + Marker, Why: "no field of the definition looks like a number of pods"}, 5
+	p.Knob, p.Max = guess{Value: "spec." + spec.Unsaid, Why: "no field of the definition looks like a number of pods"}, 5
 	p.todo("workload.yaml: the knob that scales: which field of the spec says how many pods run")
 }
 
@@ -337,7 +334,7 @@ func (p *proposal) children() error {
 		}
 	}
 	if p.Main.Value == "" {
-		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", Marker + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
+		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", spec.Unsaid + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
 		p.todo("workload.yaml, children: which kind runs the pods; no role names one")
 	}
 	main, _, _ := strings.Cut(p.Main.Name, ".")
@@ -403,7 +400,7 @@ func required(s *apiextensionsv1.JSONSchemaProps) any {
 	if len(s.Enum) > 0 {
 		return strings.Trim(string(s.Enum[0].Raw), `"`)
 	}
-	return Marker
+	return spec.Unsaid
 }
 
 // SamplesIn lists where a repository usually keeps samples of its custom resources.

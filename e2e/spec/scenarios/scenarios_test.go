@@ -254,7 +254,7 @@ func FuzzParse(f *testing.F) {
 		s.Others()
 		s.Exclusive()
 		if s.Load != nil {
-			assert.GreaterOrEqual(t, s.Load.Due(s.Load.Resources-1, len(s.Steps)-1), time.Duration(0))
+			assert.GreaterOrEqual(t, s.Load.Starts()[s.Load.Resources-1], time.Duration(0))
 		}
 	})
 }
