@@ -20,6 +20,9 @@ type Workload struct {
 	Template   string `json:"template"` // the file with one custom resource
 	// ScaleSubresource says that the custom resource has one. The file says so only where it has no Definition.
 	ScaleSubresource bool `json:"scaleSubresource,omitempty"`
+	// WholeStatus says that the Definition has no status subresource: who writes the status writes the whole object, and each
+	// such write is a generation. No file says so.
+	WholeStatus bool `json:"wholeStatus,omitempty"`
 	// Reference is the file with the main child that the custom resource of the template asks for. The floor writes it, and
 	// every style is compared with it. Empty: there is no floor, and nothing is compared.
 	Reference string          `json:"reference,omitempty"`

@@ -207,7 +207,7 @@ func (w *Workload) checkObjects(f *rules.File) {
 		if w.ScaleSubresource {
 			f.FailAt([]any{"scaleSubresource"}, "scaleSubresource: leave it out, %s says whether there is one", w.Definition)
 		}
-		w.ScaleSubresource = w.scales()
+		w.ScaleSubresource, w.WholeStatus = w.serves("scale"), !w.serves("status")
 	}
 	w.checkPhases(f)
 	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
@@ -215,12 +215,12 @@ func (w *Workload) checkObjects(f *rules.File) {
 	}
 }
 
-// scales reports whether the definition has a scale subresource.
-func (w *Workload) scales() bool {
+// serves reports whether the definition has a subresource.
+func (w *Workload) serves(subresource string) bool {
 	versions, _, _ := unstructured.NestedSlice(w.definition.Object, "spec", "versions")
 	return slices.ContainsFunc(versions, func(version any) bool {
 		fields, _ := version.(map[string]any)
-		_, found, _ := unstructured.NestedMap(fields, "subresources", "scale")
+		_, found, _ := unstructured.NestedMap(fields, "subresources", subresource)
 		return found && fields["name"] == w.Resource.Version
 	})
 }

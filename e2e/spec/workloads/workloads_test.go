@@ -132,11 +132,13 @@ func TestTheScaleSubresource(t *testing.T) {
 		"the definition's":    {example, definition + scales, true},
 		"another version's":   {example, definition + "    - name: v2\n" + scales, false},
 		"what the file says":  {strings.Replace(example, "definition: crd.yaml", "scaleSubresource: true", 1), definition, true},
+		"a status alone":      {example, definition + "      subresources: {status: {}}\n", false},
 		"nothing in the file": {strings.Replace(example, "definition: crd.yaml\n", "", 1), definition + scales, false},
 	} {
 		w, err := workloads.Read("example", fstest.MapFS{"workload.yaml": {Data: []byte(test.file)}, "crd.yaml": {Data: []byte(test.crd)}, "cr.yaml": {Data: []byte(custom)}})
 		require.NoError(t, err, name)
 		assert.Equal(t, test.want, w.ScaleSubresource, name)
+		assert.Equal(t, w.Definition != "" && !strings.Contains(test.crd, "status: {}"), w.WholeStatus, name)
 	}
 }
 
