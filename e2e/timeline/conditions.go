@@ -122,11 +122,7 @@ func (t *Timeline) rolloutLacks(s *Subject, size *int) string {
 
 // SizeLacks says what a custom resource lacks to be ready with a size.
 func (t *Timeline) SizeLacks(s *Subject, size int) string {
-	child := t.ChildOf(s)
-	if child == nil {
-		return t.NoChild(s)
-	}
-	return t.readyLacks(s, child, size)
+	return t.readyLacks(s, t.ChildOf(s), size)
 }
 
 // statusLacks says what a custom resource's status lacks for a size.

@@ -26,7 +26,7 @@ func together(s *Subject, pods []*wire.Object) *wire.Object {
 		if !stays(p) {
 			continue
 		}
-		if all.Replicas++; isReady(p) {
+		if all.Replicas++; IsReady(p) {
 			all.ReadyReplicas++
 		}
 	}
@@ -39,8 +39,11 @@ func stays(p *wire.Object) bool {
 	return !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed"
 }
 
-// isReady reports whether a pod's condition Ready is True.
-func isReady(p *wire.Object) bool {
+// IsReady reports whether a pod's condition Ready is True.
+func IsReady(p *wire.Object) bool {
+	if p.Detail != nil {
+		return slices.ContainsFunc(p.Detail.Conditions, func(c wire.Notice) bool { return c.Type == "Ready" && c.Status == "True" })
+	}
 	status, _ := p.Fields["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)
 	return slices.ContainsFunc(conditions, func(one any) bool {

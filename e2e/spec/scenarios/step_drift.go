@@ -21,6 +21,8 @@ func driftStep() stepKind {
 				c.FailAt(s.at("drift"), "drift: it is not certain that there is a main child: await handled first")
 			}
 			switch replicas := s.Drift.Replicas; {
+			case s.Drift.Pod != nil:
+				c.replaces(s, "one of its pods is killed")
 			case replicas == nil && s.Drift.Merge == nil:
 				c.replaces(s, "its main child drifts to other pods")
 			case replicas == nil: // its pods stay, unless the patch is of their template
@@ -42,6 +44,7 @@ type Drift struct {
 	// Merge is a merge patch of the child, Container the fields of its first container; of either, null removes a field.
 	Merge     map[string]any `yaml:"merge"`
 	Container map[string]any `yaml:"container"`
+	Pod       *struct{}      `yaml:"pod"` // one of its pods is killed, without grace
 
 	child string // its kind, once the scenario is bound
 }
@@ -55,6 +58,8 @@ func (d Drift) text() string {
 		return fmt.Sprintf("change the %s's image", child)
 	case d.Container != nil:
 		return fmt.Sprintf("change in the %s's container %s", child, plain.List(slices.Sorted(maps.Keys(d.Container))))
+	case d.Pod != nil:
+		return fmt.Sprintf("kill a pod of the %s", child)
 	case d.Merge != nil:
 		return fmt.Sprintf("patch the %s with %s", child, asJSON(d.Merge))
 	}

@@ -173,7 +173,11 @@ func (w *Workload) check(f *rules.File, folder string) {
 	scales := 0
 	for name, knob := range w.Knobs {
 		if knob.Effect != spec.Scale {
+			w.checkTurned(f, name)
 			continue
+		}
+		if knob.To != nil {
+			f.FailAt([]any{"knobs", name, "to"}, "knobs.%s.to: leave it out, a knob that scales is set to what a scenario says", name)
 		}
 		if scales++; !slices.IsSorted(knob.Values) {
 			f.FailAt([]any{"knobs", name, "values"}, "knobs.%s.values are not in ascending order", name)
@@ -189,6 +193,39 @@ func (w *Workload) check(f *rules.File, folder string) {
 	}
 	if scales != 1 {
 		f.FailAt([]any{"knobs"}, "knobs: %d of them have the effect %s, expected exactly one: how many pods run", scales, spec.Scale)
+	}
+}
+
+// checkTurned finds what the schema cannot say of a knob that does not scale.
+func (w *Workload) checkTurned(f *rules.File, name string) {
+	for _, field := range []string{"values", "min", "max", "down"} {
+		if f.Has("knobs", name, field) {
+			f.FailAt([]any{"knobs", name, field}, "knobs.%s.%s: leave it out, a knob that does not scale has one value beside the template's: to", name, field)
+		}
+	}
+	if w.Knobs[name].To == nil {
+		f.FailAt([]any{"knobs", name}, "knobs.%s: say in to what it is turned to", name)
+	}
+}
+
+// checkPause holds the patch that pauses against the definition and the template.
+func (w *Workload) checkPause(f *rules.File, env *expr.Environment, patch map[string]any, at ...string) {
+	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		path := append(slices.Clone(at), key)
+		if inner, is := patch[key].(map[string]any); is {
+			w.checkPause(f, env, inner, path...)
+			continue
+		}
+		where := strings.Join(path, ".")
+		if _, there, _ := unstructured.NestedFieldNoCopy(w.template.Object, path...); there {
+			f.FailAt([]any{"pause"}, "pause: %s has %s already, and it is removed to go on", w.Template, where)
+		}
+		if path[0] != "spec" {
+			continue // labels and annotations may have any name
+		}
+		if _, err := env.Compile("has(" + expr.Custom + "." + where + ")"); err != nil {
+			f.FailAt([]any{"pause"}, "pause: %s: %v", where, err)
+		}
 	}
 }
 
@@ -237,7 +274,7 @@ func (w *Workload) checkPhases(f *rules.File) {
 	main := w.Main()
 	name, knob := w.ScaleKnob()
 	env, err := expr.Typed(expr.Types{
-		Definition: w.definition, Version: w.Resource.Version, Knobs: slices.Sorted(maps.Keys(w.Knobs)),
+		Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name},
 		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)}, Many: main.Many,
 	})
 	if err != nil {
@@ -250,23 +287,24 @@ func (w *Workload) checkPhases(f *rules.File) {
 		} else if _, err := env.Compile("has(" + expr.Custom + "." + knob.Path + ")"); err != nil {
 			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s: %v", name, knob.Path, err)
 		}
+		if is, _, _ := unstructured.NestedFieldNoCopy(w.template.Object, spec.Fields(knob.Path)...); knob.To != nil && fmt.Sprint(is) == fmt.Sprint(knob.To) {
+			f.FailAt([]any{"knobs", name, "to"}, "knobs.%s.to: %s has %v at %s already", name, w.Template, knob.To, knob.Path)
+		}
 	}
-	if w.Phases.Ready == "" {
-		return
-	}
-	ready, err := env.Compile(w.Phases.Ready)
-	if err != nil {
-		f.FailAt([]any{"phases", "ready"}, "phases.ready: %v", err)
-		return
-	}
+	w.checkPause(f, env, w.Pause)
 	size, _, _ := unstructured.NestedInt64(w.template.Object, spec.Fields(knob.Path)...)
 	var unseen any = map[string]any{}
 	if main.Many {
 		unseen = []any{}
 	}
-	lacks, _ := ready.Lacks(map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}})
-	if lacks == "" {
-		f.FailAt([]any{"phases", "ready"}, "phases.ready holds already of %s, which no operator has seen: say what its status must have", w.Template)
+	values := map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}}
+	for phase, text := range w.Phases.Named() {
+		compiled, err := env.Compile(text)
+		if err != nil {
+			f.FailAt([]any{"phases", phase}, "phases.%s: %v", phase, err)
+		} else if lacks, _ := compiled.Lacks(values); lacks == "" {
+			f.FailAt([]any{"phases", phase}, "phases.%s holds already of %s, which no operator has seen: say what its status must have", phase, w.Template)
+		}
 	}
 }
 

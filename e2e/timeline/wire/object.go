@@ -25,6 +25,7 @@ type Object struct {
 	Nodes              []string // of a custom resource: the names of its pods
 	Selector           string   // of a custom resource: its pods' label selector
 	Conditions         []Condition
+	Message            string // of a custom resource: what its status tells a person, beside its conditions
 	Phase              string // status.phase of a pod
 
 	Fields map[string]any // all of it, where an expression of the workload reads it; nil: none does
