@@ -56,6 +56,10 @@ func TestBinding(t *testing.T) {
 			"given: {size: 5}\nsteps:\n  - patch: {size: 0}\nexpect: [converged]\n",
 			"given 5; patch 0", "given 1; patch 0",
 		},
+		"one pod of several is lost": {
+			"given: {size: 2}\nsteps:\n  - drift: {pod: {}}\nexpect: [converged]\n",
+			"given 2; kill a pod of the Deployment", "given 3; kill a pod of the StatefulSet",
+		},
 		"what drifts counts among the sizes": {
 			"given: {size: 2}\nsteps:\n  - drift: {replicas: 1}\nexpect: [converged]\n",
 			"given 2; scale the Deployment to 1", "given 3; scale the StatefulSet to 1",
@@ -202,6 +206,16 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			"steps:\n  - fault: {definition: tutorial}\n  - create: {size: 1}\n  - mend: definition\nexpect: [recovers]\n",
 			func(w *spec.Workload) { w.Definition = "" },
 			"the operator brings the definition of a Queue, so the harness has none to replace",
+		},
+		"too few sizes of which one may be lost": {
+			"given: {size: 1}\nsteps:\n  - patch: {size: 2}\n  - await: handled\n  - drift: {pod: {}}\nexpect: [converged]\n", nil,
+			"the scenario needs 2 sizes above one, and spec.replicas of a Queue takes 0, 1, 3",
+		},
+		"no knob that rolls": {
+			"given: {size: 1}\nsteps:\n  - turn: roll\nexpect: [converged]\n", nil, "no knob of a Queue has the effect roll",
+		},
+		"no pause": {
+			"given: {size: 1}\nsteps:\n  - pause: true\n  - pause: false\nexpect: [converged]\n", nil, "the workload queue does not say how a Queue is paused",
 		},
 		"the same name": {
 			"steps:\n  - {on: queue, create: {size: 1}}\n  - create: {size: 1}\nexpect: [isolation]\n", nil,

@@ -133,6 +133,10 @@ func TestParseRefuses(t *testing.T) {
 		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: the last request cannot be fulfilled"},
 
 		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, merge, container, pod, expected exactly one"},
+		"paused for ever":    {given + "steps:\n  - pause: true\n" + tail, "x.yaml:6: the custom resource stays paused: add a step pause: false"},
+		"paused twice":       {given + "steps:\n  - pause: true\n  - pause: true\n  - pause: false\n" + tail, "x.yaml:8: pause: the custom resource is so already"},
+		"turned to nothing":  {given + "steps:\n  - turn: scale\n" + tail, "x.yaml:7: steps.turn: found \"scale\", expected one of roll, inPlace"},
+		"pods lost and kept": {given + "steps:\n  - drift: {pod: {}}\nexpect: [pods-kept]\n", "pods-kept cannot be judged: one of its pods is killed"},
 		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, merge, container, pod, expected exactly one"},
 		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: steps.drift.replicas: found the number -1, expected 0 to 5"},
 		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a main child: await handled first"},

@@ -102,6 +102,23 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `read example/none.yaml`, "template: cr.yaml", "template: none.yaml")
 	refuses(t, `knobs.size: no values, and max is not above min`, "min: 0, max: 9", "min: 9")
 	refuses(t, `workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`, "min: 0, max: 9", "min: 0, values: [1, 3]")
+	colour := func(knob string) []string {
+		return []string{"min: 0, max: 9}\n", "min: 0, max: 9}\n  colour: " + knob + "\n", "{replicas: {type: integer}}", "{replicas: {type: integer}, colour: {type: string}, paused: {type: boolean}}"}
+	}
+	require.NoError(t, read(colour("{path: spec.colour, effect: roll, to: red}")...))
+	refuses(t, `workload.yaml:8: knobs.colour: say in to what it is turned to`, colour("{path: spec.colour, effect: inPlace}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.max: leave it out, a knob that does not scale has one value`, colour("{path: spec.colour, effect: roll, to: red, max: 3}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.path: spec.colours: undefined field 'colours'`, colour("{path: spec.colours, effect: roll, to: red}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.to: cr.yaml has red at spec.colour already`, append(colour("{path: spec.colour, effect: roll, to: red}"), "spec: {replicas: 1}", "spec: {replicas: 1, colour: red}")...)
+	refuses(t, `workload.yaml:7: knobs.size.to: leave it out, a knob that scales is set to what a scenario says`, "max: 9", "max: 9, to: 3")
+	paused := func(patch string) []string {
+		return append(colour("{path: spec.colour, effect: roll, to: red}"), "status: {observed", "pause: "+patch+"\nstatus: {observed")
+	}
+	require.NoError(t, read(paused("{metadata: {labels: {a/b: c}}, spec: {paused: true}}")...))
+	refuses(t, `workload.yaml:11: pause: spec.pause: undefined field 'pause'; did you mean "paused"?`, paused("{spec: {pause: true}}")...)
+	refuses(t, `workload.yaml:11: pause: cr.yaml has spec.replicas already, and it is removed to go on`, paused("{spec: {replicas: 0}}")...)
+	refuses(t, `phases.failed holds already of cr.yaml`, "phases:", "phases:\n  failed: cr.spec.replicas == 1")
+	refuses(t, `workload.yaml:12: phases.paused: undefined field 'pausing'`, "phases:", "phases:\n  paused: cr.spec.pausing")
 	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
 }
 
