@@ -130,18 +130,25 @@ func object(where string, folder fs.FS, name string) (*unstructured.Unstructured
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
-	fields := map[string]any{}
-	if err := yaml.UnmarshalStrict(text, &fields); err != nil {
-		return nil, fmt.Errorf("read %s: %w", where, err)
-	}
-	if text, err = json.Marshal(fields); err != nil {
-		return nil, fmt.Errorf("read %s: %w", where, err)
-	}
-	o := &unstructured.Unstructured{}
-	if err := o.UnmarshalJSON(text); err != nil { // whole numbers are int64 from here on
+	o, err := parse(text)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
 	return o, nil
+}
+
+// parse reads a Kubernetes object in YAML.
+func parse(text []byte) (*unstructured.Unstructured, error) {
+	fields := map[string]any{}
+	if err := yaml.UnmarshalStrict(text, &fields); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	o := &unstructured.Unstructured{}
+	return o, o.UnmarshalJSON(text) // whole numbers are int64 from here on
 }
 
 // check finds what the schema cannot say of workload.yaml alone.
@@ -298,13 +305,20 @@ func (w *Workload) checkPhases(f *rules.File) {
 		unseen = []any{}
 	}
 	values := map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}}
+	phases := map[string]*expr.Expression{}
 	for phase, text := range w.Phases.Named() {
 		compiled, err := env.Compile(text)
 		if err != nil {
 			f.FailAt([]any{"phases", phase}, "phases.%s: %v", phase, err)
-		} else if lacks, _ := compiled.Lacks(values); lacks == "" {
+			continue
+		}
+		if lacks, _ := compiled.Lacks(values); lacks == "" {
 			f.FailAt([]any{"phases", phase}, "phases.%s holds already of %s, which no operator has seen: say what its status must have", phase, w.Template)
 		}
+		phases[phase] = compiled
+	}
+	if f.OK() {
+		w.checkFixtures(f, phases)
 	}
 }
 
