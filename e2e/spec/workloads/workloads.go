@@ -315,11 +315,30 @@ func (w *Workload) checkPhases(f *rules.File) {
 		if lacks, _ := compiled.Lacks(values); lacks == "" {
 			f.FailAt([]any{"phases", phase}, "phases.%s holds already of %s, which no operator has seen: say what its status must have", phase, w.Template)
 		}
+		values := maps.Clone(values)
+		values[expr.Custom] = w.unsaid(size)
+		if lacks, _ := compiled.Lacks(values); lacks == "" {
+			f.FailAt([]any{"phases", phase}, "phases.%s holds of a status without a condition: all() is true of an empty list, ask for exists() or size() > 0, too", phase)
+		}
 		phases[phase] = compiled
 	}
 	if f.OK() {
 		w.checkFixtures(f, phases)
 	}
+}
+
+// unsaid is the template with a status that is of its generation and size, and whose lists are empty.
+func (w *Workload) unsaid(size int64) map[string]any {
+	cr := w.template.DeepCopy().Object
+	set(cr, "metadata.generation", int64(1))
+	for path, value := range map[string]any{
+		w.Status.ObservedGeneration: int64(1), w.Status.Replicas: size, w.Status.Conditions: []any{}, w.Status.Nodes: []any{},
+	} {
+		if path != "" {
+			set(cr, path, value)
+		}
+	}
+	return cr
 }
 
 // GVR names the custom resource as clients do.

@@ -118,6 +118,10 @@ func TestReadRefuses(t *testing.T) {
 	require.NoError(t, read(paused("{metadata: {labels: {a/b: c}}, spec: {paused: true}}")...))
 	refuses(t, `workload.yaml:11: pause: spec.pause: undefined field 'pause'; did you mean "paused"?`, paused("{spec: {pause: true}}")...)
 	refuses(t, `workload.yaml:11: pause: cr.yaml has spec.replicas already, and it is removed to go on`, paused("{spec: {replicas: 0}}")...)
+	refuses(t, `workload.yaml:12: phases.ready holds of a status without a condition: all() is true of an empty list`,
+		"status: {observedGeneration: status.observedGeneration}", "status: {observedGeneration: status.observedGeneration, conditions: status.conditions}",
+		"{observedGeneration: {type: integer}}", "{observedGeneration: {type: integer}, conditions: {type: array, items: {type: object, properties: {type: {type: string}, status: {type: string}}}}}",
+		"&& server.status.readyReplicas == knob.size", "&& cr.status.conditions.filter(c, c.type == 'Ready').all(c, c.status == 'True')")
 	refuses(t, `phases.failed holds already of cr.yaml`, "phases:", "phases:\n  failed: cr.spec.replicas == 1")
 	refuses(t, `workload.yaml:12: phases.paused: undefined field 'pausing'`, "phases:", "phases:\n  paused: cr.spec.pausing")
 	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
