@@ -26,7 +26,8 @@ func (s *sampleRun) pause(ctx context.Context, step scenarios.Step) error {
 	}
 	r, client := s.on(step)
 	r.paused = step.Pause
-	return s.write(ctx, step, merge(r, client, patch, metav1.PatchOptions{}))
+	_, err = s.send(ctx, merge(r, client, patch, metav1.PatchOptions{}))
+	return err
 }
 
 // removal is the merge patch that removes the fields of another one.

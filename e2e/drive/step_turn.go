@@ -19,5 +19,6 @@ func (s *sampleRun) turn(ctx context.Context, step scenarios.Step) error {
 	}
 	r, client := s.on(step)
 	r.turned = name
-	return s.write(ctx, step, merge(r, client, patch, metav1.PatchOptions{}))
+	_, err = s.send(ctx, merge(r, client, patch, metav1.PatchOptions{}))
+	return err
 }
