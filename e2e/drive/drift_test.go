@@ -17,6 +17,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
 )
@@ -126,5 +127,50 @@ func TestEachFieldDriftsByItself(t *testing.T) {
 		containers, _, _ := unstructured.NestedSlice(d.Object, "spec", "template", "spec", "containers")
 		assert.Equal(t, []any{map[string]any{"containerPort": int64(11211)}}, containers[0].(map[string]any)["ports"])
 		assert.Len(t, d.GetOwnerReferences(), 1)
+	}
+}
+
+// The pod that is killed is one of the main child's, below its ReplicaSet where there is one.
+func TestAPodOfTheMainChildIsKilled(t *testing.T) {
+	for _, w := range []*workloads.Workload{workloadtest.Default(t), workloadtest.Queue(t)} {
+		t.Run(w.Name, func(t *testing.T) {
+			s, _, style := newMatrixStage(t)
+			s.Workload = w
+			fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
+			require.True(t, ok)
+			add := func(resource, kind, namespace, name string, owner types.UID) {
+				yes := true
+				o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
+				o.SetNamespace(namespace)
+				o.SetName(name)
+				o.SetUID(types.UID(name))
+				o.SetOwnerReferences([]metav1.OwnerReference{{Kind: "any", Name: string(owner), UID: owner, Controller: &yes}})
+				require.NoError(t, fake.Tracker().Create(workloads.GVR(resource), o, namespace))
+			}
+			fake.PrependReactor("create", w.Resource.Plural, func(action clienttesting.Action) (bool, runtime.Object, error) {
+				cr := action.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
+				cr.SetUID("present")
+				n, above := cr.GetNamespace(), types.UID("child")
+				add(w.Main().Resource, w.Main().Kind, n, "child", "present")
+				if w.Main().Resource == spec.Deployments {
+					above = "set"
+					add(spec.ReplicaSets, "ReplicaSet", n, "old", "child")
+					add(spec.ReplicaSets, "ReplicaSet", n, "set", "child")
+				}
+				add(spec.Pods, "Pod", n, "another", "other")
+				add(spec.Pods, "Pod", n, "mine", above)
+				add(spec.Pods, "Pod", n, "mine-too", above)
+				return false, nil, nil
+			})
+			style.Child.OwnerReference = true
+			require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Pod: &struct{}{}})}}))
+			list, err := s.Client.Resource(workloads.GVR(spec.Pods)).List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+			var left []string
+			for _, pod := range list.Items {
+				left = append(left, pod.GetName())
+			}
+			assert.Equal(t, []string{"another", "mine-too"}, left, "%v", s.entries(t))
+		})
 	}
 }

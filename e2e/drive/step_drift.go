@@ -1,16 +1,21 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/scenarios"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // drift changes the operator's main child behind its back.
@@ -24,6 +29,10 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	switch d := step.Drift; {
 	case d.Fields != nil:
 		return s.driftFields(ctx, r, child)
+	case d.Pod != nil:
+		if r, err = s.killing(ctx, child); err != nil {
+			return fmt.Errorf("drift: %w", err)
+		}
 	case d.Delete != nil:
 		r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 			background := metav1.DeletePropagationBackground
@@ -48,6 +57,41 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	}
 	_, err = s.send(ctx, r)
 	return err
+}
+
+// killing is a request that kills a pod of a main child.
+func (s *sampleRun) killing(ctx context.Context, child *unstructured.Unstructured) (request, error) {
+	pods, owners := []unstructured.Unstructured{*child}, []unstructured.Unstructured{*child}
+	var err error
+	if !s.Workload.Main().Many {
+		pods = nil
+		if s.Workload.MainGVR() == workloads.GVR(spec.Deployments) {
+			owners, err = s.controlled(ctx, workloads.GVR(spec.ReplicaSets), child)
+		}
+		for i := 0; i < len(owners) && err == nil && len(pods) == 0; i++ {
+			pods, err = s.controlled(ctx, workloads.GVR(spec.Pods), &owners[i])
+		}
+	}
+	r := request{verb: "delete", resource: workloads.GVR(spec.Pods), namespace: child.GetNamespace()}
+	if err != nil || len(pods) == 0 {
+		return r, cmp.Or(err, fmt.Errorf("%s %s/%s has no pod that could be killed", child.GetKind(), child.GetNamespace(), child.GetName()))
+	}
+	r.name = pods[0].GetName()
+	r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
+		now, uid := int64(0), pods[0].GetUID()
+		return nil, s.Client.Resource(r.resource).Namespace(r.namespace).Delete(ctx, r.name,
+			metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
+	}
+	return r, nil
+}
+
+// controlled are the objects of a kind that another one of the same namespace controls, by their names.
+func (s *sampleRun) controlled(ctx context.Context, kind schema.GroupVersionResource, by *unstructured.Unstructured) ([]unstructured.Unstructured, error) {
+	list, err := s.Client.Resource(kind).Namespace(by.GetNamespace()).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("list every one of %s in %s: %w", kind.Resource, by.GetNamespace(), err)
+	}
+	return slices.DeleteFunc(list.Items, func(o unstructured.Unstructured) bool { return !metav1.IsControlledBy(&o, by) }), nil
 }
 
 // imagePatch is the JSON patch that gives the first container of a child's pods another image.
@@ -82,14 +126,12 @@ func (s *sampleRun) child(ctx context.Context) (*unstructured.Unstructured, erro
 	if err != nil {
 		return nil, fmt.Errorf("find the %s of %s %s/%s: %w", kind, s.Workload.Resource.Kind, namespace, s.sample.Name, err)
 	}
-	list, err := s.children(namespace).List(ctx, metav1.ListOptions{})
+	list, err := s.controlled(ctx, s.Workload.MainGVR(), cr)
 	if err != nil {
-		return nil, fmt.Errorf("list every %s in %s: %w", kind, namespace, err)
+		return nil, err
 	}
-	for i := range list.Items {
-		if metav1.IsControlledBy(&list.Items[i], cr) {
-			return &list.Items[i], nil
-		}
+	if len(list) > 0 {
+		return &list[0], nil
 	}
 	return nil, fmt.Errorf("no %s in %s has %s %s (UID %s) as its controller", kind, namespace, s.Workload.Resource.Kind, cr.GetName(), cr.GetUID())
 }

@@ -37,6 +37,8 @@ func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) e
 		spec.StepSubmit:    (*sampleRun).submit,
 		spec.StepWrong:     (*sampleRun).wrong,
 		spec.StepDrift:     (*sampleRun).drift,
+		spec.StepTurn:      (*sampleRun).turn,
+		spec.StepPause:     (*sampleRun).pause,
 		spec.StepFault:     (*sampleRun).fault,
 		spec.StepMend:      (*sampleRun).mend,
 		spec.StepAwait:     (*sampleRun).await,
@@ -59,6 +61,8 @@ type request struct {
 	namespace, name string
 	mayFail         bool // it is recorded, and for the oracles to judge
 	nudge           bool
+	turned          string                                                    // the knob that it turns; empty: none
+	paused          *bool                                                     // whether it pauses the custom resource; nil: it has nothing to do with that
 	wrong           string                                                    // the wrong value that it sets; empty: none
 	generation      func(context.Context) (int64, error)                      // of the custom resource, where the reply has none; nil: it has
 	do              func(context.Context) (*unstructured.Unstructured, error) // the reply of a deletion is nil
@@ -149,7 +153,7 @@ func (s *sampleRun) send(ctx context.Context, r request) (*unstructured.Unstruct
 func (s *sampleRun) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {
 	action := &record.Action{
 		From: from, Intended: s.due, Verb: r.verb, Resource: watch.ResourceName(r.resource),
-		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge, Wrong: r.wrong,
+		Namespace: r.namespace, Name: r.name, Measured: !s.sample.Prepare && !r.nudge && r.verb != record.ReadScale, Nudge: r.nudge, Wrong: r.wrong, Turned: r.turned, Paused: r.paused,
 	}
 	if failure != nil {
 		action.Error = failure.Error()

@@ -2,6 +2,8 @@ package drive_test
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +14,7 @@ import (
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
 
@@ -45,6 +48,35 @@ func TestAnyWorkloadIsDriven(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []int64{1, 3, 5}, sizes)
+}
+
+// A knob that does not scale is turned, and a pause ends without a trace of it.
+func TestAKnobIsTurnedAndAPauseEnds(t *testing.T) {
+	s := newStage(t)
+	s.Workload = workloadtest.Queue(t)
+	yes, no := true, false
+	driven := scenarios.Scenario{Name: "some", Group: "latency", Steps: []scenarios.Step{
+		{Create: &scenarios.Spec{Size: 1}}, {Turn: spec.Roll}, {Pause: &yes}, {Patch: &scenarios.Spec{Size: 3}}, {Pause: &no},
+	}}
+	require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))
+	var was, said []string
+	for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+		require.NoError(t, err)
+		if e.Action == nil || e.Action.Verb == "delete" {
+			continue
+		}
+		object := &unstructured.Unstructured{}
+		require.NoError(t, object.UnmarshalJSON(e.Action.Object))
+		colour, _, _ := unstructured.NestedString(object.Object, "spec", "colour")
+		_, paused, _ := unstructured.NestedBool(object.Object, "spec", "paused")
+		was = append(was, fmt.Sprintf("%s %v %v", colour, paused, object.GetAnnotations()))
+		if said = append(said, e.Action.Turned); e.Action.Paused != nil {
+			said[len(said)-1] = strconv.FormatBool(*e.Action.Paused)
+		}
+	}
+	by := "map[queue.example.com/by:somebody]"
+	assert.Equal(t, []string{" false map[]", "red false map[]", "red true " + by, "red true " + by, "red false map[]"}, was)
+	assert.Equal(t, []string{"", "colour", "true", "", "false"}, said)
 }
 
 func TestTheDefaultWorkloadIsWatchedAsEver(t *testing.T) {

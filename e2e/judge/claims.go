@@ -115,7 +115,7 @@ func (p *past) asked(t *timeline.Timeline, s *timeline.Subject, e *timeline.Even
 // take notes how the custom resource's main children and pods stand.
 func (p *past) take(now *timeline.Timeline, s *timeline.Subject, at time.Duration, version uint64) {
 	state := childState{at: at, version: version}
-	for _, d := range timeline.Living(now.World.Mains, s.IsChild) {
+	for _, d := range now.ChildrenOf(s) {
 		state.children = append(state.children, child{d.Replicas, d.ReadyReplicas, d.StatusReplicas, d.Controller, d.Deleting})
 	}
 	for _, pod := range now.World.PodsOf(s.IsChild) {

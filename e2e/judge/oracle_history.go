@@ -5,18 +5,23 @@ import (
 	"time"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/timeline"
 )
 
 var writeHistoryOracle = Named{Name: "write-history", Needs: onMains, Shows: onMains, Judge: writeHistory}
 
 // writeHistory is oracle 4: the child is created once at most, scaling never
-// deletes it, and it is not created once the custom resource is deleted. What is counted is what the watch shows: creations that
+// deletes it, it is not created once the custom resource is deleted, and while
+// that is paused nothing is written. What is counted is what the watch shows: creations that
 // the API server refused are not seen.
 func writeHistory(t *timeline.Timeline) Verdict {
 	var created, late, changed, deleted int
 	var recreated bool
 	deletion, kind := lastDeletion(t), t.Child.Kind
+	if v := whilePaused(t); v.Outcome == spec.Fail {
+		return v
+	}
 	for _, w := range t.Writes() {
 		switch {
 		case w.Event.Watch.Resource != t.Mains:
@@ -37,6 +42,8 @@ func writeHistory(t *timeline.Timeline) Verdict {
 		return fail(nil, "expected no creation after the custom resource's deletion; seen %s by %s", counts, t.Since(t.EndedAt))
 	case t.Sample.Size == nil:
 		return pass("%s", counts)
+	case t.Child.Many:
+		return notApplicable("each of its pods is made and removed by itself: %s", counts)
 	case recreated && !recreates(t):
 		return fail(nil, "expected the %s to be changed in place; it was deleted and created again: %s by %s", kind, counts, t.Since(t.EndedAt))
 	case deleted > 0 && !recreates(t):
@@ -45,6 +52,24 @@ func writeHistory(t *timeline.Timeline) Verdict {
 		return fail(nil, "expected at most %s of the %s; seen %s by %s", plain.Plural(mayCreate(t), "creation"), kind, counts, t.Since(t.EndedAt))
 	}
 	return pass("%s", counts)
+}
+
+// whilePaused fails where the operator wrote to the child while the custom resource was paused, or never said that it was
+// although the workload knows how it is said.
+func whilePaused(t *timeline.Timeline) Verdict {
+	for _, pause := range t.Pauses() {
+		for _, w := range t.Writes() {
+			if w.Event.Watch.Resource == t.Mains && pause.From < w.At && w.At < pause.To {
+				return fail(nil, "expected no write to the %s while the custom resource was paused, from %s to %s; seen one to %s at %s",
+					t.Child.Kind, t.Since(pause.From), t.Since(pause.To), timeline.Title(w.Event.Watch.Resource, w.Event.Watch.Name), t.Since(w.At))
+			}
+		}
+		then := t.StateAt(pause.To)
+		if lacks := then.PausedLacks(then.Subjects[0]); lacks != "" {
+			return fail(nil, "expected the custom resource to say by %s that it was paused, since %s; %s", t.Since(pause.To), t.Since(pause.From), lacks)
+		}
+	}
+	return Verdict{Outcome: spec.Pass}
 }
 
 // mayCreate is how many main children there is a need to create: one for each life

@@ -33,7 +33,10 @@ func isolation(t *timeline.Timeline) Verdict {
 
 // mainOf is a main child of a custom resource, in any of its lives; nil: none.
 func mainOf(t *timeline.Timeline, s *timeline.Subject) *wire.Object {
-	return timeline.First(t.World.Mains, s.IsChild)
+	if all := t.ChildrenOf(s); len(all) > 0 {
+		return all[0]
+	}
+	return nil
 }
 
 // mixed says which custom resource has at the end not what it asks for, for itself.
@@ -160,7 +163,7 @@ func lostByDeletion(t *timeline.Timeline, all []*timeline.Subject) string {
 			if now := mainOf(t, c); now == nil || now.UID != was.UID {
 				return where + fmt.Sprintf("%s lost its %s %s", c, t.Child.Kind, was.Name)
 			}
-			had := func(d *timeline.Entity) bool { return d.UID == was.UID }
+			had := func(d *timeline.Entity) bool { return d.UID == was.UID || t.Child.Many && c.IsChild(d) }
 			if lost := missingFrom(running(t, had), running(then, had)); len(lost) > max(was.Replicas-*c.Size, 0) {
 				return where + fmt.Sprintf("%s lost pods: %s", c, timeline.Names(lost))
 			}

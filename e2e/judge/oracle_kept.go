@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"time"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
@@ -14,10 +15,14 @@ var podsKeptOracle = Named{Name: "pods-kept", Needs: onChildren, Judge: podsKept
 // podsKept judges that the workload outlives what is done to its operator: the
 // pods that ran when the first fault began (without one: when the steps began)
 // run at the end, too, with the same uids. Where fewer are wanted, as many of
-// them are left as are wanted.
+// them are left as are wanted. Where a knob is turned that rolls them, they are
+// replaced, but never so many at once that the workload's quorum is lost.
 func podsKept(t *timeline.Timeline) Verdict {
 	if t.Sample.Size == nil {
 		return notApplicable("the custom resource is to be gone")
+	}
+	if _, knob, rolled := t.Rolled(); rolled {
+		return quorumKept(t, knob)
 	}
 	from, when := t.StepsBegan(), "the steps began"
 	if faults := t.FaultsBegun(); len(faults) > 0 {
@@ -41,4 +46,44 @@ func podsKept(t *timeline.Timeline) Verdict {
 // running are the pods of the main children that match that run and are to run on.
 func running(t *timeline.Timeline, match func(*timeline.Entity) bool) []*wire.Object {
 	return slices.DeleteFunc(t.World.PodsOf(match), func(p *wire.Object) bool { return p.Phase != "Running" || p.Deleting })
+}
+
+// quorumKept judges that enough pods are ready all along while a knob rolls them.
+func quorumKept(t *timeline.Timeline, knob string) Verdict {
+	if t.Spec.Quorum == "" {
+		return notApplicable("the knob %s rolls the pods, and the workload %s has no quorum", knob, t.Spec.Name)
+	}
+	from, _, _ := t.Rolled()
+	size := *t.Sample.Size
+	need, fewest, at := size/2+1, size, from
+	ready := map[string]bool{} // of the pods that are there, by uid
+	var gap, since time.Duration
+	for e := range t.Watched() {
+		if e.Watch.Resource != spec.Pods || e.Watch.Namespace != t.Sample.Namespace {
+			continue
+		}
+		if delete(ready, e.Object.UID); e.Watch.Event != spec.Deleted && timeline.IsReady(e.Object) {
+			ready[e.Object.UID] = true
+		}
+		if e.Time < from {
+			continue
+		}
+		if len(ready) < fewest {
+			fewest, at = len(ready), e.Time
+		}
+		switch {
+		case len(ready) < need && since == 0:
+			since = e.Time
+		case len(ready) >= need && since > 0:
+			gap, since = max(gap, e.Time-since), 0
+		}
+	}
+	if fewest < need {
+		if since > 0 {
+			gap = max(gap, t.EndedAt-since)
+		}
+		return fail(nil, "expected at least %d of %s to be ready all along while the knob %s rolled them; at %s %d were, and for up to %s fewer than %d",
+			need, plain.Plural(size, "pod"), knob, t.Since(at), fewest, timeline.Round(gap), need)
+	}
+	return pass("at least %d of %s were ready all along while the knob %s rolled them", fewest, plain.Plural(size, "pod"), knob)
 }

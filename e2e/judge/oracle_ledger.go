@@ -30,6 +30,9 @@ var ledgerOracle = Named{Name: "ledger", Needs: onWritten, Shows: onWritten, Jud
 // that nothing asks for is a stray. What is written anew after the harness had
 // written to the main child is no duplicate.
 func ledger(t *timeline.Timeline) Verdict {
+	if t.Child.Many {
+		return notApplicable("each of its pods is made by itself: no write is of one change")
+	}
 	book := account(t)
 	if len(book.changes) == 0 {
 		return notApplicable("nothing new was asked for")

@@ -51,10 +51,10 @@ func prompt(t *timeline.Timeline) Verdict {
 
 // slowestReaction is the longest time from a write to a custom resource, by which it asks
 // for another size, until its main child was written with that. A sample in which
-// something is broken has none.
+// something is broken, or paused, has none.
 func slowestReaction(t *timeline.Timeline) reaction {
 	var slowest reaction
-	if !t.Matrix || len(t.Faults) > 0 || t.Unheard(t.Written()) != "" {
+	if !t.Matrix || t.Child.Many || len(t.Faults) > 0 || len(t.Pauses()) > 0 || t.Unheard(t.Written()) != "" {
 		return slowest
 	}
 	t.Settle()

@@ -57,7 +57,7 @@ func seriesTook(t *timeline.Timeline, members []*timeline.Subject) (took []time.
 				if _, known := written[s]; known || s.Size == nil {
 					continue
 				}
-				if d := now.ChildOf(s); d != nil && d.UID == e.Object.UID && d.Replicas == *s.Size {
+				if d := now.ChildOf(s); d != nil && (d.UID == e.Object.UID || t.Child.Many) && d.Replicas == *s.Size {
 					written[s] = e.Time
 				}
 			}

@@ -66,7 +66,7 @@ func lost(t *timeline.Timeline, writes []timeline.Write) (timeline.Write, bool) 
 		if w.Event.Watch.Resource != t.Mains || w.At <= at {
 			continue
 		}
-		if w.Deleted || w.Event.Object.Replicas != *t.Sample.Size {
+		if w.Deleted || !t.Child.Many && w.Event.Object.Replicas != *t.Sample.Size {
 			return w, true
 		}
 	}

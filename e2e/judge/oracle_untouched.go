@@ -36,8 +36,12 @@ func untouched(t *timeline.Timeline) Verdict {
 		if before == nil || e.Object.Generation <= before.Object.Generation {
 			continue
 		}
-		for g := before.Object.Generation + 1; g <= e.Object.Generation; g++ {
-			if caused[generation{e.Object.UID, g}] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
+		if t.Spec.WholeStatus && (len(changed(before, e)) == 0 || slices.ContainsFunc(generations(before, e), func(g generation) bool { return caused[g] })) {
+			continue // a status was written, with the whole object
+		}
+		for _, one := range generations(before, e) {
+			g := one.number
+			if caused[one] || g == e.Object.Generation && t.Actions.Versions[e.Object.UID+"/"+e.Object.ResourceVersion] {
 				continue
 			}
 			// To be deleted is a change of its own, of which the reply does not tell.
@@ -92,6 +96,15 @@ func tookAway(t *timeline.Timeline, finalizer string, e *timeline.Event) bool {
 type generation struct {
 	uid    string
 	number int64
+}
+
+// generations are those that a custom resource reached between two events.
+func generations(before, after *timeline.Event) []generation {
+	var list []generation
+	for g := before.Object.Generation + 1; g <= after.Object.Generation; g++ {
+		list = append(list, generation{after.Object.UID, g})
+	}
+	return list
 }
 
 // causedGenerations are those that the harness's writes brought about, and whether

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/internal/workloadtest"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
@@ -124,6 +125,11 @@ func TestOwned(t *testing.T) {
 }
 
 func TestUntouched(t *testing.T) {
+	withoutStatus := func() *spec.Workload {
+		w := workloadtest.Default(t).Workload
+		w.WholeStatus = true
+		return &w
+	}
 	held := func(generation int, finalizers ...string) thing {
 		o := custom(generation, 3, 1)
 		meta := fields{}
@@ -180,6 +186,16 @@ func TestUntouched(t *testing.T) {
 			s.see(1806, "MODIFIED", held(1, "cache.example.com/finalizer"))
 			s.see(1901, "MODIFIED", held(1))
 		}, spec.Pass, "brought about by the harness"},
+		"a status that was written with the whole object": {func(s *story) {
+			s.entries[0].Header.Workload = withoutStatus()
+			s.see(1806, "MODIFIED", custom(2, 3, 1))
+			s.act(1900, 1905, "patch", custom(3, 4, 1).at(900))
+			s.see(1906, "MODIFIED", custom(4, 4, 1))
+		}, spec.Pass, "brought about by the harness"},
+		"a size that was written with the whole object": {func(s *story) {
+			s.entries[0].Header.Workload = withoutStatus()
+			s.see(1806, "MODIFIED", custom(2, 4, 1))
+		}, spec.Fail, "spec.size from 3 to 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory(t)

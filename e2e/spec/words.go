@@ -57,6 +57,8 @@ const (
 	StepSubmit    = "submit"
 	StepWrong     = "wrong"
 	StepDrift     = "drift"
+	StepTurn      = "turn"
+	StepPause     = "pause"
 	StepFault     = "fault"
 	StepMend      = "mend"
 	StepAwait     = "await"

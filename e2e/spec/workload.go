@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ type Workload struct {
 	Template   string `json:"template"` // the file with one custom resource
 	// ScaleSubresource says that the custom resource has one. The file says so only where it has no Definition.
 	ScaleSubresource bool `json:"scaleSubresource,omitempty"`
+	// WholeStatus says that the Definition has no status subresource: who writes the status writes the whole object, and each
+	// such write is a generation. No file says so.
+	WholeStatus bool `json:"wholeStatus,omitempty"`
 	// Reference is the file with the main child that the custom resource of the template asks for. The floor writes it, and
 	// every style is compared with it. Empty: there is no floor, and nothing is compared.
 	Reference string          `json:"reference,omitempty"`
@@ -33,6 +37,11 @@ type Workload struct {
 	// Phases are moments of a custom resource in CEL; see Phases for what each means. A phase that is left out is as the kind
 	// of the main child defines it.
 	Phases WorkloadPhases `json:"phases"`
+	// Pause is the merge patch by which a custom resource is paused, so that its operator writes nothing of it; without its
+	// fields it goes on. Nil: it cannot be paused.
+	Pause map[string]any `json:"pause,omitempty"`
+	// Quorum says how many pods must be ready all along while they are replaced; see Majority. Empty: none need be.
+	Quorum string `json:"quorum,omitempty"`
 }
 
 // CustomResource names the custom resource in the API.
@@ -59,6 +68,8 @@ type Knob struct {
 	Max    int   `json:"max,omitempty"`
 	// Down says that it can be set to a lower value. It is nil where it can, to any.
 	Down *Down `json:"down,omitempty"`
+	// To is what a knob that does not scale is turned to. The template has another value there, or none.
+	To any `json:"to,omitempty"`
 }
 
 // Lowest is the lowest value.
@@ -114,8 +125,15 @@ func (k Knob) Lowers(from, to int) string {
 // Effect is what a knob changes.
 type Effect string
 
-// Scale is the effect of the one knob that says how many pods run.
-const Scale Effect = "scale"
+// The effects.
+const (
+	Scale   Effect = "scale"   // how many pods run; one knob has it
+	Roll    Effect = "roll"    // each pod is replaced, or started anew
+	InPlace Effect = "inPlace" // every pod stays
+)
+
+// Majority is the quorum of a cluster whose members vote.
+const Majority = "majority"
 
 // ChildKind is a kind of object that the operator makes for a custom resource.
 type ChildKind struct {
@@ -125,6 +143,8 @@ type ChildKind struct {
 	// Main marks the one child that runs the pods; there is exactly one.
 	Main  bool   `json:"main,omitempty"`
 	Scale string `json:"scale,omitempty"` // the path of the number of its pods
+	// Many says of the main child that it is the pods themselves, each one that the custom resource controls.
+	Many bool `json:"many,omitempty"`
 }
 
 // GroupResource is plural.group, as in roles and policies; plural of the core group.
@@ -149,6 +169,7 @@ type StatusPaths struct {
 	Selector           string `json:"selector,omitempty"` // the label selector of the pods
 	Nodes              string `json:"nodes,omitempty"`    // the names of the pods that run
 	Conditions         string `json:"conditions,omitempty"`
+	Message            string `json:"message,omitempty"` // a text that tells a person what is wrong, beside what conditions say
 }
 
 // Of returns the path of a field; see StatusFields.
@@ -170,7 +191,16 @@ func (p StatusPaths) Of(field string) string {
 
 // WorkloadPhases are expressions in CEL, each true once the phase is reached.
 type WorkloadPhases struct {
-	Ready string `json:"ready,omitempty"` // beside the rollout of the main child, of the size that is asked for
+	Ready  string `json:"ready,omitempty"`  // beside the rollout of the main child, of the size that is asked for
+	Failed string `json:"failed,omitempty"` // it says that it cannot be brought about: it is not ready, whatever Ready says
+	Paused string `json:"paused,omitempty"` // it says that nothing is done for it
+}
+
+// Named are the expressions that a workload has, by the phases' names.
+func (p WorkloadPhases) Named() map[string]string {
+	named := map[string]string{"ready": p.Ready, "failed": p.Failed, "paused": p.Paused}
+	maps.DeleteFunc(named, func(_, text string) bool { return text == "" })
+	return named
 }
 
 // Main is the child that runs the pods.
@@ -184,8 +214,13 @@ func (w *Workload) Main() ChildKind {
 
 // ScaleKnob is the name of the knob that scales, and the knob.
 func (w *Workload) ScaleKnob() (name string, knob Knob) {
-	for name, knob := range w.Knobs {
-		if knob.Effect == Scale {
+	return w.Turned(Scale)
+}
+
+// Turned is the knob with an effect, the first by name; empty: there is none.
+func (w *Workload) Turned(effect Effect) (name string, knob Knob) {
+	for _, name := range slices.Sorted(maps.Keys(w.Knobs)) {
+		if knob := w.Knobs[name]; knob.Effect == effect {
 			return name, knob
 		}
 	}

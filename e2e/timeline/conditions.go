@@ -122,11 +122,7 @@ func (t *Timeline) rolloutLacks(s *Subject, size *int) string {
 
 // SizeLacks says what a custom resource lacks to be ready with a size.
 func (t *Timeline) SizeLacks(s *Subject, size int) string {
-	child := t.ChildOf(s)
-	if child == nil {
-		return t.NoChild(s)
-	}
-	lacks := t.readyLacks(s, child, size)
+	lacks := t.readyLacks(s, t.ChildOf(s), size)
 	if lacks != "" {
 		lacks += t.waiting(s)
 	}
@@ -192,6 +188,9 @@ func (t *Timeline) Leftovers(s *Subject) string {
 // with size replicas; it is empty when nothing is missing.
 func (t *Timeline) RolloutLacks(o *wire.Object, size int) string {
 	kind := t.Child.Kind
+	if t.Child.Many {
+		return podsLack(o, size)
+	}
 	switch {
 	case o.Replicas != size:
 		return fmt.Sprintf("%s %s asks for %d replicas, wanted %d", kind, o.Name, o.Replicas, size)
@@ -326,6 +325,8 @@ func (t *Timeline) writtenLacks() string {
 		return ""
 	case child == nil:
 		return t.NoChild(t.Subjects[0])
+	case child.Replicas != *t.Actions.present && t.Child.Many:
+		return podsLack(child, *t.Actions.present)
 	case child.Replicas != *t.Actions.present:
 		return fmt.Sprintf("%s %s asks for %d replicas, wanted %d", t.Child.Kind, child.Name, child.Replicas, *t.Actions.present)
 	}

@@ -79,6 +79,9 @@ func (t *Timeline) said(e *Event, related map[string]bool) []Message {
 		}
 		list = append(list, Message{Where: "condition " + c.Type + " of " + what, Text: c.Text(), Names: names, Alarm: c.Alarms()})
 	}
+	if e.Object.Message != "" {
+		list = append(list, Message{Where: t.Spec.Status.Message + " of " + what, Text: e.Object.Message, Names: names, Alarm: true})
+	}
 	d := e.Object.Detail
 	if d == nil {
 		return list

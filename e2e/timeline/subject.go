@@ -97,6 +97,9 @@ func (s *Subject) Owns(d *Entity) bool {
 
 // ChildOf is the main child of a custom resource's present life; nil: none.
 func (t *Timeline) ChildOf(s *Subject) *wire.Object {
+	if t.Child.Many {
+		return together(s, t.pods(s))
+	}
 	if s.childName != "" {
 		return t.World.named(t.Mains, s.Namespace, s.childName).object()
 	}

@@ -67,6 +67,7 @@ type Timeline struct {
 	tried       time.Duration // when the style last asked for a write of a main child, as the audit log says; in the correctness matrix
 	Inventories []Inventory   // in order; in the correctness matrix
 	Audited     bool          // the recording has the audit log
+	roll        roll          // the last turn of a knob that rolls the pods; none: its knob is empty
 	effort      *effort       // of the recording
 	causes      *causes       // of the recording
 	cause       *Cause        // the sample's; nil: it was not asked for yet
@@ -195,6 +196,7 @@ func (t *Timeline) note(e Event) error {
 		return nil
 	}
 	s.asked(a, reply)
+	t.turn(a)
 	if s.Life == &act.Life && !t.noop(a, reply) {
 		act.Reconcile = true
 	}

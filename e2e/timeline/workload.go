@@ -17,8 +17,10 @@ type Workload struct {
 	Child spec.ChildKind // the main one
 	*wire.Layout
 
-	knob  string           // the name of the knob that scales
-	ready *expr.Expression // nil: to be rolled out is to be ready
+	knob   string           // the name of the knob that scales
+	ready  *expr.Expression // nil: to be rolled out is to be ready
+	failed *expr.Expression // nil: it never says so
+	paused *expr.Expression // nil: it never says so
 }
 
 // workloadOf is the workload of a recording.
@@ -29,15 +31,19 @@ func workloadOf(h *record.Header) (*Workload, error) {
 	}
 	is := &Workload{Spec: *w, Layout: wire.NewLayout(w), Child: w.Main()}
 	is.knob, _ = w.ScaleKnob()
-	if w.Phases.Ready == "" {
+	phases := w.Phases.Named()
+	if len(phases) == 0 {
 		return is, nil
 	}
 	env, err := expr.Untyped(is.Child.ID)
-	if err == nil {
-		is.ready, err = env.Compile(w.Phases.Ready)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("workload %s: phases.ready: %w", w.Name, err)
+		return nil, err
+	}
+	into := map[string]**expr.Expression{"ready": &is.ready, "failed": &is.failed, "paused": &is.paused}
+	for phase, text := range phases {
+		if *into[phase], err = env.Compile(text); err != nil {
+			return nil, fmt.Errorf("workload %s: phases.%s: %w", w.Name, phase, err)
+		}
 	}
 	return is, nil
 }
@@ -96,24 +102,56 @@ func (w *Workload) Written() []string { return []string{w.Customs, w.Mains} }
 
 // readyNeeds are the resources by which a custom resource is known to be ready.
 func (w *Workload) readyNeeds() []string {
-	if w.ready != nil {
+	if w.ready != nil || w.failed != nil {
 		return w.Written()
 	}
 	return []string{w.Mains}
 }
 
-// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child. Of the floor, which
-// writes nothing else, the main child is all.
+// readyLacks says what a custom resource lacks to be ready with a size, where this is its main child; nil: it has none. Of the
+// floor, which writes nothing else, the main child is all.
 func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
-	if lacks := t.RolloutLacks(child, size); lacks != "" || t.ready == nil || t.Style.Control == spec.Harness {
-		return lacks
+	says := t.Style.Control != spec.Harness
+	switch {
+	case says && t.failed != nil && t.phaseLacks(t.failed, s, child, size) == "":
+		return fmt.Sprintf("%s %s says that it has failed: phases.failed holds", t.Spec.Resource.Kind, s.Name)
+	case child == nil:
+		return t.NoChild(s)
 	}
+	lacks := t.RolloutLacks(child, size)
+	if lacks == "" && says && t.ready != nil {
+		lacks = t.phaseLacks(t.ready, s, child, size)
+	}
+	if lacks == "" && s == t.Subjects[0] {
+		lacks = t.rollLacks(s)
+	}
+	return lacks
+}
+
+// PausedLacks says what a custom resource lacks to say that it is paused; "": nothing, or it has no way to say so, or is gone.
+func (t *Timeline) PausedLacks(s *Subject) string {
+	custom := t.CustomOf(s)
+	if t.paused == nil || custom == nil {
+		return ""
+	}
+	return t.phaseLacks(t.paused, s, t.ChildOf(s), custom.Size)
+}
+
+// phaseLacks says what a custom resource lacks to be in a phase, where this is its main child and the size that is asked for.
+func (t *Timeline) phaseLacks(phase *expr.Expression, s *Subject, child *wire.Object, size int) string {
 	custom := t.CustomOf(s)
 	if custom == nil {
 		return fmt.Sprintf("the custom resource %s has not been seen", s.Name)
 	}
-	lacks, steps := t.ready.Lacks(map[string]any{
-		expr.Custom: custom.Fields, t.Child.ID: child.Fields, expr.Knob: map[string]any{t.knob: int64(size)},
+	var is any = map[string]any{}
+	switch {
+	case t.Child.Many:
+		is = fieldsOf(t.pods(s))
+	case child != nil:
+		is = child.Fields
+	}
+	lacks, steps := phase.Lacks(map[string]any{
+		expr.Custom: custom.Fields, t.Child.ID: is, expr.Knob: map[string]any{t.knob: int64(size)},
 	})
 	if !t.effort.spend(steps) || lacks == "" {
 		return ""
@@ -123,7 +161,10 @@ func (t *Timeline) readyLacks(s *Subject, child *wire.Object, size int) string {
 
 // RunsPods names the kinds that run a custom resource's pods, and the pods, as a list with or.
 func (w *Workload) RunsPods() string {
-	if w.Resource(RoleSets) == "" {
+	switch {
+	case w.Child.Many:
+		return "pod"
+	case w.Resource(RoleSets) == "":
 		return w.Child.Kind + " or pod"
 	}
 	return w.Child.Kind + ", ReplicaSet or pod"

@@ -40,11 +40,15 @@ type world struct {
 }
 
 func newWorld(w *Workload, effort *effort) world {
-	return world{
+	is := world{
 		workload: w, customs: map[string]*Entity{}, Mains: map[string]*Entity{},
 		ReplicaSets: map[string]*Entity{}, Pods: map[string]*Entity{},
 		byName: roster[nameKey]{}, byOwner: roster[string]{}, effort: effort,
 	}
+	if w.Child.Many {
+		is.Pods = is.Mains // the same objects
+	}
+	return is
 }
 
 type nameKey struct{ resource, namespace, name string }
@@ -160,6 +164,9 @@ func (w *world) hasPodsOf(match func(*Entity) bool) bool {
 }
 
 func (w *world) isPodOf(match func(*Entity) bool) func(*Entity) bool {
+	if w.workload.Child.Many {
+		return match
+	}
 	return func(p *Entity) bool {
 		if set := w.ReplicaSets[p.Owner]; set != nil {
 			return w.setIs(set, match)

@@ -14,6 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/workloads"
 )
 
 // refuse makes an admission policy refuse every write to a resource in the custom
@@ -158,17 +161,17 @@ func (i *Injector) trial(what schema.GroupResource, cr Target) (func(context.Con
 		return nil, err
 	}
 	object := &unstructured.Unstructured{Object: map[string]any{}}
-	switch {
+	pod := map[string]any{"containers": []any{map[string]any{"name": probe, "image": probe}}}
+	switch { // what is not valid is refused before the policy is asked
 	case what == i.Workload.GVR().GroupResource():
 		object = i.Workload.New(cr.Namespace, probe, i.Workload.Smallest())
-	case what.Group == "apps": // what is not valid is refused before the policy is asked
+	case what == workloads.GVR(spec.Pods).GroupResource():
+		object.Object["spec"] = pod
+	case what.Group == "apps":
 		labels := map[string]any{"app": probe}
 		object.Object["spec"] = map[string]any{
 			"selector": map[string]any{"matchLabels": labels},
-			"template": map[string]any{
-				"metadata": map[string]any{"labels": labels},
-				"spec":     map[string]any{"containers": []any{map[string]any{"name": probe, "image": probe}}},
-			},
+			"template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": pod},
 		}
 	}
 	object.SetGroupVersionKind(kind)

@@ -26,6 +26,8 @@ template: cr.yaml
 images: [pause]
 knobs:
   members: {path: spec.cluster.members, effect: scale, values: [1, 3, 5]}
+  colour: {path: spec.colour, effect: roll, to: red}
+pause: {spec: {paused: true}, metadata: {annotations: {queue.example.com/by: somebody}}}
 children:
   - {id: set, resource: statefulsets.v1.apps, kind: StatefulSet, main: true, scale: spec.replicas}
   - {id: service, resource: services.v1, kind: Service}

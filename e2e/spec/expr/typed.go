@@ -33,6 +33,7 @@ type Types struct {
 	Version    string // of the custom resource
 	// Children are kinds of the cluster's own, by the names of their variables. One that is not known may have any field.
 	Children map[string]schema.GroupVersionKind
+	Many     bool // each variable of a child is the list of them
 	Knobs    []string
 }
 
@@ -56,7 +57,11 @@ func Typed(t Types) (*Environment, error) {
 	}
 	declare(Custom, custom)
 	for name, kind := range t.Children {
-		declare(name, kindType(kind))
+		is := kindType(kind)
+		if t.Many && is != nil {
+			is = apiservercel.NewListType(is.MaybeAssignTypeName("workload."+name+".item"), -1)
+		}
+		declare(name, is)
 	}
 	knobs := map[string]*apiservercel.DeclField{}
 	for _, name := range t.Knobs {

@@ -123,12 +123,16 @@ func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 		return slices.DeleteFunc(slices.Compact(list), func(n int) bool { return n <= 0 })
 	}
 	distinct = positive(distinct)
-	values := positive(slices.Clone(knob.Values))
-	for n := max(knob.Min, 1); len(knob.Values) == 0 && n <= knob.Max && len(values) < len(distinct); n++ {
+	values := slices.DeleteFunc(positive(slices.Clone(knob.Values)), func(n int) bool { return n < s.least() })
+	for n := max(knob.Min, s.least()); len(knob.Values) == 0 && n <= knob.Max && len(values) < len(distinct); n++ {
 		values = append(values, n)
 	}
 	if len(distinct) > len(values) {
-		return fmt.Sprintf("the scenario needs %d sizes above zero, and %s of a %s takes %s", len(distinct), knob.Path, w.Resource.Kind, knob.Range())
+		above := "zero"
+		if s.least() > 1 {
+			above = "one"
+		}
+		return fmt.Sprintf("the scenario needs %d sizes above %s, and %s of a %s takes %s", len(distinct), above, knob.Path, w.Resource.Kind, knob.Range())
 	}
 	for _, size := range sizes {
 		if at := slices.Index(distinct, *size); at >= 0 {
@@ -145,6 +149,23 @@ func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 		s.Description = fmt.Sprintf("%s Of the workload %s, %s.", strings.TrimSpace(s.Description), w.Name, strings.Join(words, ", "))
 	}
 	return ""
+}
+
+// turns reports whether a workload has a knob with an effect.
+func turns(w *spec.Workload, effect spec.Effect) bool {
+	name, _ := w.Turned(effect)
+	return name != ""
+}
+
+// least is the smallest size above zero that the scenario's sizes can become: where pods are lost or replaced one by one, another
+// one is to stay.
+func (s *Scenario) least() int {
+	if slices.ContainsFunc(s.Steps, func(step Step) bool {
+		return step.Turn == spec.Roll || step.Drift != nil && step.Drift.Pod != nil
+	}) {
+		return 2
+	}
+	return 1
 }
 
 // bind makes a step the workload's, and says what that lacks for it.
@@ -173,6 +194,12 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		return fmt.Sprintf("a %s has no scale subresource", w.Resource.Kind)
 	case step.Drift != nil && (step.Drift.Image != "" || step.Drift.Fields != nil) && !main.HasTemplate():
 		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template that could drift", w.Resource.Kind, main.Kind)
+	case step.Drift != nil && step.Drift.Replicas != nil && main.Scale == "":
+		return fmt.Sprintf("the pods of a %s are its main children, and none has a number of them that could drift", w.Resource.Kind)
+	case step.Pause != nil && len(w.Pause) == 0:
+		return fmt.Sprintf("the workload %s does not say how a %s is paused", w.Name, w.Resource.Kind)
+	case step.Turn != "" && !turns(w, step.Turn):
+		return fmt.Sprintf("no knob of a %s has the effect %s", w.Resource.Kind, step.Turn)
 	case step.Fault == nil:
 	case step.Fault.Occupy != "" && !main.HasTemplate():
 		return fmt.Sprintf("the main child of a %s is a %s: nobody knows what else one would hold", w.Resource.Kind, main.Kind)

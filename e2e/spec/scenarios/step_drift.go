@@ -19,6 +19,8 @@ func driftStep() stepKind {
 			}
 			c.seen.drifted = c.seen.drifted || s.Drift.Fields != nil
 			switch replicas := s.Drift.Replicas; {
+			case s.Drift.Pod != nil:
+				c.replaces(s, "one of its pods is killed")
 			case replicas == nil && s.Drift.Merge == nil:
 				c.replaces(s, "its main child drifts to other pods")
 			case replicas == nil: // its pods stay, unless the patch is of their template
@@ -40,6 +42,7 @@ type Drift struct {
 	// Merge is a merge patch of the child, in which null removes a field.
 	Merge  map[string]any `yaml:"merge"`
 	Fields *struct{}      `yaml:"fields"` // each field that it has of those that operators write, one after the other
+	Pod    *struct{}      `yaml:"pod"`    // one of its pods is killed, without grace
 
 	child string // its kind, once the scenario is bound
 }
@@ -53,6 +56,8 @@ func (d Drift) text() string {
 		return fmt.Sprintf("change the %s's image", child)
 	case d.Fields != nil:
 		return fmt.Sprintf("change each field of the %s, one after the other", child)
+	case d.Pod != nil:
+		return fmt.Sprintf("kill a pod of the %s", child)
 	case d.Merge != nil:
 		return fmt.Sprintf("patch the %s with %s", child, asJSON(d.Merge))
 	}

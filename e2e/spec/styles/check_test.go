@@ -181,7 +181,7 @@ func TestCheckRefuses(t *testing.T) {
 			"other/style.yaml:11: ", "CustomResourceDefinition memcacheds.cache.example.com is here, which the harness itself makes for all styles",
 		}},
 		"a workload that nobody has": {"other", map[string]string{"other/style.yaml": strings.Replace(otherStyle, "name: other\n", "name: other\nworkload: queue\n", 1)}, []string{
-			`other/style.yaml:2: workload: there is no workload "queue"; there are: memcached`,
+			`other/style.yaml:2: workload: there is no workload "queue"; there are: etcd, memcached`,
 		}},
 		"two operators": {"over", map[string]string{
 			"over/manifests/kustomization.yaml": "resources: [../../other/manifests]\n", "other/manifests/kustomization.yaml": "resources: [own.yaml]\n",

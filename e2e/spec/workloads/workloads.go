@@ -131,18 +131,25 @@ func object(where string, folder fs.FS, name string) (*unstructured.Unstructured
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
-	fields := map[string]any{}
-	if err := yaml.UnmarshalStrict(text, &fields); err != nil {
-		return nil, fmt.Errorf("read %s: %w", where, err)
-	}
-	if text, err = json.Marshal(fields); err != nil {
-		return nil, fmt.Errorf("read %s: %w", where, err)
-	}
-	o := &unstructured.Unstructured{}
-	if err := o.UnmarshalJSON(text); err != nil { // whole numbers are int64 from here on
+	o, err := parse(text)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", where, err)
 	}
 	return o, nil
+}
+
+// parse reads a Kubernetes object in YAML.
+func parse(text []byte) (*unstructured.Unstructured, error) {
+	fields := map[string]any{}
+	if err := yaml.UnmarshalStrict(text, &fields); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	o := &unstructured.Unstructured{}
+	return o, o.UnmarshalJSON(text) // whole numbers are int64 from here on
 }
 
 // check finds what the schema cannot say of workload.yaml alone.
@@ -155,9 +162,18 @@ func (w *Workload) check(f *rules.File, folder string) {
 		if !child.Main {
 			continue
 		}
-		if mains++; child.Scale == "" {
+		mains++
+		switch {
+		case child.Scale == "" && !child.Many:
 			f.FailAt([]any{"children", i}, "children: the main child %s has no scale, the path of the number of its pods", child.ID)
+		case child.Scale != "" && child.Many:
+			f.FailAt([]any{"children", i, "scale"}, "children: the main child %s is many, so nothing has the number of them: leave out scale", child.ID)
+		case child.Many && child.Resource != spec.Pods:
+			f.FailAt([]any{"children", i, "many"}, "children: the main child %s is many %s, and only %s can be", child.ID, child.Resource, spec.Pods)
 		}
+	}
+	if main := w.Main(); main.Many && (w.Reference != "" || w.Phases.Ready == "") {
+		f.FailAt([]any{"children"}, "children: the main child %s is many: say in phases.ready when they are ready, and leave out reference, which is one", main.ID)
 	}
 	if mains != 1 {
 		f.FailAt([]any{"children"}, "children: %d of them are main, expected exactly one: the child that runs the pods", mains)
@@ -165,7 +181,11 @@ func (w *Workload) check(f *rules.File, folder string) {
 	scales := 0
 	for name, knob := range w.Knobs {
 		if knob.Effect != spec.Scale {
+			w.checkTurned(f, name)
 			continue
+		}
+		if knob.To != nil {
+			f.FailAt([]any{"knobs", name, "to"}, "knobs.%s.to: leave it out, a knob that scales is set to what a scenario says", name)
 		}
 		if scales++; !slices.IsSorted(knob.Values) {
 			f.FailAt([]any{"knobs", name, "values"}, "knobs.%s.values are not in ascending order", name)
@@ -184,6 +204,39 @@ func (w *Workload) check(f *rules.File, folder string) {
 	}
 }
 
+// checkTurned finds what the schema cannot say of a knob that does not scale.
+func (w *Workload) checkTurned(f *rules.File, name string) {
+	for _, field := range []string{"values", "min", "max", "down"} {
+		if f.Has("knobs", name, field) {
+			f.FailAt([]any{"knobs", name, field}, "knobs.%s.%s: leave it out, a knob that does not scale has one value beside the template's: to", name, field)
+		}
+	}
+	if w.Knobs[name].To == nil {
+		f.FailAt([]any{"knobs", name}, "knobs.%s: say in to what it is turned to", name)
+	}
+}
+
+// checkPause holds the patch that pauses against the definition and the template.
+func (w *Workload) checkPause(f *rules.File, env *expr.Environment, patch map[string]any, at ...string) {
+	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		path := append(slices.Clone(at), key)
+		if inner, is := patch[key].(map[string]any); is {
+			w.checkPause(f, env, inner, path...)
+			continue
+		}
+		where := strings.Join(path, ".")
+		if _, there, _ := unstructured.NestedFieldNoCopy(w.template.Object, path...); there {
+			f.FailAt([]any{"pause"}, "pause: %s has %s already, and it is removed to go on", w.Template, where)
+		}
+		if path[0] != "spec" {
+			continue // labels and annotations may have any name
+		}
+		if _, err := env.Compile("has(" + expr.Custom + "." + where + ")"); err != nil {
+			f.FailAt([]any{"pause"}, "pause: %s: %v", where, err)
+		}
+	}
+}
+
 // checkObjects holds the folder's objects against workload.yaml.
 func (w *Workload) checkObjects(f *rules.File) {
 	if got, want := w.template.GroupVersionKind(), w.Kind(); got != want {
@@ -199,7 +252,7 @@ func (w *Workload) checkObjects(f *rules.File) {
 		if w.ScaleSubresource {
 			f.FailAt([]any{"scaleSubresource"}, "scaleSubresource: leave it out, %s says whether there is one", w.Definition)
 		}
-		w.ScaleSubresource = w.scales()
+		w.ScaleSubresource, w.WholeStatus = w.serves("scale"), !w.serves("status")
 	}
 	w.checkPhases(f)
 	if main := w.Main(); w.reference != nil && w.reference.GetKind() != main.Kind {
@@ -207,12 +260,12 @@ func (w *Workload) checkObjects(f *rules.File) {
 	}
 }
 
-// scales reports whether the definition has a scale subresource.
-func (w *Workload) scales() bool {
+// serves reports whether the definition has a subresource.
+func (w *Workload) serves(subresource string) bool {
 	versions, _, _ := unstructured.NestedSlice(w.definition.Object, "spec", "versions")
 	return slices.ContainsFunc(versions, func(version any) bool {
 		fields, _ := version.(map[string]any)
-		_, found, _ := unstructured.NestedMap(fields, "subresources", "scale")
+		_, found, _ := unstructured.NestedMap(fields, "subresources", subresource)
 		return found && fields["name"] == w.Resource.Version
 	})
 }
@@ -234,8 +287,8 @@ func (w *Workload) checkPhases(f *rules.File) {
 	main := w.Main()
 	name, knob := w.ScaleKnob()
 	env, err := expr.Typed(expr.Types{
-		Definition: w.definition, Version: w.Resource.Version, Knobs: slices.Sorted(maps.Keys(w.Knobs)),
-		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)},
+		Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name},
+		Children: map[string]schema.GroupVersionKind{main.ID: w.MainGVR().GroupVersion().WithKind(main.Kind)}, Many: main.Many,
 	})
 	if err != nil {
 		f.FailAt([]any{"definition"}, "definition: %v", err)
@@ -247,20 +300,51 @@ func (w *Workload) checkPhases(f *rules.File) {
 		} else if _, err := env.Compile("has(" + expr.Custom + "." + knob.Path + ")"); err != nil {
 			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s: %v", name, knob.Path, err)
 		}
+		if is, _, _ := unstructured.NestedFieldNoCopy(w.template.Object, spec.Fields(knob.Path)...); knob.To != nil && fmt.Sprint(is) == fmt.Sprint(knob.To) {
+			f.FailAt([]any{"knobs", name, "to"}, "knobs.%s.to: %s has %v at %s already", name, w.Template, knob.To, knob.Path)
+		}
 	}
-	if w.Phases.Ready == "" {
-		return
-	}
-	ready, err := env.Compile(w.Phases.Ready)
-	if err != nil {
-		f.FailAt([]any{"phases", "ready"}, "phases.ready: %v", err)
-		return
-	}
+	w.checkPause(f, env, w.Pause)
 	size, _, _ := unstructured.NestedInt64(w.template.Object, spec.Fields(knob.Path)...)
-	lacks, _ := ready.Lacks(map[string]any{expr.Custom: w.template.Object, main.ID: map[string]any{}, expr.Knob: map[string]any{name: size}})
-	if lacks == "" {
-		f.FailAt([]any{"phases", "ready"}, "phases.ready holds already of %s, which no operator has seen: say what its status must have", w.Template)
+	var unseen any = map[string]any{}
+	if main.Many {
+		unseen = []any{}
 	}
+	values := map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}}
+	phases := map[string]*expr.Expression{}
+	for phase, text := range w.Phases.Named() {
+		compiled, err := env.Compile(text)
+		if err != nil {
+			f.FailAt([]any{"phases", phase}, "phases.%s: %v", phase, err)
+			continue
+		}
+		if lacks, _ := compiled.Lacks(values); lacks == "" {
+			f.FailAt([]any{"phases", phase}, "phases.%s holds already of %s, which no operator has seen: say what its status must have", phase, w.Template)
+		}
+		values := maps.Clone(values)
+		values[expr.Custom] = w.unsaid(size)
+		if lacks, _ := compiled.Lacks(values); lacks == "" {
+			f.FailAt([]any{"phases", phase}, "phases.%s holds of a status without a condition: all() is true of an empty list, ask for exists() or size() > 0, too", phase)
+		}
+		phases[phase] = compiled
+	}
+	if f.OK() {
+		w.checkFixtures(f, phases)
+	}
+}
+
+// unsaid is the template with a status that is of its generation and size, and whose lists are empty.
+func (w *Workload) unsaid(size int64) map[string]any {
+	cr := w.template.DeepCopy().Object
+	set(cr, "metadata.generation", int64(1))
+	for path, value := range map[string]any{
+		w.Status.ObservedGeneration: int64(1), w.Status.Replicas: size, w.Status.Conditions: []any{}, w.Status.Nodes: []any{},
+	} {
+		if path != "" {
+			set(cr, path, value)
+		}
+	}
+	return cr
 }
 
 // GVR names the custom resource as clients do.

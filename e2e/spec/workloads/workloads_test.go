@@ -1,6 +1,7 @@
 package workloads_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -93,6 +94,8 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `name is "other", expected "example" as the folder's`, "name: example\n", "name: other\n")
 	refuses(t, `children: 0 of them are main, expected exactly one`, "main: true, ", "")
 	refuses(t, `the main child server has no scale`, ", scale: spec.replicas", "")
+	refuses(t, `the main child server is many, so nothing has the number of them: leave out scale`, "main: true, ", "main: true, many: true, ")
+	refuses(t, `the main child server is many statefulsets.v1.apps, and only pods.v1 can be`, ", scale: spec.replicas", ", many: true")
 	refuses(t, `template: cr.yaml has a example.com/v2, Kind=Example, expected a example.com/v1, Kind=Example`, "apiVersion: example.com/v1", "apiVersion: example.com/v2")
 	refuses(t, `template: cr.yaml has no whole number at spec.replicas, the path of the knob that scales`, "spec: {replicas: 1}", "spec: {replica: 1}")
 	refuses(t, `definition: crd.yaml defines others.example.com, expected examples.example.com`, "name: examples.example.com", "name: others.example.com")
@@ -100,6 +103,27 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `read example/none.yaml`, "template: cr.yaml", "template: none.yaml")
 	refuses(t, `knobs.size: no values, and max is not above min`, "min: 0, max: 9", "min: 9")
 	refuses(t, `workload.yaml:7: knobs.size.min: leave it out, values has all that it can be set to`, "min: 0, max: 9", "min: 0, values: [1, 3]")
+	colour := func(knob string) []string {
+		return []string{"min: 0, max: 9}\n", "min: 0, max: 9}\n  colour: " + knob + "\n", "{replicas: {type: integer}}", "{replicas: {type: integer}, colour: {type: string}, paused: {type: boolean}}"}
+	}
+	require.NoError(t, read(colour("{path: spec.colour, effect: roll, to: red}")...))
+	refuses(t, `workload.yaml:8: knobs.colour: say in to what it is turned to`, colour("{path: spec.colour, effect: inPlace}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.max: leave it out, a knob that does not scale has one value`, colour("{path: spec.colour, effect: roll, to: red, max: 3}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.path: spec.colours: undefined field 'colours'`, colour("{path: spec.colours, effect: roll, to: red}")...)
+	refuses(t, `workload.yaml:8: knobs.colour.to: cr.yaml has red at spec.colour already`, append(colour("{path: spec.colour, effect: roll, to: red}"), "spec: {replicas: 1}", "spec: {replicas: 1, colour: red}")...)
+	refuses(t, `workload.yaml:7: knobs.size.to: leave it out, a knob that scales is set to what a scenario says`, "max: 9", "max: 9, to: 3")
+	paused := func(patch string) []string {
+		return append(colour("{path: spec.colour, effect: roll, to: red}"), "status: {observed", "pause: "+patch+"\nstatus: {observed")
+	}
+	require.NoError(t, read(paused("{metadata: {labels: {a/b: c}}, spec: {paused: true}}")...))
+	refuses(t, `workload.yaml:11: pause: spec.pause: undefined field 'pause'; did you mean "paused"?`, paused("{spec: {pause: true}}")...)
+	refuses(t, `workload.yaml:11: pause: cr.yaml has spec.replicas already, and it is removed to go on`, paused("{spec: {replicas: 0}}")...)
+	refuses(t, `workload.yaml:12: phases.ready holds of a status without a condition: all() is true of an empty list`,
+		"status: {observedGeneration: status.observedGeneration}", "status: {observedGeneration: status.observedGeneration, conditions: status.conditions}",
+		"{observedGeneration: {type: integer}}", "{observedGeneration: {type: integer}, conditions: {type: array, items: {type: object, properties: {type: {type: string}, status: {type: string}}}}}",
+		"&& server.status.readyReplicas == knob.size", "&& cr.status.conditions.filter(c, c.type == 'Ready').all(c, c.status == 'True')")
+	refuses(t, `phases.failed holds already of cr.yaml`, "phases:", "phases:\n  failed: cr.spec.replicas == 1")
+	refuses(t, `workload.yaml:12: phases.paused: undefined field 'pausing'`, "phases:", "phases:\n  paused: cr.spec.pausing")
 	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
 }
 
@@ -130,11 +154,13 @@ func TestTheScaleSubresource(t *testing.T) {
 		"the definition's":    {example, definition + scales, true},
 		"another version's":   {example, definition + "    - name: v2\n" + scales, false},
 		"what the file says":  {strings.Replace(example, "definition: crd.yaml", "scaleSubresource: true", 1), definition, true},
+		"a status alone":      {example, definition + "      subresources: {status: {}}\n", false},
 		"nothing in the file": {strings.Replace(example, "definition: crd.yaml\n", "", 1), definition + scales, false},
 	} {
 		w, err := workloads.Read("example", fstest.MapFS{"workload.yaml": {Data: []byte(test.file)}, "crd.yaml": {Data: []byte(test.crd)}, "cr.yaml": {Data: []byte(custom)}})
 		require.NoError(t, err, name)
 		assert.Equal(t, test.want, w.ScaleSubresource, name)
+		assert.Equal(t, w.Definition != "" && !strings.Contains(test.crd, "status: {}"), w.WholeStatus, name)
 	}
 }
 
@@ -248,4 +274,37 @@ func TestPathsOfAnyWorkload(t *testing.T) {
 	assert.JSONEq(t, `{"spec":{"replicas":5}}`, string(queue.ScalePatch(5)))
 	assert.Equal(t, 1, queue.Smallest())
 	assert.Nil(t, queue.CRD())
+}
+
+// What a recorded object's file claims is held against the workload's phases.
+func TestRecordedObjects(t *testing.T) {
+	const (
+		cr    = "apiVersion: example.com/v1\nkind: Example\nmetadata: {generation: 2}\nspec: {replicas: 2}\nstatus: {observedGeneration: %d}\n"
+		child = "---\napiVersion: apps/v1\nkind: StatefulSet\nstatus: {readyReplicas: 2}\n"
+	)
+	for name, test := range map[string]struct{ file, text, want string }{
+		"ready":                     {"ready.yaml", fmt.Sprintf(cr, 2) + child, ""},
+		"failed":                    {"failed-at-once.yaml", fmt.Sprintf(cr, 9), ""},
+		"in none":                   {"none-yet.yaml", fmt.Sprintf(cr, 1) + child, ""},
+		"not ready":                 {"ready-a.yaml", fmt.Sprintf(cr, 2), "fixtures/ready-a.yaml: its name claims ready: server.status.readyReplicas == knob.size does not hold (status is absent)"},
+		"ready after all":           {"none-a.yaml", fmt.Sprintf(cr, 2) + child, "fixtures/none-a.yaml: its name claims none, and phases.ready holds"},
+		"failed, whatever else":     {"ready-b.yaml", fmt.Sprintf(cr, 9) + child, "fixtures/ready-b.yaml: its name claims ready, and phases.failed holds"},
+		"no such phase":             {"paused.yaml", fmt.Sprintf(cr, 2), `fixtures/paused.yaml: its name begins with "paused", expected none or a phase that workload.yaml has an expression of`},
+		"nothing":                   {"none.yaml", "# nothing\n", "fixtures/none.yaml: Object 'Kind' is missing"},
+		"another kind":              {"none.yaml", fmt.Sprintf(cr, 2) + "---\napiVersion: v1\nkind: Pod\n", "fixtures/none.yaml: object 2 is a v1 Pod, expected a apps/v1 StatefulSet"},
+		"no size":                   {"none.yaml", strings.Replace(fmt.Sprintf(cr, 2), "replicas", "size", 1), "fixtures/none.yaml: the custom resource has no whole number at spec.replicas"},
+		"what cannot be read":       {"none.yaml", "a: b: c", "fixtures/none.yaml: "},
+		"a key that is there twice": {"none.yaml", "a: 1\na: 2\n", `fixtures/none.yaml: `},
+	} {
+		with := strings.Replace(example, "phases:", "phases:\n  failed: cr.status.observedGeneration == 9", 1)
+		_, err := workloads.Read("example", fstest.MapFS{
+			"workload.yaml": {Data: []byte(with)}, "crd.yaml": {Data: []byte(definition)}, "cr.yaml": {Data: []byte(custom)},
+			"fixtures/" + test.file: {Data: []byte(test.text)},
+		})
+		if test.want == "" {
+			assert.NoError(t, err, name)
+			continue
+		}
+		assert.ErrorContains(t, err, test.want, name)
+	}
 }

@@ -24,7 +24,7 @@ const unset = "absent-by-declaration"
 // NewLayout is how the objects of a workload are read.
 func NewLayout(w *spec.Workload) *Layout {
 	_, knob := w.ScaleKnob()
-	paths := []string{knob.Path, w.Status.ObservedGeneration, w.Status.Replicas, w.Status.Selector, w.Status.Nodes, w.Status.Conditions}
+	paths := []string{knob.Path, w.Status.ObservedGeneration, w.Status.Replicas, w.Status.Selector, w.Status.Nodes, w.Status.Conditions, w.Status.Message}
 	for i, path := range paths {
 		if path == "" {
 			paths[i] = unset
@@ -33,7 +33,7 @@ func NewLayout(w *spec.Workload) *Layout {
 	return &Layout{
 		Customs: w.Resource.Name(), Mains: w.Main().Resource,
 		fields: w.Phases != (spec.WorkloadPhases{}), custom: NewLookup(paths),
-		scale: NewLookup([]string{"spec.replicas", unset, "status.replicas", "status.selector", unset, unset}),
+		scale: NewLookup([]string{"spec.replicas", unset, "status.replicas", "status.selector", unset, unset, unset}),
 	}
 }
 
@@ -80,7 +80,7 @@ func (o *Object) readPaths(look *Lookup, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	for slot, into := range []any{&o.Size, &o.ObservedGeneration, &o.StatusReplicas, &o.Selector, &o.Nodes, &o.Conditions} {
+	for slot, into := range []any{&o.Size, &o.ObservedGeneration, &o.StatusReplicas, &o.Selector, &o.Nodes, &o.Conditions, &o.Message} {
 		if value := found[slot]; value != nil && !skimValue(value, into) {
 			if err := json.Unmarshal(value, into); err != nil {
 				return err

@@ -25,6 +25,7 @@ type Object struct {
 	Nodes              []string // of a custom resource: the names of its pods
 	Selector           string   // of a custom resource: its pods' label selector
 	Conditions         []Condition
+	Message            string // of a custom resource: what its status tells a person, beside its conditions
 	Phase              string // status.phase of a pod
 	Waiting            string // of a pod: why a container waits, where the node says it in a sentence
 
