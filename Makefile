@@ -106,9 +106,10 @@ tools: ## Build the pinned linters into bin/
 	@for tool in golangci-lint actionlint controller-gen; do go build -C "tools/$$tool" -trimpath -o ../../bin/ tool; done
 
 .PHONY: gate-selftest
-gate-selftest: ## The gate's measured quality by style: false alarms, slowdowns found; fails if a promise is broken (about two minutes; ARGS=-every: of every recording)
+gate-selftest: ## The gate's measured quality by style: false alarms, slowdowns found; fails if a promise is broken (about four minutes; ARGS=-every: of every recording)
 	for profile in $(or $(PROFILE),standard quick); do \
 		go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 60m -comparisons=160 -profile=$$profile $(ARGS) || exit; done
+	$(if $(filter-out -update,$(ARGS))$(PROFILE),,go test ./e2e/gate -run '^TestBudgets$$' -count=1 -timeout 60m -comparisons=160 $(ARGS))
 
 ##@ With a cluster or a container engine
 

@@ -213,6 +213,7 @@ type style struct {
 	blocks      []block // with what the rounds had in common taken out
 	rounds      []block // one sample of each scenario: by how many times a round took longer
 	fixed, pass float64 // seconds that a block of a gate takes, and each pass of it besides
+	quick       float64 // seconds that what is quick takes in a pass
 	again       float64 // seconds that resizing a second time adds to a pass
 }
 
@@ -324,7 +325,8 @@ func (m *measured) style(name string) *style {
 	// half a second, and so do those that are gone through again.
 	const quiet = 0.5
 	s.fixed += m.median(name, "create", spec.PhaseChildWritten) + quiet
-	s.pass += m.median(name, "create", spec.PhaseChildWritten) + m.median(name, "delete", spec.PhaseChildGone) + 2*quiet
+	s.quick = m.median(name, "create", spec.PhaseChildWritten) + m.median(name, "delete", spec.PhaseChildGone) + 2*quiet
+	s.pass += s.quick
 	s.again += m.median(name, "scale-up", spec.PhaseQuiet) + m.median(name, "scale-down", spec.PhaseQuiet) + 2*quiet
 	return s
 }

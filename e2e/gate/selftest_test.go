@@ -33,6 +33,7 @@ var (
 	onlyStyles  = flag.String("styles", "", "TestSelftest: these styles alone")
 	profile     = flag.String("profile", profiles.Standard, "TestSelftest: the profile whose budget, and slowdown that must not pass, are taken")
 	minutes     = flag.Float64("minutes", 0, "TestSelftest: another budget than the profile's")
+	quickly     = flag.Int("quick", 1, "TestSelftest: how often each pass goes through what is quick")
 	seed        = flag.Uint64("seed", 1, "of TestSelftest")
 )
 
@@ -49,7 +50,7 @@ const leastRounds = 7
 // plan is how many rounds of a style, and passes in each of its blocks, a budget has
 // time for: see planRounds in package run.
 func (s *style) plan(p profiles.Profile) (rounds, passes int) {
-	minutes, pass := p.Budget.Minutes(), s.pass
+	minutes, pass := p.Budget.Minutes(), s.pass+float64(*quickly-1)*s.quick
 	if p.Again {
 		pass += s.again
 	}
@@ -89,7 +90,9 @@ func (s *style) draw(random *rand.Rand, rounds, passes int, again bool) [][3]tur
 				for range passes {
 					add(scenario, nil)
 					if phases := quick()[scenario]; phases != nil {
-						add(scenario+gate.Quick, phases)
+						for range *quickly {
+							add(scenario+gate.Quick, phases)
+						}
 					} else if again {
 						add(scenario+gate.Again, nil)
 					}
@@ -379,7 +382,8 @@ func TestSelftest(t *testing.T) {
 	}
 	text += "\n"
 	fmt.Fprint(t.Output(), text)
-	promised(t, p, text)
+	promised(t, p.Name, fmt.Sprintf("%d comparisons of unchanged code of each style, %d of each change, %.0f minutes, seed %d; in percent.\n\n",
+		*comparisons, changed(*comparisons), p.Budget.Minutes(), *seed), text)
 }
 
 // changed is how many comparisons are made with each change, where n are made without
@@ -415,24 +419,22 @@ func table(some []*style, jobs [][]tally, p profiles.Profile) string {
 }
 
 // promised checks that docs/gate.md has the table of as many comparisons, or writes it.
-func promised(t *testing.T, p profiles.Profile, text string) {
+func promised(t *testing.T, name, head, text string) {
 	t.Helper()
 	const file, end = "../../docs/gate.md", "<!-- end -->"
-	begin := "<!-- make gate-selftest: " + p.Name + " -->\n"
+	begin := "<!-- make gate-selftest: " + name + " -->\n"
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(content), begin)
 	require.True(t, found, begin)
 	is, after, found := strings.Cut(rest, end)
 	require.True(t, found)
-	head := fmt.Sprintf("%d comparisons of unchanged code of each style, %d of each change, %.0f minutes, seed %d; in percent.\n\n",
-		*comparisons, changed(*comparisons), p.Budget.Minutes(), *seed)
 	switch {
-	case *every || *onlyStyles != "":
+	case *every || *onlyStyles != "" || *quickly != 1:
 	case *update && *comparisons > 100:
 		require.NoError(t, os.WriteFile(file, []byte(before+begin+head+text+end+after), 0o600))
 	case strings.HasPrefix(is, head):
-		assert.Equal(t, head+text, is, "docs/gate.md has other figures: make gate-selftest UPDATE=-update")
+		assert.Equal(t, head+text, is, "docs/gate.md has other figures: make gate-selftest ARGS=-update")
 	}
 }
 

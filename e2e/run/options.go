@@ -82,7 +82,8 @@ func (o *Options) Register(flags *flag.FlagSet) {
 // that drives, or cleans, is not what was meant.
 func NoEmpty(flags *flag.FlagSet) (err error) {
 	flags.Visit(func(f *flag.Flag) {
-		if f.Value.String() == "" && !strings.Contains(f.Name, ".") { // those of go test have one
+		// Flags with a type of their own refuse what they cannot read; those of go test have a dot.
+		if _, kept := f.Value.(flag.Getter); kept && f.Value.String() == "" && !strings.Contains(f.Name, ".") {
 			err = fmt.Errorf("--%s= is empty: expected a value; leave the flag out for what is done without it", f.Name)
 		}
 	})
