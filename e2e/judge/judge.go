@@ -137,30 +137,17 @@ func Judge(entries iter.Seq2[record.Entry, error], observers ...func(record.Entr
 			}
 		}
 	}
-	return judgeAll("", parsed, func(record.Entry) {}, observers)
+	return judgeAll("", parsed, observers)
 }
 
-// File is Judge for a recording in a file. It reads into the same memory again
-// and again, which makes it the faster way.
+// File is Judge for a recording in a file. It parses lines on all processors, which makes it the faster way.
 func File(name string, observers ...func(record.Entry)) (*Judgement, error) {
-	var pool record.Pool
-	judged, bytes := 0, 0
-	return judgeAll(name+": ", pool.ReadFile(name), func(e record.Entry) {
-		bytes += timeline.Weight(&e)
-		if e.Watch != nil {
-			bytes += len(e.Watch.Object)
-			e.Watch.Object = nil // timelines share it: nothing must look at that memory again
-		}
-		if judged++; judged%timeline.BatchSize == 0 || bytes >= timeline.BatchBytes {
-			bytes = 0
-			pool.Done(judged)
-		}
-	}, observers)
+	return judgeAll(name+": ", record.ReadLines(name), observers)
 }
 
-// judgeAll calls done with every entry whose raw JSON is not needed any more.
-// Errors of reading name the file already.
-func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(record.Entry), observers []func(record.Entry)) (*Judgement, error) {
+// judgeAll judges the lines of a file, or of nobody knows what (""): these are the caller's, those of a file are given up
+// once they are judged. Errors of reading name the file already.
+func judgeAll(file string, entries iter.Seq2[record.Line, error], observers []func(record.Entry)) (*Judgement, error) {
 	j, s := &Judgement{given: map[string]reaction{}}, timeline.NewSplitter()
 	line := 0
 	for r, err := range timeline.Read(entries) {
@@ -178,7 +165,9 @@ func judgeAll(file string, entries iter.Seq2[record.Line, error], done func(reco
 		if line++; err != nil {
 			return nil, fmt.Errorf("%sline %d: %w", file, line, err)
 		}
-		done(r.Entry)
+		if file != "" && r.Watch != nil {
+			r.Watch.Object = nil // timelines share it, and need what was read of it alone
+		}
 		switch {
 		case r.Kind == record.KindHeader:
 			j.Header = *r.Header

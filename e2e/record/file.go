@@ -19,11 +19,9 @@ var errNothing = errors.New("the recording is cut off in its first line, the hea
 // beginning is what every recording begins with.
 const beginning = `{"t":`
 
-// Read yields the entries of a recording. An error is the last thing that it
-// yields, and names the line. Raw JSON in an entry (a watch event's object) is
-// not looked into, and is part of a larger block that was read: whoever keeps
-// it for long copies it.
-func Read(in io.Reader) iter.Seq2[Entry, error] { return parsed(readLines(in, nil, "")) }
+// Read yields the entries of a recording. An error is the last thing that it yields, and names the line. Raw JSON in an
+// entry (a watch event's object) is not looked into.
+func Read(in io.Reader) iter.Seq2[Entry, error] { return parsed(readLines(in, "")) }
 
 // parsed parses lines one after the other.
 func parsed(lines iter.Seq2[Line, error]) iter.Seq2[Entry, error] {
@@ -41,9 +39,9 @@ func parsed(lines iter.Seq2[Line, error]) iter.Seq2[Entry, error] {
 }
 
 // readLines yields the lines of a text; where it comes from begins its errors.
-func readLines(in io.Reader, pool *Pool, where string) iter.Seq2[Line, error] {
+func readLines(in io.Reader, where string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		text := &lines{in: in, pool: pool}
+		text := &lines{in: in}
 		for number := 1; ; number++ {
 			at := place{where, number}
 			line, err := text.next()
@@ -99,9 +97,10 @@ func last(line []byte, at place, end error, yield func(Line, error) bool) {
 }
 
 // ReadFile is Read for a file, which may be compressed; errors name it.
-func ReadFile(name string) iter.Seq2[Entry, error] { return parsed(readFile(name, nil)) }
+func ReadFile(name string) iter.Seq2[Entry, error] { return parsed(ReadLines(name)) }
 
-func readFile(name string, pool *Pool) iter.Seq2[Line, error] {
+// ReadLines is like ReadFile, but leaves it to others to parse the lines of which there are most.
+func ReadLines(name string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in, err := Open(name)
 		if err != nil {
@@ -109,6 +108,6 @@ func readFile(name string, pool *Pool) iter.Seq2[Line, error] {
 			return
 		}
 		defer in.Close()
-		readLines(in, pool, name+": ")(yield)
+		readLines(in, name+": ")(yield)
 	}
 }

@@ -15,10 +15,7 @@ const blockSize = 256 << 10
 
 // lines reads the lines of a text.
 type lines struct {
-	in   io.Reader
-	pool *Pool // nil: blocks are not used again
-
-	count int    // lines that were returned
+	in    io.Reader
 	block []byte // that rest is part of
 	end   int    // of what was read into block, and of rest
 	rest  []byte // what was read, and is not yet a line that was returned
@@ -33,7 +30,6 @@ func (l *lines) next() ([]byte, error) {
 		if end := bytes.IndexByte(l.rest[l.seen:], '\n'); end >= 0 {
 			line := l.rest[:l.seen+end]
 			l.rest, l.seen = l.rest[l.seen+end+1:], 0
-			l.count++
 			if len(line) > maxLine {
 				return nil, errTooLong
 			}
@@ -58,9 +54,8 @@ var errTooLong = fmt.Errorf("longer than %d bytes: not an entry of a recording",
 // room left: what it holds is part of lines that were returned.
 func (l *lines) fill() {
 	if len(l.block)-l.end < blockSize/4 {
-		block := l.pool.take(2 * len(l.rest))
+		block := make([]byte, max(blockSize, 2*len(l.rest)))
 		l.end = copy(block, l.rest)
-		l.pool.leave(l.block, l.count)
 		l.block = block
 	}
 	more := 0
