@@ -4,9 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/record"
@@ -143,4 +150,92 @@ func (o *observers) watched() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.namespaces
+}
+
+// restarts is how often the containers of each pod have been restarted.
+type restarts map[string]int
+
+// controlPlane counts the restarts of the cluster's own control plane. Of an
+// existing cluster they may not be there to be seen: none are counted then.
+func (e *environment) controlPlane(ctx context.Context) restarts {
+	pods, err := e.kube.Typed.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{LabelSelector: "tier=control-plane"})
+	if err != nil {
+		return nil
+	}
+	return restartsOf(pods.Items)
+}
+
+func restartsOf(pods []corev1.Pod) restarts {
+	counts := restarts{}
+	for i := range pods {
+		for _, container := range pods[i].Status.ContainerStatuses {
+			counts[pods[i].Name] += int(container.RestartCount)
+		}
+	}
+	return counts
+}
+
+// since says of each pod that was restarted since another count how often it was.
+// One that was not there then counts from 0. Where nobody has counted before (nil),
+// there is nothing to say.
+func (r restarts) since(before restarts) []string {
+	if before == nil {
+		return nil
+	}
+	var pods []string
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		if n := r[name] - before[name]; n > 0 {
+			pods = append(pods, fmt.Sprintf("%s restarted %d×", name, n))
+		}
+	}
+	return pods
+}
+
+// processor is how long the machine's CPUs have been idle, and in all, since it was
+// started, in the kernel's ticks: the first line of /proc/stat (proc(5)). The zero value:
+// the kernel does not say.
+type processor struct{ idle, all uint64 }
+
+// readProcessor reads the present values.
+func readProcessor() processor {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return processor{}
+	}
+	return parseProcessor(string(text))
+}
+
+// parseProcessor reads the line of all CPUs: user, nice, system, idle, iowait, irq, softirq and
+// steal; what guests take is in user already.
+func parseProcessor(text string) processor {
+	const idle, iowait, steal = 3, 4, 7
+	line, _, _ := strings.Cut(text, "\n")
+	fields := strings.Fields(line)
+	if len(fields) < steal+2 || fields[0] != "cpu" {
+		return processor{}
+	}
+	var p processor
+	for i, field := range fields[1 : steal+2] {
+		ticks, err := strconv.ParseUint(field, 10, 48)
+		if err != nil {
+			return processor{}
+		}
+		p.all += ticks
+		if i == idle || i == iowait {
+			p.idle += ticks
+		}
+	}
+	return p
+}
+
+// busyFrom is the share of busy time above which a machine has too little left for what it
+// runs: with three clusters on two CPUs, 79% to 91% were seen.
+const busyFrom = 0.95
+
+// busySince is the share of the time since then in which the CPUs worked; 0: not known.
+func (p processor) busySince(then processor) float64 {
+	if then.all == 0 || p.all <= then.all || p.idle < then.idle {
+		return 0
+	}
+	return max(1-float64(p.idle-then.idle)/float64(p.all-then.all), 0)
 }

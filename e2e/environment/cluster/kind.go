@@ -351,3 +351,28 @@ func (k *Kind) howToReach() string {
 	return fmt.Sprintf("cluster %s is kept\n  reach it:  kubectl --kubeconfig %s get pods -A\n  delete it: opbench clean --run %s",
 		Name(k.opts.Run), k.dir.file(configFile), k.opts.Run)
 }
+
+// Exec runs a command in the node as root, without a shell, and returns what it
+// printed. The error of a command that fails carries its output.
+func (k *Kind) Exec(ctx context.Context, command ...string) (string, error) {
+	if _, err := k.provider(); err != nil {
+		return "", fmt.Errorf("run a command in the node: %w", err)
+	}
+	return k.engine.Run(ctx, append([]string{"exec", k.node()}, command...)...)
+}
+
+// Restart ends every process of the node at once, as a power failure would, and
+// starts the node again. It returns as soon as the node's init runs: the API
+// server answers some seconds later.
+func (k *Kind) Restart(ctx context.Context) error {
+	if _, err := k.provider(); err != nil {
+		return fmt.Errorf("restart the node: %w", err)
+	}
+	if _, err := k.engine.Run(ctx, "restart", "-t", "0", k.node()); err != nil {
+		return fmt.Errorf("restart the node: %w; look at it with `%s ps -a` and `%s logs %s`", err, k.engine.Name(), k.engine.Name(), k.node())
+	}
+	return nil
+}
+
+// node is the name of the cluster's one node, and of its container.
+func (k *Kind) node() string { return Name(k.opts.Run) + "-control-plane" }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"operatorbench/e2e/environment/engine"
@@ -60,4 +61,69 @@ func Clean(ctx context.Context, cache string, e *engine.Engine, dryRun bool, out
 	}
 	_, err = fmt.Fprintf(out, "removed %s\n", left)
 	return true, err
+}
+
+// buildLabel is on the container in which a node is made; its value is the id of
+// the cache that this is for: a path may be another machine's or container's.
+const buildLabel = "operatorbench.node-build"
+
+// baseOf is how the engine has a node in which the control plane's images are not
+// yet. Each cache has one name for it, since one build at a time fills a cache.
+func baseOf(cacheID string) string { return "operatorbench.local/node-build:cache-" + cacheID }
+
+// leftover is what a killed build of the node left in an engine.
+type leftover struct {
+	containers []string // their ids
+	base       string   // the reference of the image that they were made from; empty: it is not there
+
+	engine *engine.Engine
+}
+
+// findLeftover looks for the containers and the image of builds into the cache with
+// this id. They are left over if no build into it is alive, which its lock says.
+func findLeftover(ctx context.Context, e *engine.Engine, cacheID string) (leftover, error) {
+	containers, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "label="+buildLabel+"="+cacheID)
+	if err != nil {
+		return leftover{}, err
+	}
+	images, err := e.Run(ctx, "images", "--quiet", baseOf(cacheID))
+	if err != nil {
+		return leftover{}, err
+	}
+	left := leftover{containers: strings.Fields(containers), engine: e}
+	if images != "" {
+		left.base = baseOf(cacheID)
+	}
+	return left, nil
+}
+
+// none says whether nothing is left.
+func (l leftover) none() bool { return len(l.containers) == 0 && l.base == "" }
+
+// String tells what there is in one line.
+func (l leftover) String() string {
+	var parts []string
+	if len(l.containers) > 0 {
+		parts = append(parts, "container "+strings.Join(l.containers, ", "))
+	}
+	if l.base != "" {
+		parts = append(parts, "image "+l.base)
+	}
+	return "build of the node: " + strings.Join(parts, ", ")
+}
+
+// remove removes the containers, and then the image that they were made from.
+func (l leftover) remove(ctx context.Context) error {
+	if len(l.containers) > 0 {
+		if _, err := l.engine.Run(ctx, slices.Concat([]string{"rm", "--force", "--volumes"}, l.containers)...); err != nil {
+			return fmt.Errorf("remove what is left of a %s: %w", l, err)
+		}
+	}
+	if l.base == "" {
+		return nil
+	}
+	if _, err := l.engine.Run(ctx, "rmi", l.base); err != nil {
+		return fmt.Errorf("remove what is left of a %s: %w", l, err)
+	}
+	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,4 +191,117 @@ func (p *progressLines) rest() string {
 	const most = 4 << 10
 	text := strings.TrimSpace(string(p.others) + string(p.line))
 	return text[max(0, len(text)-most):]
+}
+
+// plansFolder is the folder of the cache in which a clone leaves what its catalogue's images are made from, for
+// programs that were copied away with the same catalogue.
+const plansFolder = "plans"
+
+// planFile is where the plan of the store's catalogue is.
+func (s *Store) planFile() (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.root, catalogueFile))
+	return filepath.Join(s.cache, plansFolder, fmt.Sprintf("%x.json", sha256.Sum256(text))), err
+}
+
+// remembered is what a clone left last; nil where none did.
+func (s *Store) remembered() map[string]planned {
+	var all map[string]planned
+	file, err := s.planFile()
+	if err != nil {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// remember leaves a plan in a cache that is there. What cannot be left is asked anew.
+func (s *Store) remember(plan map[string]planned) {
+	if _, err := os.Stat(filepath.Join(s.cache, cacheMark)); err != nil || len(plan) == 0 {
+		return
+	}
+	file, err := s.planFile()
+	if err != nil {
+		return
+	}
+	all := s.remembered()
+	if all == nil {
+		all = map[string]planned{}
+	}
+	maps.Copy(all, plan)
+	text, err := json.Marshal(all)
+	if err != nil || os.MkdirAll(filepath.Dir(file), 0o755) != nil {
+		return
+	}
+	beside := fmt.Sprintf("%s.%d", file, os.Getpid())
+	if os.WriteFile(beside, text, 0o644) == nil {
+		_ = os.Rename(beside, file)
+	}
+}
+
+// Recipes knows the hash of what each image is made from, of repositories as they are
+// now: equal hashes build equal images. The program of Clone is asked once for all images
+// of a repository's catalogue; without one they are their references.
+type Recipes struct {
+	Clone string
+
+	known map[string]map[string]planned // repository → image
+}
+
+// Of returns the hashes of the named images of the catalogue under root and of a style's
+// own, by name. An image that nothing here builds has its reference.
+func (r *Recipes) Of(ctx context.Context, root string, own []Image, names ...string) (map[string]string, error) {
+	if r.known[root] == nil {
+		catalogue, err := Load(root)
+		if err != nil {
+			return nil, err
+		}
+		if r.known == nil {
+			r.known = map[string]map[string]planned{}
+		}
+		if r.known[root], err = r.plan(ctx, root, catalogue.Names()); err != nil {
+			return nil, err
+		}
+	}
+	all, err := load(root, own)
+	if err != nil {
+		return nil, err
+	}
+	hashes := map[string]string{}
+	for _, name := range names {
+		image, err := all.Image(name)
+		if err != nil {
+			return nil, err
+		}
+		made := r.known[root][name]
+		if image.builtHere() {
+			if made, err = planOwn(ctx, image); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case made.Error != "":
+			return nil, errors.New(made.Error)
+		case made.Key == "":
+			hashes[name] = image.Reference
+		default:
+			hashes[name] = made.Key
+		}
+	}
+	return hashes, nil
+}
+
+// plan asks the program; what it says of single images is in their Error.
+func (r *Recipes) plan(ctx context.Context, root string, names []string) (map[string]planned, error) {
+	p, err := newProgram(Options{Clone: r.Clone, Root: root})
+	if err != nil || !p.inClone() {
+		return nil, err // what is the same reference is the same image
+	}
+	plan, err := p.plan(ctx, names...)
+	if len(plan) == len(names) {
+		err = nil
+	}
+	return plan, err
 }

@@ -1,3 +1,12 @@
+// Package images gets the container images that a run needs, the kind node among
+// them: from a registry or from the local container engine. Where neither has them, it
+// runs the program of the clone that builds images (fixtures/images, a module of its
+// own), whose contract is that an image is an OCI layout in a folder.
+//
+// catalogue.yaml says which images there are; a style may bring further ones along
+// (see Own). A Store keeps them in a cache, those that were built under the hash of
+// everything that they are made from, so that an unchanged recipe costs nothing, and
+// hands them out as one archive.
 package images
 
 import (
@@ -12,7 +21,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"operatorbench/e2e/environment/engine"
 )
@@ -298,4 +309,50 @@ func (s *Store) Node(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return node[0].nodeReference(node[0].have.Source), nil
+}
+
+// progress writes what is being got, as the program that builds images does.
+type progress struct {
+	out     io.Writer
+	started time.Time
+	step    string // "[2/9] argo-events: "
+}
+
+// at is the progress of the k-th of n images.
+func (p progress) at(k, n int, name string) progress {
+	p.step = fmt.Sprintf("[%d/%d] %s: ", k, n, name)
+	return p
+}
+
+// say writes one line: the time since the beginning, the step, the text.
+func (p progress) say(format string, args ...any) {
+	// A report that cannot be written is no reason to stop the work.
+	_, _ = fmt.Fprintf(p.out, "%s%4.0fs %s%s\n", progressMark, time.Since(p.started).Seconds(), p.step, fmt.Sprintf(format, args...))
+}
+
+// writeArchive writes one archive in Docker's format with all images under their
+// references.
+func writeArchive(ctx context.Context, w io.Writer, images map[string]v1.Image) error {
+	tagged := map[name.Reference]v1.Image{}
+	for ref, image := range images {
+		tag, err := name.NewTag(ref)
+		if err != nil {
+			return err
+		}
+		tagged[tag] = image
+	}
+	return tarball.MultiRefWrite(tagged, contextWriter{ctx, w})
+}
+
+// contextWriter stops writing when its context ends.
+type contextWriter struct {
+	ctx context.Context //nolint:containedctx // io.Writer has no place for one
+	w   io.Writer
+}
+
+func (c contextWriter) Write(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.w.Write(p)
 }

@@ -1,0 +1,154 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/environment/images"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/spec/schema"
+	"operatorbench/e2e/spec/styles"
+)
+
+// Source is a further repository that images of styles are built from, and the revision that it had at the base.
+type Source struct{ Folder, Revision string }
+
+// String is the flag's text.
+func (s Source) String() string { return strings.TrimSuffix(s.Folder+"="+s.Revision, "=") }
+
+// SourceList is a flag that may be repeated.
+type SourceList []Source
+
+// String implements flag.Value.
+func (l *SourceList) String() string {
+	all := plain.Map(*l, func(source Source) string { return source.String() })
+	return strings.Join(all, ",")
+}
+
+// Set implements flag.Value.
+func (l *SourceList) Set(text string) error {
+	folder, revision, _ := strings.Cut(text, "=")
+	if folder == "" {
+		return errors.New("expected FOLDER or FOLDER=REVISION")
+	}
+	*l = append(*l, Source{folder, revision})
+	return nil
+}
+
+// check refuses a source whose revision is missing, or asked for in vain.
+func (l *SourceList) check(base string) error {
+	for _, source := range *l {
+		switch {
+		case base != "" && source.Revision == "":
+			return fmt.Errorf("--source=%s with --base: say what that repository was, as in --source=%s=v1.2", source, source)
+		case base == "" && source.Revision != "":
+			return fmt.Errorf("--source=%s without --base: there is nothing to compare with; --source=%s takes it as it is", source, source.Folder)
+		}
+	}
+	return nil
+}
+
+// named loads styles, each a name or a folder.
+func (j *job) named(names []string) ([]styles.Operator, error) {
+	var sources styles.Sources
+	for _, source := range j.options.Sources {
+		sources.Allowed = append(sources.Allowed, source.Folder)
+	}
+	return styles.FindWith(sources, filepath.Join(j.root, "operators"), names...)
+}
+
+// anchored makes the folders of sources absolute: they are written as paths from here.
+func (l SourceList) anchored(here string) SourceList {
+	all := make(SourceList, len(l))
+	for i, source := range l {
+		if !filepath.IsAbs(source.Folder) {
+			source.Folder = filepath.Join(here, source.Folder)
+		}
+		all[i] = source
+	}
+	return all
+}
+
+// Given are references that images are taken from, by the images' names: a flag that may be repeated.
+type Given map[string]string
+
+// String implements flag.Value.
+func (g *Given) String() string {
+	all := plain.Map(slices.Sorted(maps.Keys(*g)), func(name string) string { return name + "=" + (*g)[name] })
+	return strings.Join(all, ",")
+}
+
+// Set implements flag.Value.
+func (g *Given) Set(text string) error {
+	name, reference, found := strings.Cut(text, "=")
+	if !found || name == "" || reference == "" {
+		return errors.New("expected NAME=REFERENCE, such as operator=example.org/operator:v2")
+	}
+	if *g == nil {
+		*g = Given{}
+	}
+	(*g)[name] = reference
+	return nil
+}
+
+// check refuses an image that no style needs, and a reference that is none. The catalogue has those of the styles, too.
+func (g Given) check(catalogue *images.Catalogue, all []styles.Operator) error {
+	needed, err := everyRun(all...)
+	if err != nil {
+		return err
+	}
+	for _, operator := range all {
+		needed = append(needed, operator.Style().ImageNames()...)
+	}
+	needed = unique(needed)
+	for _, name := range slices.Sorted(maps.Keys(g)) {
+		if !slices.Contains(needed, name) {
+			return fmt.Errorf("--image=%s=%s: no image %q is needed here: there are %s%s", name, g[name], name, strings.Join(needed, ", "), schema.Suggestion(name, needed))
+		}
+	}
+	if catalogue, err = catalogue.With(styles.OwnImages(all...)...); err == nil {
+		_, err = catalogue.Give(g)
+	}
+	return err
+}
+
+// besides are those that are given for others than these images.
+func (g Given) besides(own []images.Image) Given {
+	others := maps.Clone(g)
+	maps.DeleteFunc(others, func(name, _ string) bool {
+		return slices.ContainsFunc(own, func(image images.Image) bool { return image.Name == name })
+	})
+	return others
+}
+
+// Shard is one of several runs that drive the correctness matrix together, each
+// on a cluster of its own. The zero value is the only one.
+type Shard struct{ Index, Of int } // Index from 1
+
+// MostShards is more than any machine has clusters at a time.
+const MostShards = 64
+
+// String is INDEX/OF, "" for the only one; with Set it makes Shard a flag.Value.
+func (s *Shard) String() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+}
+
+// Set reads INDEX/OF.
+func (s *Shard) Set(value string) error {
+	index, of, cut := strings.Cut(value, "/")
+	i, errIndex := strconv.Atoi(index)
+	n, errOf := strconv.Atoi(of)
+	if !cut || errIndex != nil || errOf != nil || i < 1 || i > n || n > MostShards {
+		return fmt.Errorf("expected INDEX/OF, such as 1/3, with an index from 1 to OF and OF up to %d", MostShards)
+	}
+	*s = Shard{i, n}
+	return nil
+}
