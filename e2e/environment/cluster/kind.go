@@ -361,9 +361,8 @@ func (k *Kind) Exec(ctx context.Context, command ...string) (string, error) {
 	return k.engine.Run(ctx, append([]string{"exec", k.node()}, command...)...)
 }
 
-// Restart ends every process of the node at once, as a power failure would, and
-// starts the node again. It returns as soon as the node's init runs: the API
-// server answers some seconds later.
+// Restart ends every process of the node at once, as a power failure would, and starts the node again. It returns as
+// soon as the node's init runs: the API server answers some seconds later.
 func (k *Kind) Restart(ctx context.Context) error {
 	if _, err := k.provider(); err != nil {
 		return fmt.Errorf("restart the node: %w", err)

@@ -77,12 +77,10 @@ func encode(config *v1alpha4.Cluster) ([]byte, error) {
 	return text, nil
 }
 
-// serviceRange are the addresses of Services: kind's own choice, said here because the
-// node's firewall is told, too.
+// serviceRange are the addresses of Services: kind's own choice, said here because the node's firewall is told, too.
 const serviceRange = "10.96.0.0/16"
 
-// rangeFile is a drop-in of the kubelet's unit: its name in the run's folder, and below
-// rangeDir in the node.
+// rangeFile is a drop-in of the kubelet's unit: its name in the run's folder, and below rangeDir in the node.
 const (
 	rangeFile = "20-service-range.conf"
 	rangeDir  = "/etc/systemd/system/kubelet.service.d/"

@@ -18,9 +18,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Ensure gets those of the named images (no names: all) that are missing. Of two
-// processes that share a cache one waits for the other, and then finds the work
-// done.
+// Ensure gets those of the named images (no names: all) that are missing. Of two processes that share a cache one waits
+// for the other, and then finds the work done.
 func (s *Store) Ensure(ctx context.Context, names ...string) error {
 	missing, err := s.Missing(ctx, names...)
 	if err != nil || len(missing) == 0 {
@@ -39,10 +38,9 @@ func (s *Store) Ensure(ctx context.Context, names ...string) error {
 	})
 }
 
-// Programs returns a folder of the cache with the programs of images, each under
-// the name that it has in its image, for those that run them without a container.
-// They are compiled where they are not in the cache: an image that was pulled is
-// not taken apart. Programs of this repository are none of them.
+// Programs returns a folder of the cache with the programs of images, each under the name that it has in its image, for
+// those that run them without a container. They are compiled where they are not in the cache: an image that was pulled
+// is not taken apart. Programs of this repository are none of them.
 func (s *Store) Programs(ctx context.Context, names ...string) (folder string, err error) {
 	if len(names) == 0 {
 		return "", errors.New("which images? name those whose programs are to be compiled")
@@ -192,8 +190,7 @@ func (s *Store) pull(ctx context.Context, st state) error {
 	return nil
 }
 
-// fromEngine takes an image that the local engine has under this reference and,
-// where one is locked, this digest.
+// fromEngine takes an image that the local engine has under this reference and, where one is locked, this digest.
 func (s *Store) fromEngine(ctx context.Context, st state) (bool, error) {
 	if s.engine == nil {
 		return false, nil
@@ -229,8 +226,7 @@ func (s *Store) step(k, n int, st state) *Store {
 	return &step
 }
 
-// build has images built by the program of the clone, over bases that are there or can be
-// had without building.
+// build has images built by the program of the clone, over bases that are there or can be had without building.
 func (s *Store) build(ctx context.Context, cacheID string, images []Image) error {
 	if len(images) == 0 {
 		return nil
@@ -283,8 +279,7 @@ func (s *Store) base(ctx context.Context, name string) (string, error) {
 	return states[0].folder, err
 }
 
-// save writes an image of that origin into the cache: beside its place first, so
-// that nobody sees half of it.
+// save writes an image of that origin into the cache: beside its place first, so that nobody sees half of it.
 func (s *Store) save(st state, origin string, image v1.Image) error {
 	temporary, err := os.MkdirTemp(s.work(), "save-")
 	if err != nil {

@@ -24,8 +24,7 @@ type Lock struct {
 	Images []Locked `yaml:"images"`
 }
 
-// Locked is one image's digest: of the index where there is one for several
-// architectures.
+// Locked is one image's digest: of the index where there is one for several architectures.
 type Locked struct {
 	Reference string `yaml:"reference"`
 	Digest    string `yaml:"digest"`
@@ -107,9 +106,8 @@ func KindNode() (Locked, error) {
 	return Locked{Reference: "docker.io/" + tagged, Digest: digest, From: "the module sigs.k8s.io/kind"}, nil
 }
 
-// WriteLock asks the registries for the digests of all images that can be
-// pulled and writes the lock file. Where a registry does not answer, what was
-// known stays; the returned error then says so for each image.
+// WriteLock asks the registries for the digests of all images that can be pulled and writes the lock file. Where a
+// registry does not answer, what was known stays; the returned error then says so for each image.
 func (s *Store) WriteLock(ctx context.Context) error {
 	lock := Lock{}
 	var unknown []error
@@ -153,9 +151,8 @@ func (s *Store) WriteLock(ctx context.Context) error {
 	return nil
 }
 
-// CheckLock asks the registries whether every image that can be pulled has a
-// digest in the lock file by which it can be had. Its error names each that has
-// not, with the digest of its tag.
+// CheckLock asks the registries whether every image that can be pulled has a digest in the lock file by which it can be
+// had. Its error names each that has not, with the digest of its tag.
 func (s *Store) CheckLock(ctx context.Context) error {
 	var errs []error
 	for _, image := range s.catalogue.pulled() {

@@ -106,9 +106,8 @@ func (p program) plan(ctx context.Context, names ...string) (map[string]planned,
 // compiling is how long nothing is heard of the program before that is explained.
 const compiling = 5 * time.Second
 
-// run runs the program, compiled by the go command of this machine, which keeps it. Its
-// lines of progress are handed on. The program ends when its standard input does: with the
-// context, and also where this process is killed.
+// run runs the program, compiled by the go command of this machine, which keeps it. Its lines of progress are handed
+// on. The program ends when its standard input does: with the context, and also where this process is killed.
 func (p program) run(ctx context.Context, verb string, flags []string, names ...string) (answer, error) {
 	module := filepath.Join(p.clone, Folder)
 	if !p.inClone() {

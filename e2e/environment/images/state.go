@@ -29,9 +29,8 @@ type state struct {
 	why    string       // where have is nil
 }
 
-// states looks at the images of these names: whether the cache (for the node: the
-// engine) has them from a source that may be used. The program that builds images is only
-// asked of those that are not there as they were pulled.
+// states looks at the images of these names: whether the cache (for the node: the engine) has them from a source that
+// may be used. The program that builds images is only asked of those that are not there as they were pulled.
 func (s *Store) states(ctx context.Context, names []string) ([]state, error) {
 	images, err := s.selected(names)
 	if err != nil {
@@ -145,9 +144,8 @@ const (
 	fromEngine = "engine"
 )
 
-// acceptable are the origins that the chosen source allows, the best first. An
-// image that is taken as it is, is what the engine has: who brings it may have
-// built it anew under the same tag.
+// acceptable are the origins that the chosen source allows, the best first. An image that is taken as it is, is what
+// the engine has: who brings it may have built it anew under the same tag.
 func (s *Store) acceptable(st state) []string {
 	switch {
 	case st.local != "" && s.source != Pull && st.image.Name != NodeImage:
@@ -163,10 +161,9 @@ func (s *Store) acceptable(st state) []string {
 	}
 }
 
-// folder is where an image of that origin is kept: under its recipe's hash if it
-// was built, under its digest if it is what the engine has of it, else under the
-// digest or tag by which it was asked for; of a style's own, of which another may
-// have the name, under its reference's hash.
+// folder is where an image of that origin is kept: under its recipe's hash if it was built, under its digest if it is
+// what the engine has of it, else under the digest or tag by which it was asked for; of a style's own, of which another
+// may have the name, under its reference's hash.
 func (s *Store) folder(st state, origin string) string {
 	var key string
 	switch {

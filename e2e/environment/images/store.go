@@ -1,12 +1,10 @@
-// Package images gets the container images that a run needs, the kind node among
-// them: from a registry or from the local container engine. Where neither has them, it
-// runs the program of the clone that builds images (fixtures/images, a module of its
-// own), whose contract is that an image is an OCI layout in a folder.
+// Package images gets the container images that a run needs, the kind node among them: from a registry or from the
+// local container engine. Where neither has them, it runs the program of the clone that builds images (fixtures/images,
+// a module of its own), whose contract is that an image is an OCI layout in a folder.
 //
-// catalogue.yaml says which images there are; a style may bring further ones along
-// (see Own). A Store keeps them in a cache, those that were built under the hash of
-// everything that they are made from, so that an unchanged recipe costs nothing, and
-// hands them out as one archive.
+// catalogue.yaml says which images there are; a style may bring further ones along (see Own). A Store keeps them in a
+// cache, those that were built under the hash of everything that they are made from, so that an unchanged recipe costs
+// nothing, and hands them out as one archive.
 package images
 
 import (
@@ -33,11 +31,9 @@ type Source string
 
 // The sources.
 const (
-	// Auto takes what is cached or what the local engine has, else pulls, else
-	// builds.
+	// Auto takes what is cached or what the local engine has, else pulls, else builds.
 	Auto Source = "auto"
-	// Pull takes images from their registries only, but for those that no
-	// registry has.
+	// Pull takes images from their registries only, but for those that no registry has.
 	Pull Source = "pull"
 	// Build makes images from package registries only, but for those of which a
 	// style says nothing but the reference: these it takes from wherever they are.
@@ -67,8 +63,7 @@ type Options struct {
 	Own []Image
 	// Given are references that images are taken from, by name; see Catalogue.Give.
 	Given map[string]string
-	// Engine holds the node image, and perhaps others. Without it (nil) the node
-	// cannot be had.
+	// Engine holds the node image, and perhaps others. Without it (nil) the node cannot be had.
 	Engine *engine.Engine
 	// Progress gets a line for each thing that is done; nil: nobody.
 	Progress io.Writer
@@ -90,9 +85,8 @@ type Store struct {
 	nobody      *sync.Once // says that nothing can be built
 }
 
-// CacheFolder is where images are kept by default: the value of
-// OPERATORBENCH_CACHE where it is set, else operatorbench in the user's cache
-// folder (XDG_CACHE_HOME or ~/.cache). getenv is os.Getenv.
+// CacheFolder is where images are kept by default: the value of OPERATORBENCH_CACHE where it is set, else operatorbench
+// in the user's cache folder (XDG_CACHE_HOME or ~/.cache). getenv is os.Getenv.
 func CacheFolder(getenv func(string) string) (string, error) {
 	if dir := getenv("OPERATORBENCH_CACHE"); dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -150,8 +144,7 @@ type Description struct {
 	Published string `json:"published,omitempty"` // see Image
 	// Source is built, pulled or engine (taken from the local engine).
 	Source string `json:"source"`
-	// Digest is that of the image's configuration: what the container runtime
-	// calls the image's ID.
+	// Digest is that of the image's configuration: what the container runtime calls the image's ID.
 	Digest string `json:"digest"`
 	// Locked is the digest by which the image was pulled; empty where it was not.
 	Locked string `json:"locked,omitempty"`
@@ -165,8 +158,7 @@ type Description struct {
 	Size int64 `json:"size"`
 }
 
-// Dependencies are how many packages of an ecosystem something is built from, beside
-// its own code.
+// Dependencies are how many packages of an ecosystem something is built from, beside its own code.
 type Dependencies struct {
 	Direct int `json:"direct"` // those that its own code asks for
 	All    int `json:"all"`    // these, and those that they ask for in turn
@@ -180,8 +172,7 @@ type Listed struct {
 	Why       string // where Have is nil: not there, or made from another recipe
 }
 
-// selected returns the images of these names, each once, in the order of the
-// names; no names mean all.
+// selected returns the images of these names, each once, in the order of the names; no names mean all.
 func (s *Store) selected(names []string) ([]Image, error) {
 	known := s.catalogue.Names()
 	if len(names) == 0 {
@@ -216,8 +207,7 @@ func (s *Store) Missing(ctx context.Context, names ...string) ([]Listed, error) 
 	return slices.DeleteFunc(list, func(l Listed) bool { return l.Have != nil }), err
 }
 
-// assembling is how long an image takes beside the steps towards it: root file systems,
-// layers.
+// assembling is how long an image takes beside the steps towards it: root file systems, layers.
 const assembling = 8 * time.Second
 
 // BuildTime estimates how long building the named images takes on two cores with
@@ -252,8 +242,7 @@ func namesOf(images []Image) []string {
 	return names
 }
 
-// Describe says what the named images (no names: all) are. It is an error if one
-// is missing.
+// Describe says what the named images (no names: all) are. It is an error if one is missing.
 func (s *Store) Describe(ctx context.Context, names ...string) ([]Description, error) {
 	states, err := s.present(ctx, names)
 	descriptions := make([]Description, len(states))
@@ -301,8 +290,7 @@ func (s *Store) Archive(ctx context.Context, w io.Writer, names ...string) error
 	return nil
 }
 
-// Node returns the reference by which kind finds the node image in the engine.
-// It is an error if the image is missing.
+// Node returns the reference by which kind finds the node image in the engine. It is an error if the image is missing.
 func (s *Store) Node(ctx context.Context) (string, error) {
 	node, err := s.present(ctx, []string{NodeImage})
 	if err != nil {
@@ -330,8 +318,7 @@ func (p progress) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.out, "%s%4.0fs %s%s\n", progressMark, time.Since(p.started).Seconds(), p.step, fmt.Sprintf(format, args...))
 }
 
-// writeArchive writes one archive in Docker's format with all images under their
-// references.
+// writeArchive writes one archive in Docker's format with all images under their references.
 func writeArchive(ctx context.Context, w io.Writer, images map[string]v1.Image) error {
 	tagged := map[name.Reference]v1.Image{}
 	for ref, image := range images {

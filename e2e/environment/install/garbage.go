@@ -29,11 +29,10 @@ const (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// ProveGarbageCollection returns when the cluster's garbage collector is known to
-// watch a workload's custom resources: a throw-away one is deleted until what it owns
-// follows within two seconds. For a definition that is seconds old this can take half a
-// minute, which would otherwise be measured as an operator's. It is to be called before an
-// operator is installed, which would act on the throw-away, unless the operator brings the definition.
+// ProveGarbageCollection returns when the cluster's garbage collector is known to watch a workload's custom resources:
+// a throw-away one is deleted until what it owns follows within two seconds. For a definition that is seconds old this
+// can take half a minute, which would otherwise be measured as an operator's. It is to be called before an operator is
+// installed, which would act on the throw-away, unless the operator brings the definition.
 func ProveGarbageCollection(ctx context.Context, c Cluster, w *workloads.Workload, namespace string) error {
 	ctx, cancel := bounded(ctx, collectedWithin)
 	defer cancel()

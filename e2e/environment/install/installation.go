@@ -48,9 +48,8 @@ type Installation struct {
 	Next   []*unstructured.Unstructured   // rendered, of its next version; none: it has no such
 }
 
-// Install applies stage by stage and awaits each. Everything is checked against
-// the cluster before the first is applied. It returns when the operator will really
-// see what happens to a custom resource.
+// Install applies stage by stage and awaits each. Everything is checked against the cluster before the first is
+// applied. It returns when the operator will really see what happens to a custom resource.
 func (i Installation) Install(ctx context.Context, c Cluster) error {
 	ctx, cancel := bounded(ctx, installWithin)
 	defer cancel()

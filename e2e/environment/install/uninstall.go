@@ -23,14 +23,12 @@ const (
 	// finalizerGrace is how long controllers get to remove their finalizers. It
 	// is above the 60 s of grace that the pod of a JetStream bus has.
 	finalizerGrace = 75 * time.Second
-	// instancesWithin bounds the removal of what a stage's kinds have, so that
-	// there is time to stop what runs.
+	// instancesWithin bounds the removal of what a stage's kinds have, so that there is time to stop what runs.
 	instancesWithin = 2 * time.Minute
 )
 
-// Uninstall goes through the stages in reverse, whatever part of an Install went
-// before it, and returns when nothing is left. Before the definitions of a stage
-// go, every object of their kinds goes: the operator's own leftovers, such as
+// Uninstall goes through the stages in reverse, whatever part of an Install went before it, and returns when nothing is
+// left. Before the definitions of a stage go, every object of their kinds goes: the operator's own leftovers, such as
 // Workflows, while the controllers that know them still run.
 func (i Installation) Uninstall(ctx context.Context, c Cluster) error {
 	ctx, cancel := bounded(ctx, uninstallWithin)
@@ -61,9 +59,8 @@ type uninstaller struct {
 	grace time.Duration // that controllers still get to remove their finalizers
 }
 
-// remove removes the stages in reverse. A stage that finalizers hold up is tried
-// again at the end: it is free once the definitions of its kinds are gone. Whatever
-// cannot be removed, the rest is, so that nothing of the style runs on.
+// remove removes the stages in reverse. A stage that finalizers hold up is tried again at the end: it is free once the
+// definitions of its kinds are gone. Whatever cannot be removed, the rest is, so that nothing of the style runs on.
 func (u *uninstaller) remove(ctx context.Context, stages [][]*unstructured.Unstructured) error {
 	var held []int
 	var problems []error
@@ -85,8 +82,7 @@ func (u *uninstaller) remove(ctx context.Context, stages [][]*unstructured.Unstr
 	return errors.Join(problems...)
 }
 
-// stage deletes the objects of a stage. Only the last to go, with the
-// controllers, has all of the time.
+// stage deletes the objects of a stage. Only the last to go, with the controllers, has all of the time.
 func (u *uninstaller) stage(ctx context.Context, objs []*unstructured.Unstructured, last bool) error {
 	if !last {
 		var cancel context.CancelFunc
@@ -99,8 +95,7 @@ func (u *uninstaller) stage(ctx context.Context, objs []*unstructured.Unstructur
 // definition is the kind of a CustomResourceDefinition.
 var definition = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// instances removes every object of the kinds that this run defined in a stage,
-// of all kinds at once.
+// instances removes every object of the kinds that this run defined in a stage, of all kinds at once.
 func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, instancesWithin)
 	defer cancel()
@@ -123,8 +118,7 @@ func (u *uninstaller) instances(ctx context.Context, objs []*unstructured.Unstru
 	return group.Wait()
 }
 
-// served returns the resource of a definition. It is empty if the cluster does
-// not serve it, or did before this run.
+// served returns the resource of a definition. It is empty if the cluster does not serve it, or did before this run.
 func (u *uninstaller) served(ctx context.Context, crd *unstructured.Unstructured) (schema.GroupVersionResource, error) {
 	resource, err := u.Kube.Resource(crd)
 	if err != nil {
