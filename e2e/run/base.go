@@ -34,8 +34,7 @@ type base struct {
 	trees  []*tree // of each repository, the first one's first
 	// recipes are those of its images, and of today's.
 	recipes images.Recipes
-	// gone is what it has and the repository has not; added are styles that only
-	// the repository has.
+	// gone is what it has and the repository has not; added are styles that only the repository has.
 	gone  []record.Gone
 	added []string
 }
@@ -129,8 +128,7 @@ func (j *job) compareStyle(ctx context.Context, head styles.Operator) error {
 	return nil
 }
 
-// present finds the styles that are asked for, and notes those that only the
-// base has.
+// present finds the styles that are asked for, and notes those that only the base has.
 func (j *job) present(ctx context.Context, here *tree) ([]styles.Operator, error) {
 	names := operatorNames(j.here(), j.options.Operator)
 	if j.options.Here == "" {
@@ -184,8 +182,7 @@ func (j *job) dropGone(asked []string) []string {
 	return asked
 }
 
-// lostScenarios notes scenarios that only the base has, and what only the
-// base's expect of a style.
+// lostScenarios notes scenarios that only the base has, and what only the base's expect of a style.
 func (j *job) lostScenarios() error {
 	is, err := scenarios.Of(j.workload, judge.OracleNames())
 	if err != nil {

@@ -14,13 +14,11 @@ import (
 // silentMost is how long the API server may give no answer: longer than a restart of the node takes.
 const silentMost = 2 * time.Minute
 
-// Drive goes through the planned rounds. In each, every participant has its turn, in
-// random order (in the first one the quickest first, so that a person soon sees
-// a result): it is installed, warmed up, driven through the scenarios, and
-// removed, so that no two styles are ever there at once. What a style did wrong
-// is no error, it is in the recording; nor is a style that cannot be installed or
-// removed, of which Failed tells. An error means that the test environment broke, or that what is left
-// of a style would act beside the next one.
+// Drive goes through the planned rounds. In each, every participant has its turn, in random order (in the first one the
+// quickest first, so that a person soon sees a result): it is installed, warmed up, driven through the scenarios, and
+// removed, so that no two styles are ever there at once. What a style did wrong is no error, it is in the recording;
+// nor is a style that cannot be installed or removed, of which Failed tells. An error means that the test environment
+// broke, or that what is left of a style would act beside the next one.
 func (s *Session) Drive(ctx context.Context) (err error) {
 	defer func() { s.complete = err == nil }()
 	if err := s.makePlan(); err != nil {
@@ -191,8 +189,7 @@ func (s *Session) ready(place block, style *drive.Style) error {
 	return s.collector()
 }
 
-// atRest looks, where latencies are measured, at what the participant uses idle, and begins
-// to count what it uses.
+// atRest looks, where latencies are measured, at what the participant uses idle, and begins to count what it uses.
 func (s *Session) atRest(ctx context.Context, place block) {
 	if place.wave > 0 {
 		return

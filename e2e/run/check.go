@@ -19,9 +19,8 @@ import (
 	"operatorbench/e2e/spec/verdicts"
 )
 
-// Check says of styles, each a name or a folder, all that can be said without a
-// cluster. Its error lists what a run would refuse, and which expected verdicts can
-// no longer be.
+// Check says of styles, each a name or a folder, all that can be said without a cluster. Its error lists what a run
+// would refuse, and which expected verdicts can no longer be.
 func Check(root string, out io.Writer, names ...string) error {
 	catalogue, err := images.Load(root)
 	if err != nil {

@@ -58,16 +58,14 @@ func (c *comparison) round() time.Duration {
 	return sum(c.participants, func(p *participant) time.Duration { return p.fixed + time.Duration(c.passes)*p.pass })
 }
 
-// paced is called when a block has gone through the scenarios once: what that took, and
-// what the block takes besides.
+// paced is called when a block has gone through the scenarios once: what that took, and what the block takes besides.
 func (s *Session) paced() (fixed, pass time.Duration) {
 	before := s.measuring.Sub(s.installing)
 	return before + min(before, typicalUninstall), time.Since(s.measuring) // to remove a style takes no longer
 }
 
-// choosePasses is called when the first block of a style has gone through the
-// scenarios once: what that took, and what came before it, tells how often there
-// is time for. All of its blocks in the first round do the same.
+// choosePasses is called when the first block of a style has gone through the scenarios once: what that took, and what
+// came before it, tells how often there is time for. All of its blocks in the first round do the same.
 func (s *Session) choosePasses(c *comparison) int {
 	fixed, pass := s.paced()
 	c.passes = s.options.Passes
@@ -105,9 +103,8 @@ func (j *job) quicken() {
 	j.scenarios = slices.Insert(j.scenarios, last+1, more...)
 }
 
-// quick are the measured scenarios whose question needs no pods, with a custom
-// resource of size 0: one takes a fifth of the time, so that there are more
-// samples of when the operator has written. The gate counts them as the others'.
+// quick are the measured scenarios whose question needs no pods, with a custom resource of size 0: one takes a fifth of
+// the time, so that there are more samples of when the operator has written. The gate counts them as the others'.
 func quick(list []scenarios.Scenario) []scenarios.Scenario {
 	var more []scenarios.Scenario
 	for _, scenario := range list {
@@ -129,10 +126,9 @@ func quick(list []scenarios.Scenario) []scenarios.Scenario {
 	return more
 }
 
-// again are scenarios that a pass goes through a second time: what resizing takes
-// scatters the most, and takes the least time. Where the second one began it ends again,
-// and there the first one begins now, so that nothing has to be prepared. The gate
-// counts them as the others'.
+// again are scenarios that a pass goes through a second time: what resizing takes scatters the most, and takes the
+// least time. Where the second one began it ends again, and there the first one begins now, so that nothing has to be
+// prepared. The gate counts them as the others'.
 func again(up, down scenarios.Scenario) []scenarios.Scenario {
 	if up.Result() == nil || down.Given == nil || *up.Result() != *down.Given {
 		return nil
@@ -184,10 +180,9 @@ func (j *job) recordedComparison() *record.Comparison {
 // gateRun drives a comparison with a base.
 type gateRun struct{ *Session }
 
-// drive lets base, base again and head of each style take turns until
-// the gate knows what to say of it, or the budget is spent. A first round tells
-// how many there is time for; after each one the gate takes a look. Loads and
-// correctness come on top of the budget. Errors are as those of Drive.
+// drive lets base, base again and head of each style take turns until the gate knows what to say of it, or the budget
+// is spent. A first round tells how many there is time for; after each one the gate takes a look. Loads and correctness
+// come on top of the budget. Errors are as those of Drive.
 func (g gateRun) drive(ctx context.Context) error {
 	g.options.Budget = min(g.options.Budget, g.remains())
 	g.plan.Rounds = map[string]int{}
@@ -287,8 +282,7 @@ func (g gateRun) turns(ctx context.Context, round int, participants []*participa
 	return nil
 }
 
-// lost notes a head that cannot be driven where its base can: that is no failure
-// of the comparison, it is its result.
+// lost notes a head that cannot be driven where its base can: that is no failure of the comparison, it is its result.
 func (g gateRun) lost(c *comparison) {
 	if !c.lost() {
 		return
@@ -396,9 +390,8 @@ func (g gateRun) sumUp(spent time.Duration) string {
 	return fmt.Sprintf("the driving ends after %v of %v (--budget); not settled: %s", spent.Round(time.Second), g.options.Budget, strings.Join(open, ", "))
 }
 
-// correctness drives base and head of each style through the scenarios of the
-// correctness matrix, once: as many of its groups as take no longer than the
-// budget, on top of which they come, or than the profile gives them.
+// correctness drives base and head of each style through the scenarios of the correctness matrix, once: as many of its
+// groups as take no longer than the budget, on top of which they come, or than the profile gives them.
 func (g gateRun) correctness(ctx context.Context) error {
 	for _, c := range g.comparisons {
 		list := g.matrix()
@@ -430,8 +423,7 @@ func (c *comparison) sides() []*participant {
 	return slices.DeleteFunc(slices.Clone(c.participants), func(p *participant) bool { return p.variant == gate.VariantAgain })
 }
 
-// matrixOf drives both sides of a style through scenarios of the matrix, in
-// random order.
+// matrixOf drives both sides of a style through scenarios of the matrix, in random order.
 func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.Scenario, round int) error {
 	for _, p := range order(c.sides(), g.options.Seed, -round) {
 		for _, w := range wavesOf(p, list, 1, g.workload.AtOnce) {
@@ -448,8 +440,7 @@ func (g gateRun) matrixOf(ctx context.Context, c *comparison, list []scenarios.S
 	return nil
 }
 
-// repeat drives again those scenarios of the matrix of which one time is too
-// little to tell, until it is not.
+// repeat drives again those scenarios of the matrix of which one time is too little to tell, until it is not.
 func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
 	for round := 2; round <= gate.Repeats; round++ {
 		again := false
@@ -475,12 +466,10 @@ func (g gateRun) repeat(ctx context.Context, spent time.Duration) error {
 	return nil
 }
 
-// Drivable tells whether there is any style to compare. Without one, the result
-// is what head has lost; see RecordLost.
+// Drivable tells whether there is any style to compare. Without one, the result is what head has lost; see RecordLost.
 func (j *job) Drivable() bool { return len(j.comparisons) > 0 }
 
-// command repeats a comparison: with the commit, and with what was asked for
-// otherwise than by default.
+// command repeats a comparison: with the commit, and with what was asked for otherwise than by default.
 func (o *Options) command(commit string) string {
 	var defaults Options
 	defaults.defaults()

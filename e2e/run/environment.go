@@ -194,8 +194,7 @@ func namespace(name string) *unstructured.Unstructured {
 
 func (j *job) probeNamespace() string { return "services-" + j.id + "-probe" }
 
-// announce names, before the cluster is asked for anything, all that this run makes in
-// an existing one.
+// announce names, before the cluster is asked for anything, all that this run makes in an existing one.
 func (e *environment) announce() error {
 	e.say("this run makes, in the existing cluster, nothing but:")
 	for _, crd := range e.defined() {
@@ -229,10 +228,9 @@ func refuses(scenario scenarios.Scenario) bool {
 	return slices.ContainsFunc(scenario.Steps, func(step scenarios.Step) bool { return step.Fault != nil && step.Fault.Refuse != "" })
 }
 
-// refuseForeign fails if an existing cluster has anything that this run or one
-// of its styles would make. Install refuses too, but by then the definition and
-// the floor's namespaces are there, and other styles may have been driven. It comes
-// before the images: nobody is to load any for a run that is refused.
+// refuseForeign fails if an existing cluster has anything that this run or one of its styles would make. Install
+// refuses too, but by then the definition and the floor's namespaces are there, and other styles may have been driven.
+// It comes before the images: nobody is to load any for a run that is refused.
 func (e *environment) refuseForeign(ctx context.Context) error {
 	if e.can(cluster.RemoveWhole) {
 		return nil
@@ -251,8 +249,7 @@ func (e *environment) refuseForeign(ctx context.Context) error {
 // largeRecording is the size in bytes from which a recording is compressed.
 const largeRecording = 8 << 20
 
-// teardown removes from an existing cluster what this run made, and deletes a
-// cluster of its own.
+// teardown removes from an existing cluster what this run made, and deletes a cluster of its own.
 func (e *environment) teardown(ctx context.Context) error {
 	var removed error
 	if e.Left() != "" && !e.can(cluster.RemoveWhole) { // else nothing was made

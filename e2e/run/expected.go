@@ -66,8 +66,7 @@ func expectedOf(style styles.Operator) (verdicts.Expected, error) {
 	return verdicts.Load(style.Style().Folder, verdictsOf(all), oracles())
 }
 
-// Expected reads the verdicts that are expected of the styles that were asked for,
-// wherever their folders are.
+// Expected reads the verdicts that are expected of the styles that were asked for, wherever their folders are.
 func (j *job) Expected() (map[string]verdicts.Expected, error) {
 	all := map[string]verdicts.Expected{}
 	for _, p := range j.asked() {
@@ -80,9 +79,8 @@ func (j *job) Expected() (map[string]verdicts.Expected, error) {
 	return all, nil
 }
 
-// UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps
-// what stands there on why. A new failure is left without a sentence, with which
-// no run accepts the file: a person must say why.
+// UpdateVerdicts writes what was seen into each style's verdicts.yaml, and keeps what stands there on why. A new
+// failure is left without a sentence, with which no run accepts the file: a person must say why.
 func (j *job) UpdateVerdicts(judgements ...*judge.Judgement) error {
 	seen := result.MatrixOf(judgements...)
 	for _, p := range j.asked() {

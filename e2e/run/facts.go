@@ -57,8 +57,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	return nil
 }
 
-// podSecurity is the Pod Security Standard that is enforced on each namespace
-// of a style; "" where there is none.
+// podSecurity is the Pod Security Standard that is enforced on each namespace of a style; "" where there is none.
 func podSecurity(objects []*unstructured.Unstructured) map[string]string {
 	standards := map[string]string{}
 	for _, object := range objects {

@@ -10,9 +10,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// find asks the cluster, where a style has been installed for the first time, what
-// there is of it. Where that is other than its manifests say, it is recorded. What
-// cannot be asked stays as the manifests say it.
+// find asks the cluster, where a style has been installed for the first time, what there is of it. Where that is other
+// than its manifests say, it is recorded. What cannot be asked stays as the manifests say it.
 func (s *Session) find(ctx context.Context, place block, target install.Cluster) {
 	p := place.participant
 	if p.operator == nil || p.found != nil {

@@ -12,8 +12,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// readHost gathers the machine's facts from a root file system, usually
-// os.DirFS("/").
+// readHost gathers the machine's facts from a root file system, usually os.DirFS("/").
 func readHost(root fs.FS) (record.Host, error) {
 	h := record.Host{Arch: runtime.GOARCH}
 	kernel, err := fs.ReadFile(root, "proc/sys/kernel/osrelease")

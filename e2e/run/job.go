@@ -46,12 +46,10 @@ func (j *job) check(all []styles.Operator) error {
 	return asked(j.options.Given.check(catalogue, all))
 }
 
-// warmup is the scenario that a style goes through when it has just been
-// installed, before anything is measured.
+// warmup is the scenario that a style goes through when it has just been installed, before anything is measured.
 const warmup = "create"
 
-// warmupOf is what a participant warms up with: a style that has just been installed
-// needs it, unless it says why not.
+// warmupOf is what a participant warms up with: a style that has just been installed needs it, unless it says why not.
 func (j *job) warmupOf(p *participant) []scenarios.Scenario {
 	if p.operator == nil || p.operator.Style().Warmup.Skip != "" {
 		return nil
@@ -73,8 +71,7 @@ func operatorNames(here, list string) []string {
 // here is the folder from which paths are.
 func (j *job) here() string { return j.options.here(j.root) }
 
-// Styles are the labels of the participants that were asked for: the floor is
-// one of them only if it was named.
+// Styles are the labels of the participants that were asked for: the floor is one of them only if it was named.
 func (j *job) Styles() []string {
 	return plain.Map(j.asked(), func(p *participant) string { return p.label() })
 }
@@ -92,8 +89,7 @@ func (j *job) Scenarios() []string {
 	return plain.Map(j.scenarios, func(scenario scenarios.Scenario) string { return scenario.Name })
 }
 
-// Drives tells whether a scenario is this run's to drive against a style: other
-// shards have theirs.
+// Drives tells whether a scenario is this run's to drive against a style: other shards have theirs.
 func (j *job) Drives(style, scenario string) bool {
 	if slices.Contains(namesOf(slices.Concat(j.measured(), j.loads())), scenario) {
 		return true
@@ -133,12 +129,10 @@ func (j *job) rounds() int {
 	return roundsToShow
 }
 
-// precise tells whether medians are to be known to a precision, instead of as well as a
-// number of rounds makes them.
+// precise tells whether medians are to be known to a precision, instead of as well as a number of rounds makes them.
 func (j *job) precise() bool { return j.options.Precision > 0 }
 
-// measurable is an error where medians are to be known to a precision and no scenario has
-// any that counts for it.
+// measurable is an error where medians are to be known to a precision and no scenario has any that counts for it.
 func (j *job) measurable() error {
 	if !j.precise() || len(j.measured()) > 0 {
 		return nil

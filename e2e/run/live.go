@@ -9,9 +9,8 @@ import (
 	"operatorbench/e2e/timeline"
 )
 
-// live judges a recording while it is written, so that the driver knows when
-// to go on and a person sees the last latency. Nobody who records waits for it;
-// what it is asked covers all that was recorded before.
+// live judges a recording while it is written, so that the driver knows when to go on and a person sees the last
+// latency. Nobody who records waits for it; what it is asked covers all that was recorded before.
 type live struct {
 	recorder *record.Recorder
 	follower *record.Follower
@@ -35,8 +34,7 @@ func newLive(recorder *record.Recorder) (*live, error) {
 // stop returns when all that was recorded is judged.
 func (l *live) stop() { l.follower.Stop() }
 
-// add looks at a further entry. What it cannot judge ends the run: no sample
-// would be known to have settled any more.
+// add looks at a further entry. What it cannot judge ends the run: no sample would be known to have settled any more.
 func (l *live) add(e record.Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -95,8 +95,7 @@ func imagesOf(participants []*participant) []string {
 	return unique(names)
 }
 
-// baseImages gets the base's images, and finds those that have another content
-// under the same reference now.
+// baseImages gets the base's images, and finds those that have another content under the same reference now.
 func (e *environment) baseImages(ctx context.Context) (err error) {
 	var old []*participant
 	for _, p := range e.participants {
@@ -214,8 +213,7 @@ func (e *environment) reload(ctx context.Context, p *participant) error {
 	return e.loadImages(ctx, func(w io.Writer) error { return p.store.Archive(ctx, w, p.own...) })
 }
 
-// present refuses to begin without all images: fetching them takes longer than
-// a test run has.
+// present refuses to begin without all images: fetching them takes longer than a test run has.
 func present(ctx context.Context, store *images.Store, needed []string) error {
 	missing, err := store.Missing(ctx, needed...)
 	if err != nil || len(missing) == 0 {

@@ -37,8 +37,7 @@ func (j *job) loadTurns(round int) []*participant {
 	return participants
 }
 
-// floorFirst moves the floor to the front, where it takes part: what is kept has
-// a style in it.
+// floorFirst moves the floor to the front, where it takes part: what is kept has a style in it.
 func floorFirst(participants []*participant, floor *participant) []*participant {
 	if i := slices.Index(participants, floor); i >= 0 {
 		return slices.Insert(slices.Delete(participants, i, i+1), 0, floor)

@@ -21,8 +21,7 @@ import (
 	"operatorbench/e2e/record/usage"
 )
 
-// observers record, beside the watches, what the styles use and what they ask
-// the API server for.
+// observers record, beside the watches, what the styles use and what they ask the API server for.
 type observers struct {
 	audit *audit.Follower // nil: the cluster gives no audit log
 	usage *usage.Sampler  // nil: the cluster does not let it be asked, or it was not to be
@@ -101,8 +100,7 @@ func (e *environment) unobserve(ctx context.Context) error {
 	return errors.Join(caught, e.observers.audit.Stop())
 }
 
-// edge looks at what the pods have used where a block begins or ends. A look
-// that fails leaves a gap in the recording.
+// edge looks at what the pods have used where a block begins or ends. A look that fails leaves a gap in the recording.
 func (e *environment) edge(ctx context.Context) {
 	if e.observers.usage != nil {
 		_ = e.observers.usage.Sample(ctx)
@@ -117,9 +115,8 @@ const staleFrom = 3 * time.Second
 // it uses while nothing changes is measured too.
 const idle = 3 * time.Second
 
-// rest leaves a style that has just been installed alone for a while: until what
-// it does to start is over, and then to see what it uses idle. A comparison with a
-// base has no use for that.
+// rest leaves a style that has just been installed alone for a while: until what it does to start is over, and then to
+// see what it uses idle. A comparison with a base has no use for that.
 func (s *Session) rest(ctx context.Context, place block) {
 	if s.observers.usage == nil || s.base != nil || place.participant.operator == nil {
 		return
@@ -175,9 +172,8 @@ func restartsOf(pods []corev1.Pod) restarts {
 	return counts
 }
 
-// since says of each pod that was restarted since another count how often it was.
-// One that was not there then counts from 0. Where nobody has counted before (nil),
-// there is nothing to say.
+// since says of each pod that was restarted since another count how often it was. One that was not there then counts
+// from 0. Where nobody has counted before (nil), there is nothing to say.
 func (r restarts) since(before restarts) []string {
 	if before == nil {
 		return nil

@@ -43,8 +43,7 @@ type participant struct {
 
 	took time.Duration // its last block of the measured scenarios; 0: none has ended
 
-	// Of its last block, pass is how long the scenarios took each time, and fixed
-	// all that came before and behind them.
+	// Of its last block, pass is how long the scenarios took each time, and fixed all that came before and behind them.
 	fixed, pass time.Duration
 
 	change time.Duration // the mean of a pass's scenarios, with all that each waits for; 0: none has ended

@@ -24,10 +24,9 @@ type Plan struct {
 	Planned time.Duration // what the plan is expected to take
 }
 
-// NewPlan fits rounds into a budget of time: one for every style first, the
-// quickest style first, then a further one each in turn, where it still fits. A
-// style of which not even one round fits is left out. Without a budget (0)
-// every style gets all rounds.
+// NewPlan fits rounds into a budget of time: one for every style first, the quickest style first, then a further one
+// each in turn, where it still fits. A style of which not even one round fits is left out. Without a budget (0) every
+// style gets all rounds.
 func NewPlan(budget time.Duration, costs []Cost) Plan {
 	p := Plan{Rounds: map[string]int{}, Wanted: map[string]int{}, Budget: budget}
 	most := 0
@@ -62,8 +61,7 @@ func (p Plan) Longest() int {
 	return longest
 }
 
-// Shortened says which styles get fewer rounds than wanted, and why; "" where
-// none does.
+// Shortened says which styles get fewer rounds than wanted, and why; "" where none does.
 func (p Plan) Shortened(order []string) string {
 	var fewer []string
 	for _, style := range order {

@@ -82,9 +82,8 @@ func (r preciseRun) drive(ctx context.Context) error {
 	return nil
 }
 
-// next gives a further round to every style of which not all is known yet, the quickest
-// first, as far as they fit into what is left of the budget, and to the floor beside
-// them. The first round is everybody's.
+// next gives a further round to every style of which not all is known yet, the quickest first, as far as they fit into
+// what is left of the budget, and to the floor beside them. The first round is everybody's.
 func (r preciseRun) next(round int, left time.Duration) {
 	most := r.options.Rounds
 	if most == 0 {

@@ -26,10 +26,9 @@ func (e *remainsError) Error() string {
 
 func (e *remainsError) Unwrap() error { return e.err }
 
-// inTheWay says how a style that could not be removed is in the way of a participant's
-// turn; nil: it is not. What still runs is in everybody's way: it would act on the
-// same custom resources. What does not run is only in the way of a style that
-// brings the same objects.
+// inTheWay says how a style that could not be removed is in the way of a participant's turn; nil: it is not. What still
+// runs is in everybody's way: it would act on the same custom resources. What does not run is only in the way of a
+// style that brings the same objects.
 func (e *environment) inTheWay(ctx context.Context, p *participant) (everybodys, itsOwn error) {
 	for _, gone := range e.remaining {
 		pods, err := e.running(ctx, gone)

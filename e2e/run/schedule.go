@@ -25,9 +25,8 @@ type schedule struct {
 	left     []string // what else was not driven for lack of time, and why
 }
 
-// newPlan plans with what remains now. Where not even the quickest style has
-// time for one round of all measured scenarios, the last scenarios are left
-// out, one after the other; it is an error if the first one alone does not fit.
+// newPlan plans with what remains now. Where not even the quickest style has time for one round of all measured
+// scenarios, the last scenarios are left out, one after the other; it is an error if the first one alone does not fit.
 func (s *schedule) newPlan() (Plan, error) {
 	if len(s.measured()) == 0 {
 		return Plan{}, s.measurable() // loads and matrix have as many rounds as were asked for
@@ -56,8 +55,7 @@ func (s *schedule) newPlan() (Plan, error) {
 	}
 }
 
-// worthwhile tells whether a plan has a style that was asked for. A comparison
-// needs all of its sides.
+// worthwhile tells whether a plan has a style that was asked for. A comparison needs all of its sides.
 func (s *schedule) worthwhile(plan Plan) bool {
 	if s.base != nil {
 		return len(plan.Left) == 0
@@ -78,8 +76,7 @@ func (s *schedule) least(p Plan) string {
 	return "one round of the floor"
 }
 
-// budget is what remains for the measured scenarios before go test's -timeout;
-// 0 where there is none.
+// budget is what remains for the measured scenarios before go test's -timeout; 0 where there is none.
 func (s *schedule) budget() time.Duration {
 	if s.deadline.IsZero() {
 		return 0
@@ -109,8 +106,7 @@ func (s *schedule) around() time.Duration {
 	return typicalCollector + s.Reserve()
 }
 
-// remains is the time until the teardown must begin; it is not limited where
-// there is no -timeout.
+// remains is the time until the teardown must begin; it is not limited where there is no -timeout.
 func (s *schedule) remains() time.Duration {
 	if s.deadline.IsZero() {
 		return 1<<63 - 1
@@ -147,8 +143,7 @@ func (s *schedule) cost(p *participant) Cost {
 	return cost
 }
 
-// enough tells whether there is time for a further part of a participant's work, and
-// keeps that there was not.
+// enough tells whether there is time for a further part of a participant's work, and keeps that there was not.
 func (s *schedule) enough(p *participant, what string, expected time.Duration) bool {
 	remains := s.remains()
 	if expected <= remains {
@@ -161,8 +156,7 @@ func (s *schedule) enough(p *participant, what string, expected time.Duration) b
 	return false
 }
 
-// makePlan fits the rounds into what remains of go test's -timeout, and says
-// what there is no time for.
+// makePlan fits the rounds into what remains of go test's -timeout, and says what there is no time for.
 func (s *schedule) makePlan() error {
 	var err error
 	if s.plan, err = s.newPlan(); err != nil {
@@ -225,9 +219,8 @@ func (s *schedule) numbered(round int) string {
 	return fmt.Sprintf("round %d/%d", round, s.plan.Longest())
 }
 
-// Reserve is the time before go test's -timeout that is kept for what comes
-// after driving. It depends on the cluster: of one of its own a run removes the
-// node, of an existing one each object, with those that finalizers hold.
+// Reserve is the time before go test's -timeout that is kept for what comes after driving. It depends on the cluster:
+// of one of its own a run removes the node, of an existing one each object, with those that finalizers hold.
 func (s *schedule) Reserve() time.Duration {
 	removal := removalWithin
 	if !s.can(cluster.RemoveWhole) {

@@ -17,10 +17,9 @@ import (
 	"operatorbench/e2e/terminal"
 )
 
-// Session is one run: a cluster, on which the participants take turns, and one recording.
-// Each of its parts is written without those above it: the console is the lowest, then
-// the job, which says what is driven; the schedule and the recording rest on the job,
-// and the test environment on the recording. The session itself installs and drives.
+// Session is one run: a cluster, on which the participants take turns, and one recording. Each of its parts is written
+// without those above it: the console is the lowest, then the job, which says what is driven; the schedule and the
+// recording rest on the job, and the test environment on the recording. The session itself installs and drives.
 type Session struct {
 	*schedule
 	*environment
@@ -41,9 +40,8 @@ func newSession(options Options, root string, deadline time.Time, out io.Writer)
 	}
 }
 
-// Load reads what a run needs before any cluster exists, and refuses whatever
-// is wrong with it. Where nothing differs from the base that is asked for, the
-// error is ErrUnchanged.
+// Load reads what a run needs before any cluster exists, and refuses whatever is wrong with it. Where nothing differs
+// from the base that is asked for, the error is ErrUnchanged.
 func Load(ctx context.Context, options Options, root string, deadline time.Time, out io.Writer) (*Session, error) {
 	if err := options.Check(); err != nil {
 		return nil, err

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Usage explains the suite's flags: its own first, then e2e-framework's. Those
-// of go test and of klog are left out.
+// Usage explains the suite's flags: its own first, then e2e-framework's. Those of go test and of klog are left out.
 func Usage(w io.Writer, flags *flag.FlagSet) {
 	own := flag.NewFlagSet("", flag.ContinueOnError)
 	new(Options).Register(own)
@@ -45,9 +44,8 @@ func Deadline(began time.Time, timeout *flag.Flag) time.Time {
 	return began.Add(limit)
 }
 
-// Selected says which styles and scenarios e2e-framework's --feature and
-// --skip-features and go test's -run leave: what no subtest looks at is not
-// driven either.
+// Selected says which styles and scenarios e2e-framework's --feature and --skip-features and go test's -run leave: what
+// no subtest looks at is not driven either.
 func Selected(feature, skip *regexp.Regexp, testRun *flag.Flag) func(style, scenario string) bool {
 	var second, third *regexp.Regexp
 	if testRun != nil {

@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// firstResults are the latencies of the block that is being driven: what a
-// person sees of it as soon as it has ended.
+// firstResults are the latencies of the block that is being driven: what a person sees of it as soon as it has ended.
 type firstResults struct {
 	scenarios []string
 	values    map[string][]float64 // in seconds, by scenario: until the main child was right, or gone

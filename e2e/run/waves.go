@@ -25,15 +25,13 @@ import (
 	"operatorbench/e2e/spec/scenarios"
 )
 
-// What driving the correctness matrix takes, where no flag says otherwise. A
-// style's writes that come later than the window are taken for calm; what the
-// slowest of them does within a step of its own is never further apart.
+// What driving the correctness matrix takes, where no flag says otherwise. A style's writes that come later than the
+// window are taken for calm; what the slowest of them does within a step of its own is never further apart.
 const matrixWindow = 3 * time.Second
 
-// overlap is how many scenarios without a shared fault are driven at a time. A
-// reconcile of argo, seven pods, takes 11 s of a core and a minute of time; with
-// twelve at a time two cores were so far behind that reconciles took five minutes,
-// and what a style did could not be told from what the machine did.
+// overlap is how many scenarios without a shared fault are driven at a time. A reconcile of argo, seven pods, takes 11
+// s of a core and a minute of time; with twelve at a time two cores were so far behind that reconciles took five
+// minutes, and what a style did could not be told from what the machine did.
 func overlap(cores int, shard Shard, most int) int {
 	several := min(max(3*cores/max(shard.Of, 1), 2), 6)
 	if most > 0 {
@@ -50,9 +48,8 @@ type wave struct {
 	scenarios   []scenarios.Scenario
 }
 
-// wavesOf groups a participant's scenarios by the faults that they share: those
-// without one come first, in so many parts, and in each those that last long. Some
-// have the operator to themselves.
+// wavesOf groups a participant's scenarios by the faults that they share: those without one come first, in so many
+// parts, and in each those that last long. Some have the operator to themselves.
 func wavesOf(p *participant, list []scenarios.Scenario, parts, atOnce int) []wave {
 	type shared struct{ fault, alone string } // zero: none
 	var keys []shared
@@ -150,9 +147,8 @@ func (p *participant) unfit(s scenarios.Scenario) string {
 	return ""
 }
 
-// typical is how long a wave is expected to take: its scenarios need as many
-// reconciles one after the other, and as many that come to nothing, as the
-// longest of them.
+// typical is how long a wave is expected to take: its scenarios need as many reconciles one after the other, and as
+// many that come to nothing, as the longest of them.
 func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	if w.participant.operator == nil {
 		return 0
@@ -188,8 +184,7 @@ func (j *job) typicalWave(w *wave) time.Duration {
 	return w.typical(j.options.Patience, overlap(runtime.NumCPU(), j.options.Shard, j.workload.AtOnce))
 }
 
-// shared are the waves that are this shard's: the longest first, each goes to
-// the shard that has the least to do.
+// shared are the waves that are this shard's: the longest first, each goes to the shard that has the least to do.
 func shared(waves []wave, shard Shard, patience time.Duration) []wave {
 	if shard.Of <= 1 {
 		return waves
@@ -287,8 +282,7 @@ func (s *Session) inspected(p *participant, style *drive.Style) error {
 	return nil
 }
 
-// node is what faults below Kubernetes are done to; nil: the cluster is not
-// this run's own.
+// node is what faults below Kubernetes are done to; nil: the cluster is not this run's own.
 func (e *environment) node() fault.Node {
 	if !e.can(cluster.RestartNodes) {
 		return nil
