@@ -12,8 +12,7 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// Scenario is whether a style handled a scenario correctly, on both sides. Base
-// once more is base.
+// Scenario is whether a style handled a scenario correctly, on both sides. Base once more is base.
 type Scenario struct {
 	Style    string  `json:"style"`
 	Scenario string  `json:"scenario"`
@@ -34,8 +33,7 @@ type Scenario struct {
 // Name is the scenario's name.
 func (s *Scenario) Name() string { return s.Style + " " + s.Scenario }
 
-// Tally is what a cell's samples come to, those that warm up included: correctness
-// counts from the first.
+// Tally is what a cell's samples come to, those that warm up included: correctness counts from the first.
 type Tally struct {
 	Passed   int `json:"passed"`
 	Failed   int `json:"failed"`             // and what was not done in time
@@ -100,8 +98,7 @@ func handled(sides ...Side) []*result.Cell {
 	return cells.Sum()
 }
 
-// loads are the rounds of a side in a load: one has passed if all of its custom resources
-// have.
+// loads are the rounds of a side in a load: one has passed if all of its custom resources have.
 func (s Side) loads(of *result.Cell) Tally {
 	worst := map[int]spec.Outcome{}
 	for one := range s.compared() {
@@ -151,14 +148,12 @@ func failureOf(c *result.Cell) *Failure {
 	return nil
 }
 
-// Repeats is how often a scenario of the matrix is driven at base and at head where it
-// differs: of six to six, Fisher's exact test tells apart what always passes and what
-// fails in five.
+// Repeats is how often a scenario of the matrix is driven at base and at head where it differs: of six to six, Fisher's
+// exact test tells apart what always passes and what fails in five.
 const Repeats = 6
 
-// alpha is what a look at the scenario may spend of its error probability. A measured one
-// is looked at after each round: Σ 1 ÷ k(k+1) = 1. One of the matrix is when it has been
-// driven as often as it will be.
+// alpha is what a look at the scenario may spend of its error probability. A measured one is looked at after each
+// round: Σ 1 ÷ k(k+1) = 1. One of the matrix is when it has been driven as often as it will be.
 func (s *Scenario) alpha(all float64) float64 {
 	switch rounds := float64(s.rounds); {
 	case !s.matrix:
@@ -187,9 +182,8 @@ func (s *Scenario) again() bool {
 	return s.Head.Failed > 1 && (s.Head.Passed == 0 || s.P <= beta)
 }
 
-// decide: what never failed at base and does at head when it is driven again is broken. Where
-// base fails now and then, or is known to, head must fail more often than chance
-// explains.
+// decide: what never failed at base and does at head when it is driven again is broken. Where base fails now and then,
+// or is known to, head must fail more often than chance explains.
 func (s *Scenario) decide(alpha float64) {
 	base, head := s.Base, s.Head
 	s.Verdict, s.P = Pass, stat.Fisher(base.Failed, base.judged(), head.Failed, head.judged())

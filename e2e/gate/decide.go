@@ -14,13 +14,11 @@ import (
 	samples "operatorbench/e2e/stat"
 )
 
-// beta is the probability with which a metric may be called fine that is worse
-// by just what must not pass.
+// beta is the probability with which a metric may be called fine that is worse by just what must not pass.
 const beta = 0.05
 
-// mostLost is the share of head's samples from which on it cannot be told what
-// those that were interrupted or wrong would have shown, even if so few are no
-// proof that head loses more of them than base.
+// mostLost is the share of head's samples from which on it cannot be told what those that were interrupted or wrong
+// would have shown, even if so few are no proof that head loses more of them than base.
 const mostLost = 0.1
 
 // compareMetrics fills Metrics, style by style.
@@ -48,9 +46,8 @@ func stylesOf(keys []Key) []string {
 	return list
 }
 
-// roundsOf are the numbers of the rounds in which a style was driven, on any
-// side. Of rounds in which all take turns, the last one does not count before all
-// had theirs.
+// roundsOf are the numbers of the rounds in which a style was driven, on any side. Of rounds in which all take turns,
+// the last one does not count before all had theirs.
 func (r *Result) roundsOf(style string) []int {
 	base, head := r.Base.roundsOf(style), r.Head.roundsOf(style)
 	all := slices.Concat(base, head, r.Again.roundsOf(style))
@@ -150,14 +147,11 @@ func (l *look) at(metrics []*Metric) {
 	}
 }
 
-// correct corrects the p-values of a family: by Holm's method, weighted, but for
-// a style's own phases. Those of a scenario are a chain, tested in a fixed
-// sequence, the last one first, each only if the one behind it is rejected, and
-// then without a correction for how many they are: what is late delays what comes
-// after it (W. Maurer, L. Hothorn and W. Lehmacher, "Multiple comparisons in drug
-// clinical trials and preclinical assays: a-priori ordered hypotheses", 1995). A
-// chain has its part of the error probability for itself, and hands it on only if
-// all of it is rejected.
+// correct corrects the p-values of a family: by Holm's method, weighted, but for a style's own phases. Those of a
+// scenario are a chain, tested in a fixed sequence, the last one first, each only if the one behind it is rejected, and
+// then without a correction for how many they are: what is late delays what comes after it (W. Maurer, L. Hothorn and
+// W. Lehmacher, "Multiple comparisons in drug clinical trials and preclinical assays: a-priori ordered hypotheses",
+// 1995). A chain has its part of the error probability for itself, and hands it on only if all of it is rejected.
 func correct(family []*Metric, p []float64) []float64 {
 	var list []samples.Hypothesis
 	var at [][]int // of each hypothesis: the metrics; of a chain in its sequence
@@ -281,8 +275,7 @@ func (m *Metric) both(deal func([]samples.Stratum, float64, samples.Score) float
 	return p
 }
 
-// test returns the p-values that head is slower, and that it is faster: only one
-// of them can be small.
+// test returns the p-values that head is slower, and that it is faster: only one of them can be small.
 func (m *Metric) test() (slower, faster float64) {
 	switch {
 	case m.Verdict == Regression && m.settled:
@@ -323,9 +316,8 @@ func (m *Metric) settle(l *look, slower, faster bool) {
 	}
 }
 
-// suspicious tells whether a tail looks longer than chance often makes it: a few
-// samples that are far out are within every bound of their share. While there can
-// be more rounds, less is enough for them to be driven.
+// suspicious tells whether a tail looks longer than chance often makes it: a few samples that are far out are within
+// every bound of their share. While there can be more rounds, less is enough for them to be driven.
 func (m *Metric) suspicious(l *look) bool {
 	level := 0.1
 	if l.final {
@@ -373,11 +365,9 @@ func flat(strata []samples.Stratum, head bool) []samples.Observation {
 	return list
 }
 
-// proven tells whether a metric is fine only where it is shown that it cannot be
-// worse by what must not pass: what a user waits for. Of the rest it is enough
-// that nothing speaks for it, since some of it is too noisy for a proof in any
-// time that one would wait: the last of a load varies by a tenth to a third from
-// round to round.
+// proven tells whether a metric is fine only where it is shown that it cannot be worse by what must not pass: what a
+// user waits for. Of the rest it is enough that nothing speaks for it, since some of it is too noisy for a proof in any
+// time that one would wait: the last of a load varies by a tenth to a third from round to round.
 func (m *Metric) proven() bool { return m.Kind == Latency || m.whole() }
 
 // bounded tells whether head cannot be worse by as much as must not pass.
@@ -404,8 +394,7 @@ func (m *Metric) worrying(l *look) bool {
 	return samples.Surplus(m.seen, ratio, m.score) > 0 && m.above(1) <= beta
 }
 
-// mostShare is the share of head's samples that may be in the tail: above base's
-// p90 by the effect, or more.
+// mostShare is the share of head's samples that may be in the tail: above base's p90 by the effect, or more.
 const mostShare = 0.2
 
 // shareBound is the upper bound of the share of head's samples in the tail: by
@@ -425,8 +414,7 @@ func (m *Metric) shareBound(l *look) float64 {
 	return mean + distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-l.beta)*deviation/math.Sqrt(n)
 }
 
-// shareAbove is the share of observations that are above a value, or not known to
-// be below it.
+// shareAbove is the share of observations that are above a value, or not known to be below it.
 func shareAbove(value float64, list []samples.Observation) float64 {
 	n := 0
 	for _, o := range list {

@@ -4,11 +4,10 @@
 // All that a style has is gated: every phase of every scenario by its middle and
 // its tail, loads, installing, memory, CPU time, exact counters, and correctness.
 //
-// The replicate is a round, in which base, base again and head took turns in
-// random order. Were head nothing but base, its label could as well be at any of
-// the three turns: each p-value is the exact share of such deals in which head
-// looks as bad as it does, or worse (stat.Deal). It needs no shape of the noise,
-// base against itself is in it, and drift from round to round is not.
+// The replicate is a round, in which base, base again and head took turns in random order. Were head nothing but base,
+// its label could as well be at any of the three turns: each p-value is the exact share of such deals in which head
+// looks as bad as it does, or worse (stat.Deal). It needs no shape of the noise, base against itself is in it, and
+// drift from round to round is not.
 //
 // The p-values of a style are corrected by Holm's procedure, weighted: groups of
 // metrics have a part of the error probability each, and hand on what they do not
@@ -60,9 +59,8 @@ type Options struct {
 	Effect    float64 // a slowdown to 1 + Effect must not pass
 	Alpha     float64 // twice the probability with which unchanged code is called worse anywhere
 	Force     bool    // compare what should not be compared, and mark it
-	// Planned is how many rounds of each style the budget gives, fixed before the
-	// first look at what they show. Where a style has none, Compare takes it from
-	// the recording's environment.json, and if there is none either, the rounds
+	// Planned is how many rounds of each style the budget gives, fixed before the first look at what they show. Where a
+	// style has none, Compare takes it from the recording's environment.json, and if there is none either, the rounds
 	// are judged once, all together.
 	Planned map[string]int
 }
@@ -129,8 +127,7 @@ func (e *InvalidError) Error() string {
 	return text
 }
 
-// Compare judges head against base. The error is an *InvalidError where the
-// recordings do not compare.
+// Compare judges head against base. The error is an *InvalidError where the recordings do not compare.
 func Compare(o Options, base, head, again Side) (*Result, error) {
 	r, err := decide(o, base, head, again, false)
 	if err != nil {
@@ -214,12 +211,11 @@ const LeastLoads = 8
 // scatter, as a share of how far passes do: the median over latencies of recordings.
 const blocksApart = 0.6
 
-// Passes is how often each block goes through the scenarios, where it takes fixed and
-// so many times pass, and all blocks of one side together may take as long as all: with
-// so many rounds, as often as there is time for. Without (0), as often as leaves a mean
-// over blocks the least variance for the time: √(fixed ÷ pass) ÷ blocksApart times (W.
-// Cochran, "Sampling Techniques", 3rd edition, 1977, section 10.6); more where
-// MostRounds leave time, and fewer where there is none for DefaultRounds.
+// Passes is how often each block goes through the scenarios, where it takes fixed and so many times pass, and all
+// blocks of one side together may take as long as all: with so many rounds, as often as there is time for. Without (0),
+// as often as leaves a mean over blocks the least variance for the time: √(fixed ÷ pass) ÷ blocksApart times (W.
+// Cochran, "Sampling Techniques", 3rd edition, 1977, section 10.6); more where MostRounds leave time, and fewer where
+// there is none for DefaultRounds.
 func Passes(all, fixed, pass time.Duration, rounds int) int {
 	fit := func(rounds int) int {
 		return int(min(max((all/time.Duration(rounds)-fixed)/max(pass, 1), 1), DefaultPasses))

@@ -55,8 +55,7 @@ type MetricDocument struct {
 	Message string `json:"message"`
 }
 
-// SideDocument is one side of a metric: seconds, bytes or a count; of a tail the
-// share above base's p90.
+// SideDocument is one side of a metric: seconds, bytes or a count; of a tail the share above base's p90.
 type SideDocument struct {
 	Samples  int      `json:"samples"`
 	Lost     int      `json:"lost,omitempty"` // did not count: wrong, or interrupted

@@ -145,8 +145,7 @@ func (r *Result) lackDeclared(was, is record.Style) {
 	}
 }
 
-// lackShown notes which of its parts head hides, and what it lets its Deployment have
-// otherwise than the reference.
+// lackShown notes which of its parts head hides, and what it lets its Deployment have otherwise than the reference.
 func (r *Result) lackShown(was, is record.Style) {
 	for _, before := range was.Components {
 		if !slices.ContainsFunc(is.Components, func(now spec.Component) bool { return now.Name == before.Name }) {

@@ -9,12 +9,10 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// Marker is in every comment of the gate, hidden, so that the next one is found
-// by it and by nothing else.
+// Marker is in every comment of the gate, hidden, so that the next one is found by it and by nothing else.
 const Marker = "<!-- operatorbench gate -->"
 
-// context is what the comment is of: the revisions, the command that repeats it,
-// and where it was run.
+// context is what the comment is of: the revisions, the command that repeats it, and where it was run.
 func (r *Result) context() []string {
 	c := r.comparison()
 	if c == nil {

@@ -30,9 +30,8 @@ const (
 // kinds in the order of weights.
 func kinds() []Kind { return []Kind{Latency, Phase, Load, Tail, Cost, Counter} }
 
-// weights are the parts of the error probability that the kinds have, before
-// any hands on its own: the most for what a user waits for, whose tail has a
-// part for itself, and so have a style's own phases.
+// weights are the parts of the error probability that the kinds have, before any hands on its own: the most for what a
+// user waits for, whose tail has a part for itself, and so have a style's own phases.
 func weights() []float64 { return []float64{0.45, 0.05, 0.05, 0.05, 0.2, 0.05, 0.1, 0.05} }
 
 // group is whose part a metric shares.
@@ -46,16 +45,14 @@ func (m *Metric) group() int {
 	return slices.Index(kinds(), m.Kind)
 }
 
-// inner tells whether a metric is one of the style's own phases, which lie before
-// one another: see chains.
+// inner tells whether a metric is one of the style's own phases, which lie before one another: see chains.
 func (m *Metric) inner() bool { return m.Kind == Phase && spec.Inner(m.Phase) }
 
 // exact tells whether a metric is compared only where it has no noise: a counter
 // of one scenario. With noise it counts among those of all scenarios.
 func (m *Metric) exact() bool { return m.Kind == Counter && m.Scenario != "" }
 
-// wide is by how much anything but a latency that a user waits for may look worse,
-// if that is not significant.
+// wide is by how much anything but a latency that a user waits for may look worse, if that is not significant.
 const wide = 0.5
 
 // Key is what a metric is of.
@@ -150,9 +147,8 @@ type values struct {
 	lost    map[Key]int
 }
 
-// Quick is the end of the names of scenarios that are gone through at size 0,
-// where no pod has to be waited for: they are more samples of the operator's part
-// in the scenario without it.
+// Quick is the end of the names of scenarios that are gone through at size 0, where no pod has to be waited for: they
+// are more samples of the operator's part in the scenario without it.
 const Quick = "-empty"
 
 // Again is the end of the names of scenarios that a pass goes through a second time.
@@ -215,9 +211,8 @@ func (v *values) know(key Key) {
 	}
 }
 
-// join takes the samples of quick and of repeated scenarios to those that they belong
-// to. Both are put on one scale by medians over all sides, which do not depend on whose
-// is which. What else quick scenarios show is left out.
+// join takes the samples of quick and of repeated scenarios to those that they belong to. Both are put on one scale by
+// medians over all sides, which do not depend on whose is which. What else quick scenarios show is left out.
 func join(sides ...*values) {
 	for _, key := range keysOf(sides...) {
 		long, quick := strings.CutSuffix(key.Scenario, Quick)
@@ -344,8 +339,7 @@ func counted(name string) bool {
 	return name == cost.Pods || name == cost.Calls || name == cost.Writes || strings.HasPrefix(name, cost.MadePrefix)
 }
 
-// replicates lists a metric by rounds, so that those of two sides stand beside
-// each other.
+// replicates lists a metric by rounds, so that those of two sides stand beside each other.
 func (v *values) replicates(key Key, rounds []int) stat.Replicates {
 	list := make(stat.Replicates, len(rounds))
 	for i, number := range rounds {
@@ -391,8 +385,7 @@ func same(sides ...*values) {
 	}
 }
 
-// metricsOf lists the metrics of a style that base has and that head has or
-// should have.
+// metricsOf lists the metrics of a style that base has and that head has or should have.
 func metricsOf(style string, rounds []int, base, head, again *values) []*Metric {
 	var list []*Metric
 	var tails []*Metric
@@ -496,9 +489,8 @@ func centre(list []float64) {
 	}
 }
 
-// far is where a tail begins, whosever it is: the median, over the blocks of all
-// sides, of their p90s. (The p90 of all samples would lie within the tail, if only
-// head had one, and it were large.)
+// far is where a tail begins, whosever it is: the median, over the blocks of all sides, of their p90s. (The p90 of all
+// samples would lie within the tail, if only head had one, and it were large.)
 func (m *Metric) far() float64 {
 	var highs []stat.Observation
 	for _, round := range slices.Concat(m.base, m.head, m.again) {

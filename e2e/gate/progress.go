@@ -32,16 +32,13 @@ type MetricProgress struct {
 	Settled     bool
 }
 
-// Look judges the recording of a comparison as far as it is driven. It is pure,
-// and valid however often it is asked and whenever the driver stops for what it
-// says: every look after a full round is one of a group-sequential design, whose
-// error probabilities are spent in proportion to o.Planned (see Options), so
-// that a driver must fix that number before the first look (it may be estimated
-// from how long the first round took, never from what was measured).
+// Look judges the recording of a comparison as far as it is driven. It is pure, and valid however often it is asked and
+// whenever the driver stops for what it says: every look after a full round is one of a group-sequential design, whose
+// error probabilities are spent in proportion to o.Planned (see Options), so that a driver must fix that number before
+// the first look (it may be estimated from how long the first round took, never from what was measured).
 //
-// A look is taken only after a whole round: one that every variant of the style has
-// finished. Later, Compare of the same recording repeats the looks and comes to
-// the same verdicts.
+// A look is taken only after a whole round: one that every variant of the style has finished. Later, Compare of the
+// same recording repeats the looks and comes to the same verdicts.
 func Look(o Options, recording result.Recording) (*Progress, error) {
 	base, head, again, err := Sides("the run", recording)
 	if err != nil {

@@ -15,16 +15,14 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Variants of one recording that are compared, as an interleaved run names
-// them.
+// Variants of one recording that are compared, as an interleaved run names them.
 const (
 	VariantBase  = "base"
 	VariantHead  = "head"
 	VariantAgain = "again" // base once more: the noise floor
 )
 
-// Sides returns the sides that an interleaved run's recording holds. It is an
-// error if it holds none.
+// Sides returns the sides that an interleaved run's recording holds. It is an error if it holds none.
 func Sides(name string, recording result.Recording) (base, head, again Side, err error) {
 	variants := variantsOf(recording)
 	side := func(variant string) Side {
@@ -47,9 +45,8 @@ func Sides(name string, recording result.Recording) (base, head, again Side, err
 	return base, head, again, err
 }
 
-// Pool makes one recording of several, such as the shards of a packed folder: of
-// the one that compares base and head, if there is one, else of all. Rounds of
-// different runs are different rounds.
+// Pool makes one recording of several, such as the shards of a packed folder: of the one that compares base and head,
+// if there is one, else of all. Rounds of different runs are different rounds.
 func Pool(recordings ...result.Recording) result.Recording {
 	for _, one := range recordings {
 		if variants := variantsOf(one); len(recordings) == 1 || slices.Contains(variants, VariantBase) && slices.Contains(variants, VariantHead) {
@@ -112,8 +109,7 @@ func moved[T int | float64](readings []cost.Reading[T], by int) []cost.Reading[T
 	return readings
 }
 
-// Whole is a side that is a recording by itself. It is an error if it holds
-// several variants of a style.
+// Whole is a side that is a recording by itself. It is an error if it holds several variants of a style.
 func Whole(name string, recording result.Recording) (Side, error) {
 	variants := variantsOf(recording)
 	if len(variants) > 1 {

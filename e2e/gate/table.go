@@ -29,9 +29,8 @@ func (r row) cells() []string {
 	return []string{r.word, r.name, r.base, r.head, r.ratio, r.interval, r.rounds, r.p, r.again}
 }
 
-// rows are all things that the verdict depends on, the worst first. Scenarios,
-// counters, tails and a style's own phases that are as they were have none: there is a line that sums up
-// each of them.
+// rows are all things that the verdict depends on, the worst first. Scenarios, counters, tails and a style's own phases
+// that are as they were have none: there is a line that sums up each of them.
 func (r *Result) rows() []row {
 	var rows []row
 	for _, verdict := range []Verdict{Regression, Inconclusive, Improvement, Pass} {

@@ -10,12 +10,10 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// tooMuchLost is the share of samples without a judgement from which on a run is
-// not worth comparing.
+// tooMuchLost is the share of samples without a judgement from which on a run is not worth comparing.
 const tooMuchLost = 0.25
 
-// validate refuses recordings that cannot be compared, and those that should
-// not be, unless forced.
+// validate refuses recordings that cannot be compared, and those that should not be, unless forced.
 func (r *Result) validate() error {
 	if err := r.Check(); err != nil {
 		return err

@@ -19,9 +19,8 @@ type Difference struct {
 // share of a regression that a phase must add to be named as its beginning.
 const share = 0.1
 
-// first walks the phases before a metric that has become slower, in the order
-// of their times at head, and names the first one that is later than at base,
-// by a good part of what the metric has lost; or that base does not have.
+// first walks the phases before a metric that has become slower, in the order of their times at head, and names the
+// first one that is later than at base, by a good part of what the metric has lost; or that base does not have.
 func (r *Result) first(slow *Metric) *Difference {
 	lost := slow.Head.Value - slow.Base.Value
 	var fresh *Difference
@@ -48,8 +47,7 @@ func (r *Result) first(slow *Metric) *Difference {
 	return &Difference{Phase: slow.Phase, Base: slow.Base, Head: slow.Head, At: slow.Head.Value, Added: lost}
 }
 
-// unless forgets a new phase after which head is as early as base: it took no
-// time, or ran beside the rest.
+// unless forgets a new phase after which head is as early as base: it took no time, or ran beside the rest.
 func unless(last bool, fresh *Difference) *Difference {
 	if last {
 		return fresh

@@ -19,8 +19,7 @@ func percent(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1000)/10, 'f', -1, 64) + "%"
 }
 
-// digits prints a ratio: with two decimals, where it is small enough for them
-// to matter.
+// digits prints a ratio: with two decimals, where it is small enough for them to matter.
 func digits(ratio float64) string {
 	switch {
 	case math.IsInf(ratio, 1):
@@ -121,8 +120,7 @@ func (m *Metric) reason(round float64) string {
 	return strings.Join(parts, "; ")
 }
 
-// wouldDo says how long a comparison takes that can tell: an estimate, of which
-// two digits are enough.
+// wouldDo says how long a comparison takes that can tell: an estimate, of which two digits are enough.
 func wouldDo(rounds int, round float64) string {
 	if rounds > 100 {
 		rounds = (rounds + 9) / 10 * 10
