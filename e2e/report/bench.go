@@ -17,17 +17,14 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Bench prints the measured latencies in Go's benchmark format, one line for
-// each, so that benchstat compares them:
+// Bench prints the measured latencies in Go's benchmark format, one line for each, so that benchstat compares them:
 //
 //	benchstat -col /operator bench.txt
 //
-// Warm-up rounds are left out, and so is what the format cannot say: timeouts,
-// and latencies that do not count. Comments tell how many; a comparison of
-// what is left alone would favour the style that times out. What differs
-// between runs of one machine (run, seed, revision) is a comment too: as
-// configuration it would keep benchstat from comparing them.
-// See https://go.dev/design/14313-benchmark-format.
+// Warm-up rounds are left out, and so is what the format cannot say: timeouts, and latencies that do not count.
+// Comments tell how many; a comparison of what is left alone would favour the style that times out. What differs
+// between runs of one machine (run, seed, revision) is a comment too: as configuration it would keep benchstat from
+// comparing them. See https://go.dev/design/14313-benchmark-format.
 func (r *Report) Bench(out io.Writer) error {
 	buffered := bufio.NewWriter(out) // it keeps the first error until it is flushed
 	_, _ = buffered.WriteString("Unit ns/op better=lower\n")
@@ -64,9 +61,8 @@ func benchStyle(out io.Writer, one result.Part, label string) {
 	}
 }
 
-// benchConfig is what figures must share to be compared. Keys of Go's own
-// benchmarks (goos, goarch, pkg, cpu) are the ones that benchstat prints. A key
-// without a value takes back what an earlier recording had.
+// benchConfig is what figures must share to be compared. Keys of Go's own benchmarks (goos, goarch, pkg, cpu) are the
+// ones that benchstat prints. A key without a value takes back what an earlier recording had.
 func benchConfig(out io.Writer, e *record.Environment) {
 	if e == nil {
 		e = &record.Environment{}

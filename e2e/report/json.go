@@ -12,13 +12,11 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// DocumentSchema is the version of Document that this package writes. Within a
-// version, fields are only added.
+// DocumentSchema is the version of Document that this package writes. Within a version, fields are only added.
 const DocumentSchema = 2
 
-// Document is report.json: the report for other programs. Its JSON Schema is
-// docs/schema/report.schema.json. What samples it was computed from is in
-// samples.jsonl.
+// Document is report.json: the report for other programs. Its JSON Schema is docs/schema/report.schema.json. What
+// samples it was computed from is in samples.jsonl.
 type Document struct {
 	Schema       int                   `json:"schema"`
 	Runs         []string              `json:"runs"`
@@ -86,8 +84,7 @@ type DocumentPhase struct {
 	Censored    int    `json:"censored"`    // of these, timeouts
 	Wrong       int    `json:"wrong"`       // not counted: an oracle failed
 	Interrupted int    `json:"interrupted"` // not counted: not known
-	// The order statistics are left out where N is 0, and p90 and p99 where it is
-	// too small for them (36, 368).
+	// The order statistics are left out where N is 0, and p90 and p99 where it is too small for them (36, 368).
 	P50 *Quantile  `json:"p50,omitempty"`
 	P90 *Quantile  `json:"p90,omitempty"`
 	P99 *Quantile  `json:"p99,omitempty"`

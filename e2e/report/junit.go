@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// The parts of JUnit's XML that continuous-integration systems read. Times are
-// seconds.
+// The parts of JUnit's XML that continuous-integration systems read. Times are seconds.
 type (
 	junitSuites struct {
 		XMLName xml.Name     `xml:"testsuites"`
@@ -46,10 +45,9 @@ type (
 // JUnit prints the report as JUnit XML: a suite for each style, a case for
 // each scenario. A sample that could not be judged is an error, not a failure.
 //
-// A case says whether the verdict is the one that is expected, as far as that is
-// known: a failure that the style's verdicts.yaml expects is a passed case, whose
-// system-out has the verdict and why; a scenario that passes although it is
-// expected to fail is a failed one.
+// A case says whether the verdict is the one that is expected, as far as that is known: a failure that the style's
+// verdicts.yaml expects is a passed case, whose system-out has the verdict and why; a scenario that passes although it
+// is expected to fail is a failed one.
 func (r *Report) JUnit(out io.Writer) error {
 	suites := junitSuites{Name: "operatorbench"}
 	for _, style := range r.Styles {
@@ -85,8 +83,7 @@ func (r *Report) JUnit(out io.Writer) error {
 	return err
 }
 
-// add takes a cell as a test case, with what its verdict makes of it, and returns
-// how long its samples took.
+// add takes a cell as a test case, with what its verdict makes of it, and returns how long its samples took.
 func (s *junitSuite) add(c *result.Cell, class string, e result.Expectation, problem func(*result.Cell) *junitProblem, reason string) (took float64) {
 	took = c.Seconds()
 	test := junitCase{Class: class, Name: c.Scenario, Time: seconds(took)}
@@ -129,8 +126,7 @@ func cellProblem(c *result.Cell) *junitProblem {
 	return &junitProblem{Message: plain.Line(first), Text: plain.Text(text.String())}
 }
 
-// problemOf tells of all of a cell's problems in one element, because a
-// case may have only one.
+// problemOf tells of all of a cell's problems in one element, because a case may have only one.
 func problemOf(c *result.Cell) *junitProblem {
 	var text strings.Builder
 	for _, p := range c.Problems {

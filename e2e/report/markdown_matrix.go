@@ -16,8 +16,7 @@ const mostFindings = 100
 // mostReason is how many letters of a foreign text stand in a table.
 const mostReason = 300
 
-// matrix prints the verdicts of all scenarios, what is not as expected, and why
-// the rest did not pass.
+// matrix prints the verdicts of all scenarios, what is not as expected, and why the rest did not pass.
 func (m *markdown) matrix(r *Report) {
 	if !r.HasMatrix() {
 		return

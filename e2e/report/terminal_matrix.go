@@ -12,16 +12,14 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// What the matrix needs on a terminal, in columns: a cell at least, and the name
-// of a scenario at least and at most.
+// What the matrix needs on a terminal, in columns: a cell at least, and the name of a scenario at least and at most.
 const (
 	cellWidth   = 20
 	leastOfName = 30
 	mostOfName  = 46
 )
 
-// matrix prints the verdicts of all scenarios, in as many tables as the styles
-// need, and below them what did not pass.
+// matrix prints the verdicts of all scenarios, in as many tables as the styles need, and below them what did not pass.
 func (t *terminal) matrix(r *Report) {
 	if !r.HasMatrix() {
 		return
@@ -84,8 +82,7 @@ func (t *terminal) matrixTable(r *Report, nameWidth, from, to int) {
 	line(tallies)
 }
 
-// cellText is a cell in a few characters: what matters most comes first, since
-// the end may be cut off.
+// cellText is a cell in a few characters: what matters most comes first, since the end may be cut off.
 func (r *Report) cellText(c *result.Cell) string {
 	text := table.Sign(c.Verdict)
 	if r.Expectation(c).Surprise() {
@@ -111,8 +108,7 @@ func (r *Report) cellText(c *result.Cell) string {
 	return strings.TrimSpace(text + " " + strings.Join(parts, "; "))
 }
 
-// findings lists what did not pass of a style: what is as expected with its
-// reason, what is not with what was seen.
+// findings lists what did not pass of a style: what is as expected with its reason, what is not with what was seen.
 func (t *terminal) findings(r *Report, label string) {
 	all := r.Findings(label)
 	slices.SortStableFunc(all, func(a, b result.Finding) int { return rankOf(a) - rankOf(b) })

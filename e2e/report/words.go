@@ -11,8 +11,7 @@ import (
 
 const unknown = plain.Unknown
 
-// teller leaves out what was told of a style already: what an oracle said, by the
-// first scenario of which it was told.
+// teller leaves out what was told of a style already: what an oracle said, by the first scenario of which it was told.
 type teller map[string]string
 
 // told are the oracles that say why a cell did not pass.
@@ -31,8 +30,7 @@ func (t teller) told(c *result.Cell) []result.Oracle {
 	return all
 }
 
-// figures are p50, p90 and max; a dash where nothing counts, or there are too few
-// for a quantile.
+// figures are p50, p90 and max; a dash where nothing counts, or there are too few for a quantile.
 func figures(s stat.Summary) [3]string {
 	if s.N == 0 {
 		return [3]string{unknown, unknown, unknown}

@@ -122,8 +122,7 @@ func (c *Cell) late() *Judged {
 	return &c.Results[i]
 }
 
-// overdue tells of the first sample that was late as an oracle would, since none
-// did; false: none was.
+// overdue tells of the first sample that was late as an oracle would, since none did; false: none was.
 func (c *Cell) overdue() (Oracle, bool) {
 	s := c.late()
 	if s == nil {
@@ -167,9 +166,8 @@ func (c *Cell) Oracle(name string) (Oracle, bool) {
 	return Oracle{}, false
 }
 
-// Reasons are the oracles that say why a cell did not pass: those that failed, or
-// else those that could not judge. Those that say the same are named once. Of
-// what is late, though no oracle failed, it is the sample's end.
+// Reasons are the oracles that say why a cell did not pass: those that failed, or else those that could not judge.
+// Those that say the same are named once. Of what is late, though no oracle failed, it is the sample's end.
 func (c *Cell) Reasons() []Oracle {
 	if late, there := c.overdue(); there && c.Verdict == spec.Late {
 		return []Oracle{late}

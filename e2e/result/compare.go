@@ -35,10 +35,9 @@ func (d Difference) String() string {
 	return text
 }
 
-// Compare lists where a style's verdicts, in all of its variants, are not as
-// expected. Only what was driven is compared. Invalid is never as expected, and
-// flaky only where it is said. A scenario without an entry is a difference. Of a style without a file
-// nothing is expected but that there is a verdict.
+// Compare lists where a style's verdicts, in all of its variants, are not as expected. Only what was driven is
+// compared. Invalid is never as expected, and flaky only where it is said. A scenario without an entry is a difference.
+// Of a style without a file nothing is expected but that there is a verdict.
 func Compare(m *Matrix, style string, expected verdicts.Expected) []Difference {
 	var all []Difference
 	for _, row := range m.Rows() {
@@ -60,8 +59,7 @@ func differenceOf(c *Cell, want string) Difference {
 	return d
 }
 
-// why is what the first oracle said that failed, or else could not judge; of what
-// is late the message alone says why.
+// why is what the first oracle said that failed, or else could not judge; of what is late the message alone says why.
 func (c *Cell) why() (oracle, message string) {
 	if c.Verdict == spec.Late {
 		return "", c.Reason
@@ -86,8 +84,7 @@ func (c *Cell) Seen() verdicts.Seen {
 	return s
 }
 
-// Seen is what was seen of a style, of several variants of the first, in every
-// scenario that there is.
+// Seen is what was seen of a style, of several variants of the first, in every scenario that there is.
 func (m *Matrix) Seen(style string) []verdicts.Seen {
 	var all []verdicts.Seen
 	for _, row := range m.Rows() {
@@ -103,9 +100,8 @@ func (m *Matrix) Seen(style string) []verdicts.Seen {
 // Rights stands, in a Difference, where a scenario's name stands: it is about all of them.
 const Rights = "rights"
 
-// OfRights lists the styles that hold rights which they should not: see
-// grants.Use.Findings. What was never used is only known of a style that has gone
-// through scenarios of every group of the correctness matrix.
+// OfRights lists the styles that hold rights which they should not: see grants.Use.Findings. What was never used is
+// only known of a style that has gone through scenarios of every group of the correctness matrix.
 func OfRights(m *Matrix, uses []grants.Use) []Difference {
 	var all []Difference
 	for _, u := range uses {

@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Conformance is what a style is found to do of one thing that every operator is
-// held to.
+// Conformance is what a style is found to do of one thing that every operator is held to.
 type Conformance struct {
 	Asked   string       // what it is
 	Outcome spec.Outcome // pass, fail, or not applicable: of what the style declares itself out of, or was not asked
@@ -78,10 +77,9 @@ func ConformanceTexts() []string {
 	return plain.Map(conformance(), func(a asked) string { return a.text })
 }
 
-// Conformance is what a style does of what every style is held to, by what it
-// declares and by its verdicts. What it declares not to do is never a failure here;
-// the matrix judges it as it judges everybody. None: nobody was driven for verdicts
-// alone, or what the style declares is not known.
+// Conformance is what a style does of what every style is held to, by what it declares and by its verdicts. What it
+// declares not to do is never a failure here; the matrix judges it as it judges everybody. None: nobody was driven for
+// verdicts alone, or what the style declares is not known.
 func (r *Set) Conformance(label string) []Conformance {
 	declares, known := r.declares(label)
 	if !known || !r.Matrix.Correctness() {

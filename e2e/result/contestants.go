@@ -48,8 +48,7 @@ func (r *Set) Header(label string) *record.Style {
 	return found
 }
 
-// Contestants are the styles that are compared: neither the floor nor another
-// control.
+// Contestants are the styles that are compared: neither the floor nor another control.
 func (r *Set) Contestants() []string {
 	return slices.DeleteFunc(slices.Clone(r.Styles), func(label string) bool {
 		name, _ := r.Named(label)
@@ -117,8 +116,7 @@ type Failing struct {
 // Most is how many may fail: what could not be judged did not pass.
 func (f Failing) Most() int { return f.Failed + f.Unjudged }
 
-// Whole tells whether the style was driven through all that others were: only then its
-// count compares with theirs.
+// Whole tells whether the style was driven through all that others were: only then its count compares with theirs.
 func (f Failing) Whole() bool { return f.Known && f.Lacking == 0 }
 
 // Rest says how many are not known; empty: none.

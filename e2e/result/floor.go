@@ -30,9 +30,8 @@ func (r *Set) IsLoad(scenario string) bool {
 	return false
 }
 
-// Floor returns the floor's summary of a phase in the cell's own run: what the
-// cluster and the observer took there without any operator. False: it was not
-// measured there, or the cell is the floor's.
+// Floor returns the floor's summary of a phase in the cell's own run: what the cluster and the observer took there
+// without any operator. False: it was not measured there, or the cell is the floor's.
 func (c *Cell) Floor(phase string) (stat.Summary, bool) {
 	for _, s := range c.floor {
 		if s.Phase == phase {
@@ -42,9 +41,8 @@ func (c *Cell) Floor(phase string) (stat.Summary, bool) {
 	return stat.Summary{}, false
 }
 
-// ToFloor is how many times the floor's p50 a summary's p50 is; for a censored
-// p50 it is at least that many times. False: one of them is not known, or it is a
-// load, in which waiting for each other is what takes time.
+// ToFloor is how many times the floor's p50 a summary's p50 is; for a censored p50 it is at least that many times.
+// False: one of them is not known, or it is a load, in which waiting for each other is what takes time.
 func (c *Cell) ToFloor(s stat.Summary) (times float64, known bool) {
 	floor, there := c.Floor(s.Phase)
 	if !there || c.Load() || s.N == 0 || floor.P50.Censored || floor.P50.Value <= 0 {

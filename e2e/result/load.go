@@ -45,11 +45,9 @@ func Shards(path string) []string {
 	return runs
 }
 
-// Load judges a recording and computes its costs, the use of its rights and the restarts
-// of its operators, in one pass: that of a results folder, compressed or not, whose
-// environment it reads too, or a file by itself. A published run has what it was judged
-// to in place of its recording. After a run that was killed there is no environment: it
-// is then nil.
+// Load judges a recording and computes its costs, the use of its rights and the restarts of its operators, in one pass:
+// that of a results folder, compressed or not, whose environment it reads too, or a file by itself. A published run has
+// what it was judged to in place of its recording. After a run that was killed there is no environment: it is then nil.
 func Load(path string) (Recording, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -81,8 +79,7 @@ func Load(path string) (Recording, error) {
 	return one, nil
 }
 
-// Published reports whether a folder has what a recording was judged to, and not the
-// recording.
+// Published reports whether a folder has what a recording was judged to, and not the recording.
 func Published(folder string) bool {
 	_, err := record.Find(folder)
 	return errors.Is(err, fs.ErrNotExist) && isThere(filepath.Join(folder, SavedName))

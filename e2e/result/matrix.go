@@ -20,16 +20,14 @@ type Group struct {
 	Rows []*Row // in the order of the recordings' headers
 }
 
-// Row is a scenario with a cell for each of Matrix.Styles; nil: the style was
-// not driven through it.
+// Row is a scenario with a cell for each of Matrix.Styles; nil: the style was not driven through it.
 type Row struct {
 	record.Scenario
 	Cells []*Cell
 }
 
-// MatrixOf joins judged recordings: repeats of one run, and the shards of one, all
-// count alike. Samples that only warm up count too: correctness counts from the
-// first. Loads are left out: how far a style is behind is a figure.
+// MatrixOf joins judged recordings: repeats of one run, and the shards of one, all count alike. Samples that only warm
+// up count too: correctness counts from the first. Loads are left out: how far a style is behind is a figure.
 func MatrixOf(judgements ...*judge.Judgement) *Matrix { return matrixOf(judgements, "") }
 
 // matrixOf is the same without the columns of a style.
@@ -131,14 +129,12 @@ func (m *Matrix) Rows() []*Row {
 	return all
 }
 
-// Correctness tells whether a sample was made for the matrix alone, and not
-// only to be measured.
+// Correctness tells whether a sample was made for the matrix alone, and not only to be measured.
 func (m *Matrix) Correctness() bool {
 	return slices.ContainsFunc(m.Rows(), func(r *Row) bool { return r.Group != spec.GroupLatency && r.driven("") })
 }
 
-// driven tells whether a style, by its label, was driven through the scenario; of "",
-// whether any was.
+// driven tells whether a style, by its label, was driven through the scenario; of "", whether any was.
 func (r *Row) driven(label string) bool {
 	return slices.ContainsFunc(r.Cells, func(c *Cell) bool { return c != nil && (label == "" || c.Style.Label == label) })
 }
@@ -156,8 +152,7 @@ func (m *Matrix) Cells(label string) []*Cell {
 	return all
 }
 
-// Cell returns that of a style, by its label, in a scenario; nil: it was not
-// driven through it.
+// Cell returns that of a style, by its label, in a scenario; nil: it was not driven through it.
 func (m *Matrix) Cell(label, scenario string) *Cell {
 	for _, c := range m.Cells(label) {
 		if c.Scenario == scenario {

@@ -161,8 +161,7 @@ func Spread(s stat.Summary, show func(stat.Observation) string) string {
 	}
 }
 
-// Heaviest is the load with the most custom resources, by which styles are compared;
-// empty: there is none.
+// Heaviest is the load with the most custom resources, by which styles are compared; empty: there is none.
 func (r *Set) Heaviest() string {
 	name, most := "", 0
 	for _, c := range r.Cells {

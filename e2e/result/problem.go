@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Problem is why a sample failed or is invalid. Oracles that say the same are
-// told of once.
+// Problem is why a sample failed or is invalid. Oracles that say the same are told of once.
 type Problem struct {
 	Label, Scenario string
 	Round           int
@@ -38,8 +37,7 @@ func (p *Problem) Title() string {
 	return title
 }
 
-// explain lists the problems of the cell's samples; expected: its verdict is that
-// which is expected of the style.
+// explain lists the problems of the cell's samples; expected: its verdict is that which is expected of the style.
 func (c *Cell) explain(expected bool) {
 	for i := range c.Results {
 		c.Problems = append(c.Problems, c.problemsOf(&c.Results[i])...)

@@ -14,10 +14,9 @@ import (
 // interval, because not all of them can be told apart.
 type Rank struct {
 	Label string `json:"label"`
-	// Place is one more than the number of styles that are faster, as far as can be
-	// told; Last is how many there are less those that are slower. Both are from 1.
-	// 0: the floor, which is no contestant, or there are too few rounds or no latency
-	// to tell.
+	// Place is one more than the number of styles that are faster, as far as can be told; Last is how many there are
+	// less those that are slower. Both are from 1. 0: the floor, which is no contestant, or there are too few rounds or
+	// no latency to tell.
 	Place int `json:"place,omitempty"`
 	Last  int `json:"last,omitempty"`
 }
@@ -36,13 +35,11 @@ func (k Rank) String() string {
 	return strconv.Itoa(k.Place)
 }
 
-// Ranking orders the styles that have a latency in a scenario by the p50 at which
-// the operator had done its part (of a load, the last of it), the floor first, each
-// with the ranks that it may have. All are right at once with 95% confidence: a style
-// is before another if stat.Apart tells them apart at 5%, corrected by Holm's method
-// for all pairs. M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for
-// Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement
-// across Countries", The Review of Economic Studies 91, 2024.
+// Ranking orders the styles that have a latency in a scenario by the p50 at which the operator had done its part (of a
+// load, the last of it), the floor first, each with the ranks that it may have. All are right at once with 95%
+// confidence: a style is before another if stat.Apart tells them apart at 5%, corrected by Holm's method for all pairs.
+// M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for Ranks with Applications to Mobility across
+// Neighbourhoods and Academic Achievement across Countries", The Review of Economic Studies 91, 2024.
 func (r *Set) Ranking(scenario string) []Rank {
 	var all []Rank
 	var measured []stat.Summary
@@ -102,8 +99,7 @@ func (p pairs) before(one string) (faster []string) {
 	return faster
 }
 
-// pairsOf compares each style with each that is listed after it, corrected for all of
-// these comparisons.
+// pairsOf compares each style with each that is listed after it, corrected for all of these comparisons.
 func pairsOf(ranked []stat.Summary) pairs {
 	var p []float64
 	for i, one := range ranked {

@@ -45,8 +45,7 @@ type phase struct {
 	Late    time.Duration `json:"late,omitempty"`
 }
 
-// Save writes a judged recording, compressed, with its environment into a folder, from
-// which Load reads it again.
+// Save writes a judged recording, compressed, with its environment into a folder, from which Load reads it again.
 func (r Recording) Save(folder string) error {
 	if r.Environment == nil {
 		return fmt.Errorf("save run %s: there is no %s: published figures say where they were measured", r.Judgement.Header.Run, record.EnvironmentFile)

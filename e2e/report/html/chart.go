@@ -12,9 +12,8 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// dots are the samples of one style in one phase on an axis. All places are
-// percent, so that they fit any width: the one chart of latencies that there is,
-// on the page in each row of a table, and in the picture for README.md.
+// dots are the samples of one style in one phase on an axis. All places are percent, so that they fit any width: the
+// one chart of latencies that there is, on the page in each row of a table, and in the picture for README.md.
 type dots struct {
 	Class    string  // the style's
 	Samples  string  // path of those that count, each a dot
@@ -29,8 +28,7 @@ type dots struct {
 // point is a place in a chart.
 type point struct{ X, Y string }
 
-// Where dots stand, in percent of a row's height: the median above its samples,
-// which it would hide.
+// Where dots stand, in percent of a row's height: the median above its samples, which it would hide.
 const (
 	medianAt = 30
 	dotsAt   = 70
@@ -86,8 +84,7 @@ func dotsOf(c *cell, one *series, x *axis, apart float64) *dots {
 	return d
 }
 
-// latencies is a table of a style's latencies: a group for each scenario, with a
-// row for each phase and a chart in it.
+// latencies is a table of a style's latencies: a group for each scenario, with a row for each phase and a chart in it.
 type latencies struct {
 	ID, Title string
 	Plots     bool     // its rows have charts
@@ -125,8 +122,7 @@ type latencyRow struct {
 // figure is a quantile with its interval; empty where none can be had.
 type figure struct{ Value, Interval string }
 
-// latencies are those of a style's cells, of the phases that all styles have or of
-// its own; nil: it has none.
+// latencies are those of a style's cells, of the phases that all styles have or of its own; nil: it has none.
 func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencies {
 	t := &latencies{ID: id, Title: title, Plots: !inner}
 	var all []*series
@@ -167,8 +163,7 @@ func (s *study) latencies(cells []*cell, id, title string, inner bool) *latencie
 	return t
 }
 
-// quantiles are those that some row has, for the heads; what there are too few
-// latencies for is noted.
+// quantiles are those that some row has, for the heads; what there are too few latencies for is noted.
 func (t *latencies) quantiles(all []*series) []float64 {
 	var shown []float64
 	for _, p := range []float64{0.5, 0.9, 0.99} {

@@ -60,8 +60,7 @@ type oracleLine struct {
 	More          int // lines of evidence that are not shown
 }
 
-// The most that the page tells, so that a run in which all fails still opens;
-// junit.xml has all.
+// The most that the page tells, so that a run in which all fails still opens; junit.xml has all.
 const (
 	mostRepeats  = 12
 	mostEvidence = 50

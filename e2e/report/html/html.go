@@ -1,12 +1,10 @@
-// Package html prints a report as pages: one that answers first, and one for each
-// style, which has all that was seen of it. They open from disk, and in years to
-// come: no font, image or script is fetched. The one script there is, which sorts
-// and filters, is in the page, and its hash in the page's content security
-// policy; without it everything can be read. Charts are inline SVG, styled by the
-// pages' CSS, so that they follow the reader's light or dark scheme and print well.
+// Package html prints a report as pages: one that answers first, and one for each style, which has all that was seen of
+// it. They open from disk, and in years to come: no font, image or script is fetched. The one script there is, which
+// sorts and filters, is in the page, and its hash in the page's content security policy; without it everything can be
+// read. Charts are inline SVG, styled by the pages' CSS, so that they follow the reader's light or dark scheme and
+// print well.
 //
-// All that comes from a recording is foreign text. It reaches a page through
-// html/template alone, which escapes it.
+// All that comes from a recording is foreign text. It reaches a page through html/template alone, which escapes it.
 package html
 
 import (
@@ -27,8 +25,7 @@ import (
 	"operatorbench/e2e/result"
 )
 
-// File is the first page's name in a results folder, and Folder that of the pages
-// of styles beside it.
+// File is the first page's name in a results folder, and Folder that of the pages of styles beside it.
 const (
 	File   = "report.html"
 	Folder = "styles"

@@ -17,8 +17,7 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// The pictures' names beside a recording: one for each scheme, since an image
-// does not know that of the page around it.
+// The pictures' names beside a recording: one for each scheme, since an image does not know that of the page around it.
 const (
 	PictureFile     = "comparison.svg"
 	DarkPictureFile = "comparison-dark.svg"
@@ -71,8 +70,7 @@ const (
 	legendWidth = 138 // letters of a line
 )
 
-// drawPicture prints the comparison as an SVG file by itself. It needs a
-// scenario that was measured.
+// drawPicture prints the comparison as an SVG file by itself. It needs a scenario that was measured.
 func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	s := newStudy(r.Tables()[0], nil)
 	in := s.scene(s.Headline())

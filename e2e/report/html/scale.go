@@ -7,8 +7,7 @@ import (
 	"github.com/aclements/go-moremath/scale"
 )
 
-// axis maps seconds to places in a chart, in percent of its width, and says where
-// its ticks are.
+// axis maps seconds to places in a chart, in percent of its width, and says where its ticks are.
 type axis struct {
 	scale scale.Quantitative
 	Ticks []tick // labelled
@@ -34,8 +33,7 @@ const (
 	greatest = 1e5
 )
 
-// What the axis of latencies reaches at least, in seconds, so that reports of
-// different recordings look alike.
+// What the axis of latencies reaches at least, in seconds, so that reports of different recordings look alike.
 const (
 	axisLow  = 1e-3
 	axisHigh = 100

@@ -13,8 +13,7 @@ import (
 	"operatorbench/e2e/stat"
 )
 
-// study is a report regrouped for the page: each number with the samples that
-// it comes from.
+// study is a report regrouped for the page: each number with the samples that it comes from.
 type study struct {
 	*report.Report
 	Styles  []*style // the quickest first
@@ -103,8 +102,7 @@ func newCell(c *result.Cell, of *style) *cell {
 	return one
 }
 
-// reach is what an axis must reach to show the latencies of scenes, in seconds;
-// an empty phase is any.
+// reach is what an axis must reach to show the latencies of scenes, in seconds; an empty phase is any.
 func reach(phase string, scenes ...*scene) (low, high float64) {
 	low, high = axisLow, axisHigh
 	for _, in := range scenes {
@@ -161,9 +159,8 @@ type style struct {
 	Look  look
 }
 
-// look is how a style is drawn wherever it appears: a colour and the shape of its
-// marks, so that colour is never the only signal. Its numbers are those of the
-// classes in style.css.
+// look is how a style is drawn wherever it appears: a colour and the shape of its marks, so that colour is never the
+// only signal. Its numbers are those of the classes in style.css.
 type look struct{ colour, shape int }
 
 // How many of each there are beside the floor's own, which is number 0. They
@@ -181,8 +178,7 @@ func lookOf(i int, floor bool) look {
 	return look{colour: 1 + i%colours, shape: 1 + i%shapes}
 }
 
-// Class is the look as classes of style.css: the colour, and the shape that stands
-// before a style's name.
+// Class is the look as classes of style.css: the colour, and the shape that stands before a style's name.
 func (l look) Class() string { return fmt.Sprintf("c%d s%d", l.colour, l.shape) }
 
 // Mark is an SVG path of the look's shape, about 7 units wide, around its origin.

@@ -21,8 +21,7 @@ func inWords(child, phase string) string {
 	return phase
 }
 
-// ids gives out the page's ids: readable, plain ASCII and unique, whatever the
-// names are made of.
+// ids gives out the page's ids: readable, plain ASCII and unique, whatever the names are made of.
 type ids struct{ taken map[string]int }
 
 func newIDs() *ids { return &ids{taken: map[string]int{}} }
@@ -40,8 +39,7 @@ func (i *ids) of(names ...string) string {
 	}
 }
 
-// slug keeps a text's ASCII letters and digits, in lower case; a hyphen stands
-// for each run of others.
+// slug keeps a text's ASCII letters and digits, in lower case; a hyphen stands for each run of others.
 func slug(text string) string {
 	const longest = 80
 	var b strings.Builder

@@ -141,8 +141,7 @@ func Grants(style string) grants.Use {
 	}
 }
 
-// Diagnosable adds the verdict of the oracle of that name to every sample of a
-// style and scenario.
+// Diagnosable adds the verdict of the oracle of that name to every sample of a style and scenario.
 func Diagnosable(one result.Recording, style, scenario string, outcome spec.Outcome) {
 	for i := range one.Judgement.Results {
 		if r := &one.Judgement.Results[i]; r.Style == style && r.Scenario == scenario {

@@ -14,8 +14,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Style is one of many: its name, how long it takes to write, in seconds, and
-// how many pods it makes for each change.
+// Style is one of many: its name, how long it takes to write, in seconds, and how many pods it makes for each change.
 type Style struct {
 	Name    string
 	Written float64
