@@ -16,9 +16,8 @@ import (
 	"operatorbench/e2e/plain"
 )
 
-// Check holds a file against a schema, notes every mistake, and returns what is
-// written as the values of JSON. A schema says with errorMessage what it expects,
-// where its keywords do not.
+// Check holds a file against a schema, notes every mistake, and returns what is written as the values of JSON. A schema
+// says with errorMessage what it expects, where its keywords do not.
 func (f *File) Check(s *Schema) any {
 	f.word = str(s.source, "title")
 	value := f.plain(f.Root, "")
@@ -232,8 +231,7 @@ func texts(list []any) []string {
 	return plain.Map(list, func(item any) string { return fmt.Sprint(item) })
 }
 
-// Suggestion ends an error about an unknown name with the known one that was
-// probably meant, or with nothing.
+// Suggestion ends an error about an unknown name with the known one that was probably meant, or with nothing.
 func Suggestion(name string, known []string) string {
 	if best := nearest(name, known); best != "" {
 		return fmt.Sprintf("; did you mean %q?", best)

@@ -80,8 +80,7 @@ func (f *File) Err() error {
 // OK tells whether no mistake is known.
 func (f *File) OK() bool { return len(f.problems) == 0 }
 
-// Line is that of the deepest part of a place that is there: of a field's name, or
-// of an item.
+// Line is that of the deepest part of a place that is there: of a field's name, or of an item.
 func (f *File) Line(at ...any) int {
 	line, node := 1, f.Root
 	for _, key := range at {
@@ -105,8 +104,7 @@ func (f *File) Has(at ...any) bool {
 	return true
 }
 
-// Below is a field's value with the node that names it, or an item of a list
-// twice; nil: there is nothing.
+// Below is a field's value with the node that names it, or an item of a list twice; nil: there is nothing.
 func Below(node *yaml.Node, key any) (label, value *yaml.Node) {
 	if node != nil && node.Kind == yaml.AliasNode {
 		node = node.Alias

@@ -1,7 +1,6 @@
-// Package schema reads YAML files and holds them against the JSON schemas of
-// docs/schema. Every mistake is told with file and line, with what was found, what
-// is expected and the nearest right word. What a schema cannot say, the packages
-// beside this one check, by the same means.
+// Package schema reads YAML files and holds them against the JSON schemas of docs/schema. Every mistake is told with
+// file and line, with what was found, what is expected and the nearest right word. What a schema cannot say, the
+// packages beside this one check, by the same means.
 package schema
 
 import (
@@ -26,8 +25,7 @@ type Schema struct {
 // Formats say why a text is not of a format that a schema names.
 type Formats map[string]func(text string) error
 
-// Load compiles the schema docs/schema/NAME.schema.json. A format that nobody
-// knows holds nothing.
+// Load compiles the schema docs/schema/NAME.schema.json. A format that nobody knows holds nothing.
 func Load(name string, formats Formats) (*Schema, error) {
 	file := name + ".schema.json"
 	text, err := published.Files.ReadFile(file)
@@ -71,8 +69,7 @@ func (s *Schema) Fields(definition string) []string {
 	return keys(in(at, "properties"))
 }
 
-// FieldsOf lists the fields of a type as the tags of a kind name them, sorted: what
-// a schema is held equal to.
+// FieldsOf lists the fields of a type as the tags of a kind name them, sorted: what a schema is held equal to.
 func FieldsOf(value any, tag string) []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(value)) {

@@ -17,8 +17,7 @@ type base struct {
 	where []any    // in the overlay's style.yaml they are used first; see Style.line
 }
 
-// Bases lists the styles that this one is made from, besides itself; none, if it
-// is no overlay.
+// Bases lists the styles that this one is made from, besides itself; none, if it is no overlay.
 func (s Style) Bases() ([]Style, error) {
 	bases, err := s.bases()
 	all := plain.Map(bases, func(base *base) Style { return base.style })
@@ -45,8 +44,7 @@ func (s Style) bases() ([]*base, error) {
 	return all, nil
 }
 
-// addBase adds the style to which a file belongs, unless it is the style itself,
-// or no style.
+// addBase adds the style to which a file belongs, unless it is the style itself, or no style.
 func (s Style) addBase(all []*base, file string, where []any) ([]*base, error) {
 	folder := folderOf(file)
 	if folder == s.Folder || folder == "" {
@@ -101,8 +99,7 @@ func (s Style) checkBases() error {
 	return nil
 }
 
-// root is the style that this one is made from in the end; overlays are the
-// folders of those that lead here.
+// root is the style that this one is made from in the end; overlays are the folders of those that lead here.
 func (s Style) root(overlays ...string) (Style, error) {
 	bases, err := s.bases()
 	if err != nil || len(bases) == 0 {

@@ -15,15 +15,13 @@ import (
 	"operatorbench/e2e/environment/kube"
 )
 
-// Check refuses, before there is a cluster, styles that cannot be installed as
-// they stand, or that would share what they act on: manifests that cannot be
-// rendered, an overlay that no longer applies, an object that is rendered twice
-// or that the harness makes itself, two operators in one style, and a style.yaml
-// that its manifests contradict, or an overlay that leaves its manifests unused. The catalogue knows the images, beside those that
-// the styles bring along. Errors name file and line.
+// Check refuses, before there is a cluster, styles that cannot be installed as they stand, or that would share what
+// they act on: manifests that cannot be rendered, an overlay that no longer applies, an object that is rendered twice
+// or that the harness makes itself, two operators in one style, and a style.yaml that its manifests contradict, or an
+// overlay that leaves its manifests unused. The catalogue knows the images, beside those that the styles bring along.
+// Errors name file and line.
 //
-// Styles of one run may have the same objects: they take turns, and none is
-// installed beside what another has left.
+// Styles of one run may have the same objects: they take turns, and none is installed beside what another has left.
 func Check(catalogue *images.Catalogue, all ...Operator) error {
 	_, err := catalogue.With(OwnImages(all...)...)
 	problems := []error{err}

@@ -12,8 +12,7 @@ import (
 	"operatorbench/e2e/environment/images"
 )
 
-// checkComponents refuses a component whose pods nothing makes: no workload of
-// the manifests, and no other component.
+// checkComponents refuses a component whose pods nothing makes: no workload of the manifests, and no other component.
 func (s Style) checkComponents(all []placed) error {
 	var problems []error
 	for i, component := range s.Components {
@@ -54,10 +53,9 @@ func (s Style) checkRollouts(all []placed) error {
 	return errors.Join(problems...)
 }
 
-// checkImages refuses a name that the catalogue does not have, and an image of
-// the catalogue that the manifests need and style.yaml does not list: the node
-// would not have it. What the catalogue does not know and the style does not bring
-// along, the node pulls.
+// checkImages refuses a name that the catalogue does not have, and an image of the catalogue that the manifests need
+// and style.yaml does not list: the node would not have it. What the catalogue does not know and the style does not
+// bring along, the node pulls.
 func (s Style) checkImages(all []placed, catalogue *images.Catalogue) error {
 	var problems []error
 	for i, name := range s.ImageNames() {

@@ -15,8 +15,7 @@ import (
 // Facts are what a style costs whoever maintains, installs and trusts it. They
 // are read from its folder; no cluster is needed.
 type Facts struct {
-	// Owned is what a maintainer of such an operator writes and answers for, by
-	// language, sorted by its name.
+	// Owned is what a maintainer of such an operator writes and answers for, by language, sorted by its name.
 	Owned []Lines `json:"owned"`
 	// Scaffold is what of it a generator of such projects wrote and nobody changed.
 	Scaffold []Lines `json:"scaffold,omitempty"`

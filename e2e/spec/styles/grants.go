@@ -23,8 +23,7 @@ type Permissions struct {
 	Wildcards []string `json:"wildcards,omitempty"`
 	// Secrets says where secrets can be read: "cluster-wide" or a namespace.
 	Secrets []string `json:"secrets,omitempty"`
-	// Unknown are roles that are bound but not among the style's manifests; what
-	// they allow is not counted.
+	// Unknown are roles that are bound but not among the style's manifests; what they allow is not counted.
 	Unknown []string `json:"unknown,omitempty"`
 }
 

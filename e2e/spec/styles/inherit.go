@@ -12,12 +12,10 @@ import (
 	"operatorbench/e2e/spec/schema"
 )
 
-// inherit completes a style that names a base by what the base says and the style
-// does not: a field of the style replaces the base's, and null takes it away. Who
-// maintains it owns what the base's maintainer owns, and its folder. The
-// fields of declares and of settings, the stages of install and the fields of a stage are completed
-// one by one, so that a stage says only what it does otherwise. What is taken over
-// stands, for errors, in the line of base.
+// inherit completes a style that names a base by what the base says and the style does not: a field of the style
+// replaces the base's, and null takes it away. Who maintains it owns what the base's maintainer owns, and its folder.
+// The fields of declares and of settings, the stages of install and the fields of a stage are completed one by one, so
+// that a stage says only what it does otherwise. What is taken over stands, for errors, in the line of base.
 func (p *parser) inherit(node *yaml.Node) {
 	value := below(node, "base")
 	if value == nil {
@@ -39,8 +37,7 @@ func (p *parser) inherit(node *yaml.Node) {
 	complete(node, base)
 }
 
-// base reads the style.yaml by which another is completed, so that it can be read
-// as a part of that; nil: it cannot.
+// base reads the style.yaml by which another is completed, so that it can be read as a part of that; nil: it cannot.
 func (p *parser) base(value *yaml.Node) *yaml.Node {
 	if value.Kind != yaml.ScalarNode || value.Tag != "!!str" || strings.TrimSpace(value.Value) == "" {
 		p.Fail(value, "base: found %s, expected a text", schema.Found(value))
@@ -74,8 +71,7 @@ func (p *parser) base(value *yaml.Node) *yaml.Node {
 	return base
 }
 
-// ofOne are the fields that no style takes over: what it is, and the times that
-// were measured of it alone.
+// ofOne are the fields that no style takes over: what it is, and the times that were measured of it alone.
 func ofOne() []string {
 	return []string{"version", "name", "description", "source", "warmup", "typical", "timeout"}
 }
@@ -92,8 +88,7 @@ func ownFolders(base *yaml.Node, name string) {
 	owned.Content = append(owned.Content, text("."))
 }
 
-// complete puts what a base says into a mapping that does not say it, and takes
-// out what is null.
+// complete puts what a base says into a mapping that does not say it, and takes out what is null.
 func complete(mine, base *yaml.Node) {
 	if base == nil || mine.Kind != yaml.MappingNode || base.Kind != yaml.MappingNode {
 		return // the reader says what is wrong with it

@@ -36,9 +36,8 @@ var languages = map[string]string{
 // about lists the files in which this project says something of a style.
 func about() []string { return []string{files.StyleFile, "verdicts.yaml", "secrets.yaml"} }
 
-// ownFiles are the files that a style says are owned, each once; if it says
-// nothing, its whole folder. What only this project asks of a style (see about)
-// is none of them, nor are tests, testdata and README.md: not every style has them.
+// ownFiles are the files that a style says are owned, each once; if it says nothing, its whole folder. What only this
+// project asks of a style (see about) is none of them, nor are tests, testdata and README.md: not every style has them.
 func (s Style) ownFiles() (map[string]bool, error) {
 	owned := map[string]bool{}
 	paths := s.Owned
@@ -104,8 +103,7 @@ func (s Style) scaffoldFiles(owned map[string]bool) (map[string]bool, error) {
 	return files, nil
 }
 
-// dropped tells whether a file holds objects, and an overlay has none of them,
-// not even under a longer name.
+// dropped tells whether a file holds objects, and an overlay has none of them, not even under a longer name.
 func (s Style) dropped(file string, overlay []*unstructured.Unstructured) bool {
 	objs, err := install.Render(s.tree(), file)
 	if err != nil || len(objs) == 0 {
@@ -141,8 +139,7 @@ func (s Style) countLines(counted map[string]bool) ([]Lines, error) {
 	return all, nil
 }
 
-// findFiles notes the files at or below a path that count, and leaves those that
-// are noted already as they are.
+// findFiles notes the files at or below a path that count, and leaves those that are noted already as they are.
 func findFiles(path string, files map[string]bool) error {
 	return filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		switch {

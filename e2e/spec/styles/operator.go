@@ -1,6 +1,5 @@
-// Package styles holds what is compared: one folder an operator style. A
-// style is its style.yaml and its manifests; this package reads them, and package
-// install installs what they say. A new style needs no Go.
+// Package styles holds what is compared: one folder an operator style. A style is its style.yaml and its manifests;
+// this package reads them, and package install installs what they say. A new style needs no Go.
 package styles
 
 import (
@@ -12,12 +11,10 @@ import (
 
 // Operator is one operator style.
 type Operator interface {
-	// Install returns when the operator will really see what happens to a
-	// custom resource. Nothing is touched if an object of the same name exists
-	// that this run did not make.
+	// Install returns when the operator will really see what happens to a custom resource. Nothing is touched if an
+	// object of the same name exists that this run did not make.
 	Install(ctx context.Context, c install.Cluster) error
-	// Uninstall returns when nothing of the operator is left, whatever part of
-	// an Install went before it.
+	// Uninstall returns when nothing of the operator is left, whatever part of an Install went before it.
 	Uninstall(ctx context.Context, c install.Cluster) error
 	// Upgrade installs the next version over what Install has installed, and returns
 	// when that sees what happens; see spec.Upgrade.

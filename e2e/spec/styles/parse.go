@@ -23,9 +23,8 @@ import (
 	"operatorbench/e2e/spec/schema"
 )
 
-// Parse reads a style.yaml. The file's name is for errors, folder is the name of
-// the style and of its folder, and beside holds that folder and those of other
-// styles. The error lists every mistake with its line.
+// Parse reads a style.yaml. The file's name is for errors, folder is the name of the style and of its folder, and
+// beside holds that folder and those of other styles. The error lists every mistake with its line.
 func Parse(file, folder string, text []byte, beside fs.FS) (Style, error) {
 	rules, err := styleSchema()
 	if err != nil {
@@ -86,8 +85,7 @@ func childName(text string) error {
 	return err
 }
 
-// matcher makes sure that the expressions for custom resources of two names, or
-// in two namespaces, differ.
+// matcher makes sure that the expressions for custom resources of two names, or in two namespaces, differ.
 func matcher(text string) error {
 	seen := map[string]bool{}
 	for _, of := range []struct{ namespace, name string }{{"a", "a"}, {"b", "a"}, {"a", "b"}} {

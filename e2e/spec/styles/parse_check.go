@@ -8,8 +8,7 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// check notes what the schema cannot say: what one field has to do with another,
-// and with what is beside the file.
+// check notes what the schema cannot say: what one field has to do with another, and with what is beside the file.
 func (p *parser) check() {
 	s := &p.style
 	p.name()

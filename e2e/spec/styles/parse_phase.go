@@ -61,8 +61,7 @@ func content(node *yaml.Node) string {
 	return text.String()
 }
 
-// instance copies a node, with a name in place of each. Aliases are left as they
-// are: no reader follows them.
+// instance copies a node, with a name in place of each. Aliases are left as they are: no reader follows them.
 func instance(node *yaml.Node, name string) *yaml.Node {
 	made := *node
 	if node.Kind == yaml.ScalarNode {

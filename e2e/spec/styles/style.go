@@ -113,9 +113,8 @@ func (s Style) errorAt(where []any, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", filepath.Join(s.Folder, files.StyleFile), s.line(where), fmt.Errorf(format, args...))
 }
 
-// line is where in style.yaml, counted from 1, there is what keys and indices
-// lead to, or that of them which is there; where it is taken over from a base,
-// that of base.
+// line is where in style.yaml, counted from 1, there is what keys and indices lead to, or that of them which is there;
+// where it is taken over from a base, that of base.
 func (s Style) line(where []any) int {
 	line, at := 1, s.node
 	for i := 0; at != nil; i++ {

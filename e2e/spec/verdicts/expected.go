@@ -1,7 +1,6 @@
-// Package verdicts reads and writes what is expected of a style: verdicts.yaml in
-// its folder says of which scenarios it is not a pass, and why. A scenario that is
-// not named is expected to pass, or not to apply: what the style is and declares in
-// its style.yaml says which of the two.
+// Package verdicts reads and writes what is expected of a style: verdicts.yaml in its folder says of which scenarios it
+// is not a pass, and why. A scenario that is not named is expected to pass, or not to apply: what the style is and
+// declares in its style.yaml says which of the two.
 package verdicts
 
 import (
@@ -19,8 +18,7 @@ import (
 	"operatorbench/e2e/spec/files"
 )
 
-// File is the name of the file in a style's folder that says which verdicts are
-// expected of it.
+// File is the name of the file in a style's folder that says which verdicts are expected of it.
 const File = "verdicts.yaml"
 
 // How a style recovers from a fault.
@@ -86,9 +84,8 @@ func Load(folder string, scenarios []Scenario, oracles []string) (Expected, erro
 	return Parse(path, text, scenarios, oracles)
 }
 
-// LoadAll reads the files of styles whose folders are under root, by the styles'
-// names. A style without a folder there is not in what it returns: nothing is
-// known of it.
+// LoadAll reads the files of styles whose folders are under root, by the styles' names. A style without a folder there
+// is not in what it returns: nothing is known of it.
 func LoadAll(root string, styles []string, scenarios []Scenario, oracles []string) (map[string]Expected, error) {
 	all := map[string]Expected{}
 	var problems []error

@@ -13,10 +13,9 @@ import (
 	"operatorbench/e2e/spec/schema"
 )
 
-// Parse reads expected verdicts: a mapping from the names of scenarios to a bare
-// word (pass, not applicable) or to a mapping with the fields verdict, oracles,
-// recovery, why and upstream. Scenarios and oracles are the names that there are.
-// All mistakes are told of, each with file and line.
+// Parse reads expected verdicts: a mapping from the names of scenarios to a bare word (pass, not applicable) or to a
+// mapping with the fields verdict, oracles, recovery, why and upstream. Scenarios and oracles are the names that there
+// are. All mistakes are told of, each with file and line.
 func Parse(file string, text []byte, scenarios []Scenario, oracles []string) (Expected, error) {
 	e := Expected{Path: file, scenarios: scenarios}
 	rules, err := verdictsSchema()
@@ -72,8 +71,7 @@ func entry(key, value *yaml.Node) Entry {
 	}
 }
 
-// splitComment parts the file's own comment, which a blank line ends, from the
-// first entry's.
+// splitComment parts the file's own comment, which a blank line ends, from the first entry's.
 func splitComment(text string) (file, entry string) {
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
 		return text[:i], text[i+2:]

@@ -15,13 +15,11 @@ import (
 const header = `The verdicts that are expected of this style: what is not named passes, or does not apply. A run that sees another one fails, and names both.
 Each failure has a sentence on why; upstream is an issue about it.`
 
-// Update writes the file of a style anew, with the verdicts that were seen, in the
-// order of the scenarios. What passes or does not apply is left out, unless there is more to say of it.
-// An entry that is as expected stays as it was written, with its comments; another
-// keeps its why and upstream, as far as it still fails. What was not driven stays. A
-// flaky or invalid cell is no verdict: it changes nothing, and a comment says so. A
-// new failure gets an empty why, without which the file is refused: only a person
-// knows it.
+// Update writes the file of a style anew, with the verdicts that were seen, in the order of the scenarios. What passes
+// or does not apply is left out, unless there is more to say of it. An entry that is as expected stays as it was
+// written, with its comments; another keeps its why and upstream, as far as it still fails. What was not driven stays.
+// A flaky or invalid cell is no verdict: it changes nothing, and a comment says so. A new failure gets an empty why,
+// without which the file is refused: only a person knows it.
 func Update(old Expected, seen []Seen) []byte {
 	w := &writer{}
 	if old.comment == "" {
@@ -102,8 +100,7 @@ func withoutHeading(comment string) string {
 	return comment
 }
 
-// entry writes one entry, as it was read or in the short form where that says all,
-// unless it is a plain pass.
+// entry writes one entry, as it was read or in the short form where that says all, unless it is a plain pass.
 func (w *writer) entry(group string, e Entry) {
 	if e.plain() {
 		return
