@@ -1,12 +1,10 @@
-// Package grants holds the rights that an operator style's service accounts have
-// against the calls that they made: what was never used, what was refused, who
-// can read secrets and who did. It is a pure function of recordings, which have
+// Package grants holds the rights that an operator style's service accounts have against the calls that they made: what
+// was never used, what was refused, who can read secrets and who did. It is a pure function of recordings, which have
 // the rules as they were installed and the API server's audit log.
 //
-// A right that was never used is not needed in the scenarios that were driven;
-// Use.Over says which these were. A rare need (an error path, a removal)
-// shows only where a scenario brings it about. A list may be needed although it is
-// not used: an API server that can stream a list as a watch is not asked for one.
+// A right that was never used is not needed in the scenarios that were driven; Use.Over says which these were. A rare
+// need (an error path, a removal) shows only where a scenario brings it about. A list may be needed although it is not
+// used: an API server that can stream a list as a watch is not asked for one.
 package grants
 
 import (
@@ -34,8 +32,7 @@ type Use struct {
 	// Beyond are calls that it answered although none of the rights allow them:
 	// what every account may do, or a role that the style did not install.
 	Beyond []Call `json:"beyond,omitempty"`
-	// Secrets says for each service account that can read secrets where and
-	// through what, and whether it ever did.
+	// Secrets says for each service account that can read secrets where and through what, and whether it ever did.
 	Secrets []SecretRights `json:"secrets,omitempty"`
 	// Reasons say which accounts may read secrets for a reason.
 	Reasons []spec.SecretReader `json:"reasons,omitempty"`
@@ -64,9 +61,8 @@ type Call struct {
 	Resource       string `json:"resource"`            // with subresource
 	Namespace      string `json:"namespace,omitempty"` // of Denied only; "(elsewhere)": none of the style's own
 	Count          int    `json:"count"`
-	// Granted, of Denied: a right allows it, so that something else refused it: an
-	// admission policy, a quota, a namespace that goes, or that the right had been
-	// withdrawn by a fault.
+	// Granted, of Denied: a right allows it, so that something else refused it: an admission policy, a quota, a
+	// namespace that goes, or that the right had been withdrawn by a fault.
 	Granted bool `json:"granted,omitempty"`
 }
 

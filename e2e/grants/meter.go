@@ -8,9 +8,8 @@ import (
 	"operatorbench/e2e/spec"
 )
 
-// Meter adds up what the service accounts of styles called, in one pass over a
-// recording. It keeps a count for each distinct call, and nothing else of what
-// it is given. It accepts entries that make no sense together.
+// Meter adds up what the service accounts of styles called, in one pass over a recording. It keeps a count for each
+// distinct call, and nothing else of what it is given. It accepts entries that make no sense together.
 type Meter struct {
 	order   []*style
 	current *style // whose block was the last to begin
@@ -125,16 +124,14 @@ func (m *Meter) holder(account string) *style {
 	return nil
 }
 
-// has tells whether an account is the style's: it holds a grant, or lives in one
-// of the style's namespaces.
+// has tells whether an account is the style's: it holds a grant, or lives in one of the style's namespaces.
 func (s *style) has(account string) bool {
 	namespace, _, _ := strings.Cut(account, "/")
 	return slices.Contains(s.Namespaces, namespace) ||
 		slices.ContainsFunc(s.Grants, func(g spec.Grant) bool { return holds(g, account) })
 }
 
-// elsewhere stands for all namespaces that are not the style's own, of which a
-// run makes one for each sample.
+// elsewhere stands for all namespaces that are not the style's own, of which a run makes one for each sample.
 const elsewhere = "(elsewhere)"
 
 // place returns the namespace and the name of a call as far as a right may depend

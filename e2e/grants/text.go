@@ -61,8 +61,7 @@ func section(w *strings.Builder, title string, lines []string) {
 	}
 }
 
-// narrow are the rights of the whole cluster that were used in the style's own
-// namespaces alone.
+// narrow are the rights of the whole cluster that were used in the style's own namespaces alone.
 func (u Use) narrow() []Right {
 	return slices.DeleteFunc(slices.Clone(u.Rights), func(r Right) bool { return len(r.Within) == 0 })
 }

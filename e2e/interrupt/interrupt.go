@@ -32,9 +32,8 @@ func Caught(ctx context.Context) *Error {
 	return nil
 }
 
-// Gently ends the returned context with the first SIGINT, SIGTERM or SIGHUP, so
-// that the program removes what it has made, and calls exit with the second.
-// What Leaves was told is written to out then. Until stop is called, the end of
+// Gently ends the returned context with the first SIGINT, SIGTERM or SIGHUP, so that the program removes what it has
+// made, and calls exit with the second. What Leaves was told is written to out then. Until stop is called, the end of
 // whoever reads what the program prints does not end it either.
 func Gently(ctx context.Context, out io.Writer, exit func(int)) (gentle context.Context, stop func()) {
 	left := &leavings{}

@@ -33,8 +33,7 @@ func AtLeast(seconds float64, censored bool) string {
 	return Duration(seconds)
 }
 
-// Digits prints a number with three significant digits, and never fewer than
-// its whole part.
+// Digits prints a number with three significant digits, and never fewer than its whole part.
 func Digits(value float64) string {
 	switch size := math.Abs(value); {
 	case size >= 99.95:
@@ -60,8 +59,7 @@ func Bytes(size int64) string {
 	return Digits(value) + " " + unit
 }
 
-// Plural is a count with its noun; many is the noun's plural where an s does
-// not make it.
+// Plural is a count with its noun; many is the noun's plural where an s does not make it.
 func Plural(n int, word string, many ...string) string {
 	return strconv.Itoa(n) + " " + Noun(n, word, many...)
 }

@@ -11,10 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text keeps letters, tabs and ends of lines. Control characters, which could move a
-// terminal's cursor or write escapes, become blanks; marks that are not seen but
-// turn the direction of what stands beside them, or hide in it, become U+FFFD. What
-// a CI runner would take for a command gets a blank: see inert.
+// Text keeps letters, tabs and ends of lines. Control characters, which could move a terminal's cursor or write
+// escapes, become blanks; marks that are not seen but turn the direction of what stands beside them, or hide in it,
+// become U+FFFD. What a CI runner would take for a command gets a blank: see inert.
 func Text(text string) string {
 	return inert(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -29,9 +28,8 @@ func Line(text string) string {
 	return inert(strings.Map(Rune, strings.ToValidUTF8(text, string(utf8.RuneError))))
 }
 
-// commands are what the runner of GitHub Actions obeys wherever a step prints it: a line
-// that begins with ::, and ##[ anywhere
-// (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
+// commands are what the runner of GitHub Actions obeys wherever a step prints it: a line that begins with ::, and ##[
+// anywhere (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
 var commands = regexp.MustCompile(`(?m)(^[\s\p{Z}]*:|##)([:[])`)
 
 // inert parts the letters by which a CI runner knows a command.

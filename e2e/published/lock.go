@@ -1,6 +1,5 @@
-// Package published finds the recordings of published runs. A run's folder in the tree
-// has what a report is computed from; its recording is a file of an earlier commit of
-// this repository, which the lock names.
+// Package published finds the recordings of published runs. A run's folder in the tree has what a report is computed
+// from; its recording is a file of an earlier commit of this repository, which the lock names.
 package published
 
 import (
@@ -27,8 +26,7 @@ type Recording struct {
 	Run string `json:"run"`
 	// Folder is the run's, in the tree.
 	Folder string `json:"folder"`
-	// Commit has the recording as Files, relative to the repository's root: one after
-	// the other they are it.
+	// Commit has the recording as Files, relative to the repository's root: one after the other they are it.
 	Commit string   `json:"commit"`
 	Files  []string `json:"files"`
 	Bytes  int64    `json:"bytes"`  // of all files
@@ -90,8 +88,7 @@ func (l *Lock) Write(root string) error {
 	return os.WriteFile(filepath.Join(root, filepath.FromSlash(LockFile)), append([]byte(head), text...), 0o644)
 }
 
-// Find returns the recordings of runs, named by their ids or their folders; of no
-// name, all.
+// Find returns the recordings of runs, named by their ids or their folders; of no name, all.
 func (l *Lock) Find(names ...string) ([]Recording, error) {
 	if len(names) == 0 {
 		return l.Recordings, nil

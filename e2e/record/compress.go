@@ -13,8 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FileName is the recording's name in a results folder; CompressedName is that of a
-// compressed one.
+// FileName is the recording's name in a results folder; CompressedName is that of a compressed one.
 const (
 	FileName       = "recording.jsonl"
 	CompressedName = FileName + ".zst"
@@ -45,8 +44,7 @@ func Find(dir string) (string, error) {
 	return compressed, nil
 }
 
-// holdsMore reports whether a compressed file is there, is whole, and holds more
-// than a number of bytes.
+// holdsMore reports whether a compressed file is there, is whole, and holds more than a number of bytes.
 func holdsMore(name string, size int64) bool {
 	_, n, err := checksum(name)
 	return err == nil && n > size
@@ -64,10 +62,9 @@ func checksum(name string) (sum [sha256.Size]byte, n int64, err error) {
 	return [sha256.Size]byte(hash.Sum(nil)), n, err
 }
 
-// Compress puts a recording that has ended into a file that Zstandard compressed,
-// named name.zst, and removes the original. The original goes only when the copy
-// is on disk under its name and has been read back to the same checksum: a
-// crash or an error at any moment leaves a whole recording, which Find finds.
+// Compress puts a recording that has ended into a file that Zstandard compressed, named name.zst, and removes the
+// original. The original goes only when the copy is on disk under its name and has been read back to the same checksum:
+// a crash or an error at any moment leaves a whole recording, which Find finds.
 func Compress(name string) (string, error) {
 	compressed := name + ".zst"
 	if err := CompressTo(name, compressed); err != nil {
@@ -155,16 +152,14 @@ func Open(name string) (io.ReadCloser, error) {
 	}{in, file}, nil
 }
 
-// Frames of Zstandard begin with zstdMagic, or, if a reader is to skip them, with
-// skipMagic: RFC 8878, sections 3.1.1 and 3.1.2. (Until 2026-11 the first part of a
-// published recording began with such a frame.)
+// Frames of Zstandard begin with zstdMagic, or, if a reader is to skip them, with skipMagic: RFC 8878, sections 3.1.1
+// and 3.1.2. (Until 2026-11 the first part of a published recording began with such a frame.)
 const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
 	skipMagic = "\x5b\x2a\x4d\x18"
 )
 
-// decompressed decompresses what is compressed, by its first bytes, or should be by
-// its name.
+// decompressed decompresses what is compressed, by its first bytes, or should be by its name.
 func decompressed(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReaderSize(file, 64<<10)
 	magic, err := in.Peek(len(zstdMagic))

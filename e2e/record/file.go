@@ -129,8 +129,7 @@ type lines struct {
 	err   error  // what reading ended with
 }
 
-// next returns the next line without its end. With an error the line, if any,
-// had no end.
+// next returns the next line without its end. With an error the line, if any, had no end.
 func (l *lines) next() ([]byte, error) {
 	for {
 		if end := bytes.IndexByte(l.rest[l.seen:], '\n'); end >= 0 {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Follower hears a recording while it is written: every entry, in the recording's
-// order, in a goroutine of its own. However long it takes over an entry, Record
-// does not wait for it.
+// Follower hears a recording while it is written: every entry, in the recording's order, in a goroutine of its own.
+// However long it takes over an entry, Record does not wait for it.
 type Follower struct {
 	recorder *Recorder
 	hear     func(Entry) error

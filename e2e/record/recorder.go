@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Recorder appends entries to a recording as they happen. It is safe for
-// concurrent use. Every entry is one write, so that a killed process loses
-// nothing that it had recorded.
+// Recorder appends entries to a recording as they happen. It is safe for concurrent use. Every entry is one write, so
+// that a killed process loses nothing that it had recorded.
 type Recorder struct {
 	began time.Time // carries the monotonic clock that all times are read from
 
@@ -23,8 +22,7 @@ type Recorder struct {
 	followers []*Follower
 }
 
-// NewRecorder begins a recording on out by writing its header. The header's
-// schema and beginning are filled in.
+// NewRecorder begins a recording on out by writing its header. The header's schema and beginning are filled in.
 func NewRecorder(out io.Writer, header Header) (*Recorder, error) {
 	r := &Recorder{began: time.Now(), out: out, failed: make(chan struct{})}
 	header.Schema, header.Began = Schema, r.began.UTC()
@@ -38,9 +36,8 @@ func (r *Recorder) Header() Header { return r.header }
 // Now returns the time since the recording began, on the monotonic clock.
 func (r *Recorder) Now() time.Duration { return time.Since(r.began) }
 
-// Record appends an entry, and waits for nobody who follows. After an error
-// (a full disk, say) nothing more is written and every further call returns
-// that error: a recording never has a hole that nobody knows of.
+// Record appends an entry, and waits for nobody who follows. After an error (a full disk, say) nothing more is written
+// and every further call returns that error: a recording never has a hole that nobody knows of.
 func (r *Recorder) Record(e Entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {

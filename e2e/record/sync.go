@@ -59,8 +59,7 @@ func (s *Syncing) sync() error {
 	return nil
 }
 
-// Now returns when all that has been recorded is on disk, or the recording has
-// ended by an error.
+// Now returns when all that has been recorded is on disk, or the recording has ended by an error.
 func (s *Syncing) Now() {
 	done := make(chan struct{})
 	select {

@@ -1,7 +1,6 @@
-// Package restarts tells of each block in which latencies or a load were measured
-// whether the operator's own pods restarted, ended in an error or failed. It is a pure
-// function of a recording. (In the correctness matrix, where faults end pods on purpose,
-// the oracle health judges that: of measured samples no timeline has these pods.)
+// Package restarts tells of each block in which latencies or a load were measured whether the operator's own pods
+// restarted, ended in an error or failed. It is a pure function of a recording. (In the correctness matrix, where
+// faults end pods on purpose, the oracle health judges that: of measured samples no timeline has these pods.)
 package restarts
 
 import (

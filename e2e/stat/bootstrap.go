@@ -5,9 +5,8 @@ import "math/rand/v2"
 // Draws is how many resamples a bootstrap takes, unless told otherwise.
 const Draws = 2000
 
-// Bootstrap resamples rounds. What it draws follows from the seed and the
-// number of rounds alone: the same recording gives the same intervals, and all
-// metrics of a comparison are resampled alike. It is not for concurrent use.
+// Bootstrap resamples rounds. What it draws follows from the seed and the number of rounds alone: the same recording
+// gives the same intervals, and all metrics of a comparison are resampled alike. It is not for concurrent use.
 type Bootstrap struct {
 	Seed  uint64
 	Draws int
@@ -25,8 +24,7 @@ type drawing struct {
 	side   uint64 // sides that are drawn independently have different ones
 }
 
-// weights returns how often each of n rounds is in each resample, one resample
-// after the other.
+// weights returns how often each of n rounds is in each resample, one resample after the other.
 func (b *Bootstrap) weights(n int, side uint64) []uint16 {
 	key := drawing{n, side}
 	if drawn, ok := b.drawn[key]; ok {

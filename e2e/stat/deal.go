@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Stratum holds blocks that are alike but for their label, if the label means
-// nothing: those of one round, in which the variants took turns in random order; or
-// all blocks of two runs. Each block holds the observations of one metric.
+// Stratum holds blocks that are alike but for their label, if the label means nothing: those of one round, in which the
+// variants took turns in random order; or all blocks of two runs. Each block holds the observations of one metric.
 type Stratum struct {
 	Head, Base []Block
 }
@@ -18,9 +17,8 @@ type Stratum struct {
 // Block is what one variant measured in one turn.
 type Block []Observation
 
-// Strata pairs the rounds of head with those of base, and of base once more
-// where it was driven again. Rounds that lack head or every base are left out.
-// Where the sides are not of one run, all their rounds are one stratum.
+// Strata pairs the rounds of head with those of base, and of base once more where it was driven again. Rounds that lack
+// head or every base are left out. Where the sides are not of one run, all their rounds are one stratum.
 func Strata(paired bool, head Replicates, bases ...Replicates) []Stratum {
 	if !paired {
 		var s Stratum
@@ -59,20 +57,16 @@ func full(rounds Replicates) []Block {
 	return blocks
 }
 
-// Score turns the blocks of all strata into one number each. It must not depend on
-// which block of a stratum is whose.
+// Score turns the blocks of all strata into one number each. It must not depend on which block of a stratum is whose.
 type Score func(strata [][]Block) [][]float64
 
-// Deal returns the probability that head's blocks add up to as much as they do,
-// or more, if the labels are dealt anew within each stratum: an exact one-sided
-// p-value, whatever the noise is and however it is correlated within a block,
-// because the variants' order within a round is random (R. A. Fisher, "The Design of
-// Experiments", 1935; E. Edgington and P. Onghena, "Randomization Tests", 4th
-// edition, 2007, chapter 5). Scores are rounded to a grid first, which makes it
-// the exact test of the rounded scores.
+// Deal returns the probability that head's blocks add up to as much as they do, or more, if the labels are dealt anew
+// within each stratum: an exact one-sided p-value, whatever the noise is and however it is correlated within a block,
+// because the variants' order within a round is random (R. A. Fisher, "The Design of Experiments", 1935; E. Edgington
+// and P. Onghena, "Randomization Tests", 4th edition, 2007, chapter 5). Scores are rounded to a grid first, which makes
+// it the exact test of the rounded scores.
 //
-// Head's values are first divided by ratio: then it tests whether head takes
-// more than ratio times as long as base.
+// Head's values are first divided by ratio: then it tests whether head takes more than ratio times as long as base.
 func Deal(strata []Stratum, ratio float64, score Score) float64 {
 	return deal(scored(strata, ratio, score))
 }
@@ -151,8 +145,7 @@ func deal(list []scores) float64 {
 	return min(1, p)
 }
 
-// chosen is the distribution of the sum of k of the steps, all choices being
-// equally likely.
+// chosen is the distribution of the sum of k of the steps, all choices being equally likely.
 func chosen(steps []int, k int) []float64 {
 	most := slices.Clone(steps)
 	slices.SortFunc(most, func(a, b int) int { return cmp.Compare(b, a) })
@@ -182,8 +175,7 @@ func chosen(steps []int, k int) []float64 {
 	return ways[k]
 }
 
-// convolve adds two independent numbers. Most of b is zero: a stratum has few
-// blocks.
+// convolve adds two independent numbers. Most of b is zero: a stratum has few blocks.
 func convolve(a, b []float64) []float64 {
 	sum := make([]float64, len(a)+len(b)-1)
 	for j, y := range b {
@@ -197,13 +189,11 @@ func convolve(a, b []float64) []float64 {
 	return sum
 }
 
-// RankScore is the mean rank of a block's observations among all of all strata, each
-// divided by the middle of its stratum before, censored ones above all others: the sum
-// over strata is the test of aligned ranks (J. Hodges and E. Lehmann, "Rank methods for
-// combination of independent experiments in analysis of variance", Annals of
-// Mathematical Statistics 33, 1962). A straggler moves it by its rank only, it needs no
-// shape of the noise, and strata of few observations lose nothing, as they do where
-// each is ranked for itself.
+// RankScore is the mean rank of a block's observations among all of all strata, each divided by the middle of its
+// stratum before, censored ones above all others: the sum over strata is the test of aligned ranks (J. Hodges and E.
+// Lehmann, "Rank methods for combination of independent experiments in analysis of variance", Annals of Mathematical
+// Statistics 33, 1962). A straggler moves it by its rank only, it needs no shape of the noise, and strata of few
+// observations lose nothing, as they do where each is ranked for itself.
 func RankScore(strata [][]Block) [][]float64 { return ranks(strata, middle) }
 
 // LevelScore is RankScore of what rounds have nothing in common of: nothing is taken
@@ -242,8 +232,7 @@ func ranks(strata [][]Block, middle func([]Block) float64) [][]float64 {
 	return sums
 }
 
-// middle is the mean of the middle half of all observations, which a straggler does not
-// move, and of three that of all.
+// middle is the mean of the middle half of all observations, which a straggler does not move, and of three that of all.
 func middle(blocks []Block) float64 {
 	var all []float64
 	for _, b := range blocks {
@@ -272,9 +261,8 @@ func (o Observation) against(middle float64) float64 {
 	return o.Value / middle
 }
 
-// ExcessScore is how far a block's observations lie above a threshold, on the
-// log scale, as a mean over the block: what it weighs is the tail, by how many
-// are in it and by how far out they are. The threshold must be one of all variants
+// ExcessScore is how far a block's observations lie above a threshold, on the log scale, as a mean over the block: what
+// it weighs is the tail, by how many are in it and by how far out they are. The threshold must be one of all variants
 // together.
 func ExcessScore(threshold float64) Score {
 	return func(strata [][]Block) [][]float64 {
@@ -293,11 +281,10 @@ func ExcessScore(threshold float64) Score {
 	}
 }
 
-// Shift returns by how many times head takes longer than base, and a confidence
-// interval of that: the ratio at which Deal sees nothing any more, and those at
-// which it still rejects nothing on either side (J. Hodges and E. Lehmann,
-// "Estimates of location based on rank tests", Annals of Mathematical Statistics
-// 34, 1963). Where the strata are too few for the level the interval is open.
+// Shift returns by how many times head takes longer than base, and a confidence interval of that: the ratio at which
+// Deal sees nothing any more, and those at which it still rejects nothing on either side (J. Hodges and E. Lehmann,
+// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963). Where the strata are too
+// few for the level the interval is open.
 func Shift(strata []Stratum, score Score) (ratio float64, interval Bounds) {
 	tail := (1 - Level) / 2
 	middle := func(ratio float64) bool { return surplus(scored(strata, ratio, score)) > 0 }
@@ -333,8 +320,7 @@ func surplus(list []scores) float64 {
 	return sum
 }
 
-// turning is the ratio up to which something holds: 0 where it never does, and
-// infinite where it always does.
+// turning is the ratio up to which something holds: 0 where it never does, and infinite where it always does.
 func turning(holds func(ratio float64) bool) float64 {
 	const most, precision = 20, 1e-4 // of the logarithm
 	low, high := -float64(most), float64(most)

@@ -22,11 +22,9 @@ func SmallestP(n int) float64 {
 	return min(p, 1)
 }
 
-// Holm returns the p-values corrected for having been chosen among them all: a
-// corrected value below α keeps the probability of any false alarm below α,
-// however the metrics depend on each other. S. Holm, "A Simple Sequentially
-// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6,
-// 1979.
+// Holm returns the p-values corrected for having been chosen among them all: a corrected value below α keeps the
+// probability of any false alarm below α, however the metrics depend on each other. S. Holm, "A Simple Sequentially
+// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979.
 func Holm(p []float64) []float64 {
 	list := make([]Hypothesis, len(p))
 	for i := range p {

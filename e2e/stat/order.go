@@ -1,5 +1,4 @@
-// Package stat sums up latency samples: order statistics that take censored
-// samples for what they are. It is pure.
+// Package stat sums up latency samples: order statistics that take censored samples for what they are. It is pure.
 package stat
 
 import (
@@ -13,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Observation is one measurement. A censored one (a timeout) is only known to
-// be larger than Value.
+// Observation is one measurement. A censored one (a timeout) is only known to be larger than Value.
 type Observation struct {
 	Value    float64
 	Censored bool
@@ -53,8 +51,7 @@ func Order(observations []Observation) Ordered {
 // Len is the number of observations, the censored ones included.
 func (o Ordered) Len() int { return len(o.ranked) }
 
-// At returns the order statistic of a rank from 1 to Len. If it is censored,
-// its true value is at least Value.
+// At returns the order statistic of a rank from 1 to Len. If it is censored, its true value is at least Value.
 func (o Ordered) At(rank int) Observation {
 	if v := o.ranked[rank-1]; !math.IsInf(v, 1) {
 		return Observation{Value: v}
@@ -65,11 +62,10 @@ func (o Ordered) At(rank int) Observation {
 // Max is the largest observation; it panics if there is none.
 func (o Ordered) Max() Observation { return o.At(o.Len()) }
 
-// Quantile returns the p-quantile, 0 < p ≤ 1, by the inverse of the empirical
-// distribution function: the smallest observation that at least n·p are not
-// above. This is gonum's stat.Empirical, and definition 1 of Hyndman and Fan,
-// "Sample Quantiles in Statistical Packages", 1996. It never interpolates,
-// which a censored neighbour would not allow. It panics without observations.
+// Quantile returns the p-quantile, 0 < p ≤ 1, by the inverse of the empirical distribution function: the smallest
+// observation that at least n·p are not above. This is gonum's stat.Empirical, and definition 1 of Hyndman and Fan,
+// "Sample Quantiles in Statistical Packages", 1996. It never interpolates, which a censored neighbour would not allow.
+// It panics without observations.
 func (o Ordered) Quantile(p float64) Observation {
 	v := gonum.Quantile(p, gonum.Empirical, o.ranked, nil)
 	if !math.IsInf(v, 1) {
@@ -84,9 +80,8 @@ type Interval struct {
 	Level     float64 // the coverage that is guaranteed; at least what was asked for
 }
 
-// Interval returns a confidence interval for the p-quantile that assumes
-// nothing of the distribution; false where there are too few observations for
-// the level. See Ranks.
+// Interval returns a confidence interval for the p-quantile that assumes nothing of the distribution; false where there
+// are too few observations for the level. See Ranks.
 func (o Ordered) Interval(p, level float64) (Interval, bool) {
 	low, high, coverage, ok := Ranks(o.Len(), p, level)
 	if !ok {
@@ -95,13 +90,11 @@ func (o Ordered) Interval(p, level float64) (Interval, bool) {
 	return Interval{Low: o.At(low), High: o.At(high), Level: coverage}, true
 }
 
-// Ranks returns the ranks (from 1) of the order statistics that bound the
-// p-quantile of n observations with at least the given level, with no more
-// than half of the remaining probability beyond either end. The number B of
-// observations below the quantile is binomial(n, p), so that the interval from
-// rank low to rank high covers it with probability P(low ≤ B ≤ high-1): David
-// and Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1. For the
-// median these are the ranks of the sign test.
+// Ranks returns the ranks (from 1) of the order statistics that bound the p-quantile of n observations with at least
+// the given level, with no more than half of the remaining probability beyond either end. The number B of observations
+// below the quantile is binomial(n, p), so that the interval from rank low to rank high covers it with probability
+// P(low ≤ B ≤ high-1): David and Nagaraja, "Order Statistics", 3rd edition, 2003, section 7.1. For the median these are
+// the ranks of the sign test.
 func Ranks(n int, p, level float64) (low, high int, coverage float64, ok bool) {
 	if n < 1 {
 		return 0, 0, 0, false
@@ -117,10 +110,9 @@ func Ranks(n int, p, level float64) (low, high int, coverage float64, ok bool) {
 	return low, high, b.CDF(float64(high-1)) - b.CDF(float64(low-1)), true
 }
 
-// Needed is the smallest number of observations that bound the p-quantile on both
-// sides with level Level (see Ranks), by the least and the greatest of them, which
-// both lie on one side of it with probability pⁿ and (1-p)ⁿ: 6 for the median, 36
-// for p90, 368 for p99.
+// Needed is the smallest number of observations that bound the p-quantile on both sides with level Level (see Ranks),
+// by the least and the greatest of them, which both lie on one side of it with probability pⁿ and (1-p)ⁿ: 6 for the
+// median, 36 for p90, 368 for p99.
 func Needed(p float64) int {
 	return int(math.Ceil(math.Log((1-Level)/2) / math.Log(max(p, 1-p))))
 }

@@ -16,12 +16,10 @@ type Ratio struct {
 	Censored  bool    // a median of the one timed out: the ratio is at least Value
 }
 
-// RatioOf compares the medians of rounds that both styles have. With d the logarithms
-// of the k ratios, s their standard deviation and t the (1+Level)/2 quantile of
-// Student's distribution with k-1 degrees of freedom, the ratio is exp(mean d), and
-// its interval exp(mean d ± t·s/√k): that of the paired t-test. There is none with
-// fewer than RankedRounds rounds, nor where a median timed out. A round in which the
-// other timed out bounds nothing, and is left out.
+// RatioOf compares the medians of rounds that both styles have. With d the logarithms of the k ratios, s their standard
+// deviation and t the (1+Level)/2 quantile of Student's distribution with k-1 degrees of freedom, the ratio is exp(mean
+// d), and its interval exp(mean d ± t·s/√k): that of the paired t-test. There is none with fewer than RankedRounds
+// rounds, nor where a median timed out. A round in which the other timed out bounds nothing, and is left out.
 //
 // Student, "The probable error of a mean", Biometrika 6, 1908.
 func RatioOf(one, other Summary) Ratio {

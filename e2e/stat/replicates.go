@@ -8,12 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// interval is a confidence interval of level Level for the p-quantile of all
-// observations together. A round is one replicate: where each has one
-// observation, the interval is that of order statistics (Ordered.Interval), which
-// is exact; else whole rounds are resampled, and it is the bootstrap's expanded
-// percentile interval. Nil: there are fewer rounds than MinRounds, or too few
-// observations for the quantile at all.
+// interval is a confidence interval of level Level for the p-quantile of all observations together. A round is one
+// replicate: where each has one observation, the interval is that of order statistics (Ordered.Interval), which is
+// exact; else whole rounds are resampled, and it is the bootstrap's expanded percentile interval. Nil: there are fewer
+// rounds than MinRounds, or too few observations for the quantile at all.
 func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 	r, _ = complete(r, nil, false)
 	s := newSide(p, r)
@@ -35,10 +33,9 @@ func (r Replicates) interval(b *Bootstrap, p float64) *Interval {
 	return &Interval{Low: ordered.At(cut + 1), High: ordered.At(b.Draws - cut), Level: Level}
 }
 
-// expanded is the share of draws beyond either end of an interval that resamples n
-// rounds: percentile intervals of few are too narrow, as if the normal distribution
-// stood for Student's t, and a spread were divided by n instead of n-1. T. Hesterberg,
-// "What Teachers Should Know About the Bootstrap", The American Statistician 69, 2015.
+// expanded is the share of draws beyond either end of an interval that resamples n rounds: percentile intervals of few
+// are too narrow, as if the normal distribution stood for Student's t, and a spread were divided by n instead of n-1.
+// T. Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69, 2015.
 func expanded(n int) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 - Level) / 2)
 	return distuv.UnitNormal.CDF(math.Sqrt(float64(n)/float64(n-1)) * t)

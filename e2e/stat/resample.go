@@ -6,21 +6,18 @@ import (
 	"slices"
 )
 
-// Replicates holds the observations of one metric by round: one round is one
-// replicate. What was measured within a round is correlated, so that only
-// whole rounds are resampled and counted.
+// Replicates holds the observations of one metric by round: one round is one replicate. What was measured within a
+// round is correlated, so that only whole rounds are resampled and counted.
 type Replicates [][]Observation
 
 // Bounds is an interval; +Inf is no upper bound.
 type Bounds struct{ Low, High float64 }
 
-// MinRounds is the smallest number of rounds that gives an interval. With fewer,
-// not even all rounds on one side of the median are unlikely at the 5% level
-// (sign test: 2 · ½⁵ > 0.05), and the bootstrap covers less than it says.
+// MinRounds is the smallest number of rounds that gives an interval. With fewer, not even all rounds on one side of the
+// median are unlikely at the 5% level (sign test: 2 · ½⁵ > 0.05), and the bootstrap covers less than it says.
 const MinRounds = 6
 
-// complete drops rounds without an observation: of both sides, where they are
-// paired.
+// complete drops rounds without an observation: of both sides, where they are paired.
 func complete(base, head Replicates, paired bool) (x, y Replicates) {
 	if !paired {
 		empty := func(round []Observation) bool { return len(round) == 0 }
@@ -72,8 +69,7 @@ func newSide(p float64, rounds Replicates) *side {
 	return s
 }
 
-// quantile is Ordered.Quantile of a resample: weights says how often each round
-// is in it.
+// quantile is Ordered.Quantile of a resample: weights says how often each round is in it.
 func (s *side) quantile(weights []uint16) Observation {
 	total := 0
 	for i, w := range weights {
@@ -94,8 +90,7 @@ func (s *side) quantile(weights []uint16) Observation {
 	return o
 }
 
-// rankOf is the rank, from 1, of the p-quantile of n observations: ⌈n·p⌉, but
-// for rounding errors of the product.
+// rankOf is the rank, from 1, of the p-quantile of n observations: ⌈n·p⌉, but for rounding errors of the product.
 func rankOf(p float64, n int) int {
 	return max(1, int(math.Ceil(p*float64(n)-1e-9)))
 }

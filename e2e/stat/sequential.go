@@ -24,11 +24,9 @@ func Spent(alpha, share float64) float64 {
 	return 2 * normal.Survival(normal.Quantile(1-alpha/2)/math.Sqrt(share))
 }
 
-// Looks are the rounds after which a comparison of so many planned ones is
-// looked at: two, because each has its own part of the error probability, and
-// their sum bounds the whole by Bonferroni's inequality whatever the looks have
-// in common. With fewer than 12 rounds there is but one: an earlier one could not
-// reject anything.
+// Looks are the rounds after which a comparison of so many planned ones is looked at: two, because each has its own
+// part of the error probability, and their sum bounds the whole by Bonferroni's inequality whatever the looks have in
+// common. With fewer than 12 rounds there is but one: an earlier one could not reject anything.
 func Looks(planned int) []int {
 	if planned < 12 {
 		return []int{planned}
@@ -36,21 +34,18 @@ func Looks(planned int) []int {
 	return []int{(planned + 1) / 2, planned}
 }
 
-// Hypothesis is one of several that are tested together. Group says in whose part
-// of the error probability it shares.
+// Hypothesis is one of several that are tested together. Group says in whose part of the error probability it shares.
 type Hypothesis struct {
 	P     float64
 	Group int
 }
 
-// WeightedHolm returns the corrected p-value of each hypothesis: it is rejected
-// at alpha if that is at most alpha. Each group shares its weight out equally to
-// those of it that are not rejected; a group that is rejected altogether leaves
-// its weight to the others in proportion. It is Holm's sequentially rejective
-// procedure, weighted: the probability of any false rejection is at most alpha,
-// however the hypotheses depend on each other (F. Bretz, W. Maurer, W. Brannath
-// and M. Posch, "A graphical approach to sequentially rejective multiple test
-// procedures", Statistics in Medicine 28, 2009).
+// WeightedHolm returns the corrected p-value of each hypothesis: it is rejected at alpha if that is at most alpha. Each
+// group shares its weight out equally to those of it that are not rejected; a group that is rejected altogether leaves
+// its weight to the others in proportion. It is Holm's sequentially rejective procedure, weighted: the probability of
+// any false rejection is at most alpha, however the hypotheses depend on each other (F. Bretz, W. Maurer, W. Brannath
+// and M. Posch, "A graphical approach to sequentially rejective multiple test procedures", Statistics in Medicine 28,
+// 2009).
 func WeightedHolm(list []Hypothesis, weights []float64) []float64 {
 	corrected := make([]float64, len(list))
 	left := make([]int, len(weights)) // by group

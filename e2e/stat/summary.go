@@ -15,8 +15,7 @@ const Level = 0.95
 // Key is what samples are grouped by.
 type Key struct{ Operator, Variant, Scenario, Phase string }
 
-// Summary sums up the latencies of one phase. Values are in the samples' unit,
-// seconds. Warm-up samples are left out.
+// Summary sums up the latencies of one phase. Values are in the samples' unit, seconds. Warm-up samples are left out.
 type Summary struct {
 	Key
 	N           int // latencies that count, the censored ones included
@@ -27,8 +26,7 @@ type Summary struct {
 	Warmups     int // not counted, because they only warmed up
 
 	P50, P90, P99, Max Observation // zero where N is 0; see Shows
-	// Confidence intervals, which resample whole rounds; nil where there are too
-	// few of them: see Replicates.Interval.
+	// Confidence intervals, which resample whole rounds; nil where there are too few of them: see Replicates.Interval.
 	CI50, CI90, CI99 *Interval
 
 	Ordered    Ordered // the N latencies
@@ -36,15 +34,13 @@ type Summary struct {
 	Names      []Round // of Replicates; nil: they have none
 }
 
-// Shows tells whether a quantile may be printed: the median always, as what lies
-// in the middle of what was seen; others where there are as many latencies as
-// bound them at all (Needed). What would stand there instead is the maximum,
-// which is to be called that.
+// Shows tells whether a quantile may be printed: the median always, as what lies in the middle of what was seen; others
+// where there are as many latencies as bound them at all (Needed). What would stand there instead is the maximum, which
+// is to be called that.
 func (s *Summary) Shows(p float64) bool { return s.N > 0 && (p == 0.5 || s.N >= Needed(p)) }
 
-// FirstLook is from how many rounds on Known may end a run: an interval of fewer is too
-// often narrow by chance, and covers less for being looked at (80% to 90% from 6 rounds
-// on, 93% from 10 on: TestStoppingRule).
+// FirstLook is from how many rounds on Known may end a run: an interval of fewer is too often narrow by chance, and
+// covers less for being looked at (80% to 90% from 6 rounds on, 93% from 10 on: TestStoppingRule).
 const FirstLook = 10
 
 // Known tells whether the median is as precise as is asked for: half the width of its

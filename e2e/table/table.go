@@ -1,6 +1,5 @@
-// Package table is the one model of a report's tables: what is in them, and
-// with which outcome. Each format is one file, with one place that knows how an
-// outcome looks in it.
+// Package table is the one model of a report's tables: what is in them, and with which outcome. Each format is one
+// file, with one place that knows how an outcome looks in it.
 package table
 
 import "operatorbench/e2e/spec"
@@ -37,8 +36,7 @@ func Texts(texts ...string) []Cell {
 // Row adds cells of no outcome.
 func (t *Table) Row(texts ...string) { t.Rows = append(t.Rows, Texts(texts...)) }
 
-// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds
-// words, not numbers.
+// AlignedLeft tells whether a column, from 0, is aligned to the left: it holds words, not numbers.
 func (t Table) AlignedLeft(column int) bool {
 	return column < t.Left || column == len(t.Header)-1 && t.Tail || column < len(t.Words) && t.Words[column]
 }

@@ -20,9 +20,8 @@ import (
 // sweepWithin bounds the removal of what a run left in an existing cluster.
 const sweepWithin = 5 * time.Minute
 
-// cleanExisting removes from an existing cluster what a run left there. Without
-// --run it lists the runs and removes nothing: whether one still goes on cannot
-// be told from the cluster.
+// cleanExisting removes from an existing cluster what a run left there. Without --run it lists the runs and removes
+// nothing: whether one still goes on cannot be told from the cluster.
 func cleanExisting(ctx context.Context, existing cluster.Existing, opts cluster.CleanOptions, stdout io.Writer) error {
 	if existing.Kubeconfig == "" {
 		return usageError{"--context needs --kubeconfig=FILE: the cluster is always named, never guessed from the environment"}

@@ -55,9 +55,8 @@ const (
 	gateMarkdown = "gate.md"
 )
 
-// gateError ends the program with a status of the gate's own: where a mistake
-// in the command line has that of an invalid run, a script cannot take it for a
-// verdict.
+// gateError ends the program with a status of the gate's own: where a mistake in the command line has that of an
+// invalid run, a script cannot take it for a verdict.
 type gateError struct {
 	err    error
 	status int
@@ -212,8 +211,7 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// write puts the files where they are wanted. Beside a bare recording nothing
-// is written.
+// write puts the files where they are wanted. Beside a bare recording nothing is written.
 func (f *gateFlags) write(result *gate.Result) error {
 	folder := f.out
 	if folder == "" {

@@ -92,8 +92,7 @@ func runImages(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 }
 
-// withStyles adds the images that a run of styles needs; own are those that the
-// styles bring along.
+// withStyles adds the images that a run of styles needs; own are those that the styles bring along.
 func withStyles(names []string, styles string) (all []string, own []images.Image, err error) {
 	if styles == "" {
 		return names, nil, nil
@@ -116,8 +115,7 @@ func missingImages(ctx context.Context, store *images.Store, names []string) err
 	return fmt.Errorf("missing images: %s", strings.Join(each, ", "))
 }
 
-// openStore opens the store of the repository around the working folder, with
-// images of styles' own.
+// openStore opens the store of the repository around the working folder, with images of styles' own.
 func openStore(ctx context.Context, source string, own []images.Image, progress io.Writer) (*images.Store, error) {
 	from, err := images.ParseSource(source)
 	if err != nil {
@@ -133,8 +131,7 @@ func openStore(ctx context.Context, source string, own []images.Image, progress 
 	}
 	found, err := engine.Find(ctx, os.Getenv(engine.ProviderVariable))
 	if err != nil {
-		// Every image but the node can be had without an engine, and the list is
-		// worth having then too.
+		// Every image but the node can be had without an engine, and the list is worth having then too.
 		_, _ = fmt.Fprintf(progress, "no container engine: %v\n", err)
 	}
 	return images.Open(images.Options{Root: root, Cache: cache, Source: from, Own: own, Engine: found, Progress: progress})

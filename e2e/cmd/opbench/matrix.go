@@ -70,8 +70,7 @@ func runMatrix(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	return errors.Join(err, joinShards(ctx, sessions, options.Results, stdout, stderr))
 }
 
-// driveShards runs the shards, each with a results folder of its own. There are no
-// sessions where none was begun.
+// driveShards runs the shards, each with a results folder of its own. There are no sessions where none was begun.
 func driveShards(ctx context.Context, options job.Options, shards int, root string, linked bool, stdout io.Writer) ([]*job.Session, error) {
 	var sessions []*job.Session
 	var outs []*lines
@@ -133,8 +132,7 @@ func updateVerdicts(sessions []*job.Session) error {
 	return sessions[0].UpdateVerdicts(judgements...)
 }
 
-// joinShards reports what all shards found. An error says what was not as expected, or that
-// nothing was recorded.
+// joinShards reports what all shards found. An error says what was not as expected, or that nothing was recorded.
 func joinShards(ctx context.Context, sessions []*job.Session, results string, stdout, stderr io.Writer) error {
 	expected, err := sessions[0].Expected()
 	if err != nil {
@@ -158,8 +156,7 @@ func joinShards(ctx context.Context, sessions []*job.Session, results string, st
 	return errors.Join(written, verdict(found))
 }
 
-// lines writes whole lines, each with a prefix, so that what several shards
-// print stays readable.
+// lines writes whole lines, each with a prefix, so that what several shards print stays readable.
 type lines struct {
 	mu     *sync.Mutex // of out
 	out    io.Writer

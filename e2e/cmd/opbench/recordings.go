@@ -143,8 +143,7 @@ func (r recordings) judge(ctx context.Context, check bool, runs []string) error 
 	return nil
 }
 
-// again reports whether what is published of a run is what its recording gives; without
-// check it then is.
+// again reports whether what is published of a run is what its recording gives; without check it then is.
 func (r recordings) again(ctx context.Context, one published.Recording, check bool) (same bool, err error) {
 	temp, err := os.MkdirTemp("", "operatorbench-recording-*")
 	if err != nil {

@@ -112,8 +112,7 @@ func runReport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	return record.Replace(*out, func(to io.Writer) error { return printed(found, to) })
 }
 
-// printPages writes the first page to a file and those of styles beside it; without
-// a file, it prints the first alone.
+// printPages writes the first page to a file and those of styles beside it; without a file, it prints the first alone.
 func printPages(found *report.Report, out string, links html.Options, stdout io.Writer) error {
 	if out == "" {
 		return html.Pages(found, links)[0].Print(found, stdout)
@@ -127,9 +126,8 @@ func printTerminal(r *report.Report, out io.Writer) error {
 	return r.Terminal(out, terminal.Is(out) && os.Getenv("NO_COLOR") == "")
 }
 
-// load judges every argument, and tells of what is doubtful about them. Of a
-// folder that several runs share, one that cannot be read is named and left out.
-// What is expected of styles that are not in the repository is known to their run
+// load judges every argument, and tells of what is doubtful about them. Of a folder that several runs share, one that
+// cannot be read is named and left out. What is expected of styles that are not in the repository is known to their run
 // alone: beside.
 func load(ctx context.Context, args []string, beside map[string]verdicts.Expected, stderr io.Writer) (*report.Report, error) {
 	var all []result.Recording
@@ -178,8 +176,7 @@ func load(ctx context.Context, args []string, beside map[string]verdicts.Expecte
 	return found, nil
 }
 
-// withShards puts the shards of a results folder that several runs share into
-// its place.
+// withShards puts the shards of a results folder that several runs share into its place.
 func withShards(args []string) []string {
 	var all []string
 	for _, arg := range args {

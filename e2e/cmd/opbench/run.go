@@ -86,8 +86,7 @@ func jobLink(env func(string) string) string {
 	return server + "/" + repository + "/actions/runs/" + id
 }
 
-// drive performs a run from its beginning to its end, and says what was not as
-// expected.
+// drive performs a run from its beginning to its end, and says what was not as expected.
 func drive(ctx context.Context, session *job.Session) error {
 	if err := perform(ctx, session); err != nil || ctx.Err() != nil {
 		return errors.Join(err, session.SoFar())
@@ -105,8 +104,7 @@ func perform(ctx context.Context, session *job.Session) (err error) {
 	return session.Drive(ctx)
 }
 
-// judgeGate says what the gate says of a run with a base, and adds it to the
-// summary of a GitHub Actions job.
+// judgeGate says what the gate says of a run with a base, and adds it to the summary of a GitHub Actions job.
 func judgeGate(ctx context.Context, folder string, stdout io.Writer) error {
 	gated := runGate(ctx, []string{folder}, stdout, io.Discard)
 	text, err := os.ReadFile(filepath.Join(folder, gateMarkdown))

@@ -1,6 +1,5 @@
-// Package audit records what the API server's audit log tells: every request
-// of an operator's components and of the harness, who made it, and when it was
-// answered.
+// Package audit records what the API server's audit log tells: every request of an operator's components and of the
+// harness, who made it, and when it was answered.
 package audit
 
 import (
@@ -22,9 +21,8 @@ const (
 	panicked = "Panic"            // the API server failed
 )
 
-// event is what is read of a line: an Event of audit.k8s.io/v1. What a request
-// or its answer holds is not even decoded, nor are addresses, which may hold
-// tokens, and annotations.
+// event is what is read of a line: an Event of audit.k8s.io/v1. What a request or its answer holds is not even decoded,
+// nor are addresses, which may hold tokens, and annotations.
 type event struct {
 	Kind       string    `json:"kind"`
 	APIVersion string    `json:"apiVersion"`
@@ -55,8 +53,7 @@ type reference struct {
 	Name        string `json:"name"`
 }
 
-// podName is where the API server says which pod a service account's token was
-// issued for.
+// podName is where the API server says which pod a service account's token was issued for.
 const podName = "authentication.kubernetes.io/pod-name"
 
 // parse reads one line of the log. Its errors say nothing of what is in a line

@@ -16,8 +16,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Log names the audit log in a record.Gap: what follows from API calls is not
-// complete where there is one.
+// Log names the audit log in a record.Gap: what follows from API calls is not complete where there is one.
 const Log = "audit"
 
 const (
@@ -42,9 +41,8 @@ type Follower struct {
 	marks   map[string]chan struct{} // by audit id; closed when its line was read
 }
 
-// Follow records every line of the log, which is one audit.k8s.io/v1 Event in
-// JSON each, in order, until Stop is called or ctx ends; either closes the log.
-// A long request, such as a watch, is one entry, as of its start. A line that
+// Follow records every line of the log, which is one audit.k8s.io/v1 Event in JSON each, in order, until Stop is called
+// or ctx ends; either closes the log. A long request, such as a watch, is one entry, as of its start. A line that
 // cannot be read, and the log's end before that, are a gap in the recording.
 func Follow(ctx context.Context, log io.ReadCloser, recorder *record.Recorder) *Follower {
 	f := &Follower{
@@ -59,8 +57,7 @@ func Follow(ctx context.Context, log io.ReadCloser, recorder *record.Recorder) *
 	return f
 }
 
-// Stop ends the recording of the log at what was read so far (see CatchUp), and
-// says what is missing of it.
+// Stop ends the recording of the log at what was read so far (see CatchUp), and says what is missing of it.
 func (f *Follower) Stop() error {
 	f.release()
 	closed := f.stop()
@@ -81,11 +78,9 @@ func (f *Follower) isStopped() bool {
 	return f.stopped
 }
 
-// CatchUp returns when everything that the API server had answered before the
-// call is recorded. It makes a request of its own, with a known audit id, and
-// waits for its line: as the API server writes a line before it completes the
-// answer, and lines are read in order, that is exact. The request itself is
-// left out of the recording.
+// CatchUp returns when everything that the API server had answered before the call is recorded. It makes a request of
+// its own, with a known audit id, and waits for its line: as the API server writes a line before it completes the
+// answer, and lines are read in order, that is exact. The request itself is left out of the recording.
 func (f *Follower) CatchUp(ctx context.Context, api rest.Interface) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, catchUpWithin, fmt.Errorf("not within %s", catchUpWithin))
 	defer cancel()
@@ -132,8 +127,7 @@ func (f *Follower) marked(id string) bool {
 	return found
 }
 
-// follow reads lines until there are no more. Its error sums up what the gaps
-// in the recording say.
+// follow reads lines until there are no more. Its error sums up what the gaps in the recording say.
 func (f *Follower) follow() error {
 	lines := bufio.NewReaderSize(f.log, 64<<10)
 	heard := f.recorder.Now()
@@ -218,9 +212,8 @@ func (f *Follower) take(line []byte) error {
 
 var errTooLong = fmt.Errorf("a line is longer than %d bytes", maxLine)
 
-// readLine returns the next line, without its end. Of a line that is too long
-// it reads all and keeps nothing. At the end of the log, it returns what there
-// is of a line, with the error.
+// readLine returns the next line, without its end. Of a line that is too long it reads all and keeps nothing. At the
+// end of the log, it returns what there is of a line, with the error.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	tooLong := false

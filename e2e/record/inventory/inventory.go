@@ -35,16 +35,14 @@ type Taker struct {
 	unserved []string // what of discovery failed
 }
 
-// atOnce is how many resources are listed at a time, and page how many objects in
-// one request.
+// atOnce is how many resources are listed at a time, and page how many objects in one request.
 const (
 	atOnce = 4
 	page   = 500
 )
 
-// plain is a namespace that every cluster has, and in which no sample is. What is
-// in it under the same name is what the cluster makes in every namespace: a root
-// certificate, a service account.
+// plain is a namespace that every cluster has, and in which no sample is. What is in it under the same name is what the
+// cluster makes in every namespace: a root certificate, a service account.
 const plain = metav1.NamespaceDefault
 
 // Take makes an inventory for a sample: its own namespace comes first.
@@ -136,8 +134,7 @@ func pick(resource string, listed []metav1.PartialObjectMetadata, namespaces []s
 	return found
 }
 
-// names tells whether an object's metadata name one of the namespaces, which are
-// one sample's alone.
+// names tells whether an object's metadata name one of the namespaces, which are one sample's alone.
 func names(o *metav1.PartialObjectMetadata, namespaces []string) bool {
 	texts := slices.Concat([]string{o.Name}, slices.Collect(maps.Values(o.Labels)),
 		slices.Collect(maps.Keys(o.Annotations)), slices.Collect(maps.Values(o.Annotations)))

@@ -101,8 +101,7 @@ func (s *Searcher) container(ctx context.Context, pod *corev1.Pod, status corev1
 	}
 }
 
-// token is the shape of a service account's: a JSON Web Token, whose first two
-// parts are JSON objects in base64.
+// token is the shape of a service account's: a JSON Web Token, whose first two parts are JSON objects in base64.
 var token = regexp.MustCompile(`eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{20,}`)
 
 // Token is what a leak of one is called.

@@ -47,9 +47,8 @@ func (n *node) run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// look asks the kubelet once, and records what it says; if wanted, also how CPU
-// limits held pods back, which is a longer answer. Looks that fail become one
-// gap, from the last good one until the next.
+// look asks the kubelet once, and records what it says; if wanted, also how CPU limits held pods back, which is a
+// longer answer. Looks that fail become one gap, from the last good one until the next.
 func (n *node) look(ctx context.Context, throttled bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

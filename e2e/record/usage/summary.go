@@ -11,8 +11,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// summary is what is read of the kubelet's answer, a Summary of
-// k8s.io/kubelet/pkg/apis/stats/v1alpha1.
+// summary is what is read of the kubelet's answer, a Summary of k8s.io/kubelet/pkg/apis/stats/v1alpha1.
 type summary struct {
 	Node struct {
 		SystemContainers []struct {
@@ -36,8 +35,7 @@ type pod struct {
 	} `json:"memory"`
 }
 
-// counter is CPU time so far, and when it was read, by the node's clock in
-// whole seconds.
+// counter is CPU time so far, and when it was read, by the node's clock in whole seconds.
 type counter struct {
 	Time  time.Time `json:"time"`
 	Usage *uint64   `json:"usageCoreNanoSeconds"`
@@ -102,9 +100,8 @@ func (s *summary) usage(node string, namespaces []string) *record.Usage {
 	return u
 }
 
-// all is the CPU time of all of the node's pods, if it was read together with
-// the pods' own, the newest of which is of fresh: the kubelet reads it more
-// seldom, and an old one does not go with them. 0: it is not known.
+// all is the CPU time of all of the node's pods, if it was read together with the pods' own, the newest of which is of
+// fresh: the kubelet reads it more seldom, and an old one does not go with them. 0: it is not known.
 func (s *summary) all(fresh time.Time) int64 {
 	for _, c := range s.Node.SystemContainers {
 		if used, known := c.CPU.nanoseconds(); known && c.Name == "pods" && !c.CPU.Time.Before(fresh.Add(-time.Second)) {

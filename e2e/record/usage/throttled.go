@@ -12,9 +12,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// The kubelet's metrics of how CPU limits held containers back. Where it asks
-// cAdvisor, a container without a limit has none of the last three, and a pod has
-// a line of its own, without a container's name.
+// The kubelet's metrics of how CPU limits held containers back. Where it asks cAdvisor, a container without a limit has
+// none of the last three, and a pod has a line of its own, without a container's name.
 const (
 	metricUsage            = "container_cpu_usage_seconds_total"
 	metricThrottled        = "container_cpu_cfs_throttled_seconds_total"

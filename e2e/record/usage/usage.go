@@ -1,14 +1,11 @@
-// Package usage records what an operator's pods use, as the kubelets tell it
-// through the cluster's own API: the CPU time of each pod so far, its working
-// set, and how CPU limits held it back.
+// Package usage records what an operator's pods use, as the kubelets tell it through the cluster's own API: the CPU
+// time of each pod so far, its working set, and how CPU limits held it back.
 //
-// A kubelet tells of a pod for about two seconds after its containers have
-// ended, until the pod's sandbox is stopped. One look a second therefore finds
-// the last figure of nearly every pod, however short its life. That holds where
-// the kubelet asks the container runtime (feature gate
-// PodAndContainerStatsFromCRI, which this project's kind clusters set).
-// Elsewhere its figures are those of cAdvisor, up to 15 seconds old: Stale
-// tells, and what short-lived pods used is then mostly missed.
+// A kubelet tells of a pod for about two seconds after its containers have ended, until the pod's sandbox is stopped.
+// One look a second therefore finds the last figure of nearly every pod, however short its life. That holds where the
+// kubelet asks the container runtime (feature gate PodAndContainerStatsFromCRI, which this project's kind clusters
+// set). Elsewhere its figures are those of cAdvisor, up to 15 seconds old: Stale tells, and what short-lived pods used
+// is then mostly missed.
 package usage
 
 import (
@@ -25,9 +22,8 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// Interval is how often to look, unless something else is asked for. One look a
-// second at one node of a dozen pods costs kubelet, container runtime and API
-// server about 2 % of a core together, and the harness 0.2 %; four a second
+// Interval is how often to look, unless something else is asked for. One look a second at one node of a dozen pods
+// costs kubelet, container runtime and API server about 2 % of a core together, and the harness 0.2 %; four a second
 // cost three times as much and find little more.
 const Interval = time.Second
 
@@ -71,9 +67,8 @@ func Open(ctx context.Context, client rest.Interface, recorder *record.Recorder,
 	return s, nil
 }
 
-// Sample looks at every node now, beside the interval's own looks: where
-// something begins or ends that is to be told apart. It alone asks how CPU limits
-// held pods back.
+// Sample looks at every node now, beside the interval's own looks: where something begins or ends that is to be told
+// apart. It alone asks how CPU limits held pods back.
 func (s *Sampler) Sample(ctx context.Context) error {
 	problems := make([]error, len(s.nodes))
 	var looking sync.WaitGroup
@@ -84,8 +79,7 @@ func (s *Sampler) Sample(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// Rest lets time pass between two looks while nothing is asked of the style, so
-// that what it uses idle is measured.
+// Rest lets time pass between two looks while nothing is asked of the style, so that what it uses idle is measured.
 func (s *Sampler) Rest(ctx context.Context, rest time.Duration) error {
 	if err := s.Sample(ctx); err != nil {
 		return err
@@ -96,9 +90,8 @@ func (s *Sampler) Rest(ctx context.Context, rest time.Duration) error {
 	return s.Sample(ctx)
 }
 
-// Settle returns when the style has come to rest: in each of two seconds, one
-// after the other, its pods together have used at most calm of a CPU. One that
-// always uses more is looked at mostLooks times.
+// Settle returns when the style has come to rest: in each of two seconds, one after the other, its pods together have
+// used at most calm of a CPU. One that always uses more is looked at mostLooks times.
 func (s *Sampler) Settle(ctx context.Context) error {
 	var at time.Duration
 	var total int64
@@ -163,8 +156,7 @@ func (s *Sampler) Stale() time.Duration {
 	return longest
 }
 
-// Stop ends the looks, and says which failed for good or for a time; the
-// recording has a gap for each.
+// Stop ends the looks, and says which failed for good or for a time; the recording has a gap for each.
 func (s *Sampler) Stop() error {
 	s.cancel()
 	s.done.Wait()

@@ -16,9 +16,8 @@ import (
 	"operatorbench/e2e/spec/bounds"
 )
 
-// Of says which custom resource an object in which a style works is for: Matches,
-// a template over .Namespace and .Name that makes a regular expression, then
-// matches what stands at Path. That may be a parameter, which is not recorded;
+// Of says which custom resource an object in which a style works is for: Matches, a template over .Namespace and .Name
+// that makes a regular expression, then matches what stands at Path. That may be a parameter, which is not recorded;
 // what is, is the custom resource that was found: see RecordedOf.
 type Of struct{ Path, Matches string }
 
@@ -83,9 +82,8 @@ type finder struct {
 	found    map[types.UID]match
 }
 
-// match is which custom resources an object is for, by what stood in it; once some
-// were found, that is so for good. Until then so many of the custom resources have
-// been compared: each object is compared with each of them once.
+// match is which custom resources an object is for, by what stood in it; once some were found, that is so for good.
+// Until then so many of the custom resources have been compared: each object is compared with each of them once.
 type match struct {
 	value, of string
 	compared  int
@@ -102,8 +100,7 @@ func newFinder(of Of, customs *customs) (*finder, error) {
 	return &finder{path: of.Path, template: template, customs: customs, found: map[types.UID]match{}}, nil
 }
 
-// mark puts into an object, of which nothing is withheld yet, which custom
-// resources it is for.
+// mark puts into an object, of which nothing is withheld yet, which custom resources it is for.
 func (t *finder) mark(object *unstructured.Unstructured) {
 	was := t.found[object.GetUID()]
 	if was.of == "" {

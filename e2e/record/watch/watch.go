@@ -38,8 +38,7 @@ type Target struct {
 // Name is the resource's name in a recording: plural.version.group.
 func (t Target) Name() string { return ResourceName(t.Resource) }
 
-// ResourceName spells a resource as recordings do, for example
-// deployments.v1.apps, or pods.v1 in the core group.
+// ResourceName spells a resource as recordings do, for example deployments.v1.apps, or pods.v1 in the core group.
 func ResourceName(r schema.GroupVersionResource) string {
 	return strings.TrimSuffix(r.Resource+"."+r.Version+"."+r.Group, ".")
 }
@@ -58,12 +57,10 @@ func ParseResource(name string) (r schema.GroupVersionResource, ok bool) {
 }
 
 const (
-	// reconnect is how long to wait before a failed watch is tried again; each
-	// failure doubles it, up to reconnectMax.
+	// reconnect is how long to wait before a failed watch is tried again; each failure doubles it, up to reconnectMax.
 	reconnect    = 100 * time.Millisecond
 	reconnectMax = time.Second
-	// openWithin bounds one attempt: an API server that goes down, or comes up,
-	// may take a request and never answer.
+	// openWithin bounds one attempt: an API server that goes down, or comes up, may take a request and never answer.
 	openWithin = 5 * time.Second
 	// steady is how long a watch has to last for the next attempt to be made at
 	// once: the API server ends each after some time, as a matter of course.
@@ -162,10 +159,9 @@ var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespace
 // mostOthers bounds what a watch is asked to leave out: all are in its address.
 const mostOthers = 100
 
-// others leaves the namespaces that are there already, and in which nothing is
-// watched, out of the watches of all namespaces: what other people have in an
-// existing cluster is not even sent. Where namespaces may not be listed, or are too
-// many, their events are dropped here.
+// others leaves the namespaces that are there already, and in which nothing is watched, out of the watches of all
+// namespaces: what other people have in an existing cluster is not even sent. Where namespaces may not be listed, or
+// are too many, their events are dropped here.
 func (w *Watches) others(ctx context.Context, client dynamic.Interface) error {
 	list, err := client.Resource(namespaces).List(ctx, metav1.ListOptions{})
 	if apierrors.IsForbidden(err) {
@@ -188,9 +184,8 @@ func (w *Watches) others(ctx context.Context, client dynamic.Interface) error {
 	return nil
 }
 
-// Unnoticed is how late an API server lets an event be without a word: so long it
-// tries to hand it to a watch before it closes that. A sample that bears it has no gap
-// where a watch was closed, and went on with all that it missed so soon.
+// Unnoticed is how late an API server lets an event be without a word: so long it tries to hand it to a watch before it
+// closes that. A sample that bears it has no gap where a watch was closed, and went on with all that it missed so soon.
 const Unnoticed = 100 * time.Millisecond
 
 // Cover begins to record what is in namespaces that are to be made, and returns when
@@ -439,10 +434,9 @@ type lateness struct {
 	gaps    map[string]bool // namespaces whose gap is recorded
 }
 
-// missed takes note of a gap, which ends now. Where a watch of all namespaces goes on
-// from the version at which it was closed, only those have a gap of which something
-// comes late: what happened before it was open again. The API server is asked for
-// its version meanwhile, and says no time; an event that comes at once may count as late.
+// missed takes note of a gap, which ends now. Where a watch of all namespaces goes on from the version at which it was
+// closed, only those have a gap of which something comes late: what happened before it was open again. The API server
+// is asked for its version meanwhile, and says no time; an event that comes at once may count as late.
 func (w *watcher) missed(ctx context.Context, gap record.Gap, version string) func() {
 	at := w.recorder.Now()
 	all := func() {
@@ -579,8 +573,7 @@ func (w *watcher) record(at time.Duration, event string, object *unstructured.Un
 	}
 }
 
-// write records what was seen of an object, and keeps it while the object is there.
-// The lock is held.
+// write records what was seen of an object, and keeps it while the object is there. The lock is held.
 func (w *watcher) write(at time.Duration, uid types.UID, seen *record.Watch) {
 	if seen.Event == string(apiwatch.Deleted) {
 		delete(w.known[seen.Namespace], uid)
