@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 )
 
@@ -80,19 +78,4 @@ func (r *Report) SamplesJSON(out io.Writer) error {
 		}
 	}
 	return nil
-}
-
-// ReadSamples reads samples as SamplesJSON printed them; an error names the line.
-func ReadSamples(in io.Reader) ([]judge.Sample, error) {
-	var samples []judge.Sample
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<20)
-	for number := 1; lines.Scan(); number++ {
-		var s judge.Sample
-		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
-			return samples, fmt.Errorf("line %d: not a sample: %w", number, err)
-		}
-		samples = append(samples, s)
-	}
-	return samples, lines.Err()
 }

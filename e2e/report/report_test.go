@@ -1,11 +1,13 @@
 package report_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -188,24 +190,24 @@ func TestSamplesAreReadBack(t *testing.T) {
 	r := handMadeReport(t)
 	var out bytes.Buffer
 	require.NoError(t, r.SamplesJSON(&out))
-	samples, err := report.ReadSamples(&out)
+	samples, err := readSamples(&out)
 	require.NoError(t, err)
 	assert.Equal(t, r.Samples, samples)
 
-	_, err = report.ReadSamples(strings.NewReader(`{"operator":"argo"}` + "\n" + `{"value":"fast"}` + "\n"))
+	_, err = readSamples(strings.NewReader(`{"operator":"argo"}` + "\n" + `{"value":"fast"}` + "\n"))
 	require.ErrorContains(t, err, "line 2: not a sample")
 }
 
 func FuzzReadSamples(f *testing.F) {
 	f.Add([]byte(`{"operator":"argo","scenario":"create","phase":"ready","run":"r","block":1,"value":62.3,"unit":"s","outcome":"ok"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		samples, err := report.ReadSamples(bytes.NewReader(data))
+		samples, err := readSamples(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
 		var out bytes.Buffer
 		require.NoError(t, (&report.Report{Set: &result.Set{Samples: samples}}).SamplesJSON(&out))
-		again, err := report.ReadSamples(&out)
+		again, err := readSamples(&out)
 		require.NoError(t, err)
 		require.Equal(t, samples, again)
 	})
@@ -267,4 +269,19 @@ func TestBenchOfNastyNames(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, report.New(nil, judged).Bench(&out))
 	assert.Len(t, benchmarkLines(t, out.Bytes()), len(r.Samples))
+}
+
+// readSamples reads samples as SamplesJSON printed them; an error names the line.
+func readSamples(in io.Reader) ([]judge.Sample, error) {
+	var samples []judge.Sample
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for number := 1; lines.Scan(); number++ {
+		var s judge.Sample
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			return samples, fmt.Errorf("line %d: not a sample: %w", number, err)
+		}
+		samples = append(samples, s)
+	}
+	return samples, lines.Err()
 }

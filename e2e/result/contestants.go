@@ -200,12 +200,7 @@ type Used struct {
 	Unit, Run, Missing string
 }
 
-// Used sums up a figure of what a style used, in the first run that knows it.
-func (r *Set) Used(label string, of func(Cost) Figure) Used { return used(r.Costs, label, of) }
-
-// UsedBeside is the same of what loads and the correctness matrix tell of.
-func (r *Set) UsedBeside(label string, of func(Cost) Figure) Used { return used(r.Beside, label, of) }
-
+// used sums up a figure of what a style used, in the first run that knows it.
 func used(costs []Cost, label string, of func(Cost) Figure) Used {
 	missing := ""
 	for _, c := range costs {

@@ -64,7 +64,7 @@ func TestEachRunIsATable(t *testing.T) {
 		assert.Equal(t, want.beside, c.BesideFloor(written))
 		assert.Equal(t, want.place, table.RankOf("native", "create").Place)
 		assert.Equal(t, want.ratio, table.RatioText("argo", "create"))
-		assert.InDelta(t, want.memory, table.Used("native", func(c result.Cost) result.Figure { return c.PeakMemory }).P50.Value, 0)
+		assert.InDelta(t, want.memory, table.Value("native", "memory").Number, 0)
 	}
 	assert.Len(t, s.Cells, 5, "a cell is of one run")
 	assert.Nil(t, s.Environment, "each table has its own")
