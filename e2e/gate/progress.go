@@ -1,35 +1,22 @@
 package gate
 
-import "operatorbench/e2e/result"
+import (
+	"slices"
 
-// Progress says how far a comparison has come that is still being driven. The
-// driver asks for it after each round, and drops what is settled.
-type Progress struct {
-	Verdict Verdict // so far
-	// Settled tells that the verdict will not change: all that is gated is fine,
-	// or something is a regression. Then there is nothing left to drive.
-	Settled bool
-	Styles  []StyleProgress
-	Metrics []MetricProgress // all that is gated
-}
+	"operatorbench/e2e/result"
+)
 
-// StyleProgress is how far the comparison of one style has come.
+// StyleProgress is how far the comparison of one style has come that is still being driven. The driver asks for it after
+// each round, and drops what is settled.
 type StyleProgress struct {
 	Style   string
 	Verdict Verdict // so far
-	// Settled styles need no further round: each style has error probabilities of
-	// its own, so that dropping one changes nothing of the others.
+	// Settled tells that the verdict will not change: all that is gated is fine, or something is a regression. Then there
+	// is nothing left to drive: each style has error probabilities of its own, so that dropping one changes nothing of the
+	// others.
 	Settled bool
-	Rounds  int      // that base and head have both been driven
-	Planned int      // Options.Planned of the style; 0: not known
-	Open    []string // what cannot be told yet
-}
-
-// MetricProgress is whether one gated metric is settled.
-type MetricProgress struct {
-	Style, Name string
-	Verdict     Verdict
-	Settled     bool
+	Gated   int      // how much is compared
+	Open    []string // what of it cannot be told yet
 }
 
 // Look judges the recording of a comparison as far as it is driven. It is pure, and valid however often it is asked and
@@ -39,7 +26,7 @@ type MetricProgress struct {
 //
 // A look is taken only after a whole round: one that every variant of the style has finished. Later, Compare of the
 // same recording repeats the looks and comes to the same verdicts.
-func Look(o Options, recording result.Recording) (*Progress, error) {
+func Look(o Options, recording result.Recording) ([]StyleProgress, error) {
 	base, head, again, err := Sides("the run", recording)
 	if err != nil {
 		return nil, err
@@ -48,43 +35,27 @@ func Look(o Options, recording result.Recording) (*Progress, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Progress(), nil
-}
-
-// Progress sums up a comparison for the driver.
-func (r *Result) Progress() *Progress {
-	p := &Progress{Verdict: r.Verdict, Settled: r.Verdict != Inconclusive}
-	style := func(name string) *StyleProgress {
-		for i := range p.Styles {
-			if p.Styles[i].Style == name {
-				return &p.Styles[i]
-			}
+	var all []StyleProgress
+	add := func(style, name string, v Verdict) {
+		i := slices.IndexFunc(all, func(s StyleProgress) bool { return s.Style == style })
+		if i < 0 {
+			i, all = len(all), append(all, StyleProgress{Style: style, Verdict: Pass})
 		}
-		p.Styles = append(p.Styles, StyleProgress{Style: name, Verdict: Pass, Planned: r.Planned[name]})
-		return &p.Styles[len(p.Styles)-1]
-	}
-	add := func(of, name string, v Verdict, rounds int) {
-		s := style(of)
-		s.Rounds = max(s.Rounds, rounds)
+		s := &all[i]
+		s.Gated++
 		if rank(v) < rank(s.Verdict) {
 			s.Verdict = v
 		}
 		if v == Inconclusive {
 			s.Open = append(s.Open, name)
 		}
-		p.Metrics = append(p.Metrics, MetricProgress{of, name, v, v != Inconclusive})
-	}
-	for i := range r.Scenarios {
-		s := &r.Scenarios[i]
-		add(s.Style, s.Name(), s.Verdict, 0)
-	}
-	for i := range r.Metrics {
-		m := &r.Metrics[i]
-		add(m.Style, m.Name(), m.Verdict, m.Rounds)
-	}
-	for i := range p.Styles {
-		s := &p.Styles[i]
 		s.Settled = s.Verdict == Regression || len(s.Open) == 0
 	}
-	return p
+	for i := range r.Scenarios {
+		add(r.Scenarios[i].Style, r.Scenarios[i].Name(), r.Scenarios[i].Verdict)
+	}
+	for i := range r.Metrics {
+		add(r.Metrics[i].Style, r.Metrics[i].Name(), r.Metrics[i].Verdict)
+	}
+	return all, nil
 }

@@ -347,22 +347,13 @@ func (g gateRun) look(round int, spent time.Duration) error {
 	}
 	g.progress.Clear()
 	for _, c := range g.comparisons {
-		i := slices.IndexFunc(progress.Styles, func(p gate.StyleProgress) bool { return p.Style == c.style })
+		i := slices.IndexFunc(progress, func(p gate.StyleProgress) bool { return p.Style == c.style })
 		if i < 0 || c.settled {
 			continue
 		}
-		p := progress.Styles[i]
+		p := progress[i]
 		c.settled, c.open = p.Settled, p.Open
-		settled, gated := 0, 0
-		for _, m := range progress.Metrics {
-			if m.Style == c.style {
-				gated++
-				if m.Settled {
-					settled++
-				}
-			}
-		}
-		line := fmt.Sprintf("look %d/%d, %v of %v: %s: %d of %d settled", round, c.rounds, spent.Round(time.Second), g.options.Budget, c.style, settled, gated)
+		line := fmt.Sprintf("look %d/%d, %v of %v: %s: %d of %d settled", round, c.rounds, spent.Round(time.Second), g.options.Budget, c.style, p.Gated-len(p.Open), p.Gated)
 		switch {
 		case p.Settled:
 			line += ": " + string(p.Verdict)

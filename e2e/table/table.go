@@ -13,7 +13,6 @@ type Table struct {
 	Words  []bool // columns that hold words, from the first: aligned to the left, too
 	Rows   [][]Cell
 	Notes  []string
-	Short  []string // the notes that a comment has room for
 }
 
 // Cell is what is in a row, in one column.

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
-	"operatorbench/e2e/spec/verdicts"
 )
 
 // badge is a verdict as a sign, a word and a colour.
@@ -38,8 +36,6 @@ type verdictCell struct {
 	ID       string
 	Scenario record.Scenario
 	Badge    badge
-	Short    string // the recovery in a few characters; empty: nothing was broken
-	Failed   string // the oracles that failed
 	Expected result.Expectation
 	Said     []oracleLine // that failed or could not judge
 	Passed   string       // oracles that passed
@@ -69,7 +65,7 @@ const (
 func (s *study) verdictCell(c *result.Cell, of record.Scenario, id string) *verdictCell {
 	v := &verdictCell{
 		Cell: c, ID: id, Scenario: of, Badge: badgeOf(c.Verdict),
-		Short: shortRecovery(c.Recovery), Failed: strings.Join(c.FailedNames(), ", "), Expected: s.Expectation(c),
+		Expected: s.Expectation(c),
 	}
 	v.Expected.Upstream = issue(v.Expected.Upstream)
 	if len(c.Results) > 1 || c.Verdict == spec.Late {
@@ -124,15 +120,4 @@ func (s *study) repeat(r *result.Judged) string {
 		text += ", run " + r.Run
 	}
 	return fmt.Sprintf("%s; namespace %s, entries from t = %d to %d", text, r.Namespace, r.Began, r.Ended)
-}
-
-// shortRecovery fits a cell of the table.
-func shortRecovery(r *result.Recovery) string {
-	if r == nil {
-		return ""
-	}
-	if median, known := r.Median(); known {
-		return plain.Duration(median.Seconds())
-	}
-	return map[string]string{verdicts.Nudge: "after a nudge", verdicts.Never: "never"}[r.By()]
 }

@@ -96,7 +96,6 @@ type head struct {
 	Policy             string
 	Title, Description string
 	Address, Picture   string // of the page, and of what previews show; empty: not known
-	Base               string // the way from the page to the first page's folder
 	Front              string
 	X                  *axis
 	Dispute            dispute
@@ -110,7 +109,7 @@ func (s *site) head(file, title, description string, dispute dispute, scripted b
 	h := head{
 		CSS:    template.CSS(css), //nolint:gosec // the page's own style sheet, embedded
 		Policy: "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(css),
-		Title:  title, Description: description, Base: base, Front: base + s.Front, X: s.x, Dispute: dispute,
+		Title:  title, Description: description, Front: base + s.Front, X: s.x, Dispute: dispute,
 	}
 	if scripted {
 		h.JS = template.JS(js) //nolint:gosec // the page's own script, embedded

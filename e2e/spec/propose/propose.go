@@ -56,21 +56,20 @@ type Proposal struct {
 // proposal is what the templates print.
 type proposal struct {
 	Sources
-	Resource   spec.CustomResource
-	Brings     bool // the manifests have the definition
-	Knob       guess
-	Min, Max   int
-	Main       guess // the main child's kind
-	MainOf     string
-	Status     []guess
-	Ready      guess
-	Fields     []string
-	Workloads  []workload
-	Images     []image
-	Renamed    []types.Image // in the kustomization, as the style calls them
-	OwnerWords string
-	Lacks      []string // verbs that a role lacks
-	open       []string
+	Resource  spec.CustomResource
+	Brings    bool // the manifests have the definition
+	Knob      guess
+	Min, Max  int
+	Main      guess // the main child's kind
+	MainOf    string
+	Status    []guess
+	Ready     guess
+	Fields    []string
+	Workloads []workload
+	Images    []image
+	Renamed   []types.Image // in the kustomization, as the style calls them
+	Lacks     []string      // verbs that a role lacks
+	open      []string
 	// made are the objects that stand for a ClusterServiceVersion, and namespace is theirs.
 	made      []*unstructured.Unstructured
 	namespace string
