@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -234,7 +235,7 @@ func revisions(was, is *record.Environment) []string {
 		if c.Asked != "" && c.Asked != c.Base {
 			base += " (" + c.Asked + ")"
 		}
-		return []string{"base is revision " + known(base) + ", head is " + known(head)}
+		return []string{"base is revision " + cmp.Or(base, "unknown") + ", head is " + cmp.Or(head, "unknown")}
 	}
 	return differs("revision", was.Revision, head)
 }
@@ -262,13 +263,5 @@ func differs(what, base, head string) []string {
 	if base == head {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %s at base, %s at head", what, known(base), known(head))}
-}
-
-// known is a text, or that there is none.
-func known(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return text
+	return []string{fmt.Sprintf("%s: %s at base, %s at head", what, cmp.Or(base, "unknown"), cmp.Or(head, "unknown"))}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -110,7 +111,7 @@ func apart(base, other Side) []string {
 		{"Kubernetes", was.Kubernetes, is.Kubernetes},
 	} {
 		if part.base != part.other {
-			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, known(part.base), known(part.other)))
+			parts = append(parts, fmt.Sprintf("%s %s against %s", part.name, cmp.Or(part.base, "unknown"), cmp.Or(part.other, "unknown")))
 		}
 	}
 	if len(parts) > 0 {

@@ -29,7 +29,7 @@ func (u Use) text(w *strings.Builder) {
 			wide++
 		}
 	}
-	held := count(len(u.Rights), "right")
+	held := plain.Plural(len(u.Rights), "right")
 	if text := u.Held(); text != fmt.Sprint(len(u.Rights)) {
 		held = "rights: " + text
 	}
@@ -40,7 +40,7 @@ func (u Use) text(w *strings.Builder) {
 		fmt.Fprintf(w, "; %d never used over %s\n", len(u.Unused()), strings.Join(u.Over, ", "))
 	}
 	if u.Lost > 0 {
-		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", count(u.Lost, "time"))
+		fmt.Fprintf(w, "  the audit log was interrupted: %s\n", plain.Plural(u.Lost, "time"))
 	}
 	section(w, "it should not hold", u.Findings)
 	section(w, "wildcards", u.wildcards())
@@ -114,7 +114,7 @@ func tell(calls []Call) []string {
 		if c.Namespace != "" {
 			line += " in " + c.Namespace
 		}
-		line += ", " + count(c.Count, "time")
+		line += ", " + plain.Plural(c.Count, "time")
 		if c.Granted {
 			line += ", though a right allows it"
 		}
@@ -136,16 +136,9 @@ func (u Use) secrets() []string {
 		case s.Reads == 0:
 			line += ": never did"
 		default:
-			line += ": did, " + count(s.Reads, "time")
+			line += ": did, " + plain.Plural(s.Reads, "time")
 		}
 		all = append(all, line)
 	}
 	return all
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -79,3 +79,21 @@ func Map[T, S any](list []T, of func(T) S) []S {
 	}
 	return all
 }
+
+// Shell is a word as a shell takes it for one, whatever it holds.
+func Shell(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("_.,/@%+:=-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// First names the first of many, and how many more there are.
+func First(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

@@ -2,9 +2,7 @@ package result
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -133,18 +131,9 @@ func (a asked) found(cells []*Cell) (outcome spec.Outcome, why string) {
 	}
 	switch {
 	case len(failed) > 0:
-		return spec.Fail, few(failed)
+		return spec.Fail, plain.First(failed, 2)
 	case passed == 0:
 		return spec.NotApplicable, notAsked
 	}
 	return spec.Pass, plain.Plural(passed, "verdict")
-}
-
-// few names some of what there is.
-func few(names []string) string {
-	const most = 2
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -233,7 +233,7 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 		text += fmt.Sprintf("; fetch it first (git fetch %s %s)", remote, rest)
 	}
 	if names, err := git(ctx, root, "for-each-ref", "--sort=-committerdate", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags"); err == nil && names != "" {
-		text += fmt.Sprintf("; name a commit, or one of: %s", most(strings.Fields(names)))
+		text += fmt.Sprintf("; name a commit, or one of: %s", plain.First(strings.Fields(names), mostNamed))
 	}
 	return "", errors.New(text)
 }
@@ -320,14 +320,8 @@ func sameFile(a, b string) (bool, error) {
 	return bytes.Equal(before, after), err
 }
 
-// most lists the first names of many.
-func most(names []string) string {
-	const shown = 8
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
-}
+// mostNamed is how many of many names an error has.
+const mostNamed = 8
 
 // git runs git in root and returns what it printed.
 func git(ctx context.Context, root string, args ...string) (string, error) {

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
@@ -261,7 +262,7 @@ func (e *environment) permitted(ctx context.Context) error {
 	if self, err := e.kube.Typed.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{}); err == nil {
 		who = self.Status.UserInfo.Username
 	}
-	return fmt.Errorf("%s may not %s, which this run needs: nothing was made; `%s permissions` with the run's --operator and --scenario prints the manifest of an account that may", who, most(lacked), e.options.program())
+	return fmt.Errorf("%s may not %s, which this run needs: nothing was made; `%s permissions` with the run's --operator and --scenario prints the manifest of an account that may", who, plain.First(lacked, mostNamed), e.options.program())
 }
 
 // lackedRights asks the cluster which rights of some rules the account that asks lacks in all namespaces.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
@@ -218,7 +217,7 @@ func (s *site) command(part result.Part, label, name string) again {
 		if flag == "budget" && e.Flags["precision"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
 			continue
 		}
-		line += " --" + flag + "=" + quoted(value)
+		line += " --" + flag + "=" + plain.Shell(value)
 	}
 	note := "revision " + e.Revision
 	for _, one := range e.Notes {
@@ -253,16 +252,6 @@ func (s *site) took(run string) time.Duration {
 		}
 	}
 	return took
-}
-
-// quoted is a flag's value as a shell takes it for one word, whatever a recording holds.
-func quoted(value string) string {
-	if strings.ContainsFunc(value, func(r rune) bool {
-		return !strings.ContainsRune("_.,/@%+:=-", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	}) {
-		return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-	}
-	return value
 }
 
 // title names what was compared; the floor is no contestant.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
@@ -97,6 +98,6 @@ func TestFlagsOfARecordingAreQuoted(t *testing.T) {
 		"native,argo": "native,argo", "10%": "10%", "./my-operator": "./my-operator",
 		"1; curl x|sh": "'1; curl x|sh'", "it's": `'it'\''s'`, "$(id)": "'$(id)'", "a\nb": "'a\nb'",
 	} {
-		assert.Equal(t, want, quoted(value))
+		assert.Equal(t, want, plain.Shell(value))
 	}
 }
