@@ -47,7 +47,6 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
 		{Mutant: "forgets-namespace", Scenario: "two-namespaces", Oracle: "isolation", Fault: "It remembers by name alone, and mixes namespaces up."},
 		{Mutant: "gives-up", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It does not try again after an error."},
-		{Mutant: "drops-throttled", Scenario: "throttled", Oracle: "recovers", Fault: "It does not try again what the API server had no time for."},
 		{Mutant: "forgets-forbidden", Scenario: "children-unreadable", Oracle: "recovers", Fault: "It does not list again what it was once forbidden to read."},
 		{Mutant: "ignores-tombstones", Scenario: "drift-deleted-while-cut-off", Oracle: "recovers", Fault: "It does not hear of what was deleted while it could not watch."},
 		{Mutant: "lagging-cache", Scenario: "delete", Oracle: "write-history", Fault: "It acts on stale reads, and makes the Deployment of a deleted custom resource again."},

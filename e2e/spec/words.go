@@ -75,7 +75,6 @@ const (
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
 	FaultForbidRead  = "forbidReading"
-	FaultThrottle    = "throttle"
 	FaultRefuse      = "refuse"
 	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"

@@ -30,7 +30,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-applies", ignoresApplies},
 		{"forgets-namespace", forgetsNamespace},
 		{"gives-up", givesUp},
-		{"drops-throttled", dropsThrottled},
 		{"forgets-forbidden", forgetsForbidden},
 		{"ignores-tombstones", ignoresTombstones},
 		{"lagging-cache", laggingCache},
