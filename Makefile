@@ -17,9 +17,11 @@ IMAGES   ?= auto
 ARGS     ?=
 TIMEOUT  ?= 60m
 # What `make gate` compares with: a git revision. BUDGET is how long base and head may take turns; it ends earlier, once all
-# is settled. PASSES is how often a style goes through the scenarios in each round (empty: as often as pays off).
+# is settled, and PROFILE how much of it: quick, standard (if empty) or deep, each with a budget of its own. PASSES is how
+# often a style goes through the scenarios in each round (empty: as often as pays off).
 BASE     ?= origin/main
-BUDGET   ?= 20m
+PROFILE  ?=
+BUDGET   ?=
 PASSES   ?=
 RESULTS  ?=
 # On how many clusters `make matrix` drives its parts side by side.
@@ -53,7 +55,7 @@ e2e: ## Main job: engine, images, cluster, install, create / scale / delete, jud
 	scripts/first-look.sh $(STYLES) $(IMAGES)
 	go test ./e2e -v -count=1 -timeout $(TIMEOUT) -args --operator=$(STYLES) $(rounds) $(ARGS)
 e2e: STYLES = $(or $(OPERATOR),$(QUICK))
-e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION) --budget=$(BUDGET)),--rounds=1)
+e2e: rounds = $(if $(ROUNDS)$(PRECISION),$(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PRECISION),--precision=$(PRECISION) $(if $(BUDGET),--budget=$(BUDGET))),--rounds=1)
 
 .PHONY: bin/opbench
 bin/opbench: ## One file that works anywhere, in other people's repositories too; it says of which revision it is
@@ -105,7 +107,8 @@ tools: ## Build the pinned linters into bin/
 
 .PHONY: gate-selftest
 gate-selftest: ## The gate's measured quality by style: false alarms, slowdowns found; fails if a promise is broken (about two minutes; ARGS=-every: of every recording)
-	go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 60m -comparisons=160 $(ARGS)
+	for profile in $(or $(PROFILE),standard quick); do \
+		go test ./e2e/gate -run '^TestSelftest$$' -v -count=1 -timeout 60m -comparisons=160 -profile=$$profile $(ARGS) || exit; done
 
 ##@ With a cluster or a container engine
 
@@ -143,7 +146,7 @@ selftest-repeat: ## The other half of it: the native style through the correctne
 gate: ## Compare the styles that changed since BASE with what they were, in one job; says slower, broken, more rights, fine or cannot tell
 	scripts/engine-up.sh
 	@$(MAKE) bin/opbench # whose own exit status tells these apart: 0 fine, 1 slower, broken, missing or more rights, 10 cannot tell, 3 invalid
-	bin/opbench run --base=$(BASE) --budget=$(BUDGET) --operator=$(STYLES) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
+	bin/opbench run --base=$(BASE) $(if $(PROFILE),--profile=$(PROFILE)) $(if $(BUDGET),--budget=$(BUDGET)) --operator=$(STYLES) --images=$(IMAGES) $(if $(ROUNDS),--rounds=$(ROUNDS)) $(if $(PASSES),--passes=$(PASSES)) $(if $(RESULTS),--results=$(RESULTS)) $(ARGS)
 
 .PHONY: images
 images: ## Make all images ready (pull or build) and list them
@@ -167,6 +170,12 @@ bench-timing: ## How late a watch, a poll each 50 ms and one each 1 s notice a c
 	scripts/engine-up.sh
 	$(OPBENCH) images ensure --images=$(IMAGES) node
 	go test -tags cluster -run '^$$' -bench TimingError -benchtime 1x -count $(COUNT) -timeout $(TIMEOUT) ./e2e/record/watch
+
+##@ Once
+
+.PHONY: address
+address: ## Give the repository its ADDRESS (github.com/you/operatorbench): module paths, the documents' go install line, the action's line
+	scripts/address.sh "$(ADDRESS)" $(REVISION)
 
 ##@ With a browser
 
@@ -214,7 +223,12 @@ publish: ## Publish figures: RESULTS (runs, each of which has its own table; non
 	go test ./docs -count=1 -run '^(TestReportsAreWhatTheirRunsGive|TestTutorialFigures|TestFindingsFigures)$$' -update
 	$(OPBENCH) report --format=readme --out=README.md $(PUBLISHED)
 	$(OPBENCH) report --format=figures --out=RESULTS.md $(PUBLISHED)
+	$(MAKE) pages
+
+.PHONY: pages
+pages: ## The published results as a page in site/index.html, with one for each style: open it in a browser
 	mkdir -p site && $(OPBENCH) report --format=html --out=site/index.html $(PUBLISHED)
+	@echo "open site/index.html in a browser"
 
 .PHONY: help
 help: ## List the targets

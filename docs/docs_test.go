@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/report/html"
@@ -27,15 +25,6 @@ import (
 	"operatorbench/e2e/run"
 	"operatorbench/e2e/spec"
 )
-
-// schemas are the published ones, with the Go types that are written by them.
-func schemas() map[string]reflect.Type {
-	return map[string]reflect.Type{
-		"schema/recording.schema.json": reflect.TypeFor[record.Entry](),
-		"schema/samples.schema.json":   reflect.TypeFor[judge.Sample](),
-		"schema/report.schema.json":    reflect.TypeFor[report.Document](),
-	}
-}
 
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
@@ -293,73 +282,4 @@ func TestSchemasRefuse(t *testing.T) {
 			assert.Error(t, schema.Validate(value), line)
 		}
 	}
-}
-
-// Every field that is written has its place in the schema, and the other way
-// round; what is always written is required.
-func TestSchemasHaveTheTypesFields(t *testing.T) {
-	for name, goType := range schemas() {
-		t.Run(name, func(t *testing.T) {
-			var schema map[string]any
-			require.NoError(t, json.Unmarshal(read(t, name), &schema))
-			compare(t, schema, schema, goType, goType.Name())
-		})
-	}
-}
-
-// compare walks a schema and a Go type together.
-func compare(t *testing.T, root, schema map[string]any, goType reflect.Type, path string) {
-	t.Helper()
-	if to, is := schema["$ref"].(string); is {
-		definitions := root["$defs"].(map[string]any)
-		found, there := definitions[strings.TrimPrefix(to, "#/$defs/")].(map[string]any)
-		require.True(t, there, "%s: %s is not defined", path, to)
-		compare(t, root, found, goType, path)
-		return
-	}
-	if either, is := schema["anyOf"].([]any); is { // what is written now stands first
-		compare(t, root, either[0].(map[string]any), goType, path)
-		return
-	}
-	switch kind := kindOf(goType); kind {
-	case "any":
-		assert.NotContains(t, schema, "type", path)
-	case "array":
-		assert.Contains(t, schema["type"], kind, path)
-		compare(t, root, schema["items"].(map[string]any), elem(goType).Elem(), path+"[]")
-	case "map":
-		assert.Contains(t, schema["type"], "object", path)
-		compare(t, root, schema["additionalProperties"].(map[string]any), elem(goType).Elem(), path+"{}")
-	case "object":
-		fields := fieldsOf(elem(goType))
-		properties := schema["properties"].(map[string]any)
-		assert.Equal(t, false, schema["additionalProperties"], path)
-		var names, always []string
-		for _, f := range fields {
-			names = append(names, f.name)
-			if !f.optional {
-				always = append(always, f.name)
-			}
-			if property, there := properties[f.name].(map[string]any); there {
-				compare(t, root, property, f.goType, path+"."+f.name)
-			}
-		}
-		assert.ElementsMatch(t, names, keys(properties), path)
-		assert.ElementsMatch(t, always, schema["required"], path)
-	default:
-		if _, fixed := schema["type"]; fixed {
-			assert.Equal(t, kind, schema["type"], path)
-			return
-		}
-		assert.True(t, schema["enum"] != nil || schema["const"] != nil, "%s: neither a type nor values", path)
-	}
-}
-
-func keys(of map[string]any) []string {
-	var list []string
-	for key := range of {
-		list = append(list, key)
-	}
-	slices.Sort(list)
-	return list
 }

@@ -108,7 +108,7 @@ func (m *Meter) asideStage(b *record.Block) {
 
 func (m *Meter) asideBegin(e record.Entry) {
 	s := &looked{Sample: *e.Begin}
-	m.beside.open[s.Namespace] = s
+	m.beside.open[s.Place()] = s
 	switch {
 	case s.Warmup || s.Prepare || s.Reason != "":
 	case s.Load:
@@ -179,11 +179,11 @@ func runs(w *record.Watch) bool {
 }
 
 func (b *beside) end(e record.Entry) {
-	s := b.open[e.End.Namespace]
+	s := b.open[e.End.Place()]
 	if s == nil {
 		return
 	}
-	delete(b.open, e.End.Namespace)
+	delete(b.open, e.End.Place())
 	well := e.End.Outcome == record.Settled
 	if s.pass != nil && well && s.touched > 0 {
 		s.pass.lasts = e.Time - s.touched
@@ -209,7 +209,11 @@ func (b *beside) keep() {
 		return
 	}
 	slices.SortFunc(rest, func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
-	b.many = append(b.many, Value{Round: b.round, Value: float64(rest[(len(rest)-1)/2].memory)})
+	value := Value{Round: b.round, Value: float64(rest[(len(rest)-1)/2].memory)}
+	if b.members == manyCustom {
+		b.many = append(b.many, value)
+	}
+	b.growth.add(b.members, value)
 }
 
 // unchangedCalls are the requests of the style's accounts for each write that changed nothing.

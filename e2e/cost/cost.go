@@ -67,6 +67,8 @@ type Cost struct {
 	// ManyMemory is the same as IdleMemory with 100 custom resources that were all
 	// handled: of a load.
 	ManyMemory Figure `json:"manyMemory"`
+	// Growth is the same with as many as each load left, in the order of how many.
+	Growth []Held `json:"growth,omitempty"`
 
 	// ColdStart is how long an operator that is started takes until it has handled
 	// something: in the correctness matrix, from the first container that started

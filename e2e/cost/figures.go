@@ -69,6 +69,7 @@ func (m *Meter) measure(s *style, c *Cost) {
 	})
 	c.ColdStart = told("s", noCold, s.cold)
 	c.ManyMemory = told("bytes", noMany, s.many)
+	c.Growth = s.growth
 	c.UnchangedCalls = told("1", noUnchanged, m.unchangedCalls(s))
 	c.Throttled = all.figure("s", noLimits, func(b *block) (float64, bool) { return b.limited().Time.Seconds(), b.throttled != nil })
 	c.ThrottledShare = all.figure("1", noLimits, func(b *block) (float64, bool) {

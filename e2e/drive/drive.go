@@ -50,14 +50,14 @@ func (d *Driver) watchedFor(style Style) []string {
 	return names
 }
 
-// Judge says of the sample that is open in a namespace how it stands.
+// Judge says of the sample that is open at a place (see record.Sample.Place) how it stands.
 type Judge interface {
 	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
-	Missing(namespace string) string
+	Missing(place string) string
 	// Lacks is the same for a point of the reconcile: one of spec.Points, or spec.PointCollected.
-	Lacks(namespace, point string) string
+	Lacks(place, point string) string
 	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
-	LastEvent(namespace string) time.Duration
+	LastEvent(place string) time.Duration
 }
 
 // Observer hears of samples as they begin and end.
@@ -111,7 +111,11 @@ func (d *Driver) began(sample record.Sample) error {
 
 // endOf is the end of a sample, but for how it ended.
 func endOf(sample record.Sample) record.End {
-	return record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+	end := record.End{Style: sample.Style, Variant: sample.Variant, Scenario: sample.Scenario, Round: sample.Round, Namespace: sample.Namespace}
+	if sample.Shared {
+		end.Name = sample.Name
+	}
+	return end
 }
 
 // ended records the end of a sample, and tells of it.

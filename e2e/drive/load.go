@@ -48,7 +48,8 @@ func (t *turn) load(ctx context.Context) error {
 }
 
 func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error {
-	for i := range schedule.Resources {
+	lanes := make([]*lane, schedule.Spaces())
+	for i := range lanes {
 		l := r.lane(r.space(fmt.Sprintf("%02d", i+1), r.scenario))
 		defer l.end()
 		if err := l.fresh(ctx, r.scenario); err != nil {
@@ -57,8 +58,15 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		if err := r.unstartable(ctx, l.open[0]); err != nil {
 			return err
 		}
-		m := &member{sampleRun: r.sampleRun(r.style, l.sample(r.scenario))}
-		m.moved = func() time.Duration { return r.Judge.LastEvent(m.sample.Namespace) }
+		lanes[i] = l
+	}
+	for i := range schedule.Resources {
+		sample := lanes[i%len(lanes)].sample(r.scenario)
+		if sample.Shared = schedule.Namespaces > 0; sample.Shared {
+			sample.Name = fmt.Sprintf("%s-%05d", sample.Name, i+1)
+		}
+		m := &member{sampleRun: r.sampleRun(r.style, sample)}
+		m.moved = func() time.Duration { return r.Judge.LastEvent(m.sample.Place()) }
 		r.members = append(r.members, m)
 	}
 	for _, m := range r.members {
@@ -67,13 +75,14 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		}
 	}
 	begins := r.Recorder.Now() + headStart
-	within := headStart + schedule.Due(schedule.Resources-1, len(r.scenario.Steps)-1) + schedule.Within
+	starts := schedule.Starts()
+	within := headStart + starts[len(starts)-1] + time.Duration(len(r.scenario.Steps)-1)*schedule.Pace + schedule.Within
 	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	var sending sync.WaitGroup
 	for i, m := range r.members {
 		sending.Go(func() {
-			m.err = m.follow(limited, r.scenario.Steps, func(step int) time.Duration { return begins + schedule.Due(i, step) })
+			m.err = m.follow(limited, r.scenario.Steps, func(step int) time.Duration { return begins + starts[i] + time.Duration(step)*schedule.Pace })
 		})
 	}
 	sending.Wait()
@@ -141,7 +150,8 @@ func (r *loadRun) settle(ctx context.Context) (settled bool, reason string) {
 // something was heard since they were looked at. However many there are, an event
 // is a look at one of them.
 type progress struct {
-	byNamespace map[string]*member
+	byPlace     map[string]*member
+	byNamespace map[string][]*member
 
 	mu      sync.Mutex
 	stirred []*member
@@ -151,25 +161,33 @@ type progress struct {
 
 // of begins with all members: nobody has looked at any.
 func (p *progress) of(members []*member) {
-	p.byNamespace = map[string]*member{}
+	p.byPlace, p.byNamespace = map[string]*member{}, map[string][]*member{}
 	for _, m := range members {
-		p.byNamespace[m.sample.Namespace] = m
+		p.byPlace[m.sample.Place()] = m
+		p.byNamespace[m.sample.Namespace] = append(p.byNamespace[m.sample.Namespace], m)
 		p.stir(m)
 	}
 }
 
-// hear takes note of whom an entry concerns: nothing elsewhere concerns a member.
+// hear takes note of whom an entry concerns: nothing elsewhere concerns a member. What is
+// named after no custom resource may be of any in its namespace.
 func (p *progress) hear(e record.Entry) {
-	var namespace string
+	var namespace, name string
 	switch {
 	case e.Watch != nil:
-		namespace = e.Watch.Namespace
+		namespace, name = e.Watch.Namespace, e.Watch.Name
 	case e.Action != nil:
-		namespace = e.Action.Namespace
+		namespace, name = e.Action.Namespace, e.Action.Name
 	case e.Audit != nil:
-		namespace = e.Audit.Namespace
+		namespace, name = e.Audit.Namespace, e.Audit.Name
 	}
-	if m := p.byNamespace[namespace]; m != nil {
+	for place := range record.Places(namespace, name) {
+		if m := p.byPlace[place]; m != nil {
+			p.stir(m)
+			return
+		}
+	}
+	for _, m := range p.byNamespace[namespace] {
 		p.stir(m)
 	}
 }
@@ -201,8 +219,8 @@ func (p *progress) lacks(recorder *record.Recorder, judge Judge) string {
 	for len(p.looks) > 0 {
 		m := p.looks[0]
 		if m.err == nil {
-			if missing := judge.Missing(m.sample.Namespace); missing != "" {
-				return fmt.Sprintf("%s: %s", m.sample.Namespace, missing)
+			if missing := judge.Missing(m.sample.Place()); missing != "" {
+				return fmt.Sprintf("%s: %s", m.sample.Place(), missing)
 			}
 		}
 		m.listed, p.looks = false, p.looks[1:]
@@ -218,7 +236,7 @@ func (p *progress) moved() time.Duration { return p.last }
 func (r *loadRun) end(ctx context.Context, m *member, settled bool, reason string) error {
 	end := endOf(m.sample)
 	end.Outcome = record.Settled
-	missing := r.Judge.Missing(m.sample.Namespace)
+	missing := r.Judge.Missing(m.sample.Place())
 	switch {
 	case ctx.Err() != nil:
 		end.Outcome, end.Reason = record.Interrupted, reason

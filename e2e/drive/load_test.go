@@ -181,7 +181,7 @@ func TestALoadIsSentByItsScheduleAlone(t *testing.T) {
 		for i := 1; i <= 3; i++ {
 			for step, e := range actions[space(i)] {
 				a := e.Action
-				assert.Equal(t, begins+rapid().Load.Due(i-1, step), a.Intended)
+				assert.Equal(t, begins+rapid().Load.Starts()[i-1]+time.Duration(step)*rapid().Load.Pace, a.Intended)
 				assert.True(t, a.Measured)
 				sent = append(sent, fmt.Sprintf("%d %s due %v late %v", i, a.Verb, a.Intended-begins, a.From-a.Intended))
 			}
@@ -320,4 +320,37 @@ func TestALoadWarmsUpFirstAndKeepsPodsFromStarting(t *testing.T) {
 			"type": "Container", "default": map[string]any{"operatorbench/nowhere": "1"}, "defaultRequest": map[string]any{"operatorbench/nowhere": "1"},
 		}, list[0])
 	})
+}
+
+// Custom resources that share namespaces are dealt out to them, and told apart by their names:
+// a load does as it does where each has a namespace of its own.
+func TestALoadWhoseCustomResourcesShareNamespaces(t *testing.T) {
+	judged := func(namespaces int) (results []string, made []string) {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
+			shared := rapid()
+			shared.Load.Resources, shared.Load.Namespaces = 5, namespaces
+			require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{shared}}))
+			j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
+			require.NoError(t, err)
+			places := map[string]bool{}
+			for _, r := range j.Results {
+				places[r.Namespace] = true
+				text := fmt.Sprintf("%s %s", r.End, r.Outcome())
+				for _, s := range r.Samples {
+					text += fmt.Sprintf(" %s %s %v", s.Phase, s.Outcome, s.Value)
+				}
+				results = append(results, text)
+			}
+			assert.Len(t, places, 5)
+			made = l.made
+			assert.Equal(t, l.made, l.removed)
+		})
+		return results, made
+	}
+	own, _ := judged(0)
+	require.Len(t, own, 5)
+	shared, made := judged(2)
+	assert.Equal(t, own, shared)
+	assert.Equal(t, []string{space(1), space(2)}, made)
 }

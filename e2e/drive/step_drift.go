@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,8 +31,18 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 		}
 	case d.Replicas != nil:
 		r = merge(r, client, s.Workload.ScalePatch(*d.Replicas), metav1.PatchOptions{})
+	case d.Merge != nil:
+		patch, err := json.Marshal(d.Merge)
+		if err != nil {
+			return fmt.Errorf("drift: %w", err)
+		}
+		r = merge(r, client, patch, metav1.PatchOptions{})
 	default:
-		patch, err := imagePatch(child, d.Image)
+		fields := d.Container
+		if d.Image != "" {
+			fields = map[string]any{"image": d.Image}
+		}
+		patch, err := containerPatch(child, fields)
 		if err != nil {
 			return fmt.Errorf("drift: %w", err)
 		}
@@ -42,8 +54,8 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	return err
 }
 
-// imagePatch is the JSON patch that gives the first container of a child's pods another image.
-func imagePatch(child *unstructured.Unstructured, image string) ([]byte, error) {
+// containerPatch is the JSON patch that gives the first container of a child's pods other fields.
+func containerPatch(child *unstructured.Unstructured, fields map[string]any) ([]byte, error) {
 	containers, _, err := unstructured.NestedSlice(child.Object, "spec", "template", "spec", "containers")
 	if err != nil {
 		return nil, err
@@ -53,10 +65,15 @@ func imagePatch(child *unstructured.Unstructured, image string) ([]byte, error) 
 	}
 	first, _ := containers[0].(map[string]any)
 	const at = "/spec/template/spec/containers/0/"
-	return json.Marshal([]map[string]any{
-		{"op": "test", "path": at + "name", "value": first["name"]}, // others may have written since
-		{"op": "add", "path": at + "image", "value": image},
-	})
+	patch := []map[string]any{{"op": "test", "path": at + "name", "value": first["name"]}} // others may have written since
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if value := fields[field]; value != nil {
+			patch = append(patch, map[string]any{"op": "add", "path": at + field, "value": value})
+		} else if _, there := first[field]; there {
+			patch = append(patch, map[string]any{"op": "remove", "path": at + field})
+		}
+	}
+	return json.Marshal(patch)
 }
 
 // child is the main child of the sample's custom resource in its present life, found as the judge finds it: by the name that

@@ -2,14 +2,13 @@ package drive
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
@@ -28,10 +27,7 @@ func (s *sampleRun) wrong(ctx context.Context, step scenarios.Step) error {
 	if err != nil {
 		return err
 	}
-	values, err := wrong.Values(rules, custom.Object, step.Wrong)
-	if err != nil {
-		return err
-	}
+	values := wrong.Values(rules, custom.Object, step.Wrong)
 	if len(values) == 0 {
 		return fmt.Errorf("the definition of %s has no field below spec that a wrong value can be derived of", s.Workload.Resource.Name())
 	}
@@ -46,7 +42,7 @@ func (s *sampleRun) wrong(ctx context.Context, step scenarios.Step) error {
 // wrongOne sets one field to a wrong value and, if the API server takes it, back.
 func (s *sampleRun) wrongOne(ctx context.Context, step scenarios.Step, custom *unstructured.Unstructured, value wrong.Value) error {
 	set := func(to any, as string) (taken bool, err error) {
-		patch, err := json.Marshal(wrong.Patch(value.Path, to))
+		patch, err := spec.MergePatch(value.Path, to)
 		if err != nil {
 			return false, fmt.Errorf("set %s: %w", value, err)
 		}
@@ -62,11 +58,14 @@ func (s *sampleRun) wrongOne(ctx context.Context, step scenarios.Step, custom *u
 	bounded, cancel := context.WithTimeout(ctx, s.style.bound())
 	defer cancel()
 	s.wait(bounded, func() string { return "" }, s.Matrix.Window, 0) // what the operator makes of it is for the oracles
-	right, _ := wrong.At(custom.Object, value.Path)
+	right, _, err := unstructured.NestedFieldNoCopy(custom.Object, value.Path...)
+	if err != nil {
+		right = nil // it has no such field
+	}
 	if _, err := set(right, ""); err != nil {
 		return fmt.Errorf("after %s: %w", value, err)
 	}
-	err := s.reach(ctx, spec.PointHandled, 0)
+	err = s.reach(ctx, spec.PointHandled, 0)
 	var unreached *unreachedError
 	if errors.As(err, &unreached) {
 		return &unreachedError{unreached.point, fmt.Sprintf("after %s was set and set right again: %s", value, unreached.lacks)}
@@ -75,28 +74,21 @@ func (s *sampleRun) wrongOne(ctx context.Context, step scenarios.Step, custom *u
 }
 
 // rules is the schema of the custom resource's version, in the definition that is served.
-func (s *sampleRun) rules(ctx context.Context) (map[string]any, error) {
+func (s *sampleRun) rules(ctx context.Context) (*apiextensions.JSONSchemaProps, error) {
 	of := s.Workload.Resource
 	name := of.Plural + "." + of.Group
-	resource := schema.GroupVersionResource{Group: apiextensions.GroupName, Version: "v1", Resource: "customresourcedefinitions"}
-	definition, err := s.Client.Resource(resource).Get(ctx, name, metav1.GetOptions{})
+	served, err := s.Client.Resource(apiextensions.SchemeGroupVersion.WithResource("customresourcedefinitions")).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("read the definition %s: %w", name, err)
 	}
-	versions, _, err := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	if err != nil {
+	var definition apiextensions.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(served.Object, &definition); err != nil {
 		return nil, fmt.Errorf("read the definition %s: %w", name, err)
 	}
-	for _, version := range versions {
-		version, is := version.(map[string]any)
-		if !is || version["name"] != of.Version {
-			continue
+	for _, version := range definition.Spec.Versions {
+		if version.Name == of.Version && version.Schema != nil && version.Schema.OpenAPIV3Schema != nil {
+			return version.Schema.OpenAPIV3Schema, nil
 		}
-		rules, _, err := unstructured.NestedMap(version, "schema", "openAPIV3Schema")
-		if err != nil {
-			return nil, fmt.Errorf("read the definition %s: %w", name, err)
-		}
-		return rules, nil
 	}
-	return nil, fmt.Errorf("the definition %s has no version %s", name, of.Version)
+	return nil, fmt.Errorf("the definition %s has no schema of version %s", name, of.Version)
 }

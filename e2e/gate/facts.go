@@ -55,11 +55,15 @@ func (r *Result) covered() []string {
 			not = append(not, group+r.undriven(group))
 		}
 	}
+	var facts []string
+	if c := r.comparison(); c != nil && c.Profile != "" {
+		facts = append(facts, fmt.Sprintf("profile %s: a median that is slower by less than %s may be called fine", c.Profile, percent(r.Effect)))
+	}
 	text := "groups of the correctness matrix: "
 	if len(driven) > 0 {
 		text += "run at base and at head: " + strings.Join(driven, ", ") + "; "
 	}
-	return []string{text + "not run: " + strings.Join(not, ", "), r.coveredLoads()}
+	return append(facts, text+"not run: "+strings.Join(not, ", "), r.coveredLoads())
 }
 
 // coveredLoads says in how many rounds of head loads were driven.

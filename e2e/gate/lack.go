@@ -90,14 +90,17 @@ func (r *Result) lackScenarios() {
 	}
 }
 
-// lackOracles notes what was judged at base and is not judged at head.
+// lackOracles notes what was judged at base and is not judged at head. A scenario that head never passed, and base did, has
+// its own verdict: where a sample fails, there is often nothing left for other oracles to judge.
 func (r *Result) lackOracles() {
 	was, is := r.Base.judgedBy(), r.Head.judgedBy()
 	type ofStyle struct{ style, oracle string }
 	lost := map[ofStyle][]string{} // scenarios
 	var order []ofStyle
 	for _, one := range was {
-		if slices.Contains(is, one) || !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool { return s.Style == one.style && s.Scenario == one.scenario }) {
+		if slices.Contains(is, one) || !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool {
+			return s.Style == one.style && s.Scenario == one.scenario && (s.Head.Passed > 0 || rank(s.Verdict) > rank(Inconclusive))
+		}) {
 			continue
 		}
 		what := ofStyle{one.style, one.oracle}

@@ -213,6 +213,7 @@ type style struct {
 	blocks      []block // with what the rounds had in common taken out
 	rounds      []block // one sample of each scenario: by how many times a round took longer
 	fixed, pass float64 // seconds that a block of a gate takes, and each pass of it besides
+	again       float64 // seconds that resizing a second time adds to a pass
 }
 
 // stylesOf are the styles of runs that have at least six rounds of them: each as the first
@@ -324,7 +325,7 @@ func (m *measured) style(name string) *style {
 	const quiet = 0.5
 	s.fixed += m.median(name, "create", spec.PhaseChildWritten) + quiet
 	s.pass += m.median(name, "create", spec.PhaseChildWritten) + m.median(name, "delete", spec.PhaseChildGone) + 2*quiet
-	s.pass += m.median(name, "scale-up", spec.PhaseQuiet) + m.median(name, "scale-down", spec.PhaseQuiet) + 2*quiet
+	s.again += m.median(name, "scale-up", spec.PhaseQuiet) + m.median(name, "scale-down", spec.PhaseQuiet) + 2*quiet
 	return s
 }
 

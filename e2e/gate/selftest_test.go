@@ -24,13 +24,15 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/profiles"
 )
 
 var (
 	comparisons = flag.Int("comparisons", 8, "simulated comparisons of unchanged code of each style in TestSelftest; make gate-selftest takes more")
 	every       = flag.Bool("every", false, "TestSelftest: the noise of every recording, not only of the first one of each style")
 	onlyStyles  = flag.String("styles", "", "TestSelftest: these styles alone")
-	minutes     = flag.Float64("minutes", 20, "TestSelftest: the budget")
+	profile     = flag.String("profile", profiles.Standard, "TestSelftest: the profile whose budget, and slowdown that must not pass, are taken")
+	minutes     = flag.Float64("minutes", 0, "TestSelftest: another budget than the profile's")
 	seed        = flag.Uint64("seed", 1, "of TestSelftest")
 )
 
@@ -40,12 +42,20 @@ const (
 	mostMissed      = 0.05 // of slowdowns of one latency by the effect, the share that is fine
 )
 
+// leastRounds are those below which nothing can be said of a style in a profile's budget: it is left out of the table of the
+// quick one, and named below it.
+const leastRounds = 7
+
 // plan is how many rounds of a style, and passes in each of its blocks, a budget has
 // time for: see planRounds in package run.
-func (s *style) plan(minutes float64) (rounds, passes int) {
+func (s *style) plan(p profiles.Profile) (rounds, passes int) {
+	minutes, pass := p.Budget.Minutes(), s.pass
+	if p.Again {
+		pass += s.again
+	}
 	of := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-	passes = gate.Passes(of(minutes*60/3), of(s.fixed), of(s.pass), 0)
-	return min(gate.MostRounds, int(minutes*60*0.95/3/(s.fixed+float64(passes)*s.pass))), passes
+	passes = gate.Passes(of(minutes*60/3), of(s.fixed), of(pass), 0)
+	return max(1, min(gate.MostRounds, int(minutes*60*0.95/3/(s.fixed+float64(passes)*pass)))), passes
 }
 
 // turn is what one variant shows in one round.
@@ -60,7 +70,7 @@ const smooth = 0.005
 
 // draw takes a block of the recording for each turn, and passes of it, both with
 // replacement; what a round has in common is that of a recorded one.
-func (s *style) draw(random *rand.Rand, rounds, passes int) [][3]turn {
+func (s *style) draw(random *rand.Rand, rounds, passes int, again bool) [][3]turn {
 	list := make([][3]turn, rounds)
 	for i := range list {
 		common := s.rounds[random.IntN(len(s.rounds))]
@@ -80,7 +90,7 @@ func (s *style) draw(random *rand.Rand, rounds, passes int) [][3]turn {
 					add(scenario, nil)
 					if phases := quick()[scenario]; phases != nil {
 						add(scenario+gate.Quick, phases)
-					} else {
+					} else if again {
 						add(scenario+gate.Again, nil)
 					}
 				}
@@ -174,7 +184,7 @@ func verdict(r *gate.Result, key gate.Key) gate.Verdict {
 
 // compare judges three variants as opbench run --base does: by a few looks, and no
 // further than it takes to know.
-func compare(random *rand.Rand, rounds [][3]turn, c change, n int) (*gate.Result, error) {
+func compare(random *rand.Rand, rounds [][3]turn, effect float64, c change, n int) (*gate.Result, error) {
 	j := &judge.Judgement{Header: record.Header{Run: "selftest", Schema: record.Schema}}
 	recording := result.Recording{Judgement: j, Environment: &record.Environment{Planned: map[string]int{"style": len(rounds)}}}
 	for side, variant := range []string{gate.VariantBase, gate.VariantAgain, gate.VariantHead} {
@@ -204,7 +214,9 @@ func compare(random *rand.Rand, rounds [][3]turn, c change, n int) (*gate.Result
 	if err != nil {
 		return nil, err
 	}
-	return gate.Decide(gate.DefaultOptions(), base, head, again)
+	options := gate.DefaultOptions()
+	options.Effect = effect
+	return gate.Decide(options, base, head, again)
 }
 
 // cost adds what a block cost, as the change has it.
@@ -281,13 +293,13 @@ func (t tally) percent(v gate.Verdict) float64 {
 }
 
 // measure makes n comparisons of a style with a change.
-func measure(t *testing.T, s *style, c change, n int) tally {
+func measure(t *testing.T, s *style, p profiles.Profile, c change, n int) tally {
 	t.Helper()
 	sum := tally{n: n, verdict: map[gate.Verdict]int{}, metrics: map[gate.Verdict]map[string]int{gate.Regression: {}, gate.Inconclusive: {}}}
-	rounds, passes := s.plan(*minutes)
+	rounds, passes := s.plan(p)
 	for i := range n {
 		random := rand.New(rand.NewPCG(*seed, uint64(i))) //nolint:gosec // a trial, not a secret
-		r, err := compare(random, s.draw(random, rounds, passes), c, i)
+		r, err := compare(random, s.draw(random, rounds, passes, p.Again), p.Effect, c, i)
 		if !assert.NoError(t, err, "%s, %s", s.name, c.name) {
 			return sum
 		}
@@ -307,11 +319,26 @@ func measure(t *testing.T, s *style, c change, n int) tally {
 }
 
 // TestSelftest measures the gate on data of which the truth is known: the noise of
-// recordings, as it is and with head made worse, within the budget of twenty minutes.
+// recordings, as it is and with head made worse, within a profile's budget.
 // `make gate-selftest` prints what it finds of each style, and checks that docs/gate.md
 // says the same; with -update the table is written there.
 func TestSelftest(t *testing.T) {
-	some := stylesOf(t, *every, *onlyStyles)
+	p, err := profiles.Find(*profile)
+	require.NoError(t, err)
+	if *minutes > 0 {
+		p.Budget = time.Duration(*minutes * float64(time.Minute))
+	}
+	some, slow := stylesOf(t, *every, *onlyStyles), []string{}
+	if p.Name != profiles.Standard {
+		some = slices.DeleteFunc(some, func(s *style) bool {
+			rounds, _ := s.plan(p)
+			if rounds < leastRounds {
+				slow = append(slow, s.name)
+			}
+			return rounds < leastRounds
+		})
+	}
+	by := slices.IndexFunc(changes(), func(c change) bool { return c.one == p.Effect })
 	jobs := make([][]tally, len(some))
 	queue := make(chan [2]int)
 	var workers sync.WaitGroup
@@ -322,7 +349,7 @@ func TestSelftest(t *testing.T) {
 				if at[1] > 0 {
 					n = changed(n)
 				}
-				jobs[at[0]][at[1]] = measure(t, some[at[0]], changes()[at[1]], n)
+				jobs[at[0]][at[1]] = measure(t, some[at[0]], p, changes()[at[1]], n)
 			}
 		})
 	}
@@ -342,13 +369,17 @@ func TestSelftest(t *testing.T) {
 		worse, open := none.metrics[gate.Regression], none.metrics[gate.Inconclusive]
 		t.Logf("%s: %.1f s beside passes of %.1f s; unchanged code: worse %v, cannot tell %v", s.name, s.fixed, s.pass, worse, open)
 		assert.Less(t, surplus(none, gate.Regression, mostFalseAlarms), 0.999, "%s: false alarms, more than chance explains: %v", s.name, worse)
-		assert.Less(t, surplus(jobs[i][1], gate.Pass, mostMissed), 0.999, "%s: a latency that is slower by a fifth passes", s.name)
+		assert.Less(t, surplus(jobs[i][by], gate.Pass, mostMissed), 0.999, "%s: a latency that is slower by %v passes", s.name, p.Effect)
 		assert.Equal(t, jobs[i][len(changes())-1].n, jobs[i][len(changes())-1].verdict[gate.Regression], "%s: broken scenarios that are found", s.name)
 	}
 	assert.Less(t, distuv.Binomial{N: float64(all), P: mostFalseAlarms}.CDF(float64(red)-1), 0.999, "false alarms in all: %d of %d", red, all)
-	text := table(some, jobs) + fmt.Sprintf("\nFalse alarms in all: %d of %d.\n", red, all)
+	text := table(some, jobs, p) + fmt.Sprintf("\nFalse alarms in all: %d of %d.", red, all)
+	if len(slow) > 0 {
+		text += fmt.Sprintf(" Fewer than %d rounds fit: %s.", leastRounds, strings.Join(slow, ", "))
+	}
+	text += "\n"
 	fmt.Fprint(t.Output(), text)
-	promised(t, text)
+	promised(t, p, text)
 }
 
 // changed is how many comparisons are made with each change, where n are made without
@@ -364,7 +395,7 @@ func surplus(t tally, v gate.Verdict, most float64) float64 {
 // table has a row for each style, in percent: of unchanged code what is red and what
 // cannot be told, of each change what is found, and what is fine of one latency that is
 // slower by a fifth and of memory.
-func table(some []*style, jobs [][]tally) string {
+func table(some []*style, jobs [][]tally, p profiles.Profile) string {
 	var b strings.Builder
 	b.WriteString("| noise of | rounds × passes | unchanged: red | cannot tell | one +20%: found | fine")
 	for _, c := range changes()[2 : len(changes())-1] {
@@ -372,7 +403,7 @@ func table(some []*style, jobs [][]tally) string {
 	}
 	b.WriteString(" |\n| --- | --: |" + strings.Repeat(" --: |", len(changes())+1) + "\n")
 	for i, s := range some {
-		rounds, passes := s.plan(*minutes)
+		rounds, passes := s.plan(p)
 		fmt.Fprintf(&b, "| %s | %d × %d | %.1f | %.0f | %.0f | %.0f", s.name, rounds, passes,
 			jobs[i][0].percent(gate.Regression), jobs[i][0].percent(gate.Inconclusive), jobs[i][1].percent(gate.Regression), jobs[i][1].percent(gate.Pass))
 		for _, one := range jobs[i][2 : len(changes())-1] {
@@ -384,17 +415,18 @@ func table(some []*style, jobs [][]tally) string {
 }
 
 // promised checks that docs/gate.md has the table of as many comparisons, or writes it.
-func promised(t *testing.T, text string) {
+func promised(t *testing.T, p profiles.Profile, text string) {
 	t.Helper()
-	const file, begin, end = "../../docs/gate.md", "<!-- make gate-selftest -->\n", "<!-- end -->"
+	const file, end = "../../docs/gate.md", "<!-- end -->"
+	begin := "<!-- make gate-selftest: " + p.Name + " -->\n"
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(content), begin)
-	require.True(t, found)
+	require.True(t, found, begin)
 	is, after, found := strings.Cut(rest, end)
 	require.True(t, found)
 	head := fmt.Sprintf("%d comparisons of unchanged code of each style, %d of each change, %.0f minutes, seed %d; in percent.\n\n",
-		*comparisons, changed(*comparisons), *minutes, *seed)
+		*comparisons, changed(*comparisons), p.Budget.Minutes(), *seed)
 	switch {
 	case *every || *onlyStyles != "":
 	case *update && *comparisons > 100:

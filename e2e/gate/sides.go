@@ -151,12 +151,11 @@ func (s Side) results() iter.Seq[*judge.Result] {
 	}
 }
 
-// compared are the results whose correctness is compared: of the matrix, those of
-// the groups that every change of a style can break.
+// compared are the results whose correctness is compared.
 func (s Side) compared() iter.Seq[*judge.Result] {
 	return func(yield func(*judge.Result) bool) {
 		for one := range s.results() {
-			if one.Style != spec.Floor && (!one.Matrix || one.Group == spec.GroupBasic || one.Group == spec.GroupLevel) && !yield(one) {
+			if one.Style != spec.Floor && !yield(one) {
 				return
 			}
 		}

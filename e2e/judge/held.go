@@ -30,6 +30,9 @@ func (j *Judgement) held(h *record.Held) {
 		if r.Style != h.Style || r.Variant != h.Variant {
 			continue
 		}
+		if blamed != nil && blamed.Namespace == h.Namespace+"/"+h.Name {
+			break
+		}
 		if blamed == nil || r.where.Covers(h.Namespace) || !blamed.where.Covers(h.Namespace) {
 			blamed = r
 		}

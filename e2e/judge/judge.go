@@ -74,7 +74,7 @@ func One(t *timeline.Timeline) Result {
 	t.Settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
-		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Namespace: t.Sample.Namespace, Began: t.Began, Ended: t.EndedAt,
+		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Namespace: t.Sample.Place(), Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
 		where: t.Scope, outages: t.Outages(), phases: t.Phases, reaction: slowestReaction(t),
 	}

@@ -163,3 +163,30 @@ func TestTheStatusSaysThatAReconcileIsUnderWay(t *testing.T) {
 		})
 	}
 }
+
+// Who may not watch a kind never hears of it, and no object says so.
+func TestAReadThatIsForbiddenIsNamed(t *testing.T) {
+	const user = "system:serviceaccount:operators:mine"
+	for name, test := range map[string]struct {
+		audit record.Audit
+		want  string
+	}{
+		"watch, in the whole cluster": {record.Audit{User: user, Verb: "watch", Resource: spec.Pods, Code: 403}, "; the operator's account may not watch pods (403 Forbidden)"},
+		"list, in the namespace":      {record.Audit{User: user, Verb: "list", Resource: spec.Pods, Namespace: "services", Code: 403}, "; the operator's account may not list pods (403 Forbidden)"},
+		"a write":                     {record.Audit{User: user, Verb: "patch", Resource: spec.Pods, Code: 403}, ""},
+		"found":                       {record.Audit{User: user, Verb: "watch", Resource: spec.Pods, Code: 200}, ""},
+		"by somebody else":            {record.Audit{User: "system:serviceaccount:others:mine", Verb: "watch", Resource: spec.Pods, Code: 403}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.entries[0].Header.Styles[0].Namespaces = []string{"operators"}
+			s.begin(0, "native", "create", 2, matrix("converged", "status"))
+			s.act(10, 15, "create", custom(1, 2, 0))
+			s.add(record.Entry{Time: at(20), Kind: record.KindAudit, Audit: &test.audit})
+			s.see(21, "ADDED", custom(1, 2, 0))
+			s.see(30, "ADDED", deployment(1, 2, 2, 2))
+			s.see(40, "MODIFIED", custom(1, 2, 1))
+			assert.Equal(t, "status.nodes of cache names 0 of 2 pods"+test.want, lacksNow(t, s, spec.PointHandled))
+		})
+	}
+}

@@ -26,7 +26,7 @@ type Sample struct {
 	Run      string `json:"run"`
 	Block    int    `json:"block"` // the round, from 1
 	// Namespace, From and At trace the value to its recording: the custom
-	// resource's namespace; the intent, as in the action's "from" (of a load: in
+	// resource's namespace (namespace/name where those of a load share it); the intent, as in the action's "from" (of a load: in
 	// the last action's "intended"); and the entry that showed the phase, as in
 	// its "t" (for a timeout: the sample's end). Nanoseconds on the recording's
 	// clock; Value is their difference. Where the scenario's act was never made,
@@ -40,6 +40,9 @@ type Sample struct {
 	Unit    string  `json:"unit"` // s: seconds
 	Outcome string  `json:"outcome"`
 	Warmup  bool    `json:"warmup,omitempty"`
+	// Late is how long after it was due the harness sent the last step of a load, in
+	// nanoseconds. Value includes it.
+	Late time.Duration `json:"late,omitempty"`
 }
 
 // latencies returns a Sample for each phase that the sample went through, and
@@ -74,8 +77,8 @@ func latencies(t *timeline.Timeline, verdicts []Verdict) []Sample {
 func sample(t *timeline.Timeline, phase string, at time.Duration) Sample {
 	return Sample{
 		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
-		Namespace: t.Sample.Namespace, From: t.Actions.Intent, At: at,
-		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup,
+		Namespace: t.Sample.Place(), From: t.Actions.Intent, At: at,
+		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup, Late: t.Actions.Late,
 	}
 }
 

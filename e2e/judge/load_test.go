@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 )
@@ -136,4 +137,68 @@ func TestAGapInALoadIsItsOwnSamples(t *testing.T) {
 	assert.Equal(t, spec.Pass, j.Results[0].Outcome())
 	assert.Equal(t, spec.Invalid, j.Results[1].Outcome())
 	assert.Contains(t, phases(j.Results[1]), "child written interrupted 100")
+}
+
+// ofCrowd makes a sample one of those of a load that share a namespace.
+func ofCrowd(name string) func(*record.Sample) {
+	return func(b *record.Sample) {
+		b.Load, b.Shared, b.Namespace, b.Name, b.Expect = true, true, "a", name, []string{"stays-converged"}
+	}
+}
+
+// leaves ends one of them.
+func (s *story) leaves(ms float64, name, outcome string) {
+	s.endOf(ms, "a", outcome)
+	s.entries[len(s.entries)-1].End.Name = name
+}
+
+// crowded creates two of them; the child of each is named by its uid, as an operator may do.
+func (s *story) crowded() {
+	for _, name := range []string{"cache-1", "cache-2"} {
+		s.begin(0, "native", "burst", 0, ofCrowd(name))
+	}
+	for i, name := range []string{"cache-1", "cache-2"} {
+		s.due(float64(100+i), float64(101+2*i), 105, "create", custom(1, 0, 0).in("a").named(name, "uid-"+name))
+		s.see(110, "ADDED", custom(1, 0, 0).in("a").named(name, "uid-"+name))
+	}
+}
+
+func TestThoseOfALoadThatShareANamespaceAreToldApart(t *testing.T) {
+	s := newStory(t)
+	s.crowded()
+	s.see(150, "ADDED", owned(deployment(1, 0, 0, 0).in("a").named("x7", "d1"), "uid-cache-1"))
+	s.see(250, "ADDED", owned(deployment(1, 1, 0, 0).in("a").named("x8", "d2"), "uid-cache-2"))
+	s.leaves(1500, "cache-1", record.Settled)
+	s.leaves(1500, "cache-2", record.TimedOut)
+	j := s.judge()
+	require.Len(t, j.Results, 2)
+	assert.Equal(t, "a/cache-1", j.Results[0].Namespace)
+	assert.Equal(t, []string{"acknowledged ok 5", "child written ok 50", "ready ok 50"}, phases(j.Results[0])[:3])
+	assert.Equal(t, at(1), j.Results[0].Samples[0].Late)
+	assert.Equal(t, "a/cache-2", j.Results[1].Namespace)
+	assert.Contains(t, phases(j.Results[1]), "child written timeout 1399", "what the other's operator wrote is not its")
+	assert.Equal(t, at(2), j.Results[1].Samples[0].Late)
+}
+
+func TestNoRecordingSharesANamespaceInPart(t *testing.T) {
+	for name, test := range map[string]struct {
+		tell func(*story)
+		want string
+	}{
+		"twice":     {func(s *story) { s.begin(20, "native", "burst", 0, ofCrowd("cache-1")) }, "in a/cache-1 began before its last run ended"},
+		"one alone": {func(s *story) { s.begin(20, "native", "burst", 0, ofLoad("a")) }, "only some of the namespace's samples share it"},
+		"no load":   {func(s *story) { s.begin(20, "native", "create", 0, func(b *record.Sample) { b.Shared = true }) }, "expected that only of a load"},
+		"unknown end": {func(s *story) {
+			s.begin(20, "native", "burst", 0, ofCrowd("cache-2"))
+			s.leaves(30, "cache-3", record.Settled)
+		}, "in a/cache-3 ended without having begun"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.begin(0, "native", "burst", 0, ofCrowd("cache-1"))
+			test.tell(s)
+			_, err := judge.Judge(s.seq())
+			require.ErrorContains(t, err, test.want)
+		})
+	}
 }

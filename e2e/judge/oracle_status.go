@@ -41,7 +41,7 @@ func status(t *timeline.Timeline) Verdict {
 			continue
 		}
 		if wrong := statusWrong(t, s); wrong != "" {
-			return fail(nil, "expected %s at %s", wrong, t.Since(t.EndedAt))
+			return fail(nil, "expected %s at %s%s", wrong, t.Since(t.EndedAt), t.Denied())
 		}
 		if wrong := scaleWrong(t, s); wrong != "" {
 			return fail(nil, "expected %s", wrong)

@@ -46,8 +46,9 @@ func TestWhatTheAPIServerRefusedIsToldWhereTheDeploymentIsMissing(t *testing.T) 
 		"; the API server refused 14 requests to create deployments (422 Unprocessable Entity), the last at +0.023 s" +
 		"; the API server refused 2 requests to update memcacheds (422 Unprocessable Entity), the last at +0.060 s" +
 		"; the API server refused 1 request to patch deployments (403 Forbidden), the last at +0.040 s"
-	assert.Equal(t, want, missing(t, s))
-	assert.Equal(t, want, lacksNow(t, s, spec.PointWritten))
+	const denied = "; the operator's account may not list deployments (403 Forbidden)"
+	assert.Equal(t, want+denied, missing(t, s))
+	assert.Equal(t, want+denied, lacksNow(t, s, spec.PointWritten))
 	s.end(10_010, record.TimedOut)
 	assert.Contains(t, s.verdict("converged").Message, want)
 	assert.Contains(t, s.verdict("reference").Message, want)

@@ -105,10 +105,12 @@ type Sample struct {
 	// Matrix marks a sample of the correctness matrix. Others may overlap with
 	// it, so that its latencies are not compared; of its faults, the recovery is.
 	Matrix bool `json:"matrix,omitempty"`
-	// Load marks one of the many custom resources of a load, each a sample in a
-	// namespace of its own. They begin and end together. A phase counts from the
+	// Load marks one of the many custom resources of a load, each a sample of its own. They begin and end together. A phase counts from the
 	// last time that it was reached, and inner phases are not told apart.
 	Load bool `json:"load,omitempty"`
+	// Shared: others of the load are in its namespace. They are told apart by the names
+	// of their custom resources.
+	Shared bool `json:"shared,omitempty"`
 	// Others are further custom resources, each with what is wanted of it.
 	Others []Other `json:"others,omitempty"`
 	// Unmeetable: what is asked for last cannot be brought about. Size is then
@@ -236,6 +238,7 @@ type End struct {
 	Scenario  string `json:"scenario"`
 	Round     int    `json:"round"`
 	Namespace string `json:"namespace"`
+	Name      string `json:"name,omitempty"` // of the custom resource, where the sample is Shared
 }
 
 // Block marks how far a block is: one style's turn in one round. Styles take

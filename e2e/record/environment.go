@@ -55,6 +55,9 @@ type Comparison struct {
 	Base    string `json:"base"`           // its commit; that of head is Environment.Revision
 	Command string `json:"command"`        // that compares the same again
 	Link    string `json:"link,omitempty"` // to the job that ran it
+	// Profile is how much was driven, and Effect the slowdown that must not pass, as a share.
+	Profile string  `json:"profile,omitempty"`
+	Effect  float64 `json:"effect,omitempty"`
 	// Budget is how long base and head might take turns, and Driven how long they
 	// have; seconds.
 	Budget float64 `json:"budget,omitempty"`

@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"io"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -64,7 +63,6 @@ func TestGoldenWithCosts(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"terminal.txt":     func(w io.Writer) error { return r.Terminal(w, false) },
 		report.SummaryFile: r.Markdown,
-		report.CommentFile: r.Comment,
 		report.ReportFile:  r.JSON,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,25 +102,15 @@ func TestVariants(t *testing.T) {
 	assert.Contains(t, out.String(), "BenchmarkReconcile/operator=argo/variant=head/scenario=create/phase=ready 1 62910000000 ns/op\n")
 }
 
-// Lines are told apart by what they are for, where it is said what a style is built on.
-func TestBuiltTable(t *testing.T) {
+// Lines are told apart by what they are for.
+func TestLinesByWhatTheyAreFor(t *testing.T) {
 	lines := &record.Owned{Lines: 111, Languages: map[string]int{"Go": 60, "Python": 20, "YAML": 15, "JSON": 5, "other": 11}}
 	environment := &record.Environment{Styles: []record.StyleFacts{{Name: "a", Owned: lines}}}
-	of := func(framework *spec.Framework) [][]string {
-		header := record.Header{Run: "r", Styles: []record.Style{{Style: spec.Style{Name: "a", Framework: framework}}}}
-		r := report.New(environment, &judge.Judgement{Header: header, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}})
-		var rows [][]string
-		for _, row := range r.BuiltTable().Rows {
-			var texts []string
-			for _, cell := range row {
-				texts = append(texts, cell.Text)
-			}
-			rows = append(rows, texts)
-		}
-		return rows
+	header := record.Header{Run: "r", Styles: []record.Style{{Style: spec.Style{Name: "a", Framework: &spec.Framework{Name: "client-go", Version: "v1", Date: "2026-01-02"}}}}}
+	r := report.New(environment, &judge.Judgement{Header: header, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}})
+	for id, want := range map[string]string{"logic": "80", "manifests": "20", "build": "11", "lines": "111", "dependencies": "", "framework": "client-go v1 (2026-01-02)"} {
+		assert.Equal(t, want, r.Value("a", id).Text, id)
 	}
-	assert.Equal(t, [][]string{{"a", "80", "20", "11", "–", "client-go v1 (2026-01-02)"}}, of(&spec.Framework{Name: "client-go", Version: "v1", Date: "2026-01-02"}))
-	assert.Empty(t, of(nil), "a recording of before says nothing of it")
 }
 
 // What a style's custom images are built from stands beside the lines; others' images
@@ -135,8 +123,7 @@ func TestDependenciesBesideTheLines(t *testing.T) {
 		}
 		environment := &record.Environment{Styles: []record.StyleFacts{facts}, Images: images}
 		header := record.Header{Run: "r", Styles: []record.Style{{Style: spec.Style{Name: "a", Framework: &spec.Framework{Name: "client-go"}}}}}
-		built := report.New(environment, &judge.Judgement{Header: header, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}}).BuiltTable()
-		return built.Rows[0][slices.Index(built.Header, "dependencies")].Text
+		return report.New(environment, &judge.Judgement{Header: header, Results: []judge.Result{{Style: "a", Scenario: "create", Round: 1}}}).Value("a", "dependencies").Text
 	}
 	custom := func(name string, depends *record.Dependencies) record.ImageFacts {
 		return record.ImageFacts{Name: name, Reference: "operatorbench.local/" + name + ":v1", Dependencies: depends}
@@ -145,5 +132,5 @@ func TestDependenciesBesideTheLines(t *testing.T) {
 	assert.Equal(t, "0 / 0", of(upstream), "plain YAML over what others publish")
 	assert.Equal(t, "5 / 60", of(upstream, custom("a", &record.Dependencies{Direct: 4, All: 50}), custom("b", &record.Dependencies{Direct: 1, All: 10})))
 	assert.Equal(t, "not recorded", of(custom("a", nil)))
-	assert.Equal(t, "–", of(), "of a style without images nothing is known")
+	assert.Empty(t, of(), "of a style without images nothing is known")
 }

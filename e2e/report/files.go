@@ -25,7 +25,6 @@ const (
 	BenchFile   = "bench.txt"
 	JUnitFile   = "junit.xml"
 	SummaryFile = "summary.md"
-	CommentFile = "comment.md"
 )
 
 // File is a file of a results folder, and what prints it.
@@ -42,7 +41,6 @@ func Files() []File {
 		{BenchFile, (*Report).Bench},
 		{JUnitFile, (*Report).JUnit},
 		{SummaryFile, (*Report).Markdown},
-		{CommentFile, (*Report).Comment},
 	}
 }
 

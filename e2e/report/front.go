@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"path"
 	"slices"
+	"strings"
 
-	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec/verdicts"
-	"operatorbench/e2e/stat"
 	"operatorbench/e2e/table"
 )
 
@@ -20,7 +20,11 @@ import (
 func (r *Report) README(out io.Writer, at Place) error {
 	m := &markdown{}
 	for _, answer := range r.Answers() {
-		m.line("- %s", text(answer))
+		lead := ""
+		if answer.Lead != "" {
+			lead = "**" + text(answer.Lead) + "** "
+		}
+		m.line("- %s%s", lead, text(answer.Text))
 	}
 	m.line("\n<picture>")
 	m.line(`  <source media="(prefers-color-scheme: dark)" srcset="%s">`, attribute(path.Join(at.Folder, at.Dark)))
@@ -28,9 +32,8 @@ func (r *Report) README(out io.Writer, at Place) error {
 	m.line("</picture>\n")
 	if t := r.choices(); len(t.Rows) > 0 {
 		m.rows(t)
-		m.line("")
+		m.line("\nMedians. *Reacts in*: from the request until the %s is written as it was asked for; *ready*: until its pods are. %s", r.Child(), strings.Join(t.Notes, " "))
 	}
-	m.line("Medians. *Written*: until the %s is there as it was asked for; *ready*: until its pods are. Each figure is of the first published run that has it.", r.Child())
 	m.line("\n<sub>Made by `%s`.</sub>", at.Made)
 	_, err := io.WriteString(out, m.text.String())
 	return err
@@ -46,65 +49,99 @@ var (
 		have{"have Ansible roles", "We have Ansible roles"}, have{"run Argo already", "We already run Argo"})
 )
 
-// uses are the styles that a reader who has something can use: of those that meet the need, each that fails in the fewest
-// scenarios. A style on an old version of its framework is none of them.
-func (r *Report) uses(of have) []string {
-	var labels []string
+// uses is the style for a reader who has something: of those that meet the need, the one that fails the fewest tests, and of
+// several the one with the fewest lines to maintain. Empty: there is none.
+func (r *Report) uses(of have) string {
 	for _, need := range r.Needs() {
 		if need.Name != of.need {
 			continue
 		}
-		met := slices.DeleteFunc(slices.Clone(need.Met), func(m result.Match) bool { return r.Dated(m.Label) != "" })
-		for _, m := range met {
-			if r.Fails(m.Label).Most() == r.Fails(met[0].Label).Most() {
+		var labels []string
+		for _, m := range need.Met {
+			if r.Recorded(m.Label) {
 				labels = append(labels, m.Label)
 			}
 		}
+		for _, id := range []string{"lines", "fails"} {
+			labels = result.Sorted(labels, r.Choose(id)[0])
+		}
+		if len(labels) > 0 {
+			return labels[0]
+		}
 	}
-	return labels
+	return ""
 }
 
-// choices is the table of what to use.
+// choices is the table of what to use, with a note for each figure that is from another run than the headline.
 func (r *Report) choices() table.Table {
-	t := table.Table{Header: []string{"if you …", "use", "written", "ready", "many at once", "tests that fail", "memory"}, Left: 2}
-	if load := r.Heaviest(); load != "" {
-		t.Header[4] = fmt.Sprintf("%d at once", r.atOnce(load))
-	}
+	headline, load := r.Headline(), r.Heaviest()
+	t := table.Table{Header: []string{"if you …", "use", "reacts in", "pods ready after", fmt.Sprintf("%d at once", r.atOnce(load)), "tests that fail", "memory"}, Left: 2}
+	ids := []string{result.Written(headline), result.Ready(headline), result.Last(load), "fails", "memory"}
+	var values [][]result.Value
 	for _, one := range haves {
-		for _, label := range r.uses(one) {
-			written, ready := r.headline(label)
-			t.Rows = append(t.Rows, []table.Cell{
-				{Text: one.reader},
-				{Text: label, Link: r.folder(label) + "/README.md"},
-				{Text: median(written)},
-				{Text: median(ready)},
-				r.last(label), r.failing(label),
-				{Text: cmp.Or(r.peak(label), unknown)},
-			})
+		label := r.uses(one)
+		if label == "" {
+			continue
+		}
+		row := []table.Cell{{Text: one.reader}, {Text: label, Link: r.folder(label) + "/README.md"}}
+		var its []result.Value
+		for _, id := range ids {
+			v := r.Value(label, id)
+			cell := sheet{}.cell(v)
+			if id == "fails" && v.Number > 0 {
+				cell.Link = r.folder(label) + "/" + verdicts.File
+			}
+			row, its = append(row, cell), append(its, v)
+		}
+		t.Rows, values = append(t.Rows, row), append(values, its)
+	}
+	if len(t.Rows) > 0 {
+		r.footnotes(&t, values)
+	}
+	if load == "" { // without one there is no column of it
+		t.Header = slices.Delete(t.Header, 4, 5)
+		for i := range t.Rows {
+			t.Rows[i] = slices.Delete(t.Rows[i], 4, 5)
 		}
 	}
 	return t
 }
 
-// headline is when a style had written, and when pods were ready, in the first run that measured the change that headlines.
-func (r *Report) headline(label string) (written, ready stat.Summary) {
-	for _, one := range r.Tables() {
-		if headline := one.Headline(); !one.IsLoad(headline) {
-			if c := one.Cell(label, headline); c != nil {
-				if written, ready = c.Outcome(); written.N > 0 {
-					return written, ready
-				}
+// footnotes mark the figures of a table, from its third column on, that are not from the run of its first figure: a
+// column's head where most are from another run, and else the figure.
+func (r *Report) footnotes(t *table.Table, values [][]result.Value) {
+	runs := []string{values[0][0].Run}
+	mark := func(text *string, run string) {
+		runs = plain.Once(runs, run)
+		*text += " " + []string{"", "¹", "²", "³", "⁴", "⁵"}[min(slices.Index(runs, run), 5)]
+	}
+	usual := make([]string, len(values[0])) // the run of most of a column
+	for i := range usual {
+		for _, row := range values {
+			usual[i] = cmp.Or(usual[i], row[i].Run)
+		}
+		if usual[i] != "" && usual[i] != runs[0] {
+			mark(&t.Header[2+i], usual[i])
+		}
+	}
+	for k, row := range values {
+		for i := range row {
+			if row[i].Run != "" && row[i].Run != usual[i] {
+				mark(&t.Rows[k][2+i].Text, row[i].Run)
 			}
 		}
 	}
-	return stat.Summary{}, stat.Summary{}
+	for _, run := range runs[1:] {
+		note := ""
+		mark(&note, run)
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: measured in another run, %s.", strings.TrimSpace(note), run))
+	}
 }
 
-func median(s stat.Summary) string {
-	if s.N == 0 {
-		return unknown
-	}
-	return s.P50.String()
+// folder is a style's, as a link.
+func (r *Report) folder(label string) string {
+	name, _ := r.Named(label)
+	return "operators/" + url.PathEscape(name)
 }
 
 // atOnce is how many custom resources a load has.
@@ -117,110 +154,85 @@ func (r *Report) atOnce(load string) int {
 	return most
 }
 
-// last is when the last custom resource of the heaviest load was written, or how many were in time.
-func (r *Report) last(label string) table.Cell {
-	for _, one := range r.Tables() {
-		if load := one.Heaviest(); load != "" {
-			if c := one.Cell(label, load); c != nil {
-				return lastCell(c)
-			}
+// Answer is what the recordings come to: a few words that stand out, and a sentence or two.
+type Answer struct{ Lead, Text string }
+
+// Answers are what the recordings come to. Where they are no answer to which style to choose, they say what was measured.
+func (r *Report) Answers() []Answer {
+	var all []Answer
+	for _, one := range []Answer{r.alike(), r.whatFails(), r.already()} {
+		if one.Text != "" && r.Recommends() {
+			all = append(all, one)
 		}
 	}
-	return table.Cell{Text: unknown}
-}
-
-// failing is in how many scenarios a style fails, with a link to why.
-func (r *Report) failing(label string) table.Cell {
-	f := r.Fails(label)
-	if !f.Known {
-		return table.Cell{Text: result.NotRecorded}
+	if text := r.Tables()[0].span(); text != "" && (len(all) == 0 || all[0].Lead == "") {
+		all = append([]Answer{{Text: text}}, all...)
 	}
-	cell := table.Cell{Text: fmt.Sprintf("%d of %d", f.Failed, f.Of)}
-	if f.Failed > 0 {
-		cell.Link = r.folder(label) + "/" + verdicts.File
-	}
-	return cell
-}
-
-// peak is the most memory that all pods of a style took, in the first run that measured it.
-func (r *Report) peak(label string) string {
-	for _, one := range r.Tables() {
-		if used := one.Used(label, func(c result.Cost) cost.Figure { return c.PeakMemory }); used.N > 0 {
-			return Amount(used.Unit, used.P50.Value)
-		}
-	}
-	return ""
-}
-
-// Answers are what the recordings come to, a sentence or two each.
-func (r *Report) Answers() []string {
-	var all []string
-	if text := cmp.Or(r.alike(), r.Tables()[0].span()); text != "" {
-		all = append(all, text)
-	}
-	if text := r.whatFails(); text != "" {
-		all = append(all, text)
-	}
-	if text := r.slower(); text != "" {
-		all = append(all, text)
+	if len(all) == 0 && r.HasMatrix() {
+		all = append(all, r.whatFails())
 	}
 	if len(all) == 0 {
-		all = []string{"No style was measured or judged."}
+		all = []Answer{{Text: "No style was measured or judged."}}
 	}
 	return all
 }
 
-// alike says how quick the programs are, and that their pods are ready after the same time.
-func (r *Report) alike() string {
-	type one struct {
-		label          string
-		written, ready stat.Summary
-	}
-	var list []one
-	for _, language := range programs {
-		for _, label := range r.uses(language) {
-			if written, ready := r.headline(label); written.N > 0 && ready.N > 0 {
-				list = append(list, one{label, written, ready})
-			}
+// alike says how quick programs are, whose pods are ready after the same time.
+func (r *Report) alike() Answer {
+	headline := r.Headline()
+	written, ready, memory := result.Written(headline), result.Ready(headline), "memory"
+	var labels, languages []string
+	for _, one := range programs {
+		label := r.uses(one)
+		if label != "" && r.Value(label, written).Known && r.Value(label, ready).Known {
+			labels, languages = append(labels, label), append(languages, strings.TrimPrefix(one.reader, "write "))
 		}
 	}
-	if len(list) < 3 {
-		return ""
+	if len(labels) < 3 {
+		return Answer{}
 	}
-	by := func(of func(one) float64) (least, most one) {
-		compare := func(a, b one) int { return cmp.Compare(of(a), of(b)) }
-		return slices.MinFunc(list, compare), slices.MaxFunc(list, compare)
+	// ends are the least and the most of a figure, as texts and as numbers.
+	ends := func(id string) (texts [2]string, numbers [2]float64) {
+		order := result.Sorted(labels, r.Choose(id)[0])
+		for i, label := range []string{order[0], order[len(order)-1]} {
+			v := r.Value(label, id)
+			texts[i], numbers[i] = v.Text+" ("+label+")", v.Number
+		}
+		return texts, numbers
 	}
-	quick, slow := by(func(o one) float64 { return o.written.P50.Value })
-	soon, late := by(func(o one) float64 { return o.ready.P50.Value })
-	var names []string
-	for _, o := range list {
-		names = append(names, o.label)
+	_, took := ends(written)
+	last, done := ends(ready)
+	const alike = 1.25 // so many times as long is what nobody notices
+	answer := Answer{Text: fmt.Sprintf("The pods of a new custom resource are ready after %s to %s", last[0], last[1])}
+	if done[1] < alike*done[0] {
+		answer.Lead = strings.Join(languages[:len(languages)-1], ", ") + " or " + languages[len(languages)-1] + ": take the one that your team knows."
+		answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after %s to %s: at most %s apart",
+			last[0], last[1], plain.Duration(done[1]-done[0]))
+		if !r.ToldApart(headline, labels) {
+			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s: no difference could be measured between them", plain.Duration((done[0]+done[1])/2))
+		}
 	}
-	text := fmt.Sprintf("With %s a new custom resource has its %s after %s to %s, and its pods are ready after %s to %s: a user sees no difference.",
-		plain.List(names), r.Child(), quick.written.P50, slow.written.P50, soon.ready.P50, late.ready.P50)
-	if least, most := r.memories(names); least != "" {
-		text += fmt.Sprintf(" Memory differs, from %s to %s.", least, most)
+	answer.Text += fmt.Sprintf(". The operator's own part of it, writing the %s, takes %s to %s.", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]))
+	if least, n := ends(memory); n[0] > 0 {
+		answer.Text += fmt.Sprintf(" What differs is memory, from %s to %s.", least[0], least[1])
 	}
-	return text
+	return answer
 }
 
-// span is the lowest and the highest median of the headline, where there are not enough programs to be called alike; empty:
-// there is none, or it is a load, of which the median says little.
+// span is the lowest and the highest median of the headline; empty: there is none, or it is a load, of which the median says
+// little.
 func (r *Report) span() string {
 	headline := r.Headline()
-	if r.IsLoad(headline) {
-		return ""
-	}
+	id := result.Written(headline)
 	order := slices.DeleteFunc(r.ByLatency(headline), func(label string) bool {
-		return !slices.Contains(r.Contestants(), label) || r.writtenIn(label, headline).N == 0
+		return !slices.Contains(r.Contestants(), label) || !r.Value(label, id).Known
 	})
 	if len(order) == 0 {
 		return ""
 	}
 	say := func(label string) string {
-		s := r.writtenIn(label, headline)
-		return fmt.Sprintf("%s (%s, %s)", s.P50, label, result.Spread(s, stat.Observation.String))
+		v := r.Value(label, id)
+		return fmt.Sprintf("%s (%s, %s)", v.Text, label, v.From())
 	}
 	text := fmt.Sprintf("A %s takes %s", headline, say(order[0]))
 	if len(order) > 1 {
@@ -229,76 +241,51 @@ func (r *Report) span() string {
 	return text + "."
 }
 
-// memories are the least and the most memory among styles; empty: not all are known.
-func (r *Report) memories(labels []string) (least, most string) {
-	low, high := 0.0, 0.0
-	for _, label := range labels {
-		for _, one := range r.Tables() {
-			used := one.Used(label, func(c result.Cost) cost.Figure { return c.PeakMemory })
-			if used.N == 0 {
-				continue
-			}
-			said := fmt.Sprintf("%s (%s)", Amount(used.Unit, used.P50.Value), label)
-			if least == "" || used.P50.Value < low {
-				low, least = used.P50.Value, said
-			}
-			if used.P50.Value > high {
-				high, most = used.P50.Value, said
-			}
-			break
-		}
-	}
-	return least, most
-}
-
-// whatFails says who fails nothing when something is broken, and who little.
-func (r *Report) whatFails() string {
+// whatFails says who fails nothing when something is broken, and who little. Styles on an old version of their framework
+// are not among them.
+func (r *Report) whatFails() Answer {
 	var clean, few []string
 	tests := 0
 	for _, label := range r.Contestants() {
-		f := r.Fails(label)
-		if year := r.Dated(label); year != "" {
-			label += " (of " + year + ")"
-		}
-		switch {
-		case !f.Whole():
-		case f.Most() == 0:
+		if f := r.Fails(label); f.Whole() && f.Most() == 0 && r.Dated(label) == "" {
 			clean, tests = append(clean, label), max(tests, f.Of)
-		case f.Failed == 1 && f.Most() == 1:
-			few = append(few, label)
 		}
 	}
-	var text string
-	switch {
-	case len(clean) > 0:
-		text = fmt.Sprintf("When something breaks, of %d tests none fails with %s", tests, plain.List(clean))
-	case r.HasMatrix():
-		text = "When something breaks, some test fails with each of them"
-	default:
-		return ""
+	for _, label := range r.Contestants() {
+		if f := r.Fails(label); f.Whole() && f.Failed == 1 && f.Most() == 1 && (tests == 0 || f.Of == tests) && r.Dated(label) == "" {
+			few = append(few, label+" ("+strings.Join(r.Failing(label), ", ")+")")
+		}
+	}
+	if !r.HasMatrix() {
+		return Answer{}
+	}
+	answer := Answer{Lead: "When something breaks,", Text: "some test fails with each of them"}
+	if len(clean) > 0 {
+		answer.Text = fmt.Sprintf("none of %d tests fails with %s", tests, plain.List(clean))
 	}
 	if len(few) > 0 {
-		text += "; one fails with " + plain.List(few)
+		answer.Text += "; one fails with " + plain.List(few)
 	}
-	return text + "."
+	answer.Text += "."
+	return answer
 }
 
-// slower names what a reader may have beside a language, where it takes longer.
-func (r *Report) slower() string {
+// already names what a reader may have beside a language, with what it takes and gets wrong.
+func (r *Report) already() Answer {
 	var parts []string
 	for _, one := range haves[len(programs):] {
-		for _, label := range r.uses(one) {
-			if written, _ := r.headline(label); written.N > 0 {
-				part := label + " takes " + written.P50.String()
-				if f := r.Fails(label); f.Known {
-					part += fmt.Sprintf(" (%d of %d tests fail)", f.Failed, f.Of)
-				}
-				parts = append(parts, part)
+		label := r.uses(one)
+		if ready := r.Value(label, result.Ready(r.Headline())); label != "" && ready.Known {
+			f := r.Fails(label)
+			part := fmt.Sprintf("%s with %s (%d of %d tests %s", ready.Text, label, f.Failed, f.Of, plain.Noun(f.Failed, "fails", "fail"))
+			if wrong := r.Mishandled(label); wrong != "" {
+				part += ", and " + wrong
 			}
+			parts = append(parts, part+")")
 		}
 	}
 	if len(parts) == 0 {
-		return ""
+		return Answer{}
 	}
-	return "For what you may have already: " + plain.List(parts) + "."
+	return Answer{Lead: "A Helm chart, shell scripts, Ansible roles or Argo can do it, too:", Text: "pods are ready after " + plain.List(parts) + "."}
 }

@@ -32,10 +32,14 @@ func (r *Report) Markdown(out io.Writer) error {
 			m.line("\n### %s\n", text(heading))
 		}
 		if len(one.Contestants()) > 1 {
-			m.rows(one.stylesTable())
+			m.rows(one.figuresTable())
 			m.line("")
 		}
 		m.overview(one)
+	}
+	if t := r.ownTable(); len(t.Rows) > 1 {
+		m.line("")
+		m.rows(t)
 	}
 	m.matrix(r)
 	for _, t := range r.tables() {
@@ -58,7 +62,7 @@ func (r *Report) Markdown(out io.Writer) error {
 		m.line("\n### %s", warningsHead)
 	}
 	for _, warning := range r.Warnings {
-		m.line("\n> **Warning:** %s", text(warning))
+		m.line("\n- %s", text(warning))
 	}
 	m.problems(r.Problems())
 	for _, one := range r.Tables() {
@@ -73,7 +77,7 @@ func (r *Report) Markdown(out io.Writer) error {
 
 // The headings that a README links to.
 const (
-	warningsHead = "Warnings"
+	warningsHead = "What to know of these runs"
 	choicesHead  = "Which one should I choose"
 )
 
@@ -112,12 +116,11 @@ func (r *Report) measuredIn() string {
 
 // choices are what styles meet which need, and which do not.
 func (m *markdown) choices(r *Report) {
-	needs := r.Needs()
-	if len(r.Contestants()) < 2 || len(needs) == 0 {
+	if !r.Recommends() {
 		return
 	}
 	t := table.Table{Header: []string{"what you need", "when it is met", "what meets it", "what does not", "not known of", "ordered by"}, Left: 6}
-	for _, need := range needs {
+	for _, need := range r.Needs() {
 		t.Row(need.Name, need.Criterion, r.matches(need.Met), r.matches(need.NotMet), strings.Join(need.Unknown, ", "), need.Order)
 	}
 	m.line("\n### %s\n", choicesHead)
@@ -130,17 +133,7 @@ func (m *markdown) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "rounds", "rank", "child written (delete: gone), p50 / p90 / max", "ready (delete: pods gone), p50 / p90 / max", "× floor, written", "× " + result.Reference, ""}, Left: 3, Tail: true}
-	for _, label := range r.Styles {
-		for c := range r.By(label) {
-			written, ready := c.Outcome()
-			row := table.Texts(c.Style.Label, c.Scenario, verdictWithWarmups(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
-				join(written), join(ready), c.BesideFloor(written), r.RatioText(label, c.Scenario), notes(ready))
-			row[2].Outcome = c.Verdict
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	m.rows(t)
+	m.rows(r.overview())
 	m.line("\n%s", text(r.legend()))
 	if note := r.warmupNote(); note != "" {
 		m.line("\n%s", note)
@@ -149,16 +142,8 @@ func (m *markdown) overview(r *Report) {
 
 // legend says what is in tables of latencies.
 func (r *Report) legend() string {
-	return "n: latencies, in so many rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + result.RankNote() +
+	return "n: latencies, in r rounds; a dash is a quantile that n is too small for (p90: " + strconv.Itoa(stat.Needed(0.9)) + "); " + result.RankNote() +
 		"; × floor: p50 by the floor's, in the same runs; loads are shown with the floor of their own run; " + result.RatioNote()
-}
-
-func join(s stat.Summary) string {
-	f := figures(s)
-	if s.N == 0 {
-		return f[0]
-	}
-	return strings.Join(f[:], " / ")
 }
 
 // verdictWithWarmups is a verdict with how many samples only warmed up.
@@ -217,18 +202,12 @@ func (m *markdown) details(r *Report, heading string) {
 	}
 	m.line("\n<details><summary>All phases%s</summary>\n", text(strings.TrimSuffix(". "+heading, ". ")))
 	m.line("From the intent, just before the request, to the watch event that shows the phase. Square brackets: %.0f%% confidence interval over rounds, from %d rounds on.\n", 100*stat.Level, stat.MinRounds)
-	t := table.Table{Header: []string{"scenario", "phase", "style", "n", "rounds", "p50", "p90", "p99", "max", "× floor", ""}, Left: 3, Tail: true}
 	for _, scenario := range r.Scenarios {
-		for _, phase := range r.Phases(scenario) {
-			for c := range r.Of(scenario) {
-				if s, there := c.Phase(phase); there {
-					t.Row(scenario, phase, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), bounded(&s, 0.5, s.P50, s.CI50),
-						bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), bounded(&s, 0.5, s.Max, nil), c.BesideFloor(s), notes(s))
-				}
-			}
+		if t := r.phasesTable(scenario, true); len(t.Rows) > 0 {
+			m.line("\n%s\n", text(scenario))
+			m.rows(t)
 		}
 	}
-	m.rows(t)
 	m.line("\n</details>")
 }
 

@@ -13,6 +13,9 @@ import (
 // their evidence: GitHub shows job summaries of at most 1 MiB.
 const mostFindings = 100
 
+// mostReason is how many letters of a foreign text stand in a table.
+const mostReason = 300
+
 // matrix prints the verdicts of all scenarios, what is not as expected, and why
 // the rest did not pass.
 func (m *markdown) matrix(r *Report) {
@@ -37,7 +40,7 @@ func (m *markdown) failed(r *Report) {
 	t := table.Table{Header: []string{"not passed", "style", "scenario", "oracles", "reason"}, Left: 5}
 	for _, s := range r.Matrix.Styles {
 		for _, f := range r.Findings(s.Label) {
-			row := table.Texts(f.Word(), s.Label, f.Scenario, strings.Join(f.FailedNames(), ", "), plain.Clip(f.Reason(), commentMessage))
+			row := table.Texts(f.Word(), s.Label, f.Scenario, strings.Join(f.FailedNames(), ", "), plain.Clip(f.Reason(), mostReason))
 			row[0].Outcome = f.Verdict
 			t.Rows = append(t.Rows, row)
 		}

@@ -86,7 +86,6 @@ func TestMatrixGolden(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"terminal.txt":     func(w io.Writer) error { return r.Terminal(w, false) },
 		report.SummaryFile: r.Markdown,
-		report.CommentFile: r.Comment,
 		report.JUnitFile:   r.JUnit,
 		report.ReportFile:  r.JSON,
 		report.BenchFile:   r.Bench,
@@ -211,17 +210,22 @@ func TestGrantsOfShardsAddUp(t *testing.T) {
 	assert.False(t, joined[0].Audited, "half a log tells of no use")
 }
 
-func TestSecurity(t *testing.T) {
-	one := result.Recording{Judgement: &judge.Judgement{}, Grants: []grants.Use{made.Grants("argo")}}
-	want := report.Security{Label: "argo", Audited: true, Rights: 3, Wide: 2, Unused: 1, Wildcards: 1, Denied: 2, Readers: 1, Read: 1, Pods: "–", Uses: one.Grants[0]}
-	assert.Equal(t, []report.Security{want}, report.Of(one).Security())
+func TestRightsAreColumns(t *testing.T) {
+	one := made.Recording("one", rows(), made.Cell{Style: "argo", Scenario: "burst", Repeats: []made.Repeat{made.Pass()}})
+	one.Grants = []grants.Use{made.Grants("argo")}
+	for id, want := range map[string]string{"cluster-wide": "2", "unused": "1", "wildcards": "1", "refused": "2", "secrets": "1", "secrets-read": "1", "pod-security": ""} {
+		assert.Equal(t, want, report.Of(one).Value("argo", id).Text, id)
+	}
+	assert.InDelta(t, 3, report.Of(one).Value("argo", "rights").Number, 0)
 	for standard, by := range map[string]map[string]string{
 		"restricted": {"argo": "restricted", "argo-events": "restricted"},
 		"restricted (argo), baseline (argo-events)": {"argo": "restricted", "argo-events": "baseline"},
 	} {
 		one.Environment = &record.Environment{Styles: []record.StyleFacts{{Name: "argo", PodSecurity: by}}}
-		assert.Equal(t, standard, report.Of(one).Security()[0].Pods)
+		assert.Equal(t, standard, report.Of(one).Value("argo", "pod-security").Text)
 	}
+	one.Grants[0].Audited = false
+	assert.Equal(t, "the recording has no audit log, so that nothing is known of use", report.Of(one).Value("argo", "unused").Note)
 }
 
 func TestMatrixDocument(t *testing.T) {

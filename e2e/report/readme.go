@@ -11,8 +11,9 @@ import (
 	"strings"
 
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
-	"operatorbench/e2e/stat"
+	"operatorbench/e2e/spec/verdicts"
 	"operatorbench/e2e/table"
 )
 
@@ -32,26 +33,36 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	m.needs(r)
 	for _, one := range r.Tables() {
 		m.line("\n**%s**\n", text(cmp.Or(one.Heading(r), "How quick, at what cost?")))
-		m.rows(one.readmeTable())
+		m.rows(one.linked(one.figuresTable(), false))
 		for _, note := range one.measuredNotes(r) {
 			m.line("\n%s", note)
 		}
 	}
-	if t := r.ownTable(); len(t.Header) > 1 {
+	own := r.linked(r.ownTable(), true)
+	if len(own.Rows) > 0 {
 		m.line("\n**What fails, and what there is to maintain?**\n")
-		m.rows(t)
+		m.rows(own)
 	}
 	m.line("\n<details><summary>What the columns are</summary>\n")
-	for _, note := range append(r.columnNotes(), r.olderNotes()...) {
+	heads := own.Header
+	for _, one := range r.Tables() {
+		heads = append(heads, one.figuresTable().Header...)
+	}
+	for _, c := range r.Columns() {
+		if slices.Contains(heads, c.Head) {
+			m.line("- *%s*: %s.", text(c.Head), text(c.Text))
+		}
+	}
+	for _, note := range r.olderNotes() {
 		m.line("- %s", note)
 	}
 	m.line("\n</details>")
 	switch n := len(r.Warnings); n {
 	case 0:
 	case 1:
-		m.line("\n> **Warning:** %s", text(r.Warnings[0]))
+		m.line("\n> To know of these runs: %s", text(r.Warnings[0]))
 	default:
-		m.line("\n> **%s**: see [the summary](%s#%s).", plain.Plural(n, "warning"), path.Join(at.Folder, at.Markdown), anchor(warningsHead))
+		m.line("\n> [What to know of these runs](%s#%s): %s.", path.Join(at.Folder, at.Markdown), anchor(warningsHead), plain.Plural(n, "note"))
 	}
 	m.line("\nMade by `%s` from published runs: "+
 		"[every phase, with intervals](%s), and [a page](%s) for a browser (GitHub shows its source).", at.Made, path.Join(at.Folder, at.Markdown), path.Join(at.Folder, at.Page))
@@ -59,21 +70,49 @@ func (r *Report) Figures(out io.Writer, at Place) error {
 	return err
 }
 
-// words says what the words of the figures mean; the notes below the table say what its
-// columns are.
-const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes; *p50* is their median; in brackets is its 95% interval over the rounds of that run. " +
-	"A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. A *scenario* is a test of correctness; `burst-…` changes many custom resources at once. " +
+// linked puts a link from each style's name to its folder, and from how many tests it fails to why.
+func (r *Report) linked(t table.Table, fails bool) table.Table {
+	for i, row := range t.Rows {
+		label := row[0].Text
+		t.Rows[i][0].Link = r.folder(label) + "/README.md"
+		if fails && r.Fails(label).Failed > 0 {
+			t.Rows[i][1].Link = r.folder(label) + "/" + verdicts.File
+		}
+	}
+	return t
+}
+
+// measuredNotes say of a run on which machine it was made, if its heading in the whole report does not, and what was handled
+// wrongly in it.
+func (r *Report) measuredNotes(whole *Report) []string {
+	var notes, wrong []string
+	if e := r.Environment; e != nil && r.Heading(whole) == "" {
+		notes = append(notes, fmt.Sprintf("Measured in one run (%s) on %s; %s. %s", r.RoundsText(), text(e.Host.String()), text(e.Place()), record.MachineNote))
+	}
+	for _, label := range r.Contestants() {
+		if text := r.Mishandled(label); text != "" {
+			wrong = append(wrong, label+" ("+text+")")
+		}
+	}
+	if len(wrong) > 0 {
+		notes = append(notes, "Measured changes that were handled wrongly or late: "+text(strings.Join(wrong, "; "))+".")
+	}
+	return notes
+}
+
+// words says what the words of the figures mean.
+const words = "In a *round* each style is installed, measured and removed once. *n* counts the measured changes, *p50* is their median, and in brackets is its 95% interval over the rounds of that run. " +
+	"A *rank* of 2–4 means second, third or fourth: the rounds do not tell more. `burst-…` changes many custom resources at once. " +
 	"The *floor* is a baseline without an operator: the harness itself writes what the custom resource asks for, which shows what the cluster alone takes."
 
 // needs is the table of what styles meet which need.
 func (m *markdown) needs(r *Report) {
-	needs := r.Needs()
-	if len(r.Contestants()) < 2 || len(needs) == 0 {
+	if !r.Recommends() {
 		return
 	}
 	m.line("**%s?** All styles that meet a need are listed; what orders them is in brackets, and those with the same figure are in alphabetical order.\n", choicesHead)
 	t := table.Table{Header: []string{"what you need", "what meets it", "when it is met; by what ordered"}, Left: 3}
-	for _, need := range needs {
+	for _, need := range r.Needs() {
 		if len(need.Met) > 0 {
 			t.Row(need.Name, r.matches(need.Met), need.Criterion+"; "+need.Order)
 		}
@@ -85,22 +124,9 @@ func (m *markdown) needs(r *Report) {
 func (r *Report) matches(all []result.Match) string {
 	var texts []string
 	for _, one := range all {
-		text := one.Label
-		if year := r.Dated(one.Label); year != "" {
-			text += ", of " + year
-		}
-		texts = append(texts, text+" ("+one.Figure+")")
+		texts = append(texts, one.Label+" ("+one.Figure+")")
 	}
 	return strings.Join(texts, ", ")
-}
-
-// writtenIn is when a style had done its part in a scenario; N is 0: it was not measured.
-func (r *Report) writtenIn(label, scenario string) stat.Summary {
-	if c := r.Cell(label, scenario); c != nil {
-		written, _ := c.Outcome()
-		return written
-	}
-	return stat.Summary{}
 }
 
 // olderNotes name the styles that are not built on the newest version of their framework.
@@ -129,28 +155,16 @@ func attribute(s string) string {
 	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(plain.Line(s))
 }
 
-// ByLatency are the styles' labels: the floor first, then as Ranking orders them.
-// Those that have no latency come last, in the order of Styles.
-func (r *Report) ByLatency(scenario string) []string {
-	var labels []string
-	for _, k := range r.Ranking(scenario) {
-		labels = append(labels, k.Label)
-	}
-	for _, label := range r.Styles {
-		labels = plain.Once(labels, label)
-	}
-	return labels
-}
-
 // inWords is the picture for those who do not see it.
 func (r *Report) inWords() string {
 	var parts []string
-	for _, label := range r.Tables()[0].ByLatency(r.Headline()) {
-		if written := r.writtenIn(label, r.Headline()); written.N > 0 {
-			parts = append(parts, label+" "+figures(written)[0])
+	one := r.Tables()[0]
+	for _, label := range one.ByLatency(one.Headline()) {
+		if v := one.Value(label, result.Written(one.Headline())); v.Known {
+			parts = append(parts, label+" "+v.Text)
 		}
 	}
-	return fmt.Sprintf("Median time from the request until the %s is written or gone (%s), on a logarithmic scale: %s", r.Child(), r.Headline(), strings.Join(parts, ", "))
+	return fmt.Sprintf("Median time from the request until the %s is written or gone (%s), on a logarithmic scale: %s", r.Child(), one.Headline(), strings.Join(parts, ", "))
 }
 
 // The lines between which a README has its block of results.

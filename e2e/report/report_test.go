@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -61,7 +60,6 @@ func TestGolden(t *testing.T) {
 		"terminal.txt":        func(w io.Writer) error { return r.Terminal(w, false) },
 		"terminal-colour.txt": func(w io.Writer) error { return r.Terminal(w, true) },
 		report.SummaryFile:    r.Markdown,
-		report.CommentFile:    r.Comment,
 		report.JUnitFile:      r.JUnit,
 		report.SamplesFile:    r.SamplesJSON,
 		report.ReportFile:     r.JSON,
@@ -269,39 +267,4 @@ func TestBenchOfNastyNames(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, report.New(nil, judged).Bench(&out))
 	assert.Len(t, benchmarkLines(t, out.Bytes()), len(r.Samples))
-}
-
-// GitHub takes comments of 65,536 characters; ours are read at a glance.
-func TestCommentIsShort(t *testing.T) {
-	judged := &judge.Judgement{}
-	for i := range 300 {
-		judged.Results = append(judged.Results, judge.Result{
-			Style: fmt.Sprintf("style-%03d", i), Scenario: "create", Round: 1, Namespace: "n",
-			Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail, Message: strings.Repeat("long ", 1000)}},
-		})
-	}
-	var out bytes.Buffer
-	require.NoError(t, report.New(nil, judged).Comment(&out))
-	assert.LessOrEqual(t, out.Len(), 8000)
-	assert.True(t, utf8.Valid(out.Bytes()))
-	assert.Contains(t, out.String(), "❌ 0 of 300 samples handled correctly, 300 failed")
-	assert.True(t, strings.HasSuffix(out.String(), "summary.md and report.json have all of it.\n"))
-	lines := strings.Split(out.String(), "\n")
-	assert.True(t, strings.HasSuffix(lines[len(lines)-4], " |"), "cut at the end of a line")
-}
-
-// What failed is read first, however many warnings there are.
-func TestCommentTellsOfFailuresBeforeWarnings(t *testing.T) {
-	judged := &judge.Judgement{Warnings: slices.Repeat([]string{strings.Repeat("a given state was not reached ", 20)}, 50)}
-	judged.Results = []judge.Result{{
-		Style: "native", Scenario: "create", Round: 1, Namespace: "n",
-		Verdicts: []judge.Verdict{{Oracle: "converged", Outcome: spec.Fail, Message: "no Deployment"}},
-	}}
-	var out bytes.Buffer
-	require.NoError(t, report.New(nil, judged).Comment(&out))
-	failed, warned := strings.Index(out.String(), "no Deployment"), strings.Index(out.String(), "**Warning:**")
-	assert.Positive(t, failed)
-	assert.Greater(t, warned, failed)
-	assert.Contains(t, out.String(), "47 more warnings; summary.md has all")
-	assert.Contains(t, out.String(), "| native |", "and the table of styles")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -81,129 +80,57 @@ func (t *terminal) paint(outcome spec.Outcome, text string) string {
 	return table.Paint(outcome, text)
 }
 
-// scenario prints a scenario's verdicts, and below them its phases, each with
-// the floor first and the styles beside it. Inner phases are shown of one style alone.
+// scenario prints a scenario's verdicts, and below them its phases, each with the floor first and the styles beside it.
+// Inner phases are shown of one style alone.
 func (t *terminal) scenario(r *Report, scenario string) {
 	t.gap()
 	t.verdicts(r, scenario)
-	phaseWidth, styleWidth := len("phase"), len("style")
-	phases := r.Phases(scenario)
-	if len(phases) == 0 {
-		return // it only warmed styles up, for another one
-	}
-	inner := 0
-	if len(r.Contestants()) > 1 { // which are compared by what all of them have
-		all := len(phases)
-		phases = slices.DeleteFunc(slices.Clone(phases), spec.Inner)
-		inner = all - len(phases)
-	}
-	for _, phase := range phases {
-		phaseWidth = min(max(phaseWidth, utf8.RuneCountInString(phase)), 31)
-	}
-	for c := range r.Of(scenario) {
-		styleWidth = min(max(styleWidth, utf8.RuneCountInString(c.Style.Label)), 18)
-	}
-	beside := "× floor"
-	if r.IsLoad(scenario) {
-		beside = "floor" // its p50, in the style's own run
-	}
-	figure := table.Column{Gap: " ", Width: 8}
-	columns := []table.Column{
-		{Gap: "  ", Width: phaseWidth, Most: phaseWidth, Left: true},
-		{Gap: "  ", Width: styleWidth, Most: styleWidth, Left: true},
-		{Width: 5},
-		{Width: 7},
-		figure, figure, figure,
-		{Gap: " ", Width: 7},
-	}
-	t.row(columns, "", "phase", "style", "n", "rounds", "p50", "p90", "max", beside)
-	for _, phase := range phases {
-		name := phase
-		for c := range r.Of(scenario) {
-			s, there := c.Phase(phase)
-			if !there {
-				continue
-			}
-			f := figures(s)
-			t.row(columns, notes(s), name, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds), f[0], f[1], f[2], c.FloorFigure(s))
-			name = ""
+	all := r.phasesTable(scenario, false)
+	for i := range all.Rows { // a phase is named once
+		for k := i + 1; k < len(all.Rows) && all.Rows[k][0].Text == all.Rows[i][0].Text; k++ {
+			all.Rows[k][0].Text = ""
 		}
 	}
-	if inner > 0 {
-		t.line("  and %s of single styles: see summary.md", plain.Plural(inner, "inner phase"))
+	if len(all.Rows) > 0 { // else it only warmed styles up, for another one
+		t.lines(all)
+	}
+	if n := len(slices.DeleteFunc(r.Phases(scenario), func(p string) bool { return !spec.Inner(p) })); n > 0 && len(r.Contestants()) > 1 {
+		t.line("  and %s of single styles: see summary.md", plain.Plural(n, "inner phase"))
 	}
 }
 
-// overview has one line for each style and scenario. It comes last of the
-// tables, where a terminal still shows it.
+// overview has one line for each style and scenario. It comes last of the tables, where a terminal still shows it.
 func (t *terminal) overview(r *Report) {
 	if len(r.Cells) == 0 {
 		return
 	}
-	w := r.overviewWidths()
-	columns := []table.Column{
-		{Width: w.style, Most: w.style, Left: true},
-		{Gap: " ", Width: w.scenario, Most: w.scenario, Left: true},
-		{Gap: " ", Width: w.verdict, Left: true},
-		{Width: 4},
-		{Width: 3},
-		{Gap: " ", Width: 5, Left: true},
-	}
-	for range 4 {
-		columns = append(columns, table.Column{Gap: " ", Width: w.figure})
-	}
 	t.gap()
 	outcome, short := r.InShort()
 	t.line("%s; %s", t.paint(outcome, short), r.RoundsText())
-	t.line("%s", plain.Left("", w.style+w.scenario+w.verdict+10)+plain.Right("written (gone)", w.figures()/2+1)+plain.Right("ready (gone)", w.figures()/2+1))
-	t.row(columns, "", "style", "scenario", "verdict", "n", "r", "rank", "p50", "max", "p50", "max")
-	for _, style := range r.Styles {
-		for c := range r.By(style) {
-			written, ready := c.Outcome()
-			one, other := figures(written), figures(ready)
-			row := table.Texts(c.Style.Label, c.Scenario, c.VerdictText(), strconv.Itoa(written.N), strconv.Itoa(written.Rounds),
-				plain.Right(r.RankOf(style, c.Scenario).String(), 2), one[0], one[2], other[0], other[2])
-			row[2].Outcome = c.Verdict
-			t.line("%s", table.Line(columns, row, t.paint))
-		}
+	all := r.overview()
+	last := len(all.Header) - 1 // there is no room for it, and it stands above
+	all.Header = all.Header[:last]
+	for i := range all.Rows {
+		all.Rows[i] = all.Rows[i][:last]
 	}
+	t.lines(all)
 	t.wrapped("", "r: rounds; "+result.RankNote())
 	if note := r.warmupNote(); note != "" {
 		t.line("%s", note)
 	}
 }
 
-// overviewWidths are how wide the overview's columns are.
-type overviewWidths struct{ style, scenario, verdict, figure int }
-
-// figures is how wide all four figures are.
-func (w overviewWidths) figures() int { return 4 * (1 + w.figure) }
-
-// overviewWidths gives a style's name what the other columns leave.
-func (r *Report) overviewWidths() overviewWidths {
-	w := overviewWidths{style: len("style"), scenario: len("scenario"), verdict: len("verdict"), figure: len("10.0 ms")}
-	for _, c := range r.Cells {
-		w.style = max(w.style, utf8.RuneCountInString(c.Style.Label))
-		w.scenario = min(max(w.scenario, utf8.RuneCountInString(c.Scenario)), 12)
-		w.verdict = max(w.verdict, utf8.RuneCountInString(c.VerdictText()))
-		written, ready := c.Outcome()
-		for _, three := range [][3]string{figures(written), figures(ready)} {
-			for _, f := range three {
-				w.figure = max(w.figure, utf8.RuneCountInString(f))
-			}
-		}
+func (t *terminal) lines(all table.Table) {
+	for _, line := range all.Lines(t.paint) {
+		t.line("%s", line)
 	}
-	w.style = min(w.style, max(width-w.scenario-w.verdict-w.figures()-len("    9999 99 99 ~"), len("style")))
-	return w
 }
 
 // table prints a table with its title and notes.
 func (t *terminal) table(all table.Table) {
 	t.line("")
 	t.wrapped("", all.Title)
-	for _, line := range all.Lines() {
-		t.line("%s", line)
-	}
+	t.lines(all)
 	for _, note := range all.Notes {
 		t.wrapped("  ", unknown+" "+note)
 	}
@@ -223,19 +150,6 @@ func (t *terminal) verdicts(r *Report, scenario string) {
 		}
 		line += gap + style + " " + t.paint(c.Verdict, c.VerdictText())
 		used += len(gap) + utf8.RuneCountInString(plain)
-	}
-	t.line("%s", line)
-}
-
-// row prints cells, and a note behind them, or below them where it has no room.
-func (t *terminal) row(columns []table.Column, note string, texts ...string) {
-	line := table.Line(columns, table.Texts(texts...), nil)
-	if note != "" {
-		if utf8.RuneCountInString(line+"  "+note) > width {
-			t.line("%s", line)
-			line = plain.Right("", 2+columns[0].Width)
-		}
-		line += "  " + note
 	}
 	t.line("%s", line)
 }

@@ -31,24 +31,6 @@ func (t teller) told(c *result.Cell) []result.Oracle {
 	return all
 }
 
-// notes say what a summary's figures leave out or bound.
-func notes(s stat.Summary) string {
-	var parts []string
-	if s.Censored > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d timed out", s.Censored, s.N))
-	}
-	if s.Wrong > 0 {
-		parts = append(parts, fmt.Sprintf("%d wrong", s.Wrong))
-	}
-	if s.Interrupted > 0 {
-		parts = append(parts, fmt.Sprintf("%d interrupted", s.Interrupted))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
-}
-
 // figures are p50, p90 and max; a dash where nothing counts, or there are too few
 // for a quantile.
 func figures(s stat.Summary) [3]string {

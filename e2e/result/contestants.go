@@ -182,6 +182,17 @@ func (r *Set) failing(label string, counts func(*Cell) bool) Failing {
 	return f
 }
 
+// Failing are the scenarios that a style fails.
+func (r *Set) Failing(label string) []string {
+	var names []string
+	for _, c := range r.Matrix.Cells(label) {
+		if c.Failing() {
+			names = append(names, c.Scenario)
+		}
+	}
+	return names
+}
+
 // Figure is cost.Figure, for short.
 type Figure = cost.Figure
 

@@ -114,12 +114,6 @@ func (r *Set) Tally(label string) (short, text string) {
 	return short, strings.Join(append([]string{short}, parts...), ", ")
 }
 
-// Counts is Tally's text below a heading that says that they fail.
-func (r *Set) Counts(label string) string {
-	count, _, parts := r.tally(label)
-	return strings.Join(append([]string{count}, parts...), ", ")
-}
-
 // tally is how many cells fail, how so, and what else they do.
 func (r *Set) tally(label string) (fails, how string, rest []string) {
 	seen := map[spec.Outcome]int{}

@@ -1,22 +1,20 @@
 package result
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"operatorbench/e2e/plain"
-	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
 
 // Need is what somebody asks of a style, with the styles that meet its criterion.
 type Need struct {
 	Name, Criterion, Order string
+	Has                    bool    // it is what somebody has, not what is asked of a style
 	Met                    []Match // all that meet it, in the order that Order says, then by name
 	NotMet                 []Match // in the same order
 	Unknown                []string
@@ -38,59 +36,64 @@ func (n Need) First() []string {
 	return names
 }
 
-// quantity is what styles are ordered by, the least first. False: it is not known.
-type quantity struct {
-	name string
-	of   func(label string) (value float64, text string, known bool)
-}
-
-// need is a row of Needs: a style meets it or not by met alone. False: that is not known.
+// need is a row of Needs: a style meets it or not by met alone. False: that is not known. A column orders the styles.
 type need struct {
 	name, criterion string
 	met             func(label string) (is, known bool)
-	by              quantity
+	order           string
+	has             bool
 }
 
 // memoryRequest is the memory that Kubebuilder's manifests request for a manager: 64Mi.
 const memoryRequest = 64 << 20
 
-// Needs are the questions that the recordings answer.
+// Recommends reports whether the recordings answer which style to choose: several were compared, through the correctness
+// matrix too. Where variants of more than one style are among them, the question is what settings do.
+func (r *Set) Recommends() bool {
+	var bases []string
+	for _, label := range r.Contestants() {
+		if header := r.Header(label); header != nil && header.Base != "" {
+			bases = plain.Once(bases, header.Base)
+		}
+	}
+	return len(r.Contestants()) > 1 && r.HasMatrix() && len(bases) < 2
+}
+
+// Needs are the questions that the recordings answer. A style on an old version of its framework is no answer.
 func (r *Set) Needs() []Need {
-	known := func(is func(label string) bool) func(string) (bool, bool) {
+	is := func(is func(label string) bool) func(string) (bool, bool) {
 		return func(label string) (bool, bool) { return is(label), true }
 	}
-	fails, memory := quantity{"scenarios that fail", r.failsFew}, quantity{"peak memory", r.memory}
 	var rows []need
 	for _, one := range []string{"Go", "Python", "Java", "Rust"} {
-		rows = append(rows, need{"Our team writes " + one, "most lines owned are " + one + ", build files left out", known(func(label string) bool { return r.Language(label) == one }), fails})
+		rows = append(rows, need{"Our team writes " + one, "most lines to maintain are " + one + ", build files left out", is(func(label string) bool { return r.Language(label) == one }), "fails", true})
 	}
 	for _, one := range []struct{ name, family string }{{"We already run Argo", "argo"}, {"We have a Helm chart", "helm"}, {"We have Ansible roles", "ansible"}, {"We write shell scripts", "shell-operator"}} {
-		rows = append(rows, need{one.name, "built on a framework of that name", known(func(label string) bool { return r.builtOn(label, one.family) }), fails})
+		rows = append(rows, need{one.name, "built on a framework of that name", is(func(label string) bool { return r.builtOn(label, one.family) }), "fails", true})
 	}
 	rows = append(rows,
-		need{"Only YAML", "all lines owned are YAML or JSON", known(r.onlyYAML), fails},
-		need{"No image of our own", "no custom image", known(r.noImage), fails},
-		need{"A change is written in under a second", "p90 of each measured change (the maximum where n is too small for a p90) below 1 s, none wrong", r.subSecond, fails})
+		need{"Only YAML", "all lines to maintain are YAML or JSON", is(r.onlyYAML), "fails", true},
+		need{"No image of our own", "no custom image", is(r.noImage), "fails", false},
+		need{"A change is written in under a second", "p90 of each measured change (the maximum where n is too small for a p90) below 1 s, none wrong", r.subSecond, "fails", false})
 	if load := r.Heaviest(); load != "" {
 		rows = append(rows, need{
 			"Many custom resources at once", "all of " + load + " written in time, none wrong",
-			func(label string) (bool, bool) { return r.bears(label, load) },
-			quantity{"the last of " + load + ", median", r.last(load)},
+			func(label string) (bool, bool) { return r.bears(label, load) }, Last(load), false,
 		})
 	}
 	rows = append(rows,
-		need{"No change may be lost", "no scenario in which a change is not carried out without help (oracles " + strings.Join(losing(), ", ") + ")", r.none(r.loses), fails},
-		need{"Nothing may fail", "no scenario fails", r.none(r.Fails), fails},
+		need{"No change may be lost", "no test in which a change is not carried out without help (oracles " + strings.Join(losing(), ", ") + ")", r.none(r.loses), "fails", false},
+		need{"Nothing may fail", "no test fails", r.none(r.Fails), "fails", false},
 		need{
 			"Little memory", "peak memory of all pods at most " + plain.Bytes(memoryRequest) + ", what Kubebuilder requests for a manager",
 			func(label string) (bool, bool) {
-				bytes, _, known := r.memory(label)
-				return bytes <= memoryRequest, known
-			}, memory,
+				memory := r.Value(label, "memory")
+				return memory.Number <= memoryRequest, memory.Known
+			}, "memory", false,
 		})
 	var all []Need
 	for _, row := range rows {
-		if answer := row.ask(r.Contestants()); len(answer.Met)+len(answer.NotMet) > 0 {
+		if answer := r.ask(row); len(answer.Met)+len(answer.NotMet) > 0 {
 			all = append(all, answer)
 		}
 	}
@@ -98,41 +101,29 @@ func (r *Set) Needs() []Need {
 }
 
 // ask asks every style.
-func (n need) ask(labels []string) Need {
-	answer := Need{Name: n.name, Criterion: n.criterion, Order: n.by.name}
-	type scored struct {
-		Match
-		value float64
+func (r *Set) ask(n need) Need {
+	by := Column{Of: func(string) Value { return Value{} }}
+	for _, one := range r.Choose(n.order) {
+		by = one
 	}
-	var all []scored
-	for _, label := range slices.Sorted(slices.Values(labels)) {
-		value, text, known := n.by.of(label)
-		if !known {
-			value = math.Inf(1)
+	answer := Need{Name: n.name, Criterion: n.criterion, Order: by.Head, Has: n.has}
+	current := slices.DeleteFunc(r.Contestants(), func(label string) bool { return r.Dated(label) != "" })
+	for _, label := range Sorted(slices.Sorted(slices.Values(current)), by) {
+		value := by.Of(label)
+		one := Match{label, value.Text}
+		if value.Text == "" {
+			one.Figure = value.Note
 		}
-		all = append(all, scored{Match{label, text}, value})
-	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.value, b.value) })
-	for _, one := range all {
-		switch met, known := n.met(one.Label); {
+		switch met, known := n.met(label); {
 		case !known:
-			answer.Unknown = append(answer.Unknown, one.Label)
+			answer.Unknown = append(answer.Unknown, label)
 		case met:
-			answer.Met = append(answer.Met, one.Match)
+			answer.Met = append(answer.Met, one)
 		default:
-			answer.NotMet = append(answer.NotMet, one.Match)
+			answer.NotMet = append(answer.NotMet, one)
 		}
 	}
 	return answer
-}
-
-// failsFew is how many scenarios a style fails, or could not be judged in.
-func (r *Set) failsFew(label string) (value float64, text string, known bool) {
-	f := r.Fails(label)
-	if !f.Known {
-		return 0, NotRecorded, false
-	}
-	return float64(f.Most()), fmt.Sprintf("%d of %d", f.Failed, f.Of) + f.Rest(), true
 }
 
 // none reports whether a style was driven through all scenarios that others were, and none counts.
@@ -140,29 +131,6 @@ func (r *Set) none(count func(label string) Failing) func(label string) (is, kno
 	return func(label string) (is, known bool) {
 		f := count(label)
 		return f.Most() == 0, f.Failed > 0 || f.Whole()
-	}
-}
-
-func (r *Set) memory(label string) (value float64, text string, known bool) {
-	for _, c := range r.Costs {
-		if c.Label() == label && c.PeakMemory.Known() {
-			bytes := c.PeakMemory.Median()
-			return bytes, plain.Bytes(int64(bytes)), true
-		}
-	}
-	return 0, "", false
-}
-
-// last is when the last custom resource of a load was written, the median over rounds.
-func (r *Set) last(load string) func(label string) (value float64, text string, known bool) {
-	return func(label string) (value float64, text string, known bool) {
-		c := r.Cell(label, load)
-		if c == nil {
-			return 0, "", false
-		}
-		written, _ := c.Outcome()
-		last := Lasts(written)
-		return last.P50.Value, last.P50.String(), last.N > 0
 	}
 }
 
@@ -269,21 +237,20 @@ func (r *Set) Dated(label string) string {
 	return ""
 }
 
-// Mishandled names a style with the measured single changes that it did not handle rightly
-// each time, and how often it did; empty: there are none.
+// Mishandled names the measured single changes that a style did not handle rightly each time, and how often it did, over
+// all runs; empty: there are none.
 func (r *Set) Mishandled(label string) string {
 	var wrong []string
-	for c := range r.By(label) {
-		if c.Load() || !c.Measured() {
-			continue
+	for _, scenario := range r.Scenarios {
+		right, all, failing := 0, 0, false
+		for c := range r.By(label) {
+			if c.Scenario == scenario && !c.Load() && c.Measured() { // what could not be judged says nothing of the style
+				right, all, failing = right+c.Passed, all+c.Passed+c.Failed+c.Late, failing || c.Failing()
+			}
 		}
-		switch c.Verdict {
-		case spec.Fail, spec.Flaky, spec.Late: // what could not be judged, as when a run ended early, says nothing of the style
-			wrong = append(wrong, fmt.Sprintf("%s: %d of %d right", c.Scenario, c.Passed, c.All()))
+		if failing {
+			wrong = append(wrong, fmt.Sprintf("%s was right %d of %d times", scenario, right, all))
 		}
 	}
-	if len(wrong) == 0 {
-		return ""
-	}
-	return label + " (" + strings.Join(wrong, ", ") + ")"
+	return strings.Join(wrong, ", ")
 }

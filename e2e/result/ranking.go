@@ -125,6 +125,23 @@ func pairsOf(ranked []stat.Summary) pairs {
 	return all
 }
 
+// ToldApart reports whether the pods of some styles are known to be ready after different times in a scenario.
+func (r *Set) ToldApart(scenario string, labels []string) bool {
+	for _, one := range r.Tables() {
+		var measured []stat.Summary
+		for c := range one.Of(scenario) {
+			if _, ready := c.Outcome(); ready.N > 0 && slices.Contains(labels, c.Style.Label) {
+				ready.Operator, ready.Variant = c.Style.Label, ""
+				measured = append(measured, ready)
+			}
+		}
+		if len(pairsOf(rankable(measured))) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // RankOf is a style's place in a scenario.
 func (r *Set) RankOf(label, scenario string) Rank {
 	ranking := r.Ranking(scenario)

@@ -12,10 +12,10 @@ const Reference = "native"
 
 // ToReference is how many times as long as Reference a style takes until it has done
 // its part, in the rounds that both have; of a load, until the last is done. False: it
-// is not known, or the label is the floor's or Reference's.
+// is not known, they were measured in different runs, or the label is the floor's or Reference's.
 func (r *Set) ToReference(label, scenario string) (stat.Ratio, bool) {
 	one, other := r.Cell(label, scenario), r.Cell(Reference, scenario)
-	if one == nil || other == nil || label == Reference || one.IsFloor() {
+	if one == nil || other == nil || label == Reference || one.IsFloor() || one.Run != other.Run {
 		return stat.Ratio{}, false
 	}
 	of, _ := one.Outcome()

@@ -42,6 +42,7 @@ type phase struct {
 	At      time.Duration `json:"at"`
 	Value   float64       `json:"value"`
 	Outcome string        `json:"outcome"`
+	Late    time.Duration `json:"late,omitempty"`
 }
 
 // Save writes a judged recording, compressed, with its environment into a folder, from
@@ -73,7 +74,7 @@ func (r Recording) write(to io.Writer) error {
 	for _, one := range r.Judgement.Results {
 		line := saved{Result: &one}
 		for _, s := range one.Samples {
-			line.Phases = append(line.Phases, phase{s.Phase, s.From, s.At, s.Value, s.Outcome})
+			line.Phases = append(line.Phases, phase{s.Phase, s.From, s.At, s.Value, s.Outcome, s.Late})
 		}
 		one.Samples = nil
 		err = errors.Join(err, lines.Encode(line))
@@ -125,7 +126,7 @@ func (r *Recording) add(line saved) {
 		for _, p := range line.Phases {
 			one.Samples = append(one.Samples, judge.Sample{
 				Operator: one.Style, Variant: one.Variant, Scenario: one.Scenario, Phase: p.Phase, Run: r.Judgement.Header.Run, Block: one.Round,
-				Namespace: one.Namespace, From: p.From, At: p.At, Value: p.Value, Unit: "s", Outcome: p.Outcome, Warmup: one.Warmup,
+				Namespace: one.Namespace, From: p.From, At: p.At, Value: p.Value, Unit: "s", Outcome: p.Outcome, Warmup: one.Warmup, Late: p.Late,
 			})
 		}
 		r.Judgement.Results = append(r.Judgement.Results, one)

@@ -59,7 +59,15 @@ func (j *job) compareWith(ctx context.Context) error {
 	}
 	j.base.commit = here.commit
 	for _, source := range j.options.Sources {
-		if _, err := j.base.tree(ctx, source.Folder, source.Revision); err != nil {
+		top, err := repositoryOf(ctx, source.Folder)
+		var commit string
+		if err == nil {
+			commit, err = resolve(ctx, top, source.Revision)
+		}
+		if err == nil {
+			_, err = j.base.add(ctx, top, commit)
+		}
+		if err != nil {
 			return fmt.Errorf("--source=%s: %w", source, err)
 		}
 	}
@@ -218,6 +226,9 @@ func resolve(ctx context.Context, root, revision string) (string, error) {
 		return "", err // this is no repository, or not ours: git says it best
 	}
 	text := fmt.Sprintf("there is no revision %q in this repository", revision)
+	if shallow, err := git(ctx, root, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		return "", errors.New(text + ": the clone is shallow; fetch its history with `git fetch --unshallow`, or say fetch-depth: 0 where actions/checkout makes it")
+	}
 	branch := revision
 	if remotes, err := git(ctx, root, "remote"); err == nil && remotes != "" && branchName.MatchString(revision) {
 		remote, rest, cut := strings.Cut(revision, "/")

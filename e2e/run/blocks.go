@@ -264,6 +264,7 @@ func (s *Session) report(place block, times *blockTimes, err error) {
 		place.participant.took = times.install.took + times.drive.took + times.remove.took
 		measured := min(times.measured, times.drive.took)
 		place.participant.fixed, place.participant.pass = place.participant.took-measured, measured/time.Duration(s.passes(place.participant))
+		place.participant.change = place.participant.pass / time.Duration(max(1, len(s.measured())))
 		s.firstLook(what, label, place.participant.took, err)
 	} else {
 		line := fmt.Sprintf("%s %-14s scenarios %6.1f s", what, label, times.drive.took.Seconds())

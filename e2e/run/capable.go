@@ -84,9 +84,9 @@ func (j *job) fit(list []scenarios.Scenario) error {
 	return nil
 }
 
-// listedWithin is how long a node may take to list an image that it has: the kubelet
-// does so every ten seconds.
-const listedWithin = 15 * time.Second
+// listedWithin is how long a node may take to list an image that it has: the kubelet looks every 30 s, and says it
+// within ten more.
+const listedWithin = 45 * time.Second
 
 // obtainable refuses a cluster whose nodes lack an image of the run that no
 // registry has. Nothing has been made by then.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 )
@@ -85,10 +87,10 @@ func (j *job) most() int {
 	return gate.MostRounds
 }
 
-// quicken adds the quick scenarios to those of a comparison, and warms up with one, and
-// the repeated ones.
+// quicken adds the quick scenarios to those of a comparison, and warms up with one, and,
+// if the profile has them, the repeated ones.
 func (j *job) quicken() {
-	if down := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "scale-down" }); down > 0 {
+	if down := slices.IndexFunc(j.scenarios, func(scenario scenarios.Scenario) bool { return scenario.Name == "scale-down" }); down > 0 && j.options.profile().Again {
 		j.scenarios = slices.Insert(j.scenarios, down+1, again(j.scenarios[down-1], j.scenarios[down])...)
 	}
 	more := quick(j.scenarios)
@@ -166,6 +168,7 @@ func (j *job) recordedComparison() *record.Comparison {
 	}
 	c := &record.Comparison{
 		Asked: j.options.Base, Base: j.base.commit, Command: j.options.command(j.base.commit), Link: j.options.Link,
+		Profile: cmp.Or(j.options.Profile, profiles.Standard), Effect: j.options.profile().Effect,
 		Budget: j.options.Budget.Seconds(), Gone: j.base.gone, New: j.base.added,
 	}
 	for _, group := range spec.Groups() {
@@ -343,7 +346,7 @@ func (g gateRun) look(round int, spent time.Duration) error {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
 	}
 	options := gate.DefaultOptions()
-	options.Planned = g.facts.Planned
+	options.Planned, options.Effect = g.facts.Planned, g.options.profile().Effect
 	progress, err := gate.Look(options, recording)
 	if err != nil {
 		return fmt.Errorf("take a look at what was recorded so far: %w", err)
@@ -395,15 +398,15 @@ func (g gateRun) sumUp(spent time.Duration) string {
 
 // correctness drives base and head of each style through the scenarios of the
 // correctness matrix, once: as many of its groups as take no longer than the
-// budget, on top of which they come.
+// budget, on top of which they come, or than the profile gives them.
 func (g gateRun) correctness(ctx context.Context) error {
 	for _, c := range g.comparisons {
 		list := g.matrix()
 		for len(list) > 0 && c.failed() == nil {
-			if takes := g.typicalMatrix(c, list); takes > g.options.Budget {
+			if takes, most := g.typicalMatrix(c, list), max(g.options.Budget, g.options.profile().Matrix); takes > most {
 				group := list[len(list)-1].Group
 				g.leaveOut(record.Undriven{Group: group, Style: c.style, Why: fmt.Sprintf("it may take %v, more than the budget of %v: give a larger --budget",
-					takes.Round(time.Minute), g.options.Budget)})
+					takes.Round(time.Minute), most)})
 				list = slices.DeleteFunc(list, func(scenario scenarios.Scenario) bool { return scenario.Group == group })
 				continue
 			}
@@ -483,11 +486,11 @@ func (o *Options) command(commit string) string {
 	defaults.defaults()
 	is, was := o.values(), defaults.values()
 	words := []string{o.program() + " run", "--base=" + commit}
-	for _, name := range []string{"operator", "scenario", "rounds", "passes", "budget", "quiescence", "usage"} {
+	for _, name := range []string{"operator", "scenario", "profile", "rounds", "passes", "budget", "quiescence", "usage"} {
 		if name == "scenario" && o.Scenario == "" {
 			continue
 		}
-		if is[name] != was[name] {
+		if is[name] != was[name] && (name != "budget" || o.Budget != o.profile().Budget) {
 			words = append(words, fmt.Sprintf("--%s=%s", name, is[name]))
 		}
 	}

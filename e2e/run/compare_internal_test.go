@@ -185,9 +185,14 @@ func TestCorrectnessWithoutTime(t *testing.T) {
 	for i, group := range []string{spec.GroupLevel, spec.GroupBasic} {
 		assert.Equal(t, group, left[3+i].Group)
 		assert.Equal(t, "argo", left[3+i].Style)
-		assert.Regexp(t, `^it may take \S+, more than the budget of 5m0s: give a larger --budget$`, left[3+i].Why)
+		assert.Regexp(t, `^it may take \S+, more than the budget of 20m0s: give a larger --budget$`, left[3+i].Why)
 		assert.Contains(t, out.String(), "argo: the scenarios of the group "+group+" are not driven: it may take ")
 	}
+	guessed := s.typicalMatrix(s.comparisons[0], s.matrix())
+	for _, p := range s.comparisons[0].sides() {
+		p.change = time.Second
+	}
+	assert.Less(t, s.typicalMatrix(s.comparisons[0], s.matrix()), guessed, "what a block has shown counts more than style.yaml")
 }
 
 // A gate drives a load in as many rounds as there is time for, and says where there is
@@ -241,7 +246,7 @@ func TestWhatAComparisonSaysOfItself(t *testing.T) {
 		assert.Equal(t, "not asked for: --scenario=latency,basic,level,burst-create", u.Why)
 	}
 	assert.Equal(t, []string{spec.GroupInput, spec.GroupFault, spec.GroupUpgrade}, not)
-	assert.Regexp(t, `^native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 36 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, loads \(at most 10m0s\), the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
+	assert.Regexp(t, `^expected: at most \d+m0s once the images are there \(profile standard\): native \(a round about \S+, by what its style.yaml says\) is compared with main \(0123456789ab\): base, base again and head take turns in random order for at most 36 rounds, or until all is settled, for up to 20m0s \(--budget\); on top come cluster, images, loads \(at most 10m0s\), the scenarios of the correctness matrix \(at most \d+m0s\) and clean-up$`, s.foretell())
 }
 
 // How long a round takes is foretold by the newest comparison of the same on this machine.
@@ -282,4 +287,8 @@ func TestWhatIsTheSameByteForByteIsNotMeasured(t *testing.T) {
 	require.NoError(t, s.dropSame())
 	s.options.Unchanged = false
 	require.ErrorIs(t, s.dropSame(), ErrUnchanged)
+
+	s = contested(t, time.Hour, &out, "idle")
+	s.participants = s.participants[1:]
+	require.ErrorIs(t, s.dropSame(), ErrUnchanged, "a workload may have no floor")
 }

@@ -102,7 +102,8 @@ func TestABrokenStyleIsRefusedBeforeThereIsACluster(t *testing.T) {
 	options := Options{Operator: folder, Scenario: "create", Cluster: "kind", Images: "auto", Window: time.Second, Patience: time.Minute, Results: results}
 	_, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
 	require.ErrorContains(t, err, "idle/style.yaml:9: operator idle, stage operator, manifests manifests: ")
-	require.ErrorContains(t, err, "kustomization.yaml:1: resources: there is no gone.yaml")
+	require.ErrorContains(t, err, "kustomization.yaml: kustomize build: ")
+	require.ErrorContains(t, err, "gone.yaml")
 	assert.NoDirExists(t, results)
 }
 

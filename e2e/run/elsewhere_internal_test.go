@@ -149,6 +149,64 @@ func TestASourceInASecondRepository(t *testing.T) {
 	}
 }
 
+// What a submodule was, the repository says that it is in: a revision of that one means another commit in the submodule.
+func TestAStyleInASubmodule(t *testing.T) {
+	inner := theirs(t, "go: ../cmd")
+	outer, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	write(t, outer, "README.md", "outer\n")
+	committed(t, outer)
+	here := func(folder string, args ...string) {
+		t.Helper()
+		_, err := git(t.Context(), folder, append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"}, args...)...)
+		require.NoError(t, err)
+	}
+	_, said, err := elsewhere(t, outer, Options{Operator: inner + "/bench"})
+	require.ErrorIs(t, err, ErrUnchanged, said)
+	here(outer, "submodule", "--quiet", "add", inner, "operator")
+	_, said, err = elsewhere(t, outer, Options{Operator: "./operator/bench"})
+	require.ErrorIs(t, err, ErrUnchanged)
+	assert.Contains(t, said, "bench is new: at HEAD there was nothing to compare it with\n", "the submodule is not yet committed")
+	here(outer, "commit", "-qam", "submodule")
+
+	module := filepath.Join(outer, "operator")
+	write(t, module, "cmd/main.go", "\nvar changed = true\n")
+	here(module, "commit", "-qam", "changed")
+	j, _, err := elsewhere(t, outer, Options{Operator: "./operator/bench"})
+	require.NoError(t, err, "HEAD of the submodule is the change itself")
+	was, err := os.ReadFile(filepath.Join(j.participants[1].operator.Style().Own[0].Source(), "main.go"))
+	require.NoError(t, err)
+	assert.NotContains(t, string(was), "changed")
+	_, _, err = elsewhere(t, module, Options{Operator: "./bench"})
+	require.ErrorIs(t, err, ErrUnchanged, "in the submodule, a revision is its own")
+}
+
+// What a run writes is no change of the repository that it is in.
+func TestTheFolderOfResultsIsNoChange(t *testing.T) {
+	here, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	write(t, here, "a", "a")
+	committed(t, here)
+	write(t, here, "gate-results/environment.json", "{}")
+	_, dirty := revision(t.Context(), here, filepath.Join(here, "gate-results"))
+	assert.False(t, dirty)
+	_, dirty = revision(t.Context(), here, t.TempDir())
+	assert.True(t, dirty)
+}
+
+// A clone without the base says how to fetch it.
+func TestAShallowCloneHasNoBase(t *testing.T) {
+	whole, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	write(t, whole, "a", "a")
+	committed(t, whole)
+	shallow := filepath.Join(t.TempDir(), "shallow")
+	_, err = git(t.Context(), whole, "clone", "-q", "--depth=1", "file://"+whole, shallow)
+	require.NoError(t, err)
+	_, err = resolve(t.Context(), shallow, "HEAD~")
+	require.EqualError(t, err, "there is no revision \"HEAD~\" in this repository: the clone is shallow; fetch its history with `git fetch --unshallow`, or say fetch-depth: 0 where actions/checkout makes it")
+}
+
 // What changed and is not looked at is named, and so is an image that is the same on both sides.
 func TestWhatIsNotComparedIsNamed(t *testing.T) {
 	here := theirs(t, "go: ../cmd")

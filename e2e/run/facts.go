@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ func (rec *recording) surroundings(ctx context.Context) error {
 	e.Run, e.Began, e.Program = rec.id, time.Now().UTC(), "operatorbench"
 	e.Cluster, e.Host, e.Go, e.Seed, e.Flags = rec.options.Cluster, host, runtime.Version(), rec.options.Seed, rec.options.values()
 	e.Comparison = rec.recordedComparison()
-	e.Revision, e.Dirty = revision(ctx, rec.here())
+	e.Revision, e.Dirty = revision(ctx, rec.here(), rec.folder)
 	for _, p := range rec.operated() {
 		hash, err := manifestsHash(p.operator.Style())
 		if err != nil {
@@ -150,7 +151,7 @@ func (rec *recording) owned(p *participant) (*record.Owned, error) {
 func (o *Options) values() map[string]string {
 	values := map[string]string{
 		"operator": o.Operator, "scenario": o.scenario(), "rounds": strconv.Itoa(o.Rounds),
-		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "budget": o.Budget.String(), "precision": o.Precision.String(),
+		"cluster": o.Cluster, "images": o.Images, "quiescence": o.Window.String(), "passes": strconv.Itoa(o.Passes), "usage": o.Usage.String(), "base": o.Base, "profile": o.Profile, "budget": o.Budget.String(), "precision": o.Precision.String(),
 	}
 	if len(o.Given) > 0 {
 		values["image"] = o.Given.String()
@@ -175,10 +176,14 @@ func manifestsHash(style styles.Style) (string, error) {
 }
 
 // revision is the repository's commit, and whether the work tree differs from
-// it; empty where git cannot say.
-func revision(ctx context.Context, root string) (commit string, dirty bool) {
+// it, the folder of results aside; empty where git cannot say.
+func revision(ctx context.Context, root, results string) (commit string, dirty bool) {
 	commit, _ = git(ctx, root, "rev-parse", "HEAD")
-	changes, _ := git(ctx, root, "status", "--porcelain")
+	args := []string{"status", "--porcelain"}
+	if inside, err := filepath.Rel(root, results); err == nil && filepath.IsLocal(inside) {
+		args = append(args, "--", ".", ":(exclude)"+inside)
+	}
+	changes, _ := git(ctx, root, args...)
 	return commit, changes != ""
 }
 

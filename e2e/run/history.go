@@ -37,7 +37,7 @@ func readHistory(root string, host record.Host) history {
 func alike(e record.Environment, j *job) bool {
 	flags := j.options.values()
 	differs := func(name string) bool { return e.Flags[name] != flags[name] }
-	return e.Cluster == j.options.Cluster && !slices.ContainsFunc([]string{"scenario", "passes", "quiescence", "base", "precision"}, differs)
+	return e.Cluster == j.options.Cluster && !slices.ContainsFunc([]string{"scenario", "passes", "quiescence", "base", "profile", "precision"}, differs)
 }
 
 // block is how long a block of a style took in the newest run that was alike; 0:

@@ -18,7 +18,7 @@ type live struct {
 
 	mu       sync.Mutex
 	splitter *timeline.Splitter
-	done     map[string]*timeline.Timeline // samples that have ended, by namespace, until somebody takes them
+	done     map[string]*timeline.Timeline // samples that have ended, by place, until somebody takes them
 }
 
 // newLive judges a recording that has just begun. stop is to be called at its end.
@@ -45,26 +45,26 @@ func (l *live) add(e record.Entry) error {
 		return fmt.Errorf("judge it while it is written: %w", err)
 	}
 	if ended != nil {
-		l.done[ended.Sample.Namespace] = ended
+		l.done[ended.Sample.Place()] = ended
 	}
 	return nil
 }
 
-// Missing says what the open sample of a namespace still waits for.
-func (l *live) Missing(namespace string) string {
-	return l.lacking(namespace, (*timeline.Timeline).Missing)
+// Missing says what the open sample of a place still waits for.
+func (l *live) Missing(place string) string {
+	return l.lacking(place, (*timeline.Timeline).Missing)
 }
 
 // Lacks says what it lacks for a point of the reconcile.
-func (l *live) Lacks(namespace, point string) string {
-	return l.lacking(namespace, func(t *timeline.Timeline) string { return t.Lacks(point) })
+func (l *live) Lacks(place, point string) string {
+	return l.lacking(place, func(t *timeline.Timeline) string { return t.Lacks(point) })
 }
 
-func (l *live) lacking(namespace string, of func(*timeline.Timeline) string) string {
+func (l *live) lacking(place string, of func(*timeline.Timeline) string) string {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	timeline := l.splitter.Open(namespace)
+	timeline := l.splitter.Open(place)
 	if timeline == nil {
 		return "no sample is open"
 	}
@@ -72,22 +72,22 @@ func (l *live) lacking(namespace string, of func(*timeline.Timeline) string) str
 }
 
 // LastEvent is when something last happened to an object of the open sample.
-func (l *live) LastEvent(namespace string) time.Duration {
+func (l *live) LastEvent(place string) time.Duration {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if timeline := l.splitter.Open(namespace); timeline != nil {
+	if timeline := l.splitter.Open(place); timeline != nil {
 		return timeline.LastEvent()
 	}
 	return 0
 }
 
-// take returns the sample of a namespace that ended last, once; nil: none.
-func (l *live) take(namespace string) *timeline.Timeline {
+// take returns the sample of a place that ended last, once; nil: none.
+func (l *live) take(place string) *timeline.Timeline {
 	l.recorder.CatchUp()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	timeline := l.done[namespace]
-	delete(l.done, namespace)
+	timeline := l.done[place]
+	delete(l.done, place)
 	return timeline
 }

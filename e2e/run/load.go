@@ -152,7 +152,7 @@ func (j *job) dropSame() error {
 		j.comparisons = slices.DeleteFunc(j.comparisons, func(other *comparison) bool { return other == c })
 		j.participants = slices.DeleteFunc(j.participants, func(p *participant) bool { return p.comparison == c })
 	}
-	if len(j.participants) == 1 && len(j.base.gone) == 0 {
+	if len(j.comparisons) == 0 && len(j.base.gone) == 0 {
 		return ErrUnchanged
 	}
 	return nil

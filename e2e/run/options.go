@@ -15,6 +15,7 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/stat"
 )
 
@@ -41,7 +42,8 @@ type Options struct {
 	Sources    SourceList    // further repositories that images of styles are built from
 	Unchanged  bool          // compare what is the same, too
 	Base       string        // a revision that the styles are compared with; "": none
-	Budget     time.Duration // of a comparison with a base, or of Precision: how long what is compared may take turns
+	Profile    string        // of a comparison with a base; "": the standard one
+	Budget     time.Duration // of a comparison with a base, or of Precision: how long what is compared may take turns; 0: the profile's
 	Precision  Precision     // of the median of each style in each scenario; 0: as many rounds as Rounds says
 	Link       string        // to the job that runs this, for whoever reads its result; "": there is none
 
@@ -54,8 +56,8 @@ type Options struct {
 // are not among them: they are e2e-framework's.
 func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Operator, "operator", "all", "operator styles to run, separated by commas: names of folders under operators/, paths such as ./my-operator, or all (of the default workload)")
-	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base latency,basic,level,burst-create)")
-	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5 of what is measured, 1 of the matrix and of loads; with --base at most 12, and fewer once all is settled or --budget is spent)")
+	flags.StringVar(&o.Scenario, "scenario", "", "scenarios to run, separated by commas: names, groups (latency, load, basic, level, input, fault, upgrade), matrix (all groups but latency and load), or all (default latency; with --base those of --profile)")
+	flags.IntVar(&o.Rounds, "rounds", 0, "replicates: how often each style is installed, driven and removed (default 5 of what is measured, 1 of the matrix and of loads; with --base at most 36, and fewer once all is settled or --budget is spent)")
 	flags.StringVar(&o.Cluster, "cluster", cluster.KindName, "kind makes a cluster and deletes it; existing uses that of --kubeconfig and --context when you have agreed (see --yes), and leaves there only what was there before")
 	flags.BoolVar(&o.Yes, "yes", false, "use the existing cluster without asking")
 	flags.StringVar(&o.Results, "results", "", "folder for the recording and the reports (default results/<time>)")
@@ -67,7 +69,8 @@ func (o *Options) Register(flags *flag.FlagSet) {
 	flags.StringVar(&o.Base, "base", "", "compare styles with what they were at a git revision, such as origin/main: base, base again and head take turns; with --operator=all those that changed")
 	flags.Var(&o.Sources, "source", "a further repository that images of styles may be built from, such as ../operator, with --base and what it was then: ../operator=v1.2 (may be repeated)")
 	flags.BoolVar(&o.Unchanged, "unchanged", false, "with --base: measure a named style even if it is the same at both sides, which shows the noise of this machine")
-	flags.DurationVar(&o.Budget, "budget", defaultBudget, "with --base or --precision: how long what is compared may take turns; it ends earlier, once all is settled")
+	flags.StringVar(&o.Profile, "profile", "", "with --base: how much is driven, quick, standard or deep, which sets --scenario, --budget, and the slowdown that must not pass (default standard)")
+	flags.DurationVar(&o.Budget, "budget", 0, "with --base or --precision: how long what is compared may take turns; it ends earlier, once all is settled (default that of --profile; with --precision 20m)")
 	flags.Var(&o.Precision, "precision", "add rounds until half the width of the 95% interval of the median of written (of delete: gone) is at most this share of the median, such as 10%, for every style in every scenario, or until --budget is spent; --rounds then sets the maximum")
 	flags.DurationVar(&o.Patience, "patience", 45*time.Second, "give up a sample of the correctness matrix after this long without a change; must be longer than the 30s that a pod may take to end")
 	flags.Var(&o.Shard, "shard", "drive only a part of the correctness matrix, such as 1/3: other runs, on clusters of their own, drive the others")
@@ -81,26 +84,28 @@ func (o *Options) defaults() {
 	o.Register(flags)
 }
 
-// defaultBudget is what waiting for an answer about a change may take.
+// defaultBudget is what waiting for medians of a precision may take.
 const defaultBudget = 20 * time.Minute
 
 // graceOfPods is a pod's terminationGracePeriodSeconds, where its manifest has none.
 const graceOfPods = 30 * time.Second
 
-// burst is the load that a comparison drives unless other scenarios are asked for: it
-// tells what single changes do not, such as a client that waits for its rate limit.
-const burst = "burst-create"
-
 // scenario is the choice of scenarios; without one, what is measured, and of a
-// comparison a load and what tells soonest that something broke.
+// comparison what its profile says.
 func (o *Options) scenario() string {
 	switch {
 	case o.Scenario != "":
 		return o.Scenario
 	case o.Base != "":
-		return strings.Join([]string{spec.GroupLatency, spec.GroupBasic, spec.GroupLevel, burst}, ",")
+		return o.profile().Scenarios
 	}
 	return spec.GroupLatency
+}
+
+// profile is that of a comparison with a base; one that does not exist is refused by Check.
+func (o *Options) profile() profiles.Profile {
+	found, _ := profiles.Find(o.Profile)
+	return found
 }
 
 // OptionError is a mistake in what was asked for, and not in a file.
@@ -123,6 +128,17 @@ func asked(err error) error {
 // given. It returns every problem at once.
 func (o *Options) Check() error {
 	var problems []error
+	profile, err := profiles.Find(o.Profile)
+	if err != nil {
+		problems = append(problems, fmt.Errorf("--profile=%s: %w", o.Profile, err))
+	}
+	if o.Profile != "" && o.Base == "" {
+		problems = append(problems, fmt.Errorf("--profile=%s without --base: a profile says how much of a comparison is driven; say --scenario and --rounds instead", o.Profile))
+	}
+	if o.Base == "" {
+		profile.Budget = 0
+	}
+	o.Budget = cmp.Or(o.Budget, profile.Budget, defaultBudget)
 	if o.Rounds < 0 || o.Rounds > 10000 {
 		problems = append(problems, fmt.Errorf("--rounds=%d: expected a number from 1 to 10000, or 0 for the default", o.Rounds))
 	}
@@ -132,7 +148,7 @@ func (o *Options) Check() error {
 	if o.Passes < 0 || o.Passes > 1000 {
 		problems = append(problems, fmt.Errorf("--passes=%d: expected a number from 1 to 1000, or 0 for the default", o.Passes))
 	}
-	if (o.Base != "" || o.Precision > 0) && (o.Budget < time.Minute || o.Budget > 24*time.Hour) {
+	if o.Budget < time.Minute || o.Budget > 24*time.Hour {
 		problems = append(problems, fmt.Errorf("--budget=%v: expected a duration from 1m to 24h, such as 20m", o.Budget))
 	}
 	if o.Usage != 0 && (o.Usage < 100*time.Millisecond || o.Usage > time.Minute) {

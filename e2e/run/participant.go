@@ -47,6 +47,8 @@ type participant struct {
 	// all that came before and behind them.
 	fixed, pass time.Duration
 
+	change time.Duration // the mean of a pass's scenarios, with all that each waits for; 0: none has ended
+
 	loaded time.Duration // all of its turns in loads, so far
 
 	passes  int      // how often its blocks go through the scenarios; 0: as the run says
@@ -95,7 +97,11 @@ func (p *participant) typical() spec.Typical {
 	if p.operator == nil {
 		return spec.Typical{}
 	}
-	return p.operator.Style().Typical
+	typical := p.operator.Style().Typical
+	if p.change > 0 {
+		typical.Reconcile = min(typical.Reconcile, p.change) // what was measured is no guess
+	}
+	return typical
 }
 
 func (p *participant) label() string { return record.Label(p.name(), p.variant) }

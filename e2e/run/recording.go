@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	grantmeter "operatorbench/e2e/grants"
 
+	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
@@ -42,6 +44,11 @@ func (rec *recording) begin(ctx context.Context) error {
 	}
 	if err := Unused(rec.folder); err != nil {
 		return err
+	}
+	if !rec.options.Linked() {
+		if err := hidden(rec.folder); err != nil {
+			return err
+		}
 	}
 	if rec.options.Shard.Of == 0 && rec.options.Linked() { // of shards, who drives them all says where their results are
 		if err := Latest(rec.here(), rec.folder); err != nil {
@@ -81,7 +88,8 @@ func (rec *recording) begin(ctx context.Context) error {
 	if err = rec.surroundings(ctx); err != nil {
 		return err
 	}
-	return rec.writeFacts() // what a killed run leaves
+	rec.facts.Undriven = unfinished // what a killed run leaves; its end says what is true
+	return rec.writeFacts()
 }
 
 // Unused is an error where a results folder holds the recording of a run, or of a shard,
@@ -96,6 +104,15 @@ func Unused(folder string) error {
 		}
 	}
 	return nil
+}
+
+// hidden marks an empty folder as one of results: it may be in a repository whose images are built from all that is in it.
+func hidden(folder string) error {
+	there, err := os.ReadDir(folder)
+	if err != nil || len(there) > 0 {
+		return err
+	}
+	return writeNew(filepath.Join(folder, ".gitignore"), images.ResultsMark)
 }
 
 // writeFacts writes what is known of the run by now.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/environment/images"
 )
 
 // What an earlier run has recorded stays, whatever became of it, and no later one is judged by it.
@@ -30,4 +32,19 @@ func TestAFolderHoldsOneRun(t *testing.T) {
 	}
 	require.NoError(t, Unused(t.TempDir()))
 	require.NoError(t, Unused(filepath.Join(t.TempDir(), "none-yet")))
+}
+
+// A folder of results may be in the one that an image is built from: what a run writes there must not change the image.
+func TestAFolderOfResultsIsHidden(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "gate-results")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.NoError(t, hidden(folder))
+	text, err := os.ReadFile(filepath.Join(folder, ".gitignore"))
+	require.NoError(t, err)
+	assert.Equal(t, images.ResultsMark, string(text))
+
+	used := t.TempDir()
+	write(t, used, "main.go", "package main")
+	require.NoError(t, hidden(used))
+	assert.NoFileExists(t, filepath.Join(used, ".gitignore"), "it may be a repository")
 }

@@ -131,7 +131,7 @@ func (rec *recording) Began(sample record.Sample) {
 
 // Ended shows how a sample ended.
 func (rec *recording) Ended(sample record.Sample, _ record.End) {
-	timeline := rec.judge.take(sample.Namespace)
+	timeline := rec.judge.take(sample.Place())
 	if timeline == nil || sample.Prepare {
 		return
 	}

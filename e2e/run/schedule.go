@@ -9,6 +9,7 @@ import (
 
 	"operatorbench/e2e/environment/cluster"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/profiles"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/styles"
 )
@@ -316,7 +317,7 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 		return took
 	}
 	n := time.Duration(load.Load.Resources)
-	all := n*typicalSpace + matrixWindow
+	all := time.Duration(load.Load.Spaces())*typicalSpace + matrixWindow
 	if p.operator == nil {
 		return all
 	}
@@ -435,14 +436,16 @@ func (s *schedule) foretellComparison() string {
 		names = append(names, fmt.Sprintf("%s (a round about %v, %s)", c.style, one.Round(time.Second), source))
 	}
 	rounds := fmt.Sprintf("for at most %d rounds, or until all is settled", s.most())
+	total := cmp.Or(s.history.environment(s.job), typicalEnvironment+typicalCollector) + s.options.Budget + s.loadTime() + typicalUninstall
 	matrix := ""
 	if takes := sum(s.comparisons, func(c *comparison) time.Duration { return s.typicalMatrix(c, s.matrix()) }); takes > 0 {
+		total += takes
 		matrix = fmt.Sprintf(", the scenarios of the correctness matrix (at most %v)", takes.Round(time.Minute))
 	}
 	loads := ""
 	if most := s.loadTime(); most > 0 {
 		loads = fmt.Sprintf(", loads (at most %v)", most.Round(time.Second))
 	}
-	return fmt.Sprintf("%s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s%s and clean-up",
-		strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, loads, matrix)
+	return fmt.Sprintf("expected: at most %v once the images are there (profile %s): %s is compared with %s (%.12s): base, base again and head take turns in random order %s, for up to %v (--budget); on top come cluster, images%s%s and clean-up",
+		total.Round(time.Minute), cmp.Or(s.options.Profile, profiles.Standard), strings.Join(names, ", "), s.options.Base, s.base.commit, rounds, s.options.Budget, loads, matrix)
 }

@@ -133,6 +133,9 @@ func (s *Session) Open(ctx context.Context) error {
 	if err := s.refuseForeign(ctx); err != nil {
 		return err
 	}
+	if err := s.permitted(ctx); err != nil {
+		return err
+	}
 	if !s.can(cluster.LoadImages) {
 		if err := s.obtainable(ctx); err != nil {
 			return err

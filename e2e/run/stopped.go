@@ -9,6 +9,9 @@ import (
 	"operatorbench/e2e/record"
 )
 
+// unfinished is said of a run until its end.
+const unfinished = "the run did not come to its end, as if it was killed: what was asked for may not have been driven"
+
 // undriven says which scenarios of which styles came to no end, where the run
 // ended before all was driven; "": it did not, or the gate says so.
 func (rec *recording) undriven() string {

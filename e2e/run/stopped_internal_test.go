@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 
 	"operatorbench/e2e/judge"
 	"operatorbench/e2e/record"
+	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 )
 
@@ -46,4 +49,17 @@ func TestWhatWasNotDrivenIsListed(t *testing.T) {
 
 	s.complete, s.judged = false, func() (*judge.Judgement, error) { return nil, errors.New("no recording") }
 	assert.Equal(t, "the run ended before all was driven", s.undriven())
+}
+
+// What kill -9 leaves says that it is not all, until the run's end says what is not.
+func TestAKilledRunIsNotTakenForAWholeOne(t *testing.T) {
+	options := Options{Operator: "native", Scenario: "create", Cluster: "kind", Images: "auto", Window: time.Second, Patience: time.Minute, Rounds: 1}
+	s, err := Load(t.Context(), options, "../..", time.Time{}, t.Output())
+	require.NoError(t, err)
+	s.folder = filepath.Join(t.TempDir(), "results")
+	require.NoError(t, s.begin(t.Context()))
+	t.Cleanup(func() { assert.NoError(t, errors.Join(s.synced.Stop(), s.file.Close())) })
+	left, err := result.Load(s.folder)
+	require.NoError(t, err)
+	assert.Contains(t, report.Of(left).Warnings, "the run did not come to its end, as if it was killed: what was asked for may not have been driven")
 }

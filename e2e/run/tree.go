@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +29,9 @@ func repositoryOf(ctx context.Context, folder string) (string, error) {
 	if err == nil {
 		return filepath.EvalSymlinks(top)
 	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("git is not installed, and it alone knows what %s was before: install it, or compare two runs with `opbench gate --base=RESULTS --head=RESULTS`", folder)
+	}
 	if _, there := os.Stat(folder); there != nil || ctx.Err() != nil {
 		return "", errors.Join(there, context.Cause(ctx))
 	}
@@ -42,10 +47,16 @@ func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error)
 	if i := slices.IndexFunc(b.trees, func(t *tree) bool { return t.top == top }); i >= 0 {
 		return b.trees[i], nil
 	}
-	t := &tree{top: top}
-	if t.commit, err = resolve(ctx, top, revision); err != nil {
+	commit, err := b.resolve(ctx, top, revision)
+	if err != nil {
 		return nil, err
 	}
+	return b.add(ctx, top, commit)
+}
+
+// add makes the tree of a repository at a commit.
+func (b *base) add(ctx context.Context, top, commit string) (_ *tree, err error) {
+	t := &tree{top: top, commit: commit}
 	if t.folder, err = os.MkdirTemp("", "operatorbench-base-"); err != nil {
 		return nil, fmt.Errorf("make a folder for the base's files: %w", err)
 	}
@@ -58,6 +69,35 @@ func (b *base) tree(ctx context.Context, folder, revision string) (*tree, error)
 		return nil, fmt.Errorf("read the base's files: %w", err)
 	}
 	return t, nil
+}
+
+// resolve is the commit of a repository at a revision. What a submodule was, the repository says that it is in, unless this is
+// run in the submodule itself; fs.ErrNotExist if it was not there.
+func (b *base) resolve(ctx context.Context, top, revision string) (string, error) {
+	above, err := git(ctx, top, "rev-parse", "--show-superproject-working-tree")
+	if err != nil || above == "" || len(b.trees) == 0 {
+		return resolve(ctx, top, revision) // of what is no submodule, it says what is wrong
+	}
+	outer, err := b.tree(ctx, above, revision)
+	if err != nil {
+		return "", err
+	}
+	name, err := outer.relative(top)
+	if err != nil {
+		return "", err
+	}
+	commit, err := git(ctx, outer.top, "ls-tree", "--object-only", outer.commit, "--", name)
+	switch {
+	case err != nil:
+		return "", err
+	case commit == "":
+		return "", &fs.PathError{Op: "find the submodule", Path: name, Err: fs.ErrNotExist}
+	}
+	found, err := resolve(ctx, top, commit)
+	if err != nil {
+		return "", fmt.Errorf("the submodule %s was at %s: %w", name, commit, err)
+	}
+	return found, nil
 }
 
 // of is the tree of the repository that a path is in: of two, one in the other, the inner one's; nil: there is none.

@@ -156,11 +156,11 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	if w.participant.operator == nil {
 		return 0
 	}
-	style := w.participant.operator.Style()
+	style, typical := w.participant.operator.Style(), w.participant.typical()
 	longest, turns := 0, 1+len(w.scenarios)/overlap
 	lasts := time.Duration(0)
 	for _, s := range w.scenarios {
-		lasts = max(lasts, s.Lasts(style.Typical.Reconcile))
+		lasts = max(lasts, s.Lasts(typical.Reconcile))
 		reconciles := 2 // the last, and a nudge
 		if s.Given != nil {
 			reconciles++
@@ -178,8 +178,8 @@ func (w *wave) typical(patience time.Duration, overlap int) time.Duration {
 	if w.scenarios[0].Exclusive() != "" {
 		turns = 1
 	}
-	one := min(patience, style.Timeout) + time.Duration(longest)*(style.Typical.Reconcile+typicalPods)
-	return style.Typical.Install + typicalUninstall + max(time.Duration(turns)*one, lasts+one)
+	one := min(patience, style.Timeout) + time.Duration(longest)*(typical.Reconcile+typicalPods)
+	return typical.Install + typicalUninstall + max(time.Duration(turns)*one, lasts+one)
 }
 
 // typicalWave is how long a wave is expected to take in this run.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -193,3 +194,14 @@ func (w *Workload) ScaleKnob() (name string, knob Knob) {
 
 // Fields are the keys of a path.
 func Fields(path string) []string { return strings.Split(path, ".") }
+
+// Unsaid marks, in a file that opbench init wrote, what nobody but a person can say.
+const Unsaid = "TODO"
+
+// MergePatch is the merge patch that sets the field at a path; nil removes it.
+func MergePatch(path []string, value any) ([]byte, error) {
+	for _, key := range slices.Backward(path) {
+		value = map[string]any{key: value}
+	}
+	return json.Marshal(value)
+}

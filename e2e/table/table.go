@@ -9,8 +9,9 @@ import "operatorbench/e2e/spec"
 type Table struct {
 	Title  string
 	Header []string
-	Left   int  // how many columns are aligned to the left, from the first
-	Tail   bool // so is the last one
+	Left   int    // how many columns are aligned to the left, from the first
+	Tail   bool   // so is the last one
+	Words  []bool // columns that hold words, from the first: aligned to the left, too
 	Rows   [][]Cell
 	Notes  []string
 	Short  []string // the notes that a comment has room for
@@ -39,5 +40,5 @@ func (t *Table) Row(texts ...string) { t.Rows = append(t.Rows, Texts(texts...)) 
 // AlignedLeft tells whether a column, from 0, is aligned to the left: it holds
 // words, not numbers.
 func (t Table) AlignedLeft(column int) bool {
-	return column < t.Left || column == len(t.Header)-1 && t.Tail
+	return column < t.Left || column == len(t.Header)-1 && t.Tail || column < len(t.Words) && t.Words[column]
 }

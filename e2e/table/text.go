@@ -40,8 +40,8 @@ func Sign(o spec.Outcome) string {
 	return plain.Unknown
 }
 
-// Lines are the header and the rows for a terminal, without colours.
-func (t Table) Lines() []string {
+// Lines are the header and the rows for a terminal; paint colours the cells of an outcome, nil does not.
+func (t Table) Lines(paint func(spec.Outcome, string) string) []string {
 	rows := append([][]Cell{Texts(t.Header...)}, t.Rows...)
 	widths, sum := make([]int, len(t.Header)), 0
 	for i := range widths {
@@ -61,7 +61,12 @@ func (t Table) Lines() []string {
 	columns[0].Gap = ""
 	var lines []string
 	for _, row := range rows {
-		lines = append(lines, plain.Clip(Line(columns, row, nil), Width))
+		line := Line(columns, row, nil)
+		if utf8.RuneCountInString(line) > Width {
+			lines = append(lines, plain.Clip(line, Width))
+			continue
+		}
+		lines = append(lines, Line(columns, row, paint))
 	}
 	return lines
 }

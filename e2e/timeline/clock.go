@@ -14,11 +14,12 @@ import (
 // blocks, the audit log, and the events of one object, which remember looks at.
 type clock struct {
 	blocks, audit time.Duration
-	acts          map[string]time.Duration // by namespace of samples
+	acts          map[string]time.Duration // by place of samples
 }
 
 // check refuses an entry whose times cannot be: it would make latencies below zero.
-func (c *clock) check(e *record.Entry, ofSample func(namespace string) bool) error {
+// placeOf is that of the sample that an action may be of; "": none.
+func (c *clock) check(e *record.Entry, placeOf func(*record.Action) string) error {
 	if err := checkTimes(e); err != nil {
 		return err
 	}
@@ -28,11 +29,13 @@ func (c *clock) check(e *record.Entry, ofSample func(namespace string) bool) err
 	case e.Audit != nil:
 		return advance(&c.audit, e.Time)
 	case e.Begin != nil:
-		return c.act(e.Begin.Namespace, e.Time)
+		return c.act(e.Begin.Place(), e.Time)
 	case e.End != nil:
-		return c.act(e.End.Namespace, e.Time)
-	case e.Action != nil && ofSample(e.Action.Namespace):
-		return c.act(e.Action.Namespace, e.Time)
+		return c.act(e.End.Place(), e.Time)
+	case e.Action != nil:
+		if place := placeOf(e.Action); place != "" {
+			return c.act(place, e.Time)
+		}
 	}
 	return nil
 }

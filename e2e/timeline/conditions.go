@@ -59,7 +59,7 @@ func (t *Timeline) Lacks(point string) string {
 	case spec.PointStuck:
 		return t.causeLacks()
 	}
-	return unmet(t.unseen, func() string {
+	lacks := unmet(t.unseen, func() string {
 		switch point {
 		case spec.PointWritten:
 			return t.writtenLacks()
@@ -74,6 +74,10 @@ func (t *Timeline) Lacks(point string) string {
 		}
 		return fmt.Sprintf("there is no point %q of a reconcile", point)
 	})
+	if lacks != "" {
+		lacks += t.Denied()
+	}
+	return lacks
 }
 
 // StateLacks says what the wanted state of the sample's custom resources lacks.
@@ -90,9 +94,9 @@ func (t *Timeline) StateLacks() string {
 		switch {
 		case lacks == "":
 		case i > 0:
-			return fmt.Sprintf("of %s: %s", s, lacks)
+			return fmt.Sprintf("of %s: %s", s, lacks) + t.Denied()
 		default:
-			return lacks
+			return lacks + t.Denied()
 		}
 	}
 	return ""

@@ -53,6 +53,40 @@ func (t *Timeline) refuses(e *record.Entry) {
 	}
 }
 
+// reads are the verbs of the audit log that read.
+var reads = []string{"get", "list", "watch"}
+
+// denies takes note of a read that a style's account has no right to. It is not of one sample: who may not list or watch a
+// kind never hears of any.
+func (s *style) denies(e *record.Entry) {
+	a := e.Audit
+	if a.Code != http.StatusForbidden || !slices.Contains(reads, a.Verb) || !s.account(a.User) {
+		return
+	}
+	key := refusal{a.Verb, Kind(a.Resource), a.Code}
+	if seen, known := s.denied[key]; known || len(s.denied) < mostRefusals {
+		s.denied[key] = refusedSoFar{seen.times + 1, e.Time}
+	}
+}
+
+// deniedFor is how long ago a read may have been refused that may still explain a sample: client-go asks again within a minute.
+const deniedFor = time.Minute
+
+// Denied says, as the end of a message, which kinds the style's account may not read; "": none.
+func (t *Timeline) Denied() string {
+	verbs := map[string][]string{}
+	for key, seen := range t.Style.denied {
+		if seen.last >= t.Began-deniedFor {
+			verbs[key.resource] = append(verbs[key.resource], key.verb)
+		}
+	}
+	var text strings.Builder
+	for _, resource := range slices.Sorted(maps.Keys(verbs)) {
+		fmt.Fprintf(&text, "; the operator's account may not %s %s (%d %s)", plain.List(slices.Sorted(slices.Values(verbs[resource]))), resource, http.StatusForbidden, http.StatusText(http.StatusForbidden))
+	}
+	return text.String()
+}
+
 // refused says, as the end of a message, which writes the API server refused to
 // the style, the most frequent first; "": none.
 func (t *Timeline) refused() string {

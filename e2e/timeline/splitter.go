@@ -27,6 +27,7 @@ type Splitter struct {
 	workload *Workload
 	open     []*Timeline                   // in the order in which they began
 	within   map[string][]*Timeline        // by namespace: those of open that it is of
+	crowd    crowd                         // those of open that share a namespace
 	wide     []*Timeline                   // those of open that events elsewhere may concern
 	unaware  []*Timeline                   // those of open since whose beginning there was no audit
 	spaces   map[string]bool               // namespaces that a sample ever had
@@ -67,7 +68,7 @@ type last struct {
 func NewSplitter() *Splitter {
 	return &Splitter{
 		clock:  clock{acts: map[string]time.Duration{}},
-		within: map[string][]*Timeline{}, spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
+		within: map[string][]*Timeline{}, crowd: newCrowd(), spaces: map[string]bool{}, over: map[string]bool{}, known: map[string]map[objectID]*last{},
 		inner: innerPhases{}, jobs: jobs{},
 	}
 }
@@ -89,7 +90,7 @@ func (s *Splitter) Take(r *Reading) (*Timeline, error) {
 		return nil, fmt.Errorf("entry of kind %q before the header", e.Kind)
 	}
 	var closed *Timeline
-	err := s.clock.check(&r.Entry, func(namespace string) bool { return s.spaces[namespace] })
+	err := s.clock.check(&r.Entry, s.placeOf)
 	if err == nil {
 		closed, err = s.hand(r)
 	}
@@ -146,7 +147,10 @@ func (s *Splitter) audited(e *record.Entry) {
 		t.Audited = true
 	}
 	s.unaware = nil
-	for _, t := range s.within[e.Audit.Namespace] {
+	for _, style := range s.styles {
+		style.denies(e)
+	}
+	for _, t := range s.near(e.Audit.Namespace, e.Audit.Name, "") {
 		if !t.Style.account(e.Audit.User) {
 			continue
 		}
@@ -169,11 +173,14 @@ func (s *Splitter) inventory(e record.Entry) {
 	}
 }
 
-// Open returns the Timeline of the sample that is open in a namespace, the
+// Open returns the Timeline of the sample that is open at a place, the
 // newest if there are several; nil: none.
-func (s *Splitter) Open(namespace string) *Timeline {
-	for _, t := range slices.Backward(s.within[namespace]) {
-		if t.Sample.Namespace == namespace {
+func (s *Splitter) Open(place string) *Timeline {
+	if t := s.crowd.members[place]; t != nil {
+		return t
+	}
+	for _, t := range slices.Backward(s.within[place]) {
+		if t.Sample.Namespace == place {
 			return t
 		}
 	}
@@ -204,6 +211,7 @@ func (s *Splitter) Rest() []*Timeline {
 	rest := s.open
 	s.open, s.wide, s.unaware, s.held = nil, nil, nil, 0
 	clear(s.within)
+	s.crowd = newCrowd()
 	return rest
 }
 
@@ -229,7 +237,16 @@ func (s *Splitter) begin(e record.Entry) error {
 	if style == nil {
 		return fmt.Errorf("style %q is not in the header", label)
 	}
-	for _, t := range s.open {
+	if b.Shared && (!b.Load || len(b.Others) > 0) {
+		return fmt.Errorf("%s %s in %s shares its namespace, expected that only of a load: this is no recording of a run", label, b.Scenario, b.Namespace)
+	}
+	if s.crowd.members[b.Place()] != nil {
+		return fmt.Errorf("%s %s round %d in %s began before its last run ended", label, b.Scenario, b.Round, b.Place())
+	}
+	if one := len(s.within[b.Namespace]) > 0; b.Shared && one || !b.Shared && s.crowd.spaces[b.Namespace] > 0 {
+		return fmt.Errorf("%s %s in %s: only some of the namespace's samples share it: this is no recording of a run", label, b.Scenario, b.Namespace)
+	}
+	for _, t := range s.within[b.Namespace] {
 		if o := t.Sample; o.Style == b.Style && o.Variant == b.Variant && o.Scenario == b.Scenario && o.Round == b.Round && o.Namespace == b.Namespace {
 			return fmt.Errorf("%s %s round %d in %s began before its last run ended", label, b.Scenario, b.Round, b.Namespace)
 		}
@@ -245,6 +262,11 @@ func (s *Splitter) begin(e record.Entry) error {
 	s.open, s.unaware, s.held = append(s.open, t), append(s.unaware, t), s.held+t.held
 	if !t.load {
 		s.wide = append(s.wide, t)
+	}
+	if b.Shared {
+		s.crowd.join(t)
+		s.enter(space{b.Namespace, style, b.Round})
+		return nil
 	}
 	for _, namespace := range t.spaces {
 		s.within[namespace] = append(s.within[namespace], t)
@@ -280,7 +302,7 @@ func (s *Splitter) turn(b *record.Block) {
 
 // forget drops what is known of a namespace, unless a sample is open in it.
 func (s *Splitter) forget(name string) bool {
-	if len(s.within[name]) > 0 {
+	if len(s.within[name]) > 0 || s.crowd.spaces[name] > 0 {
 		return false
 	}
 	s.objects -= len(s.known[name])
@@ -296,7 +318,9 @@ func (s *Splitter) before(t *Timeline) []Event {
 	var all []*last
 	for _, namespace := range t.spaces {
 		for _, one := range s.known[namespace] {
-			all = append(all, one)
+			if !t.Sample.Shared || slices.Contains(s.near(namespace, one.Watch.Name, one.Object.Controller), t) {
+				all = append(all, one)
+			}
 		}
 	}
 	if t.Matrix {
@@ -323,7 +347,7 @@ func (s *Splitter) before(t *Timeline) []Event {
 func (s *Splitter) action(e record.Entry) error {
 	// An action elsewhere (a fault on an operator's pod) concerns whatever is open,
 	// but for samples that overlap: of those each has its own.
-	targets := s.within[e.Action.Namespace]
+	targets := s.near(e.Action.Namespace, e.Action.Name, "")
 	if len(targets) == 0 && !s.spaces[e.Action.Namespace] {
 		targets = slices.DeleteFunc(slices.Clone(s.open), func(t *Timeline) bool { return t.Matrix })
 	}
@@ -376,7 +400,8 @@ func (s *Splitter) watch(r *Reading) error {
 		}
 		return s.give([]*Timeline{t}, event)
 	}
-	for _, t := range s.within[r.Watch.Namespace] {
+	for _, t := range s.near(r.Watch.Namespace, r.Watch.Name, r.object.Controller) {
+		s.crowd.own(t, r.Watch.UID)
 		if err := give(t, nil); err != nil {
 			return err
 		}
@@ -459,7 +484,7 @@ func (s *Splitter) gap(e record.Entry) error {
 func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 	for i, t := range s.open {
 		o := t.Sample
-		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Namespace == e.End.Namespace {
+		if o.Style == e.End.Style && o.Variant == e.End.Variant && o.Scenario == e.End.Scenario && o.Round == e.End.Round && o.Place() == e.End.Place() {
 			s.open, s.held = slices.Delete(s.open, i, i+1), s.held-t.held
 			s.leave(t)
 			t.close(e)
@@ -467,13 +492,17 @@ func (s *Splitter) end(e record.Entry) (*Timeline, error) {
 			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("%s %s round %d in %s ended without having begun", e.End.Style, e.End.Scenario, e.End.Round, e.End.Namespace)
+	return nil, fmt.Errorf("%s %s round %d in %s ended without having begun", e.End.Style, e.End.Scenario, e.End.Round, e.End.Place())
 }
 
 // leave takes a sample that has ended out of the indexes.
 func (s *Splitter) leave(t *Timeline) {
 	this := func(other *Timeline) bool { return other == t }
 	s.wide, s.unaware = slices.DeleteFunc(s.wide, this), slices.DeleteFunc(s.unaware, this)
+	if t.Sample.Shared {
+		s.crowd.leave(t)
+		return
+	}
 	for _, namespace := range t.spaces {
 		if s.within[namespace] = slices.DeleteFunc(s.within[namespace], this); len(s.within[namespace]) == 0 {
 			delete(s.within, namespace)

@@ -24,11 +24,12 @@ type style struct {
 	work       []*work                  // the kinds of object that it works by
 	own        map[string]bool          // namespaces in which it runs, works or has inner phases
 	usual      map[string]bool          // shapes of what it said where nothing was wrong
+	denied     map[refusal]refusedSoFar // reads that its account has no right to
 	Reference  normal.Wanted            // nil: the recording has none
 }
 
 func compile(s record.Style, w *Workload) (*style, error) {
-	c := &style{Style: s, byResource: map[string]*innerReading{}, adds: map[string]bool{}, usual: map[string]bool{}}
+	c := &style{Style: s, byResource: map[string]*innerReading{}, adds: map[string]bool{}, usual: map[string]bool{}, denied: map[refusal]refusedSoFar{}}
 	c.write, c.delete, c.load = withInner(writePhases(s, w), s.Phases), withInner(deletePhases(w), s.Phases), loadPhases(s, w)
 	if s.Child.Name != "" {
 		t, err := bounds.NewTemplate(s.Child.Name)

@@ -79,6 +79,7 @@ type Actions struct {
 	Measured  bool
 	Intent    time.Duration // of the first measured action, or when a load's last one was due; before one comes: of the first action, or else fault
 	Acked     time.Duration // that action's reply
+	Late      time.Duration // how long after it was due that action was sent, of a load
 	refused   *record.Action
 	Reconcile bool            // some action changed the custom resource
 	Versions  map[string]bool // uid/resourceVersion of what the harness wrote
@@ -165,7 +166,7 @@ func (t *Timeline) note(e Event) error {
 	}
 	switch {
 	case a.Measured && a.Intended > 0: // the last of a schedule counts
-		act.Intent, act.Acked = a.Intended, e.Time
+		act.Intent, act.Acked, act.Late = a.Intended, e.Time, max(a.From-a.Intended, 0)
 	case !act.any || a.Measured && !act.Measured:
 		act.Intent, act.Acked = a.From, e.Time
 	}

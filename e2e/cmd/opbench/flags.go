@@ -97,6 +97,8 @@ func parseRun(flags *flag.FlagSet, args []string, notFor ...string) error {
 			err = usageError{fmt.Sprintf("--%s is not for %s: it makes its shards and their clusters itself, measures nothing, and compares with no base; use `opbench run` for that", f.Name, flags.Name())}
 		case f.Name == "rounds" && f.Value.String() == "0":
 			err = usageError{"--rounds=0: expected a number from 1 to 10000; leave the flag out for the default"}
+		case f.Name == "budget" && f.Value.String() == "0s":
+			err = usageError{"--budget=0: expected a duration from 1m to 24h, such as 20m; leave the flag out for the profile's"}
 		}
 	})
 	return err

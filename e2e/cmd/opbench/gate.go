@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -41,7 +42,7 @@ Flags:
   --head=DIR        what is judged
   --again=DIR       base once more: shows the noise
   --tolerance=%s    a ratio of up to 1 + tolerance is no change
-  --effect=%s      a slowdown that must not pass
+  --effect=%s      a slowdown that must not pass (default that of the run's profile)
   --alpha=%v      half of it is the share of comparisons of unchanged code in
                     which anything may be called worse
   --force           compare what should not be compared, and mark it
@@ -69,6 +70,7 @@ func (e *gateError) exitStatus() int { return e.status }
 type gateFlags struct {
 	base, head, again, out string
 	options                gate.Options
+	recorded               bool // the effect is that of the recording
 	args                   []string
 }
 
@@ -116,7 +118,8 @@ func parseGate(args []string) (*gateFlags, error) {
 	if err := outFolder(f.out); err != nil {
 		return nil, err
 	}
-	f.args = flags.Args()
+	f.args, f.recorded = flags.Args(), true
+	flags.Visit(func(given *flag.Flag) { f.recorded = f.recorded && given.Name != "effect" })
 	two := f.base != "" || f.head != "" || f.again != ""
 	switch {
 	case two && len(f.args) > 0:
@@ -154,6 +157,9 @@ func (f *gateFlags) compare(ctx context.Context) (*gate.Result, error) {
 		recording, err := loadGate(f.args[0])
 		if err != nil {
 			return nil, err
+		}
+		if e := recording.Environment; f.recorded && e != nil && e.Comparison != nil {
+			f.options.Effect = cmp.Or(e.Comparison.Effect, f.options.Effect)
 		}
 		base, head, again, err := gate.Sides(f.args[0], recording)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -29,7 +30,8 @@ Each guess stands with its evidence; what nobody but you can say is marked TODO.
 No cluster is needed, and no file that is there already is written.
 
 Flags:
-  --operator=PATH  a folder with a kustomization, or a folder or file of YAML
+  --operator=PATH  a folder with a kustomization, or a folder or file of YAML; of a
+                   ClusterServiceVersion, what it stands for is written
   --crd=FILE       the CustomResourceDefinition, where the manifests lack it
   --kind=KIND      the custom resource, where the manifests define several
 
@@ -100,12 +102,16 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 	root := filepath.Dir(at)
 	tree := files.Tree(root)
 	s := &propose.Sources{Name: filepath.Base(at), Kind: kind}
-	if s.Manifests, err = resources(tree, manifests, filepath.Join(at, "manifests")); err != nil {
-		return nil, err
+	if _, err := os.Stat(filepath.Join(manifests, "Chart.yaml")); err == nil {
+		return nil, fmt.Errorf("%s is a Helm chart: `helm template NAME %[1]s --include-crds --namespace NAMESPACE` prints its manifests; commit them with their Namespace, and name that file with --operator", operator)
 	}
 	if s.Objects, err = install.Render(tree, manifests); err != nil {
 		return nil, err
 	}
+	if s.Manifests, err = resources(tree, manifests, filepath.Join(at, "manifests")); err != nil {
+		return nil, err
+	}
+	s.Build = builtFrom(root)
 	if crd != "" {
 		found, err := render(tree, crd)
 		if err != nil {
@@ -125,6 +131,22 @@ func initSources(operator, crd, kind, folder string) (*propose.Sources, error) {
 	return s, nil
 }
 
+// builtFrom is what builds the operator's image, as a style.yaml in a folder of the repository says it: the Dockerfile that
+// ships it, or a main package.
+func builtFrom(root string) string {
+	if info, err := os.Stat(filepath.Join(root, "Dockerfile")); err == nil && info.Mode().IsRegular() {
+		return "dockerfile: .."
+	}
+	mains, _ := filepath.Glob(filepath.Join(root, "cmd", "*", "main.go")) // the pattern is valid
+	for _, main := range append([]string{filepath.Join(root, "cmd", "main.go"), filepath.Join(root, "main.go")}, mains...) {
+		if _, err := os.Stat(main); err == nil {
+			folder, _ := filepath.Rel(root, filepath.Dir(main)) // it is below
+			return "go: " + path.Join("..", filepath.ToSlash(folder))
+		}
+	}
+	return ""
+}
+
 // resources are what a kustomization in a folder names to have the manifests at a path: another kustomization, or each file.
 func resources(tree files.Tree, manifests, from string) ([]string, error) {
 	list := []string{manifests}
@@ -133,6 +155,10 @@ func resources(tree files.Tree, manifests, from string) ([]string, error) {
 			return nil, err
 		}
 	}
+	list = slices.DeleteFunc(slices.Clone(list), func(file string) bool { // of a ClusterServiceVersion, what it stands for is written
+		objects, err := install.Render(tree, file)
+		return err == nil && slices.ContainsFunc(objects, propose.IsBundle)
+	})
 	for i, file := range list {
 		relative, err := filepath.Rel(from, file)
 		if err != nil {

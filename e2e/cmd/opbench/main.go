@@ -79,6 +79,7 @@ func subcommands() []subcommand {
 		{"gate", "say from files whether a change made an operator slower or broke it", atOnce, runGate, []string{"results/latest", "--base=results/before --head=results/after"}},
 		{"init", "write the first style.yaml and workload.yaml from an operator's manifests and definition", atOnce, runInit, []string{"--operator=config/default", "--operator=config/default --crd=crd.yaml my-operator"}},
 		{"check", "say without a cluster what is wrong with an operator style, and what a run would do with it", atOnce, runCheck, []string{"./my-operator", "all"}},
+		{"permissions", "print the manifest of an account that may do what a run needs on an existing cluster", atOnce, runPermissions, []string{"--operator=./my-operator", "--operator=native --scenario=latency,level"}},
 		{"styles", "list the operator styles, or those that a change touches", gently, runStyles, []string{"", "--since=origin/main --json"}},
 		{"images", "list the container images, get what is missing, or lock their digests", gently, runImages, []string{"", "ensure --operator=./my-operator", "ensure node python"}},
 		{"clean", "remove what killed runs left on this machine, or in an existing cluster", gently, runClean, []string{"--dry-run", "--kubeconfig=kubeconfig.yaml"}},

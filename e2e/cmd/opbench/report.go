@@ -56,7 +56,7 @@ func formats() []format {
 	return []format{
 		{"terminal", printTerminal},
 		{"markdown", (*report.Report).Markdown},
-		{"comment", (*report.Report).Comment},
+		{"csv", (*report.Report).CSV},
 		{"json", (*report.Report).JSON},
 		{"samples", (*report.Report).SamplesJSON},
 		{"bench", (*report.Report).Bench},

@@ -26,7 +26,7 @@ func copied(t *testing.T) string {
 func TestReportPrintsEachFormat(t *testing.T) {
 	dir, handMade := copied(t), away(t)
 	for name, golden := range map[string]string{
-		"terminal": "terminal.txt", "markdown": report.SummaryFile, "comment": report.CommentFile, "json": report.ReportFile,
+		"terminal": "terminal.txt", "markdown": report.SummaryFile, "json": report.ReportFile,
 		"samples": report.SamplesFile, "bench": report.BenchFile, "junit": report.JUnitFile,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestReportOfDifferentMachines(t *testing.T) {
 	environment.Host.CPUs = 64
 	require.NoError(t, environment.Write(other))
 	for format, want := range map[string]string{
-		"terminal": "64 CPUs", "markdown": "64 CPUs", "comment": "64 CPUs", "json": `"cpus":64`,
+		"terminal": "64 CPUs", "markdown": "64 CPUs", "json": `"cpus":64`,
 	} {
 		status, stdout, _ := opbench(t, "report", "--format="+format, copied(t), other)
 		assert.Equal(t, exitOK, status)

@@ -34,6 +34,14 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REPO", top)
 			env.Setenv("HANDMADE", filepath.Join(top, "e2e/report/testdata/hand-made"))
 			env.Setenv("OPERATORBENCH_CACHE", filepath.Join(env.WorkDir, "cache"))
+			git, err := exec.LookPath("git")
+			if err != nil {
+				return err
+			}
+			env.Setenv("GIT", filepath.Join(env.WorkDir, "git"))
+			if err := errors.Join(os.Mkdir(env.Getenv("GIT"), 0o755), os.Symlink(git, filepath.Join(env.Getenv("GIT"), "git"))); err != nil {
+				return err
+			}
 			env.Setenv("PATH", filepath.SplitList(os.Getenv("PATH"))[0]) // opbench alone: no container engine
 			return nil
 		},

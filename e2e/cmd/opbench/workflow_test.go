@@ -109,7 +109,7 @@ func TestWhatTheWorkflowMakesOfTheGatesEnd(t *testing.T) {
 
 // GitHub takes no comment of more than 65,536 characters.
 func TestALongCommentIsCut(t *testing.T) {
-	step, _, _ := strings.Cut(string(read(t, root, "scripts/gate-comment.sh")), "mine=")
+	step, _, _ := strings.Cut(string(read(t, root, "scripts/gate-comment.sh")), "# Only what")
 	step = "set -- " + gateMarkdown + "\n" + step
 	for _, letters := range []int{100, 64000, 66000, 200000} {
 		dir := t.TempDir()
@@ -126,6 +126,51 @@ func TestALongCommentIsCut(t *testing.T) {
 		assert.True(t, bytes.HasPrefix(posted, []byte("<!-- operatorbench gate -->\n| ❌")))
 		assert.Contains(t, string(posted), "slower | one of many |\n\n</details>\n\n_This comment is cut: GitHub takes 65,536 characters. [The artifact gate](https://github.com/o/r/actions/runs/1)")
 	}
+}
+
+// However often a gate runs, it has one comment; where it compared nothing there is none, or the one that is there says so.
+func TestOneCommentHoweverOften(t *testing.T) {
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("GitHub's stand-in needs jq")
+	}
+	top, err := filepath.Abs(root)
+	require.NoError(t, err)
+	dir, programs := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(top, "e2e/cmd/opbench/testdata/gh"), filepath.Join(programs, "gh")))
+	env := []string{"PATH=" + programs + ":" + os.Getenv("PATH"), "COMMENTS=" + filepath.Join(dir, "comments"), "GH_REPO=o/r", "NUMBER=7", "LINK=https://github.com/o/r/actions/runs/1"}
+	says := func(text string, more ...string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, gateMarkdown), []byte(text), 0o600))
+		status, said := bash(t, dir, filepath.Join(top, "scripts/gate-comment.sh")+" "+gateMarkdown, append(more, env...)...)
+		require.Zero(t, status, said)
+	}
+	comments := func() (bodies []string) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(dir, "comments", "*.json"))
+		require.NoError(t, err)
+		for _, file := range files {
+			var one struct{ Body string }
+			require.NoError(t, yaml.Unmarshal(read(t, filepath.Dir(file), filepath.Base(file)), &one))
+			bodies = append(bodies, one.Body)
+		}
+		return bodies
+	}
+	const marker = "<!-- operatorbench gate -->\n"
+	says("")
+	assert.Empty(t, comments(), "nothing was compared")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "quote"), []byte("> "+marker+"> <!-- of all -->\nI do not believe it"), 0o600))
+	status, said := bash(t, dir, "gh quote somebody quote", env...)
+	require.Zero(t, status, said)
+	says(marker + "slower")
+	says(marker + "fine")
+	require.Len(t, comments(), 2)
+	assert.Contains(t, comments()[0], "I do not believe it", "a person's is left alone")
+	assert.Equal(t, marker+"fine\n<!-- of all -->\n", comments()[1])
+	says(marker+"of another gate", "KEY=./other")
+	require.Len(t, comments(), 3)
+	says("", "VERDICT=unchanged")
+	require.Len(t, comments(), 3)
+	assert.Contains(t, comments()[1], "## operatorbench gate: unchanged\n\nNothing was compared this time")
 }
 
 // The program of a pull request that changes the bench is not its judge.
@@ -169,8 +214,8 @@ func TestTheAction(t *testing.T) {
 		"fine":        {made(about(100, 8), about(100, 8)), "main", 0, "verdict=fine\nreport=results/gate.md\n"},
 		"slower":      {made(about(100, 8), about(130, 8)), "main", 1, "verdict=worse\nreport=results/gate.md\n"},
 		"cannot tell": {made(about(100, 3), about(130, 3)), "main", 0, "verdict=cannot tell\nreport=results/gate.md\n"},
-		"unchanged":   {"echo no operator style differs from the base", "main", 0, "verdict=unchanged\nreport=results/gate.md\n"},
-		"a panic":     {"exec panics", "main", 2, "verdict=invalid\nreport=results/gate.md\n"},
+		"unchanged":   {"echo no operator style differs from the base", "main", 0, "verdict=unchanged\nreport=\n"},
+		"a panic":     {"exec panics", "main", 2, "verdict=invalid\nreport=\n"},
 		"no base":     {"exit 0", "", 3, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,11 +225,11 @@ func TestTheAction(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(temporary, "operatorbench", "opbench"), []byte(script), 0o755)) //nolint:gosec // it is run
 			require.NoError(t, os.WriteFile(filepath.Join(temporary, "output"), nil, 0o600))
 			status, said := bash(t, dir, stepOfAction(t, "Compare with the base"), "GITHUB_ACTION_PATH="+action, "RUNNER_TEMP="+temporary, "GITHUB_OUTPUT="+temporary+"/output",
-				"FOLDER=./bench", "BASE="+test.base, "BUDGET=5m", "SCENARIOS=create", "FLAGS=--rounds=3 --passes=1", "RESULTS=results")
+				"FOLDER=./bench", "BASE="+test.base, "PROFILE=quick", "BUDGET=5m", "SCENARIOS=create", "FLAGS=--rounds=3 --passes=1", "RESULTS=results")
 			assert.Equal(t, test.status, status, said)
 			assert.Equal(t, test.output, string(read(t, temporary, "output")))
 			if test.base != "" {
-				assert.Equal(t, "run --results=results --base=main --operator=./bench --budget=5m --images=auto --rounds=3 --passes=1 --scenario=create\n", string(read(t, temporary, "asked")))
+				assert.Equal(t, "run --results=results --base=main --operator=./bench --profile=quick --images=auto --rounds=3 --passes=1 --budget=5m --scenario=create\n", string(read(t, temporary, "asked")))
 			}
 		})
 	}

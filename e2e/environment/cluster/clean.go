@@ -69,8 +69,8 @@ type trace struct {
 	keep  bool
 }
 
-// findTraces finds all runs that left a trace, by run id: in the temporary folder, as a network with the run's label, or
-// at least as a kind cluster with the run's name.
+// findTraces finds all runs that left a trace, by run id: in the temporary folder, as a network with the run's label,
+// or at least as a kind cluster with the run's name.
 func findTraces(ctx context.Context, e enginehost) (map[string]trace, error) {
 	all := map[string]trace{}
 	owners, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*", ownerFile))

@@ -677,7 +677,8 @@ func TestCapabilities(t *testing.T) {
 	assert.Equal(t, `cluster "minikube" may not be removed as a whole; --cluster=kind makes one that may`, CapabilitiesOf("minikube").Lacks(RemoveWhole), "of what is not known nothing is done to it")
 }
 
-// What is printed can be pasted: it leads to the same cluster from any folder, and whatever the current context is then.
+// What is printed can be pasted: it leads to the same cluster from any folder, and whatever the current context is
+// then.
 func TestExistingSaysWhereItLeads(t *testing.T) {
 	file := kubeconfig(t, "https://192.0.2.7:6443")
 	target, err := (&Existing{Kubeconfig: file}).Target()

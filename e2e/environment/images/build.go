@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,8 +23,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// buildOwn builds an image of a style's own into the cache, from the folder that the style names: no program of a clone is
-// needed for that.
+// buildOwn builds an image of a style's own into the cache, from the folder that the style names: no program of a clone
+// is needed for that.
 func (s *Store) buildOwn(ctx context.Context, st state) error {
 	started := time.Now()
 	labels := map[string]string{labelName: st.image.Name} // no key: what is the same program is to be the same image
@@ -63,7 +64,7 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 		return s.engine.Follow(ctx, log, append(args, image.own.Dockerfile)...)
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, asksSecret(image))
 	}
 	text, err := os.ReadFile(id)
 	if err != nil {
@@ -81,6 +82,20 @@ func (s *Store) buildDockerfile(ctx context.Context, image Image, labels map[str
 		s.progress.say("%s keeps the image %s: %v", s.engine.Name(), built, err)
 	}
 	return tarball.ImageFromPath(file, nil)
+}
+
+// secretMount is how a step of a Dockerfile asks for what a build may read and an image does not keep.
+var secretMount = regexp.MustCompile(`(?m)^.*--mount=\S*type=(secret|ssh)\b`)
+
+// asksSecret says of a Dockerfile that could not be built that it asks for what no build here is given; nil: it does not.
+func asksSecret(image Image) error {
+	file := filepath.Join(image.own.Dockerfile, "Dockerfile")
+	text, err := os.ReadFile(file)
+	if err != nil || !secretMount.Match(text) {
+		return nil //nolint:nilerr // the build has said what is wrong
+	}
+	line := 1 + bytes.Count(text[:secretMount.FindIndex(text)[0]], []byte("\n"))
+	return fmt.Errorf("%s:%d asks for a secret, and a build gets no credentials: build the image yourself, and give it with --image=%s=REFERENCE", file, line, image.Name)
 }
 
 // manager is the program of an image that is compiled from a Go package.
@@ -162,8 +177,8 @@ func (s *Store) logged(name string, do func(io.Writer) error) error {
 	return fmt.Errorf("%w; the last lines of %s:\n  %s", err, file, strings.Join(lines[max(0, len(lines)-shown):], "\n  "))
 }
 
-// goCommand runs go in a folder, independent of the caller's settings: static programs, no flags and no workspace that change
-// what is built, and no variable that may hold a secret.
+// goCommand runs go in a folder, independent of the caller's settings: static programs, no flags and no workspace that
+// change what is built, and no variable that may hold a secret.
 func goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = folder

@@ -13,11 +13,12 @@ import (
 	"strings"
 )
 
-// ResultsMark is the text of a file .gitignore that makes a folder one of results: neither Git nor a hash sees what is in it.
+// ResultsMark is the text of a file .gitignore that makes a folder one of results: neither Git nor a hash sees what is
+// in it.
 const ResultsMark = "# Written by operatorbench, whose results are here.\n*\n"
 
-// planOwn says of an image of a style's own what it is made from. It reads files alone; equal keys are equal images, wherever
-// the files are.
+// planOwn says of an image of a style's own what it is made from. It reads files alone; equal keys are equal images,
+// wherever the files are.
 func planOwn(ctx context.Context, image Image) (planned, error) {
 	files := map[string]string{"image": image.Name + " " + image.Reference}
 	var err error
@@ -34,8 +35,9 @@ func planOwn(ctx context.Context, image Image) (planned, error) {
 	return planned{Name: image.Name, Key: key, Folder: filepath.Join("images", image.Name, fromBuild+"-"+key)}, err
 }
 
-// addContext adds what a Dockerfile's folder holds: all files, whether they can be executed, and where symbolic links lead.
-// The folder of a Git repository, .git, is left out, since it changes with every commit of the same files, and so are results.
+// addContext adds what a Dockerfile's folder holds: all files, whether they can be executed, and where symbolic links
+// lead. The folder of a Git repository, .git, is left out, since it changes with every commit of the same files, and so
+// are results.
 func addContext(files map[string]string, folder string) error {
 	err := filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -63,8 +65,8 @@ func addContext(files map[string]string, folder string) error {
 	return nil
 }
 
-// addPackages adds what a main package is compiled from: the files of its packages, as far as they are in its module, beside it
-// or vendored; what go.sum pins by hash stands for the others.
+// addPackages adds what a main package is compiled from: the files of its packages, as far as they are in its module,
+// beside it or vendored; what go.sum pins by hash stands for the others.
 func addPackages(ctx context.Context, files map[string]string, folder string) error {
 	packages, err := goPackages(ctx, folder)
 	if err != nil {

@@ -131,8 +131,8 @@ next:
 	return &all, errors.Join(problems...)
 }
 
-// Give is the catalogue with images that are taken as they are, each from the reference that is given for its name, whatever
-// they are made from otherwise. The cluster knows them as before.
+// Give is the catalogue with images that are taken as they are, each from the reference that is given for its name,
+// whatever they are made from otherwise. The cluster knows them as before.
 func (c *Catalogue) Give(given map[string]string) (*Catalogue, error) {
 	all := *c
 	all.Images = slices.Clone(c.Images)

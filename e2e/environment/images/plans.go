@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// plansFolder is the folder of the cache in which a clone leaves what its catalogue's images are made from, for programs
-// that were copied away with the same catalogue.
+// plansFolder is the folder of the cache in which a clone leaves what its catalogue's images are made from, for
+// programs that were copied away with the same catalogue.
 const plansFolder = "plans"
 
 // planFile is where the plan of the store's catalogue is.

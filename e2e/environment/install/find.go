@@ -29,8 +29,8 @@ func telling() []schema.GroupVersionResource {
 }
 
 // Find returns what there is of an installed style in the cluster: what carries the labels of its run and its own; of
-// workloads, accounts, roles and bindings also what is in a namespace among these, what one of these owns, and so on, and
-// the cluster's bindings of accounts in these namespaces alone; and the roles that are bound, whoever made them.
+// workloads, accounts, roles and bindings also what is in a namespace among these, what one of these owns, and so on,
+// and the cluster's bindings of accounts in these namespaces alone; and the roles that are bound, whoever made them.
 func Find(ctx context.Context, c Cluster, style string) ([]*unstructured.Unstructured, error) {
 	found, err := c.Kube.Made(ctx, c.Run)
 	if err != nil {

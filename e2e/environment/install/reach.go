@@ -16,9 +16,9 @@ import (
 	"operatorbench/e2e/environment/kube"
 )
 
-// Reach says, a sentence each, in what objects reach beyond namespaces of their own and pods that the baseline standard allows:
-// what a person wants to know of a stranger's before it is installed. It knows what is rendered, and not what a controller
-// makes of it later.
+// Reach says, a sentence each, in what objects reach beyond namespaces of their own and pods that the baseline standard
+// allows: what a person wants to know of a stranger's before it is installed. It knows what is rendered, and not what a
+// controller makes of it later.
 func Reach(objs []*unstructured.Unstructured) ([]string, error) {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
@@ -128,7 +128,8 @@ func PodsIn(value any) []corev1.Pod {
 	return found
 }
 
-// boundWidely tells of the bindings by which somebody who is no service account gets a role, and of rights with a wildcard.
+// boundWidely tells of the bindings by which somebody who is no service account gets a role, and of rights with a
+// wildcard.
 func boundWidely(objs []*unstructured.Unstructured) ([]string, error) {
 	var all []string
 	for _, obj := range objs {

@@ -36,7 +36,8 @@ func (r Rights) May(of schema.GroupResource, verbs ...string) bool {
 	})
 }
 
-// InformerLacks says that of the two verbs that an informer needs on a resource accounts have one alone; empty: both, or none.
+// InformerLacks says that of the two verbs that an informer needs on a resource accounts have one alone; empty: both,
+// or none.
 func (r Rights) InformerLacks(of schema.GroupResource) string {
 	has, lacks := "list", "watch"
 	if !r.May(of, has) {

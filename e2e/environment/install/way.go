@@ -17,16 +17,13 @@ import (
 type Way interface {
 	// Of tells whether a path is to be installed in this way.
 	Of(path string) bool
-	// Render returns the objects that are applied, in their order. Nothing is read outside of the tree, nor fetched. Errors
-	// name the file, and the line where it is known.
+	// Render returns the objects that are applied, in their order. Nothing is read outside of the tree, nor fetched.
+	// Errors name the file, and the line where it is known.
 	Render(tree files.Tree, path string) ([]*unstructured.Unstructured, error)
 	// Files lists the files that Render reads, by absolute path, sorted.
 	Files(tree files.Tree, path string) ([]string, error)
 	// Check refuses what is written and has no effect.
 	Check(tree files.Tree, path string) error
-	// Complete tells whether what is rendered is all that is installed. Else a controller makes more of it, which only
-	// the cluster knows: see Find.
-	Complete() bool
 }
 
 // ways lists all ways to install; the first that takes a path has it. Helm charts and bundles of the Operator Lifecycle
@@ -76,14 +73,4 @@ func Check(tree files.Tree, path string) error {
 		return err
 	}
 	return way.Check(tree, path)
-}
-
-// Complete tells whether what Render returns for paths is all that they install; see Way.
-func Complete(paths ...string) bool {
-	for _, path := range paths {
-		if way, _, _, err := at(".", path); err != nil || !way.Complete() {
-			return false
-		}
-	}
-	return true
 }

@@ -186,7 +186,7 @@ func (t *latencies) quantiles(all []*series) []float64 {
 }
 
 func (r *latencyRow) fill(c *cell, one *series, shown []float64) {
-	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", apart(one.Summary)
+	r.Max, r.Beside, r.N, r.Apart = "–", "–", "0", result.Apart(one.Summary)
 	for _, p := range shown {
 		r.Figures = append(r.Figures, one.figure(p))
 	}
@@ -212,31 +212,4 @@ func (s *series) figure(p float64) figure {
 
 func interval(i *stat.Interval) string {
 	return "[" + i.Low.String() + ", " + i.High.String() + "]"
-}
-
-// apart names the samples that are not counted, or only bounded; not those that
-// only warm up.
-func apart(s stat.Summary) string {
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{s.Censored, "timed out"}, {s.Wrong, "wrong"}, {s.Interrupted, "interrupted"}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprint(part.n)+" "+part.what)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// round names a sample's round, with its run where there are several.
-func (s *study) round(one *judge.Sample) string {
-	round := fmt.Sprintf("round %d", one.Block)
-	if len(s.Runs) > 1 {
-		round += " of run " + one.Run
-	}
-	if one.Warmup {
-		round += ", warm-up"
-	}
-	return round
 }

@@ -19,27 +19,24 @@ import (
 // frontPage is the page that answers first.
 type frontPage struct {
 	head
-	Answers  []string
-	Lead     string
-	Short    badge // whether all was handled correctly
-	Warnings []string
-	Needs    []result.Need
-	Runs     []runFigures
-	Groups   []string // of columns
-	Styles   []*style
-	Heat     *heatMap // nil: nothing was judged
-	Surprise []surprise
-	Facts    []*facts // of the runs with latencies
-	All      []result.RunFacts
-	Rank     string
-	Heats    []string // what the colours mean
+	Repository string
+	About      string // what was done, in a sentence or two
+	Answers    []report.Answer
+	Needs      []result.Need
+	Runs       []runDots
+	Figures    figures
+	Heats      []heat
+	Surprise   []surprise
+	Warnings   []string
+	Facts      []facts // of the runs with latencies
+	All        []result.RunFacts
+	Rank       string
 }
 
-// runFigures are the figures of one run.
-type runFigures struct {
+// runDots are the latencies of one run.
+type runDots struct {
 	ID, Heading string
-	Dots        *dotPlot // nil: nothing was measured
-	Table       bigTable
+	Dots        *dotPlot
 }
 
 // surprise is a verdict that is not as expected.
@@ -53,21 +50,16 @@ const mostSurprises = 30
 
 func (s *site) front() *frontPage {
 	p := &frontPage{
-		Answers: s.Answers(), Lead: s.lead(), Short: s.short(), Warnings: s.Warnings, Needs: s.needs,
-		Groups: columnGroups(), Styles: s.Styles, Heat: s.heatMap(), All: s.RunFacts(), Rank: result.RankNote(), Heats: heatWords(),
+		Repository: s.Repository, About: s.about(), Answers: s.Answers(), Warnings: s.Warnings, Needs: s.needs, Figures: s.figures(),
+		Heats: s.heats(), All: s.RunFacts(), Rank: result.RankNote(),
 	}
 	for i, run := range s.runs {
-		if facts := run.facts(); facts != nil {
-			p.Facts = append(p.Facts, facts)
+		if run.Environment != nil {
+			p.Facts = append(p.Facts, factsOf(run.Environment))
 		}
-		columns := run.measuredColumns()
-		if len(s.runs) == 1 {
-			columns = append(columns, s.ownColumns()...)
+		if dots := run.dotPlot(); dots != nil {
+			p.Runs = append(p.Runs, runDots{fmt.Sprintf("run-%d", i+1), run.heading, dots})
 		}
-		p.Runs = append(p.Runs, runFigures{fmt.Sprintf("run-%d", i+1), run.heading, run.dotPlot(), run.bigTable(columns)})
-	}
-	if len(s.runs) > 1 {
-		p.Runs = append(p.Runs, runFigures{ID: "own", Heading: "What hangs on no run: correctness, and what there is to maintain", Table: s.bigTable(s.ownColumns())})
 	}
 	for _, d := range s.Differences() {
 		one := surprise{Difference: d}
@@ -77,109 +69,193 @@ func (s *site) front() *frontPage {
 		p.Surprise = append(p.Surprise, one)
 	}
 	p.Surprise = p.Surprise[:min(len(p.Surprise), mostSurprises)]
-	p.head = s.head("", s.title(), strings.Join(p.Answers, " "), s.dispute(""), true)
+	var said []string
+	for _, answer := range p.Answers {
+		said = append(said, strings.TrimSpace(answer.Lead+" "+answer.Text))
+	}
+	p.head = s.head("", s.title(), strings.Join(said, " "), s.dispute(""), true)
 	return p
+}
+
+// facts are where a run took place, and what with.
+type facts struct {
+	Pairs []pair // of name and value
+	Notes []string
+}
+
+type pair struct{ Name, Value string }
+
+func factsOf(e *record.Environment) facts {
+	revision, seed := e.Revision, ""
+	if e.Dirty {
+		revision += ", with changes that are not committed"
+	}
+	if e.Seed != 0 {
+		seed = fmt.Sprint(e.Seed)
+	}
+	all := []pair{
+		{"Run", e.Run},
+		{"Began", e.Began.UTC().Format("2006-01-02 15:04:05 MST")},
+		{"Machine", e.Host.String()},
+		{"Further of it", e.Host.Details()},
+		{"Cluster", strings.TrimSpace(e.Cluster + " " + e.Kind)},
+		{"Kubernetes", e.Kubernetes},
+		{"Container engine", e.Engine},
+		{"Go", e.Go},
+		{"Program", e.Program},
+		{"Revision", revision},
+		{"Seed", seed},
+	}
+	return facts{slices.DeleteFunc(all, func(p pair) bool { return p.Value == "" }), e.Notes}
 }
 
 // dotPlot is the chart of the headline's latencies: a row for each style. A load has none: its figure is the last
 // custom resource of each round, which is in the table.
 type dotPlot struct {
-	Scenario, Goal string
-	Rows           []dotRow
+	Scenario, Goal, Done string // Goal and Done say what was written, and what was ready
+	Rows                 []dotRow
 }
 
-// dotRow is one style: its samples, and the figures that they come to.
+// dotRow is one style: when it had written, and when pods were ready.
 type dotRow struct {
-	Style                       *style
-	Rank, Median, Spread, Apart string // Apart: what is not counted
-	Dots                        *dots
+	Style          *style
+	Rank           string
+	Written, Ready dotCell
+}
+
+// dotCell is a chart with what it comes to.
+type dotCell struct {
+	Dots         *dots // nil: nothing was measured
+	Median, From string
 }
 
 func (s *study) dotPlot() *dotPlot {
-	in := s.main()
+	in := s.scene(s.Headline())
 	if in == nil || s.IsLoad(in.Name) {
 		return nil
 	}
 	p := &dotPlot{Scenario: in.Name}
+	draw := func(c *cell, one *series, goal *string) dotCell {
+		if one == nil {
+			return dotCell{Median: plain.Unknown, From: "n 0"}
+		}
+		*goal = inWords(s.Child(), one.Phase)
+		d := dotCell{dotsOf(c, one, s.x, near), plain.Unknown, result.Spread(one.Summary, stat.Observation.String)}
+		if one.N > 0 {
+			d.Median = one.P50.String()
+		}
+		if text := result.Apart(one.Summary); text != "" {
+			d.From += ", " + text
+		}
+		return d
+	}
 	for _, one := range s.Styles {
 		at := slices.IndexFunc(in.Cells, func(c *cell) bool { return c.Style == one })
 		if at < 0 {
 			continue
 		}
 		c := in.Cells[at]
-		row := dotRow{Style: one, Rank: s.RankOf(one.Label, in.Name).String(), Median: plain.Unknown, Spread: "n 0"}
-		if written, _ := c.outcome(); written != nil {
-			row.Dots, row.Spread, row.Apart = dotsOf(c, written, s.x, near), result.Spread(written.Summary, stat.Observation.String), apart(written.Summary)
-			p.Goal = inWords(s.Child(), written.Phase)
-			if written.N > 0 {
-				row.Median = written.P50.String()
-			}
-		}
-		p.Rows = append(p.Rows, row)
+		written, ready := c.outcome()
+		p.Rows = append(p.Rows, dotRow{one, s.RankOf(one.Label, in.Name).String(), draw(c, written, &p.Goal), draw(c, ready, &p.Done)})
 	}
 	return p
 }
 
 // dispute is what an issue about a figure needs.
 type dispute struct {
-	Link    string   // that opens it; empty: the repository's address is not known
-	Command string   // that measures again, with seed and revision
-	Runs    []string // what it is computed from
+	Link   string  // that opens it; empty: the repository's address is not known
+	Runs   []again // how to measure it anew, the run of the headline first
+	Report string  // what users of the framework report; empty: the repository's address is not known
 }
+
+// again is how to look at a run, and to measure it anew.
+type again struct{ Run, Command, Note string }
 
 // dispute is that of a style; of an empty label that of the whole report.
 func (s *site) dispute(label string) dispute {
-	d := dispute{Command: s.again(label)}
+	d := dispute{Runs: s.again(label)}
 	if s.Repository == "" {
 		return d
 	}
-	which := "run " + strings.Join(s.Runs, ", ")
+	which, command := "run "+strings.Join(s.Runs, ", "), ""
 	if label != "" {
 		which = "style " + label + ", " + which
 	}
-	query := url.Values{"template": {"figure.yml"}, "figure": {plain.Line(which)}, "command": {plain.Text(d.Command)}}
-	d.Link = strings.TrimSuffix(s.Repository, "/") + "/issues/new?" + query.Encode()
+	if len(d.Runs) > 0 {
+		command = d.Runs[0].Command
+	}
+	address := strings.TrimSuffix(s.Repository, "/")
+	query := url.Values{"template": {"figure.yml"}, "figure": {plain.Line(which)}, "command": {plain.Text(command)}}
+	d.Link, d.Report = address+"/issues/new?"+query.Encode(), address+"/blob/HEAD/docs/reports.md"
 	return d
 }
 
-// again are the commands that measure a style again, a line for each run that it was in.
-func (s *site) again(label string) string {
+// again is how each run of a style was measured, those with latencies first.
+func (s *site) again(label string) []again {
 	name, _ := s.Named(label)
-	var lines []string
-	for _, part := range s.Parts {
-		e := part.Environment
-		in := label == "" || slices.ContainsFunc(part.Header.Styles, func(one record.Style) bool { return record.Label(one.Name, one.Variant) == label })
-		if e == nil || !in {
+	var all []again
+	for _, measured := range []bool{true, false} {
+		for _, part := range s.Parts {
+			e := part.Environment
+			in := label == "" || slices.ContainsFunc(part.Header.Styles, func(one record.Style) bool { return record.Label(one.Name, one.Variant) == label })
+			if e != nil && in && (len(part.Samples) > 0) == measured {
+				all = append(all, s.command(part, label, name))
+			}
+		}
+	}
+	return all
+}
+
+// command is the one that measures a run again; of a label, this style of it.
+func (s *site) command(part result.Part, label, name string) again {
+	e := part.Environment
+	line := "go run ./e2e/cmd/opbench run"
+	if e.Flags["scenario"] == "matrix" {
+		line = "go run ./e2e/cmd/opbench matrix"
+	}
+	for _, flag := range []string{"operator", "scenario", "rounds", "passes", "precision", "budget", "quiescence"} {
+		value := e.Flags[flag]
+		if flag == "operator" && label != "" {
+			value = name
+		}
+		if flag == "budget" && e.Flags["precision"] == "" || flag == "scenario" && value == "matrix" || value == "" || value == "0" {
 			continue
 		}
-		line := "go run ./e2e/cmd/opbench run"
-		if e.Flags["scenario"] == "matrix" {
-			line = "go run ./e2e/cmd/opbench matrix"
-		}
-		for _, flag := range []string{"operator", "scenario", "rounds", "passes", "precision", "budget", "quiescence"} {
-			value := e.Flags[flag]
-			if flag == "operator" && label != "" {
-				value = name
-			}
-			if flag == "budget" && e.Flags["precision"] == "" || flag == "scenario" && value == "matrix" {
-				continue
-			}
-			if value != "" && value != "0" {
-				line += " --" + flag + "=" + quoted(value)
-			}
-		}
-		revision := "revision " + e.Revision
-		for _, note := range e.Notes {
-			if short := e.Revision[:min(len(e.Revision), 7)]; short != "" && strings.Contains(note, "revision "+short) {
-				revision = plain.Line(note) // where that revision is, if it is not in the repository
-			}
-		}
-		if e.Dirty {
-			revision += ", with changes that were not committed"
-		}
-		lines = plain.Once(lines, plain.Line(fmt.Sprintf("%s --seed=%d # run %s, %s", line, part.Header.Seed, part.Header.Run, revision)))
+		line += " --" + flag + "=" + quoted(value)
 	}
-	return strings.Join(lines, "\n")
+	note := "revision " + e.Revision
+	for _, one := range e.Notes {
+		if short := e.Revision[:min(len(e.Revision), 7)]; short != "" && strings.Contains(one, "revision "+short) {
+			note = plain.Line(one) // where that revision is, if it is not in the repository
+		}
+	}
+	if e.Dirty {
+		note += ", with changes that were not committed"
+	}
+	if took := s.took(part.Header.Run); took > 0 {
+		note = fmt.Sprintf("with all its styles it took %.0f minutes; ", max(took.Minutes(), 1)) + note
+	}
+	return again{part.Header.Run, plain.Line(fmt.Sprintf("%s --seed=%d", line, part.Header.Seed)), plain.Line(note)}
+}
+
+// took is how long a run drove samples.
+func (s *site) took(run string) time.Duration {
+	var took time.Duration
+	cells := slices.Clone(s.Cells)
+	for _, row := range s.Matrix.Rows() {
+		cells = append(cells, row.Cells...)
+	}
+	for _, c := range cells {
+		if c == nil {
+			continue
+		}
+		for i := range c.Results {
+			if one := &c.Results[i]; one.Run == run {
+				took = max(took, one.Ended)
+			}
+		}
+	}
+	return took
 }
 
 // quoted is a flag's value as a shell takes it for one word, whatever a recording holds.
@@ -192,17 +268,6 @@ func quoted(value string) string {
 	return value
 }
 
-// short is Report.InShort as a badge.
-func (s *site) short() badge {
-	outcome, text := s.InShort()
-	b := badgeOf(outcome)
-	if outcome == "" {
-		b = badge{Class: "none", Sign: "→"}
-	}
-	b.Word, b.Text = text, ""
-	return b
-}
-
 // title names what was compared; the floor is no contestant.
 func (s *study) title() string {
 	var names []string
@@ -211,53 +276,43 @@ func (s *study) title() string {
 			names = append(names, label)
 		}
 	}
-	const few = 4 // more would be no title
+	const most = 4 // more would be no title
 	switch {
+	case s.Recommends():
+		return "How should you write a Kubernetes operator?"
 	case len(names) == 0:
 		return "The floor"
 	case len(names) == 1:
 		return "Operator style: " + names[0]
-	case len(names) > few:
+	case len(names) > most:
 		return fmt.Sprintf("%d operator styles", len(names))
 	}
 	return "Operator styles: " + plain.List(names)
 }
 
-// lead says what was done, where and when.
-func (s *study) lead() string {
-	var names, recorded []string
+// about says what was done, and when.
+func (s *study) about() string {
+	var measured []string
 	for _, in := range s.Scenes {
-		names = append(names, in.Name)
+		measured = append(measured, in.Name)
 	}
-	for _, one := range s.Matrix.Styles {
-		if s.Recorded(one.Label) {
-			recorded = append(recorded, one.Label)
-		}
-	}
-	checked := plain.Plural(len(s.Matrix.Rows()), "scenario")
-	var lead string
-	switch {
-	case len(names) == 0 && !s.HasMatrix():
+	if len(measured) == 0 && !s.HasMatrix() {
 		return "The recording holds no sample."
-	case len(names) == 0:
-		lead = fmt.Sprintf("The same %s on a real cluster, faults included: does each style do what it must?", checked)
-	default:
-		lead = fmt.Sprintf("Each style handled the same changes (%s) on a real cluster.", plain.List(names))
 	}
-	if len(names) > 0 && s.HasMatrix() {
-		who := "Each"
-		switch {
-		case len(recorded) > 4:
-			who = fmt.Sprintf("%d of the styles", len(recorded))
-		case len(recorded) < len(s.Matrix.Styles):
-			who = plain.List(recorded)
-		}
-		lead += fmt.Sprintf(" %s also went through %s of correctness, faults included.", who, checked)
+	text := fmt.Sprintf("The same operator, in %s: a number goes into a custom resource, and a %s with so many pods comes out.", plain.Plural(len(s.Contestants()), "style"), s.Child())
+	if s.Child() == "child" {
+		text = fmt.Sprintf("%s on a real cluster.", plain.Plural(len(s.Contestants()), "operator style"))
+	}
+	if len(measured) > 0 {
+		text += fmt.Sprintf(" Measured: %s.", plain.List(measured))
+	}
+	if s.HasMatrix() {
+		text += fmt.Sprintf(" Tested: %s, with broken parts among them.", plain.Plural(len(s.Matrix.Rows()), "scenario"))
 	}
 	if days := s.days(); days != "" {
-		lead += " Recorded " + days + "."
+		text += " Recorded " + days + "."
 	}
-	return lead + " " + report.SeveralNote
+	return text
 }
 
 // days are those on which the recordings began, such as "from 23 to 25 November 2026".

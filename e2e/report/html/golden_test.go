@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // The charts of the hand-made recording; what tables say is tested value by value.
 func TestGolden(t *testing.T) {
 	p := parse(t, about(t, handMade(t), "argo"))
-	for _, id := range []string{outcomes, "waterfall-create"} {
+	for _, id := range []string{outcomes} {
 		t.Run(id, func(t *testing.T) {
 			n := p.byID(id)
 			require.NotNil(t, n)

@@ -76,12 +76,12 @@ type site struct {
 	*study
 	Options
 	runs  []*study
-	needs []result.Need // none where only one style was recorded
+	needs []result.Need // none where the question is another one
 }
 
 func newSite(r *report.Report, o Options) *site {
 	s := &site{study: newStudy(r, nil), Options: o}
-	if len(r.Contestants()) > 1 {
+	if r.Recommends() {
 		s.needs = r.Needs()
 	}
 	for _, one := range r.Tables() {

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
+	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
 )
@@ -74,7 +75,7 @@ const (
 // scenario that was measured.
 func drawPicture(out io.Writer, r *report.Report, dark bool) error {
 	s := newStudy(r.Tables()[0], nil)
-	in := s.main()
+	in := s.scene(s.Headline())
 	if in == nil {
 		return errors.New("draw the comparison: the recording holds no sample of a scenario that is measured; run `opbench run --scenario=create` for one")
 	}
@@ -148,7 +149,7 @@ func (s *study) pictureRow(c *cell, one *series, x *axis) *pictureRow {
 	r.Dots = dotsOf(c, one, x, 0)
 	r.Dots.Floor = "" // it is shaded in all rows alike
 	r.Note = fmt.Sprintf("n = %s in %s", fmt.Sprint(one.N), plain.Plural(one.Rounds, "round"))
-	if text := apart(one.Summary); text != "" {
+	if text := result.Apart(one.Summary); text != "" {
 		r.Note += ", " + text
 	}
 	if one.N > 0 {

@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"operatorbench/e2e/grants"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
-	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/stat"
@@ -19,24 +19,22 @@ import (
 // profile is a style's own page: all that was seen of it.
 type profile struct {
 	head
-	Style      *style
-	What       []string // it is, in two sentences
-	Source     string
-	Installed  []pair // stages, with what each waits for
-	Facts      []pair
-	Images     []record.ImageFacts
-	Needs      []needAnswer
-	Fails      string // how many scenarios
-	Warnings   []string
-	Notes      []string // about this style alone
-	Runs       []profileRun
-	Costs      []costRow
-	Waterfalls []*waterfall
-	Bad, Good  []*verdictCell
-	Held       []result.Conformance
-	Rights     string
-	Level      string
-	Least      int
+	Style     *style
+	What      []string // it is, in two sentences
+	Source    string
+	Installed []pair // stages, with what each waits for
+	Facts     []pair
+	Images    []record.ImageFacts
+	Needs     []needAnswer
+	Fails     string // how many scenarios
+	Wrong     string // measured changes that it handled wrongly; empty: none
+	Runs      []profileRun
+	Costs     []costRow
+	Bad, Good []*verdictCell
+	Held      []result.Conformance
+	Rights    string
+	Level     string
+	Least     int
 }
 
 // needAnswer is whether a style meets a need.
@@ -53,7 +51,7 @@ type costRow struct{ Name, Value, Spread, Rounds string }
 
 func (s *site) profile(of *style) *profile {
 	p := &profile{
-		Style: of, Needs: s.answers(of.Label), What: s.what(of), Facts: s.styleFacts(of), Warnings: s.Warnings,
+		Style: of, Needs: s.answers(of.Label), What: s.what(of), Facts: s.styleFacts(of), Wrong: s.Mishandled(of.Label),
 		Costs: s.costRows(of.Label), Held: s.Conformance(of.Label), Rights: s.rights(of.Label), Level: fmt.Sprintf("%.0f%%", 100*stat.Level), Least: stat.MinRounds,
 	}
 	if header := s.Header(of.Label); header != nil {
@@ -62,17 +60,13 @@ func (s *site) profile(of *style) *profile {
 	if facts, environment := s.Report.Facts(of.Label); facts != nil {
 		p.Images = environment.ImagesOf(facts)
 	}
-	_, p.Fails = s.Tally(of.Label)
+	p.Fails = s.fails(of.Label)
 	for i, run := range s.runs {
 		var cells []*cell
 		for _, in := range run.Scenes {
 			for _, c := range in.Cells {
 				if c.Style == of {
 					cells = append(cells, c)
-					drawn := slices.ContainsFunc(p.Waterfalls, func(w *waterfall) bool { return w.Cell.Scenario == c.Scenario })
-					if w := run.waterfall(c); w != nil && !drawn {
-						p.Waterfalls = append(p.Waterfalls, w)
-					}
 				}
 			}
 		}
@@ -107,6 +101,21 @@ func (s *site) profile(of *style) *profile {
 	return p
 }
 
+// fails says in a sentence how many tests a style fails, and which if they are few.
+func (s *site) fails(label string) string {
+	f := s.Fails(label)
+	switch names := s.Failing(label); {
+	case !f.Known:
+		return "It was not driven through the tests."
+	case f.Failed == 0:
+		return fmt.Sprintf("None of %s fails%s.", plain.Plural(f.Of, "test"), f.Rest())
+	case f.Failed <= few:
+		return fmt.Sprintf("%d of %s %s%s: %s.", f.Failed, plain.Plural(f.Of, "test"), plain.Noun(f.Failed, "fails", "fail"), f.Rest(), plain.List(names))
+	default:
+		return fmt.Sprintf("%d of %s fail%s.", f.Failed, plain.Plural(f.Of, "test"), f.Rest())
+	}
+}
+
 // answers are the needs that a style meets or not; none where only one style was recorded.
 func (s *site) answers(label string) []needAnswer {
 	has := func(all []result.Match) bool {
@@ -117,6 +126,7 @@ func (s *site) answers(label string) []needAnswer {
 		switch {
 		case has(need.Met):
 			all = append(all, needAnswer{need.Name, need.Criterion, "met"})
+		case need.Has: // that a style is not in Go, say, is no fault of it
 		case has(need.NotMet):
 			all = append(all, needAnswer{need.Name, need.Criterion, "not met"})
 		case slices.Contains(need.Unknown, label):
@@ -149,8 +159,7 @@ func (s *site) what(of *style) []string {
 		parts = append(parts, on)
 	}
 	if language := s.Language(of.Label); language != "" {
-		facts, _ := s.Report.Facts(of.Label)
-		parts = append(parts, fmt.Sprintf("has %d lines that a maintainer owns (without build files, most are %s)", facts.Owned.Lines, language))
+		parts = append(parts, fmt.Sprintf("has %s lines to maintain (most of them %s)", s.Value(of.Label, "lines").Text, language))
 	}
 	if len(parts) == 0 {
 		return []string{first, "Neither its framework nor its lines were recorded."}
@@ -207,8 +216,16 @@ func (s *site) styleFacts(of *style) []pair {
 	slices.Sort(versions)
 	add("Versions", strings.Join(versions, ", "))
 	if o := facts.Owned; o != nil {
-		add("Owned", fmt.Sprintf("%s, %s lines (%s)", plain.Plural(o.Files, "file"), report.LinesText(o), report.LanguagesText(o)))
-		add("Rights", report.Rights(o))
+		lines := s.Value(of.Label, "lines").Text + " lines"
+		if o.Scaffold > 0 {
+			lines += fmt.Sprintf(", and %d that a generator wrote", o.Scaffold)
+		}
+		var languages []string
+		for _, one := range slices.SortedFunc(maps.Keys(o.Languages), func(a, b string) int { return cmp.Or(o.Languages[b]-o.Languages[a], strings.Compare(a, b)) }) {
+			languages = append(languages, fmt.Sprintf("%s %d", one, o.Languages[one]))
+		}
+		add("To maintain", fmt.Sprintf("%s, %s (%s)", plain.Plural(o.Files, "file"), lines, strings.Join(languages, ", ")))
+		add("Rights", result.RightsText(o))
 	}
 	var enforced []string
 	for namespace, standard := range facts.PodSecurity {
@@ -216,7 +233,7 @@ func (s *site) styleFacts(of *style) []pair {
 	}
 	slices.Sort(enforced)
 	add("Pod Security Standard that is enforced", strings.Join(enforced, ", "))
-	add("Dependencies, direct / all", report.DependenciesText(environment.ImagesOf(facts)))
+	add("Dependencies, direct / all", result.DependenciesText(environment.ImagesOf(facts)))
 	add("Hash of its rendered manifests", facts.Manifests)
 	add("Measured with", environment.Program)
 	add("Recorded", environment.Began.UTC().Format("2 January 2006"))
@@ -234,9 +251,11 @@ func (s *site) costRows(label string) []costRow {
 		case figure.Known():
 			var rounds []string
 			for _, one := range figure.Values {
-				rounds = append(rounds, report.Amount(figure.Unit, one.Value))
+				rounds = append(rounds, result.Amount(figure.Unit, one.Value))
 			}
-			row.Value, row.Spread = report.Show(c.SumUp(figure))
+			used := c.SumUp(figure)
+			show := func(o stat.Observation) string { return result.Amount(used.Unit, o.Value) }
+			row.Value, row.Spread = show(used.P50), result.Spread(used.Summary, show)
 			row.Rounds = strings.Join(rounds, ", ")
 			if len(s.Runs) > 1 {
 				row.Spread += ", run " + c.Run
@@ -248,8 +267,8 @@ func (s *site) costRows(label string) []costRow {
 		if c.Label() != label {
 			continue
 		}
-		for _, q := range report.CostColumns(c) {
-			add(c, q.Name, q.Figure)
+		for _, q := range result.Prices()[:9] {
+			add(c, q.Head, q.Of(c))
 		}
 		add(c, "uninstall", c.Uninstall)
 		for _, one := range c.ComponentCPU {
@@ -257,9 +276,9 @@ func (s *site) costRows(label string) []costRow {
 		}
 	}
 	for _, c := range s.Beside {
-		for _, q := range report.BesideColumns(c) {
-			if c.Label() == label && q.Known() {
-				add(c, q.Name, q.Figure)
+		for _, q := range result.Prices()[9:] {
+			if c.Label() == label && q.Of(c).Known() {
+				add(c, q.Head, q.Of(c))
 			}
 		}
 	}

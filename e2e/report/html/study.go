@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"operatorbench/e2e/judge"
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/report"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
@@ -74,16 +73,7 @@ func stylesOf(r *report.Report) []*style {
 	ids := newIDs()
 	var all []*style
 	looks := 0
-	var labels []string
-	for _, one := range r.Tables() {
-		for _, label := range one.ByLatency(one.Headline()) {
-			labels = plain.Once(labels, label)
-		}
-	}
-	for _, label := range append(labels, r.Styles...) {
-		if slices.ContainsFunc(all, func(one *style) bool { return one.Label == label }) {
-			continue
-		}
+	for _, label := range r.Order() {
 		name, _ := r.Named(label)
 		one := &style{Label: label, Index: len(all), Floor: name == spec.Floor, File: ids.of(cmp.Or(strings.Trim(slug(label), "-"), "style")) + ".html"}
 		one.Look = lookOf(looks, one.Floor)
@@ -154,35 +144,9 @@ func (in *scene) floor() *cell {
 	return nil
 }
 
-// main is the scenario that styles are known by; nil: none was measured.
-func (s *study) main() *scene { return s.scene(s.Headline()) }
-
 // outcome is when the operator had done its part, and when the cluster had; nil:
 // it was not measured.
 func (c *cell) outcome() (written, ready *series) {
 	first, last := c.Outcome()
 	return c.series[first.Phase], c.series[last.Phase]
-}
-
-// typical is the sample that stands for a cell: the one whose pods were ready,
-// or gone, at the median. Where no latency counts, it is the first that has any;
-// nil: nothing was measured.
-func (c *cell) typical() (result *judge.Result, median bool) {
-	_, s := c.outcome()
-	middle := stat.Observation{}
-	if s != nil && s.N > 0 {
-		middle = s.Ordered.Quantile(0.5)
-	}
-	for i := range c.Results {
-		for _, one := range c.Results[i].Samples {
-			if result == nil && drawable(one) {
-				result = &c.Results[i].Result
-			}
-			counts := !one.Warmup && (one.Outcome == judge.OK || one.Outcome == judge.Timeout)
-			if s != nil && s.N > 0 && one.Phase == s.Phase && counts && one.Value == middle.Value && (one.Outcome == judge.Timeout) == middle.Censored {
-				return &c.Results[i].Result, true
-			}
-		}
-	}
-	return result, false
 }

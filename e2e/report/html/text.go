@@ -1,23 +1,11 @@
 package html
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"operatorbench/e2e/spec"
 )
-
-// percent prints a share of the whole; it says 100% only if it is the whole.
-func percent(share float64) string {
-	switch {
-	case share < 1 && share >= 0.995:
-		return "over 99%"
-	case share > 0 && share < 0.005:
-		return "under 1%"
-	}
-	return fmt.Sprintf("%.0f%%", 100*share)
-}
 
 // inWords is a phase in words for a stranger; child is the kind of the main child.
 func inWords(child, phase string) string {

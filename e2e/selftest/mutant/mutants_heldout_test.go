@@ -35,12 +35,6 @@ func heldOutStories() []story {
 		status, _, _ := unstructured.NestedMap(w.custom(name).Object, "status")
 		return condition(status)
 	}
-	rollOut := func(w *world) {
-		w.edit(deployments, name, func(o *object) {
-			size, _, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
-			o.Object["status"] = map[string]any{"readyReplicas": size}
-		})
-	}
 	status := func(path string) func(w *world) string {
 		return func(w *world) string {
 			w.create(name, 1)
@@ -107,7 +101,7 @@ func heldOutStories() []story {
 		}, "False", "True"},
 		{"never-ready", func(w *world) string {
 			w.create(name, 1)
-			rollOut(w)
+			rollOut(w, name)
 			return fmt.Sprint(ready(w)["status"])
 		}, "True", "False"},
 		{"touches-custom", written("update", "memcacheds"), "false", "true"},
@@ -120,7 +114,7 @@ func heldOutStories() []story {
 		{"stops-after-forty", func(w *world) string { return fmt.Sprint(many(w)) }, "41", "40"},
 		{"flaps-once", func(w *world) string {
 			w.create(name, 1)
-			rollOut(w)
+			rollOut(w, name)
 			w.client.ClearActions()
 			w.wait(time.Minute)
 			return w.writes(deployments)

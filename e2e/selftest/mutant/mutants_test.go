@@ -161,6 +161,24 @@ func stories() []story {
 			w.edit(deployments, name, func(o *object) { container(o)["image"] = "another" })
 			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
 		}, "true", "false"},
+		{"ignores-command", func(w *world) string {
+			w.create(name, 1)
+			before := template(child(w))
+			w.edit(deployments, name, func(o *object) { container(o)["command"] = []any{"another"} })
+			return fmt.Sprint(assert.ObjectsAreEqual(before, template(child(w))))
+		}, "true", "false"},
+		{"replaces-child", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetFinalizers([]string{"somebody.else/holds"}) })
+			w.scale(name, 2)
+			return fmt.Sprint(child(w).GetFinalizers(), w.deployments())
+		}, "[somebody.else/holds]memcached=2", "[]memcached=2"},
+		{"sees-by-label", func(w *world) string {
+			w.create(name, 1)
+			w.edit(deployments, name, func(o *object) { o.SetLabels(nil) })
+			w.scale(name, 2)
+			return w.deployments()
+		}, "memcached=2", "memcached=1"},
 		{"ignores-deleted", func(w *world) string { w.create(name, 1); w.remove(deployments, name); return w.deployments() }, "memcached=1", ""},
 		{"once-per-name", func(w *world) string {
 			w.create(name, 1)
@@ -225,6 +243,23 @@ func stories() []story {
 			conditions, _, _ := unstructured.NestedSlice(w.custom(name).Object, "status", "conditions")
 			return fmt.Sprint(conditions[0].(map[string]any)["lastTransitionTime"])
 		}, "2000-01-01T00:00:01Z", "2000-01-01T00:00:06Z"},
+		{"condition-moves", func(w *world) string {
+			w.create(name, 1)
+			w.wait(2 * time.Second)
+			w.scale(name, 2)
+			return times(w.custom(name))
+		}, "2000-01-01T00:00:01Z", "2000-01-01T00:00:03.1Z"},
+		{"condition-stands", func(w *world) string {
+			w.create(name, 1)
+			w.wait(2 * time.Second)
+			rollOut(w, name)
+			return times(w.custom(name))
+		}, "2000-01-01T00:00:03Z", "2000-01-01T00:00:01Z"},
+		{"reason-of-words", func(w *world) string {
+			w.create(name, 1)
+			conditions, _, _ := unstructured.NestedSlice(w.custom(name).Object, "status", "conditions")
+			return fmt.Sprint(conditions[0].(map[string]any)["reason"])
+		}, "Progressing", "not yet ready, see message"},
 		{"silent-on-bad-size", func(w *world) string {
 			w.create(name, 1)
 			bad(w)
@@ -364,4 +399,22 @@ func TestBadInputIsRefused(t *testing.T) {
 	} {
 		assert.ErrorContains(t, run(t.Context(), []string{bad.args}, t.Output()), bad.says)
 	}
+}
+
+// times are the lastTransitionTimes of a custom resource's conditions.
+func times(custom *object) string {
+	conditions, _, _ := unstructured.NestedSlice(custom.Object, "status", "conditions")
+	var all []string
+	for _, c := range conditions {
+		all = append(all, fmt.Sprint(c.(map[string]any)["lastTransitionTime"]))
+	}
+	return strings.Join(all, " ")
+}
+
+// rollOut makes the pods of a Deployment ready.
+func rollOut(w *world, name string) {
+	w.edit(deployments, name, func(o *object) {
+		size, _, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+		o.Object["status"] = map[string]any{"readyReplicas": size}
+	})
 }

@@ -4,6 +4,7 @@ package propose
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -18,14 +19,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/kustomize/api/pkg/util"
+	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/spec"
 )
-
-// Marker begins what nobody but a person can say.
-const Marker = "TODO"
 
 //go:embed style.yaml.tmpl
 var styleText string
@@ -41,7 +41,10 @@ type Sources struct {
 	// Definition is a CustomResourceDefinition that the manifests lack; nil: they have it.
 	Definition *unstructured.Unstructured
 	Samples    []*unstructured.Unstructured // custom resources that were found in the repository; one is the template
-	Kind       string                       // of the custom resource, where there are several; empty: there is one
+	// Build is what in the repository the operator's image is built from, as style.yaml says it, such as dockerfile: ..; "":
+	// nothing was found.
+	Build string
+	Kind  string // of the custom resource, where there are several; empty: there is one
 }
 
 // Proposal are the files of a style's folder, by name.
@@ -64,9 +67,13 @@ type proposal struct {
 	Fields     []string
 	Workloads  []workload
 	Images     []image
+	Renamed    []types.Image // in the kustomization, as the style calls them
 	OwnerWords string
 	Lacks      []string // verbs that a role lacks
 	open       []string
+	// made are the objects that stand for a ClusterServiceVersion, and namespace is theirs.
+	made      []*unstructured.Unstructured
+	namespace string
 }
 
 // guess is a value with its evidence.
@@ -74,11 +81,14 @@ type guess struct{ Name, Value, Why string }
 
 type workload struct{ Name, Kind, Namespace, Selector string }
 
-type image struct{ Name, Reference string }
+type image struct{ Name, Reference, Build string }
 
 // Of proposes a style and its workload.
 func Of(s Sources) (*Proposal, error) {
 	p := &proposal{Sources: s}
+	if err := p.unbundle(); err != nil {
+		return nil, err
+	}
 	crd, err := p.definition()
 	if err != nil {
 		return nil, err
@@ -96,11 +106,9 @@ func Of(s Sources) (*Proposal, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	list, err := yaml.Marshal(map[string]any{"resources": s.Manifests})
-	if err != nil {
+	if err := p.manifests(files); err != nil {
 		return nil, err
 	}
-	files["manifests/kustomization.yaml"] = list
 	if files["cr.yaml"], err = p.template(version); err != nil {
 		return nil, err
 	}
@@ -121,6 +129,22 @@ func Of(s Sources) (*Proposal, error) {
 		files[name] = out.Bytes()
 	}
 	return &Proposal{Files: files, Open: p.open}, nil
+}
+
+// manifests writes the kustomization, and what stands for a ClusterServiceVersion.
+func (p *proposal) manifests(files map[string][]byte) (err error) {
+	list := map[string]any{"resources": p.Manifests}
+	if len(p.made) > 0 {
+		if files["manifests/operator.yaml"], err = documents(p.made); err != nil {
+			return err
+		}
+		list["resources"], list["namespace"] = append([]string{"operator.yaml"}, p.Manifests...), p.namespace
+	}
+	if len(p.Renamed) > 0 {
+		list["images"] = p.Renamed
+	}
+	files["manifests/kustomization.yaml"], err = yaml.Marshal(list)
+	return err
 }
 
 // definition finds the CustomResourceDefinition.
@@ -210,7 +234,7 @@ func (p *proposal) knob(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 		}
 		return
 	}
-	p.Knob, p.Max = guess{Value: "spec." + Marker, Why: "no field of the definition looks like a number of pods"}, 5
+	p.Knob, p.Max = guess{Value: "spec." + spec.Unsaid, Why: "no field of the definition looks like a number of pods"}, 5
 	p.todo("workload.yaml: the knob that scales: which field of the spec says how many pods run")
 }
 
@@ -254,7 +278,7 @@ func (p *proposal) operator() error {
 		for _, c := range slices.Concat(w.Spec.Template.Spec.InitContainers, w.Spec.Template.Spec.Containers) {
 			if !seen[c.Image] {
 				seen[c.Image] = true
-				p.Images = append(p.Images, image{name(c.Name, len(p.Images)), c.Image})
+				p.Images = append(p.Images, p.image(name(c.Name, len(p.Images)), c.Image))
 			}
 		}
 	}
@@ -262,6 +286,26 @@ func (p *proposal) operator() error {
 		return errors.New("the manifests have no Deployment, StatefulSet or DaemonSet: nothing in them runs an operator")
 	}
 	return nil
+}
+
+// image is one of the operator's. What the manifests call controller:latest, as Kubebuilder does, is no image of a registry:
+// it is built, under a name that no node pulls. Of others without a registry, it is Docker Hub.
+func (p *proposal) image(name, reference string) image {
+	short, tag, _ := util.SplitImageName(reference)
+	first, _, deep := strings.Cut(short, "/")
+	switch {
+	case deep && strings.ContainsAny(first, ".:"), first == "localhost":
+		return image{Name: name, Reference: reference}
+	case !deep && p.Build != "":
+		renamed := types.Image{Name: short, NewName: "operatorbench.local/" + p.Name + "-" + short, NewTag: "dev"}
+		p.Renamed = append(p.Renamed, renamed)
+		return image{name, renamed.NewName + ":" + renamed.NewTag, p.Build}
+	case !deep:
+		short = "library/" + short
+	}
+	renamed := types.Image{Name: strings.TrimPrefix(short, "library/"), NewName: "docker.io/" + short, NewTag: cmp.Or(tag, "latest")}
+	p.Renamed = append(p.Renamed, renamed)
+	return image{Name: name, Reference: renamed.NewName + ":" + renamed.NewTag}
 }
 
 // name is a name of an image that no other has.
@@ -290,7 +334,7 @@ func (p *proposal) children() error {
 		}
 	}
 	if p.Main.Value == "" {
-		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", Marker + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
+		p.Main, p.MainOf = guess{"deployments.v1.apps", "Deployment", spec.Unsaid + ": no role lets the operator create a Deployment or a StatefulSet"}, "deployment"
 		p.todo("workload.yaml, children: which kind runs the pods; no role names one")
 	}
 	main, _, _ := strings.Cut(p.Main.Name, ".")
@@ -356,7 +400,7 @@ func required(s *apiextensionsv1.JSONSchemaProps) any {
 	if len(s.Enum) > 0 {
 		return strings.Trim(string(s.Enum[0].Raw), `"`)
 	}
-	return Marker
+	return spec.Unsaid
 }
 
 // SamplesIn lists where a repository usually keeps samples of its custom resources.

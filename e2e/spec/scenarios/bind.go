@@ -169,6 +169,8 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		return fmt.Sprintf("a %s has no scale subresource", w.Resource.Kind)
 	case step.Drift != nil && step.Drift.Image != "" && !main.HasTemplate():
 		return fmt.Sprintf("the main child of a %s is a %s, which makes no pods of a template whose image could drift", w.Resource.Kind, main.Kind)
+	case step.Drift != nil && step.Drift.Container != nil && w.Reference == "":
+		return fmt.Sprintf("the workload %s has no reference that says what its pods' container has", w.Name)
 	case step.Fault == nil:
 	case step.Fault.RemoveImage != "" && w.Reference == "":
 		return fmt.Sprintf("the workload %s has no reference that says which image its pods run", w.Name)

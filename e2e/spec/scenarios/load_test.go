@@ -13,11 +13,28 @@ import (
 
 func TestALoadIsDueByItsScheduleAlone(t *testing.T) {
 	load := scenarios.Schedule{Resources: 3, Every: 20 * time.Millisecond, Pace: time.Second}
-	assert.Equal(t, time.Duration(0), load.Due(0, 0))
-	assert.Equal(t, 40*time.Millisecond, load.Due(2, 0))
-	assert.Equal(t, 3040*time.Millisecond, load.Due(2, 3))
+	assert.Equal(t, []time.Duration{0, 20 * time.Millisecond, 40 * time.Millisecond}, load.Starts())
 	assert.Equal(t, "3 custom resources, one every 20ms, a step every 1s", load.Text())
 	assert.Equal(t, "3 custom resources at once", scenarios.Schedule{Resources: 3}.Text())
+	assert.Equal(t, "4 custom resources, one every 1s on average, at random (seed 7), in 2 namespaces",
+		scenarios.Schedule{Resources: 4, Namespaces: 2, Every: time.Second, Arrivals: scenarios.Poisson, Seed: 7}.Text())
+}
+
+// Arrivals at random are the same for every style, as often as is asked for, and as uneven as
+// those of people who do not know of each other: their gaps' deviation is their mean.
+func TestArrivalsAtRandom(t *testing.T) {
+	load := scenarios.Schedule{Resources: 5000, Every: 10 * time.Millisecond, Arrivals: scenarios.Poisson, Seed: 48}
+	starts := load.Starts()
+	require.Equal(t, starts, load.Starts())
+	var squares float64
+	for i := range starts[1:] {
+		gap := (starts[i+1] - starts[i]).Seconds() / load.Every.Seconds()
+		squares += (gap - 1) * (gap - 1)
+	}
+	assert.InDelta(t, 10, starts[4999].Milliseconds()/4999, 1)
+	assert.InDelta(t, 1, squares/4999, 0.1)
+	load.Seed++
+	assert.NotEqual(t, starts, load.Starts())
 }
 
 // The load of the comparison: what is in the files is what the figures are
@@ -34,9 +51,11 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
-		"burst-create": "50 custom resources at once, each to be right within 1m0s; create 0",
-		"burst-update": "20 custom resources, one every 5ms, a step every 100ms, each to be right within 1m0s; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
-		"hold-hundred": "100 custom resources, one every 100ms, each to be right within 5m0s; create 0",
+		"arrivals-ten":  "200 custom resources, one every 100ms on average, at random (seed 48), in 4 namespaces, each to be right within 2m0s; create 0",
+		"hold-thousand": "1000 custom resources, one every 20ms, in 10 namespaces, each to be right within 10m0s; create 0",
+		"burst-create":  "50 custom resources at once, each to be right within 1m0s; create 0",
+		"burst-update":  "20 custom resources, one every 5ms, a step every 100ms, each to be right within 1m0s; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+		"hold-hundred":  "100 custom resources, one every 100ms, each to be right within 5m0s; create 0",
 	}, seen)
 }
 
@@ -52,10 +71,15 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no load":        {head + steps + tail, "x.yaml:1: load is missing: expected {resources, every, pace, within}"},
 		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: only scenarios of the group load"},
-		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of every, pace, resources, within`},
+		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of arrivals, every, namespaces, pace, resources, seed, within`},
 		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "x.yaml:5: load.within: found the number 5, expected a duration, such as 500ms or 30s"},
-		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 1, expected 2 to 100"},
-		"too many":       {head + "load: {resources: 101, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 101, expected 2 to 100"},
+		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 1, expected 2 to 5000"},
+		"too many":       {head + "load: {resources: 5001, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 5001, expected 2 to 5000"},
+		"own namespaces": {head + "load: {resources: 101, within: 1s}\n" + steps + tail, "x.yaml:5: load: 101 namespaces, expected at most 100: let the custom resources share them"},
+		"empty spaces":   {head + "load: {resources: 2, namespaces: 3, within: 1s}\n" + steps + tail, "x.yaml:5: load.namespaces is 3, more than the 2 custom resources"},
+		"random burst":   {head + "load: {resources: 2, arrivals: poisson, within: 1s}\n" + steps + tail, "x.yaml:5: load.arrivals: all arrive at once"},
+		"idle seed":      {head + "load: {resources: 2, every: 1s, seed: 7, within: 1s}\n" + steps + tail, "x.yaml:5: load.seed: nothing is drawn"},
+		"other arrivals": {head + "load: {resources: 2, every: 1s, arrivals: often, within: 1s}\n" + steps + tail, "x.yaml:5: load.arrivals: found \"often\", expected poisson"},
 		"backwards":      {head + "load: {resources: 2, every: -1s, within: 1s}\n" + steps + tail, "x.yaml:5: load.every: found \"-1s\", expected a duration, such as 500ms or 30s"},
 		"too slow":       {head + "load: {resources: 2, pace: 11s, within: 1s}\n" + steps + tail, "x.yaml:5: load.pace is 11s, expected 0s to 10s"},
 		"no time":        {head + "load:\n  resources: 2\n" + steps + tail, "x.yaml:5: load.within is 0s, expected 1s to 30m0s"},

@@ -19,7 +19,7 @@ import (
 var oracles = []string{
 	"converged", "stays-converged", "write-history", "status", "gone", "garbage", "recovers", "refused", "reference",
 	"isolation", "health", "ledger", "no-needless-work", "pods-kept", "diagnosable",
-	"series",
+	"series", "others-kept",
 }
 
 func TestEveryScenarioLoads(t *testing.T) {
@@ -132,8 +132,8 @@ func TestParseRefuses(t *testing.T) {
 		"refused unwatched":    {head + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: a submit must be refused, and no oracle checks that it is: expect refused"},
 		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: the last request cannot be fulfilled"},
 
-		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, expected exactly one"},
-		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, expected exactly one"},
+		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, merge, container, expected exactly one"},
+		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, merge, container, expected exactly one"},
 		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: steps.drift.replicas: found the number -1, expected 0 to 5"},
 		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a main child: await handled first"},
 
@@ -254,7 +254,7 @@ func FuzzParse(f *testing.F) {
 		s.Others()
 		s.Exclusive()
 		if s.Load != nil {
-			assert.GreaterOrEqual(t, s.Load.Due(s.Load.Resources-1, len(s.Steps)-1), time.Duration(0))
+			assert.GreaterOrEqual(t, s.Load.Starts()[s.Load.Resources-1], time.Duration(0))
 		}
 	})
 }

@@ -3,7 +3,10 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/spec"
 )
 
@@ -18,8 +21,12 @@ func driftStep() stepKind {
 				c.FailAt(s.at("drift"), "drift: it is not certain that there is a main child: await handled first")
 			}
 			switch replicas := s.Drift.Replicas; {
-			case replicas == nil:
+			case replicas == nil && s.Drift.Merge == nil:
 				c.replaces(s, "its main child drifts to other pods")
+			case replicas == nil: // its pods stay, unless the patch is of their template
+				if _, spec := s.Drift.Merge["spec"]; spec {
+					c.replaces(s, "its main child drifts to other pods")
+				}
 			case *replicas == 0:
 				c.replaces(s, "its main child drifts to no pods")
 			}
@@ -32,6 +39,9 @@ type Drift struct {
 	Replicas *int      `yaml:"replicas"`
 	Image    string    `yaml:"image"` // of its first container
 	Delete   *struct{} `yaml:"delete"`
+	// Merge is a merge patch of the child, Container the fields of its first container; of either, null removes a field.
+	Merge     map[string]any `yaml:"merge"`
+	Container map[string]any `yaml:"container"`
 
 	child string // its kind, once the scenario is bound
 }
@@ -43,6 +53,10 @@ func (d Drift) text() string {
 		return fmt.Sprintf("scale the %s to %d", child, *d.Replicas)
 	case d.Image != "":
 		return fmt.Sprintf("change the %s's image", child)
+	case d.Container != nil:
+		return fmt.Sprintf("change in the %s's container %s", child, plain.List(slices.Sorted(maps.Keys(d.Container))))
+	case d.Merge != nil:
+		return fmt.Sprintf("patch the %s with %s", child, asJSON(d.Merge))
 	}
 	return "delete the " + child
 }

@@ -52,13 +52,18 @@ func (s Submit) text() string {
 	if s.Patch {
 		verb = "patch"
 	}
-	spec, err := json.Marshal(s.Object["spec"])
-	if err != nil {
-		spec = fmt.Append(nil, s.Object["spec"])
-	}
-	text := fmt.Sprintf("%s with spec %s", verb, spec)
+	text := fmt.Sprintf("%s with spec %s", verb, asJSON(s.Object["spec"]))
 	if s.Refused {
 		text += ", which is refused"
 	}
 	return text
+}
+
+// asJSON prints a value of a file.
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
 }

@@ -77,7 +77,7 @@ func (c *check) explain(e *jsonschema.ValidationError) {
 	case *kind.PropertyNames:
 		for _, cause := range e.Causes {
 			key, _ := Below(node, k.Property)
-			c.Fail(key, "%s: found %q, expected %s", path, k.Property, str(c.schema.at(cause.SchemaURL), "errorMessage"))
+			c.Fail(cmp.Or(key, node), "%s: found %q, expected %s", path, k.Property, str(c.schema.at(cause.SchemaURL), "errorMessage"))
 		}
 	default:
 		if len(e.Causes) == 0 {

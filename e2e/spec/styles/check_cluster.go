@@ -66,7 +66,8 @@ func (s Style) checkKinds(all []placed) error {
 	var problems []error
 	for _, obj := range all {
 		of := obj.GroupVersionKind()
-		served := slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) || scheme.Scheme.Recognizes(of)
+		served := slices.Contains([]string{"apiextensions.k8s.io", "apiregistration.k8s.io"}, of.Group) ||
+			len(scheme.Scheme.VersionsForGroupKind(of.GroupKind())) > 0 && slices.Contains(schemeVersions(of.Group), of.Version)
 		if served || defined[of.GroupKind()] {
 			continue
 		}
@@ -78,6 +79,16 @@ func (s Style) checkKinds(all []placed) error {
 			obj.GetAPIVersion(), of.Kind, words.Suggestion(of.Kind, known)))
 	}
 	return errors.Join(problems...)
+}
+
+// schemeVersions are the versions of a group that the harness's client knows. A kind that it knows by an older one may have become
+// stable since.
+func schemeVersions(group string) []string {
+	var all []string
+	for _, of := range scheme.Scheme.PrioritizedVersionsForGroup(group) {
+		all = append(all, of.Version)
+	}
+	return all
 }
 
 // checkNamespaces refuses objects in a namespace that nothing makes.

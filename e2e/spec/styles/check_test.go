@@ -140,10 +140,10 @@ func TestCheckRefuses(t *testing.T) {
 			"other/style.yaml:11: operator other, stage operator, manifests manifests/own.yaml: own.yaml: document at line 1: apiVersion is missing",
 		}},
 		"a file that is gone": {"base", map[string]string{"base/manifests/code/kustomization.yaml": "resources: [gone.yaml]\n"}, []string{
-			"base/style.yaml:11: ", "code/kustomization.yaml:1: resources: there is no gone.yaml",
+			"base/style.yaml:11: ", "code/kustomization.yaml: kustomize build: ", "/code/gone.yaml: no such file or directory",
 		}},
 		"a folder of the base that is gone": {"over", map[string]string{"over/manifests/kustomization.yaml": "resources:\n  - own.yaml\n  - ../../base/manifests/gone\n"}, []string{
-			"over/style.yaml:11: ", "manifests/kustomization.yaml:3: resources: there is no ../../base/manifests/gone",
+			"over/style.yaml:11: ", "manifests/kustomization.yaml: kustomize build: ", "/base/manifests/gone: no such file or directory",
 		}},
 		"manifests of an overlay that no stage uses": {"over", map[string]string{
 			"over/manifests/more.yaml": ownMap, "over/manifests/code/main.py": "", "over/manifests/README.md": "",

@@ -12,6 +12,7 @@ import (
 
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/environment/kube"
+	"operatorbench/e2e/spec"
 )
 
 // Doubts says, a sentence each, what may well be meant and is a mistake more often. A run does not refuse it.
@@ -46,7 +47,7 @@ func (s Style) Doubts(catalogue *images.Catalogue) ([]string, error) {
 	return all, nil
 }
 
-// doubtRights says which verbs no role has that informers need: of the custom resource and of its main child.
+// doubtRights says which verbs no role has that informers need: of the custom resource, of its children, and of pods where its status names them.
 func (s Style) doubtRights(say func(format string, args ...any)) error {
 	held, err := s.Rights()
 	if err != nil || len(held.Unknown) > 0 || s.managed() || s.Control != "" {
@@ -56,7 +57,16 @@ func (s Style) doubtRights(say func(format string, args ...any)) error {
 	if err != nil {
 		return err
 	}
-	for _, of := range []schema.GroupResource{w.GVR().GroupResource(), w.MainGVR().GroupResource()} {
+	kinds := []schema.GroupResource{w.GVR().GroupResource()}
+	for _, child := range w.Children {
+		if of := schema.ParseGroupResource(child.GroupResource()); !slices.Contains(kinds, of) { // two Services, say
+			kinds = append(kinds, of)
+		}
+	}
+	if slices.Contains(s.Declares.Status.Fields, spec.StatusNodes) {
+		kinds = append(kinds, schema.GroupResource{Resource: "pods"}) // whose names it is to write
+	}
+	for _, of := range kinds {
 		if lacks := held.InformerLacks(of); lacks != "" {
 			say("%s", lacks)
 		}

@@ -236,7 +236,7 @@ func (w *Workload) checkPhases(f *rules.File) {
 		return
 	}
 	for name, knob := range w.Knobs {
-		if slices.Contains(spec.Fields(knob.Path), "TODO") {
+		if slices.Contains(spec.Fields(knob.Path), spec.Unsaid) {
 			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s is still to be said", name, knob.Path)
 		} else if _, err := env.Compile("has(" + expr.Custom + "." + knob.Path + ")"); err != nil {
 			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s: %v", name, knob.Path, err)
@@ -396,9 +396,6 @@ func set(object map[string]any, at string, value any) {
 
 // patch is the merge patch that writes a number at a path.
 func patch(at string, number int) []byte {
-	text := fmt.Sprint(number)
-	for _, key := range slices.Backward(spec.Fields(at)) {
-		text = fmt.Sprintf("{%q:%s}", key, text)
-	}
-	return []byte(text)
+	text, _ := spec.MergePatch(spec.Fields(at), number) // keys and a number can always be written
+	return text
 }

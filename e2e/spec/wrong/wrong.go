@@ -10,6 +10,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Value is a wrong value of one field.
@@ -27,51 +30,21 @@ func (v Value) String() string {
 	return fmt.Sprintf("%s: %s (%s)", strings.Join(v.Path, "."), text, v.Why)
 }
 
-// Patch is the merge patch that sets a field.
-func Patch(path []string, value any) map[string]any {
-	for _, key := range slices.Backward(path) {
-		value = map[string]any{key: value}
-	}
-	return value.(map[string]any)
-}
-
-// schema is the part of an OpenAPI v3 schema that is read.
-type schema struct {
-	Type        string            `json:"type"`
-	Format      string            `json:"format"`
-	Properties  map[string]schema `json:"properties"`
-	Required    []string          `json:"required"`
-	Enum        []any             `json:"enum"`
-	Minimum     *float64          `json:"minimum"`
-	Maximum     *float64          `json:"maximum"`
-	MinLength   *int              `json:"minLength"`
-	Pattern     string            `json:"pattern"`
-	MinItems    *int              `json:"minItems"`
-	IntOrString bool              `json:"x-kubernetes-int-or-string"`
-}
-
 // depth is how many keys below spec a field may lie: what is deeper is mostly a pod's.
 const depth = 2
 
-// Values returns wrong values of the fields of spec, of a definition's openAPIV3Schema: at most so many that no rule forbids,
+// Values returns wrong values of the fields of spec, of a definition's schema: at most so many that no rule forbids,
 // which reach the operator, and then as many that one does. The fields that the custom resource has set come first, then the
 // others by their names; each has one value before any has a second one. A value that asks for more pods than a node has room
 // for is not among them.
-func Values(openAPI map[string]any, custom map[string]any, most int) ([]Value, error) {
-	text, err := json.Marshal(openAPI)
-	if err != nil {
-		return nil, fmt.Errorf("read the definition's schema: %w", err)
-	}
-	var root schema
-	if err := json.Unmarshal(text, &root); err != nil {
-		return nil, fmt.Errorf("read the definition's schema: %w", err)
-	}
-	fields := root.Properties["spec"].fields([]string{"spec"})
+func Values(definition *apiextensions.JSONSchemaProps, custom map[string]any, most int) []Value {
+	root := definition.Properties["spec"]
+	fields := fieldsOf(&root, []string{"spec"})
 	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.rank(custom), b.rank(custom)) })
 	return slices.Concat(
 		inTurn(fields, most, func(f field) []Value { return f.free }),
 		inTurn(fields, most, func(f field) []Value { return f.ruled }),
-	), nil
+	)
 }
 
 // field is a field's wrong values.
@@ -99,52 +72,37 @@ func inTurn(fields []field, most int, of func(field) []Value) []Value {
 
 // rank is 0 where the custom resource has the field, else 1.
 func (f field) rank(custom map[string]any) int {
-	if _, set := At(custom, f.path); set {
+	if _, set, err := unstructured.NestedFieldNoCopy(custom, f.path...); set && err == nil {
 		return 0
 	}
 	return 1
 }
 
-// At returns what an object has at a path, and whether it has it.
-func At(object map[string]any, path []string) (any, bool) {
-	var value any = object
-	for _, key := range path {
-		fields, is := value.(map[string]any)
-		if !is {
-			return nil, false
-		}
-		if value, is = fields[key]; !is {
-			return nil, false
-		}
-	}
-	return value, true
-}
-
-// fields are those below a path.
-func (s schema) fields(path []string) []field {
+// fieldsOf are those below a path.
+func fieldsOf(s *apiextensions.JSONSchemaProps, path []string) []field {
 	var all []field
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		rules := s.Properties[name]
 		at := slices.Concat(path, []string{name})
-		free, ruled := rules.values()
+		free, ruled := values(&rules)
 		if slices.Contains(s.Required, name) {
 			ruled = append(ruled, Value{Why: "it is required"})
 		}
 		all = append(all, field{at, free, ruled})
 		if len(at) <= depth {
-			all = append(all, rules.fields(at)...)
+			all = append(all, fieldsOf(&rules, at)...)
 		}
 	}
 	return all
 }
 
 // values are the wrong ones of one field: those that no rule forbids, and the others.
-func (s schema) values() (free, ruled []Value) {
+func values(s *apiextensions.JSONSchemaProps) (free, ruled []Value) {
 	add := func(list *[]Value, value any, why string) { *list = append(*list, Value{Value: value, Why: why}) }
 	switch {
 	case len(s.Enum) > 0:
 		add(&ruled, "no-such-value", "it is none of the enumeration")
-	case s.IntOrString:
+	case s.XIntOrString:
 		add(&ruled, true, "it is neither a number nor a text")
 	case s.Type == "integer", s.Type == "number":
 		if s.Minimum == nil {

@@ -12,7 +12,8 @@ import (
 // not read of the many objects of a recording that is there for its latencies.
 type Detail struct {
 	Spec       string            // of a custom resource or its main child: its JSON text
-	Labels     map[string]string // of a pod
+	Labels     map[string]string // of a pod or a main child
+	Notes      map[string]string // annotations of a main child
 	Owners     []OwnerReference  // of a main child
 	Conditions []Notice          // of any but an Event
 	Containers []Container       // of a pod, those that begin it first
@@ -83,6 +84,7 @@ func (d Termination) Text() string {
 type wireDetail struct {
 	Metadata struct {
 		Labels map[string]string `json:"labels"`
+		Notes  map[string]string `json:"annotations"`
 		Owners []OwnerReference  `json:"ownerReferences"`
 	} `json:"metadata"`
 	Spec   json.RawMessage `json:"spec"`
@@ -125,6 +127,9 @@ func (l *Layout) ReadDetail(resource string, raw json.RawMessage) (*Detail, erro
 		d.Containers = slices.Concat(in.Status.InitContainerStatuses, in.Status.ContainerStatuses)
 	case resource == l.Customs || resource == l.Mains:
 		d.Spec, d.Conditions, d.Owners = string(in.Spec), in.Status.Conditions, in.Metadata.Owners
+		if resource == l.Mains {
+			d.Labels, d.Notes = in.Metadata.Labels, in.Metadata.Notes
+		}
 	default:
 		d.Conditions = in.Status.Conditions
 	}

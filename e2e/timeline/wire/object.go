@@ -35,7 +35,8 @@ type Object struct {
 type Condition struct {
 	Notice
 
-	ObservedGeneration int64 `json:"observedGeneration"` // 0: it does not say
+	ObservedGeneration int64  `json:"observedGeneration"` // 0: it does not say
+	LastTransitionTime string `json:"lastTransitionTime"`
 }
 
 // wire is the part of an object's JSON that Object is made from.

@@ -91,6 +91,8 @@ func (s *scanner) condition() (c Condition) {
 			c.Message = s.string()
 		case "observedGeneration":
 			c.ObservedGeneration = s.int(c.ObservedGeneration)
+		case "lastTransitionTime":
+			c.LastTransitionTime = s.string()
 		}
 	})
 	return c

@@ -30,8 +30,9 @@ func (Way) Of(path string) bool {
 	return false
 }
 
-// Render builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl apply -k:
-// namespaces and definitions before what needs them. An error names file and line of the entry that is wrong.
+// Render builds the kustomization, which may refer to folders above its own in the tree. The order is that of kubectl
+// apply -k: namespaces and definitions before what needs them. An error names the kustomization that cannot be built,
+// and is kustomize's own.
 func (Way) Render(tree files.Tree, folder string) ([]*unstructured.Unstructured, error) {
 	return build(track(tree), folder)
 }
@@ -43,11 +44,8 @@ func (Way) Files(tree files.Tree, folder string) ([]string, error) {
 	return slices.Sorted(maps.Keys(tracked.read)), err
 }
 
-// Complete tells that nothing is installed but what Render returns.
-func (Way) Complete() bool { return true }
-
 func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error) {
-	options := krusty.MakeDefaultOptions()
+	options := anywhere()
 	options.Reorder = krusty.ReorderOptionLegacy
 	content, err := tracked.run(options, folder)
 	if err != nil && tracked.refused == nil {
@@ -55,7 +53,7 @@ func build(tracked *tracked, folder string) ([]*unstructured.Unstructured, error
 		if unread != nil {
 			return nil, unread
 		}
-		err = k.located(err)
+		err = k.failed(err)
 	}
 	if err != nil {
 		return nil, err
@@ -72,19 +70,19 @@ func checkOverlay(tree files.Tree, folder string) error {
 	if err != nil {
 		return err
 	}
-	whole, err := k.without(-1)
+	whole, err := k.without(nil)
 	if err != nil {
-		return k.located(err)
+		return k.failed(err)
 	}
 	var problems []error
-	for i, e := range k.entries {
+	for _, e := range k.entries {
 		if base := k.base(e); base != "" {
 			problems = append(problems, checkOverlay(tree, base))
 		}
 		if !slices.Contains([]string{"patches", "patchesStrategicMerge", "patchesJson6902", "images", "replicas", "replacements"}, e.key) {
 			continue
 		}
-		if rest, err := k.without(i); err == nil && bytes.Equal(rest, whole) {
+		if rest, err := k.without(e.node); err == nil && bytes.Equal(rest, whole) {
 			problems = append(problems, k.errorAt(e, errors.New("this entry changes nothing: what it is meant for is gone, or is so already; mend its target, or remove it")))
 		}
 	}

@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -13,8 +14,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// remote matches what kustomize's loader fetches: by HTTP (a URL, also behind the key of a generator's file), or with Git, as
-// NewRepoSpecFromURL of its package git reads an address.
+// remote matches what kustomize's loader fetches: by HTTP (a URL, also behind the key of a generator's file), or with
+// Git, as NewRepoSpecFromURL of its package git reads an address.
 var remote = regexp.MustCompile(`(?i)(^|=)\s*(git::)*(https?:|ssh://|file://|[a-z][a-z0-9-]*@|github\.com[/:])`)
 
 // plugins are keys of plugins' configurations, which may load what they like.
@@ -49,8 +50,8 @@ func local(file string, text []byte) error {
 	return fmt.Errorf("%s:%d: %q %s", file, max(lineOf(&document, found), 1), found, reason)
 }
 
-// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files would be
-// loaded, and the reason; "": there is none.
+// foreign returns the first key or text, in alphabetical order of keys, because of which more than the style's files
+// would be loaded, and the reason; "": there is none.
 func foreign(value any) (found, reason string) {
 	switch value := value.(type) {
 	case string:
@@ -90,4 +91,43 @@ func lineOf(node *yaml.Node, text string) int {
 		}
 	}
 	return 0
+}
+
+// mostValues is how many values the aliases of a document may add to it, for kustomize writes each of them out; countless
+// is where counting ends.
+const (
+	mostValues = 100_000
+	countless  = 1 << 40
+)
+
+// few refuses a YAML file whose aliases multiply. What is no YAML has none.
+func few(file string, text []byte) error {
+	if !bytes.ContainsRune(text, '*') {
+		return nil
+	}
+	var document yaml.Node
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); decoder.Decode(&document) == nil; document = (yaml.Node{}) {
+		values := map[*yaml.Node]int{}
+		if counted(&document, values) > len(values)+mostValues {
+			return fmt.Errorf("%s: its aliases add more than %d values to it: write out what they stand for, or less of it", file, mostValues)
+		}
+	}
+	return nil
+}
+
+// counted is how many values a node has, those of its aliases included. One that is within itself has too many.
+func counted(node *yaml.Node, known map[*yaml.Node]int) int {
+	if n, again := known[node]; again {
+		return n
+	}
+	known[node] = countless
+	n := 1
+	if node.Kind == yaml.AliasNode {
+		n = counted(node.Alias, known)
+	}
+	for _, inner := range node.Content {
+		n = min(n+counted(inner, known), countless)
+	}
+	known[node] = n
+	return n
 }

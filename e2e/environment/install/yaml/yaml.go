@@ -81,9 +81,6 @@ func (Way) Files(tree files.Tree, path string) ([]string, error) {
 // Check refuses nothing: each document is an object.
 func (Way) Check(files.Tree, string) error { return nil }
 
-// Complete tells that nothing is installed but what Render returns.
-func (Way) Complete() bool { return true }
-
 // Parse reads the objects of a YAML file with any number of documents; a List is replaced by its items. The name
 // is for errors only. Empty documents are skipped.
 func Parse(name string, content []byte) ([]*unstructured.Unstructured, error) {

@@ -1,0 +1,89 @@
+package judge
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/timeline"
+	"operatorbench/e2e/timeline/wire"
+)
+
+var othersKeptOracle = Named{Name: "others-kept", Needs: onMains, Judge: othersKept}
+
+// othersKept judges that the operator leaves in its main child what somebody else has put there: labels, annotations, those
+// of the pods' template (as kubectl rollout restart writes one), and finalizers. The harness marks them by the beginning of
+// their names. Whoever owns a field keeps it until it takes it away (Kubernetes' documentation of server-side apply, "Field
+// management"); an operator that replaces the whole object loses what it does not know.
+func othersKept(t *timeline.Timeline) Verdict {
+	was := map[string]*timeline.Event{} // by uid, the event before
+	marks := map[string]bool{}
+	for e := range t.Watched() {
+		if e.Watch.Resource != t.Mains || e.Object.Detail == nil || !slices.ContainsFunc(t.Subjects, func(s *timeline.Subject) bool { return s.Owns(t.World.Mains[e.Object.UID]) }) {
+			continue
+		}
+		before := was[e.Object.UID]
+		was[e.Object.UID] = e
+		has := marksOf(e.Object)
+		for _, mark := range has {
+			marks[mark] = true
+		}
+		if before == nil || e.Watch.Event == spec.Deleted || patchedBetween(t, before, e) {
+			continue
+		}
+		for _, mark := range marksOf(before.Object) {
+			if !slices.Contains(has, mark) {
+				return fail([]string{line(t, before), line(t, e)}, "expected the operator to leave in %s what others have put there; it lost the %s at %s",
+					timeline.Title(e.Watch.Resource, e.Watch.Name), mark, t.Since(e.Time))
+			}
+		}
+	}
+	if len(marks) == 0 {
+		return notApplicable("nobody else has put anything into the %s", t.Child.Kind)
+	}
+	return pass("the %s kept what others have put there: %s", t.Child.Kind, strings.Join(slices.Sorted(maps.Keys(marks)), ", "))
+}
+
+// patchedBetween reports whether the harness wrote the main child itself between two events of it.
+func patchedBetween(t *timeline.Timeline, before, e *timeline.Event) bool {
+	for a := range t.All() {
+		if a.Kind == record.KindAction && a.Action.Resource == t.Mains && a.Action.From <= e.Time && a.Time >= before.Time {
+			return true
+		}
+	}
+	return false
+}
+
+// marksOf names what the harness has put into a main child, each with its place.
+func marksOf(o *wire.Object) []string {
+	var in struct {
+		Template struct {
+			Metadata struct {
+				Labels      map[string]string `json:"labels"`
+				Annotations map[string]string `json:"annotations"`
+			} `json:"metadata"`
+		} `json:"template"`
+	}
+	_ = json.Unmarshal([]byte(o.Detail.Spec), &in) // what cannot be read has no marks
+	var all []string
+	for _, place := range []struct {
+		what string
+		keys []string
+	}{
+		{"label", slices.Sorted(maps.Keys(o.Detail.Labels))},
+		{"annotation", slices.Sorted(maps.Keys(o.Detail.Notes))},
+		{"annotation of its pods' template:", slices.Sorted(maps.Keys(in.Template.Metadata.Annotations))},
+		{"label of its pods' template:", slices.Sorted(maps.Keys(in.Template.Metadata.Labels))},
+		{"finalizer", o.Finalizers},
+	} {
+		for _, key := range place.keys {
+			if strings.HasPrefix(key, ours) {
+				all = append(all, place.what+" "+key)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,69 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+// marked is the main child with what others have put into it.
+func marked(generation int, label, template bool, finalizers ...string) thing {
+	d := referring(deployment(generation, generation, generation, generation))
+	meta := d.object["metadata"].(fields)
+	meta["finalizers"] = finalizers
+	if label {
+		meta["labels"] = fields{"operatorbench/team": "payments", "app": "memcached"}
+	}
+	if template {
+		d.object["spec"].(fields)["template"] = fields{"metadata": fields{"annotations": fields{"operatorbench/restarted": "yes"}}}
+	}
+	return d
+}
+
+func referring(d thing) thing {
+	d.object["metadata"].(fields)["ownerReferences"] = []any{fields{"uid": "cr1", "kind": "Memcached", "name": "cache", "controller": true}}
+	return d
+}
+
+// What others have put into the child stays until they take it away.
+func TestOthersKeepWhatTheyHavePut(t *testing.T) {
+	for name, test := range map[string]struct {
+		after   thing
+		drift   bool // the harness takes the finalizer away before
+		want    spec.Outcome
+		message string
+	}{
+		"all of it stays":         {marked(2, true, true, "operatorbench/hold"), false, spec.Pass, "annotation of its pods' template: operatorbench/restarted, finalizer operatorbench/hold, label operatorbench/team"},
+		"the harness takes one":   {marked(2, true, true), true, spec.Pass, "finalizer operatorbench/hold"},
+		"the finalizer goes":      {marked(2, true, true), false, spec.Fail, "it lost the finalizer operatorbench/hold"},
+		"a label goes":            {marked(2, false, true, "operatorbench/hold"), false, spec.Fail, "it lost the label operatorbench/team"},
+		"a restart is taken back": {marked(2, true, false, "operatorbench/hold"), false, spec.Fail, "it lost the annotation of its pods' template: operatorbench/restarted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			s.begin(0, "native", "others-marks", 2, matrix("others-kept"))
+			s.act(10, 15, "create", custom(1, 1, 0))
+			s.see(16, "ADDED", custom(1, 1, 0))
+			s.see(20, "ADDED", referring(deployment(1, 1, 1, 1)))
+			s.act(30, 35, "patch", marked(1, true, true, "operatorbench/hold"))
+			s.see(36, "MODIFIED", marked(1, true, true, "operatorbench/hold"))
+			if test.drift {
+				s.act(40, 45, "patch", test.after)
+			}
+			s.see(50, "MODIFIED", test.after)
+			s.end(5000, record.Settled)
+			v := s.verdict("others-kept")
+			assert.Equal(t, test.want, v.Outcome, v.Message)
+			assert.Contains(t, v.Message, test.message)
+		})
+	}
+	s := newStory(t)
+	s.begin(0, "native", "create", 1, matrix("others-kept"))
+	s.act(10, 15, "create", custom(1, 1, 0))
+	s.see(20, "ADDED", referring(deployment(1, 1, 1, 1)))
+	s.end(5000, record.Settled)
+	assert.Equal(t, spec.NotApplicable, s.verdict("others-kept").Outcome)
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/table"
+)
+
+// sheet is a table with a row for each style, whose columns are chosen from result.Set.Columns by their ids.
+type sheet struct {
+	title     string
+	labels    []string
+	ids       []string
+	intervals bool // figures have theirs beside them
+	whys      bool // notes say why a figure is not known
+}
+
+// of makes the table. A column of which nothing is known is left out, and so is a style of which nothing is known.
+func (s sheet) of(r *Report) table.Table {
+	t := table.Table{Title: s.title, Header: []string{"style"}, Words: []bool{true}}
+	var columns [][]result.Value
+	var out reasons
+	for _, c := range r.Choose(s.ids...) {
+		values := make([]result.Value, len(s.labels))
+		for i, label := range s.labels {
+			values[i] = c.Of(label)
+		}
+		if !slices.ContainsFunc(values, func(v result.Value) bool { return v.Text != "" }) {
+			continue
+		}
+		t.Header, t.Words, columns = append(t.Header, c.Head), append(t.Words, c.Better == result.Words), append(columns, values)
+		for i, v := range values {
+			if v.Note != "" && (v.Text == "" || c.Better == result.Words) {
+				out.add(c.Head, v.Note, s.labels[i])
+			}
+		}
+	}
+	for i, label := range s.labels {
+		row, known := table.Texts(label), false
+		for _, values := range columns {
+			row = append(row, s.cell(values[i]))
+			known = known || values[i].Text != ""
+		}
+		if known {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	if s.whys {
+		t.Notes = out.lines()
+	}
+	return t
+}
+
+// cell is a value as it stands in a table.
+func (s sheet) cell(v result.Value) table.Cell {
+	if v.Text == "" {
+		return table.Cell{Text: unknown}
+	}
+	cell := table.Cell{Text: v.Text, Outcome: v.Outcome}
+	if s.intervals && v.Low != "" {
+		cell.Text += " " + v.Interval()
+	}
+	if v.N > 0 && v.Note != "" {
+		cell.Text += " (" + v.Note + ")"
+	}
+	return cell
+}
+
+// figuresTable has the few figures of a first look at one run, in the order of the headline: how quick one change is, and
+// many at once, beside the reference, and the memory that it takes.
+func (r *Report) figuresTable() table.Table {
+	headline, load := r.Headline(), r.Heaviest()
+	ids := []string{result.Written(headline), result.Ready(headline), result.Last(headline), result.Status(headline)}
+	if load != headline {
+		ids = append(ids, result.Last(load), result.Status(load))
+	}
+	ids = append(ids, "rank", "n", result.Times(headline), "memory")
+	return sheet{labels: r.ByLatency(headline), ids: ids, intervals: true}.of(r)
+}
+
+// ownTable has what hangs on no run: what fails, and what there is to maintain.
+func (r *Report) ownTable() table.Table {
+	return sheet{labels: r.Contestants(), ids: []string{"fails", "loses", "language", "lines", "images"}}.of(r)
+}
+
+// costTable is what styles use for each change, and while they are installed.
+func (r *Report) costTable() table.Table {
+	s := sheet{title: "Cost of a change, and of the operator while it is there (medians over rounds; CPU net: beyond what is used idle)", labels: r.Styles, whys: true}
+	for _, p := range result.Prices()[:9] {
+		s.ids = append(s.ids, p.ID)
+	}
+	return s.of(r)
+}
+
+// Tables of what styles do and are, beside latencies; those that have no row are left out.
+func (r *Report) tables() []table.Table {
+	all := []table.Table{sheet{
+		title:  "What every operator is held to: owner reference with its flags; observedGeneration, conditions and nodes of the status; scale subresource; drift repair; no needless writes",
+		labels: r.Contestants(), ids: result.ConformanceNames(), whys: true,
+	}.of(r)}
+	for _, one := range r.Tables() {
+		t := one.costTable()
+		if heading := one.Heading(r); heading != "" {
+			t.Title += ". " + heading
+		}
+		all = append(all, t)
+	}
+	security := sheet{
+		title:  "What a style's service accounts may do, and what of it they did (RBAC against the audit log)",
+		labels: r.Contestants(), ids: []string{"rights", "cluster-wide", "unused", "wildcards", "refused", "secrets", "secrets-read", "pod-security"}, whys: true,
+	}.of(r)
+	for _, u := range r.Grants {
+		for _, finding := range u.Findings {
+			security.Notes = append(security.Notes, u.Style+" should not: "+finding)
+		}
+	}
+	all = append(all, r.RatesTable(),
+		sheet{title: "Starting, keeping many, and finding nothing to do (medians)", labels: r.Styles, ids: []string{"cold-start", "memory-at-100", "unchanged-calls"}}.of(r),
+		sheet{title: "What there is to maintain", labels: r.Styles, ids: []string{"language", "lines", "logic", "images", "dependencies", "framework"}}.of(r),
+		security)
+	return slices.DeleteFunc(all, func(t table.Table) bool { return len(t.Rows) == 0 })
+}
+
+// reasons collect why figures of styles are not known.
+type reasons []reason
+
+type reason struct {
+	text            string
+	columns, labels []string
+}
+
+func (r *reasons) add(column, text, label string) {
+	for i := range *r {
+		if one := &(*r)[i]; one.text == text && one.columns[0] == column {
+			one.labels = plain.Once(one.labels, label)
+			return
+		}
+	}
+	*r = append(*r, reason{text: text, columns: []string{column}, labels: []string{label}})
+}
+
+// lines tell of each reason once, for all figures that lack for the same styles.
+func (r *reasons) lines() []string {
+	var merged []reason
+	for _, one := range *r {
+		same := func(other reason) bool { return other.text == one.text && slices.Equal(other.labels, one.labels) }
+		if i := slices.IndexFunc(merged, same); i >= 0 {
+			merged[i].columns = append(merged[i].columns, one.columns...)
+			continue
+		}
+		merged = append(merged, one)
+	}
+	var lines []string
+	for _, one := range merged {
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", strings.Join(one.columns, ", "), one.text, strings.Join(one.labels, ", ")))
+	}
+	return lines
+}
+
+// CSV prints every column of every style as comma-separated values, a row for each style and run: numbers in seconds,
+// bytes, cores or counts, and words where a column has these.
+func (r *Report) CSV(out io.Writer) error {
+	w := csv.NewWriter(out)
+	heads := []string{"run", "style"}
+	var ids []string
+	for _, c := range r.Columns() {
+		ids = append(ids, c.ID)
+	}
+	_ = w.Write(append(heads, ids...)) // the writer keeps the first error
+	for _, one := range r.Tables() {
+		for _, label := range one.Styles {
+			row := []string{strings.Join(one.Runs, " "), plain.Line(label)}
+			for _, id := range ids {
+				v := one.Value(label, id)
+				text := plain.Line(v.Text)
+				if v.Known && v.Text != "" {
+					text = strconv.FormatFloat(v.Number, 'g', -1, 64)
+				}
+				row = append(row, text)
+			}
+			_ = w.Write(row)
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// overview has one line for each style and scenario.
+func (r *Report) overview() table.Table {
+	t := table.Table{Header: []string{"style", "scenario", "verdict", "n", "r", "rank", "written p50", "max", "ready p50", "max", "× floor"}, Words: []bool{true, true, true}}
+	for _, label := range r.Styles {
+		for c := range r.By(label) {
+			written, ready := c.Outcome()
+			one, other := figures(written), figures(ready)
+			row := table.Texts(label, c.Scenario, verdictWithWarmups(c), strconv.Itoa(written.N), strconv.Itoa(written.Rounds), r.RankOf(label, c.Scenario).String(),
+				one[0], one[2], other[0], other[2], c.BesideFloor(written))
+			row[2].Outcome = c.Verdict
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// phasesTable has the phases of a scenario: those that all styles have and, of one style alone, its inner ones too; or all
+// phases, with intervals.
+func (r *Report) phasesTable(scenario string, all bool) table.Table {
+	t := table.Table{Header: []string{"phase", "style", "n", "r", "p50", "p90", "max", "× floor", ""}, Left: 2, Tail: true}
+	if all {
+		t.Header = slices.Insert(t.Header, 6, "p99")
+	}
+	for _, phase := range r.Phases(scenario) {
+		if !all && spec.Inner(phase) && len(r.Contestants()) > 1 {
+			continue
+		}
+		for c := range r.Of(scenario) {
+			s, there := c.Phase(phase)
+			if !there {
+				continue
+			}
+			row := []string{phase, c.Style.Label, strconv.Itoa(s.N), strconv.Itoa(s.Rounds)}
+			if f := figures(s); all {
+				row = append(row, bounded(&s, 0.5, s.P50, s.CI50), bounded(&s, 0.9, s.P90, s.CI90), bounded(&s, 0.99, s.P99, s.CI99), f[2])
+			} else {
+				row = append(row, f[:]...)
+			}
+			t.Row(append(row, c.FloorFigure(s), result.Apart(s))...)
+		}
+	}
+	return t
+}

@@ -1,0 +1,144 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// Rate is how a style kept up with a load.
+type Rate struct {
+	Style, Scenario string
+	N, Rounds       int
+	Lost            int     // that were not written in time, or wrong
+	Sent            float64 // how many were due in a second; 0: all at once
+	Done            float64 // how many were written in a second, from the first until the last
+	P50, P99        stat.Observation
+	First, Last     float64       // p50 of the third that was due first, and of that which was due last, in seconds
+	Late            time.Duration // p99 of how late the harness sent
+}
+
+// A queue grows where the last are so much later than the first, and by more than a machine's noise.
+const (
+	growsBy    = 2
+	growsLeast = 0.25 // seconds
+	lateShare  = 0.1  // of the median: so late, the harness is in the figure
+)
+
+// Grows reports whether those that came last waited longer than those that came first.
+func (r *Rate) Grows() bool {
+	return r.Sent > 0 && r.Last > growsBy*r.First && r.Last-r.First > growsLeast
+}
+
+// Held reports whether the style kept up.
+func (r *Rate) Held() bool { return r.Sent > 0 && r.Lost == 0 && !r.Grows() }
+
+// Text says so in a sentence.
+func (r *Rate) Text() string {
+	var parts []string
+	switch sent := plain.Digits(r.Sent) + " changes a second"; {
+	case r.Sent == 0:
+		parts = append(parts, fmt.Sprintf("writes %s of %d that come at once", plain.Digits(r.Done)+" changes a second", r.N/r.Rounds))
+	case r.Held():
+		parts = append(parts, "holds "+sent)
+	case r.Grows():
+		parts = append(parts, fmt.Sprintf("at %s its queue grows: the first third waited %s, the last %s", sent, plain.Duration(r.First), plain.Duration(r.Last)))
+	default:
+		parts = append(parts, "at "+sent+" some are not written in time")
+	}
+	if r.Lost > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d not written in time", r.Lost, r.N))
+	} else {
+		parts = append(parts, "all written in time")
+	}
+	if r.Late.Seconds() > lateShare*r.P50.Value {
+		parts = append(parts, "the harness itself sent up to "+plain.Duration(r.Late.Seconds())+" late")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Rates are those of all loads that were driven, by load, then in the order of the styles.
+func (r *Set) Rates() []Rate {
+	type key struct{ scenario, style string }
+	byKey := map[key][]judge.Sample{}
+	var keys []key
+	for _, s := range r.Samples {
+		if s.Warmup || s.Phase != spec.PhaseChildWritten || !r.IsLoad(s.Scenario) || s.Outcome == judge.Interrupted {
+			continue
+		}
+		k := key{s.Scenario, record.Label(s.Operator, s.Variant)}
+		if byKey[k] == nil {
+			keys = append(keys, k)
+		}
+		byKey[k] = append(byKey[k], s)
+	}
+	slices.SortStableFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
+			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)))
+	})
+	rates := make([]Rate, len(keys))
+	for i, k := range keys {
+		rates[i] = rateOf(byKey[k])
+		rates[i].Scenario, rates[i].Style = k.scenario, k.style
+	}
+	return rates
+}
+
+// rateOf is that of a style in a load. Rounds are put together, each from its first due step on.
+func rateOf(samples []judge.Sample) Rate {
+	type round struct {
+		run   string
+		block int
+	}
+	rounds := map[round][]judge.Sample{}
+	for _, s := range samples {
+		at := round{s.Run, s.Block}
+		rounds[at] = append(rounds[at], s)
+	}
+	one := Rate{N: len(samples), Rounds: len(rounds)}
+	var all, first, last, late []stat.Observation
+	var due, took time.Duration
+	written := 0
+	for _, in := range rounds {
+		slices.SortFunc(in, func(a, b judge.Sample) int { return cmp.Compare(a.From, b.From) })
+		due += in[len(in)-1].From - in[0].From
+		end := in[0].From
+		for i, s := range in {
+			seen := stat.Observation{Value: s.Value, Censored: s.Outcome != judge.OK}
+			all, late = append(all, seen), append(late, stat.Observation{Value: s.Late.Seconds()})
+			switch third := len(in) / 3; {
+			case i < third:
+				first = append(first, seen)
+			case i >= len(in)-third:
+				last = append(last, seen)
+			}
+			if seen.Censored {
+				one.Lost++
+				continue
+			}
+			end, written = max(end, s.At), written+1
+		}
+		took += end - in[0].From
+	}
+	if due > 0 {
+		one.Sent = float64(len(samples)-len(rounds)) / due.Seconds()
+	}
+	if took > 0 {
+		one.Done = float64(written) / took.Seconds()
+	}
+	ordered := stat.Order(all)
+	one.P50, one.P99 = ordered.Quantile(0.5), ordered.Quantile(0.99)
+	one.Late = time.Duration(stat.Order(late).Quantile(0.99).Value * float64(time.Second))
+	if len(first) > 0 {
+		one.First, one.Last = stat.Order(first).Quantile(0.5).Value, stat.Order(last).Quantile(0.5).Value
+	}
+	return one
+}
