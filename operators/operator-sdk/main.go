@@ -39,7 +39,8 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("there is no %s in the environment, expected the image of the pods", imageVariable)
 	}
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), addToScheme(scheme)); err != nil {
+	addToScheme(scheme)
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		return fmt.Errorf("make the scheme: %w", err)
 	}
 	config, err := ctrl.GetConfig()

@@ -33,7 +33,8 @@ var key = client.ObjectKey{Namespace: "services", Name: "example"}
 func newWorld(t *testing.T, size int32) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(clientgoscheme.AddToScheme(scheme), addToScheme(scheme)); err != nil {
+	addToScheme(scheme)
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	w := &world{T: t, events: record.NewFakeRecorder(10)}

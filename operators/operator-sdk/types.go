@@ -4,7 +4,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/scheme"
 )
 
 // Memcached is the custom resource, as the sample's types have it. Their form is
@@ -59,7 +58,8 @@ func (l *MemcachedList) DeepCopyObject() runtime.Object {
 }
 
 // addToScheme makes the types known.
-func addToScheme(s *runtime.Scheme) error {
+func addToScheme(s *runtime.Scheme) {
 	version := schema.GroupVersion{Group: "cache.example.com", Version: "v1alpha1"}
-	return (&scheme.Builder{GroupVersion: version}).Register(&Memcached{}, &MemcachedList{}).AddToScheme(s)
+	s.AddKnownTypes(version, &Memcached{}, &MemcachedList{})
+	metav1.AddToGroupVersion(s, version)
 }

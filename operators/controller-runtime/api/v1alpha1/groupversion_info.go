@@ -4,12 +4,17 @@
 package v1alpha1
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/scheme"
 )
 
 // GroupVersion is the group and version of this package's kinds.
 var GroupVersion = schema.GroupVersion{Group: "cache.example.com", Version: "v1alpha1"}
 
 // AddToScheme teaches a scheme this package's kinds.
-var AddToScheme = (&scheme.Builder{GroupVersion: GroupVersion}).Register(&Memcached{}, &MemcachedList{}).AddToScheme
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(GroupVersion, &Memcached{}, &MemcachedList{})
+	metav1.AddToGroupVersion(scheme, GroupVersion)
+	return nil
+}

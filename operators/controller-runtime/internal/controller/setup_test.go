@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -75,11 +77,14 @@ func TestReadyMeansThatAllCachesAreSynced(t *testing.T) {
 	check := CachesSynced(informers)
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil)
 	for _, kind := range []client.Object{&cachev1alpha1.Memcached{}, &appsv1.Deployment{}, &corev1.Pod{}} {
-		informer, err := informers.FakeInformerFor(t.Context(), kind)
+		_, err := informers.FakeInformerFor(t.Context(), kind)
 		g.Expect(err).NotTo(HaveOccurred())
-		informer.Synced = false
+		gvk, err := apiutil.GVKForObject(kind, informers.Scheme)
+		g.Expect(err).NotTo(HaveOccurred())
+		informer := controllertest.NewFakeInformer()
+		informers.InformersByGVK[gvk] = informer
 		g.Expect(check(request)).To(MatchError(ContainSubstring("is not synced yet")))
-		informer.Synced = true
+		informer.Synced()
 	}
 	g.Expect(check(request)).To(Succeed())
 	informers.Error = errors.New("no API server")
