@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/report"
@@ -75,11 +74,11 @@ func figuresOf(r *report.Report, d *report.Document, label string) []string {
 		}
 	}
 	pods, cpu, hourly := "–", "–", "–"
-	if used := r.Used(label, func(c result.Cost) cost.Figure { return c.PerChange(cost.Pods) }); used.N > 0 {
-		pods = strings.TrimSuffix(fmt.Sprintf("%.1f", used.P50.Value), ".0")
+	if used := r.Value(label, "pods"); used.Known {
+		pods = strings.TrimSuffix(fmt.Sprintf("%.1f", used.Number), ".0")
 	}
-	if used := r.Used(label, func(c result.Cost) cost.Figure { return c.BusyCPU }); used.N > 0 {
-		cpu = plain.Duration(used.P50.Value)
+	if used := r.Value(label, "cpu"); used.Known {
+		cpu = plain.Duration(used.Number)
 	}
 	if c := r.Cell(label, "burst-create"); c != nil {
 		if written, _ := c.Outcome(); written.N > 0 && !written.Max.Censored {

@@ -256,7 +256,7 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 		}
 		own[s.Name] = s.Workload != ""
 	}
-	assert.True(t, own["change-refused"])
+	assert.True(t, own["size-text"])
 	assert.False(t, own["create"])
 
 	folder := fstest.MapFS{}
@@ -269,7 +269,7 @@ func TestTheScenariosOfAWorkload(t *testing.T) {
 	require.NoError(t, err)
 	general, err := scenarios.Of(w, oracles)
 	require.NoError(t, err, "a workload need not have scenarios of its own")
-	assert.Len(t, all, len(general)+6)
+	assert.Len(t, all, len(general)+10)
 	for _, s := range general {
 		assert.False(t, own[s.Name], s.Name)
 	}
