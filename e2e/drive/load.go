@@ -20,6 +20,8 @@ type loadRun struct {
 	*turn
 
 	scenario scenarios.Scenario
+	rate     int // of a ramp's step; 0: it is none
+	lanes    []*lane
 	members  []*member
 	progress progress
 }
@@ -40,17 +42,23 @@ const headStart = 100 * time.Millisecond
 // the others.
 func (t *turn) load(ctx context.Context) error {
 	r := &loadRun{turn: t, scenario: t.plan.Scenarios[0]}
-	err := r.drive(ctx, *t.schedule())
-	if err != nil {
+	schedule, drive := *t.schedule(), r.drive
+	if schedule.Ramp != nil {
+		drive = r.ramp
+	}
+	if err := drive(ctx, schedule); err != nil {
 		return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(t.style.Name, t.style.Variant), r.scenario.Name, t.plan.Round, err)
 	}
 	return nil
 }
 
 func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error {
-	lanes := make([]*lane, schedule.Spaces())
-	for i := range lanes {
-		l := r.lane(r.space(fmt.Sprintf("%02d", i+1), r.scenario))
+	for i := range schedule.Spaces() {
+		number := fmt.Sprintf("%02d", i+1)
+		if r.rate > 0 {
+			number = fmt.Sprintf("%d-%02d", r.rate, i+1)
+		}
+		l := r.lane(r.space(number, r.scenario))
 		defer l.end()
 		if err := l.fresh(ctx, r.scenario); err != nil {
 			return err
@@ -58,10 +66,11 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		if err := r.unstartable(ctx, l.open[0]); err != nil {
 			return err
 		}
-		lanes[i] = l
+		r.lanes = append(r.lanes, l)
 	}
 	for i := range schedule.Resources {
-		sample := lanes[i%len(lanes)].sample(r.scenario)
+		sample := r.lanes[i%len(r.lanes)].sample(r.scenario)
+		sample.Rate = r.rate
 		if sample.Shared = schedule.Namespaces > 0; sample.Shared {
 			sample.Name = fmt.Sprintf("%s-%05d", sample.Name, i+1)
 		}

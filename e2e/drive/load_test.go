@@ -99,7 +99,10 @@ func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, 
 	t.Helper()
 	l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
 	l.recording.Reset()
-	header := record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{named}}
+	header := record.Header{
+		Schema: record.Schema, Run: "abc123", Styles: []record.Style{named},
+		Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &steep}},
+	}
 	recorder, err := record.NewRecorder(&l.recording, header)
 	require.NoError(t, err)
 	l.Recorder, l.Judge, l.Client = recorder, l, slowAPI{l.Client, takes}

@@ -55,8 +55,49 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 		"hold-thousand": "1000 custom resources, one every 20ms, in 10 namespaces, each to be right within 10m0s; create 0",
 		"burst-create":  "50 custom resources at once, each to be right within 1m0s; create 0",
 		"burst-update":  "20 custom resources, one every 5ms, a step every 100ms, each to be right within 1m0s; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+		"ramp":          "5 custom resources a second for 10s, twice as many until the p99 of written is more than 1s, at most 160, then between, in 8 namespaces, each to be right within 20s; create 0",
 		"hold-hundred":  "100 custom resources, one every 100ms, each to be right within 5m0s; create 0",
 	}, seen)
+}
+
+func TestAStepOfARampIsALoad(t *testing.T) {
+	load := scenarios.Schedule{Namespaces: 2, Within: time.Minute, Ramp: &spec.Ramp{From: 5, Most: 80, Hold: 10 * time.Second, P99: time.Second}}
+	step := load.At(40)
+	starts := step.Starts()
+	assert.Len(t, starts, 400)
+	assert.Equal(t, 399*25*time.Millisecond, starts[399])
+	assert.Zero(t, load.Resources, "the ramp stays as it is")
+}
+
+func TestParseRefusesImpossibleRamps(t *testing.T) {
+	const (
+		head = "name: x\ngroup: load\ndescription: d\nstandsFor: s\n"
+		tail = "steps:\n  - create: {size: 0}\nexpect: [stays-converged]\n"
+		good = "{from: 5, most: 160, hold: 10s, p99: 1s}"
+	)
+	parse := func(load string) error {
+		_, err := scenarios.Parse("x.yaml", []byte(head+"load: "+load+"\n"+tail), oracles)
+		return err
+	}
+	require.NoError(t, parse("{namespaces: 2, within: 20s, ramp: "+good+"}"))
+	require.NoError(t, parse("{namespaces: 2, within: 20s, arrivals: poisson, seed: 7, ramp: "+good+"}"))
+	for name, test := range map[string]struct{ load, want string }{
+		"faster than sent":  {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 5000, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.most is 5000 changes a second, more than the 400 that the harness sends when they are due"},
+		"too many":          {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 400, hold: 1m, p99: 1s}}", "x.yaml:5: load.ramp.most: a step has 24000 custom resources at 400 a second for 1m0s, expected at most 5000"},
+		"downwards":         {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 4, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.most is 4, less than the 5 changes a second that it begins with"},
+		"from nothing":      {"{namespaces: 2, within: 20s, ramp: {from: 0, most: 4, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.from: found the number 0, expected a number, at least 1"},
+		"short steps":       {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 1s, p99: 1s}}", "x.yaml:5: load.ramp.hold is 1s, expected 5s to 1m0s"},
+		"later than lost":   {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 10s, p99: 30s}}", "x.yaml:5: load.ramp.p99 is 30s, expected more than 0s, to load.within, 20s: what is later is lost"},
+		"own namespaces":    {"{within: 20s, ramp: " + good + "}", "x.yaml:5: load.namespaces is missing: the custom resources of a ramp share namespaces"},
+		"resources":         {"{resources: 5, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.resources: the ramp says by from, most and hold how many there are"},
+		"every":             {"{every: 1s, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.every: the ramp says by from, most and hold"},
+		"neither":           {"{namespaces: 2, within: 20s}", "x.yaml:5: load: found 0 of the fields resources, ramp, expected at least one"},
+		"objective missing": {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 10s}}", `x.yaml:5: load.ramp: field "p99" is missing`},
+	} {
+		t.Run(name, func(t *testing.T) { require.ErrorContains(t, parse(test.load), test.want) })
+	}
+	_, err := scenarios.Parse("x.yaml", []byte(head+"load: {namespaces: 2, within: 20s, ramp: "+good+"}\nsteps:\n  - create: {size: 1}\n  - patch: {size: 0}\nexpect: [stays-converged]\n"), oracles)
+	require.ErrorContains(t, err, "x.yaml:8: a ramp is a create alone")
 }
 
 func TestParseRefusesImpossibleLoads(t *testing.T) {
@@ -71,7 +112,7 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no load":        {head + steps + tail, "x.yaml:1: load is missing: expected {resources, every, pace, within}"},
 		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: only scenarios of the group load"},
-		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of arrivals, every, namespaces, pace, resources, seed, within`},
+		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of arrivals, every, namespaces, pace, ramp, resources, seed, within`},
 		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "x.yaml:5: load.within: found the number 5, expected a duration, such as 500ms or 30s"},
 		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 1, expected 2 to 5000"},
 		"too many":       {head + "load: {resources: 5001, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 5001, expected 2 to 5000"},
