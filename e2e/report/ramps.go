@@ -9,33 +9,43 @@ import (
 	"operatorbench/e2e/table"
 )
 
-// rampsTable is how each style went through a ramp, step by step, and what each holds.
-func (r *Report) rampsTable() table.Table {
-	t := table.Table{
-		Title:  "Ramps: how many changes a second are held",
-		Header: []string{"ramp", "style", "round", "due/s", "n", "written/s", "p50", "p99", "lost", "unsent", "acknowledged p99", "harness late p99", "held", "gave out"}, Left: 2, Tail: true,
-	}
+// rampTables are how each style went through each ramp, step by step, and what it holds.
+func (r *Report) rampTables() []table.Table {
+	var all []table.Table
 	for _, one := range r.Ramps() {
+		title := one.Scenario + ": how many changes a second are held"
+		if len(all) == 0 || all[len(all)-1].Title != title {
+			all = append(all, table.Table{
+				Title:  title,
+				Header: []string{"style", "round", "due/s", "n", "written/s", "p50", "p99", "lost", "accepted p99", "late p99", "held"}, Left: 1, Tail: true,
+				Notes: []string{
+					"accepted: by the API server, from when it was sent; late: how much later than it was due. What the harness, the API server or the machine did not hold is not held against the style.",
+				},
+			})
+		}
+		t := &all[len(all)-1]
 		for i := range one.Climbs {
 			climb := &one.Climbs[i]
 			for j := range climb.Steps {
-				t.Rows = append(t.Rows, stepRow(&one, climb.Round, &climb.Steps[j]))
+				t.Rows = append(t.Rows, stepRow(one.Style, climb.Round, &climb.Steps[j]))
 			}
 			if climb.Differs != "" {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s, %s, round %d: %s.", one.Scenario, one.Style, climb.Round, climb.Differs))
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, round %d: %s.", one.Style, climb.Round, climb.Differs))
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", one.Scenario, one.Style, one.Text()))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s %s.", one.Style, one.Text()))
 	}
-	t.Notes = append(t.Notes, "A step in which the harness, the API server or the machine gave out is not held against the style.")
-	return t
+	return all
 }
 
-func stepRow(ramp *result.Ramp, round int, s *result.Step) []table.Cell {
-	held := "no"
-	if s.Held() {
-		held = "yes"
+func stepRow(style string, round int, s *result.Step) []table.Cell {
+	lost, held := strconv.Itoa(s.Lost), "yes"
+	if s.Unsent > 0 {
+		lost += fmt.Sprintf(", %d not accepted", s.Unsent)
 	}
-	return table.Texts(ramp.Scenario, ramp.Style, strconv.Itoa(round), strconv.Itoa(s.Due), strconv.Itoa(s.N), plain.Digits(s.Done), s.P50.String(), s.P99.String(),
-		strconv.Itoa(s.Lost), strconv.Itoa(s.Unsent), s.Acknowledged.String(), plain.Duration(s.Late.Seconds()), held, s.GaveOut)
+	if !s.Held() {
+		held = "no: " + s.GaveOut
+	}
+	return table.Texts(style, strconv.Itoa(round), strconv.Itoa(s.Due), strconv.Itoa(s.N), plain.Digits(s.Done), s.P50.String(), s.P99.String(),
+		lost, s.Acknowledged.String(), plain.Duration(s.Late.Seconds()), held)
 }
