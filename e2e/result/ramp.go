@@ -89,9 +89,9 @@ func (s *Step) Fails() string {
 // Text says in a sentence how it went.
 func (s *Step) Text() string {
 	if s.Held() {
-		return fmt.Sprintf("holds %d changes a second; p99 %s", s.Due, s.P99)
+		return fmt.Sprintf("holds %s a second; p99 %s", plain.Plural(s.Due, "change"), s.P99)
 	}
-	return fmt.Sprintf("at %d changes a second %s", s.Due, s.Fails())
+	return fmt.Sprintf("at %s a second %s", plain.Plural(s.Due, "change"), s.Fails())
 }
 
 // gaveOut is what did. floor is its ramp in the same round; nil: there is none.
@@ -184,7 +184,7 @@ func (r *Ramp) Text() string {
 	held := r.Held()
 	at := slices.IndexFunc(r.Climbs, func(c Climb) bool { return float64(c.Held) == held.P50.Value && c.open() == held.P50.Censored })
 	one := &r.Climbs[max(at, 0)]
-	text := fmt.Sprintf("holds %d changes a second", one.Held)
+	text := fmt.Sprintf("holds %s a second", plain.Plural(one.Held, "change"))
 	if one.Held == 0 {
 		text = "holds no rate that was tried"
 	}
