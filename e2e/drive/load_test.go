@@ -85,6 +85,13 @@ func (s slowSpace) Patch(ctx context.Context, name string, t types.PatchType, pa
 	return s.ResourceInterface.Patch(ctx, name, t, patch, opts, sub...)
 }
 
+func (s slowSpace) Delete(ctx context.Context, name string, opts metav1.DeleteOptions, sub ...string) error {
+	if err := s.wait(ctx, "delete"); err != nil {
+		return err
+	}
+	return s.ResourceInterface.Delete(ctx, name, opts, sub...)
+}
+
 // loaded is a stage whose API takes its time, and that is judged while it lasts.
 type loaded struct {
 	*stage

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 )
@@ -37,10 +40,18 @@ func (r *loadRun) ramp(ctx context.Context, schedule scenarios.Schedule) error {
 // which says so.
 func (r *loadRun) clear(ctx context.Context) error {
 	var made []string
+	var left []unstructured.Unstructured
 	for _, l := range r.lanes {
 		made = append(made, l.open...)
+		for _, namespace := range l.open {
+			list, err := r.customs(namespace).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return fmt.Errorf("list the custom resources of a step in %s: %w", namespace, err)
+			}
+			left = append(left, list.Items...)
+		}
 	}
-	if err := r.Driver.release(ctx, r.style, made); err != nil {
+	if err := r.remove(ctx, r.style, left); err != nil { // before their children, which the operator would make again
 		return err
 	}
 	for _, namespace := range made {

@@ -110,6 +110,9 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 		}
 		assert.Equal(t, []int{8, 16, 32, 24, 28}, slices.Compact(rates))
 		assert.ElementsMatch(t, l.made, l.removed, "what a step made is removed")
+		left, err := l.Client.Resource(resource).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, left.Items, "the custom resources first: the tests' namespaces take nothing with them")
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
 		ramps := result.New(nil, j).Ramps()

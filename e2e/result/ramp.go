@@ -28,7 +28,7 @@ type Step struct {
 // What gave out in a step. Only the style's is held against it.
 const (
 	GaveHarness = "harness"    // it sent late
-	GaveServer  = "API server" // it took half of the time itself, and the floor did not show that it need not
+	GaveServer  = "API server" // accepting the change took half of the time
 	GaveMachine = "machine"    // the floor, which has no operator, does not hold the rate either
 	GaveStyle   = "style"
 )
@@ -102,8 +102,6 @@ func (s *Step) gaveOut(floor *Climb) string {
 		return ""
 	case s.Late.Seconds() > lateShare*s.ramp.P99.Seconds():
 		return GaveHarness
-	case floor != nil && floor.Held >= s.Due:
-		return GaveStyle
 	case slow || s.Unsent > 0:
 		return GaveServer
 	case floor != nil && floor.failed() > 0 && floor.failed() <= s.Due:

@@ -116,13 +116,13 @@ func TestWhatGaveOut(t *testing.T) {
 		fails stepping
 		want  string
 	}{
-		"the floor holds more":            {[]stepping{quick(20), quick(40), quick(80)}, slow(nil), GaveStyle},
-		"the floor is not known":          {nil, slow(nil), GaveStyle},
-		"nor does the floor":              {[]stepping{quick(20), slow(nil), quick(30), quick(35)}, slow(nil), GaveMachine},
-		"the harness sends late":          {[]stepping{quick(20), quick(40), quick(80)}, slow(func(s *stepping) { s.late = 150 * time.Millisecond }), GaveHarness},
-		"the API server is slow":          {nil, slow(func(s *stepping) { s.accepts = 600 * time.Millisecond }), GaveServer},
-		"the API server takes none":       {nil, slow(func(s *stepping) { s.unsent = 1 }), GaveServer},
-		"it is slow by what a style asks": {[]stepping{quick(20), quick(40), quick(80)}, slow(func(s *stepping) { s.accepts = 600 * time.Millisecond }), GaveStyle},
+		"the floor holds more":          {[]stepping{quick(20), quick(40), quick(80)}, slow(nil), GaveStyle},
+		"the floor is not known":        {nil, slow(nil), GaveStyle},
+		"nor does the floor":            {[]stepping{quick(20), slow(nil), quick(30), quick(35)}, slow(nil), GaveMachine},
+		"the harness sends late":        {[]stepping{quick(20), quick(40), quick(80)}, slow(func(s *stepping) { s.late = 150 * time.Millisecond }), GaveHarness},
+		"the API server is slow":        {nil, slow(func(s *stepping) { s.accepts = 600 * time.Millisecond }), GaveServer},
+		"the API server takes none":     {nil, slow(func(s *stepping) { s.unsent = 1 }), GaveServer},
+		"it is slow, not for the floor": {[]stepping{quick(20), quick(40), quick(80)}, slow(func(s *stepping) { s.accepts = 600 * time.Millisecond }), GaveServer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := ramps(1, map[string][]stepping{spec.Floor: test.floor, "slow": {quick(20), test.fails, quick(30), quick(35)}})
