@@ -152,8 +152,10 @@ func (r *Set) latencyColumns() []Column {
 	}
 	for _, s := range r.Scenarios {
 		if r.isRamp(s) {
-			columns = append(columns, Column{Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, More,
-				func(label string) Value { return heldValue(r.Ramps(), s, label) }})
+			columns = append(columns, Column{
+				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, More,
+				func(label string) Value { return heldValue(r.Ramps(), s, label) },
+			})
 			continue
 		}
 		if r.IsLoad(s) {

@@ -40,7 +40,7 @@ func TestARampDoublesThenHalvesTheGap(t *testing.T) {
 func TestARampEndsWithWhatIsHeld(t *testing.T) {
 	for from := 1; from <= 8; from++ {
 		r := spec.Ramp{From: from, Most: 100, Hold: 10 * time.Second}
-		for capacity := 0; capacity <= 120; capacity++ {
+		for capacity := range 121 {
 			rates, held := climb(r, capacity)
 			seen := map[int]bool{}
 			for _, rate := range rates {

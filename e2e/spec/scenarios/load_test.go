@@ -74,7 +74,7 @@ func TestAChurnIsDealtOut(t *testing.T) {
 		var due []time.Duration
 		changes, deletes := 0, 0
 		for _, life := range lives {
-			require.Equal(t, len(life.Steps), len(life.Due))
+			require.Len(t, life.Due, len(life.Steps))
 			due = append(due, life.Due...)
 			size := -1
 			for i, step := range life.Steps {
@@ -88,7 +88,7 @@ func TestAChurnIsDealtOut(t *testing.T) {
 					changes++
 					assert.NotEqual(t, size, step.Patch.Size)
 				}
-				if size = -1; step.Create != nil {
+				if step.Create != nil {
 					size = step.Create.Size
 				} else {
 					size = step.Patch.Size
