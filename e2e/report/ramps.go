@@ -40,8 +40,8 @@ func (r *Report) rampTables() []table.Table {
 
 func stepRow(style string, round int, s *result.Step) []table.Cell {
 	lost, held := strconv.Itoa(s.Lost), "yes"
-	if s.Unsent > 0 {
-		lost += fmt.Sprintf(", %d not accepted", s.Unsent)
+	if s.Unknown > 0 {
+		lost += fmt.Sprintf(", %d not known", s.Unknown)
 	}
 	if !s.Held() {
 		held = "no: " + s.GaveOut

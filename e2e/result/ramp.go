@@ -18,7 +18,7 @@ import (
 type Step struct {
 	Rate
 	Due          int // changes a second
-	Unsent       int // of the changes, those that the API server never took
+	Unknown      int // of the changes, those of which nothing is known: a request or a watch failed
 	Acknowledged stat.Observation
 	GaveOut      string // what did where the rate was not held: one of the words below; empty: it was
 
@@ -50,7 +50,7 @@ func StepOf(ramp spec.Ramp, rate int, samples []judge.Sample) Step {
 			acknowledged = append(acknowledged, stat.Observation{Value: s.Value - s.Late.Seconds(), Censored: s.Outcome == judge.Timeout})
 		}
 	}
-	step := Step{Due: rate, Unsent: ramp.Changes(rate) - len(written), ramp: ramp}
+	step := Step{Due: rate, Unknown: ramp.Changes(rate) - len(written), ramp: ramp}
 	if len(written) > 0 {
 		step.Rate = rateOf(written)
 	}
@@ -63,14 +63,14 @@ func StepOf(ramp spec.Ramp, rate int, samples []judge.Sample) Step {
 // Held reports whether the step met its objective: all were sent, none is lost, the queue does
 // not grow, and 99 of 100 were written in time.
 func (s *Step) Held() bool {
-	return s.Unsent <= 0 && s.N > 0 && s.Lost == 0 && !s.Grows() && !s.P99.Censored && s.P99.Value <= s.ramp.P99.Seconds()
+	return s.Unknown <= 0 && s.N > 0 && s.Lost == 0 && !s.Grows() && !s.P99.Censored && s.P99.Value <= s.ramp.P99.Seconds()
 }
 
 // Fails says why the rate was not held; empty: it was.
 func (s *Step) Fails() string {
 	var parts []string
-	if s.Unsent > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d are not accepted by the API server", s.Unsent, s.ramp.Changes(s.Due)))
+	if s.Unknown > 0 {
+		parts = append(parts, fmt.Sprintf("of %d of %d it is not known when they were written: a request or a watch failed", s.Unknown, s.ramp.Changes(s.Due)))
 	}
 	if s.Grows() {
 		parts = append(parts, "its queue grows")
@@ -80,7 +80,7 @@ func (s *Step) Fails() string {
 	}
 	if s.Lost > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d lost", s.Lost, s.N))
-	} else if len(parts) > 0 {
+	} else if s.Unknown <= 0 && len(parts) > 0 {
 		parts = append(parts, "nothing lost")
 	}
 	return strings.Join(parts, "; ")
@@ -102,7 +102,7 @@ func (s *Step) gaveOut(floor *Climb) string {
 		return ""
 	case s.Late.Seconds() > lateShare*s.ramp.P99.Seconds():
 		return GaveHarness
-	case slow || s.Unsent > 0:
+	case slow || s.Unknown > 0:
 		return GaveServer
 	case floor != nil && floor.failed() > 0 && floor.failed() <= s.Due:
 		return GaveMachine
