@@ -111,7 +111,7 @@ func (m *Meter) asideBegin(e record.Entry) {
 	m.beside.open[s.Place()] = s
 	switch {
 	case s.Warmup || s.Prepare || s.Reason != "":
-	case s.Load:
+	case s.Load && s.Rate == 0 && s.Size != nil: // what a ramp makes is not kept
 		m.beside.members++
 	case s.Scenario == unchanged:
 		s.pass = &pass{style: m.beside.style, round: m.beside.round}
@@ -188,7 +188,7 @@ func (b *beside) end(e record.Entry) {
 	if s.pass != nil && well && s.touched > 0 {
 		s.pass.lasts = e.Time - s.touched
 	}
-	if !s.Load || s.Warmup || s.Prepare {
+	if !s.Load || s.Rate > 0 || s.Size == nil || s.Warmup || s.Prepare {
 		return
 	}
 	if well {

@@ -82,11 +82,14 @@ func TestColdStartIsUnknownOfWhatNeverComesBack(t *testing.T) {
 }
 
 func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
-	members := func(style record.Style, n int, outcome string) *story {
+	members := func(style record.Style, n int, outcome string, also ...func(*record.Sample)) *story {
 		s := asideOf(style, "hold-hundred")
 		load := func(i int) func(*record.Sample) {
 			return func(o *record.Sample) {
-				o.Load, o.Namespace, o.Window = true, fmt.Sprint("services-", i), 3*time.Second
+				o.Load, o.Size, o.Namespace, o.Window = true, new(int), fmt.Sprint("services-", i), 3*time.Second
+				for _, change := range also {
+					change(o)
+				}
 			}
 		}
 		for i := range n {
@@ -105,6 +108,8 @@ func TestMemoryOfAHundredIsThatOfTheirRest(t *testing.T) {
 	once(t, 50*mib, members(argo, 100, record.Settled).only(t).ManyMemory)
 	assert.Empty(t, members(argo, 50, record.Settled).costs(), "of fewer it is another figure")
 	assert.Empty(t, members(argo, 100, record.TimedOut).costs(), "they had not been handled")
+	assert.Empty(t, members(argo, 100, record.Settled, func(o *record.Sample) { o.Size = nil }).costs(), "they were deleted")
+	assert.Empty(t, members(argo, 100, record.Settled, func(o *record.Sample) { o.Rate = 40 }).costs(), "those of a ramp's step are removed")
 	assert.Empty(t, members(record.Style{Style: spec.Style{Name: spec.Floor}}, 100, record.Settled).costs(), "the floor has no pod")
 }
 
@@ -114,7 +119,7 @@ func TestMemoryOfAHundredIsThatOfTheLookAfterThem(t *testing.T) {
 	s := aside("hold-hundred")
 	load := func(i int) func(*record.Sample) {
 		return func(o *record.Sample) {
-			o.Load, o.Namespace, o.Window = true, fmt.Sprint("services-", i), 500*time.Millisecond
+			o.Load, o.Size, o.Namespace, o.Window = true, new(int), fmt.Sprint("services-", i), 500*time.Millisecond
 		}
 	}
 	for i := range 100 {

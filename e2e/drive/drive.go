@@ -14,6 +14,7 @@ import (
 	"operatorbench/e2e/drive/fault"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/record/watch"
+	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/scenarios"
 	"operatorbench/e2e/spec/workloads"
 )
@@ -89,8 +90,10 @@ type Driver struct {
 	Recorder *record.Recorder
 	Judge    Judge
 	Observer Observer
-	Window   time.Duration // of quiescence, behind each sample
-	Matrix   Matrix
+	// Holds reports whether a ramp's step, all of whose samples have ended, held its rate.
+	Holds  func(ramp spec.Ramp, rate int) bool
+	Window time.Duration // of quiescence, behind each sample
+	Matrix Matrix
 }
 
 // Matrix is what driving the correctness matrix needs beside.

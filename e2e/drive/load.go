@@ -20,6 +20,8 @@ type loadRun struct {
 	*turn
 
 	scenario scenarios.Scenario
+	rate     int // of a ramp's step; 0: it is none
+	lanes    []*lane
 	members  []*member
 	progress progress
 }
@@ -40,17 +42,23 @@ const headStart = 100 * time.Millisecond
 // the others.
 func (t *turn) load(ctx context.Context) error {
 	r := &loadRun{turn: t, scenario: t.plan.Scenarios[0]}
-	err := r.drive(ctx, *t.schedule())
-	if err != nil {
+	schedule, drive := *t.schedule(), r.drive
+	if schedule.Ramp != nil {
+		drive = r.ramp
+	}
+	if err := drive(ctx, schedule); err != nil {
 		return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(t.style.Name, t.style.Variant), r.scenario.Name, t.plan.Round, err)
 	}
 	return nil
 }
 
 func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error {
-	lanes := make([]*lane, schedule.Spaces())
-	for i := range lanes {
-		l := r.lane(r.space(fmt.Sprintf("%02d", i+1), r.scenario))
+	for i := range schedule.Spaces() {
+		number := fmt.Sprintf("%02d", i+1)
+		if r.rate > 0 {
+			number = fmt.Sprintf("%d-%02d", r.rate, i+1)
+		}
+		l := r.lane(r.space(number, r.scenario))
 		defer l.end()
 		if err := l.fresh(ctx, r.scenario); err != nil {
 			return err
@@ -58,10 +66,14 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		if err := r.unstartable(ctx, l.open[0]); err != nil {
 			return err
 		}
-		lanes[i] = l
+		r.lanes = append(r.lanes, l)
 	}
-	for i := range schedule.Resources {
-		sample := lanes[i%len(lanes)].sample(r.scenario)
+	lives := schedule.Lives(r.scenario.Steps)
+	for i, life := range lives {
+		sample := r.lanes[i%len(r.lanes)].sample(r.scenario)
+		if sample.Rate = r.rate; life.Result() == nil {
+			sample.Size = nil
+		}
 		if sample.Shared = schedule.Namespaces > 0; sample.Shared {
 			sample.Name = fmt.Sprintf("%s-%05d", sample.Name, i+1)
 		}
@@ -75,14 +87,16 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		}
 	}
 	begins := r.Recorder.Now() + headStart
-	starts := schedule.Starts()
-	within := headStart + starts[len(starts)-1] + time.Duration(len(r.scenario.Steps)-1)*schedule.Pace + schedule.Within
-	limited, cancel := context.WithTimeout(ctx, within)
+	var last time.Duration
+	for _, life := range lives {
+		last = max(last, life.Due[len(life.Due)-1])
+	}
+	limited, cancel := context.WithTimeout(ctx, headStart+last+schedule.Within)
 	defer cancel()
 	var sending sync.WaitGroup
 	for i, m := range r.members {
 		sending.Go(func() {
-			m.err = m.follow(limited, r.scenario.Steps, func(step int) time.Duration { return begins + starts[i] + time.Duration(step)*schedule.Pace })
+			m.err = m.follow(limited, lives[i], begins)
 		})
 	}
 	sending.Wait()
@@ -112,14 +126,14 @@ func (d *Driver) unstartable(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// follow performs each step when it is due, or when the step before it has been
+// follow goes through a life that begins at a time: it performs each step when it is due, or when the step before it has been
 // replied to, if that is later: requests that overtake each other would leave it
 // to chance which one is the last.
-func (m *member) follow(ctx context.Context, steps []scenarios.Step, due func(step int) time.Duration) error {
+func (m *member) follow(ctx context.Context, life scenarios.Life, begins time.Duration) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for i, step := range steps {
-		m.due = due(i)
+	for i, step := range life.Steps {
+		m.due = begins + life.Due[i]
 		timer.Reset(m.due - m.Recorder.Now())
 		select {
 		case <-timer.C:

@@ -85,6 +85,13 @@ func (s slowSpace) Patch(ctx context.Context, name string, t types.PatchType, pa
 	return s.ResourceInterface.Patch(ctx, name, t, patch, opts, sub...)
 }
 
+func (s slowSpace) Delete(ctx context.Context, name string, opts metav1.DeleteOptions, sub ...string) error {
+	if err := s.wait(ctx, "delete"); err != nil {
+		return err
+	}
+	return s.ResourceInterface.Delete(ctx, name, opts, sub...)
+}
+
 // loaded is a stage whose API takes its time, and that is judged while it lasts.
 type loaded struct {
 	*stage
@@ -99,7 +106,10 @@ func newLoaded(t *testing.T, takes func(verb, namespace string) (time.Duration, 
 	t.Helper()
 	l := &loaded{stage: newStage(t), splitter: timeline.NewSplitter()}
 	l.recording.Reset()
-	header := record.Header{Schema: record.Schema, Run: "abc123", Styles: []record.Style{named}}
+	header := record.Header{
+		Schema: record.Schema, Run: "abc123", Styles: []record.Style{named},
+		Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &steep}},
+	}
 	recorder, err := record.NewRecorder(&l.recording, header)
 	require.NoError(t, err)
 	l.Recorder, l.Judge, l.Client = recorder, l, slowAPI{l.Client, takes}

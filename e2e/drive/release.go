@@ -27,6 +27,11 @@ func (d *Driver) release(ctx context.Context, style Style, namespaces []string) 
 	if err != nil {
 		return err
 	}
+	return d.remove(ctx, style, left)
+}
+
+// remove deletes custom resources, and records those that their operator did not release.
+func (d *Driver) remove(ctx context.Context, style Style, left []unstructured.Unstructured) error {
 	held, err := kube.Remove(ctx, d.Client, d.Workload.GVR(), left, metav1.DeletePropagationBackground, style.Timeout)
 	for _, h := range held {
 		entry := record.Held{
@@ -41,7 +46,7 @@ func (d *Driver) release(ctx context.Context, style Style, namespaces []string) 
 	case ctx.Err() != nil:
 		return ctx.Err() // what still waits follows from that
 	case err != nil:
-		return fmt.Errorf("remove the custom resources that have finalizers: %w", err)
+		return fmt.Errorf("remove custom resources: %w", err)
 	}
 	return nil
 }

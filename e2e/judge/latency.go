@@ -43,6 +43,8 @@ type Sample struct {
 	// Late is how long after it was due the harness sent the last step of a load, in
 	// nanoseconds. Value includes it.
 	Late time.Duration `json:"late,omitempty"`
+	// Rate is how many changes a second were due in the step of a ramp that the sample is of; 0: it is of none.
+	Rate int `json:"rate,omitempty"`
 }
 
 // latencies returns a Sample for each phase that the sample went through, and
@@ -79,6 +81,7 @@ func sample(t *timeline.Timeline, phase string, at time.Duration) Sample {
 		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
 		Namespace: t.Sample.Place(), From: t.Actions.Intent, At: at,
 		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup, Late: t.Actions.Late,
+		Rate: t.Sample.Rate,
 	}
 }
 

@@ -81,6 +81,8 @@ type Scenario struct {
 	Group       string `json:"group"`
 	Description string `json:"description"`
 	StandsFor   string `json:"standsFor"`
+	// Ramp is what a load with steps of growing rates was to find out; nil: it is none.
+	Ramp *spec.Ramp `json:"ramp,omitempty"`
 }
 
 // Sample identifies one run of a scenario against a style, and what is wanted
@@ -111,6 +113,8 @@ type Sample struct {
 	// Shared: others of the load are in its namespace. They are told apart by the names
 	// of their custom resources.
 	Shared bool `json:"shared,omitempty"`
+	// Rate is how many changes a second were due in the sample's step of a ramp; 0: it is of none.
+	Rate int `json:"rate,omitempty"`
 	// Others are further custom resources, each with what is wanted of it.
 	Others []Other `json:"others,omitempty"`
 	// Unmeetable: what is asked for last cannot be brought about. Size is then

@@ -130,6 +130,9 @@ func Last(load string) string { return load + ".last" }
 // Status is that of how many custom resources of a load had their status in time.
 func Status(load string) string { return load + ".status" }
 
+// Holds is that of the highest rate of a ramp that was held.
+func Holds(ramp string) string { return ramp + ".holds" }
+
 func (r *Set) latencyColumns() []Column {
 	columns := []Column{
 		{"rank", "rank", strings.TrimPrefix(RankNote(), "rank: "), GroupChange, Less, func(label string) Value {
@@ -148,6 +151,13 @@ func (r *Set) latencyColumns() []Column {
 		}},
 	}
 	for _, s := range r.Scenarios {
+		if r.isRamp(s) {
+			columns = append(columns, Column{
+				Holds(s), s + ", rate held", "the most changes a second that are written in time without a queue that grows; median over rounds", GroupMany, More,
+				func(label string) Value { return heldValue(r.Ramps(), s, label) },
+			})
+			continue
+		}
 		if r.IsLoad(s) {
 			columns = append(columns,
 				r.cellColumn(s, GroupMany, Last(s), s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),

@@ -137,7 +137,7 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 		result.Samples = samples[from:len(samples):len(samples)]
 		cells.Add(run, result)
 	}
-	for _, s := range stat.Summarize(slices.Values(samples[first:])) {
+	for _, s := range stat.Summarize(unramped(samples[first:])) {
 		c := cells.at[key{record.Label(s.Operator, s.Variant), s.Scenario}]
 		c.Phases = append(c.Phases, s)
 	}
@@ -145,6 +145,17 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 		c.Run = run
 	}
 	return cells.Sum(), samples
+}
+
+// unramped are the samples whose latencies are of one rate: those of a ramp are summed up by its steps.
+func unramped(samples []judge.Sample) iter.Seq[judge.Sample] {
+	return func(yield func(judge.Sample) bool) {
+		for _, s := range samples {
+			if s.Rate == 0 && !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // complete adds what is known once a run's cells are there.

@@ -18,7 +18,7 @@ func TestLoadsAreAskedFor(t *testing.T) {
 	for value, want := range map[string]struct {
 		loads  int
 		matrix bool
-	}{"latency": {0, false}, "load": {5, false}, "burst-create": {1, false}, "matrix": {0, true}, "all": {5, true}} {
+	}{"latency": {0, false}, "load": {7, false}, "burst-create": {1, false}, "matrix": {0, true}, "all": {7, true}} {
 		picked, err := pick(workloadtest.Default(t), value)
 		require.NoError(t, err)
 		s := &job{scenarios: picked}

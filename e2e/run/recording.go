@@ -29,10 +29,11 @@ type recording struct {
 	synced    *record.Syncing
 	judge     *live
 	facts     record.Environment
-	measuring time.Time    // since when the scenarios of a block are measured
-	first     firstResults // of the block that is being driven
-	headed    bool         // the table of first results has its heading
-	complete  bool         // all was driven
+	measuring time.Time      // since when the scenarios of a block are measured
+	first     firstResults   // of the block that is being driven
+	step      []judge.Sample // of the ramp's step that is being driven
+	headed    bool           // the table of first results has its heading
+	complete  bool           // all was driven
 	judged    func() (*judge.Judgement, error)
 	rights    []grantmeter.Use // once it is judged
 }
@@ -66,9 +67,11 @@ func (rec *recording) begin(ctx context.Context) error {
 		return err
 	}
 	for _, scenario := range rec.scenarios {
-		header.Scenarios = append(header.Scenarios, record.Scenario{
-			Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor,
-		})
+		one := record.Scenario{Name: scenario.Name, Group: scenario.Group, Description: scenario.Description, StandsFor: scenario.StandsFor}
+		if scenario.Load != nil {
+			one.Ramp = scenario.Load.Ramp
+		}
+		header.Scenarios = append(header.Scenarios, one)
 	}
 	for _, p := range rec.participants {
 		style, err := p.recorded()

@@ -136,11 +136,24 @@ func (rec *recording) Ended(sample record.Sample, _ record.End) {
 		return
 	}
 	result := judge.One(timeline)
+	if result.Rate > 0 {
+		rec.step = append(rec.step, result.Samples...)
+	}
 	rec.blame(result)
 	if !sample.Warmup && !sample.Matrix && !sample.Load {
 		rec.first.see(result)
 	}
 	rec.progress.Ended(result)
+}
+
+// holds reports whether a ramp's step that has just ended held its rate, by what the reports
+// will say of it.
+func (rec *recording) holds(ramp spec.Ramp, rate int) bool {
+	step := result.StepOf(ramp, rate, rec.step)
+	rec.step = nil
+	rec.progress.Clear()
+	rec.say("%s", step.Text())
+	return step.Held()
 }
 
 // Held tells at once that a style did not release a custom resource.

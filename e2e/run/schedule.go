@@ -290,6 +290,9 @@ func (s *schedule) typicalLoads() time.Duration {
 func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Duration {
 	n := time.Duration(load.Load.Resources)
 	all := time.Duration(load.Load.Spaces())*typicalSpace + matrixWindow
+	if ramp := load.Load.Ramp; ramp != nil {
+		all = time.Duration(ramp.Steps()) * (2*all + ramp.Hold + load.Load.Within/2) // what a step made is removed as well, and every second waits for what is late
+	}
 	if p.operator == nil {
 		return all
 	}

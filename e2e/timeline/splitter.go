@@ -52,6 +52,7 @@ type space struct {
 	name  string
 	style *style
 	round int
+	rate  int // of a ramp's step
 }
 
 type objectID struct{ resource, uid string }
@@ -267,21 +268,21 @@ func (s *Splitter) begin(e record.Entry) error {
 	}
 	if b.Shared {
 		s.crowd.join(t)
-		s.enter(space{b.Namespace, style, b.Round})
+		s.enter(space{b.Namespace, style, b.Round, b.Rate})
 		return nil
 	}
 	for _, namespace := range t.spaces {
 		s.within[namespace] = append(s.within[namespace], t)
-		s.enter(space{namespace, style, b.Round})
+		s.enter(space{namespace, style, b.Round, b.Rate})
 	}
 	return nil
 }
 
 // enter takes note of a sample's namespace. Those of the style's earlier rounds
-// are over: each round has its own.
+// and steps are over: each has its own.
 func (s *Splitter) enter(to space) {
 	s.now = slices.DeleteFunc(s.now, func(one space) bool {
-		return one.name == to.name || (one.style == to.style && one.round < to.round && s.forget(one.name))
+		return one.name == to.name || (one.style == to.style && (one.round < to.round || one.rate != to.rate) && s.forget(one.name))
 	})
 	s.now, s.spaces[to.name] = append(s.now, to), true
 	delete(s.over, to.name)

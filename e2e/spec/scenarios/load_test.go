@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -55,8 +56,118 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 		"hold-thousand": "1000 custom resources, one every 20ms, in 10 namespaces, each to be right within 10m0s; create 0",
 		"burst-create":  "50 custom resources at once, each to be right within 1m0s; create 0",
 		"burst-update":  "20 custom resources, one every 5ms, a step every 100ms, each to be right within 1m0s; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
+		"ramp":          "5 custom resources a second for 10s, twice as many until the p99 of written is more than 1s, at most 160, then between, in 8 namespaces, each to be right within 20s; create 0",
+		"churn":         "200 custom resources, 400 changes and 100 deletions of them, an action every 50ms on average, at random (seed 48), in 4 namespaces, each to be right within 2m0s; create 1; patch 2; patch 0",
 		"hold-hundred":  "100 custom resources, one every 100ms, each to be right within 5m0s; create 0",
 	}, seen)
+}
+
+// A churn is the same for every style: as many of each as the file says, of custom resources
+// that are there, each of another size than it has; the last size starts no pod.
+func TestAChurnIsDealtOut(t *testing.T) {
+	steps := []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}, {Patch: &scenarios.Spec{Size: 2}}, {Patch: &scenarios.Spec{}}}
+	for seed := uint64(1); seed <= 20; seed++ {
+		load := scenarios.Schedule{Resources: 20, Namespaces: 2, Every: 10 * time.Millisecond, Seed: seed, Within: time.Minute, Churn: &scenarios.Churn{Changes: 30, Deletes: 19}}
+		lives := load.Lives(steps)
+		require.Equal(t, lives, load.Lives(steps))
+		require.Len(t, lives, 20)
+		var due []time.Duration
+		changes, deletes := 0, 0
+		for _, life := range lives {
+			require.Len(t, life.Due, len(life.Steps))
+			due = append(due, life.Due...)
+			size := -1
+			for i, step := range life.Steps {
+				assert.Equal(t, i == 0, step.Create != nil, "it is created first, and once")
+				switch {
+				case step.Delete != nil:
+					deletes++
+					assert.Equal(t, len(life.Steps)-1, i, "nothing is done to what is gone")
+					continue
+				case step.Patch != nil:
+					changes++
+					assert.NotEqual(t, size, step.Patch.Size)
+				}
+				if step.Create != nil {
+					size = step.Create.Size
+				} else {
+					size = step.Patch.Size
+				}
+			}
+			if result := life.Result(); result != nil {
+				assert.Zero(t, result.Size)
+			}
+		}
+		assert.Equal(t, []int{30, 19}, []int{changes, deletes})
+		slices.Sort(due)
+		assert.Equal(t, load.Starts(), due)
+		load.Seed++
+		assert.NotEqual(t, lives, load.Lives(steps))
+	}
+}
+
+func TestParseRefusesImpossibleChurns(t *testing.T) {
+	const (
+		head  = "name: x\ngroup: load\ndescription: d\nstandsFor: s\n"
+		steps = "steps:\n  - create: {size: 1}\n  - patch: {size: 2}\n  - patch: {size: 0}\n"
+		tail  = "expect: [stays-converged]\n"
+	)
+	parse := func(load, steps string) error {
+		_, err := scenarios.Parse("x.yaml", []byte(head+"load: {resources: 5, namespaces: 2, within: 1m, "+load+"}\n"+steps+tail), oracles)
+		return err
+	}
+	require.NoError(t, parse("every: 50ms, seed: 7, churn: {changes: 9, deletes: 4}", steps))
+	for name, test := range map[string]struct{ load, steps, want string }{
+		"at once":    {"seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.churn: say by every how far apart the actions are"},
+		"not drawn":  {"every: 50ms, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.churn: say by every how far apart the actions are, and by seed"},
+		"none left":  {"every: 50ms, seed: 7, churn: {changes: 9, deletes: 5}", steps, "x.yaml:5: load.churn.deletes is 5, expected less than the 5 custom resources"},
+		"paced":      {"every: 50ms, pace: 1s, seed: 7, churn: {changes: 9, deletes: 4}", steps, "x.yaml:5: load.pace: a churn says by every when each action is"},
+		"one size":   {"every: 50ms, seed: 7, churn: {changes: 9, deletes: 4}", "steps:\n  - create: {size: 1}\n  - patch: {size: 0}\n", "x.yaml:6: the steps of a churn are the sizes in turn"},
+		"of a ramp":  {"seed: 7, churn: {changes: 9, deletes: 4}, ramp: {from: 5, most: 80, hold: 10s, p99: 1s}", steps, "x.yaml:5: load.churn: a ramp creates custom resources alone"},
+		"no deletes": {"every: 50ms, seed: 7, churn: {changes: 9}", steps, `x.yaml:5: load.churn: field "deletes" is missing`},
+	} {
+		t.Run(name, func(t *testing.T) { require.ErrorContains(t, parse(test.load, test.steps), test.want) })
+	}
+}
+
+func TestAStepOfARampIsALoad(t *testing.T) {
+	load := scenarios.Schedule{Namespaces: 2, Within: time.Minute, Ramp: &spec.Ramp{From: 5, Most: 80, Hold: 10 * time.Second, P99: time.Second}}
+	step := load.At(40)
+	starts := step.Starts()
+	assert.Len(t, starts, 400)
+	assert.Equal(t, 399*25*time.Millisecond, starts[399])
+	assert.Zero(t, load.Resources, "the ramp stays as it is")
+}
+
+func TestParseRefusesImpossibleRamps(t *testing.T) {
+	const (
+		head = "name: x\ngroup: load\ndescription: d\nstandsFor: s\n"
+		tail = "steps:\n  - create: {size: 0}\nexpect: [stays-converged]\n"
+		good = "{from: 5, most: 160, hold: 10s, p99: 1s}"
+	)
+	parse := func(load string) error {
+		_, err := scenarios.Parse("x.yaml", []byte(head+"load: "+load+"\n"+tail), oracles)
+		return err
+	}
+	require.NoError(t, parse("{namespaces: 2, within: 20s, ramp: "+good+"}"))
+	require.NoError(t, parse("{namespaces: 2, within: 20s, arrivals: poisson, seed: 7, ramp: "+good+"}"))
+	for name, test := range map[string]struct{ load, want string }{
+		"faster than sent":  {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 5000, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.most is 5000 changes a second, more than the 400 that the harness sends when they are due"},
+		"too many":          {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 400, hold: 1m, p99: 1s}}", "x.yaml:5: load.ramp.most: a step has 24000 custom resources at 400 a second for 1m0s, expected at most 5000"},
+		"downwards":         {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 4, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.most is 4, less than the 5 changes a second that it begins with"},
+		"from nothing":      {"{namespaces: 2, within: 20s, ramp: {from: 0, most: 4, hold: 10s, p99: 1s}}", "x.yaml:5: load.ramp.from: found the number 0, expected a number, at least 1"},
+		"short steps":       {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 1s, p99: 1s}}", "x.yaml:5: load.ramp.hold is 1s, expected 5s to 1m0s"},
+		"later than lost":   {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 10s, p99: 30s}}", "x.yaml:5: load.ramp.p99 is 30s, expected more than 0s, to load.within, 20s: what is later is lost"},
+		"own namespaces":    {"{within: 20s, ramp: " + good + "}", "x.yaml:5: load.namespaces is missing: the custom resources of a ramp share namespaces"},
+		"resources":         {"{resources: 5, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.resources: the ramp says by from, most and hold how many there are"},
+		"every":             {"{every: 1s, namespaces: 2, within: 20s, ramp: " + good + "}", "x.yaml:5: load.every: the ramp says by from, most and hold"},
+		"neither":           {"{namespaces: 2, within: 20s}", "x.yaml:5: load: found 0 of the fields resources, ramp, expected at least one"},
+		"objective missing": {"{namespaces: 2, within: 20s, ramp: {from: 5, most: 80, hold: 10s}}", `x.yaml:5: load.ramp: field "p99" is missing`},
+	} {
+		t.Run(name, func(t *testing.T) { require.ErrorContains(t, parse(test.load), test.want) })
+	}
+	_, err := scenarios.Parse("x.yaml", []byte(head+"load: {namespaces: 2, within: 20s, ramp: "+good+"}\nsteps:\n  - create: {size: 1}\n  - patch: {size: 0}\nexpect: [stays-converged]\n"), oracles)
+	require.ErrorContains(t, err, "x.yaml:8: a ramp is a create alone")
 }
 
 func TestParseRefusesImpossibleLoads(t *testing.T) {
@@ -71,7 +182,7 @@ func TestParseRefusesImpossibleLoads(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no load":        {head + steps + tail, "x.yaml:1: load is missing: expected {resources, every, pace, within}"},
 		"load elsewhere": {"name: x\ngroup: level\ndescription: d\nstandsFor: s\n" + load + steps + tail, "x.yaml:5: load: only scenarios of the group load"},
-		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of arrivals, every, namespaces, pace, resources, seed, within`},
+		"unknown field":  {head + "load:\n  rate: 2\n" + steps + tail, `x.yaml:6: load: unknown field "rate", expected one of arrivals, churn, every, namespaces, pace, ramp, resources, seed, within`},
 		"no unit":        {head + "load: {resources: 2, within: 5}\n" + steps + tail, "x.yaml:5: load.within: found the number 5, expected a duration, such as 500ms or 30s"},
 		"too few":        {head + "load: {resources: 1, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 1, expected 2 to 5000"},
 		"too many":       {head + "load: {resources: 5001, within: 1s}\n" + steps + tail, "x.yaml:5: load.resources: found the number 5001, expected 2 to 5000"},

@@ -1,0 +1,148 @@
+package drive_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"operatorbench/e2e/drive"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/scenarios"
+)
+
+var steep = spec.Ramp{From: 8, Most: 100, Hold: 10 * time.Second, P99: 500 * time.Millisecond}
+
+// operator writes Deployments, one after the other, each in such a time.
+func (l *loaded) operator(t *testing.T, each time.Duration) {
+	t.Helper()
+	created, err := l.Client.Resource(resource).Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	queue := make(chan *unstructured.Unstructured, 10_000)
+	go func() {
+		defer close(queue)
+		for {
+			select {
+			case e := <-created.ResultChan():
+				if cr, is := e.Object.(*unstructured.Unstructured); is && e.Type == watch.Added {
+					queue <- cr
+				}
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	go func() {
+		for cr := range queue {
+			select {
+			case <-time.After(each):
+			case <-t.Context().Done():
+				return
+			}
+			child, err := l.Workload.Child(cr)
+			assert.NoError(t, err)
+			_, err = l.Client.Resource(l.Workload.MainGVR()).Namespace(cr.GetNamespace()).Create(context.Background(), child, metav1.CreateOptions{})
+			assert.NoError(t, err)
+		}
+	}()
+}
+
+// judged are the samples of a step, by the recording so far.
+func (l *loaded) judged(t *testing.T, rate int) (samples []judge.Sample) {
+	t.Helper()
+	l.Recorder.CatchUp()
+	j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
+	require.NoError(t, err)
+	for s := range j.Samples() {
+		if s.Rate == rate {
+			samples = append(samples, s)
+		}
+	}
+	return samples
+}
+
+// An operator that takes 40 ms for each custom resource holds 25 a second. What a step that was
+// too much has left in its queue is not in the next one's time.
+func TestARampFindsTheRateThatIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
+		l.operator(t, 40*time.Millisecond)
+		var steps []string
+		l.Holds = func(of spec.Ramp, rate int) bool {
+			assert.Equal(t, steep, of)
+			step := result.StepOf(of, rate, l.judged(t, rate))
+			steps = append(steps, step.Text())
+			return step.Held()
+		}
+		scenario := scenarios.Scenario{
+			Name: "ramp", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
+			Load: &scenarios.Schedule{Namespaces: 2, Within: time.Second, Ramp: &steep},
+		}
+		style := drive.Style{Style: record.Style{Style: spec.Style{Name: spec.Floor, Timeout: time.Minute}}}
+		require.NoError(t, l.load(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		assert.Equal(t, []string{
+			"holds 8 changes a second; p99 41.0 ms",
+			"holds 16 changes a second; p99 41.0 ms",
+			"at 32 changes a second its queue grows; the p99 is >2.43 s; 46 of 320 lost",
+			"holds 24 changes a second; p99 41.0 ms",
+			"at 28 changes a second its queue grows; the p99 is >1.21 s; 6 of 280 lost",
+		}, steps)
+		rates := []int{}
+		for _, s := range l.made {
+			rest, _ := strings.CutPrefix(s, "services-abc123-floor-1-")
+			var rate int
+			if _, err := fmt.Sscanf(rest, "%d-01-ramp", &rate); err == nil && strings.HasSuffix(rest, "-ramp") {
+				rates = append(rates, rate)
+			}
+		}
+		assert.Equal(t, []int{8, 16, 32, 24, 28}, slices.Compact(rates))
+		assert.ElementsMatch(t, l.made, l.removed, "what a step made is removed")
+		left, err := l.Client.Resource(resource).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		assert.Empty(t, left.Items, "the custom resources first: the tests' namespaces take nothing with them")
+		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
+		require.NoError(t, err)
+		ramps := result.New(nil, j).Ramps()
+		require.Len(t, ramps, 1)
+		assert.Equal(t, "holds 24 changes a second; at 28 the machine gave out, not the style: its queue grows; the p99 is >1.21 s; 6 of 280 lost",
+			ramps[0].Text(), "the recording alone says the same, of the floor, which has no operator")
+		assert.Empty(t, ramps[0].Climbs[0].Differs)
+	})
+}
+
+// The most changes a second that a ramp may ask for: the harness takes less than a quarter of
+// a core to send, record and judge them, with the API of the tests in it.
+func TestTheSteepestRampTakesAQuarterOfACore(t *testing.T) {
+	const most, core = 400, 0.25
+	synctest.Test(t, func(t *testing.T) {
+		l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
+		ramp := spec.Ramp{From: most, Most: most, Hold: 5 * time.Second, P99: 500 * time.Millisecond}
+		var took time.Duration
+		before := processorTime(t)
+		l.Holds = func(spec.Ramp, int) bool {
+			took = processorTime(t) - before
+			return true
+		}
+		scenario := scenarios.Scenario{
+			Name: "ramp", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
+			Load: &scenarios.Schedule{Namespaces: 8, Within: time.Second, Ramp: &ramp},
+		}
+		require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		each := took / time.Duration(ramp.Changes(most))
+		t.Logf("%v for each change: %.0f%% of a core at %d a second", each, 100*most*each.Seconds(), most)
+		assert.Less(t, most*each.Seconds(), core)
+	})
+}

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/table"
+)
+
+// rampTables are how each style went through each ramp, step by step, and what it holds.
+func (r *Report) rampTables() []table.Table {
+	var all []table.Table
+	for _, one := range r.Ramps() {
+		title := one.Scenario + ": how many changes a second are held"
+		if len(all) == 0 || all[len(all)-1].Title != title {
+			all = append(all, table.Table{
+				Title:  title,
+				Header: []string{"style", "round", "due/s", "n", "written/s", "p50", "p99", "lost", "accepted p99", "late p99", "held"}, Left: 1, Tail: true,
+				Notes: []string{
+					"accepted: by the API server, from when it was sent; late: how much later than it was due. What the harness, the API server or the machine did not hold is not held against the style.",
+				},
+			})
+		}
+		t := &all[len(all)-1]
+		for i := range one.Climbs {
+			climb := &one.Climbs[i]
+			for j := range climb.Steps {
+				t.Rows = append(t.Rows, stepRow(one.Style, climb.Round, &climb.Steps[j]))
+			}
+			if climb.Differs != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s, round %d: %s.", one.Style, climb.Round, climb.Differs))
+			}
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("%s %s.", one.Style, one.Text()))
+	}
+	return all
+}
+
+func stepRow(style string, round int, s *result.Step) []table.Cell {
+	lost, held := strconv.Itoa(s.Lost), "yes"
+	if s.Unknown > 0 {
+		lost += fmt.Sprintf(", %d not known", s.Unknown)
+	}
+	if !s.Held() {
+		held = "no: " + s.GaveOut
+	}
+	return table.Texts(style, strconv.Itoa(round), strconv.Itoa(s.Due), strconv.Itoa(s.N), plain.Digits(s.Done), s.P50.String(), s.P99.String(),
+		lost, s.Acknowledged.String(), plain.Duration(s.Late.Seconds()), held)
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+)
+
+// The steps of a ramp are rows of their own, and no load beside them; the style's figure is
+// the rate that it holds.
+func TestTableOfRamps(t *testing.T) {
+	ramp := spec.Ramp{From: 2, Most: 4, Hold: 5 * time.Second, P99: time.Second}
+	j := judge.Judgement{Header: record.Header{
+		Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: "native"}}},
+		Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &ramp}},
+	}}
+	add := func(rate, i int, took time.Duration) {
+		from := map[int]time.Duration{2: time.Minute, 4: 2 * time.Minute, 3: 3 * time.Minute}[rate] + time.Duration(i)*time.Second/time.Duration(rate)
+		s := judge.Sample{Operator: "native", Scenario: "ramp", Run: "abc123", Block: 1, Rate: rate, From: from, Outcome: judge.OK, Late: time.Millisecond}
+		r := judge.Result{Style: "native", Scenario: "ramp", Group: spec.GroupLoad, Round: 1, Rate: rate, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
+		for phase, at := range map[string]time.Duration{spec.PhaseAcknowledged: 3 * time.Millisecond, spec.PhaseChildWritten: took} {
+			s.Phase, s.At, s.Value = phase, from+at, at.Seconds()
+			r.Samples = append(r.Samples, s)
+		}
+		j.Results = append(j.Results, r)
+	}
+	for i := range 10 {
+		add(2, i, 40*time.Millisecond)
+	}
+	for i := range 20 {
+		add(4, i, time.Duration(i)*100*time.Millisecond)
+	}
+	for i := range 15 {
+		add(3, i, 50*time.Millisecond)
+	}
+	r := Of(result.Recording{Judgement: &j})
+	tables := r.rampTables()
+	require.Len(t, tables, 1)
+	table := tables[0]
+	var rows []string
+	for _, row := range table.Rows {
+		text := ""
+		for _, cell := range row {
+			text += cell.Text + "|"
+		}
+		rows = append(rows, text)
+	}
+	assert.Equal(t, []string{
+		"native|1|2|10|2.20|40.0 ms|40.0 ms|0|2.00 ms|1.00 ms|yes|",
+		"native|1|4|20|3.01|900 ms|1.90 s|0|2.00 ms|1.00 ms|no: style|",
+		"native|1|3|15|3.18|50.0 ms|50.0 ms|0|2.00 ms|1.00 ms|yes|",
+	}, rows)
+	require.Len(t, table.Notes, 2)
+	assert.Equal(t, "native holds 3 changes a second; at 4 its queue grows; the p99 is 1.90 s; nothing lost.", table.Notes[1])
+	assert.Empty(t, r.RatesTable().Rows)
+	assert.Equal(t, "3/s", r.Value("native", result.Holds("ramp")).Text)
+	assert.Empty(t, r.Value("native", result.Last("ramp")), "the steps have no last one in common")
+}

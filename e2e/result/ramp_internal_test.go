@@ -1,0 +1,160 @@
+package result
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+)
+
+var upTo80 = spec.Ramp{From: 20, Most: 80, Hold: 5 * time.Second, P99: time.Second}
+
+// stepping is a step of a ramp: each change takes as long as before, but for what grows from
+// one to the next; the API server takes its time, the harness sends late.
+type stepping struct {
+	rate                        int
+	takes, grows, accepts, late time.Duration
+	lost, unsent                int
+}
+
+func (s stepping) samples(style string, round int, begins time.Duration) []judge.Sample {
+	var all []judge.Sample
+	for i := range upTo80.Changes(s.rate) - s.unsent {
+		from := begins + time.Duration(i)*time.Second/time.Duration(s.rate)
+		one := judge.Sample{Operator: style, Scenario: "ramp", Run: "abc123", Block: round, Rate: s.rate, From: from, Outcome: judge.OK, Late: s.late}
+		add := func(phase string, took time.Duration) {
+			one.Phase, one.At, one.Value = phase, from+took, took.Seconds()
+			all = append(all, one)
+		}
+		add(spec.PhaseAcknowledged, s.accepts+s.late)
+		if i < s.lost {
+			one.Outcome = judge.Timeout
+		}
+		add(spec.PhaseChildWritten, s.takes+time.Duration(i)*s.grows)
+	}
+	return all
+}
+
+// ramps are those of a run, by style and round.
+func ramps(rounds int, styles map[string][]stepping) []Ramp {
+	set := &Set{
+		Scenarios: []string{"ramp"}, Styles: []string{spec.Floor, "slow", "quick"},
+		Parts: []Part{{Header: record.Header{Run: "abc123", Scenarios: []record.Scenario{{Name: "ramp", Group: spec.GroupLoad, Ramp: &upTo80}}}}},
+	}
+	for round := 1; round <= rounds; round++ {
+		for style, steps := range styles {
+			begins := time.Minute
+			for _, s := range steps {
+				set.Samples = append(set.Samples, s.samples(style, round, begins)...)
+				begins += time.Minute
+			}
+		}
+	}
+	return set.Ramps()
+}
+
+// quick is a step that nothing is in the way of.
+func quick(rate int) stepping {
+	return stepping{rate: rate, takes: 20 * time.Millisecond, accepts: 5 * time.Millisecond, late: time.Millisecond}
+}
+
+func TestWhatARampHolds(t *testing.T) {
+	behind := quick(40)
+	behind.grows = 10 * time.Millisecond
+	late := quick(30)
+	late.takes = 1200 * time.Millisecond
+	lost := quick(25)
+	lost.takes, lost.lost = 20*time.Second, 3
+	all := ramps(1, map[string][]stepping{
+		spec.Floor: {quick(20), quick(40), quick(80)},
+		"slow":     {quick(20), behind, late, lost},
+		"quick":    {quick(20), quick(40), quick(80)},
+	})
+	require.Len(t, all, 3)
+	texts := map[string]string{}
+	for _, r := range all {
+		texts[r.Style] = r.Text()
+		assert.Empty(t, r.Climbs[0].Differs)
+	}
+	assert.Equal(t, map[string]string{
+		"floor": "holds 80 changes a second, the most that was tried; nothing lost",
+		"slow":  "holds 20 changes a second; at 25 the p99 is >20.0 s; 3 of 125 lost",
+		"quick": "holds 80 changes a second, the most that was tried; nothing lost",
+	}, texts)
+	var steps []string
+	for _, s := range all[1].Climbs[0].Steps {
+		steps = append(steps, s.Text()+" "+s.GaveOut)
+	}
+	assert.Equal(t, []string{
+		"holds 20 changes a second; p99 20.0 ms ",
+		"at 40 changes a second its queue grows; the p99 is 1.99 s; nothing lost style",
+		"at 30 changes a second the p99 is 1.20 s; nothing lost style",
+		"at 25 changes a second the p99 is >20.0 s; 3 of 125 lost style",
+	}, steps)
+	assert.Equal(t, "≥ 80/s", heldValue(all, "ramp", "quick").Text, "it may hold more")
+	assert.Equal(t, "20/s", heldValue(all, "ramp", "slow").Text)
+	assert.Empty(t, heldValue(all, "ramp", "other"))
+}
+
+// A step in which it was not the style that gave out is not held against it.
+func TestWhatGaveOut(t *testing.T) {
+	slow := func(change func(*stepping)) stepping {
+		s := quick(40)
+		s.takes = 2 * time.Second
+		if change != nil {
+			change(&s)
+		}
+		return s
+	}
+	for name, test := range map[string]struct {
+		floor []stepping
+		fails stepping
+		want  string
+	}{
+		"the floor holds more":          {[]stepping{quick(20), quick(40), quick(80)}, slow(nil), GaveStyle},
+		"the floor is not known":        {nil, slow(nil), GaveStyle},
+		"nor does the floor":            {[]stepping{quick(20), slow(nil), quick(30), quick(35)}, slow(nil), GaveMachine},
+		"the harness sends late":        {[]stepping{quick(20), quick(40), quick(80)}, slow(func(s *stepping) { s.late = 150 * time.Millisecond }), GaveHarness},
+		"the API server is slow":        {nil, slow(func(s *stepping) { s.accepts = 600 * time.Millisecond }), GaveServer},
+		"the API server takes none":     {nil, slow(func(s *stepping) { s.unsent = 1 }), GaveServer},
+		"it is slow, not for the floor": {[]stepping{quick(20), quick(40), quick(80)}, slow(func(s *stepping) { s.accepts = 600 * time.Millisecond }), GaveServer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := ramps(1, map[string][]stepping{spec.Floor: test.floor, "slow": {quick(20), test.fails, quick(30), quick(35)}})
+			one := all[len(all)-1]
+			require.Equal(t, "slow", one.Style)
+			assert.Equal(t, test.want, one.Climbs[0].Steps[1].GaveOut)
+			assert.Equal(t, test.want != GaveStyle, one.Held().P50.Censored, "then it may hold more")
+			if test.want != GaveStyle {
+				assert.Contains(t, one.Text(), "holds 35 changes a second; at 40 the "+test.want+" gave out, not the style: ")
+			}
+		})
+	}
+}
+
+func TestARampOfRounds(t *testing.T) {
+	behind := quick(40)
+	behind.grows = 10 * time.Millisecond
+	steps := []stepping{quick(20), behind, quick(30), quick(35)}
+	two, three := ramps(2, map[string][]stepping{"slow": steps}), ramps(3, map[string][]stepping{"slow": steps})
+	_, _, known := two[0].Interval()
+	assert.False(t, known, "of two rounds there is no interval")
+	assert.Equal(t, "holds 35 changes a second (35 to 35 in 3 rounds); at 40 its queue grows; the p99 is 1.99 s; nothing lost", three[0].Text())
+}
+
+// Which steps there are is decided while they are driven: that the recording asks for the same is checked.
+func TestARampIsWhatItsRecordingAsksFor(t *testing.T) {
+	behind := quick(40)
+	behind.grows = 10 * time.Millisecond
+	differs := func(steps ...stepping) string {
+		return ramps(1, map[string][]stepping{"slow": steps})[0].Climbs[0].Differs
+	}
+	assert.Empty(t, differs(quick(20), behind, quick(30), quick(35)))
+	assert.Equal(t, "step 3 was driven at 80 changes a second, and by the steps before it 30 was next", differs(quick(20), behind, quick(80)))
+	assert.Equal(t, "it ends before 30 changes a second were tried", differs(quick(20), behind))
+}
