@@ -109,7 +109,7 @@ func (i *Injector) roles(ctx context.Context, objs []*unstructured.Unstructured,
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", r, err)
 		}
-		if !slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool { return what.in(rule) }) {
+		if !slices.ContainsFunc(rules, what.in) {
 			continue
 		}
 		if clusterRole, is := live.(*rbacv1.ClusterRole); is && clusterRole.AggregationRule != nil {
