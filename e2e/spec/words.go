@@ -72,7 +72,6 @@ const (
 	FaultScaleOwn    = "scaleWorkload"
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
-	FaultForbidRead  = "forbidReading"
 	FaultRefuse      = "refuse"
 	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"
