@@ -118,7 +118,7 @@ func (n *need) scenario(s scenarios.Scenario) {
 		switch kind, _ := step.Fault.Kind(); kind {
 		case spec.FaultStop, spec.FaultUpgrade, spec.FaultUpgrading, spec.FaultDeleteOwn, spec.FaultScaleOwn:
 			n.may("get patch delete", "apps", "deployments", "statefulsets", "daemonsets")
-		case spec.FaultForbid, spec.FaultForbidRead:
+		case spec.FaultForbid:
 			n.may("update", rbacv1.GroupName, "roles", "clusterroles")
 			n.may("create", authorizationv1.GroupName, "subjectaccessreviews")
 		case spec.FaultRefuse:

@@ -40,15 +40,12 @@ func Cases() []Case { //nolint:funlen // a list
 		{Mutant: Finalizing, Scenario: "deleted-while-down"},
 		{Mutant: Finalizing, Scenario: "recreated-while-down"},
 		{Mutant: Finalizing, Scenario: "name-taken-controlled"},
-		{Mutant: Finalizing, Scenario: "deletion-refused"},
 
 		{Mutant: "ignores-listed", Scenario: "created-while-down", Oracle: "recovers", Fault: "It acts on edges alone: what was there before it started is never looked at."},
 		{Mutant: "added-only", Scenario: "scale-up", Oracle: "converged", Fault: "It hears of what is added, and not of changes."},
 		{Mutant: "ignores-applies", Scenario: "server-side-apply", Oracle: "converged", Fault: "It takes what a server-side apply has written for no change."},
 		{Mutant: "forgets-namespace", Scenario: "two-namespaces", Oracle: "isolation", Fault: "It remembers by name alone, and mixes namespaces up."},
 		{Mutant: "gives-up", Scenario: "deployments-forbidden", Oracle: "recovers", Fault: "It does not try again after an error."},
-		{Mutant: "forgets-forbidden", Scenario: "children-unreadable", Oracle: "recovers", Fault: "It does not list again what it was once forbidden to read."},
-		{Mutant: "ignores-tombstones", Scenario: "drift-deleted-while-cut-off", Oracle: "recovers", Fault: "It does not hear of what was deleted while it could not watch."},
 		{Mutant: "lagging-cache", Scenario: "delete", Oracle: "write-history", Fault: "It acts on stale reads, and makes the Deployment of a deleted custom resource again."},
 
 		{Mutant: "no-owner", Scenario: "delete", Oracle: "garbage", ByName: true, Quick: true, Fault: "It sets no owner reference, and so nothing removes its Deployment."},

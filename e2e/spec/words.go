@@ -74,7 +74,6 @@ const (
 	FaultScaleOwn    = "scaleWorkload"
 	FaultRestart     = "restart"
 	FaultForbid      = "forbid"
-	FaultForbidRead  = "forbidReading"
 	FaultRefuse      = "refuse"
 	FaultOccupy      = "occupy"
 	FaultRemoveImage = "removeImage"

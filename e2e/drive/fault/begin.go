@@ -61,7 +61,6 @@ func ways() map[string]func(i *Injector, ctx context.Context, what string, cr Ta
 		spec.FaultScaleOwn:    (*Injector).scaleOwn,
 		spec.FaultRestart:     (*Injector).restart,
 		spec.FaultForbid:      (*Injector).forbid,
-		spec.FaultForbidRead:  (*Injector).forbidReading,
 		spec.FaultRefuse:      (*Injector).refuse,
 		spec.FaultOccupy:      (*Injector).occupy,
 		spec.FaultRemoveImage: (*Injector).removeImage,

@@ -30,8 +30,6 @@ func mutants() []mutant { //nolint:funlen // a list
 		{"ignores-applies", ignoresApplies},
 		{"forgets-namespace", forgetsNamespace},
 		{"gives-up", givesUp},
-		{"forgets-forbidden", forgetsForbidden},
-		{"ignores-tombstones", ignoresTombstones},
 		{"lagging-cache", laggingCache},
 
 		// What it asks for; mutants_wanted.go.

@@ -89,21 +89,6 @@ func stories() []story {
 			w.wait(10 * time.Second)
 			return w.deployments()
 		}, "memcached=1", ""},
-		{"forgets-forbidden", func(w *world) string {
-			w.create(name, 1)
-			w.cut(deployments, apierrors.NewForbidden(deployments.GroupResource(), "", nil), func() {
-				w.edit(deployments, name, func(o *object) {
-					o.SetResourceVersion("2") // as the API does: what is listed with the old one has not changed
-					_ = unstructured.SetNestedField(o.Object, int64(5), "spec", "replicas")
-				})
-			})
-			return w.deployments()
-		}, "memcached=1", "memcached=5"},
-		{"ignores-tombstones", func(w *world) string {
-			w.create(name, 1)
-			w.cut(deployments, apierrors.NewServiceUnavailable("cut off"), func() { w.remove(deployments, name) })
-			return w.deployments()
-		}, "memcached=1", ""},
 		{"lagging-cache", func(w *world) string {
 			w.create(name, 1)
 			w.remove(customs, name)

@@ -63,14 +63,6 @@ func newOperator(client dynamic.Interface, recorder events.EventRecorder, sees f
 		return dynamicinformer.NewFilteredDynamicInformer(client, resource, "", 0, cache.Indexers{byInstance: instanceOf}, nil).Informer()
 	}
 	o.memcacheds, o.deployments, o.pods = watch(customs), watch(deployments), watch(pods)
-	for _, informer := range []cache.SharedIndexInformer{o.memcacheds, o.deployments, o.pods} {
-		err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
-			slog.Info("watch failed, trying again", "error", err)
-		})
-		if err != nil {
-			return nil, fmt.Errorf("set up an informer: %w", err)
-		}
-	}
 	o.seams = correct(o)
 	mutate(o)
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
@@ -135,7 +127,7 @@ func (o *operator) children() cache.ResourceEventHandler {
 		}
 		hear(now)
 	}
-	return cache.ResourceEventHandlerFuncs{AddFunc: hear, UpdateFunc: changed, DeleteFunc: func(obj any) { hear(o.deleted(obj)) }}
+	return cache.ResourceEventHandlerFuncs{AddFunc: hear, UpdateFunc: changed, DeleteFunc: hear}
 }
 
 // asObject also takes a deletion that the watch missed, as its last known state.

@@ -19,7 +19,6 @@ import (
 // unless a mutant has put something else there.
 type seams struct {
 	hears   func(change) bool                                                    // whether a change of a custom resource is looked at
-	deleted func(obj any) *object                                                // the child that an event of a deletion is about
 	custom  func(name) *object                                                   // the custom resource, as last seen; nil: it is gone
 	leaving func(ctx context.Context, cr *object) error                          // of one that is being deleted
 	size    func(cr *object) (int64, error)                                      // that is wanted
@@ -37,8 +36,7 @@ type seams struct {
 
 func correct(o *operator) seams {
 	return seams{
-		hears:   func(change) bool { return true },
-		deleted: asObject,
+		hears: func(change) bool { return true },
 		custom: func(key name) *object {
 			cached, _, _ := o.memcacheds.GetStore().GetByKey(key.String()) // the store itself never fails
 			return asObject(cached)

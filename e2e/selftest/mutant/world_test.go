@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
@@ -34,7 +33,6 @@ type world struct {
 	stop     func()
 	forbid   atomic.Bool                                             // writes to Deployments are refused
 	fails    atomic.Pointer[func(action clienttesting.Action) error] // what a request comes to; nil: nothing fails
-	watches  []watch.Interface
 }
 
 func newWorld(t *testing.T, mutant string, there ...*object) *world {
@@ -57,14 +55,6 @@ func newWorld(t *testing.T, mutant string, there ...*object) *world {
 		err := w.failure(action)
 		return err != nil, nil, err
 	})
-	w.client.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
-		if err := w.failure(action); err != nil {
-			return true, nil, err
-		}
-		watching, err := w.client.Tracker().Watch(action.GetResource(), action.GetNamespace())
-		w.watches = append(w.watches, watching)
-		return true, watching, err
-	})
 	w.start()
 	return w
 }
@@ -83,22 +73,6 @@ func (w *world) failing(fails func(action clienttesting.Action) error, meanwhile
 	w.wait(2 * time.Second)
 	w.fails.Store(nil)
 	w.wait(2 * time.Minute)
-}
-
-// cut ends the watches of a resource, and refuses to read it while something happens.
-func (w *world) cut(resource schema.GroupVersionResource, err error, meanwhile func()) {
-	w.failing(func(action clienttesting.Action) error {
-		if action.GetResource() == resource && slices.Contains([]string{"list", "watch"}, action.GetVerb()) {
-			return err
-		}
-		return nil
-	}, func() {
-		for _, watching := range w.watches {
-			watching.Stop()
-		}
-		w.wait(time.Second)
-		meanwhile()
-	})
 }
 
 func (w *world) start() {
