@@ -27,7 +27,7 @@ func TestREADMEShowsWhatItNames(t *testing.T) {
 		reports int
 	}{
 		readme:  {"README.md", 2},  // two pictures
-		figures: {"RESULTS.md", 3}, // reports three times
+		figures: {"RESULTS.md", 2}, // two reports
 	} {
 		if *update {
 			code, _, stderr := opbench(t, append([]string{"report", "--format=" + format, "--out=" + page.file}, folders...)...)
