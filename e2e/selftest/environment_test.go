@@ -272,5 +272,7 @@ func (l *live) LastEvent(namespace string) (at time.Duration) {
 // alone tells whether a trial changes what all custom resources of the cluster
 // share: their definition, the node's images, or the API server.
 func (b *environment) alone(trial selftest.Trial) bool {
-	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool { return s.Fault != nil && s.Fault.Definition+s.Fault.RemoveImage+s.Fault.Restart != "" })
+	return slices.ContainsFunc(b.byName[trial.Case.Scenario].Steps, func(s scenarios.Step) bool {
+		return s.Fault != nil && s.Fault.Definition+s.Fault.RemoveImage+s.Fault.Restart != ""
+	})
 }
