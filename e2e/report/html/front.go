@@ -164,7 +164,7 @@ type dispute struct {
 }
 
 // again is how to look at a run, and to measure it anew.
-type again struct{ Run, Command, Note string }
+type again struct{ Run, Revision, Command, Note string }
 
 // dispute is that of a style; of an empty label that of the whole report.
 func (s *site) dispute(label string) dispute {
@@ -218,10 +218,10 @@ func (s *site) command(part result.Part, label, name string) again {
 		}
 		line += " --" + flag + "=" + plain.Shell(value)
 	}
-	note := "revision " + e.Revision
+	revision, note := e.Revision, "revision "+e.Revision
 	for _, one := range e.Notes {
 		if short := e.Revision[:min(len(e.Revision), 7)]; short != "" && strings.Contains(one, "revision "+short) {
-			note = plain.Line(one) // where that revision is, if it is not in the repository
+			revision, note = "", plain.Line(one) // where that revision is, if it is not in the repository
 		}
 	}
 	if e.Dirty {
@@ -230,7 +230,7 @@ func (s *site) command(part result.Part, label, name string) again {
 	if took := s.took(part.Header.Run); took > 0 {
 		note = fmt.Sprintf("with all its styles it took %.0f minutes; ", max(took.Minutes(), 1)) + note
 	}
-	return again{part.Header.Run, plain.Line(fmt.Sprintf("%s --seed=%d", line, part.Header.Seed)), plain.Line(note)}
+	return again{part.Header.Run, plain.Shell(revision), plain.Line(fmt.Sprintf("%s --seed=%d", line, part.Header.Seed)), plain.Line(note)}
 }
 
 // took is how long a run drove samples.

@@ -24,6 +24,7 @@
     head.append(button);
   });
   [...choice.options].forEach((option, i) => { option.value = i; });
+  choice.selectedIndex = -1; // they stand as in the chart
   choice.addEventListener('change', () => sort(Number(choice.value), false));
 
   const show = () => {
