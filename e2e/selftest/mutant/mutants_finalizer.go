@@ -10,10 +10,10 @@ import (
 // has made, and lets the custom resource go.
 func cleansUp(o *operator) {
 	finalizes(o, func(ctx context.Context, cr *object) error {
-		if have := o.known(cr, cr); have == nil || o.mine(cr, have) != nil {
-			return nil
+		if have := o.known(cr, cr); have != nil && o.mine(cr, have) == nil {
+			return o.deleteChild(ctx, cr, metav1.DeletePropagationBackground)
 		}
-		return o.deleteChild(ctx, cr, metav1.DeletePropagationBackground)
+		return nil // what somebody else has made stays
 	})
 }
 
