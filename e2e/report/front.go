@@ -209,12 +209,12 @@ func (r *Report) alike() Answer {
 		answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after %s to %s: at most %s apart",
 			last[0], last[1], plain.Duration(done[1]-done[0]))
 		if !r.ToldApart(headline, labels) {
-			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s: no difference could be measured between them", plain.Duration((done[0]+done[1])/2))
+			answer.Text = fmt.Sprintf("With each, the pods of a new custom resource are ready after about %s: no difference could be measured", plain.Duration((done[0]+done[1])/2))
 		}
 	}
 	answer.Text += fmt.Sprintf(". The %s is written after %s to %s", r.Child(), plain.Duration(took[0]), plain.Duration(took[1]))
 	if floor := r.Value(spec.Floor, written); floor.Known {
-		answer.Text += ", of which " + floor.Text + " pass without any operator"
+		answer.Text += ", " + floor.Text + " of it without any operator"
 	}
 	answer.Text += "."
 	if least, n := ends(memory); n[0] > 0 {
