@@ -293,7 +293,7 @@ func TestIdleBeginsWhenTheStyleHasComeToRest(t *testing.T) {
 	assert.InDelta(t, 10*mib, c.IdleMemory.Median(), 1)
 }
 
-// Reads that are waited for before the write are what the order of quick operators is.
+// Each request that is waited for before the write delays it.
 func TestCallsBeforeTheWriteOfACreate(t *testing.T) {
 	s := newStory(argo)
 	for round, reads := range []int{3, 1} {

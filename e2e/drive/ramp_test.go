@@ -122,3 +122,29 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 		assert.Empty(t, ramps[0].Climbs[0].Differs)
 	})
 }
+
+// The harness sends, records and judges the steepest ramp that may be asked for with no more work for each change than one
+// of a tenth of the rate; how much it is, with the API of the tests in it, is printed.
+func TestTheSteepestRampCostsAsMuchForEachChange(t *testing.T) {
+	const most = 400
+	each := func(rate int) (took time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLoaded(t, func(string, string) (time.Duration, error) { return time.Millisecond, nil })
+			ramp := spec.Ramp{From: rate, Most: rate, Hold: 5 * time.Second, P99: 500 * time.Millisecond}
+			before := processorTime(t)
+			l.Holds = func(spec.Ramp, int) bool {
+				took = (processorTime(t) - before) / time.Duration(ramp.Changes(rate))
+				return true
+			}
+			scenario := scenarios.Scenario{
+				Name: "ramp", Group: spec.GroupLoad, Expect: []string{"stays-converged"}, Steps: []scenarios.Step{{Create: &scenarios.Spec{}}},
+				Load: &scenarios.Schedule{Namespaces: 8, Within: time.Second, Ramp: &ramp},
+			}
+			require.NoError(t, l.load(t.Context(), floor, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{scenario}}))
+		})
+		return took
+	}
+	gentle, steep := each(most/10), each(most)
+	t.Logf("%v for each change at %d a second, %v at %d: %.0f%% of a core", gentle, most/10, steep, most, 100*most*steep.Seconds())
+	assert.Less(t, steep, 3*gentle)
+}
