@@ -22,6 +22,9 @@ func converged(t *timeline.Timeline) Verdict {
 		if child != nil {
 			evidence = nil // what became of it tells more
 		}
+		if last == "" {
+			last = t.Waiting(t.Subjects[0]) // where messages are not read
+		}
 		return fail(evidence, "expected %d ready replicas%s; %s (%s) %s%s", size, withinTimeout(t), ending(t), t.Since(t.EndedAt), lacks, last)
 	}
 	at, reached := t.Reached(spec.PhaseReady)

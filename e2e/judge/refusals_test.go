@@ -1,6 +1,8 @@
 package judge_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,9 +75,16 @@ func TestWhatTheAPIServerRefusedIsToldWhereAFinalizerStays(t *testing.T) {
 }
 
 // Nobody must look into the cluster, which is gone by then, for why no pod is ready.
-func TestAPodThatCannotPullItsImageIsToldInALatencySample(t *testing.T) {
+func TestAPodThatCannotPullItsImageIsTold(t *testing.T) {
+	for _, matrix := range []bool{false, true} {
+		t.Run(fmt.Sprint("matrix ", matrix), func(t *testing.T) { pullsNothing(t, matrix) })
+	}
+}
+
+func pullsNothing(t *testing.T, matrix bool) {
+	t.Helper()
 	s := newStory(t)
-	s.begin(0, "native", "create", 3)
+	s.begin(0, "native", "create", 3, func(b *record.Sample) { b.Matrix, b.Expect = matrix, []string{"converged"} })
 	s.act(10, 15, "create", custom(1, 3, 0))
 	s.see(16, "ADDED", custom(1, 3, 0))
 	s.see(40, "ADDED", deployment(1, 3, 3, 0))
@@ -92,4 +101,6 @@ func TestAPodThatCannotPullItsImageIsToldInALatencySample(t *testing.T) {
 	const want = lacks + `; of pod p1 container memcached waits: ImagePullBackOff: Back-off pulling image "example.org/cache:none"`
 	assert.Equal(t, want, missing(t, s))
 	assert.Equal(t, want, lacksNow(t, s, spec.PointReady))
+	s.end(60_010, record.TimedOut)
+	assert.Equal(t, 1, strings.Count(s.verdict("converged").Message, "Back-off pulling image"))
 }

@@ -117,16 +117,16 @@ func (t *Timeline) rolloutLacks(s *Subject, size *int) string {
 	if size == nil {
 		return t.GoneLacks(s)
 	}
-	return t.SizeLacks(s, *size)
+	lacks := t.SizeLacks(s, *size)
+	if lacks != "" {
+		lacks += t.Waiting(s)
+	}
+	return lacks
 }
 
 // SizeLacks says what a custom resource lacks to be ready with a size.
 func (t *Timeline) SizeLacks(s *Subject, size int) string {
-	lacks := t.readyLacks(s, t.ChildOf(s), size)
-	if lacks != "" {
-		lacks += t.waiting(s)
-	}
-	return lacks
+	return t.readyLacks(s, t.ChildOf(s), size)
 }
 
 // statusLacks says what a custom resource's status lacks for a size.
@@ -269,8 +269,8 @@ func (t *Timeline) idleLacks() string {
 	return ""
 }
 
-// waiting says, as the end of a message, why a pod of a custom resource does not start; "": none says why.
-func (t *Timeline) waiting(s *Subject) string {
+// Waiting says, as the end of a message, why a pod of a custom resource does not start; "": none says why.
+func (t *Timeline) Waiting(s *Subject) string {
 	if t.load {
 		return "" // its pods are many, and it ends when all has been written
 	}
