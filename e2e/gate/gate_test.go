@@ -317,6 +317,35 @@ func TestWhatIsGated(t *testing.T) {
 	}, kinds)
 }
 
+// What Kubernetes' garbage collector does is no latency of the operator's: how much it varies decides nothing.
+func TestWhatTheGarbageCollectorDoes(t *testing.T) {
+	for name, test := range map[string]struct {
+		base, head []int
+		want       gate.Kind
+	}{
+		"nothing is written at a deletion": {times(0, 12), times(0, 12), gate.Phase},
+		"once, of another change":          {times(0, 12), append(times(0, 11), 1), gate.Phase},
+		"head has a finalizer":             {times(0, 12), times(1, 12), gate.Latency},
+		"both have one":                    {times(1, 12), times(1, 12), gate.Latency},
+		"what is written is not known":     {nil, nil, gate.Latency},
+	} {
+		s := newStory("a", 0.03, 1)
+		s.turns(12, func(variant string, round int) { s.native(variant, round, 1, "") })
+		for variant, writes := range map[string][]int{gate.VariantBase: test.base, gate.VariantAgain: test.base, gate.VariantHead: test.head} {
+			if writes != nil {
+				s.count("native", variant, "delete", cost.Writes, writes...)
+			}
+		}
+		metrics := interleaved(t, s).Metrics
+		i := slices.IndexFunc(metrics, func(m gate.Metric) bool { return m.Phase == spec.PhaseChildGone && m.Kind != gate.Tail })
+		require.GreaterOrEqual(t, i, 0, name)
+		assert.Equal(t, test.want, metrics[i].Kind, name)
+		assert.Equal(t, test.want == gate.Latency, slices.ContainsFunc(metrics, func(m gate.Metric) bool {
+			return m.Phase == spec.PhaseChildGone && m.Kind == gate.Tail
+		}), name)
+	}
+}
+
 // Each kind has a part of the error probability: what would be significant alone
 // is not, among many.
 func TestTheFamilyIsCorrected(t *testing.T) {

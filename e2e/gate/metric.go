@@ -19,7 +19,7 @@ type Kind string
 
 // The kinds of metrics.
 const (
-	Latency Kind = "latency" // a phase that a user waits for: the child is written or gone, all is ready or gone
+	Latency Kind = "latency" // a phase that a user waits for, and the operator has a part in: see awaited and collected
 	Phase   Kind = "phase"   // any other phase
 	Load    Kind = "load"    // the last of many custom resources to reach a phase
 	Tail    Kind = "tail"    // how far the slowest samples are out
@@ -358,7 +358,40 @@ func (r *Result) sidesOf() (base, head, again *values) {
 	}
 	join(list...)
 	same(list...)
+	collected(list...)
 	return list[0], list[1], list[2]
+}
+
+// collected makes another phase of "child gone" where no side's operator writes anything at a deletion: Kubernetes'
+// garbage collector removes the child then, and how long that takes says nothing of the operator.
+func collected(sides ...*values) {
+	for _, key := range keysOf(sides...) {
+		writes := Key{key.Style, key.Scenario, cost.Writes, Counter}
+		if key.Kind != Latency || key.Phase != spec.PhaseChildGone || slices.ContainsFunc(sides, func(v *values) bool {
+			return v.rounds[key] != nil && (v.rounds[writes] == nil || middle(writes, []*values{v}) > 0)
+		}) {
+			continue
+		}
+		to := key
+		to.Kind = Phase
+		for _, v := range sides {
+			v.rename(key, to)
+		}
+	}
+}
+
+// rename gives a metric another key.
+func (v *values) rename(key, to Key) {
+	i := slices.Index(v.order, key)
+	if i < 0 {
+		return
+	}
+	v.order[i] = to
+	v.rounds[to], v.replies[to], v.samples[to], v.lost[to] = v.rounds[key], v.replies[key], v.samples[key], v.lost[key]
+	delete(v.rounds, key)
+	delete(v.replies, key)
+	delete(v.samples, key)
+	delete(v.lost, key)
 }
 
 // same gives each side the kinds of custom objects that only another one made: a
