@@ -26,7 +26,8 @@ const (
 	probePace    = 500 * time.Millisecond // from one question to the next
 	probeTimeout = 2 * time.Second        // an answer that comes later is none
 	longestReply = 64 << 10               // bytes
-	longestHeard = 80                     // bytes of a wrong answer that are recorded
+	longestHeard = 80                     // bytes of a wrong answer that are recorded, its last
+	wrongEnough  = 20                     // wrong answers, one after the other: a right one is not to be expected
 )
 
 // asks begins to ask the managed system as long as the sample lasts, where its scenario expects answers.
@@ -53,7 +54,7 @@ func (s *sampleRun) asks(ctx context.Context) (stop func()) {
 }
 
 // probe writes or reads by the workload's probe, again and again until it is answered rightly, for as long as one reconcile may
-// take. Whether it was, the oracles say.
+// take, or nothing but wrong answers come. Whether it was, the oracles say.
 func (s *sampleRun) probe(ctx context.Context, step scenarios.Step) error {
 	if s.Dial == nil {
 		return errors.New("probe: nobody can open a connection to a pod")
@@ -64,10 +65,15 @@ func (s *sampleRun) probe(ctx context.Context, step scenarios.Step) error {
 	}
 	bound, cancel := context.WithTimeout(ctx, s.style.bound())
 	defer cancel()
-	for turn := 0; bound.Err() == nil; turn++ {
+	for turn, wrong := 0, 0; bound.Err() == nil && wrong < wrongEnough; turn++ {
 		began := s.Recorder.Now()
-		if s.probed(bound, step.Probe, *request, turn) {
+		switch s.probed(bound, step.Probe, *request, turn) {
+		case "":
 			return nil
+		case record.ProbeWrong:
+			wrong++
+		default:
+			wrong = 0
 		}
 		if err := s.until(bound, began+probePace); err != nil && bound.Err() == nil {
 			return err
@@ -76,8 +82,8 @@ func (s *sampleRun) probe(ctx context.Context, step scenarios.Step) error {
 	return ctx.Err()
 }
 
-// probed asks once, and records what came of it. The turn chooses among the pods, as a Service would.
-func (s *sampleRun) probed(ctx context.Context, what string, request spec.ProbeRequest, turn int) (ok bool) {
+// probed asks once, and records what came of it; "": the answer is as expected. The turn chooses among the pods, as a Service would.
+func (s *sampleRun) probed(ctx context.Context, what string, request spec.ProbeRequest, turn int) (class string) {
 	ends, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	p := &record.Question{From: s.Recorder.Now(), What: what, Namespace: s.sample.Namespace, Name: s.sample.Name}
@@ -86,13 +92,13 @@ func (s *sampleRun) probed(ctx context.Context, what string, request spec.ProbeR
 		class, err = s.talk(ends, pod, request)
 	}
 	if ctx.Err() != nil {
-		return false // the sample is over
+		return record.ProbeUnasked // the sample is over
 	}
 	if p.OK = err == nil; err != nil {
 		p.Class, p.Error = class, err.Error()
 	}
 	_ = s.Recorder.Record(record.Entry{Time: s.Recorder.Now(), Kind: record.KindProbe, Probe: p}) // Failed tells of an error
-	return p.OK
+	return p.Class
 }
 
 // readyPod is one of the custom resource's pods that are ready.
@@ -172,5 +178,5 @@ func (s *sampleRun) converse(ctx context.Context, pod string, r spec.ProbeReques
 	if len(text) == 0 {
 		return record.ProbeRefused, err
 	}
-	return record.ProbeWrong, fmt.Errorf("expected %s, heard %q", r.Expect, text[:min(len(text), longestHeard)])
+	return record.ProbeWrong, fmt.Errorf("expected %s, heard %q", r.Expect, text[max(0, len(text)-longestHeard):])
 }
