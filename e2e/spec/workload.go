@@ -235,6 +235,17 @@ func (w *Workload) Main() ChildKind {
 	return w.Children[i]
 }
 
+// ChildIDs are what expressions call the children.
+func (w *Workload) ChildIDs() []string {
+	var ids []string
+	for _, child := range w.Children {
+		if !slices.Contains(ids, child.ID) {
+			ids = append(ids, child.ID)
+		}
+	}
+	return ids
+}
+
 // ScaleKnob is the name of the knob that scales, and the knob.
 func (w *Workload) ScaleKnob() (name string, knob Knob) {
 	return w.Turned(Scale)

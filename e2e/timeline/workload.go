@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/expr"
@@ -37,11 +36,7 @@ func workloadOf(h *record.Header) (*Workload, error) {
 	if len(phases) == 0 {
 		return is, nil
 	}
-	var children []string
-	for _, child := range w.Children {
-		children = plain.Once(children, child.ID)
-	}
-	env, err := expr.Untyped(children...)
+	env, err := expr.Untyped(w.ChildIDs()...)
 	if err != nil {
 		return nil, err
 	}

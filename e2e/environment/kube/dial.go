@@ -9,9 +9,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/httpstream"
-	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
 )
+
+// forwarding is the protocol of a forwarded port. The package of client-go that names it brings websockets.
+const forwarding = "portforward.k8s.io"
 
 // Dial opens a TCP connection to a port of a pod, through the API server, and closes it with ctx. That the pod does not take it
 // shows when it is read.
@@ -26,7 +28,7 @@ func (c *Client) Dial(ctx context.Context, namespace, pod string, port int) (io.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	connection, _, err := spdy.Negotiate(upgrader, &http.Client{Transport: transport}, request, portforward.PortForwardProtocolV1Name)
+	connection, _, err := spdy.Negotiate(upgrader, &http.Client{Transport: transport}, request, forwarding)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}

@@ -321,6 +321,11 @@ func (w *Workload) checkPhases(f *rules.File) {
 		f.FailAt([]any{"definition"}, "definition: %v", err)
 		return
 	}
+	untyped, err := expr.Untyped(w.ChildIDs()...)
+	if err != nil {
+		f.FailAt([]any{"children"}, "children: %v", err)
+		return
+	}
 	for name, knob := range w.Knobs {
 		if slices.Contains(spec.Fields(knob.Path), spec.Unsaid) {
 			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s is still to be said", name, knob.Path)
@@ -341,10 +346,10 @@ func (w *Workload) checkPhases(f *rules.File) {
 	phases := map[string]*expr.Expression{}
 	for phase, text := range w.Phases.Named() {
 		if phase == "gone" {
-			w.checkGone(f)
+			w.checkGone(f, untyped)
 			continue
 		}
-		compiled, err := env.Compile(text)
+		compiled, err := compile(env, untyped, text)
 		if err != nil {
 			f.FailAt([]any{"phases", phase}, "phases.%s: %v", phase, err)
 			continue
@@ -364,8 +369,18 @@ func (w *Workload) checkPhases(f *rules.File) {
 	}
 }
 
+// compile compiles an expression against the types of its variables, and as whoever reads a recording does, who has none: there a
+// list cannot have both a field and a text.
+func compile(typed, untyped *expr.Environment, text string) (*expr.Expression, error) {
+	compiled, err := typed.Compile(text)
+	if err == nil {
+		_, err = untyped.Compile(text)
+	}
+	return compiled, err
+}
+
 // checkGone compiles the expression that says that nothing is left. It must look at a child, and hold where there is none.
-func (w *Workload) checkGone(f *rules.File) {
+func (w *Workload) checkGone(f *rules.File, untyped *expr.Environment) {
 	fail := func(format string, args ...any) { f.FailAt([]any{"phases", "gone"}, "phases.gone: "+format, args...) }
 	name, _ := w.ScaleKnob()
 	of := expr.Types{Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name}, Many: true}
@@ -387,7 +402,7 @@ func (w *Workload) checkGone(f *rules.File) {
 		fail("%v", err)
 		return
 	}
-	compiled, err := env.Compile(w.Phases.Gone)
+	compiled, err := compile(env, untyped, w.Phases.Gone)
 	if err != nil {
 		fail("%v", err)
 	} else if lacks, _ := compiled.Lacks(values); lacks != "" {

@@ -131,6 +131,7 @@ func TestReadRefuses(t *testing.T) {
 	refuses(t, `workload.yaml:13: phases.gone: undefined field 'names'`, gone("!node.exists(s, s.metadata.names == cr.metadata.name)")...)
 	refuses(t, `workload.yaml:13: phases.gone: it looks at no child: the custom resource is gone before it is asked`, gone("cr.metadata.generation > 0")...)
 	refuses(t, `workload.yaml:13: phases.gone: where nothing is left it does not hold: node.exists(s, s.metadata.name == cr.metadata.name) does not hold`, gone("node.exists(s, s.metadata.name == cr.metadata.name)")...)
+	refuses(t, `workload.yaml:13: phases.gone: expected type 'dyn' but found 'string'`, gone("!node.exists(s, s.metadata.name in [cr.metadata.name, 'a'])")...)
 	probe := func(text string) []string { return []string{"phases:", "probe: " + text + "\nphases:"} }
 	require.NoError(t, read(probe("{ask: {port: 1, send: a, expect: b}, gap: 3, write: {port: 1, send: a, expect: b}, read: {port: 1, send: a, expect: b}, kept: true}")...))
 	refuses(t, `workload.yaml:11: probe.ask.expect: "b*" matches no answer at all`, probe("{ask: {port: 1, send: a, expect: b*}}")...)
