@@ -151,8 +151,8 @@ func changes() []change {
 	}
 }
 
-// latencies are those that a user waits for, by scenario and phase; without the child's end where the garbage collector
-// removes it, which the gate tells in the same way.
+// latencies are those that a user waits for, by scenario and phase; without a deletion where the garbage collector
+// removes the child, which the gate tells in the same way.
 func (s *style) latencies() [][2]string {
 	list := [][2]string{
 		{"create", spec.PhaseChildWritten},
@@ -161,7 +161,6 @@ func (s *style) latencies() [][2]string {
 		{"scale-up", spec.PhaseReady},
 		{"scale-down", spec.PhaseChildWritten},
 		{"scale-down", spec.PhaseReady},
-		{"delete", spec.PhasePodsGone},
 	}
 	var writes []float64
 	for _, b := range s.blocks {
@@ -171,7 +170,7 @@ func (s *style) latencies() [][2]string {
 	}
 	slices.Sort(writes)
 	if len(writes) == 0 || writes[len(writes)/2] > 0 {
-		list = append(list, [2]string{"delete", spec.PhaseChildGone})
+		list = append(list, [2]string{"delete", spec.PhaseChildGone}, [2]string{"delete", spec.PhasePodsGone})
 	}
 	return list
 }
