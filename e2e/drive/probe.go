@@ -169,7 +169,7 @@ func (s *sampleRun) converse(ctx context.Context, pod string, r spec.ProbeReques
 	}
 	var text, chunk []byte = nil, make([]byte, 4<<10)
 	for err == nil && len(text) < longestReply {
-		n := 0
+		var n int
 		n, err = connection.Read(chunk)
 		if text = append(text, chunk[:n]...); expected.MatchString(string(text)) {
 			return "", nil

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/transport/spdy"
+	"k8s.io/streaming/pkg/httpstream"
 )
 
 // forwarding is the protocol of a forwarded port. The package of client-go that names it brings websockets.
@@ -28,7 +28,7 @@ func (c *Client) Dial(ctx context.Context, namespace, pod string, port int) (io.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	connection, _, err := spdy.Negotiate(upgrader, &http.Client{Transport: transport}, request, forwarding)
+	connection, _, err := spdy.NegotiateStreaming(upgrader, &http.Client{Transport: transport}, request, forwarding)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
