@@ -38,6 +38,7 @@ require (
 	github.com/google/cel-go v0.29.2
 	github.com/invopop/jsonschema v0.14.0
 	k8s.io/pod-security-admission v0.37.2
+	k8s.io/streaming v0.37.2
 )
 
 require (
@@ -59,7 +60,6 @@ require (
 	github.com/go-openapi/swag/stringutils v0.27.1 // indirect
 	github.com/go-openapi/swag/typeutils v0.27.1 // indirect
 	github.com/go-openapi/swag/yamlutils v0.27.1 // indirect
-	k8s.io/streaming v0.37.2 // indirect
 )
 
 require (

@@ -32,6 +32,8 @@ func values() map[string][]any {
 	ends := []any{record.Settled, record.TimedOut, record.Interrupted}
 	return map[string][]any{
 		"Fault.stage":            stages,
+		"Question.what":          {spec.ProbeAsk, spec.ProbeWrite, spec.ProbeRead},
+		"Question.class":         {record.ProbeUnasked, record.ProbeNoPod, record.ProbeRefused, record.ProbeTimeout, record.ProbeWrong},
 		"Watch.event":            {"LISTED", "ADDED", "MODIFIED", "DELETED"},
 		"End.outcome":            ends,
 		"End.await":              of(spec.Points()),

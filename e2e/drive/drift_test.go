@@ -130,10 +130,19 @@ func TestEachFieldDriftsByItself(t *testing.T) {
 	}
 }
 
-// The pod that is killed is one of the main child's, below its ReplicaSet where there is one.
-func TestAPodOfTheMainChildIsKilled(t *testing.T) {
-	for _, w := range []*workloads.Workload{workloadtest.Default(t), workloadtest.Queue(t)} {
-		t.Run(w.Name, func(t *testing.T) {
+// The pods that are killed are the main child's, below its ReplicaSet where there is one.
+func TestPodsOfTheMainChildAreKilled(t *testing.T) {
+	for name, test := range map[string]struct {
+		w     *workloads.Workload
+		drift scenarios.Drift
+		left  []string
+	}{
+		"one of a Deployment":  {workloadtest.Default(t), scenarios.Drift{Pod: &struct{}{}}, []string{"another", "mine-too"}},
+		"one of a StatefulSet": {workloadtest.Queue(t), scenarios.Drift{Pod: &struct{}{}}, []string{"another", "mine-too"}},
+		"all of a Deployment":  {workloadtest.Default(t), scenarios.Drift{Pods: &struct{}{}}, []string{"another"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := test.w
 			s, _, style := newMatrixStage(t)
 			s.Workload = w
 			fake, ok := s.Client.(*dynamicfake.FakeDynamicClient)
@@ -163,14 +172,14 @@ func TestAPodOfTheMainChildIsKilled(t *testing.T) {
 				return false, nil, nil
 			})
 			style.Child.OwnerReference = true
-			require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(scenarios.Drift{Pod: &struct{}{}})}}))
+			require.NoError(t, s.wave(t.Context(), style, drive.Plan{Round: 1, Wave: 1, Scenarios: []scenarios.Scenario{drift(test.drift)}}))
 			list, err := s.Client.Resource(workloads.GVR(spec.Pods)).List(t.Context(), metav1.ListOptions{})
 			require.NoError(t, err)
 			var left []string
 			for _, pod := range list.Items {
 				left = append(left, pod.GetName())
 			}
-			assert.Equal(t, []string{"another", "mine-too"}, left, "%v", s.entries(t))
+			assert.Equal(t, test.left, left, "%v", s.entries(t))
 		})
 	}
 }

@@ -92,6 +92,7 @@ type Driver struct {
 	Observer Observer
 	// Holds reports whether a ramp's step, all of whose samples have ended, held its rate.
 	Holds  func(ramp spec.Ramp, rate int) bool
+	Dial   Dialer        // for the workload's probe; nil: the managed system is not asked
 	Window time.Duration // of quiescence, behind each sample
 	Matrix Matrix
 }

@@ -54,7 +54,7 @@ func (d *Driver) sampleRun(style Style, sample record.Sample) *sampleRun {
 func (s *sampleRun) listen() (stop func()) {
 	return s.Recorder.Listen(func(e record.Entry) {
 		switch e.Kind {
-		case record.KindUsage:
+		case record.KindUsage, record.KindProbe:
 			return // nothing changed
 		case record.KindAudit: // nor has anything here, but that the operator has begun may be seen
 			if e.Audit.Namespace != s.sample.Namespace {
@@ -88,11 +88,13 @@ func (s *sampleRun) run(ctx context.Context, steps []scenarios.Step) (record.End
 	if !faulty(steps) && len(s.style.Work) == 0 && len(steps) > 0 && steps[0].Create != nil {
 		s.created = s.Recorder.Now()
 	}
+	silent := s.asks(ctx)
 	if s.sample.Matrix {
 		end.Outcome, end.Reason, end.Await = s.matrix(ctx, steps)
 	} else {
 		end.Outcome, end.Reason = s.measured(ctx, steps)
 	}
+	silent()
 	mended := s.leaveFaults()
 	err := s.takeInventory(ctx, end.Outcome == record.Settled)
 	if ctx.Err() != nil {

@@ -29,10 +29,8 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	switch d := step.Drift; {
 	case d.Fields != nil:
 		return s.driftFields(ctx, r, child)
-	case d.Pod != nil:
-		if r, err = s.killing(ctx, child); err != nil {
-			return fmt.Errorf("drift: %w", err)
-		}
+	case d.Pod != nil, d.Pods != nil:
+		return s.kill(ctx, child, d.Pods != nil)
 	case d.Delete != nil:
 		r.verb, r.do = "delete", func(ctx context.Context) (*unstructured.Unstructured, error) {
 			background := metav1.DeletePropagationBackground
@@ -59,30 +57,51 @@ func (s *sampleRun) drift(ctx context.Context, step scenarios.Step) error {
 	return err
 }
 
-// killing is a request that kills a pod of a main child.
-func (s *sampleRun) killing(ctx context.Context, child *unstructured.Unstructured) (request, error) {
-	pods, owners := []unstructured.Unstructured{*child}, []unstructured.Unstructured{*child}
-	var err error
-	if !s.Workload.Main().Many {
-		pods = nil
-		if s.Workload.MainGVR() == workloads.GVR(spec.Deployments) {
-			owners, err = s.controlled(ctx, workloads.GVR(spec.ReplicaSets), child)
-		}
-		for i := 0; i < len(owners) && err == nil && len(pods) == 0; i++ {
-			pods, err = s.controlled(ctx, workloads.GVR(spec.Pods), &owners[i])
-		}
-	}
-	r := request{verb: "delete", resource: workloads.GVR(spec.Pods), namespace: child.GetNamespace()}
+// kill kills a pod of a main child without grace, or all of them.
+func (s *sampleRun) kill(ctx context.Context, child *unstructured.Unstructured, all bool) error {
+	pods, err := s.podsOf(ctx, child)
 	if err != nil || len(pods) == 0 {
-		return r, cmp.Or(err, fmt.Errorf("%s %s/%s has no pod that could be killed", child.GetKind(), child.GetNamespace(), child.GetName()))
+		return cmp.Or(err, fmt.Errorf("drift: %s %s/%s has no pod that could be killed", child.GetKind(), child.GetNamespace(), child.GetName()))
 	}
-	r.name = pods[0].GetName()
-	r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
-		now, uid := int64(0), pods[0].GetUID()
-		return nil, s.Client.Resource(r.resource).Namespace(r.namespace).Delete(ctx, r.name,
-			metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
+	if !all {
+		pods = pods[:1]
 	}
-	return r, nil
+	for i := range pods {
+		r := request{verb: "delete", resource: workloads.GVR(spec.Pods), namespace: child.GetNamespace(), name: pods[i].GetName()}
+		now, uid := int64(0), pods[i].GetUID()
+		r.do = func(ctx context.Context) (*unstructured.Unstructured, error) {
+			return nil, s.Client.Resource(r.resource).Namespace(r.namespace).Delete(ctx, r.name,
+				metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
+		}
+		if _, err := s.send(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// podsOf are the pods of a main child.
+func (s *sampleRun) podsOf(ctx context.Context, child *unstructured.Unstructured) (pods []unstructured.Unstructured, err error) {
+	owners := []unstructured.Unstructured{*child}
+	switch main := s.Workload.Main(); {
+	case main.Many:
+		cr := &unstructured.Unstructured{}
+		for _, owner := range child.GetOwnerReferences() {
+			if owner.Controller != nil && *owner.Controller {
+				cr.SetUID(owner.UID)
+			}
+		}
+		cr.SetNamespace(child.GetNamespace())
+		return s.controlled(ctx, s.Workload.MainGVR(), cr)
+	case main.Resource == spec.Deployments:
+		owners, err = s.controlled(ctx, workloads.GVR(spec.ReplicaSets), child)
+	}
+	for i := 0; i < len(owners) && err == nil; i++ {
+		var own []unstructured.Unstructured
+		own, err = s.controlled(ctx, workloads.GVR(spec.Pods), &owners[i])
+		pods = append(pods, own...)
+	}
+	return pods, err
 }
 
 // controlled are the objects of a kind that another one of the same namespace controls, by their names.

@@ -42,6 +42,7 @@ func performers() map[string]func(*sampleRun, context.Context, scenarios.Step) e
 		spec.StepFault:     (*sampleRun).fault,
 		spec.StepMend:      (*sampleRun).mend,
 		spec.StepAwait:     (*sampleRun).await,
+		spec.StepProbe:     (*sampleRun).probe,
 	}
 }
 

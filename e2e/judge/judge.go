@@ -41,6 +41,9 @@ type Result struct {
 	// interrupted, or ended before the last fault did.
 	Recovery *Recovery
 
+	// Service is how the managed system answered; nil: no oracle asks for it, or it was not asked.
+	Service *Service `json:",omitempty"`
+
 	where    timeline.Scope
 	outages  []timeline.Outage
 	phases   []timeline.Phase
@@ -84,6 +87,9 @@ func One(t *timeline.Timeline) Result {
 	}
 	r.Verdicts = verdicts(t)
 	r.Recovery = recoveryOf(t)
+	if slices.Contains(t.Sample.Expect, spec.OracleAnswers) {
+		r.Service, _ = serviceOf(t)
+	}
 	if !t.Matrix {
 		r.Samples = latencies(t, r.Verdicts)
 	}

@@ -19,6 +19,9 @@ func gone(t *timeline.Timeline) Verdict {
 	if left := t.Children(); len(left) > 0 {
 		return fail(nil, "expected the %s to be gone%s; at %s there was still %s", t.Child.Kind, withinTimeout(t), t.Since(t.EndedAt), timeline.Names(left))
 	}
+	if left := t.RemainsLack(t.Subjects[0]); left != "" {
+		return fail(nil, "expected nothing of the custom resource to be left%s; at %s: %s", withinTimeout(t), t.Since(t.EndedAt), left)
+	}
 	at, reached := t.Reached(spec.PhaseChildGone)
 	if !reached {
 		return pass("there was no %s to remove", t.Child.Kind)

@@ -99,7 +99,7 @@ func TestMissingWaitsForTheStyleToBeIdle(t *testing.T) {
 	assert.Equal(t, []string{
 		"the API server has not acknowledged the sample's action",
 		"there is no Deployment cache-deployment",
-		`inner phase "workflow finished" has not happened`,
+		`inner phase "workflow finished" has not happened; status.phase of workflows/w1 is Running`,
 		"",
 	}, live(t, s))
 	s.end(1100, record.Settled)

@@ -60,7 +60,7 @@ func Oracles() []Named { return slices.Clone(oracles) }
 var oracles = []Named{
 	convergedOracle, staysConvergedOracle, writeHistoryOracle, statusOracle, goneOracle, garbageOracle, referenceOracle,
 	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, recoversOracle,
-	diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle, conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle,
+	diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle, conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle, answersOracle, dataKeptOracle,
 }
 
 // named returns an oracle by its name; false: there is none.

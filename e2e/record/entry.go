@@ -35,6 +35,7 @@ const (
 	KindHeld      Kind = "held"      // a custom resource had to be released by force
 	KindInventory Kind = "inventory" // what there is at a sample's end
 	KindLogs      Kind = "logs"      // the operator's logs were searched for secrets
+	KindProbe     Kind = "probe"     // the managed system was asked
 )
 
 // Entry is one line of a recording. Time is nanoseconds on the recorder's
@@ -56,6 +57,7 @@ type Entry struct {
 	Held      *Held         `json:"held,omitempty"`
 	Inventory *Inventory    `json:"inventory,omitempty"`
 	Logs      *Logs         `json:"logs,omitempty"`
+	Probe     *Question     `json:"probe,omitempty"`
 }
 
 // Header is the first entry: what is needed to read the rest.
@@ -377,3 +379,24 @@ type Leak struct {
 	Namespace string `json:"namespace,omitempty"` // of the sample whose Secret it is; empty: it is of none
 	Lines     int    `json:"lines"`
 }
+
+// Question is one question to the managed system itself, to a pod that was ready. The entry's Time is when it was answered, or given up.
+type Question struct {
+	From      time.Duration `json:"from"`          // just before
+	What      string        `json:"what"`          // ask, write or read, as the workload's probe has them
+	Namespace string        `json:"namespace"`     // of the custom resource
+	Name      string        `json:"name"`          // likewise
+	Pod       string        `json:"pod,omitempty"` // that was asked; empty: none was
+	OK        bool          `json:"ok"`            // it answered as expected
+	Class     string        `json:"class,omitempty"`
+	Error     string        `json:"error,omitempty"`
+}
+
+// The classes of errors of a probe.
+const (
+	ProbeUnasked = "unasked" // the API server did not pass the question on: nothing is known
+	ProbeNoPod   = "no pod"  // no pod was ready
+	ProbeRefused = "refused" // the pod took no connection, or broke it off without an answer
+	ProbeTimeout = "timeout" // no answer came in time
+	ProbeWrong   = "wrong"   // another one came
+)

@@ -136,6 +136,7 @@ func (e *Entry) check(first bool) error {
 		{KindHeld, e.Held != nil},
 		{KindInventory, e.Inventory != nil},
 		{KindLogs, e.Logs != nil},
+		{KindProbe, e.Probe != nil},
 	} {
 		switch {
 		case one.kind != e.Kind:

@@ -32,6 +32,7 @@ type DocumentMatrixCell struct {
 	// Oracles are all that were asked.
 	Oracles  []DocumentOracle    `json:"oracles"`
 	Recovery *DocumentRecovery   `json:"recovery,omitempty"` // left out where nothing was broken
+	Service  *DocumentService    `json:"service,omitempty"`  // left out where the managed system was not asked
 	Expected *result.Expectation `json:"expected,omitempty"` // left out where it is not known
 	Repeats  []DocumentResult    `json:"repeats"`
 }
@@ -60,6 +61,13 @@ type DocumentRecovery struct {
 	// Seconds from the end of the last fault until what was wanted was reached, of
 	// the repeats that recovered by themselves, in order of size.
 	Seconds []float64 `json:"seconds"`
+}
+
+// DocumentService is how the managed system answered in the repeat in which it was without an answer the longest.
+type DocumentService struct {
+	Asked    int     `json:"asked"`
+	Answered int     `json:"answered"`
+	Gap      float64 `json:"gap"` // seconds that it was without an answer at most; 0: it answered each question
 }
 
 // documentMatrix is nil where there is no matrix.
@@ -99,6 +107,9 @@ func (r *Report) documentMatrixCell(c *result.Cell) DocumentMatrixCell {
 		for _, after := range c.Recovery.After {
 			d.Recovery.Seconds = append(d.Recovery.Seconds, after.Seconds())
 		}
+	}
+	if s := c.Service; s != nil {
+		d.Service = &DocumentService{s.Asked, s.Answered, s.Gap.Seconds()}
 	}
 	if e := r.Expectation(c); e.Known {
 		d.Expected = &e

@@ -83,6 +83,9 @@ func (r *Report) verdictCell(c *result.Cell) table.Cell {
 	if c.Recovery != nil {
 		lines = append(lines, c.Recovery.String())
 	}
+	if c.Service != nil {
+		lines = append(lines, c.Service.String())
+	}
 	cell := table.Cell{Text: strings.Join(lines, "\n"), Outcome: c.Verdict}
 	if e := r.Expectation(c); e.Surprise() {
 		cell.Strong = "expected " + e.Want

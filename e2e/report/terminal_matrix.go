@@ -102,6 +102,9 @@ func (r *Report) cellText(c *result.Cell) string {
 			parts = append(parts, c.Recovery.By())
 		}
 	}
+	if c.Service != nil && c.Service.Gap > 0 {
+		parts = append(parts, "no answer for "+plain.Duration(c.Service.Gap.Seconds()))
+	}
 	if names := c.FailedNames(); len(names) > 0 {
 		parts = append(parts, strings.Join(names, ", "))
 	}

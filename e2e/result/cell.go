@@ -30,9 +30,10 @@ type Cell struct {
 	Results     []Judged     // of its samples, in their order
 	Warmups     int          // of these, those that only warmed up
 
-	Oracles  []Oracle  // that were asked, in the scenario's order
-	Reason   string    // why the cell is invalid, late or not applicable
-	Recovery *Recovery // nil: nothing was broken, or it is not known
+	Oracles  []Oracle       // that were asked, in the scenario's order
+	Reason   string         // why the cell is invalid, late or not applicable
+	Recovery *Recovery      // nil: nothing was broken, or it is not known
+	Service  *judge.Service // of the sample in which the managed system was without an answer the longest; nil: none was asked
 	// Problems are those of the samples, in their order; what is late is the last one.
 	Problems []Problem
 
@@ -69,6 +70,9 @@ func (c *Cell) add(run string, result judge.Result) {
 			c.Recovery = &Recovery{}
 		}
 		c.Recovery.add(*result.Recovery)
+	}
+	if is := result.Service; is != nil && (c.Service == nil || is.Gap > c.Service.Gap) {
+		c.Service = is
 	}
 	c.Results = append(c.Results, Judged{Run: run, Result: result})
 	c.Add(result.Outcome())

@@ -79,6 +79,9 @@ func (j *job) need() (*need, error) {
 		of := workloads.GVR(child.Resource)
 		n.may(makes, of.Group, of.Resource)
 	}
+	if j.workload.Probe != nil {
+		n.may("create", "", "pods/portforward")
+	}
 	for _, scenario := range j.scenarios {
 		n.scenario(scenario)
 	}

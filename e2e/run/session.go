@@ -115,7 +115,7 @@ func (s *Session) Open(ctx context.Context) error {
 	s.made = true
 	s.driver = &drive.Driver{
 		Run: s.id, Client: s.kube.Dynamic, Namespaces: namespaces{s.kube, kube.Owner{Run: s.id}}, Workload: s.workload,
-		Recorder: s.recorder, Judge: s.judge, Observer: s, Holds: s.holds, Window: s.options.Window,
+		Recorder: s.recorder, Judge: s.judge, Observer: s, Holds: s.holds, Dial: s.kube.Dial, Window: s.options.Window,
 		Matrix: drive.Matrix{Window: matrixWindow, Patience: s.options.Patience, Overlap: overlap(runtime.NumCPU(), s.options.Shard, s.workload.AtOnce)},
 	}
 	if err := s.refuseForeign(ctx); err != nil {

@@ -122,7 +122,7 @@ func (b *environment) open(t *testing.T, header record.Header) {
 	live.add(record.Entry{Kind: record.KindHeader, Header: &header})
 	t.Cleanup(recorder.Listen(live.add))
 	b.driver = &drive.Driver{
-		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Workload: workloadtest.Default(t), Recorder: recorder, Judge: live, Observer: silent{}, Window: window,
+		Run: b.run, Client: b.kube.Dynamic, Namespaces: b, Workload: workloadtest.Default(t), Recorder: recorder, Judge: live, Observer: silent{}, Dial: b.kube.Dial, Window: window,
 		Matrix: drive.Matrix{Window: window, Patience: patience, Overlap: 3},
 	}
 }

@@ -65,11 +65,20 @@ func TestLateIsAFalseAlarm(t *testing.T) {
 	}
 }
 
-// Each oracle that looks at operators has a mutant. What the API server refuses is
+// Each oracle that looks at operators has a mutant, or a shape with a fault. What the API server refuses is
 // not an operator's doing.
 func TestOraclesHaveMutants(t *testing.T) {
+	files, err := filepath.Glob("testdata/shapes/*/verdicts.yaml")
+	require.NoError(t, err)
+	var shapes []byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		shapes = append(shapes, text...)
+	}
 	for _, oracle := range append(judge.OracleNames(), judge.Released) {
 		found := slices.ContainsFunc(selftest.Cases(), func(c selftest.Case) bool { return c.Oracle == oracle })
+		found = found || bytes.Contains(shapes, []byte("verdict: fail, oracles: ["+oracle+"]"))
 		assert.Equal(t, oracle != "refused", found, "oracle %s", oracle)
 	}
 }

@@ -62,7 +62,18 @@ const (
 	StepFault     = "fault"
 	StepMend      = "mend"
 	StepAwait     = "await"
+	StepProbe     = "probe"
 )
+
+// What a probe is asked for.
+const (
+	ProbeAsk   = "ask"
+	ProbeWrite = "write"
+	ProbeRead  = "read"
+)
+
+// OracleAnswers is the oracle of the scenarios in which the managed system is asked all along.
+const OracleAnswers = "answers"
 
 // The kinds of fault, as scenario files and recordings name them.
 const (
@@ -144,13 +155,14 @@ const (
 	PhaseGone          = "CR gone"        // the custom resource was removed
 	PhaseChildGone     = "child gone"     // no Deployment of it is left
 	PhasePodsGone      = "pods gone"      // nor any pod of that Deployment
+	PhaseAllGone       = "all gone"       // nor what phases.gone of the workload names
 )
 
 // Phases lists the phases that every style has, in their order.
 func Phases() []string {
 	return []string{
 		PhaseAcknowledged, PhaseChildWritten, PhaseReady, PhaseStatusWritten,
-		PhaseGone, PhaseChildGone, PhasePodsGone, PhaseQuiet,
+		PhaseGone, PhaseChildGone, PhasePodsGone, PhaseAllGone, PhaseQuiet,
 	}
 }
 

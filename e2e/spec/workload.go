@@ -40,8 +40,28 @@ type Workload struct {
 	// Pause is the merge patch by which a custom resource is paused, so that its operator writes nothing of it; without its
 	// fields it goes on. Nil: it cannot be paused.
 	Pause map[string]any `json:"pause,omitempty"`
+	// Probe asks the managed system itself. Nil: it is not asked.
+	Probe *Probe `json:"probe,omitempty"`
 	// Quorum says how many pods must be ready all along while they are replaced; see Majority. Empty: none need be.
 	Quorum string `json:"quorum,omitempty"`
+}
+
+// Probe is how the managed system is asked itself: over a TCP connection to one of the pods that are ready, as through a Service.
+type Probe struct {
+	Ask ProbeRequest `json:"ask"` // is answered as long as it serves
+	// Gap is the longest time without an answer that is no failure while pods are replaced or lost, in seconds; 0: any is none.
+	Gap   int           `json:"gap,omitempty"`
+	Write *ProbeRequest `json:"write,omitempty"` // stores what Read is answered with
+	Read  *ProbeRequest `json:"read,omitempty"`
+	// Kept says that what Write stored is on volumes: it is there when all pods have been killed at once.
+	Kept bool `json:"kept,omitempty"`
+}
+
+// ProbeRequest is one question.
+type ProbeRequest struct {
+	Port   int    `json:"port"`
+	Send   string `json:"send,omitempty"` // empty: the pod speaks first
+	Expect string `json:"expect"`         // an expression (RE2) of the answer
 }
 
 // CustomResource names the custom resource in the API.
@@ -194,11 +214,14 @@ type WorkloadPhases struct {
 	Ready  string `json:"ready,omitempty"`  // beside the rollout of the main child, of the size that is asked for
 	Failed string `json:"failed,omitempty"` // it says that it cannot be brought about: it is not ready, whatever Ready says
 	Paused string `json:"paused,omitempty"` // it says that nothing is done for it
+	// Gone is true once nothing is left of a deleted one, beside its main child and pods. In it, each child is the list of what
+	// there is of its kind in the namespace, and the custom resource is what it was last.
+	Gone string `json:"gone,omitempty"`
 }
 
 // Named are the expressions that a workload has, by the phases' names.
 func (p WorkloadPhases) Named() map[string]string {
-	named := map[string]string{"ready": p.Ready, "failed": p.Failed, "paused": p.Paused}
+	named := map[string]string{"ready": p.Ready, "failed": p.Failed, "paused": p.Paused, "gone": p.Gone}
 	maps.DeleteFunc(named, func(_, text string) bool { return text == "" })
 	return named
 }
@@ -210,6 +233,17 @@ func (w *Workload) Main() ChildKind {
 		return ChildKind{}
 	}
 	return w.Children[i]
+}
+
+// ChildIDs are what expressions call the children.
+func (w *Workload) ChildIDs() []string {
+	var ids []string
+	for _, child := range w.Children {
+		if !slices.Contains(ids, child.ID) {
+			ids = append(ids, child.ID)
+		}
+	}
+	return ids
 }
 
 // ScaleKnob is the name of the knob that scales, and the knob.

@@ -84,6 +84,8 @@ func Weight(e *record.Entry) int {
 		n += len(e.Audit.Name) + len(e.Audit.User) + len(e.Audit.Agent)
 	case e.Inventory != nil:
 		n += inventoryWeight(e.Inventory)
+	case e.Probe != nil:
+		n += len(e.Probe.Error) + len(e.Probe.Pod)
 	case e.Fault != nil:
 		n += len(e.Fault.Error) + len(e.Fault.What) + texts(e.Fault.Objects)
 	}

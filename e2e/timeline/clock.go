@@ -70,6 +70,8 @@ func checkTimes(e *record.Entry) error {
 		return fmt.Errorf("it was due at %s, expected a time before its answer", e.Action.Intended)
 	case e.Fault != nil && bad(e.Fault.From):
 		return fmt.Errorf("its request began at %s, expected a time before its answer", e.Fault.From)
+	case e.Probe != nil && bad(e.Probe.From):
+		return fmt.Errorf("its question began at %s, expected a time before its answer", e.Probe.From)
 	case e.Gap != nil && bad(e.Gap.From):
 		return fmt.Errorf("it began at %s, expected a time before its end", e.Gap.From)
 	}

@@ -155,7 +155,7 @@ func (t *Timeline) GoneLacks(s *Subject) string {
 		}
 		return fmt.Sprintf("the custom resource %s is still there", c.Name)
 	}
-	return t.Leftovers(s)
+	return unmet(func() string { return t.Leftovers(s) }, func() string { return t.RemainsLack(s) })
 }
 
 // Leftovers says what is left of a deleted custom resource's main child, and of others of that kind that it owned. What is
@@ -263,7 +263,7 @@ func (t *Timeline) idleLacks() string {
 	}
 	for i, p := range t.Phases {
 		if p.Inner >= 0 && !t.Marks[i].reached && slices.Contains(t.Style.Idle, p.Name) {
-			return fmt.Sprintf("inner phase %q has not happened", p.Name)
+			return fmt.Sprintf("inner phase %q has not happened", p.Name) + t.lastOf(p.Inner)
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"operatorbench/e2e/plain"
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec"
 	"operatorbench/e2e/spec/bounds"
@@ -150,6 +151,31 @@ func (p *innerPhase) shown(w *record.Watch, values []wire.Value) shown {
 	}
 	return no
 }
+
+// lastOf says, as the end of a message, what was last seen at the path of an inner phase; "": nothing, or it is not known any more.
+func (t *Timeline) lastOf(phase int) string {
+	of := t.Style.Phases[phase]
+	reading := t.Style.byResource[of.Resource]
+	at := slices.IndexFunc(reading.inner, func(p innerPhase) bool { return p.index == phase })
+	for i := len(t.Events) - 1; i >= 0 && of.Path != "" && t.effort.spend(1); i-- {
+		e := &t.Events[i]
+		if e.Kind != record.KindWatch || e.Watch.Resource != of.Resource || len(e.Watch.Object) == 0 {
+			continue
+		}
+		list, err := reading.of(e.Watch, t.effort.spend)
+		if err != nil || list[at].shown == elsewhere {
+			continue
+		}
+		if value := list[at].Value; value.Exists() {
+			return fmt.Sprintf("; %s of %s is %s", of.Path, Title(e.Watch.Resource, e.Watch.Name), plain.Line(plain.Clip(value.String(), longestShown)))
+		}
+		return fmt.Sprintf("; %s of %s is absent", of.Path, Title(e.Watch.Resource, e.Watch.Name))
+	}
+	return ""
+}
+
+// longestShown is how many letters of a value a message has.
+const longestShown = 80
 
 // innerKey is a style's inner phases on one object.
 type innerKey struct {

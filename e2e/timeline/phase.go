@@ -84,7 +84,7 @@ func loadPhases(s record.Style, w *Workload) []Phase {
 
 // deletePhases are the phases of a sample that wants the custom resource gone.
 func deletePhases(w *Workload) []Phase {
-	return []Phase{
+	phases := []Phase{
 		{Name: spec.PhaseAcknowledged, Inner: -1},
 		{Name: spec.PhaseGone, Inner: -1, last: true, Needs: []string{w.Customs}, Holds: func(t *Timeline) bool {
 			return t.Custom() == nil
@@ -96,4 +96,10 @@ func deletePhases(w *Workload) []Phase {
 			return !t.HasChildren() && !t.World.hasPodsOf(t.IsChild)
 		}},
 	}
+	if w.gone != nil {
+		phases = append(phases, Phase{Name: spec.PhaseAllGone, Inner: -1, last: true, Needs: w.goneNeeds(), Holds: func(t *Timeline) bool {
+			return t.GoneLacks(t.Subjects[0]) == ""
+		}})
+	}
+	return phases
 }

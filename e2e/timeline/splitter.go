@@ -132,6 +132,10 @@ func (s *Splitter) hand(r *Reading) (closed *Timeline, err error) {
 		err = s.fault(e)
 	case record.KindInventory:
 		s.inventory(e)
+	case record.KindProbe:
+		if t := s.Open(e.Probe.Namespace); t != nil {
+			err = s.give([]*Timeline{t}, Event{Entry: e})
+		}
 	case record.KindLogs: // of a style's samples that have ended: see Judge
 	default:
 		err = fmt.Errorf("unknown kind %q", e.Kind)

@@ -21,6 +21,7 @@ type Workload struct {
 	ready  *expr.Expression // nil: to be rolled out is to be ready
 	failed *expr.Expression // nil: it never says so
 	paused *expr.Expression // nil: it never says so
+	gone   *expr.Expression // nil: its main child and pods are all that must go
 }
 
 // workloadOf is the workload of a recording.
@@ -35,11 +36,11 @@ func workloadOf(h *record.Header) (*Workload, error) {
 	if len(phases) == 0 {
 		return is, nil
 	}
-	env, err := expr.Untyped(is.Child.ID)
+	env, err := expr.Untyped(w.ChildIDs()...)
 	if err != nil {
 		return nil, err
 	}
-	into := map[string]**expr.Expression{"ready": &is.ready, "failed": &is.failed, "paused": &is.paused}
+	into := map[string]**expr.Expression{"ready": &is.ready, "failed": &is.failed, "paused": &is.paused, "gone": &is.gone}
 	for phase, text := range phases {
 		if *into[phase], err = env.Compile(text); err != nil {
 			return nil, fmt.Errorf("workload %s: phases.%s: %w", w.Name, phase, err)
@@ -97,6 +98,17 @@ func (w *Workload) concerns(resource string) bool {
 	return w.IsRead(resource) || slices.ContainsFunc(w.Spec.Children, func(c spec.ChildKind) bool { return c.Resource == resource })
 }
 
+// goneNeeds are the resources by which all of a custom resource is known to be gone.
+func (w *Workload) goneNeeds() []string {
+	needs := w.Resources(RoleMain, RoleSets, RolePods)
+	for _, child := range w.Spec.Children {
+		if !slices.Contains(needs, child.Resource) {
+			needs = append(needs, child.Resource)
+		}
+	}
+	return needs
+}
+
 // Written are the resources that an operator itself writes: the custom resource and its main child.
 func (w *Workload) Written() []string { return []string{w.Customs, w.Mains} }
 
@@ -135,6 +147,27 @@ func (t *Timeline) PausedLacks(s *Subject) string {
 		return ""
 	}
 	return t.phaseLacks(t.paused, s, t.ChildOf(s), custom.Size)
+}
+
+// RemainsLack says what phases.gone lacks of a custom resource that is not there; "": nothing, or it never was.
+func (t *Timeline) RemainsLack(s *Subject) string {
+	was := t.World.customs[s.uid()]
+	if t.gone == nil || was == nil {
+		return ""
+	}
+	values := map[string]any{expr.Custom: was.Fields, expr.Knob: map[string]any{t.knob: int64(was.Size)}}
+	for _, child := range t.Spec.Children {
+		list := []any{}
+		for _, o := range Living(t.World.of(child.Resource), func(o *Entity) bool { return o.Namespace == s.Namespace }) {
+			list = append(list, o.Fields)
+		}
+		values[child.ID] = list
+	}
+	lacks, steps := t.gone.Lacks(values)
+	if !t.effort.spend(steps) || lacks == "" {
+		return ""
+	}
+	return fmt.Sprintf("of %s %s something is left: %s", t.Spec.Resource.Kind, s.Name, lacks)
 }
 
 // phaseLacks says what a custom resource lacks to be in a phase, where this is its main child and the size that is asked for.

@@ -32,7 +32,8 @@ type world struct {
 	Mains       map[string]*Entity
 	ReplicaSets map[string]*Entity
 	Pods        map[string]*Entity
-	works       map[string]*WorkObject // nil until there is one
+	works       map[string]*WorkObject        // nil until there is one
+	others      map[string]map[string]*Entity // of other children, by resource; empty: nothing is read of them
 
 	byName  roster[nameKey] // custom resources and main children
 	byOwner roster[string]  // main children, by their controllers' uids
@@ -44,6 +45,12 @@ func newWorld(w *Workload, effort *effort) world {
 		workload: w, customs: map[string]*Entity{}, Mains: map[string]*Entity{},
 		ReplicaSets: map[string]*Entity{}, Pods: map[string]*Entity{},
 		byName: roster[nameKey]{}, byOwner: roster[string]{}, effort: effort,
+	}
+	for i, resource := range w.Others {
+		if i == 0 {
+			is.others = map[string]map[string]*Entity{}
+		}
+		is.others[resource] = map[string]*Entity{}
 	}
 	if w.Child.Many {
 		is.Pods = is.Mains // the same objects
@@ -112,7 +119,7 @@ func (w *world) of(resource string) map[string]*Entity {
 	case spec.Pods:
 		return w.Pods
 	}
-	return nil
+	return w.others[resource]
 }
 
 // apply brings the world up to a watch event.

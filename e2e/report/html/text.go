@@ -13,7 +13,7 @@ func inWords(child, phase string) string {
 		spec.PhaseAcknowledged: "request is acknowledged", spec.PhaseStatusWritten: "status is written",
 		spec.PhaseQuiet: "last event", spec.PhaseGone: "custom resource is gone",
 		spec.PhaseChildWritten: child + " is written", spec.PhaseReady: "pods are ready",
-		spec.PhaseChildGone: child + " is gone", spec.PhasePodsGone: "pods are gone",
+		spec.PhaseChildGone: child + " is gone", spec.PhasePodsGone: "pods are gone", spec.PhaseAllGone: "all is gone",
 	}
 	if text, known := words[phase]; known {
 		return text

@@ -200,6 +200,8 @@ func (s *Scenario) bind(step *Step, w *spec.Workload) string {
 		return fmt.Sprintf("the workload %s does not say how a %s is paused", w.Name, w.Resource.Kind)
 	case step.Turn != "" && !turns(w, step.Turn):
 		return fmt.Sprintf("no knob of a %s has the effect %s", w.Resource.Kind, step.Turn)
+	case step.Probe != "" && (w.Probe == nil || !w.Probe.Kept):
+		return fmt.Sprintf("the workload %s has no probe that says that its volumes keep what it writes", w.Name)
 	case step.Fault == nil:
 	case step.Fault.Occupy != "" && !main.HasTemplate():
 		return fmt.Sprintf("the main child of a %s is a %s: nobody knows what else one would hold", w.Resource.Kind, main.Kind)

@@ -217,6 +217,10 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 		"no pause": {
 			"given: {size: 1}\nsteps:\n  - pause: true\n  - pause: false\nexpect: [converged]\n", nil, "the workload queue does not say how a Queue is paused",
 		},
+		"no volume": {
+			"given: {size: 1}\nsteps:\n  - probe: write\n  - probe: read\nexpect: [data-kept]\n", nil,
+			"the workload queue has no probe that says that its volumes keep what it writes",
+		},
 		"the same name": {
 			"steps:\n  - {on: queue, create: {size: 1}}\n  - create: {size: 1}\nexpect: [isolation]\n", nil,
 			"the scenario has a second custom resource that is named as those of the workload are, queue",
@@ -245,13 +249,13 @@ func TestWhatLowersNothing(t *testing.T) {
 	assert.Empty(t, why)
 }
 
-// The default workload goes through every scenario that neither pauses it nor turns another knob, and the others' folders bring what is theirs.
+// The default workload goes through every scenario that neither pauses it, nor turns another knob, nor needs a volume, and the others' folders bring what is theirs.
 func TestTheScenariosOfAWorkload(t *testing.T) {
 	all, err := scenarios.All(oracles)
 	require.NoError(t, err)
 	own := map[string]bool{}
 	for _, s := range all {
-		if !slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool { return step.Turn != "" || step.Pause != nil }) {
+		if !slices.ContainsFunc(s.Steps, func(step scenarios.Step) bool { return step.Turn != "" || step.Pause != nil || step.Probe != "" }) {
 			assert.Empty(t, s.Unfit(), s.Name)
 		}
 		own[s.Name] = s.Workload != ""

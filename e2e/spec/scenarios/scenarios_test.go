@@ -19,7 +19,7 @@ import (
 var oracles = []string{
 	"converged", "stays-converged", "write-history", "status", "gone", "garbage", "recovers", "refused", "reference",
 	"isolation", "health", "ledger", "no-needless-work", "pods-kept", "diagnosable",
-	"series", "others-kept", "not-taken", "repaired",
+	"series", "others-kept", "not-taken", "repaired", "answers", "data-kept",
 }
 
 func TestEveryScenarioLoads(t *testing.T) {
@@ -77,7 +77,7 @@ func TestParseRefuses(t *testing.T) {
 
 		"no steps":      {head + tail, `x.yaml:1: scenario: field "steps" is missing`},
 		"unknown step":  {head + "steps:\n  - explode: {}\n", `x.yaml:6: steps: unknown field "explode", expected one of annotate, apply`},
-		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: steps: found 2 of the fields create, patch, apply, scale, readScale, series, annotate, finalize, delete, submit, wrong, drift, turn, pause, fault, mend, await, expected exactly one"},
+		"two acts":      {head + "steps:\n  - {create: {size: 1}, delete: {}}\n" + tail, "x.yaml:6: steps: found 2 of the fields create, patch, apply, scale, readScale, series, annotate, finalize, delete, submit, wrong, drift, turn, pause, fault, mend, await, probe, expected exactly one"},
 		"no act":        {head + "steps:\n  - {on: y}\n" + tail, "x.yaml:6: steps: found 0 of the fields create, patch"},
 		"step null":     {head + "steps:\n  - delete:\n" + tail, "x.yaml:6: steps.delete: found nothing, expected {}"},
 		"negative size": {head + "steps:\n  - create: {size: -1}\n" + tail, "x.yaml:6: steps.create.size: found the number -1, expected 0 to 5"},
@@ -132,12 +132,17 @@ func TestParseRefuses(t *testing.T) {
 		"refused unwatched":    {head + "steps:\n  - submit: {refused: true, object: {spec: {}}}\n" + tail, "x.yaml:7: a submit must be refused, and no oracle checks that it is: expect refused"},
 		"unmeetable unwatched": {head + "steps:\n" + loose + "  - submit: {object: {spec: {}}}\n  - mend: definition\n" + tail, "x.yaml:9: the last request cannot be fulfilled"},
 
-		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, merge, fields, pod, expected exactly one"},
+		"drift of two kinds": {given + "steps:\n  - drift: {replicas: 1, image: y}\n" + tail, "x.yaml:7: steps.drift: found 2 of the fields replicas, image, delete, merge, fields, pod, pods, expected exactly one"},
 		"paused for ever":    {given + "steps:\n  - pause: true\n" + tail, "x.yaml:6: the custom resource stays paused: add a step pause: false"},
 		"paused twice":       {given + "steps:\n  - pause: true\n  - pause: true\n  - pause: false\n" + tail, "x.yaml:8: pause: the custom resource is so already"},
 		"turned to nothing":  {given + "steps:\n  - turn: scale\n" + tail, "x.yaml:7: steps.turn: found \"scale\", expected one of roll, inPlace"},
 		"pods lost and kept": {given + "steps:\n  - drift: {pod: {}}\nexpect: [pods-kept]\n", "pods-kept cannot be judged: one of its pods is killed"},
-		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, merge, fields, pod, expected exactly one"},
+		"all pods killed":    {given + "steps:\n  - drift: {pods: {}}\nexpect: [pods-kept]\n", "pods-kept cannot be judged: its pods are killed"},
+		"nothing is written": {given + "steps:\n  - probe: read\nexpect: [data-kept]\n", "x.yaml:7: probe: read: nothing is written before: add a step probe: write"},
+		"nothing is read":    {given + "steps:\n  - probe: write\nexpect: [data-kept]\n", "data-kept cannot be judged: the probe reads nothing"},
+		"nobody looks":       {given + "steps:\n  - probe: write\n  - probe: read\n" + tail, "the probe writes, and no oracle checks that it is kept: expect data-kept"},
+		"written to nobody":  {head + "steps:\n  - probe: write\n" + tail, "x.yaml:6: probe: the custom resource is not there"},
+		"drift of none":      {given + "steps:\n  - drift: {}\n" + tail, "x.yaml:7: steps.drift: found 0 of the fields replicas, image, delete, merge, fields, pod, pods, expected exactly one"},
 		"drift too far":      {given + "steps:\n  - drift: {replicas: -1}\n" + tail, "x.yaml:7: steps.drift.replicas: found the number -1, expected 0 to 5"},
 		"drift too early":    {head + "steps:\n  - create: {size: 1}\n  - drift: {replicas: 2}\n" + tail, "x.yaml:7: drift: it is not certain that there is a main child: await handled first"},
 

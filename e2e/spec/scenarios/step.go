@@ -21,7 +21,7 @@ type stepKind struct {
 func stepKinds() []stepKind {
 	return []stepKind{
 		createStep(), patchStep(), applyStep(), scaleStep(), readScaleStep(), seriesStep(), annotateStep(), finalizeStep(),
-		deleteStep(), submitStep(), wrongStep(), driftStep(), turnStep(), pauseStep(), faultStep(), mendStep(), awaitStep(),
+		deleteStep(), submitStep(), wrongStep(), driftStep(), turnStep(), pauseStep(), faultStep(), mendStep(), awaitStep(), probeStep(),
 	}
 }
 

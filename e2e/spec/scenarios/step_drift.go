@@ -21,6 +21,8 @@ func driftStep() stepKind {
 			switch replicas := s.Drift.Replicas; {
 			case s.Drift.Pod != nil:
 				c.replaces(s, "one of its pods is killed")
+			case s.Drift.Pods != nil:
+				c.replaces(s, "its pods are killed")
 			case replicas == nil && s.Drift.Merge == nil:
 				c.replaces(s, "its main child drifts to other pods")
 			case replicas == nil: // its pods stay, unless the patch is of their template
@@ -43,6 +45,7 @@ type Drift struct {
 	Merge  map[string]any `yaml:"merge"`
 	Fields *struct{}      `yaml:"fields"` // each field that it has of those that operators write, one after the other
 	Pod    *struct{}      `yaml:"pod"`    // one of its pods is killed, without grace
+	Pods   *struct{}      `yaml:"pods"`   // all of them are, one right after the other
 
 	child string // its kind, once the scenario is bound
 }
@@ -58,6 +61,8 @@ func (d Drift) text() string {
 		return fmt.Sprintf("change each field of the %s, one after the other", child)
 	case d.Pod != nil:
 		return fmt.Sprintf("kill a pod of the %s", child)
+	case d.Pods != nil:
+		return fmt.Sprintf("kill every pod of the %s", child)
 	case d.Merge != nil:
 		return fmt.Sprintf("patch the %s with %s", child, asJSON(d.Merge))
 	}

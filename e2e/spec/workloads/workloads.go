@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/bounds"
 	"operatorbench/e2e/spec/expr"
 	rules "operatorbench/e2e/spec/schema"
 	published "operatorbench/fixtures/workloads"
@@ -111,6 +112,7 @@ func Read(where string, folder fs.FS) (*Workload, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	w.check(f, path.Base(where))
+	w.checkProbe(f)
 	for name, into := range map[string]**unstructured.Unstructured{w.Definition: &w.definition, w.Template: &w.template, w.Reference: &w.reference} {
 		if name == "" {
 			continue
@@ -216,6 +218,31 @@ func (w *Workload) checkTurned(f *rules.File, name string) {
 	}
 }
 
+// checkProbe finds what the schema cannot say of the probe.
+func (w *Workload) checkProbe(f *rules.File) {
+	if w.Probe == nil {
+		return
+	}
+	for name, r := range map[string]*spec.ProbeRequest{spec.ProbeAsk: &w.Probe.Ask, spec.ProbeWrite: w.Probe.Write, spec.ProbeRead: w.Probe.Read} {
+		if r == nil {
+			continue
+		}
+		expected, err := bounds.Expression(r.Expect)
+		switch {
+		case err != nil:
+			f.FailAt([]any{"probe", name, "expect"}, "probe.%s.expect: %v", name, err)
+		case expected.MatchString(""):
+			f.FailAt([]any{"probe", name, "expect"}, "probe.%s.expect: %q matches no answer at all", name, r.Expect)
+		}
+	}
+	if (w.Probe.Write == nil) != (w.Probe.Read == nil) {
+		f.FailAt([]any{"probe"}, "probe: write and read go together")
+	}
+	if w.Probe.Kept && w.Probe.Write == nil {
+		f.FailAt([]any{"probe", "kept"}, "probe.kept: say in write and read what is kept")
+	}
+}
+
 // checkPause holds the patch that pauses against the definition and the template.
 func (w *Workload) checkPause(f *rules.File, env *expr.Environment, patch map[string]any, at ...string) {
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
@@ -294,6 +321,11 @@ func (w *Workload) checkPhases(f *rules.File) {
 		f.FailAt([]any{"definition"}, "definition: %v", err)
 		return
 	}
+	untyped, err := expr.Untyped(w.ChildIDs()...)
+	if err != nil {
+		f.FailAt([]any{"children"}, "children: %v", err)
+		return
+	}
 	for name, knob := range w.Knobs {
 		if slices.Contains(spec.Fields(knob.Path), spec.Unsaid) {
 			f.FailAt([]any{"knobs", name, "path"}, "knobs.%s.path: %s is still to be said", name, knob.Path)
@@ -313,7 +345,11 @@ func (w *Workload) checkPhases(f *rules.File) {
 	values := map[string]any{expr.Custom: w.template.Object, main.ID: unseen, expr.Knob: map[string]any{name: size}}
 	phases := map[string]*expr.Expression{}
 	for phase, text := range w.Phases.Named() {
-		compiled, err := env.Compile(text)
+		if phase == "gone" {
+			w.checkGone(f, untyped)
+			continue
+		}
+		compiled, err := compile(env, untyped, text)
 		if err != nil {
 			f.FailAt([]any{"phases", phase}, "phases.%s: %v", phase, err)
 			continue
@@ -330,6 +366,47 @@ func (w *Workload) checkPhases(f *rules.File) {
 	}
 	if f.OK() {
 		w.checkFixtures(f, phases)
+	}
+}
+
+// compile compiles an expression against the types of its variables, and as whoever reads a recording does, who has none: there a
+// list cannot have both a field and a text.
+func compile(typed, untyped *expr.Environment, text string) (*expr.Expression, error) {
+	compiled, err := typed.Compile(text)
+	if err == nil {
+		_, err = untyped.Compile(text)
+	}
+	return compiled, err
+}
+
+// checkGone compiles the expression that says that nothing is left. It must look at a child, and hold where there is none.
+func (w *Workload) checkGone(f *rules.File, untyped *expr.Environment) {
+	fail := func(format string, args ...any) { f.FailAt([]any{"phases", "gone"}, "phases.gone: "+format, args...) }
+	name, _ := w.ScaleKnob()
+	of := expr.Types{Definition: w.definition, Version: w.Resource.Version, Knobs: []string{name}, Many: true}
+	alone, err := expr.Typed(of)
+	if err != nil {
+		return // checkPhases says so
+	}
+	if _, err := alone.Compile(w.Phases.Gone); err == nil {
+		fail("it looks at no child: the custom resource is gone before it is asked")
+		return
+	}
+	of.Children = map[string]schema.GroupVersionKind{}
+	values := map[string]any{expr.Custom: w.template.Object, expr.Knob: map[string]any{name: int64(w.Smallest())}}
+	for _, child := range w.Children {
+		of.Children[child.ID], values[child.ID] = GVR(child.Resource).GroupVersion().WithKind(child.Kind), []any{}
+	}
+	env, err := expr.Typed(of)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	compiled, err := compile(env, untyped, w.Phases.Gone)
+	if err != nil {
+		fail("%v", err)
+	} else if lacks, _ := compiled.Lacks(values); lacks != "" {
+		fail("where nothing is left it does not hold: %s", lacks)
 	}
 }
 

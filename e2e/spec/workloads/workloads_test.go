@@ -124,6 +124,21 @@ func TestReadRefuses(t *testing.T) {
 		"&& server.status.readyReplicas == knob.size", "&& cr.status.conditions.filter(c, c.type == 'Ready').all(c, c.status == 'True')")
 	refuses(t, `phases.failed holds already of cr.yaml`, "phases:", "phases:\n  failed: cr.spec.replicas == 1")
 	refuses(t, `workload.yaml:12: phases.paused: undefined field 'pausing'`, "phases:", "phases:\n  paused: cr.spec.pausing")
+	gone := func(text string) []string {
+		return []string{"phases:", "phases:\n  gone: \"" + text + "\"", "main: true, scale: spec.replicas}", "main: true, scale: spec.replicas}\n  - {id: node, resource: services.v1, kind: Service}"}
+	}
+	require.NoError(t, read(gone("!node.exists(s, s.metadata.name == cr.metadata.name)")...))
+	refuses(t, `workload.yaml:13: phases.gone: undefined field 'names'`, gone("!node.exists(s, s.metadata.names == cr.metadata.name)")...)
+	refuses(t, `workload.yaml:13: phases.gone: it looks at no child: the custom resource is gone before it is asked`, gone("cr.metadata.generation > 0")...)
+	refuses(t, `workload.yaml:13: phases.gone: where nothing is left it does not hold: node.exists(s, s.metadata.name == cr.metadata.name) does not hold`, gone("node.exists(s, s.metadata.name == cr.metadata.name)")...)
+	refuses(t, `workload.yaml:13: phases.gone: expected type 'dyn' but found 'string'`, gone("!node.exists(s, s.metadata.name in [cr.metadata.name, 'a'])")...)
+	probe := func(text string) []string { return []string{"phases:", "probe: " + text + "\nphases:"} }
+	require.NoError(t, read(probe("{ask: {port: 1, send: a, expect: b}, gap: 3, write: {port: 1, send: a, expect: b}, read: {port: 1, send: a, expect: b}, kept: true}")...))
+	refuses(t, `workload.yaml:11: probe.ask.expect: "b*" matches no answer at all`, probe("{ask: {port: 1, send: a, expect: b*}}")...)
+	refuses(t, `workload.yaml:11: probe.ask.expect: `, probe("{ask: {port: 1, send: a, expect: '('}}")...)
+	refuses(t, `workload.yaml:11: probe: write and read go together`, probe("{ask: {port: 1, expect: b}, read: {port: 1, send: a, expect: b}}")...)
+	refuses(t, `workload.yaml:11: probe.kept: say in write and read what is kept`, probe("{ask: {port: 1, expect: b}, kept: true}")...)
+	refuses(t, `probe.ask.port`, probe("{ask: {port: 0, expect: b}}")...)
 	refuses(t, `scaleSubresource: leave it out, crd.yaml says whether there is one`, "template:", "scaleSubresource: true\ntemplate:")
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 
 	whole "k8s.io/apimachinery/pkg/util/json"
 
@@ -10,8 +11,9 @@ import (
 
 // Layout says what is read of which resource, and where a custom resource has it.
 type Layout struct {
-	Customs string // the custom resource, as plural.version.group
-	Mains   string // the child that runs its pods
+	Customs string   // the custom resource, as plural.version.group
+	Mains   string   // the child that runs its pods
+	Others  []string // of other children, where the workload says when all is gone
 
 	fields bool    // expressions of the workload read objects
 	custom *Lookup // what is read of a custom resource, by slot
@@ -30,7 +32,14 @@ func NewLayout(w *spec.Workload) *Layout {
 			paths[i] = unset
 		}
 	}
+	var others []string
+	for _, child := range w.Children {
+		if w.Phases.Gone != "" && child.Resource != w.Main().Resource && !slices.Contains(others, child.Resource) {
+			others = append(others, child.Resource)
+		}
+	}
 	return &Layout{
+		Others:  others,
 		Customs: w.Resource.Name(), Mains: w.Main().Resource,
 		fields: w.Phases != (spec.WorkloadPhases{}), custom: NewLookup(paths),
 		scale: NewLookup([]string{"spec.replicas", unset, "status.replicas", "status.selector", unset, unset, unset}),
@@ -40,7 +49,7 @@ func NewLayout(w *spec.Workload) *Layout {
 // IsRead reports whether objects of a resource are parsed: of all others (a
 // style's Workflows, say) only the inner phases' paths are read.
 func (l *Layout) IsRead(resource string) bool {
-	return resource == l.Customs || resource == l.Mains || resource == spec.ReplicaSets || resource == spec.Pods
+	return resource == l.Customs || resource == l.Mains || resource == spec.ReplicaSets || resource == spec.Pods || slices.Contains(l.Others, resource)
 }
 
 // Detailed reports whether a resource's objects have details.
@@ -48,11 +57,11 @@ func (l *Layout) Detailed(resource string) bool { return l.IsRead(resource) || r
 
 // Read takes what judging needs out of an object's JSON.
 func (l *Layout) Read(o *Object, raw json.RawMessage) error {
-	custom := o.Resource == l.Customs
-	if err := o.read(raw, custom); err != nil {
+	custom, other := o.Resource == l.Customs, slices.Contains(l.Others, o.Resource)
+	if err := o.read(raw, custom || other && o.Resource != spec.Pods && o.Resource != spec.ReplicaSets); err != nil {
 		return err
 	}
-	if l.fields && (custom || o.Resource == l.Mains) {
+	if l.fields && (custom || other || o.Resource == l.Mains) {
 		if err := whole.Unmarshal(raw, &o.Fields); err != nil { // integers stay integers
 			return err
 		}

@@ -55,6 +55,11 @@ def apply_child(child, cr):
     path = at(child["collection"], made["metadata"]["namespace"], made["metadata"]["name"])
     if os.environ.get("FAULT") == "never-down" and "replicas" in made.get("spec", {}):
         made["spec"]["replicas"] = max(made["spec"]["replicas"], (find(path) or made)["spec"]["replicas"])
+    if os.environ.get("FAULT") == "at-once":
+        made["spec"]["updateStrategy"]["rollingUpdate"]["maxUnavailable"] = "100%"
+    if os.environ.get("FAULT") == "forgets":
+        del made["spec"]["volumeClaimTemplates"]
+        made["spec"]["template"]["spec"]["volumes"] = [{"name": "data", "emptyDir": {}}]
     last, live = applied.get(path), find(path)
     if last is None or live is None or last != (made, live["metadata"]["resourceVersion"]):
         live = json.load(ask(path + MANAGER, "PATCH", made))
