@@ -71,7 +71,10 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 	lives := schedule.Lives(r.scenario.Steps)
 	for i, life := range lives {
 		sample := r.lanes[i%len(r.lanes)].sample(r.scenario)
-		if sample.Rate = r.rate; life.Result() == nil {
+		if sample.Rate = r.rate; sample.Rate > 0 {
+			sample.Window = 0 // the step ends once all is written
+		}
+		if life.Result() == nil {
 			sample.Size = nil
 		}
 		if sample.Shared = schedule.Namespaces > 0; sample.Shared {
