@@ -26,7 +26,7 @@ import (
 
 var steep = spec.Ramp{From: 8, Most: 100, Hold: 10 * time.Second, P99: 500 * time.Millisecond}
 
-// operator writes Deployments, one after the other, each in such a time.
+// operator writes Deployments, one after the other, each in such a time. It is stopped while somebody else has what is in the gate.
 func (l *loaded) operator(t *testing.T, each time.Duration) {
 	t.Helper()
 	created, err := l.Client.Resource(resource).Watch(t.Context(), metav1.ListOptions{})
@@ -47,6 +47,10 @@ func (l *loaded) operator(t *testing.T, each time.Duration) {
 	}()
 	go func() {
 		for cr := range queue {
+			if l.gate != nil {
+				open := <-l.gate
+				l.gate <- open
+			}
 			select {
 			case <-time.After(each):
 			case <-t.Context().Done():

@@ -82,7 +82,7 @@ func loadPhases(s record.Style, w *Workload) []Phase {
 	return phases
 }
 
-// stepPhases is how many of them a ramp's step has: acknowledged and written, with which it ends.
+// stepPhases is how many of them a sample of a load's step or stage has: acknowledged and written, with which it ends.
 const stepPhases = 2
 
 // deletePhases are the phases of a sample that wants the custom resource gone.

@@ -91,7 +91,7 @@ func (s *style) phases(sample *record.Sample) []Phase {
 	switch {
 	case sample.Size == nil:
 		return s.delete
-	case sample.Rate > 0:
+	case sample.OfStep():
 		return s.load[:stepPhases]
 	case sample.Load:
 		return s.load

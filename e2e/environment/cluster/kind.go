@@ -59,7 +59,7 @@ type Kind struct {
 // Capabilities implements Provider: it is the run's own.
 func (*Kind) Capabilities() Capabilities {
 	return Capabilities{of: "a kind cluster of the run's own", can: []Capability{
-		LoadImages, ReadAuditLog, ReadUsage, RemoveImages, RestartNodes, BreakControlPlane, CutConnections, RemoveWhole,
+		LoadImages, ReadAuditLog, ReadUsage, RemoveImages, RestartNodes, BreakControlPlane, AddNodes, CutConnections, RemoveWhole,
 	}}
 }
 
