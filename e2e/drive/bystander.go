@@ -12,7 +12,7 @@ import (
 	"operatorbench/e2e/record"
 )
 
-// bystander is a kind of objects that are not the operator's. None of them starts a pod.
+// bystander is a kind of objects that are not the operator's. None of them starts a pod, or gives the cluster's own controllers much to do.
 type bystander struct {
 	resource schema.GroupVersionResource
 	kind     string
@@ -31,7 +31,7 @@ func bystanders() map[string]bystander {
 		"secrets":    {schema.GroupVersionResource{Version: "v1", Resource: "secrets"}, "Secret", map[string]any{"data": map[string]any{"key": "dmFsdWU="}}},
 		"pods":       {schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "Pod", map[string]any{"spec": pod}},
 		"deployments": {schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, "Deployment", map[string]any{"spec": map[string]any{
-			"replicas": int64(0), "selector": map[string]any{"matchLabels": labels}, "template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": pod},
+			"paused": true, "replicas": int64(0), "selector": map[string]any{"matchLabels": labels}, "template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": pod},
 		}}},
 	}
 }

@@ -55,6 +55,11 @@ func (j *job) fakeNodes() (most int) {
 	return most
 }
 
+// many tells whether a load has so many custom resources that what the cluster's own controllers do would last as long.
+func (j *job) many() bool {
+	return slices.ContainsFunc(j.loads(), func(s scenarios.Scenario) bool { return s.Load.Growth != nil || s.Load.Nodes > 0 })
+}
+
 // addNodes adds the fake nodes.
 func (e *environment) addNodes(ctx context.Context) error {
 	if e.fakeNodes() == 0 {

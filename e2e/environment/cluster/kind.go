@@ -36,6 +36,7 @@ type KindOptions struct {
 	APIServerPort int32       // on loopback; 0 means a free one
 	Host          engine.Host // see engine.DetectHost; HostNotes says what follows from it
 	Keep          bool        // Delete leaves the cluster and says how to reach and delete it
+	Many          bool        // the cluster's own controllers write ten times as often as by default; see manyPatch
 	FailureLogs   string      // folder for the node's logs if the cluster does not come up; empty means none
 
 	// Configure changes kind's configuration last; it may be nil.
