@@ -7,6 +7,7 @@ import (
 
 	"operatorbench/e2e/cost"
 	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/table"
 )
@@ -69,14 +70,27 @@ func growthNotes(g *result.Growth) []string {
 			notes = append(notes, fmt.Sprintf("%s, requests a minute at rest with %d: %s.", g.Style, g.Levels[n-1].Customs, strings.Join(calls, ", ")))
 		}
 	}
-	for _, k := range g.Kept {
-		if k.Entries >= leastEntries && k.Seconds > 0 {
-			notes = append(notes, fmt.Sprintf("%s, the harness from %d custom resources on: %.0f entries a second with %.0f%% of a core, %.2f ms for each; at most %s by then.",
-				g.Style, k.Customs, float64(k.Entries)/k.Seconds, 100*k.CPU/k.Seconds, 1000*k.CPU/float64(k.Entries), plain.Bytes(k.Memory)))
-		}
+	if text := harnessText(g.Kept); text != "" {
+		notes = append(notes, g.Style+", "+text+".")
 	}
 	return notes
 }
 
-// leastEntries is from how many entries on what each takes the harness is told.
-const leastEntries = 1000
+// harnessText is what it took the harness to create the custom resources and to record them: as much for each entry,
+// however many there are.
+func harnessText(kept []cost.Kept) string {
+	var each, share []string
+	var most int64
+	for _, k := range kept {
+		most = max(most, k.Memory)
+		if k.Stage != record.StageFill || k.Entries == 0 || k.Seconds <= 0 {
+			continue
+		}
+		each = append(each, fmt.Sprintf("%.2f ms from %d on", 1000*k.CPU/float64(k.Entries), k.Customs))
+		share = append(share, fmt.Sprintf("%.0f%%", 100*k.CPU/k.Seconds))
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the harness for each entry of the recording: %s (%s of a core); at most %s", strings.Join(each, ", "), strings.Join(share, ", "), plain.Bytes(most))
+}

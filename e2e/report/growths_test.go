@@ -74,7 +74,7 @@ func TestTableOfGrowths(t *testing.T) {
 		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; started again with 1010 and 10 new ones, all is right after 2.80 s, "+
 		"and a newcomer waits 450 ms, 25% of what is left of that; a thousand secrets that are not its own take 4.00 MiB.")
 	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, requests a minute at rest with 1000: list pods.v1 4.")
-	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, the harness from 10 custom resources on: 200 entries a second with 10% of a core, 0.50 ms for each; at most 200 MiB by then.")
+	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, the harness for each entry of the recording: 0.50 ms from 10 on (10% of a core); at most 200 MiB.")
 	assert.Equal(t, "32.0 MiB", r.Value("controller-runtime-defaults", "growth.memory").Text)
 	assert.Equal(t, "25 %", r.Value("controller-runtime-defaults", "growth.newcomer").Text)
 	assert.Equal(t, "2.80 s", r.Value("controller-runtime-defaults", "growth.whole").Text)

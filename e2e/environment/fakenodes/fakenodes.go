@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,12 +34,12 @@ const within = 2 * time.Minute
 func Install(ctx context.Context, client *kube.Client, owner kube.Owner, nodes, pods int) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	objects, err := objects()
+	objects, err := objects(pods)
 	if err != nil {
 		return err
 	}
 	for i := range nodes {
-		objects = append(objects, node(i+1, pods))
+		objects = append(objects, node(i+1))
 	}
 	if err := client.Apply(ctx, owner, objects); err != nil {
 		return err
@@ -54,9 +55,11 @@ func Install(ctx context.Context, client *kube.Client, owner kube.Owner, nodes, 
 	return awaitSent(ctx, client)
 }
 
-func objects() ([]*unstructured.Unstructured, error) {
+// objects are those of kwok, with nodes that take so many pods.
+func objects(pods int) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
-	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifests), len(manifests))
+	text := bytes.ReplaceAll(manifests, []byte("PODS"), []byte(strconv.Itoa(pods)))
+	documents := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
 	for {
 		one := &unstructured.Unstructured{}
 		switch err := documents.Decode(one); {
@@ -72,15 +75,13 @@ func objects() ([]*unstructured.Unstructured, error) {
 func name(number int) string { return fmt.Sprintf("fake-%03d", number) }
 
 // node is a fake one. What is not put there on purpose does not tolerate it.
-func node(number, pods int) *unstructured.Unstructured {
-	room := map[string]any{"cpu": "1000", "memory": "1Ti", "pods": fmt.Sprint(pods)}
+func node(number int) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": map[string]any{"name": name(number), "labels": map[string]any{
 			"operatorbench/node": "fake", "kubernetes.io/hostname": name(number), "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
 		}},
-		"spec":   map[string]any{"taints": []any{map[string]any{"key": "operatorbench/node", "value": "fake", "effect": "NoSchedule"}}},
-		"status": map[string]any{"capacity": room, "allocatable": room},
+		"spec": map[string]any{"taints": []any{map[string]any{"key": "operatorbench/node", "value": "fake", "effect": "NoSchedule"}}},
 	}}
 }
 
@@ -94,9 +95,9 @@ func awaitSent(ctx context.Context, client *kube.Client) error {
 	}}
 	last := "nothing was answered"
 	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		made, err := pods.Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if err != nil {
-			last = err.Error()
+		made, refused := pods.Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if refused != nil { // as long as the namespace is new
+			last = refused.Error()
 			return false, nil
 		}
 		selector, _, _ := unstructured.NestedStringMap(made.Object, "spec", "nodeSelector")

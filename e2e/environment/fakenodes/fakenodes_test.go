@@ -15,7 +15,7 @@ import (
 // Kwok may write what it says of nodes and pods, and nothing else; it runs what the catalogue has, and nothing is sent to the
 // fake nodes but for what is in a namespace that asks for it.
 func TestManifests(t *testing.T) {
-	all, err := objects()
+	all, err := objects(250)
 	require.NoError(t, err)
 	byKind := map[string][]*unstructured.Unstructured{}
 	for _, one := range all {
@@ -50,15 +50,16 @@ func TestManifests(t *testing.T) {
 	asks, _, err := unstructured.NestedStringMap(byKind["MutatingAdmissionPolicy"][0].Object, "spec", "matchConstraints", "namespaceSelector", "matchLabels")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"operatorbench/nodes": "fake"}, asks)
+	require.Len(t, byKind["ConfigMap"], 1)
+	said, _, err := unstructured.NestedString(byKind["ConfigMap"][0].Object, "data", "kwok.yaml")
+	require.NoError(t, err)
+	assert.Contains(t, said, `allocatable: {cpu: "1000", memory: 1Ti, pods: "250"}`)
 }
 
 func TestNodesAreTainted(t *testing.T) {
-	one := node(7, 250)
+	one := node(7)
 	assert.Equal(t, "fake-007", one.GetName())
 	taints, _, err := unstructured.NestedSlice(one.Object, "spec", "taints")
 	require.NoError(t, err)
 	require.Len(t, taints, 1)
-	pods, _, err := unstructured.NestedString(one.Object, "status", "allocatable", "pods")
-	require.NoError(t, err)
-	assert.Equal(t, "250", pods)
 }
