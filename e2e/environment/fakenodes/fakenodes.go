@@ -30,11 +30,14 @@ var manifests []byte
 // within is how long kwok and its nodes may take to be ready.
 const within = 2 * time.Minute
 
+// daemons is how many pods more a node takes: those of DaemonSets.
+const daemons = 10
+
 // Install adds so many nodes, each of which takes so many pods, and returns when pods go there.
 func Install(ctx context.Context, client *kube.Client, owner kube.Owner, nodes, pods int) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	objects, err := objects(pods)
+	objects, err := objects(pods + daemons)
 	if err != nil {
 		return err
 	}
