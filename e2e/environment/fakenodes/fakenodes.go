@@ -96,19 +96,22 @@ func awaitSent(ctx context.Context, client *kube.Client) error {
 		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "probe"},
 		"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "operatorbench.local/nothing:none"}}},
 	}}
-	last := "nothing was answered"
-	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		made, refused := pods.Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if refused != nil { // as long as the namespace is new
-			last = refused.Error()
-			return false, nil
-		}
-		selector, _, _ := unstructured.NestedStringMap(made.Object, "spec", "nodeSelector")
-		last = fmt.Sprintf("its nodeSelector was %v", selector)
-		return selector["operatorbench/node"] == "fake", nil
+	seen := "nothing was answered"
+	err := wait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(ctx context.Context) (there bool, _ error) {
+		there, seen = sent(pods.Create(ctx, probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}))
+		return there, nil
 	})
 	if err != nil {
-		return fmt.Errorf("create a pod for a fake node (dry run): the policy operatorbench-fake-nodes did not send it there in %v; last seen: %s: %w", within, last, err)
+		return fmt.Errorf("create a pod for a fake node (dry run): the policy operatorbench-fake-nodes did not send it there in %v; last seen: %s: %w", within, seen, err)
 	}
 	return nil
+}
+
+// sent reports whether a pod goes to a fake node, and what of it was seen. As long as its namespace is new it is refused.
+func sent(pod *unstructured.Unstructured, refused error) (there bool, seen string) {
+	if refused != nil {
+		return false, refused.Error()
+	}
+	selector, _, _ := unstructured.NestedStringMap(pod.Object, "spec", "nodeSelector")
+	return selector["operatorbench/node"] == "fake", fmt.Sprintf("its nodeSelector was %v", selector)
 }

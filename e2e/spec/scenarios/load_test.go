@@ -62,7 +62,7 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 		"growth": "0, 100, 1000 custom resources, one every 25ms; at each 30s of rest, then 50 more, one every 200ms; then 100 while the operator is stopped, " +
 			"and 5 newcomers once it writes again; then 1000 configmaps, secrets, deployments, pods that are not the operator's, in 10 namespaces, each to be right within 10m0s; create 0",
 		"growth-five-thousand": "0, 1000, 5000 custom resources, one every 25ms; at each 30s of rest, then 50 more, one every 200ms; then 100 while the operator is stopped, " +
-			"and 5 newcomers once it writes again; then 1000 configmaps, secrets, deployments, pods that are not the operator's, in 10 namespaces, each to be right within 10m0s; create 0",
+			"and 5 newcomers once it writes again; then 1000 configmaps, secrets, deployments, pods that are not the operator's, in 10 namespaces, each to be right within 20m0s; create 0",
 		"running-thousand":      "1000 custom resources, one every 50ms, in 10 namespaces, their pods on 4 fake nodes, each to be right within 10m0s; create 1",
 		"running-five-thousand": "5000 custom resources, one every 50ms, in 50 namespaces, their pods on 20 fake nodes, each to be right within 20m0s; create 1",
 		"churn":                 "200 custom resources, 400 changes and 100 deletions of them, an action every 50ms on average, at random (seed 48), in 4 namespaces, each to be right within 2m0s; create 1; patch 2; patch 0",
