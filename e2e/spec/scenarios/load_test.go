@@ -59,9 +59,9 @@ func TestTheLoadsOfTheComparison(t *testing.T) {
 		"burst-create":  "50 custom resources at once, each to be right within 1m0s; create 0",
 		"burst-update":  "20 custom resources, one every 5ms, a step every 100ms, each to be right within 1m0s; create 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 1; patch 2; patch 0",
 		"ramp":          "5 custom resources a second for 10s, twice as many until the p99 of written is more than 1s, at most 160, then between, in 8 namespaces, each to be right within 20s; create 0",
-		"growth": "0, 100, 1000 custom resources, one every 25ms; at each 30s of rest, then 50 more, one every 200ms; then 100 while the operator is stopped, " +
+		"growth": "0, 100, 1000 custom resources, one every 25ms; at each 30s of rest, then 30 more, one every 1s; then 100 while the operator is stopped, " +
 			"and 5 newcomers once it writes again; then 1000 configmaps, secrets, deployments, pods that are not the operator's, in 10 namespaces, each to be right within 10m0s; create 0",
-		"growth-five-thousand": "0, 1000, 5000 custom resources, one every 25ms; at each 30s of rest, then 50 more, one every 200ms; then 100 while the operator is stopped, " +
+		"growth-five-thousand": "0, 1000, 5000 custom resources, one every 25ms; at each 30s of rest, then 30 more, one every 1s; then 100 while the operator is stopped, " +
 			"and 5 newcomers once it writes again; then 1000 configmaps, secrets, deployments, pods that are not the operator's, in 10 namespaces, each to be right within 20m0s; create 0",
 		"running-thousand":      "1000 custom resources, one every 50ms, in 10 namespaces, their pods on 4 fake nodes, each to be right within 10m0s; create 1",
 		"running-five-thousand": "5000 custom resources, one every 50ms, in 50 namespaces, their pods on 20 fake nodes, each to be right within 20m0s; create 1",
