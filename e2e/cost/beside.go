@@ -34,7 +34,7 @@ type beside struct {
 
 	round int
 	open  map[string]*looked // by namespace
-	nodes map[string]int64   // the style's working set now, by node
+	nodes map[string]moment  // what the style uses now, by node
 	looks []moment
 
 	down    bool          // the whole operator was, and has handled nothing since
@@ -42,6 +42,9 @@ type beside struct {
 	members int           // samples of a load that were begun
 	settled int           // and that ended well
 	rests   time.Duration // since when they have all been handled; 0: they have not
+
+	part    *part // of a growth, that goes on; nil: none does
+	audited bool  // something was read of the audit log
 }
 
 // looked is a sample of the block that has begun.
@@ -64,9 +67,12 @@ type pass struct {
 // asides takes the entries of such blocks.
 func (m *Meter) asides(e record.Entry) {
 	b := m.beside
+	if b != nil && b.part != nil && e.Block == nil {
+		b.part.add(e)
+	}
 	switch {
 	case e.Block != nil:
-		m.asideStage(e.Block)
+		m.asideStage(e)
 	case b == nil:
 	case e.Begin != nil:
 		m.asideBegin(e)
@@ -83,17 +89,21 @@ func (m *Meter) asides(e record.Entry) {
 			s.touched = e.Action.From
 		}
 	case e.Audit != nil:
+		b.audited = true
 		m.asideAudit(e.Audit)
 	case e.End != nil:
 		b.end(e)
 	}
 }
 
-func (m *Meter) asideStage(b *record.Block) {
-	switch b.Stage {
+func (m *Meter) asideStage(e record.Entry) {
+	if m.beside != nil && (e.Block.Part != nil || e.Block.Stage == record.Driven) {
+		m.beside.enter(e)
+	}
+	switch b := e.Block; b.Stage {
 	case record.Installing, record.Installed:
 		if m.beside == nil {
-			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, open: map[string]*looked{}, nodes: map[string]int64{}}
+			m.beside = &beside{style: m.style(b.Style, b.Variant, record.Style{}), round: b.Round, open: map[string]*looked{}, nodes: map[string]moment{}}
 		}
 		if b.Installed != nil {
 			m.beside.Namespaces = b.Installed.Namespaces
@@ -111,7 +121,7 @@ func (m *Meter) asideBegin(e record.Entry) {
 	m.beside.open[s.Place()] = s
 	switch {
 	case s.Warmup || s.Prepare || s.Reason != "":
-	case s.Load && s.Rate == 0 && s.Size != nil: // what a ramp makes is not kept
+	case s.Load && !s.OfStep() && s.Size != nil: // what a ramp makes is not kept, and a growth says itself when it rests
 		m.beside.members++
 	case s.Scenario == unchanged:
 		s.pass = &pass{style: m.beside.style, round: m.beside.round}
@@ -137,16 +147,16 @@ func (m *Meter) asideAudit(a *record.Audit) {
 
 // look takes a kubelet's figures.
 func (b *beside) look(e record.Entry) {
-	var used int64
+	var used moment
 	for i := range e.Usage.Pods {
 		if p := &e.Usage.Pods[i]; b.within(p.Namespace) {
-			used += p.Memory
+			used.memory, used.total = used.memory+p.Memory, used.total+p.CPU
 		}
 	}
 	b.nodes[e.Usage.Node] = used
 	now := moment{at: e.Time}
 	for _, used := range b.nodes {
-		now.memory += used
+		now.memory, now.total = now.memory+used.memory, now.total+used.total
 	}
 	b.looks = append(b.looks, now)
 }
@@ -188,7 +198,7 @@ func (b *beside) end(e record.Entry) {
 	if s.pass != nil && well && s.touched > 0 {
 		s.pass.lasts = e.Time - s.touched
 	}
-	if !s.Load || s.Rate > 0 || s.Size == nil || s.Warmup || s.Prepare {
+	if !s.Load || s.OfStep() || s.Size == nil || s.Warmup || s.Prepare {
 		return
 	}
 	if well {

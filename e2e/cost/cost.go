@@ -70,6 +70,10 @@ type Cost struct {
 	// Growth is the same with as many as each load left, in the order of how many.
 	Growth []Held `json:"growth,omitempty"`
 
+	// Rests are what it uses alone at each number of custom resources of a growth, in their order, and Kept what that took the harness.
+	Rests []Rest `json:"rests,omitempty"`
+	Kept  []Kept `json:"kept,omitempty"`
+
 	// ColdStart is how long an operator that is started takes until it has handled
 	// something: in the correctness matrix, from the first container that started
 	// after the whole operator had been down until the first Deployment that was

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/scenarios"
@@ -20,7 +21,10 @@ type loadRun struct {
 	*turn
 
 	scenario scenarios.Scenario
-	rate     int // of a ramp's step; 0: it is none
+	rate     int    // of a ramp's step; 0: it is none
+	stage    string // of a growth; empty: it is none
+	held     int    // custom resources that are there when that begins
+	settled  bool   // all has come to its end state
 	lanes    []*lane
 	members  []*member
 	progress progress
@@ -43,8 +47,11 @@ const headStart = 100 * time.Millisecond
 func (t *turn) load(ctx context.Context) error {
 	r := &loadRun{turn: t, scenario: t.plan.Scenarios[0]}
 	schedule, drive := *t.schedule(), r.drive
-	if schedule.Ramp != nil {
+	switch {
+	case schedule.Ramp != nil:
 		drive = r.ramp
+	case schedule.Growth != nil:
+		drive = r.grow
 	}
 	if err := drive(ctx, schedule); err != nil {
 		return fmt.Errorf("style %s, scenario %s, round %d: %w", record.Label(t.style.Name, t.style.Variant), r.scenario.Name, t.plan.Round, err)
@@ -53,29 +60,58 @@ func (t *turn) load(ctx context.Context) error {
 }
 
 func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error {
+	defer r.close()
+	if err := r.open(ctx, schedule); err != nil {
+		return err
+	}
+	return r.through(ctx, schedule, nil)
+}
+
+// open makes the namespaces. No pod starts in them, unless there are fake nodes.
+func (r *loadRun) open(ctx context.Context, schedule scenarios.Schedule) error {
 	for i := range schedule.Spaces() {
 		number := fmt.Sprintf("%02d", i+1)
 		if r.rate > 0 {
 			number = fmt.Sprintf("%d-%02d", r.rate, i+1)
 		}
 		l := r.lane(r.space(number, r.scenario))
-		defer l.end()
+		r.lanes = append(r.lanes, l)
 		if err := l.fresh(ctx, r.scenario); err != nil {
 			return err
 		}
-		if err := r.unstartable(ctx, l.open[0]); err != nil {
+		prepare := r.unstartable
+		if schedule.Nodes > 0 {
+			prepare = r.toFakeNodes
+		}
+		if err := prepare(ctx, l.open[0]); err != nil {
 			return err
 		}
-		r.lanes = append(r.lanes, l)
 	}
+	return nil
+}
+
+// close ends the recording of the namespaces.
+func (r *loadRun) close() {
+	for _, l := range r.lanes {
+		l.end()
+	}
+}
+
+// through drives what is not there yet by the schedule. Once all was sent, meanwhile is done; nil: nothing is.
+func (r *loadRun) through(ctx context.Context, schedule scenarios.Schedule, meanwhile func(context.Context, *loadRun) error) error {
 	lives := schedule.Lives(r.scenario.Steps)
 	for i, life := range lives {
-		sample := r.lanes[i%len(r.lanes)].sample(r.scenario)
-		if sample.Rate = r.rate; life.Result() == nil {
+		number := r.held + i
+		sample := r.lanes[number%len(r.lanes)].sample(r.scenario)
+		sample.Rate, sample.Stage, sample.Held = r.rate, r.stage, r.held
+		if sample.OfStep() && r.stage != record.StageFill {
+			sample.Window = 0 // it ends once all is written
+		}
+		if life.Result() == nil {
 			sample.Size = nil
 		}
 		if sample.Shared = schedule.Namespaces > 0; sample.Shared {
-			sample.Name = fmt.Sprintf("%s-%05d", sample.Name, i+1)
+			sample.Name = fmt.Sprintf("%s-%05d", sample.Name, number+1)
 		}
 		m := &member{sampleRun: r.sampleRun(r.style, sample)}
 		m.moved = func() time.Duration { return r.Judge.LastEvent(m.sample.Place()) }
@@ -86,7 +122,10 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 			return err
 		}
 	}
-	begins := r.Recorder.Now() + headStart
+	begins := r.Recorder.Now()
+	if r.stage != record.StageNewcomer { // who comes while others are handled, and is one of few
+		begins += headStart
+	}
 	var last time.Duration
 	for _, life := range lives {
 		last = max(last, life.Due[len(life.Due)-1])
@@ -100,13 +139,30 @@ func (r *loadRun) drive(ctx context.Context, schedule scenarios.Schedule) error 
 		})
 	}
 	sending.Wait()
+	if meanwhile != nil {
+		if err := meanwhile(limited, r); err != nil {
+			return err
+		}
+	}
 	settled, reason := r.settle(limited)
+	r.settled = settled
 	for _, m := range r.members {
 		if err := r.end(ctx, m, settled, reason); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+
+// toFakeNodes sends the pods of a namespace to the fake nodes; see package fakenodes.
+func (d *Driver) toFakeNodes(ctx context.Context, namespace string) error {
+	label := []byte(`{"metadata":{"labels":{"operatorbench/nodes":"fake"}}}`)
+	if _, err := d.Client.Resource(namespaces).Patch(ctx, namespace, types.MergePatchType, label, metav1.PatchOptions{}); err != nil {
+		return fmt.Errorf("label the namespace %s, whose pods go to fake nodes: %w", namespace, err)
+	}
+	return nil
 }
 
 var limitRanges = schema.GroupVersionResource{Version: "v1", Resource: "limitranges"}

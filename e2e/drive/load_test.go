@@ -98,6 +98,7 @@ type loaded struct {
 
 	mu       sync.Mutex
 	splitter *timeline.Splitter
+	gate     chan struct{} // of an operator that can be stopped; nil: it cannot
 }
 
 var named = record.Style{Style: spec.Style{Name: spec.Floor, Child: spec.Child{Name: "{{.Name}}"}}} // the API of the tests gives no uids to find children by

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -59,9 +60,11 @@ func (r *loadRun) clear(ctx context.Context) error {
 	}
 	within, cancel := context.WithTimeout(ctx, r.style.bound())
 	defer cancel()
+	var leaving sync.WaitGroup
 	for _, l := range r.lanes {
-		l.leaveRoom(within)
+		leaving.Go(func() { l.leaveRoom(within) })
 	}
+	leaving.Wait()
 	return ctx.Err()
 }
 

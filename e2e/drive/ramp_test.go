@@ -26,7 +26,7 @@ import (
 
 var steep = spec.Ramp{From: 8, Most: 100, Hold: 10 * time.Second, P99: 500 * time.Millisecond}
 
-// operator writes Deployments, one after the other, each in such a time.
+// operator writes Deployments, one after the other, each in such a time. It is stopped while somebody else has what is in the gate.
 func (l *loaded) operator(t *testing.T, each time.Duration) {
 	t.Helper()
 	created, err := l.Client.Resource(resource).Watch(t.Context(), metav1.ListOptions{})
@@ -47,6 +47,10 @@ func (l *loaded) operator(t *testing.T, each time.Duration) {
 	}()
 	go func() {
 		for cr := range queue {
+			if l.gate != nil {
+				open := <-l.gate
+				l.gate <- open
+			}
 			select {
 			case <-time.After(each):
 			case <-t.Context().Done():
@@ -115,6 +119,12 @@ func TestARampFindsTheRateThatIsHeld(t *testing.T) {
 		assert.Empty(t, left.Items, "the custom resources first: the tests' namespaces take nothing with them")
 		j, err := judge.Judge(record.Read(bytes.NewReader(l.recording.Bytes())))
 		require.NoError(t, err)
+		for _, r := range j.Results {
+			if held := r.Rate != 32 && r.Rate != 28; held {
+				assert.Equal(t, record.Settled, r.End, "at %d a second: %s", r.Rate, r.Reason)
+				assert.Less(t, r.Ended-r.Began, steep.Hold+200*time.Millisecond, "a step is over once all of it is written, whatever the status lacks")
+			}
+		}
 		ramps := result.New(nil, j).Ramps()
 		require.Len(t, ramps, 1)
 		assert.Equal(t, "holds 24 changes a second; at 28 the machine gave out, not the style: its queue grows; the p99 is >1.21 s; 6 of 280 lost",

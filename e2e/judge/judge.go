@@ -21,8 +21,10 @@ type Result struct {
 	Group                    string // of the scenario; empty where the recording does not say
 	Round                    int    // from 1
 	Warmup                   bool
-	Matrix                   bool // of the correctness matrix
-	Rate                     int  `json:",omitempty"` // of the ramp's step, changes a second; 0: it is of none
+	Matrix                   bool   // of the correctness matrix
+	Rate                     int    `json:",omitempty"` // of the ramp's step, changes a second; 0: it is of none
+	Stage                    string `json:",omitempty"` // of a growth, and how many custom resources were there by then; empty: it is of none
+	Held                     int    `json:",omitempty"`
 	Namespace                string
 
 	Began, Ended time.Duration // on the recording's clock
@@ -78,7 +80,7 @@ func One(t *timeline.Timeline) Result {
 	t.Settle()
 	r := Result{
 		Style: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Group: t.Group, Round: t.Sample.Round,
-		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Rate: t.Sample.Rate, Namespace: t.Sample.Place(), Began: t.Began, Ended: t.EndedAt,
+		Warmup: t.Sample.Warmup, Matrix: t.Sample.Matrix, Rate: t.Sample.Rate, Stage: t.Sample.Stage, Held: t.Sample.Held, Namespace: t.Sample.Place(), Began: t.Began, Ended: t.EndedAt,
 		End: record.Interrupted, Reason: "the recording stops here",
 		where: t.Scope, outages: t.Outages(), phases: t.Phases, reaction: slowestReaction(t),
 	}

@@ -45,6 +45,10 @@ type Sample struct {
 	Late time.Duration `json:"late,omitempty"`
 	// Rate is how many changes a second were due in the step of a ramp that the sample is of; 0: it is of none.
 	Rate int `json:"rate,omitempty"`
+	// Stage is that of a growth which it is in, and Held how many custom resources were there when that began; empty: it is of
+	// none. What was created while the operator was stopped counts from when that was started.
+	Stage string `json:"stage,omitempty"`
+	Held  int    `json:"held,omitempty"`
 }
 
 // latencies returns a Sample for each phase that the sample went through, and
@@ -77,11 +81,15 @@ func latencies(t *timeline.Timeline, verdicts []Verdict) []Sample {
 
 // sample is a phase's, from the intent until a time of the recording.
 func sample(t *timeline.Timeline, phase string, at time.Duration) Sample {
+	from := t.Actions.Intent
+	if over := t.FaultsAt(record.Over); t.Sample.Stage == record.StageDown && len(over) > 0 && phase != spec.PhaseAcknowledged {
+		from = over[len(over)-1].From
+	}
 	return Sample{
 		Operator: t.Style.Name, Variant: t.Sample.Variant, Scenario: t.Sample.Scenario, Phase: phase, Run: t.Run, Block: t.Sample.Round,
-		Namespace: t.Sample.Place(), From: t.Actions.Intent, At: at,
-		Value: (at - t.Actions.Intent).Seconds(), Unit: "s", Warmup: t.Sample.Warmup, Late: t.Actions.Late,
-		Rate: t.Sample.Rate,
+		Namespace: t.Sample.Place(), From: from, At: at,
+		Value: (at - from).Seconds(), Unit: "s", Warmup: t.Sample.Warmup, Late: t.Actions.Late,
+		Rate: t.Sample.Rate, Stage: t.Sample.Stage, Held: t.Sample.Held,
 	}
 }
 

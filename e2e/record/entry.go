@@ -117,6 +117,10 @@ type Sample struct {
 	Shared bool `json:"shared,omitempty"`
 	// Rate is how many changes a second were due in the sample's step of a ramp; 0: it is of none.
 	Rate int `json:"rate,omitempty"`
+	// Stage is that of a growth which it is in, one of the Stages of a growth, and Held how many custom resources were
+	// there when that began; empty: it is of no growth.
+	Stage string `json:"stage,omitempty"`
+	Held  int    `json:"held,omitempty"`
 	// Others are further custom resources, each with what is wanted of it.
 	Others []Other `json:"others,omitempty"`
 	// Unmeetable: what is asked for last cannot be brought about. Size is then
@@ -131,6 +135,31 @@ type Sample struct {
 	// Reason says why the scenario is not applicable to the style; the sample
 	// then ends at once, without an action.
 	Reason string `json:"reason,omitempty"`
+}
+
+// OfStep reports whether it is in a step of a ramp or a stage of a growth: what counts of it is when the main child is written.
+func (s *Sample) OfStep() bool { return s.Rate > 0 || s.Stage != "" }
+
+// Stages of a growth.
+const (
+	StageFill     = "fill"     // custom resources are created until there are so many
+	StageRest     = "rest"     // nothing is asked of the operator
+	StageMore     = "more"     // what creating one more takes is measured
+	StageDown     = "down"     // some are created while the operator is stopped, which is then started
+	StageNewcomer = "newcomer" // and some when it has written the first of these
+	StageBeside   = "beside"   // objects that are not the operator's are created
+)
+
+// Part is a stage of a growth, from the entry that has it until the next of its kind.
+type Part struct {
+	Stage   string `json:"stage"`
+	Customs int    `json:"customs"` // custom resources that are there when it begins
+	// Beside is the kind of the objects that are not the operator's which were created last, so many: Each; empty: there are none.
+	Beside string `json:"beside,omitempty"`
+	Each   int    `json:"each,omitempty"`
+	// CPU is the processor time that the harness has used by then, in nanoseconds, and Memory the most that it has held, in bytes.
+	CPU    time.Duration `json:"cpu"`
+	Memory int64         `json:"memory"`
 }
 
 // Other is a custom resource beside the sample's own.
@@ -265,6 +294,8 @@ type Block struct {
 	// Installed is, in the stage Found, what the cluster has of the style: its
 	// namespaces and grants stand in place of the header's.
 	Installed *spec.Installed `json:"installed,omitempty"`
+	// Part is, in the stage Parted, what begins then.
+	Part *Part `json:"part,omitempty"`
 }
 
 // Stages of a block, in their order.
@@ -273,6 +304,7 @@ const (
 	Installed  = "installed"  // it will see every event from now on
 	Found      = "found"      // the cluster has other rights or namespaces of it than its manifests, and the header, say
 	Rested     = "rested"     // it has come to rest: what it uses from now on is idle; where that is measured
+	Parted     = "parted"     // a part of a growth begins
 	Driven     = "driven"     // its last sample has ended
 	Removed    = "removed"    // nothing of it is left
 )

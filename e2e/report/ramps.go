@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -17,9 +18,9 @@ func (r *Report) rampTables() []table.Table {
 		if len(all) == 0 || all[len(all)-1].Title != title {
 			all = append(all, table.Table{
 				Title:  title,
-				Header: []string{"style", "round", "due/s", "n", "written/s", "p50", "p99", "lost", "accepted p99", "late p99", "held"}, Left: 1, Tail: true,
+				Header: []string{"style", "r", "due/s", "n", "done/s", "p50", "p99", "lost", "accepted", "late", "gave out"}, Left: 1, Tail: true,
 				Notes: []string{
-					"accepted: by the API server, from when it was sent; late: how much later than it was due. What the harness, the API server or the machine did not hold is not held against the style.",
+					"r: round; n: changes, or of how many it is known when they were written; accepted: by the API server, from when it was sent (p99); late: how much later than it was due (p99). A rate at which nothing gave out was held. What the harness, the API server or the machine did not hold is not held against the style.",
 				},
 			})
 		}
@@ -39,13 +40,10 @@ func (r *Report) rampTables() []table.Table {
 }
 
 func stepRow(style string, round int, s *result.Step) []table.Cell {
-	lost, held := strconv.Itoa(s.Lost), "yes"
+	n := strconv.Itoa(s.N)
 	if s.Unknown > 0 {
-		lost += fmt.Sprintf(", %d not known", s.Unknown)
+		n = fmt.Sprintf("%d/%d", s.N, s.N+s.Unknown)
 	}
-	if !s.Held() {
-		held = "no: " + s.GaveOut
-	}
-	return table.Texts(style, strconv.Itoa(round), strconv.Itoa(s.Due), strconv.Itoa(s.N), plain.Digits(s.Done), s.P50.String(), s.P99.String(),
-		lost, s.Acknowledged.String(), plain.Duration(s.Late.Seconds()), held)
+	return table.Texts(style, strconv.Itoa(round), strconv.Itoa(s.Due), n, plain.Digits(s.Done), s.P50.String(), s.P99.String(),
+		strconv.Itoa(s.Lost), s.Acknowledged.String(), plain.Duration(s.Late.Seconds()), cmp.Or(s.GaveOut, plain.Unknown))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -11,10 +12,13 @@ import (
 	"operatorbench/e2e/record"
 	"operatorbench/e2e/result"
 	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
 )
 
+func observed(n float64) stat.Observation { return stat.Observation{Value: n} }
+
 // The steps of a ramp are rows of their own, and no load beside them; the style's figure is
-// the rate that it holds.
+// the rate that it holds. A terminal shows what gave out, however long the other cells are.
 func TestTableOfRamps(t *testing.T) {
 	ramp := spec.Ramp{From: 2, Most: 4, Hold: 5 * time.Second, P99: time.Second}
 	j := judge.Judgement{Header: record.Header{
@@ -53,10 +57,16 @@ func TestTableOfRamps(t *testing.T) {
 		rows = append(rows, text)
 	}
 	assert.Equal(t, []string{
-		"native|1|2|10|2.20|40.0 ms|40.0 ms|0|2.00 ms|1.00 ms|yes|",
-		"native|1|4|20|3.01|900 ms|1.90 s|0|2.00 ms|1.00 ms|no: style|",
-		"native|1|3|15|3.18|50.0 ms|50.0 ms|0|2.00 ms|1.00 ms|yes|",
+		"native|1|2|10|2.20|40.0 ms|40.0 ms|0|2.00 ms|1.00 ms|–|",
+		"native|1|4|20|3.01|900 ms|1.90 s|0|2.00 ms|1.00 ms|style|",
+		"native|1|3|15|3.18|50.0 ms|50.0 ms|0|2.00 ms|1.00 ms|–|",
 	}, rows)
+	table.Rows = append(table.Rows, stepRow("controller-runtime-defaults", 1, &result.Step{
+		Rate: result.Rate{N: 150, Lost: 3, P50: observed(0.611), P99: observed(2.35), Done: 0.333, Late: 113 * time.Millisecond},
+		Due:  140, Unknown: 1450, Acknowledged: observed(0.355), GaveOut: result.GaveServer,
+	}))
+	lines := table.Lines(nil)
+	assert.True(t, strings.HasSuffix(lines[len(lines)-1], result.GaveServer), lines[len(lines)-1])
 	require.Len(t, table.Notes, 2)
 	assert.Equal(t, "native holds 3 changes a second; at 4 its queue grows; the p99 is 1.90 s; nothing lost.", table.Notes[1])
 	assert.Empty(t, r.RatesTable().Rows)

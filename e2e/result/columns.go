@@ -158,6 +158,10 @@ func (r *Set) latencyColumns() []Column {
 			})
 			continue
 		}
+		if r.isGrowth(s) {
+			columns = append(columns, r.growthColumns(s)...)
+			continue
+		}
 		if r.IsLoad(s) {
 			columns = append(columns,
 				r.cellColumn(s, GroupMany, Last(s), s+", last", "the time until the last custom resource of the load is written; median over rounds", lastValue),

@@ -71,7 +71,7 @@ func (r *Set) Rates() []Rate {
 	byKey := map[key][]judge.Sample{}
 	var keys []key
 	for _, s := range r.Samples {
-		if s.Warmup || s.Phase != spec.PhaseChildWritten && s.Phase != spec.PhaseChildGone || !r.IsLoad(s.Scenario) || s.Outcome == judge.Interrupted || s.Rate > 0 {
+		if s.Warmup || s.Phase != spec.PhaseChildWritten && s.Phase != spec.PhaseChildGone || !r.IsLoad(s.Scenario) || s.Outcome == judge.Interrupted || s.Rate > 0 || s.Stage != "" {
 			continue
 		}
 		k := key{s.Scenario, record.Label(s.Operator, s.Variant)}

@@ -147,11 +147,11 @@ func (r Recording) cells(samples []judge.Sample) ([]*Cell, []judge.Sample) {
 	return cells.Sum(), samples
 }
 
-// unramped are the samples whose latencies are of one rate: those of a ramp are summed up by its steps.
+// unramped are the samples whose latencies are of one rate and number: those of a ramp or a growth are summed up by its steps.
 func unramped(samples []judge.Sample) iter.Seq[judge.Sample] {
 	return func(yield func(judge.Sample) bool) {
 		for _, s := range samples {
-			if s.Rate == 0 && !yield(s) {
+			if s.Rate == 0 && s.Stage == "" && !yield(s) {
 				return
 			}
 		}

@@ -126,6 +126,7 @@ func (r *Recording) add(line saved) {
 			one.Samples = append(one.Samples, judge.Sample{
 				Operator: one.Style, Variant: one.Variant, Scenario: one.Scenario, Phase: p.Phase, Run: r.Judgement.Header.Run, Block: one.Round,
 				Namespace: one.Namespace, From: p.From, At: p.At, Value: p.Value, Unit: "s", Outcome: p.Outcome, Warmup: one.Warmup, Late: p.Late, Rate: one.Rate,
+				Stage: one.Stage, Held: one.Held,
 			})
 		}
 		r.Judgement.Results = append(r.Judgement.Results, one)

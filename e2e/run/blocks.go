@@ -178,8 +178,8 @@ func (s *Session) turn(ctx context.Context, place block, plan drive.Plan) (err e
 
 // ready makes ready what a participant with an operator is driven with.
 func (s *Session) ready(place block, style *drive.Style) error {
+	s.breakable(place.participant, style)
 	if place.wave > 0 {
-		s.breakable(place.participant, style)
 		if err := s.inspected(place.participant, style); err != nil {
 			return err
 		}

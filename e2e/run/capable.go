@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,6 +36,9 @@ func neededBy(f scenarios.Fault) cluster.Capability {
 
 // lacks says what the cluster lacks that a scenario needs; "": nothing.
 func lacks(can cluster.Capabilities, scenario scenarios.Scenario) string {
+	if scenario.Load != nil && scenario.Load.Nodes > 0 {
+		return can.Lacks(cluster.AddNodes)
+	}
 	for _, step := range scenario.Steps {
 		if step.Fault == nil {
 			continue
@@ -67,7 +71,7 @@ func (j *job) choose(all ...styles.Operator) error {
 // their samples; the others are left out, and it is said here.
 func (j *job) fit(list []scenarios.Scenario) error {
 	for _, s := range list {
-		switch why := s.Unfit(); {
+		switch why := cmp.Or(s.Unfit(), lacks(cluster.CapabilitiesOf(j.options.Cluster), s)); {
 		case why == "" || spec.InMatrix(s.Group):
 			j.scenarios = append(j.scenarios, s)
 		case len(list) == 1:

@@ -61,7 +61,7 @@ func (e *environment) cluster(ctx context.Context, node string) error {
 			e.say("%s", note)
 		}
 		kind, err := cluster.NewKind(cluster.KindOptions{
-			Run: e.id, Engine: e.engine.Name(), NodeImage: node, Host: host, Keep: e.options.Keep,
+			Run: e.id, Engine: e.engine.Name(), NodeImage: node, Host: host, Keep: e.options.Keep, Many: e.many(),
 			FailureLogs: e.results("logs"), Progress: e.kindProgress,
 		})
 		if err != nil {

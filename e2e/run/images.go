@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"operatorbench/e2e/environment/fakenodes"
 	"operatorbench/e2e/environment/images"
 	"operatorbench/e2e/spec/styles"
 )
@@ -41,5 +42,9 @@ func everyRun(all ...styles.Operator) ([]string, error) {
 
 // imagesInNode are the names of the images that the node must have: what the operators deploy, and what participants need.
 func (j *job) imagesInNode(participants []*participant) []string {
-	return unique(append(slices.Clone(j.workload.Images), imagesOf(participants)...))
+	names := append(slices.Clone(j.workload.Images), imagesOf(participants)...)
+	if j.fakeNodes() > 0 {
+		names = append(names, fakenodes.Image)
+	}
+	return unique(names)
 }

@@ -174,7 +174,7 @@ func pick(w *workloads.Workload, value string) ([]scenarios.Scenario, error) {
 	}
 	return slices.DeleteFunc(all, func(s scenarios.Scenario) bool {
 		return !slices.ContainsFunc(wanted, func(name string) bool {
-			return name == styles.All || name == s.Name || name == s.Group || (name == matrixName && spec.InMatrix(s.Group))
+			return name == s.Name || !s.Asked && (name == styles.All || name == s.Group || name == matrixName && spec.InMatrix(s.Group))
 		})
 	}), nil
 }

@@ -293,6 +293,9 @@ func (s *schedule) typicalLoad(p *participant, load scenarios.Scenario) time.Dur
 	if ramp := load.Load.Ramp; ramp != nil {
 		all = time.Duration(ramp.Steps()) * (2*all + ramp.Hold + load.Load.Within/2) // what a step made is removed as well, and every second waits for what is late
 	}
+	if growth := load.Load.Growth; growth != nil {
+		all += growth.Lasts(load.Load.Every)
+	}
 	if p.operator == nil {
 		return all
 	}

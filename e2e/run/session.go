@@ -141,6 +141,9 @@ func (s *Session) Open(ctx context.Context) error {
 	if err := s.stage("load images", func() error { return s.load(ctx) }); err != nil {
 		return err
 	}
+	if err := s.addNodes(ctx); err != nil {
+		return err
+	}
 	return s.imageFacts(ctx)
 }
 

@@ -29,7 +29,7 @@ const notAcknowledged = "the API server has not acknowledged the sample's action
 // where the style declares it, and the inner phases that end a reconcile, where the
 // action causes one. In the correctness matrix the style's work for the sample's
 // custom resources must have ended, instead; and where what is asked for cannot be
-// brought about, a message must say so.
+// brought about, a message must say so. Steps and stages of a load wait for the main child alone.
 func (t *Timeline) Missing() string {
 	t.Settle()
 	if a := t.Actions.refused; a != nil {
@@ -37,6 +37,9 @@ func (t *Timeline) Missing() string {
 	}
 	if !t.Begun() {
 		return notAcknowledged
+	}
+	if t.Sample.OfStep() {
+		return unmet(t.unseen, t.writtenLacks)
 	}
 	conditions := []func() string{t.unseen, t.StateLacks}
 	if t.Sample.Unmeetable {

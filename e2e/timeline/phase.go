@@ -82,6 +82,9 @@ func loadPhases(s record.Style, w *Workload) []Phase {
 	return phases
 }
 
+// stepPhases is how many of them a sample of a load's step or stage has: acknowledged and written, with which it ends.
+const stepPhases = 2
+
 // deletePhases are the phases of a sample that wants the custom resource gone.
 func deletePhases(w *Workload) []Phase {
 	phases := []Phase{

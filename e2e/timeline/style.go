@@ -91,6 +91,8 @@ func (s *style) phases(sample *record.Sample) []Phase {
 	switch {
 	case sample.Size == nil:
 		return s.delete
+	case sample.OfStep():
+		return s.load[:stepPhases]
 	case sample.Load:
 		return s.load
 	}

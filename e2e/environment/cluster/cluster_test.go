@@ -64,6 +64,7 @@ func TestKindConfig(t *testing.T) {
 			APIServerPort: 16443,
 			Configure:     func(c *v1alpha4.Cluster) { c.Nodes[0].Labels = map[string]string{"added": "last"} },
 		}},
+		"many":            {opts: KindOptions{Many: true}},
 		"cgroup-v1":       {opts: KindOptions{Host: engine.Host{CgroupV1: true}}},
 		"no-sys-resource": {opts: KindOptions{Host: engine.Host{LacksSysResource: true}}},
 	} {

@@ -36,6 +36,7 @@ type KindOptions struct {
 	APIServerPort int32       // on loopback; 0 means a free one
 	Host          engine.Host // see engine.DetectHost; HostNotes says what follows from it
 	Keep          bool        // Delete leaves the cluster and says how to reach and delete it
+	Many          bool        // the cluster's own controllers write ten times as often as by default; see manyPatch
 	FailureLogs   string      // folder for the node's logs if the cluster does not come up; empty means none
 
 	// Configure changes kind's configuration last; it may be nil.
@@ -59,7 +60,7 @@ type Kind struct {
 // Capabilities implements Provider: it is the run's own.
 func (*Kind) Capabilities() Capabilities {
 	return Capabilities{of: "a kind cluster of the run's own", can: []Capability{
-		LoadImages, ReadAuditLog, ReadUsage, RemoveImages, RestartNodes, BreakControlPlane, CutConnections, RemoveWhole,
+		LoadImages, ReadAuditLog, ReadUsage, RemoveImages, RestartNodes, BreakControlPlane, AddNodes, CutConnections, RemoveWhole,
 	}}
 }
 

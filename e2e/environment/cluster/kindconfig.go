@@ -40,6 +40,9 @@ func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 	audit(config, dirOf(opts.Run))
 	closeServiceRange(config, dirOf(opts.Run))
 	adapt(config, opts.Host)
+	if opts.Many {
+		config.KubeadmConfigPatches = append(config.KubeadmConfigPatches, manyPatch)
+	}
 	if opts.Configure != nil {
 		opts.Configure(config)
 	}
@@ -50,6 +53,15 @@ func kindConfig(opts KindOptions) *v1alpha4.Cluster {
 // fault that takes an image away must also keep it from being pulled again.
 const registryPatch = `[plugins."io.containerd.grpc.v1.cri".registry]
   config_path = "/etc/containerd/certs.d"
+`
+
+// manyPatch lifts the limit of 20 writes a second of kube-controller-manager. A Deployment takes it four: a thousand kept
+// it, and with it all who watch Deployments, busy for three minutes. Its arguments are a map, as in auditPatch.
+const manyPatch = `kind: ClusterConfiguration
+controllerManager:
+  extraArgs:
+    kube-api-qps: "200"
+    kube-api-burst: "300"
 `
 
 // adapt tells the node's services what the host cannot give.

@@ -1,0 +1,122 @@
+package cost
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"operatorbench/e2e/record"
+)
+
+// Rest is what a style uses while nothing is asked of it, with so many custom resources that are all handled: of a growth.
+type Rest struct {
+	Load      string `json:"load"` // the scenario
+	Customs   int    `json:"customs"`
+	Restarted bool   `json:"restarted,omitempty"` // the operator has been since it was first left alone with so many
+	Beside    string `json:"beside,omitempty"`    // the kind of objects that are not the operator's which were put there last; empty: there are none
+	Each      int    `json:"each,omitempty"`      // how many of each kind
+	Memory    Figure `json:"memory"`              // working sets, in bytes
+	CPU       Figure `json:"cpu"`                 // cores
+	Requests  Figure `json:"requests"`            // to the API server in a minute, those for leases left out
+	Calls     []Call `json:"calls,omitempty"`     // all requests, by verb and kind
+}
+
+// Call is how often something is asked of the API server in a minute.
+type Call struct {
+	Verb      string  `json:"verb"`
+	Resource  string  `json:"resource"` // as in record.Watch.Resource
+	PerMinute float64 `json:"perMinute"`
+}
+
+// Kept is what it took the harness to create custom resources, and to record them: of a stage of a growth.
+type Kept struct {
+	Load    string  `json:"load"` // the scenario
+	Stage   string  `json:"stage"`
+	Customs int     `json:"customs"` // when it began
+	Round   int     `json:"round"`
+	Entries int     `json:"entries"` // of the recording
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu"`    // seconds of a processor
+	Memory  int64   `json:"memory"` // the most that the harness has held, in bytes
+}
+
+// part is a stage of a growth that goes on.
+type part struct {
+	record.Part
+	*beside
+	load    string
+	from    time.Duration
+	looks   int // of the block, before it
+	entries int
+	calls   map[Call]int
+	rested  bool // a style that was restarted before it
+}
+
+// add takes an entry within it. The audit log's are counted when they are read: a stage of rest begins calm.
+func (p *part) add(e record.Entry) {
+	p.entries++
+	if e.Audit == nil || p.Stage != record.StageRest {
+		return
+	}
+	if namespace, _, account := accountOf(e.Audit.User); account && p.within(namespace) {
+		p.calls[Call{Verb: e.Audit.Verb, Resource: e.Audit.Resource}]++
+	}
+}
+
+// enter ends the part that goes on, and begins the next, where there is one.
+func (b *beside) enter(e record.Entry) {
+	was := b.part
+	if b.part = nil; e.Block.Part != nil {
+		b.part = &part{Part: *e.Block.Part, beside: b, load: e.Block.Load, from: e.Time, looks: len(b.looks), calls: map[Call]int{}}
+		b.part.rested = was != nil && (was.rested || was.Stage == record.StageDown)
+	}
+	switch {
+	case was == nil:
+	case was.Stage == record.StageRest:
+		b.style.rests = was.tell(b.style.rests, e.Time)
+	case b.part != nil:
+		b.kept = append(b.kept, Kept{
+			Load: was.load, Stage: was.Stage, Customs: was.Customs, Round: b.round, Entries: was.entries,
+			Seconds: (e.Time - was.from).Seconds(), CPU: (b.part.CPU - was.CPU).Seconds(), Memory: b.part.Memory,
+		})
+	}
+}
+
+// tell adds what the style used in it to what it did in the other rounds.
+func (p *part) tell(rests []Rest, to time.Duration) []Rest {
+	i := slices.IndexFunc(rests, func(r Rest) bool {
+		return r.Load == p.load && r.Customs == p.Customs && r.Restarted == p.rested && r.Beside == p.Beside
+	})
+	if i < 0 {
+		i = len(rests)
+		rests = append(rests, Rest{
+			Load: p.load, Customs: p.Customs, Restarted: p.rested, Beside: p.Beside, Each: p.Each,
+			Memory: Figure{Unit: "bytes"}, CPU: Figure{Unit: "cores"}, Requests: Figure{Unit: "1"},
+		})
+	}
+	r, minutes := &rests[i], (to - p.from).Minutes()
+	if looks := p.beside.looks[p.looks:]; len(looks) > 1 {
+		first, last := looks[0], looks[len(looks)-1]
+		if lasts := last.at - first.at; lasts > 0 && last.total >= first.total {
+			r.CPU.Values = append(r.CPU.Values, Value{Round: p.round, Value: float64(last.total-first.total) / float64(lasts)})
+		}
+		byMemory := slices.SortedFunc(slices.Values(looks), func(x, y moment) int { return cmp.Compare(x.memory, y.memory) })
+		r.Memory.Values = append(r.Memory.Values, Value{Round: p.round, Value: float64(byMemory[(len(byMemory)-1)/2].memory)})
+	}
+	if minutes <= 0 || !p.audited {
+		return rests
+	}
+	requests := 0.
+	r.Calls = nil // of the last round
+	for call, n := range p.calls {
+		call.PerMinute = float64(n) / minutes
+		if r.Calls = append(r.Calls, call); call.Resource != leases {
+			requests += call.PerMinute
+		}
+	}
+	slices.SortFunc(r.Calls, func(a, b Call) int {
+		return cmp.Or(cmp.Compare(b.PerMinute, a.PerMinute), cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Resource, b.Resource))
+	})
+	r.Requests.Values = append(r.Requests.Values, Value{Round: p.round, Value: requests})
+	return rests
+}

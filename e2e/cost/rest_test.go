@@ -1,0 +1,65 @@
+package cost_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/record"
+)
+
+// part begins a part of a growth.
+func (s *story) part(ms int, p record.Part) {
+	p.CPU, p.Memory = at(ms/10), int64(ms)
+	s.add(record.Entry{Time: at(ms), Kind: record.KindBlock, Block: &record.Block{Style: argo.Name, Round: 1, Stage: record.Parted, Load: "growth", Part: &p}})
+}
+
+// What a style uses at rest is what it uses in that part alone; what is before and after it does not count.
+func TestRestsOfAGrowth(t *testing.T) {
+	s := aside("growth")
+	s.look(1500, 0, 0, used("c", 1000, 70))
+	s.part(2000, record.Part{Stage: record.StageRest})
+	s.look(2500, 0, 0, used("c", 2000, 50))
+	s.look(3500, 0, 0, used("c", 2010, 51))
+	s.look(4500, 0, 0, used("c", 2020, 52))
+	s.asked(4000, account, "c", "list", "pods.v1", "services")
+	s.asked(4100, account, "c", "list", "pods.v1", "services")
+	s.asked(4200, account, "c", "update", "leases.v1.coordination.k8s.io", "argo")
+	s.asked(4300, "kubernetes-admin", "", "list", "pods.v1", "services")
+	s.part(8000, record.Part{Stage: record.StageFill})
+	s.look(8500, 0, 0, used("c", 9000, 90))
+	s.asked(8600, account, "c", "list", "pods.v1", "services")
+	s.part(10_000, record.Part{Stage: record.StageRest, Customs: 100})
+	s.look(10_500, 0, 0, used("c", 9000, 61))
+	s.look(11_500, 0, 0, used("c", 9100, 61))
+	s.part(12_000, record.Part{Stage: record.StageDown, Customs: 100})
+	s.part(13_000, record.Part{Stage: record.StageRest, Customs: 100})
+	s.look(13_500, 0, 0, used("c", 100, 60))
+	s.look(14_500, 0, 0, used("c", 110, 60))
+	s.part(15_000, record.Part{Stage: record.StageBeside, Customs: 100, Beside: "secrets", Each: 1000})
+	s.part(16_000, record.Part{Stage: record.StageRest, Customs: 100, Beside: "secrets", Each: 1000})
+	s.look(16_500, 0, 0, used("c", 200, 65))
+	s.look(17_500, 0, 0, used("c", 210, 65))
+	s.driven(18_000)
+	c := s.only(t)
+	require.Len(t, c.Rests, 4)
+	first := c.Rests[0]
+	assert.Equal(t, "growth", first.Load)
+	once(t, 51*mib, first.Memory)
+	once(t, 0.01, first.CPU)
+	once(t, 20, first.Requests)
+	assert.Equal(t, []cost.Call{{"list", "pods.v1", 20}, {"update", "leases.v1.coordination.k8s.io", 10}}, first.Calls)
+	once(t, 61*mib, c.Rests[1].Memory)
+	once(t, 0, c.Rests[1].Requests)
+	assert.Equal(t, 100, c.Rests[1].Customs)
+	assert.False(t, c.Rests[1].Restarted)
+	once(t, 60*mib, c.Rests[2].Memory)
+	assert.True(t, c.Rests[2].Restarted)
+	once(t, 65*mib, c.Rests[3].Memory)
+	assert.Equal(t, "secrets", c.Rests[3].Beside)
+	assert.Equal(t, 1000, c.Rests[3].Each)
+	require.Len(t, c.Kept, 3)
+	assert.Equal(t, cost.Kept{Load: "growth", Stage: record.StageFill, Round: 1, Entries: 2, Seconds: 2, CPU: 0.2, Memory: 10_000}, c.Kept[0])
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/result"
+	"operatorbench/e2e/spec"
+)
+
+// A growth has a row for each number of custom resources, the floor's figures beside, and says in a sentence what it takes.
+func TestTableOfGrowths(t *testing.T) {
+	j := judge.Judgement{Header: record.Header{
+		Run: "abc123", Styles: []record.Style{{Style: spec.Style{Name: spec.Floor}}, {Style: spec.Style{Name: "controller-runtime-defaults"}}},
+		Scenarios: []record.Scenario{{Name: "growth", Group: spec.GroupLoad}},
+	}}
+	add := func(style, stage string, held int, from, took time.Duration) {
+		r := judge.Result{Style: style, Scenario: "growth", Group: spec.GroupLoad, Round: 1, Stage: stage, Held: held, End: record.Settled, Verdicts: []judge.Verdict{{Oracle: "stays-converged", Outcome: spec.Pass}}}
+		r.Samples = []judge.Sample{{
+			Operator: style, Scenario: "growth", Run: "abc123", Block: 1, Stage: stage, Held: held, Phase: spec.PhaseChildWritten,
+			From: from, At: from + took, Value: took.Seconds(), Outcome: judge.OK,
+		}}
+		j.Results = append(j.Results, r)
+	}
+	for i := range 10 {
+		at := time.Duration(i) * 200 * time.Millisecond
+		add(spec.Floor, record.StageMore, 0, at, 10*time.Millisecond)
+		add(spec.Floor, record.StageMore, 1000, at, 12*time.Millisecond)
+		add("controller-runtime-defaults", record.StageMore, 0, at, 20*time.Millisecond)
+		add("controller-runtime-defaults", record.StageMore, 1000, at, 25*time.Millisecond)
+		add("controller-runtime-defaults", record.StageDown, 1010, time.Minute, time.Second+at)
+	}
+	add("controller-runtime-defaults", record.StageNewcomer, 1020, 61*time.Second, 450*time.Millisecond)
+	figure := func(unit string, value float64) cost.Figure {
+		return cost.Figure{Unit: unit, Values: []cost.Value{{Round: 1, Value: value}}}
+	}
+	rest := func(customs int, restarted bool, beside string, mib float64) cost.Rest {
+		return cost.Rest{
+			Load: "growth", Customs: customs, Restarted: restarted, Beside: beside, Each: 1000, Memory: figure("bytes", mib*(1<<20)), CPU: figure("cores", 0.002), Requests: figure("1", 4),
+			Calls: []cost.Call{{Verb: "list", Resource: "pods.v1", PerMinute: 4}},
+		}
+	}
+	r := Of(result.Recording{Judgement: &j, Costs: []cost.Cost{{
+		Style: "controller-runtime-defaults", Rests: []cost.Rest{rest(0, false, "", 20), rest(1000, false, "", 52), rest(1021, true, "", 50), rest(1021, true, "secrets", 54)},
+		Kept: []cost.Kept{{Load: "growth", Stage: record.StageFill, Customs: 10, Entries: 5000, Seconds: 25, CPU: 2.5, Memory: 200 << 20}},
+	}}})
+	tables := r.growthTables()
+	require.Len(t, tables, 1)
+	var rows []string
+	for _, row := range tables[0].Rows {
+		text := ""
+		for _, cell := range row {
+			text += cell.Text + "|"
+		}
+		rows = append(rows, text)
+	}
+	assert.Equal(t, []string{
+		"floor|0|10|10.0 ms|10.0 ms|–|–|0|–|–|–|",
+		"floor|1000|10|12.0 ms|12.0 ms|–|–|0|–|–|–|",
+		"controller-runtime-defaults|0|10|20.0 ms|20.0 ms|10.0 ms|10.0 ms|0|20.0 MiB|0.20 %|4|",
+		"controller-runtime-defaults|1000|10|25.0 ms|25.0 ms|12.0 ms|12.0 ms|0|52.0 MiB|0.20 %|4|",
+	}, rows)
+	for _, line := range tables[0].Lines(nil) {
+		assert.False(t, strings.HasSuffix(line, "…"), line)
+	}
+	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults: one custom resource more takes 20.0 ms where there are 0, and 25.0 ms where there are 1000 (the floor 10.0 ms and 12.0 ms); "+
+		"at rest with 1000 it makes 4 requests a minute; a thousand take 32.0 MiB; started again with 1010 and 10 new ones, all is right after 2.80 s, "+
+		"and a newcomer waits 450 ms, 25% of what is left of that; a thousand secrets that are not its own take 4.00 MiB.")
+	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, requests a minute at rest with 1000: list pods.v1 4.")
+	assert.Contains(t, tables[0].Notes, "controller-runtime-defaults, the harness for each entry of the recording: 0.50 ms from 10 on (10% of a core); at most 200 MiB.")
+	assert.Equal(t, "32.0 MiB", r.Value("controller-runtime-defaults", "growth.memory").Text)
+	assert.Equal(t, "25 %", r.Value("controller-runtime-defaults", "growth.newcomer").Text)
+	assert.Equal(t, "2.80 s", r.Value("controller-runtime-defaults", "growth.whole").Text)
+	assert.Equal(t, "25.0 ms", r.Value("controller-runtime-defaults", "growth.more").Text)
+	assert.Empty(t, r.RatesTable().Rows)
+}

@@ -1,0 +1,317 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"operatorbench/e2e/cost"
+	"operatorbench/e2e/judge"
+	"operatorbench/e2e/plain"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/stat"
+)
+
+// Growth is how a style went through a growth.
+type Growth struct {
+	Style, Scenario string
+	Levels          []Level
+	Back            *Back       // nil: the operator was not restarted
+	Rests           []cost.Rest // that follow: once it is restarted, and then with bystanders
+	Kept            []cost.Kept // what it took the harness
+}
+
+// Level is what one custom resource more takes where so many are there.
+type Level struct {
+	Customs int
+	More    Rate
+	Floor   *Rate      // nil: the floor was not driven
+	Rest    *cost.Rest // what the style uses alone; nil: it is not known
+}
+
+// Back is how an operator that was stopped came back, each round a replicate.
+type Back struct {
+	Customs int          // that were there
+	Down    int          // that were created meanwhile
+	First   stat.Summary // from its start until it has written for the first of these, in seconds
+	Whole   stat.Summary // and until it has for all
+	Wait    stat.Summary // from the creation of a newcomer until it has for that
+	Share   stat.Summary // of the time from its creation until all is right, that a newcomer waits
+}
+
+// Growths are those that were driven, by scenario, then in the order of the styles.
+func (r *Set) Growths() []Growth {
+	type key struct{ scenario, style string }
+	samples := map[key][]judge.Sample{}
+	var keys []key
+	for _, s := range r.Samples {
+		if s.Stage == "" || s.Phase != spec.PhaseChildWritten || s.Outcome == judge.Interrupted {
+			continue
+		}
+		k := key{s.Scenario, record.Label(s.Operator, s.Variant)}
+		if samples[k] == nil {
+			keys = append(keys, k)
+		}
+		samples[k] = append(samples[k], s)
+	}
+	slices.SortStableFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(slices.Index(r.Scenarios, a.scenario), slices.Index(r.Scenarios, b.scenario)),
+			cmp.Compare(slices.Index(r.Styles, a.style), slices.Index(r.Styles, b.style)))
+	})
+	var all []Growth
+	for _, k := range keys { // the floor is the first of the styles
+		g := Growth{Style: k.style, Scenario: k.scenario, Levels: levels(samples[k]), Back: backOf(samples[k])}
+		if i := slices.IndexFunc(all, func(o Growth) bool { return o.Scenario == k.scenario && o.Style == spec.Floor }); i >= 0 {
+			g.beside(all[i])
+		}
+		for i := range r.Beside {
+			if c := &r.Beside[i]; c.Label() == k.style {
+				g.uses(c.Cost)
+			}
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+func levels(samples []judge.Sample) []Level {
+	byNumber := map[int][]judge.Sample{}
+	var list []Level
+	for _, s := range samples {
+		if s.Stage != record.StageMore {
+			continue
+		}
+		if byNumber[s.Held] == nil {
+			list = append(list, Level{Customs: s.Held})
+		}
+		byNumber[s.Held] = append(byNumber[s.Held], s)
+	}
+	for i := range list {
+		list[i].More = rateOf(byNumber[list[i].Customs])
+	}
+	slices.SortFunc(list, func(a, b Level) int { return cmp.Compare(a.Customs, b.Customs) })
+	return list
+}
+
+// beside puts the floor's figures there.
+func (g *Growth) beside(floor Growth) {
+	for i := range g.Levels {
+		for j := range floor.Levels {
+			if floor.Levels[j].Customs == g.Levels[i].Customs {
+				g.Levels[i].Floor = &floor.Levels[j].More
+			}
+		}
+	}
+}
+
+// uses takes up what the style uses alone.
+func (g *Growth) uses(c cost.Cost) {
+	for _, one := range c.Rests {
+		switch i := slices.IndexFunc(g.Levels, func(l Level) bool { return l.Customs == one.Customs }); {
+		case one.Load != g.Scenario:
+		case one.Restarted || one.Beside != "":
+			g.Rests = append(g.Rests, one)
+		case i >= 0:
+			g.Levels[i].Rest = &one
+		}
+	}
+	for _, one := range c.Kept {
+		if one.Load == g.Scenario {
+			g.Kept = append(g.Kept, one)
+		}
+	}
+}
+
+// backOf is how the operator came back; nil: it was not stopped.
+func backOf(samples []judge.Sample) *Back {
+	type round struct {
+		run   string
+		block int
+	}
+	byRound := map[round][]judge.Sample{}
+	var rounds []round
+	back := &Back{}
+	for _, s := range samples {
+		if s.Stage != record.StageDown && s.Stage != record.StageNewcomer {
+			continue
+		}
+		at := round{s.Run, s.Block}
+		if byRound[at] == nil {
+			rounds = append(rounds, at)
+		}
+		byRound[at] = append(byRound[at], s)
+	}
+	var first, whole, wait, share []stat.Observation
+	for _, at := range rounds {
+		var started, begins, ends time.Duration
+		lost, down := false, 0
+		for _, s := range byRound[at] {
+			ends, lost = max(ends, s.At), lost || s.Outcome != judge.OK
+			if s.Stage == record.StageNewcomer {
+				continue
+			}
+			if down++; begins == 0 || s.At < begins {
+				begins = s.At
+			}
+			started, back.Customs = s.From, s.Held
+		}
+		back.Down = down
+		first = append(first, stat.Observation{Value: (begins - started).Seconds()})
+		whole = append(whole, stat.Observation{Value: (ends - started).Seconds(), Censored: lost})
+		var waits, shares []stat.Observation
+		for _, s := range byRound[at] {
+			if s.Stage == record.StageNewcomer {
+				waits = append(waits, stat.Observation{Value: s.Value, Censored: s.Outcome != judge.OK})
+				shares = append(shares, stat.Observation{Value: s.Value / (ends - s.From).Seconds(), Censored: s.Outcome != judge.OK})
+			}
+		}
+		if len(waits) > 0 {
+			wait, share = append(wait, stat.Order(waits).Quantile(0.5)), append(share, stat.Order(shares).Quantile(0.5))
+		}
+	}
+	if len(rounds) == 0 || back.Down == 0 {
+		return nil
+	}
+	back.First, back.Whole, back.Wait, back.Share = stat.Of(first...), stat.Of(whole...), stat.Of(wait...), stat.Of(share...)
+	return back
+}
+
+// Slope is how much more of a quantity a thousand custom resources more take, from the fewest to the most.
+func (g *Growth) Slope(of func(*cost.Rest) cost.Figure) (slope float64, known bool) {
+	var first, last *Level
+	for i := range g.Levels {
+		if l := &g.Levels[i]; l.Rest != nil && of(l.Rest).Known() {
+			if last = l; first == nil {
+				first = l
+			}
+		}
+	}
+	if first == nil || last.Customs == first.Customs {
+		return 0, false
+	}
+	return 1000 * (of(last.Rest).Median() - of(first.Rest).Median()) / float64(last.Customs-first.Customs), true
+}
+
+// Memory and CPU are what a style uses alone.
+func Memory(r *cost.Rest) cost.Figure { return r.Memory }
+
+// CPU is the same of the processor.
+func CPU(r *cost.Rest) cost.Figure { return r.CPU }
+
+// Bystander is how much memory a thousand objects of a kind take that are not the operator's.
+type Bystander struct {
+	Kind   string
+	Memory float64 // bytes
+}
+
+// Bystanders are those of each kind that was put there, in their order.
+func (g *Growth) Bystanders() []Bystander {
+	var all []Bystander
+	for i := 1; i < len(g.Rests); i++ {
+		was, is := &g.Rests[i-1], &g.Rests[i]
+		if is.Beside != "" && is.Each > 0 && was.Memory.Known() && is.Memory.Known() {
+			all = append(all, Bystander{is.Beside, 1000 * (is.Memory.Median() - was.Memory.Median()) / float64(is.Each)})
+		}
+	}
+	return all
+}
+
+// Text says in a sentence what growing takes.
+func (g *Growth) Text() string {
+	var parts []string
+	if n := len(g.Levels); n > 0 {
+		first, last := &g.Levels[0], &g.Levels[n-1]
+		text := fmt.Sprintf("one custom resource more takes %s where there are %d", first.More.P50, first.Customs)
+		if n > 1 {
+			text += fmt.Sprintf(", and %s where there are %d", last.More.P50, last.Customs)
+		}
+		if first.Floor != nil && last.Floor != nil {
+			text += fmt.Sprintf(" (the floor %s and %s)", first.Floor.P50, last.Floor.P50)
+		}
+		parts = append(parts, text)
+		if last.Rest != nil && last.Rest.Requests.Known() {
+			parts = append(parts, fmt.Sprintf("at rest with %d it makes %s requests a minute", last.Customs, Amount("1", last.Rest.Requests.Median())))
+		}
+	}
+	if slope, known := g.Slope(Memory); known {
+		parts = append(parts, fmt.Sprintf("a thousand take %s", bytesMore(slope)))
+	}
+	if b := g.Back; b != nil {
+		text := fmt.Sprintf("started again with %d and %d new ones, all is right after %s", b.Customs, b.Down, b.Whole.P50)
+		if b.Share.N > 0 {
+			text += fmt.Sprintf(", and a newcomer waits %s, %.0f%% of what is left of that", b.Wait.P50, 100*b.Share.P50.Value)
+		}
+		parts = append(parts, text)
+	}
+	for _, one := range g.Bystanders() {
+		parts = append(parts, fmt.Sprintf("a thousand %s that are not its own take %s", one.Kind, bytesMore(one.Memory)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// bytesMore is an amount of memory that may be less than none.
+func bytesMore(bytes float64) string {
+	if bytes < 0 {
+		return "−" + plain.Bytes(int64(-bytes))
+	}
+	return plain.Bytes(int64(bytes))
+}
+
+// isGrowth reports whether a scenario is a growth in some run.
+func (r *Set) isGrowth(scenario string) bool {
+	return slices.ContainsFunc(r.Samples, func(s judge.Sample) bool { return s.Scenario == scenario && s.Stage != "" })
+}
+
+// growthColumns are those of a growth.
+func (r *Set) growthColumns(scenario string) []Column {
+	column := func(id, head, text string, of func(*Growth) Value) Column {
+		return Column{scenario + "." + id, scenario + ", " + head, text, GroupMany, Less, func(label string) Value {
+			all := r.Growths()
+			i := slices.IndexFunc(all, func(g Growth) bool { return g.Scenario == scenario && g.Style == label })
+			if i < 0 {
+				return Value{}
+			}
+			return of(&all[i])
+		}}
+	}
+	replicated := func(s stat.Summary, text string) Value {
+		if s.N == 0 {
+			return Value{}
+		}
+		return Value{Text: text, Number: s.P50.Value, Known: !s.P50.Censored, N: s.N, Rounds: s.N}
+	}
+	return []Column{
+		column("more", "one more", "median time until one custom resource more is written for, where the most are there", func(g *Growth) Value {
+			if len(g.Levels) == 0 {
+				return Value{}
+			}
+			last := &g.Levels[len(g.Levels)-1]
+			return Value{
+				Text: last.More.P50.String(), Number: last.More.P50.Value, Known: true, N: last.More.N, Rounds: last.More.Rounds,
+				Note: fmt.Sprintf("at %d", last.Customs),
+			}
+		}),
+		column("memory", "memory per thousand", "memory at rest that a thousand custom resources more take", func(g *Growth) Value {
+			slope, known := g.Slope(Memory)
+			if !known {
+				return Value{}
+			}
+			return Value{Text: bytesMore(slope), Number: slope, Known: true}
+		}),
+		column("whole", "whole again", "from the start of the operator, which was stopped, until what was created meanwhile is written for; median over rounds", func(g *Growth) Value {
+			if g.Back == nil {
+				return Value{}
+			}
+			return replicated(g.Back.Whole, g.Back.Whole.P50.String())
+		}),
+		column("newcomer", "newcomer", "the share of what is left of that time which a custom resource waits that is created while the operator starts", func(g *Growth) Value {
+			if g.Back == nil {
+				return Value{}
+			}
+			return replicated(g.Back.Share, fmt.Sprintf("%.0f %%", 100*g.Back.Share.P50.Value))
+		}),
+	}
+}
