@@ -59,7 +59,7 @@ func Oracles() []Named { return slices.Clone(oracles) }
 // Each is declared in its own file.
 var oracles = []Named{
 	convergedOracle, staysConvergedOracle, writeHistoryOracle, statusOracle, goneOracle, garbageOracle, referenceOracle,
-	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, recoversOracle,
+	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, answeredOracle, recoversOracle,
 	diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle, conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle,
 }
 

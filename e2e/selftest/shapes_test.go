@@ -40,6 +40,7 @@ func TestShapes(t *testing.T) {
 	assert.Equal(t, map[string][2]string{
 		"stateful":   {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
 		"brittle":    {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
+		"mute":       {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
 		"never-down": {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
 		"paired":     {"shapes.example.net/v1, Resource=caches", "Deployment"},
 		"unowned":    {"shapes.example.io/v1alpha2, Resource=memcacheds", "Deployment"},
