@@ -114,6 +114,7 @@ type proposal struct {
 	Sources
 	Resource  spec.CustomResource
 	Brings    bool // the manifests have the definition
+	Scales    bool // the definition has a scale subresource
 	Knob      guess
 	Min, Max  int
 	Main      guess // the main child's kind
@@ -304,6 +305,7 @@ func (p *proposal) status(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	}
 	add(spec.StatusObservedGeneration, "status.observedGeneration", "the definition has it")
 	if s := v.Subresources; s != nil && s.Scale != nil {
+		p.Scales = true
 		add(spec.StatusReplicas, strings.TrimPrefix(s.Scale.StatusReplicasPath, "."), "the path of the scale subresource")
 		if s.Scale.LabelSelectorPath != nil {
 			add(spec.StatusSelector, strings.TrimPrefix(*s.Scale.LabelSelectorPath, "."), "the path of the scale subresource")
