@@ -108,7 +108,7 @@ func learned(name string) (*propose.Learned, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close() //nolint:errcheck // it was read
+	defer in.Close()
 	return learn.From(record.Read(in))
 }
 
