@@ -55,7 +55,7 @@ func (d *Driver) watchedFor(style Style) []string {
 type Judge interface {
 	// Missing is what the sample still waits for, in a few words; "" when all of it has been seen.
 	Missing(place string) string
-	// Lacks is the same for a point of the reconcile: one of spec.Points, or spec.PointCollected.
+	// Lacks is the same for a point of the reconcile: one of spec.Points, spec.PointCollected or spec.PointAnswered.
 	Lacks(place, point string) string
 	// LastEvent is when something last happened to an object of the sample, on the recording's clock.
 	LastEvent(place string) time.Duration

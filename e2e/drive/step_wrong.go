@@ -16,7 +16,8 @@ import (
 )
 
 // wrong sets fields of the custom resource to wrong values, derived from the definition that is served. What the API
-// server takes is left until nothing has moved for the window, and set right again; only then comes the next.
+// server takes is left until it is brought about or its status says otherwise and nothing has moved for the window, and is
+// set right again; only then comes the next.
 func (s *sampleRun) wrong(ctx context.Context, step scenarios.Step) error {
 	r, client := s.on(step)
 	custom, err := client.Get(ctx, r.name, metav1.GetOptions{})
@@ -55,9 +56,10 @@ func (s *sampleRun) wrongOne(ctx context.Context, step scenarios.Step, custom *u
 	if taken, err := set(value.Value, value.String()); err != nil || !taken {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, s.style.bound())
-	defer cancel()
-	s.wait(bounded, func() string { return "" }, s.Matrix.Window, 0) // what the operator makes of it is for the oracles
+	var unreached *unreachedError
+	if err := s.reach(ctx, spec.PointAnswered, s.Matrix.Window); err != nil && !errors.As(err, &unreached) {
+		return err // that nobody answers is for an oracle to judge
+	}
 	right, _, err := unstructured.NestedFieldNoCopy(custom.Object, value.Path...)
 	if err != nil {
 		right = nil // it has no such field
@@ -66,7 +68,6 @@ func (s *sampleRun) wrongOne(ctx context.Context, step scenarios.Step, custom *u
 		return fmt.Errorf("after %s: %w", value, err)
 	}
 	err = s.reach(ctx, spec.PointHandled, 0)
-	var unreached *unreachedError
 	if errors.As(err, &unreached) {
 		return &unreachedError{unreached.point, fmt.Sprintf("after %s was set and set right again: %s", value, unreached.lacks)}
 	}

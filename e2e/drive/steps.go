@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -137,6 +138,9 @@ func (s *sampleRun) place(on string) (namespace, custom string) {
 func (s *sampleRun) send(ctx context.Context, r request) (*unstructured.Unstructured, error) {
 	from := s.Recorder.Now()
 	reply, err := r.do(ctx)
+	for again := s.again(); err != nil && again > 0 && apierrors.IsInternalError(err) && s.until(ctx, s.Recorder.Now()+unansweredPause) == nil; again-- {
+		reply, err = r.do(ctx)
+	}
 	at := s.Recorder.Now()
 	var generation int64
 	if err == nil && r.generation != nil {
@@ -149,6 +153,17 @@ func (s *sampleRun) send(ctx context.Context, r request) (*unstructured.Unstruct
 		return nil, fmt.Errorf("%s %s %s/%s: %w", r.verb, r.resource.Resource, r.namespace, r.name, err)
 	}
 	return reply, nil
+}
+
+// unansweredPause is how long a person waits before a request is sent again that no webhook has answered.
+const unansweredPause = time.Second
+
+// again is how often a request is sent again that no webhook of the operator has answered: its pods may be new.
+func (s *sampleRun) again() int {
+	if !s.Workload.Admission {
+		return 0
+	}
+	return int(s.style.bound() / unansweredPause)
 }
 
 func (s *sampleRun) recordAction(r request, from, at time.Duration, generation int64, reply *unstructured.Unstructured, failure error) error {

@@ -2,14 +2,19 @@ package drive_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"operatorbench/e2e/drive"
 	"operatorbench/e2e/internal/workloadtest"
@@ -89,5 +94,45 @@ func TestTheDefaultWorkloadIsWatchedAsEver(t *testing.T) {
 				"memcacheds.v1alpha1.cache.example.com", "deployments.v1.apps", "replicasets.v1.apps", "pods.v1", "events.v1.events.k8s.io",
 			}, e.Begin.Watches)
 		}
+	}
+}
+
+// A request that the operator's webhook has not answered is sent again, as a person would; one that it refuses is not.
+func TestARequestThatNoWebhookAnswersIsSentAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		admission bool
+		with      error
+		want      []string
+	}{
+		"not answered":               {true, apierrors.NewInternalError(errors.New("failed calling webhook")), []string{""}},
+		"refused":                    {true, apierrors.NewForbidden(resource.GroupResource(), "queue", errors.New("it is too long")), []string{"refused"}},
+		"a workload without webhook": {false, apierrors.NewInternalError(errors.New("failed")), []string{"refused"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.Workload = workloadtest.Queue(t)
+			s.Workload.Admission = test.admission
+			tries := 0
+			fake, _ := s.Client.(*dynamicfake.FakeDynamicClient)
+			fake.PrependReactor("create", s.Workload.Resource.Plural, func(clienttesting.Action) (bool, runtime.Object, error) {
+				tries++
+				return tries == 1, nil, test.with
+			})
+			driven := scenarios.Scenario{Name: "some", Group: "latency", Steps: []scenarios.Step{{Create: &scenarios.Spec{Size: 1}}}}
+			require.NoError(t, s.drive(t.Context(), style, drive.Plan{Round: 1, Scenarios: []scenarios.Scenario{driven}}))
+			var got []string
+			for e, err := range record.Read(bytes.NewReader(s.recording.Bytes())) {
+				require.NoError(t, err)
+				if e.Action != nil && e.Action.Verb == "create" {
+					said := e.Action.Error
+					if said != "" {
+						said = "refused"
+					}
+					got = append(got, said)
+				}
+			}
+			assert.Equal(t, test.want, got)
+		})
 	}
 }

@@ -59,8 +59,9 @@ func Oracles() []Named { return slices.Clone(oracles) }
 // Each is declared in its own file.
 var oracles = []Named{
 	convergedOracle, staysConvergedOracle, writeHistoryOracle, statusOracle, goneOracle, garbageOracle, referenceOracle,
-	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, recoversOracle,
-	diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle, conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle, answersOracle, dataKeptOracle,
+	ledgerOracle, isolationOracle, noNeedlessWorkOracle, podsKeptOracle, healthOracle, refusedOracle, answeredOracle,
+	recoversOracle, diagnosableOracle, seriesOracle, ownedOracle, untouchedOracle, calmOracle, promptOracle,
+	conditionsOracle, othersKeptOracle, notTakenOracle, repairedOracle, discreetOracle, answersOracle, dataKeptOracle,
 }
 
 // named returns an oracle by its name; false: there is none.

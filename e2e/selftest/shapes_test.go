@@ -40,6 +40,7 @@ func TestShapes(t *testing.T) {
 	assert.Equal(t, map[string][2]string{
 		"stateful":   {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
 		"brittle":    {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
+		"mute":       {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
 		"never-down": {"shapes.example.org/v1beta2, Resource=memcachedclusters", "StatefulSet"},
 		"stored":     {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},
 		"forgets":    {"shapes.example.dev/v1, Resource=stores", "StatefulSet"},

@@ -16,6 +16,8 @@ const (
 	// PointCollected is reached when all that was made for deleted custom resources
 	// has been collected as garbage. No step awaits it.
 	PointCollected = "collected"
+	// PointAnswered is reached when the last wrong value is brought about, or a status or an Event says otherwise. No step awaits it.
+	PointAnswered = "answered"
 )
 
 // Points lists the points that a step can await.

@@ -34,6 +34,11 @@ type Workload struct {
 	// AtOnce is how many custom resources the correctness matrix drives side by side at most, where the pods of one need a
 	// good part of a machine; 0: as many as the harness does.
 	AtOnce int `json:"atOnce,omitempty"`
+	// Names is what the name of a custom resource must match as a whole (RE2): the API server refuses any other. Empty: it takes any.
+	Names string `json:"names,omitempty"`
+	// Admission says that a webhook of the operator decides on each write of a custom resource: while nothing of the operator
+	// answers, the API server takes none.
+	Admission bool `json:"admission,omitempty"`
 	// Phases are moments of a custom resource in CEL; see Phases for what each means. A phase that is left out is as the kind
 	// of the main child defines it.
 	Phases WorkloadPhases `json:"phases"`

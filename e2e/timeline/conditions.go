@@ -74,6 +74,8 @@ func (t *Timeline) Lacks(point string) string {
 			return t.GoneLacks(own)
 		case spec.PointCollected:
 			return t.collectedLacks()
+		case spec.PointAnswered:
+			return t.answerLacks()
 		}
 		return fmt.Sprintf("there is no point %q of a reconcile", point)
 	})

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,9 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"operatorbench/e2e/environment/install"
-	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/workloads"
+	"operatorbench/internal/upstreamtest"
 )
 
 var update = flag.Bool("update", false, "write manifests/kro/kro.yaml and definitions.yaml anew")
@@ -40,10 +38,10 @@ const header = `# kro ` + version + ` (Apache-2.0, Copyright The Kubernetes Auth
 func TestTheManifestsAreUpstreams(t *testing.T) {
 	chart, definitions := upstream(t)
 	if *update {
-		write(t, "kro.yaml", "what its chart makes for kro-core-install-manifests", chart)
-		write(t, "definitions.yaml", "its definitions, without descriptions", definitions)
+		upstreamtest.Write(t, "manifests/kro/kro.yaml", fmt.Sprintf(header, "what its chart makes for kro-core-install-manifests"), chart)
+		upstreamtest.Write(t, "manifests/kro/definitions.yaml", fmt.Sprintf(header, "its definitions, without descriptions"), definitions)
 	}
-	want, got := byName(append(chart, definitions...)), byName(render(t, "manifests/kro"))
+	want, got := upstreamtest.ByName(append(chart, definitions...)), upstreamtest.ByName(upstreamtest.Render(t, "manifests/kro"))
 	const namespace = "Namespace kro-system"
 	assert.Contains(t, got, namespace)
 	delete(got, namespace)
@@ -67,7 +65,7 @@ func TestTheDeploymentIsTheReference(t *testing.T) {
 	assert.Equal(t, want, same, "fixtures/workloads/memcached-kro/deployment.yaml is fixtures/workloads/memcached's")
 	want.SetOwnerReferences(nil) // it offers none
 
-	graph := byName(render(t, "manifests/operator"))["ResourceGraphDefinition memcached"]
+	graph := upstreamtest.ByName(upstreamtest.Render(t, "manifests/operator"))["ResourceGraphDefinition memcached"]
 	require.NotNil(t, graph)
 	resources, _, err := unstructured.NestedSlice(graph, "spec", "resources")
 	require.NoError(t, err)
@@ -82,7 +80,8 @@ func TestTheDeploymentIsTheReference(t *testing.T) {
 // upstream is what the chart makes with the values of the core install manifests, and its definitions.
 func upstream(t *testing.T) (chart, definitions []*unstructured.Unstructured) {
 	t.Helper()
-	dir := module(t)
+	dir, is := upstreamtest.Module(t, "kro", "github.com/kubernetes-sigs/kro")
+	require.Equal(t, version, is)
 	var variants struct {
 		Variants []struct {
 			Name   string
@@ -103,8 +102,8 @@ func upstream(t *testing.T) (chart, definitions []*unstructured.Unstructured) {
 	}) {
 		chart = append(chart, objects(t, text)...)
 	}
-	for _, obj := range render(t, filepath.Join(dir, "helm", "crds")) {
-		definitions = append(definitions, &unstructured.Unstructured{Object: plain(obj.Object, false).(map[string]any)})
+	for _, obj := range upstreamtest.Render(t, filepath.Join(dir, "helm", "crds")) {
+		definitions = append(definitions, upstreamtest.Brief(obj))
 	}
 	return chart, definitions
 }
@@ -168,19 +167,6 @@ func overlay(values, over map[string]any) {
 	}
 }
 
-// module is the folder of the module that the image is built from.
-func module(t *testing.T) string {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "github.com/kubernetes-sigs/kro")
-	command.Dir = filepath.Join("..", "..", "fixtures", "images", "recipes", "kro")
-	text, err := command.Output()
-	require.NoError(t, err, "%s in %s: %s", command, command.Dir, text)
-	var downloaded struct{ Dir, Version string }
-	require.NoError(t, json.Unmarshal(text, &downloaded))
-	require.Equal(t, version, downloaded.Version)
-	return downloaded.Dir
-}
-
 func read(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -193,58 +179,5 @@ func objects(t *testing.T, text string) []*unstructured.Unstructured {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "objects.yaml")
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-	return render(t, name)
-}
-
-func render(t *testing.T, path string) []*unstructured.Unstructured {
-	t.Helper()
-	objs, err := install.Render(files.Tree("/"), path) // upstream's are in the module cache
-	require.NoError(t, err)
-	return objs
-}
-
-func write(t *testing.T, name, what string, objs []*unstructured.Unstructured) {
-	t.Helper()
-	text := fmt.Sprintf(header, what)
-	slices.SortFunc(objs, func(a, b *unstructured.Unstructured) int { return strings.Compare(key(a), key(b)) })
-	for i, obj := range objs {
-		if i > 0 {
-			text += "---\n"
-		}
-		one, err := yaml.Marshal(obj.Object)
-		require.NoError(t, err)
-		text += string(one)
-	}
-	require.NoError(t, os.WriteFile(filepath.Join("manifests", "kro", name), []byte(text), 0o644))
-}
-
-func key(obj *unstructured.Unstructured) string { return obj.GetKind() + " " + obj.GetName() }
-
-func byName(objs []*unstructured.Unstructured) map[string]map[string]any {
-	all := map[string]map[string]any{}
-	for _, obj := range objs {
-		all[key(obj)] = obj.Object
-	}
-	return all
-}
-
-// plain is a schema, or what holds one, without its descriptions; properties says that its keys are names of fields.
-func plain(of any, properties bool) any {
-	switch of := of.(type) {
-	case map[string]any:
-		short := map[string]any{}
-		for key, value := range of {
-			if key != "description" || properties {
-				short[key] = plain(value, key == "properties" && !properties)
-			}
-		}
-		return short
-	case []any:
-		var short []any
-		for _, value := range of {
-			short = append(short, plain(value, false))
-		}
-		return short
-	}
-	return of
+	return upstreamtest.Render(t, name)
 }

@@ -17,11 +17,13 @@ import (
 
 	"operatorbench/e2e/environment/install"
 	"operatorbench/e2e/environment/install/kustomize"
+	"operatorbench/e2e/learn"
+	"operatorbench/e2e/record"
 	"operatorbench/e2e/spec/files"
 	"operatorbench/e2e/spec/propose"
 )
 
-const initUsage = `Usage: opbench init --operator=PATH [--crd=FILE] [--kind=KIND] [FOLDER]
+const initUsage = `Usage: opbench init --operator=PATH [--crd=FILE] [--kind=KIND] [--learn=RECORDING] [FOLDER]
 
 Writes style.yaml, workload.yaml and cr.yaml into FOLDER (default ./operatorbench), from
 what the operator's repository has: its manifests or kustomization at PATH, the
@@ -34,16 +36,22 @@ Flags:
                    ClusterServiceVersion, what it stands for is written
   --crd=FILE       the CustomResourceDefinition, where the manifests lack it
   --kind=KIND      the custom resource, where the manifests define several
+  --learn=FILE     a recording of a run of the first proposal: what the operator's
+                   accounts made (audit log) are the children, and what its status
+                   said at last, and not at first, is when it is ready
 
 Example:
   opbench init --operator=config/default
   opbench check ./operatorbench
+  opbench run --operator=./operatorbench --rounds=1
+  opbench init --operator=config/default --learn=results/latest/recording.jsonl learnt
 `
 
 // runInit is `opbench init`.
 func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
 	flags := flag.NewFlagSet("opbench init", flag.ContinueOnError)
 	operator, crd, kind := flags.String("operator", "", ""), flags.String("crd", "", ""), flags.String("kind", "", "")
+	from := flags.String("learn", "", "")
 	if err := parseWith(flags, args, initUsage); err != nil {
 		return err
 	}
@@ -59,6 +67,11 @@ func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
 	sources, err := initSources(*operator, *crd, *kind, folder)
 	if err != nil {
 		return err
+	}
+	if *from != "" {
+		if sources.Learned, err = learned(*from); err != nil {
+			return fmt.Errorf("learn from %s: %w", *from, err)
+		}
 	}
 	proposal, err := propose.Of(*sources)
 	if err != nil {
@@ -87,6 +100,16 @@ func runInit(_ context.Context, args []string, stdout, _ io.Writer) error {
 	}
 	_, err = fmt.Fprintf(stdout, "next: opbench check ./%s\n", filepath.ToSlash(folder))
 	return err
+}
+
+// learned is what a recording shows of the operator.
+func learned(name string) (*propose.Learned, error) {
+	in, err := record.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return learn.From(record.Read(in))
 }
 
 // initSources reads what a proposal is made from. The manifests are read in the tree in which the new folder is.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// Most is how many bytes a file may have.
-const Most = 1 << 20
+// Most is how many bytes a file may have: as many as a request to the API server. LeaderWorkerSet's definition alone has 1.2 MB.
+const Most = 3 << 20
 
 // StyleFile is what makes a folder a style.
 const StyleFile = "style.yaml"

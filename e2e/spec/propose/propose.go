@@ -45,6 +45,62 @@ type Sources struct {
 	// nothing was found.
 	Build string
 	Kind  string // of the custom resource, where there are several; empty: there is one
+	// Learned is what a run has shown; nil: there was none.
+	Learned *Learned
+}
+
+// Learned is what a run of the operator has shown.
+type Learned struct {
+	Children []Child
+	Ready    []Part // of an expression
+}
+
+// Child is a kind of object that the operator made for custom resources.
+type Child struct {
+	Resource, Kind string
+	Template       bool // it makes pods of a template
+	Why            string
+}
+
+// Part is a part of an expression, which was true once custom resources were ready.
+type Part struct{ Text, Why string }
+
+// Line is a child as workload.yaml says it.
+func (c Child) Line(main string) string {
+	id := strings.ToLower(c.Kind)
+	if c.Kind == spec.Unsaid {
+		id, _, _ = strings.Cut(c.Resource, ".")
+	}
+	text := fmt.Sprintf("{id: %s, resource: %s, kind: %s", id, c.Resource, c.Kind)
+	switch {
+	case c.Resource != main:
+	case c.Template:
+		text += ", main: true, scale: spec.replicas"
+	default:
+		text += ", main: true, many: true"
+	}
+	return text + "}"
+}
+
+// learn takes the children and the expression from what a run has shown.
+func (p *proposal) learn() {
+	if p.Learned == nil {
+		return
+	}
+	runs := slices.IndexFunc(p.Learned.Children, func(c Child) bool { return c.Template })
+	if runs < 0 {
+		runs = slices.IndexFunc(p.Learned.Children, func(c Child) bool { return c.Resource == spec.Pods })
+	}
+	if runs < 0 {
+		p.todo("workload.yaml, children: which of them runs the pods; none that the operator made is a Deployment, a StatefulSet or a pod")
+	} else {
+		p.Main.Name = p.Learned.Children[runs].Resource
+	}
+	if len(p.Learned.Ready) == 0 {
+		return
+	}
+	p.open = slices.DeleteFunc(p.open, func(open string) bool { return strings.HasPrefix(open, "workload.yaml, phases.ready") })
+	p.todo("workload.yaml, phases.ready: take out what is true by chance: the run has shown too little to tell")
 }
 
 // Proposal are the files of a style's folder, by name.
@@ -58,6 +114,7 @@ type proposal struct {
 	Sources
 	Resource  spec.CustomResource
 	Brings    bool // the manifests have the definition
+	Scales    bool // the definition has a scale subresource
 	Knob      guess
 	Min, Max  int
 	Main      guess // the main child's kind
@@ -104,6 +161,7 @@ func Of(s Sources) (*Proposal, error) {
 	if err := p.children(); err != nil {
 		return nil, err
 	}
+	p.learn()
 	files := map[string][]byte{}
 	if err := p.manifests(files); err != nil {
 		return nil, err
@@ -247,6 +305,7 @@ func (p *proposal) status(v *apiextensionsv1.CustomResourceDefinitionVersion) {
 	}
 	add(spec.StatusObservedGeneration, "status.observedGeneration", "the definition has it")
 	if s := v.Subresources; s != nil && s.Scale != nil {
+		p.Scales = true
 		add(spec.StatusReplicas, strings.TrimPrefix(s.Scale.StatusReplicasPath, "."), "the path of the scale subresource")
 		if s.Scale.LabelSelectorPath != nil {
 			add(spec.StatusSelector, strings.TrimPrefix(*s.Scale.LabelSelectorPath, "."), "the path of the scale subresource")

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,6 +29,11 @@ func (s Scenario) For(w *spec.Workload) (bound Scenario, why string) {
 	why = bound.resize(w)
 	for i := range bound.Steps {
 		if lacks := bound.bind(&bound.Steps[i], w); why == "" {
+			why = lacks
+		}
+	}
+	for _, lacks := range []string{bound.misnamed(w), bound.unheard(w)} {
+		if why == "" {
 			why = lacks
 		}
 	}
@@ -147,6 +153,42 @@ func (s *Scenario) deal(w *spec.Workload, knob spec.Knob, sizes []*int) string {
 	}
 	if len(words) > 0 {
 		s.Description = fmt.Sprintf("%s Of the workload %s, %s.", strings.TrimSpace(s.Description), w.Name, strings.Join(words, ", "))
+	}
+	return ""
+}
+
+// misnamed says of which custom resource the API server does not take the name; "": of none.
+func (s *Scenario) misnamed(w *spec.Workload) string {
+	form, err := regexp.Compile("^(?:" + w.Names + ")$")
+	if w.Names == "" || err != nil {
+		return ""
+	}
+	names := []string{s.CustomName()}
+	for _, step := range s.Steps {
+		if step.On != "" {
+			names = append(names, strings.TrimPrefix(step.On, Elsewhere))
+		}
+	}
+	for _, name := range names {
+		if !form.MatchString(name) {
+			return fmt.Sprintf("the API server refuses the name %s: that of a %s matches %s", name, w.Resource.Kind, w.Names)
+		}
+	}
+	return ""
+}
+
+// unheard says which step the API server refuses because the webhook that decides on it is down with the operator; "": none.
+func (s *Scenario) unheard(w *spec.Workload) string {
+	down := false
+	for _, step := range s.Steps {
+		switch {
+		case step.Fault != nil:
+			down = down || step.Fault.Stop == spec.AllComponents || step.Fault.Cut == spec.AllComponents
+		case step.Mend == spec.FaultStop, step.Mend == spec.FaultCut:
+			down = false
+		case down && w.Admission && (step.Create != nil || step.Patch != nil || step.Apply != nil || step.Series != nil || step.Turn != "" || step.Pause != nil):
+			return fmt.Sprintf("while the operator is down the API server takes no change of a %s: a webhook of the operator decides on it", w.Resource.Kind)
+		}
 	}
 	return ""
 }

@@ -221,6 +221,18 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 			"given: {size: 1}\nsteps:\n  - probe: write\n  - probe: read\nexpect: [data-kept]\n", nil,
 			"the workload queue has no probe that says that its volumes keep what it writes",
 		},
+		"a name that is refused": {
+			"steps:\n  - create: {size: 1}\nexpect: [converged]\n", func(w *spec.Workload) { w.Names = "[a-z]{1,4}|q" },
+			"the API server refuses the name queue: that of a Queue matches [a-z]{1,4}|q",
+		},
+		"another's name that is refused": {
+			"steps:\n  - create: {size: 1}\n  - {on: elsewhere/a.b, create: {size: 1}}\nexpect: [isolation]\n", func(w *spec.Workload) { w.Names = "[a-z]*" },
+			"the API server refuses the name a.b: that of a Queue matches [a-z]*",
+		},
+		"a webhook that is down": {
+			"given: {size: 1}\nsteps:\n  - fault: {stop: all}\n  - patch: {size: 4}\n  - mend: stop\nexpect: [recovers]\n", admits,
+			"while the operator is down the API server takes no change of a Queue: a webhook of the operator decides on it",
+		},
 		"the same name": {
 			"steps:\n  - {on: queue, create: {size: 1}}\n  - create: {size: 1}\nexpect: [isolation]\n", nil,
 			"the scenario has a second custom resource that is named as those of the workload are, queue",
@@ -241,6 +253,22 @@ func TestWhatAWorkloadLacks(t *testing.T) {
 	s.Workload = "memcached"
 	_, why := s.For(queue())
 	assert.Equal(t, "the scenario is of the workload memcached alone", why)
+}
+
+func admits(w *spec.Workload) { w.Admission = true }
+
+// A deletion asks no webhook, and what is asked for once the operator is back is decided on.
+func TestWhatAWebhookThatIsDownDoesNotMind(t *testing.T) {
+	w := queue()
+	admits(w)
+	for _, body := range []string{
+		"given: {size: 1}\nsteps:\n  - fault: {stop: all}\n  - delete: {}\n  - mend: stop\nexpect: [gone, recovers]\n",
+		"given: {size: 1}\nsteps:\n  - fault: {stop: all}\n  - mend: stop\n  - patch: {size: 4}\nexpect: [recovers]\n",
+		"given: {size: 1}\nsteps:\n  - fault: {kill: all}\n  - patch: {size: 4}\nexpect: [recovers]\n",
+	} {
+		_, why := parsed(t, body).For(w)
+		assert.Empty(t, why)
+	}
 }
 
 // Deleting and creating again lowers nothing, and neither does what is refused.

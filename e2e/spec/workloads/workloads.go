@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -158,6 +159,9 @@ func parse(text []byte) (*unstructured.Unstructured, error) {
 func (w *Workload) check(f *rules.File, folder string) {
 	if w.Name != folder {
 		f.FailAt([]any{"name"}, "name is %q, expected %q as the folder's", w.Name, folder)
+	}
+	if _, err := regexp.Compile(w.Names); err != nil {
+		f.FailAt([]any{"names"}, "names: %v", err)
 	}
 	mains := 0
 	for i, child := range w.Children {

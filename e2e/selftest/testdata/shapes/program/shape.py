@@ -90,6 +90,8 @@ def reconcile(namespace, name):
         ask(path + MANAGER, "PATCH", mine).close()
     if os.environ.get("FAULT") == "brittle" and " " in cr["spec"].get("image", ""):
         os._exit(1)
+    if os.environ.get("FAULT") == "mute" and " " in cr["spec"].get("image", ""):
+        return  # nothing is written, and nothing said
     children = [apply_child(child, cr) for child in SHAPE["children"]]
     if "condition" in SHAPE:
         report(path, cr, children)

@@ -1,0 +1,107 @@
+package learn_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"operatorbench/e2e/learn"
+	"operatorbench/e2e/record"
+	"operatorbench/e2e/spec"
+	"operatorbench/e2e/spec/propose"
+)
+
+const queues = "queues.v1.example.org"
+
+func header(styles int) record.Entry {
+	h := &record.Header{Workload: &spec.Workload{
+		Resource: spec.CustomResource{Group: "example.org", Version: "v1", Kind: "Queue", Plural: "queues"},
+		Knobs:    map[string]spec.Knob{"size": {Path: "spec.replicas", Effect: spec.Scale}},
+	}}
+	for range styles {
+		h.Styles = append(h.Styles, record.Style{Installed: spec.Installed{Namespaces: []string{"queue-system"}}})
+	}
+	return record.Entry{Header: h}
+}
+
+// life is a custom resource that is created, made and ready.
+func life(namespace string, size int) []record.Entry {
+	all := []record.Entry{
+		{Begin: &record.Sample{Namespace: namespace, Name: "queue"}},
+		{Action: &record.Action{Verb: "create", Resource: queues, Namespace: namespace, Name: "queue"}},
+	}
+	for _, status := range []string{
+		`{}`,
+		`{"phase": "Creating", "service": "queue", "ready": 0, "conditions": [{"type": "Ready", "status": "False"}, {"type": "Valid", "status": "True"}]}`,
+		fmt.Sprintf(`{"phase": "Running", "service": "queue", "ready": %d, "conditions": [{"type": "Ready", "status": "True"}, {"type": "Valid", "status": "True"}]}`, size),
+	} {
+		all = append(all, record.Entry{Watch: &record.Watch{
+			Event: spec.Modified, Resource: queues, Namespace: namespace, Name: "queue", UID: namespace,
+			Object: json.RawMessage(fmt.Sprintf(`{"spec": {"replicas": %d}, "status": %s}`, size, status)),
+		}})
+	}
+	for i, resource := range []string{"statefulsets.v1.apps", "secrets.v1", "widgets.v1.example.org", "events.v1", queues} {
+		all = append(all, record.Entry{Audit: &record.Audit{
+			User: "system:serviceaccount:queue-system:queues", Verb: "create", Resource: resource, Namespace: namespace, Name: fmt.Sprint("queue", i), Code: 201,
+		}})
+	}
+	return append(all,
+		record.Entry{Audit: &record.Audit{User: "system:serviceaccount:kube-system:sets", Verb: "create", Resource: "pods.v1", Namespace: namespace, Name: "queue-0", Code: 201}},
+		record.Entry{Audit: &record.Audit{User: "system:serviceaccount:queue-system:queues", Verb: "create", Resource: "jobs.v1.batch", Namespace: namespace, Name: "queue", Code: 403}},
+		record.Entry{Inventory: &record.Inventory{Objects: []record.Item{
+			{Resource: "statefulsets.v1.apps", Owners: []record.Owner{{Kind: "Queue", Controller: true}}}, {Resource: "secrets.v1"},
+		}}},
+	)
+}
+
+func sequence(entries ...record.Entry) iter.Seq2[record.Entry, error] {
+	return func(yield func(record.Entry, error) bool) {
+		for _, e := range entries {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestWhatARunShows(t *testing.T) {
+	all := append([]record.Entry{header(1)}, life("one", 1)...)
+	learned, err := learn.From(sequence(append(all, life("two", 3)...)...))
+	require.NoError(t, err)
+	const made = "2 made by the operator's accounts for 2 custom resources (audit log)"
+	assert.Equal(t, []propose.Child{
+		{Resource: "secrets.v1", Kind: "Secret", Why: made + "; one of them is not controlled by the custom resource"},
+		{Resource: "statefulsets.v1.apps", Kind: "StatefulSet", Template: true, Why: made},
+		{Resource: "widgets.v1.example.org", Kind: spec.Unsaid, Why: made},
+	}, learned.Children)
+	const why = "true of each of 2 custom resources at last, and of none when it was made"
+	assert.Equal(t, []propose.Part{
+		{Text: "cr.status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')", Why: why},
+		{Text: "cr.status.conditions.exists(c, c.type == 'Valid' && c.status == 'True')", Why: why},
+		{Text: "cr.status.phase == 'Running'", Why: why},
+		{Text: "cr.status.ready == knob.size", Why: why},
+	}, learned.Ready)
+}
+
+// One custom resource shows neither which text of a status is always the same nor which number is that of its pods.
+func TestWhatOneCustomResourceDoesNotShow(t *testing.T) {
+	learned, err := learn.From(sequence(append([]record.Entry{header(1)}, life("one", 3)...)...))
+	require.NoError(t, err)
+	assert.Len(t, learned.Ready, 2)
+}
+
+func TestWhatNothingIsLearnedFrom(t *testing.T) {
+	for want, entries := range map[string][]record.Entry{
+		"of several styles":                  {header(2)},
+		"shows 0 custom resources":           {header(1)},
+		"shows 1 custom resource":            append([]record.Entry{header(1)}, life("one", 1)[:2]...),
+		"read the custom resource one/queue": {header(1), {Begin: &record.Sample{Namespace: "one"}}, {Watch: &record.Watch{Resource: queues, Namespace: "one", Name: "queue", Object: json.RawMessage(`{`)}}},
+	} {
+		_, err := learn.From(sequence(entries...))
+		assert.ErrorContains(t, err, want)
+	}
+}
