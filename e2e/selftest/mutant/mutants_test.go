@@ -89,6 +89,16 @@ func stories() []story {
 			w.wait(10 * time.Second)
 			return w.deployments()
 		}, "memcached=1", ""},
+		{"drops-throttled", func(w *world) string {
+			w.create(name, 1)
+			w.failing(func(action clienttesting.Action) error {
+				if action.GetResource() == deployments && action.GetVerb() == "update" {
+					return apierrors.NewTooManyRequests("busy", 1)
+				}
+				return nil
+			}, func() { w.scale(name, 2) })
+			return w.deployments()
+		}, "memcached=2", "memcached=1"},
 		{"lagging-cache", func(w *world) string {
 			w.create(name, 1)
 			w.remove(customs, name)
@@ -370,7 +380,7 @@ func TestWhoCleansUpLetsGo(t *testing.T) {
 }
 
 func TestMutantsDiffer(t *testing.T) {
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories(), unseenStories()) {
 		t.Run(s.mutant, func(t *testing.T) {
 			for mutant, want := range map[string]string{none: s.correct, s.mutant: s.wrong} {
 				synctest.Test(t, func(t *testing.T) {
@@ -385,7 +395,7 @@ func TestMutantsDiffer(t *testing.T) {
 
 func TestEveryMutantHasItsStory(t *testing.T) {
 	tested := map[string]bool{none: true}
-	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories()) {
+	for _, s := range slices.Concat(stories(), moreStories(), leftStories(), heldOutStories(), publishedStories(), twoStories(), unseenStories()) {
 		tested[s.mutant] = true
 	}
 	for _, m := range mutants() {
@@ -438,7 +448,7 @@ func TestForeignDeploymentIsLeft(t *testing.T) {
 
 func TestBadInputIsRefused(t *testing.T) {
 	for _, bad := range []struct{ args, says string }{
-		{"-mutant=nobody", "there are none, finalizes, ignores-listed"},
+		{"-mutant=nobody", "there are none, finalizes, elects, ignores-listed"},
 		{"run", `unexpected argument "run"`},
 		{"-kubeconfig=/nowhere/at/all", "/nowhere/at/all"},
 	} {
